@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import RobotError
-from ...urdf_importer.blender.ik.targets import Wish
+from ...urdf_importer.blender.ik.targets import IkWish
 from ...urdf_importer.blender.ik.ways import find_ways, look_at_ways, take_way
 from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot
@@ -28,7 +28,7 @@ class FindWays(RobotIK, bpy.types.Operator):
         robot = active_robot(context)
         try:
             asked = read_question(context)
-            ways = find_ways(robot, Wish(**asked))
+            ways = find_ways(robot, IkWish(**asked))
         except RobotError as error:
             return refuse(self, error, "WARNING")
         if not ways:

@@ -27,7 +27,7 @@ from urdf_importer.images.size import check_image
 from urdf_importer.kinematics.link_path_file import read_commands, read_link_path
 from urdf_importer.live.address import read_address
 from urdf_importer.live.arrivals import Newest, Recording
-from urdf_importer.live.websocket import BrokenError, Frames, Greeting
+from urdf_importer.live.websocket import BrokenError, FrameReader, Greeting
 from urdf_importer.meshes import load_mesh
 from urdf_importer.motion.limits_file import read_joint_limits
 from urdf_importer.readers.simmechanics import (
@@ -156,7 +156,7 @@ def served(protocol: str) -> Make:
 
 
 def read_frames(content: bytes) -> None:
-    greeting, frames = Greeting(HERE, (), key=bytes(16)), Frames()
+    greeting, frames = Greeting(HERE, (), key=bytes(16)), FrameReader()
     try:
         frames.feed(greeting.take(content) or b"")
         while frames.next() is not None:

@@ -8,7 +8,7 @@ from typing import Any
 from support.live_server import welcome
 from urdf_importer.live.address import Address, read_address
 from urdf_importer.live.connection import Connection
-from urdf_importer.live.dialect import Wish
+from urdf_importer.live.dialect import LiveWish
 
 
 class Clock:
@@ -54,7 +54,7 @@ class Scripted:
 
 
 def connect_to(
-    stream: Any | Callable[[], Any], wish: Wish | None = None, clock: Clock | None = None,
+    stream: Any | Callable[[], Any], wish: LiveWish | None = None, clock: Clock | None = None,
     url: str = "ws://localhost:9090", **options: Any,
 ) -> Connection:  # fmt: skip
     """Returns a connection to what is not there."""
@@ -62,7 +62,7 @@ def connect_to(
     make = stream if callable(stream) else lambda: stream
     return Connection(
         address,
-        wish or Wish(),
+        wish or LiveWish(),
         clock=clock or Clock(),
         wall=lambda: 1_700_000_000_000_000_000,
         find=lambda _: [(2, ("127.0.0.1", address.port))],

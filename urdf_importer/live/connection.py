@@ -17,12 +17,12 @@ from typing import Any, Literal, Protocol
 from ..diagnostics import quote
 from ..motion.trajectory import Trajectory
 from .address import Address
-from .dialect import Arrival, Dialect, Sent, Wish
+from .dialect import Arrival, Dialect, LiveWish, Sent
 from .foxglove import Foxglove
 from .options import ProtocolKind
 from .rosbridge import Rosbridge
-from .stream import Place, Stream, look_up
-from .websocket import BrokenError, Frames, Greeting, Kind, Message, format_frame
+from .stream import LiveStream, Place, look_up
+from .websocket import BrokenError, FrameKind, FrameReader, Greeting, Message, format_frame
 
 State = Literal["connecting", "connected", "waiting", "closed"]
 BUDGET = 0.0015
@@ -58,7 +58,7 @@ class _Talk:
     stream: AnyStream
     since: float
     greeting: Greeting | None = None
-    frames: Frames = field(default_factory=Frames)
+    frames: FrameReader = field(default_factory=FrameReader)
     unsent: bytearray = field(default_factory=bytearray)
     heard: float = 0.0
     asked: bool = False
@@ -73,13 +73,13 @@ class Connection:
     def __init__(
         self,
         address: Address,
-        wish: Wish,
+        wish: LiveWish,
         protocol: ProtocolKind = "auto",
         *,
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], int] = time.time_ns,
         find: Callable[[Address], list[Place]] = look_up,
-        open_stream: Callable[[Address, Place], AnyStream] = Stream,
+        open_stream: Callable[[Address, Place], AnyStream] = LiveStream,
     ) -> None:
         self.address = address
         self.state: State = "connecting"
@@ -165,7 +165,7 @@ class Connection:
         talk, self._talk = self._talk, None
         if talk is not None:
             if self.state == "connected":
-                talk.unsent += format_frame(Kind.CLOSE, (1000).to_bytes(2, "big"))
+                talk.unsent += format_frame(FrameKind.CLOSE, (1000).to_bytes(2, "big"))
                 # It may be gone already.
                 with contextlib.suppress(OSError):
                     talk.stream.write(bytes(talk.unsent))
@@ -246,7 +246,7 @@ class Connection:
                     break
                 ended = data == b""
                 talk.frames.feed(data)
-            elif message.kind < Kind.CLOSE:
+            elif message.kind < FrameKind.CLOSE:
                 talk.heard, talk.asked = self._clock(), False
                 dialect.take(message, self._wall())
             else:
@@ -261,9 +261,9 @@ class Connection:
     def _take_control(self, talk: _Talk, message: Message) -> bool:
         """Returns whether the server says good-bye. Of many pings, only the last is answered."""
         talk.heard, talk.asked = self._clock(), False
-        if message.kind is Kind.PING:
+        if message.kind is FrameKind.PING:
             talk.pong = message.data
-        return message.kind is Kind.CLOSE
+        return message.kind is FrameKind.CLOSE
 
     def _look_after(self, talk: _Talk, arrivals: list[Arrival], now: float) -> None:
         """Asks a silent server whether it is there, and tells where no motion comes."""
@@ -272,7 +272,7 @@ class Connection:
             if talk.asked:
                 raise BrokenError("the server has fallen silent")
             talk.asked, talk.heard = True, now
-            talk.unsent += format_frame(Kind.PING, b"")
+            talk.unsent += format_frame(FrameKind.PING, b"")
         if arrivals:
             talk.answered = now
         if not self._wish.takes:
@@ -290,7 +290,7 @@ class Connection:
     def _send(self, talk: _Talk) -> None:
         assert self.dialect is not None
         if talk.pong is not None and len(talk.unsent) < MOST_UNSENT:
-            talk.unsent += format_frame(Kind.PONG, talk.pong)
+            talk.unsent += format_frame(FrameKind.PONG, talk.pong)
             talk.pong = None
         while self.dialect.outgoing and len(talk.unsent) < MOST_UNSENT:
             message = self.dialect.outgoing.popleft()

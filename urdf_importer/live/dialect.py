@@ -15,7 +15,7 @@ from ..diagnostics import quote
 from ..motion.trajectory import Trajectory
 from ..recordings.definitions import short_name
 from ..recordings.trees import Tree
-from .websocket import Kind, Message
+from .websocket import FrameKind, Message
 
 MOST_TEXT = 4 * 1024 * 1024
 """Bytes of JSON in one message: more is passed over."""
@@ -36,7 +36,7 @@ TYPES: dict[Sent, str] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class LiveWish:
     """A client's wishes towards a server. `topic` is empty for the usual one; nothing comes in
     unless `takes`. Transforms of frames in `skips` are passed over: the robot's own links follow
     from its joints."""
@@ -73,7 +73,7 @@ class Dialect(ABC):
     """One conversation. It takes messages and leaves its answers in `outgoing`; senseless messages
     are counted in `dropped` and have no effect."""
 
-    wish: Wish
+    wish: LiveWish
     outgoing: deque[Message] = field(default_factory=deque)
     topics: dict[str, str] = field(default_factory=dict)
     """Name -> type, as ROS 1 spells it, as far as the server tells."""
@@ -116,7 +116,9 @@ def within(namespace: str, topic: str) -> str:
     return f"/{bare}{topic}" if bare else topic
 
 
-def choose_topics(topics: Mapping[str, str], motions: Sequence[str], wish: Wish) -> tuple[str, str]:
+def choose_topics(
+    topics: Mapping[str, str], motions: Sequence[str], wish: LiveWish
+) -> tuple[str, str]:
     """Returns the topic of joints among the known ones, and the reason where none is clear.
     `motions` are the topics that can be read as joints."""
     if wish.topic:
@@ -141,7 +143,7 @@ def _list(names: Sequence[str] | Mapping[str, str]) -> str:
     return (": " + ", ".join(shown) + (f" and {more} more" if more else "")) if shown else ""
 
 
-def choose_frames(topics: Mapping[str, str], wish: Wish) -> list[str]:
+def choose_frames(topics: Mapping[str, str], wish: LiveWish) -> list[str]:
     """Returns the known topics that hold the motion of the base."""
     if not wish.base:
         return []
@@ -180,12 +182,12 @@ def _name_child(transform: object) -> str:
 
 def text_message(text: str) -> Message:
     """Returns a text that is to be sent."""
-    return Message(Kind.TEXT, text.encode())
+    return Message(FrameKind.TEXT, text.encode())
 
 
 def parse_json(message: Message) -> dict[str, Any] | None:
     """Returns the object that a text is; None for anything else."""
-    return parse_text(message.data) if message.kind is Kind.TEXT else None
+    return parse_text(message.data) if message.kind is FrameKind.TEXT else None
 
 
 def parse_text(data: bytes) -> dict[str, Any] | None:

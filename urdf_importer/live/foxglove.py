@@ -29,7 +29,7 @@ from .dialect import (
     skip_frames,
     text_message,
 )
-from .websocket import Kind, Message
+from .websocket import FrameKind, Message
 
 _MESSAGE_DATA = 1
 MOST_SCHEMAS = 64 * 1024 * 1024
@@ -99,7 +99,7 @@ class Foxglove(Dialect):
 
     def take(self, message: Message, log: int) -> None:
         """Takes a text about channels, or a message on one."""
-        if message.kind is Kind.BINARY:
+        if message.kind is FrameKind.BINARY:
             self._take_data(message.data)
             return
         content = parse_json(message)
@@ -235,7 +235,7 @@ class Foxglove(Dialect):
         parts = []
         if channel.decoder is None:
             for place, each in enumerate(messages):
-                tree = parse_json(Message(Kind.TEXT, each[3]))
+                tree = parse_json(Message(FrameKind.TEXT, each[3]))
                 try:
                     parts += [] if tree is None else [(np.array([place]), to_tree(tree))]
                 except (ReadError, RecursionError):
@@ -266,7 +266,7 @@ class Foxglove(Dialect):
         head = b"\1" + self.advertised[topic].to_bytes(4, "little")
         try:
             for each in encode(trajectory, encoding):
-                self.outgoing.append(Message(Kind.BINARY, head + each.data))
+                self.outgoing.append(Message(FrameKind.BINARY, head + each.data))
         except WriteError as error:
             raise ConnectError(error.message) from None
 

@@ -18,7 +18,7 @@ from ..motion.options import MotionOptions
 from ..motion.trajectory import FrameTrack, Trajectory
 from .arrivals import Newest, Publisher, Recording
 from .connection import Connection, State
-from .dialect import Arrival, Sent, Wish, within
+from .dialect import Arrival, LiveWish, Sent, within
 from .options import LiveOptions
 
 _MOST_STATIC = 100
@@ -27,7 +27,7 @@ _STALE = 0.5
 SENT_TOPIC = "/blender/joint_states"
 
 
-class Rig(ABC):
+class LiveRig(ABC):
     """The interface of a robot in Blender that a link needs."""
 
     name: str
@@ -82,7 +82,7 @@ class LiveLink:
 
     def __init__(
         self,
-        rig: Rig,
+        rig: LiveRig,
         connection: Connection,
         options: LiveOptions,
         diagnostics: Diagnostics,
@@ -320,10 +320,10 @@ class LiveLink:
         self._recording = None
 
 
-def plan_wish(options: LiveOptions, skips: Collection[str]) -> Wish:
+def plan_wish(options: LiveOptions, skips: Collection[str]) -> LiveWish:
     """Returns a link's wishes towards a server; `skips` are the links that follow from joints."""
     prefixed = {f"{options.prefix}{name}" for name in skips}
-    return Wish(
+    return LiveWish(
         takes=options.direction == "in",
         topic=options.topic.strip(),
         namespace=options.namespace.strip(),
@@ -332,7 +332,7 @@ def plan_wish(options: LiveOptions, skips: Collection[str]) -> Wish:
     )
 
 
-def check_names(options: LiveOptions, rig: Rig) -> None:
+def check_names(options: LiveOptions, rig: LiveRig) -> None:
     """Raises KinematicsError for names that are no joints of the robot."""
     known = rig.joints()
     for joint in dict(options.names).values():

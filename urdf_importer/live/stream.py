@@ -29,7 +29,7 @@ def look_up(address: Address) -> list[Place]:
     return list(dict.fromkeys(places))
 
 
-class Stream:
+class LiveStream:
     """One try at one place. A failure raises OSError, with the system's words."""
 
     def __init__(self, address: Address, place: Place) -> None:

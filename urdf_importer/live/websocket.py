@@ -27,7 +27,7 @@ class BrokenError(Exception):
     """The other side broke the rules, in one sentence: nothing more can be read of it."""
 
 
-class Kind(IntEnum):
+class FrameKind(IntEnum):
     """The kind of a frame."""
 
     MORE = 0
@@ -42,7 +42,7 @@ class Kind(IntEnum):
 class Message:
     """A whole message, or a control frame."""
 
-    kind: Kind
+    kind: FrameKind
     data: bytes
 
 
@@ -110,14 +110,14 @@ class Greeting:
 
 
 @dataclass(slots=True)
-class Frames:
+class FrameReader:
     """Takes bytes in any pieces, gives whole messages one by one."""
 
     _buffer: bytearray = field(default_factory=bytearray)
     _at: int = 0
     _parts: list[bytes] = field(default_factory=list)
     _size: int = 0
-    _kind: Kind | None = None
+    _kind: FrameKind | None = None
 
     def feed(self, data: bytes) -> None:
         """Adds bytes."""
@@ -133,14 +133,14 @@ class Frames:
             if found is None:
                 return None
             kind, is_last, data = found
-            if kind >= Kind.CLOSE:
+            if kind >= FrameKind.CLOSE:
                 return Message(kind, data)
             message = self._join(kind, is_last, data)
             if message is not None:
                 return message
 
-    def _join(self, kind: Kind, is_last: bool, data: bytes) -> Message | None:
-        if (kind is Kind.MORE) is (self._kind is None):
+    def _join(self, kind: FrameKind, is_last: bool, data: bytes) -> Message | None:
+        if (kind is FrameKind.MORE) is (self._kind is None):
             raise BrokenError("the server's messages are in pieces that do not belong together")
         if self._kind is None:
             self._kind = kind
@@ -154,7 +154,7 @@ class Frames:
         self._parts, self._size, self._kind = [], 0, None
         return message
 
-    def _read_frame(self) -> tuple[Kind, bool, bytes] | None:
+    def _read_frame(self) -> tuple[FrameKind, bool, bytes] | None:
         buffer, at = self._buffer, self._at
         if len(buffer) - at < 2:
             return None
@@ -175,21 +175,23 @@ class Frames:
         return kind, bool(first & 128), bytes(buffer[at : at + size])
 
 
-def _check_head(first: int, second: int) -> Kind:
+def _check_head(first: int, second: int) -> FrameKind:
     if first & 0x70:
         raise BrokenError("the server compresses, which was not offered")
     if second & 128:
         raise BrokenError("the server masks its messages, which only clients do")
     try:
-        kind = Kind(first & 15)
+        kind = FrameKind(first & 15)
     except ValueError:
         raise BrokenError("the server sends frames of a kind that there is not") from None
-    if kind >= Kind.CLOSE and (second > 125 or not first & 128):
+    if kind >= FrameKind.CLOSE and (second > 125 or not first & 128):
         raise BrokenError("the server sends control frames that are too big")
     return kind
 
 
-def format_frame(kind: Kind, data: bytes, random: Callable[[int], bytes] = os.urandom) -> bytes:
+def format_frame(
+    kind: FrameKind, data: bytes, random: Callable[[int], bytes] = os.urandom
+) -> bytes:
     """Returns a masked frame, as clients send them."""
     size = len(data)
     head = bytes([128 | kind])

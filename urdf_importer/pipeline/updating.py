@@ -114,9 +114,9 @@ def _change_rig(armature: Any, draft: "_Draft", names: Mapping[str, str] | None)
     from ..blender.semantics.apply import apply_semantics, extract_semantics
     from ..blender.semantics.record import has_semantics
     from ..blender.standing.record import record_import
-    from ..blender.update.graft import Wanted, update_rig
+    from ..blender.update.graft import WantedRig, update_rig
 
-    wanted = Wanted(
+    wanted = WantedRig(
         plan=draft.plan,
         base=draft.base,
         options=draft.options,

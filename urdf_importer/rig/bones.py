@@ -29,7 +29,7 @@ PARALLEL = 1e-3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class BoneSurroundings:
     """Hints for the direction of a bone, in the robot's frame.
 
     limb      from the head to where the limb goes on; None where that is not clear
@@ -56,7 +56,7 @@ class Direction:
     slots: tuple[tuple[int, int], ...] = ()
 
 
-def direct_bone(group: JointGroup | None, frames: Matrix, around: Surroundings) -> Direction:
+def direct_bone(group: JointGroup | None, frames: Matrix, around: BoneSurroundings) -> Direction:
     """Directs a bone; `frames` are the joint frames (N, 4, 4) of the group, all joints at zero."""
     if group is None:
         return _direct_fixed(around)
@@ -90,7 +90,7 @@ def _find_lines(axes: Matrix, kinds: Sequence[str]) -> list[int]:
     return lines
 
 
-def _direct_single(axis: Vector, around: Surroundings) -> Direction:
+def _direct_single(axis: Vector, around: BoneSurroundings) -> Direction:
     if around.limb is not None:
         across = _reject(around.limb, axis)
         if across is not None:
@@ -98,7 +98,7 @@ def _direct_single(axis: Vector, around: Surroundings) -> Direction:
     return Direction(axes=_frame(axis, _choose_across(axis, around)))
 
 
-def _choose_across(axis: Vector, around: Surroundings) -> Vector:
+def _choose_across(axis: Vector, around: BoneSurroundings) -> Vector:
     """Without a limb to follow: in the parent bone's plane, else to the bulk, else joint z or x."""
     bulk = None if around.bulk is None else _reject(around.bulk, axis)
     if around.parent is not None and around.parent_turns:
@@ -116,7 +116,7 @@ def _choose_across(axis: Vector, around: Surroundings) -> Vector:
     raise AssertionError("z and x cannot both be parallel to the axis")
 
 
-def _direct_combined(lines: list[Vector], turning: int, around: Surroundings) -> Direction:
+def _direct_combined(lines: list[Vector], turning: int, around: BoneSurroundings) -> Direction:
     """Axes on the bone's main axes: the one along the limb on Y, the first of the others on X."""
     spare = len(lines) == 2
     main = [*lines, cross(lines[0], lines[1])] if spare else lines
@@ -136,7 +136,7 @@ def _direct_combined(lines: list[Vector], turning: int, around: Surroundings) ->
     return Direction(axes=_frame(x, chosen), length=length)
 
 
-def _direct_fixed(around: Surroundings) -> Direction:
+def _direct_fixed(around: BoneSurroundings) -> Direction:
     limb = around.limb
     y = unit(limb) if limb is not None else around.joint[:, 2]
     sides = [] if around.parent is None else [around.parent[:, 0]]
@@ -245,11 +245,11 @@ def _look_around(
     seed: BoneSeed,
     targets: Sequence[Target],
     parent: BoneShape | None,
-) -> Surroundings:
+) -> BoneSurroundings:
     frame = frames[seed.link]
     last = seed.group.links[-1] if seed.group else seed.link
     above = skeleton.seeds[seed.parent].group if seed.parent >= 0 else None
-    return Surroundings(
+    return BoneSurroundings(
         limb=choose_target(frame[:3, 3], targets),
         bulk=_find_bulk(tree.links[last], links[last], frames[last]),
         parent=None if parent is None else parent.axes,

@@ -17,8 +17,8 @@ from ..diagnostics import Diagnostics, quote
 from ..kinematics.motion import JointMotion
 from .bones import BoneShape
 from .rig_plan import (
+    BoneChannel,
     BonePlan,
-    Channel,
     ConstraintPlan,
     CopyAllPlan,
     DriverPlan,
@@ -116,7 +116,7 @@ def _plan_scalar(
     return JointPlan(
         joint=motion.joint,
         kind=motion.kind,
-        channels=(Channel(bone=bone, property=prop, index=slot[0]),),
+        channels=(BoneChannel(bone=bone, property=prop, index=slot[0]),),
         sign=slot[1],
         lower=motion.lower,
         upper=motion.upper,
@@ -127,7 +127,7 @@ def _plan_scalar(
 
 def _plan_free(motion: JointMotion, bone: str) -> JointPlan:
     channels = tuple(
-        Channel(bone=bone, property=prop, index=index)  # type: ignore[arg-type]
+        BoneChannel(bone=bone, property=prop, index=index)  # type: ignore[arg-type]
         for prop, index in _ALL_OF[motion.kind]
     )
     return JointPlan(
@@ -194,7 +194,7 @@ def drive_channels(
     """Drivers that give a hidden bone the numbers of these joints, held within their limits."""
     return [
         DriverPlan(
-            channel=Channel(bone=bone, property=channel.property, index=channel.index),
+            channel=BoneChannel(bone=bone, property=channel.property, index=channel.index),
             source=channel,
             evaluated=False,
             expression=clamp(joint, enforce_limits=enforce_limits),

@@ -64,7 +64,7 @@ on each other: where nothing interfered, the number set is taken."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class FollowerReading:
     """How a driver of a follower reads the joint that it follows: `expression` of q and, where
     `evaluated`, of r, as in a DriverPlan."""
 
@@ -79,7 +79,7 @@ def plan_readings(
     leaders: Mapping[str, Sequence[str]],
     *,
     enforce_limits: bool,
-) -> dict[tuple[str, str], Reading]:
+) -> dict[tuple[str, str], FollowerReading]:
     """Returns (follower, leader) -> how that is read; chains are read from joint to joint."""
     by_name = {joint.joint.name: joint for joint in joints}
     pairs = [(by_name[name], by_name[each]) for name, own in leaders.items() for each in own]
@@ -94,7 +94,7 @@ def plan_readings(
         alone = source.kind == "prismatic" or turning[source.channels[0].bone] == 1
         evaluated = follower.channels[0].bone not in entangled and alone
         number = _EVALUATED if evaluated else clamp(source, enforce_limits=enforce_limits)
-        readings[follower.joint.name, source.joint.name] = Reading(
+        readings[follower.joint.name, source.joint.name] = FollowerReading(
             source=source, evaluated=evaluated, expression=number
         )
     return readings
@@ -102,7 +102,7 @@ def plan_readings(
 
 def plan_mimic_drivers(
     joints: Sequence[JointPlan],
-    readings: Mapping[tuple[str, str], Reading],
+    readings: Mapping[tuple[str, str], FollowerReading],
     moved: Collection[str],
 ) -> list[DriverPlan]:
     """Plans one driver for each joint that mimics another, except joints that loops have moved."""
@@ -113,7 +113,7 @@ def plan_mimic_drivers(
     ]
 
 
-def _plan_driver(follower: JointPlan, reading: Reading) -> DriverPlan:
+def _plan_driver(follower: JointPlan, reading: FollowerReading) -> DriverPlan:
     mimic = follower.joint.mimic
     assert mimic is not None
     factor = follower.sign * reading.source.sign * mimic.multiplier

@@ -9,8 +9,8 @@ from string import ascii_letters
 from ..kinematics.loops.formulas import Factor, Sum, factors_of
 from ..kinematics.loops.programs import LoopProgram
 from .channels import hidden_twin
-from .followers import Reading
-from .rig_plan import BonePlan, Channel, DriverPlan, FormulaDriverPlan, JointPlan, Slot
+from .followers import FollowerReading
+from .rig_plan import BoneChannel, BonePlan, DriverPlan, FormulaDriverPlan, JointPlan, Slot
 
 _PER_BONE = 24
 """Blender looks through a bone's properties one by one."""
@@ -21,7 +21,7 @@ _LETTERS = ascii_letters.replace("e", "")
 def plan_program(
     program: LoopProgram,
     joints: Mapping[str, JointPlan],
-    readings: Mapping[tuple[str, str], Reading],
+    readings: Mapping[tuple[str, str], FollowerReading],
     home: BonePlan,
     claim: Callable[[str], str],
 ) -> tuple[list[BonePlan], list[DriverPlan | FormulaDriverPlan]]:
@@ -59,7 +59,7 @@ def _take_slots(
     return bones, slots
 
 
-def _read_input(slot: Slot, readings: list[Reading]) -> DriverPlan:
+def _read_input(slot: Slot, readings: list[FollowerReading]) -> DriverPlan:
     """Reads a free joint; its set value, if one of its followers could not wait for more."""
     reading = min(readings, key=lambda each: each.evaluated)
     return DriverPlan(
@@ -71,7 +71,7 @@ def _read_input(slot: Slot, readings: list[Reading]) -> DriverPlan:
 
 
 def _write_line(
-    channel: Channel | Slot, total: Sum, slots: Mapping[int, Slot]
+    channel: BoneChannel | Slot, total: Sum, slots: Mapping[int, Slot]
 ) -> FormulaDriverPlan:
     lines = factors_of(total)
     names = dict(zip(lines, _LETTERS, strict=False))

@@ -22,11 +22,11 @@ from ..kinematics.tree import KinematicTree
 from ..model import Mimic
 from ..progress import Budget, Progress
 from .channels import hidden_twin
-from .followers import Reading
+from .followers import FollowerReading
 from .formulas import plan_program
 from .rig_plan import (
+    BoneChannel,
     BonePlan,
-    Channel,
     CurveDriverPlan,
     DriverPlan,
     FormulaDriverPlan,
@@ -119,7 +119,7 @@ def plan_loop_drivers(
     closings: Sequence[Closing],
     joints: Sequence[JointPlan],
     bones: Sequence[BonePlan],
-    readings: Mapping[tuple[str, str], Reading],
+    readings: Mapping[tuple[str, str], FollowerReading],
     claim: Callable[[str], str],
 ) -> tuple[list[BonePlan], list[LoopDriver]]:
     """Plans the drivers of all joints that loops move, and the hidden bones that they need, which
@@ -150,7 +150,11 @@ def plan_loop_drivers(
 
 
 def _plan_curve(
-    channel: Channel, reading: Reading, samples: Matrix, sign: int = 1, cyclic: bool = False
+    channel: BoneChannel,
+    reading: FollowerReading,
+    samples: Matrix,
+    sign: int = 1,
+    cyclic: bool = False,
 ) -> CurveDriverPlan:
     source = reading.source
     return CurveDriverPlan(
@@ -169,10 +173,10 @@ class _Store:
     def __init__(self, home: BonePlan, claim: Callable[[str], str]) -> None:
         self._home = home
         self._claim = claim
-        self._free: list[Channel] = []
+        self._free: list[BoneChannel] = []
         self.bones: list[BonePlan] = []
 
-    def take(self) -> Channel:
+    def take(self) -> BoneChannel:
         """Returns a channel that nothing else has."""
         if not self._free:
             name = self._claim(f"MCH-loop-{self._home.name}")
@@ -181,7 +185,7 @@ class _Store:
             )
             kinds: tuple[Property, ...] = ("rotation_euler", "location")
             self._free = [
-                Channel(bone=name, property=kind, index=index)
+                BoneChannel(bone=name, property=kind, index=index)
                 for kind in kinds
                 for index in range(2, -1, -1)
             ]
@@ -191,7 +195,7 @@ class _Store:
 def _plan_surface(
     surface: LoopSurface,
     by_name: Mapping[str, JointPlan],
-    readings: Mapping[tuple[str, str], Reading],
+    readings: Mapping[tuple[str, str], FollowerReading],
     store: _Store,
 ) -> Iterator[LoopDriver]:
     first, second = surface.leaders

@@ -33,7 +33,7 @@ SEPARATOR = "::"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Channel:
+class BoneChannel:
     """One number of a pose bone: `rotation_euler[index]` or `location[index]`."""
 
     bone: str
@@ -61,7 +61,7 @@ class JointPlan:
 
     joint: Joint
     kind: Kind
-    channels: tuple[Channel, ...]
+    channels: tuple[BoneChannel, ...]
     sign: int = 1
     lower: float | None = None
     upper: float | None = None
@@ -120,7 +120,7 @@ class CopyPlan:
     property: Property
     axes: tuple[int, ...]
     rotation_mode: str = "XYZ"
-    middle: Channel | None = None
+    middle: BoneChannel | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,8 +139,8 @@ class DriverPlan:
     """channel = expression of q, the source channel's value as the user set it, and if `evaluated`
     also of r, its value after constraints and IK."""
 
-    channel: Channel | Slot
-    source: Channel
+    channel: BoneChannel | Slot
+    source: BoneChannel
     evaluated: bool
     expression: str
 
@@ -153,8 +153,8 @@ class CurveDriverPlan:
     each time shifted by the difference of its ends; else its ends are held.
     """
 
-    channel: Channel
-    source: Channel
+    channel: BoneChannel
+    source: BoneChannel
     evaluated: bool
     expression: str
     samples: Matrix
@@ -165,15 +165,15 @@ class CurveDriverPlan:
 class SumDriverPlan:
     """channel = the sum of products of two other channels each, at most 24."""
 
-    channel: Channel
-    terms: tuple[tuple[Channel, Channel], ...]
+    channel: BoneChannel
+    terms: tuple[tuple[BoneChannel, BoneChannel], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormulaDriverPlan:
     """channel = an expression of other numbers, each under its name."""
 
-    channel: Channel | Slot
+    channel: BoneChannel | Slot
     expression: str
     reads: tuple[tuple[str, Slot], ...]
 

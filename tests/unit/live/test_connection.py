@@ -26,9 +26,9 @@ from urdf_importer import Diagnostics, ReadError, Trajectory
 from urdf_importer.live.address import read_address
 from urdf_importer.live.arrivals import Newest, Recording
 from urdf_importer.live.connection import PATIENCE, QUIET, SILENT, Connection
-from urdf_importer.live.dialect import Wish
+from urdf_importer.live.dialect import LiveWish
 from urdf_importer.live.rosbridge import Rosbridge
-from urdf_importer.live.websocket import Kind, Message
+from urdf_importer.live.websocket import FrameKind, Message
 
 DEADLINE = 20.0
 TOPICS = {"/joint_states": "sensor_msgs/msg/JointState", "/chatter": "std_msgs/msg/String"}
@@ -71,7 +71,7 @@ def link_to():
     made = []
 
     def connect(server, **wish):
-        made.append(Watch(Connection(read_address(server.url), Wish(**wish))))
+        made.append(Watch(Connection(read_address(server.url), LiveWish(**wish))))
         return made[-1]
 
     yield connect
@@ -115,7 +115,7 @@ def test_nobody_there_is_no_reason_to_wait():
     with Standin(0).listener as taken:
         port = taken.getsockname()[1]
     clock = Clock()
-    connection = Connection(read_address(f"127.0.0.1:{port}"), Wish(), clock=clock)
+    connection = Connection(read_address(f"127.0.0.1:{port}"), LiveWish(), clock=clock)
     pauses = []
     end = time.monotonic() + DEADLINE
     while len(pauses) < 7 and time.monotonic() < end:
@@ -141,7 +141,7 @@ def test_all_addresses_of_a_host_are_tried(server):
             raise ConnectionRefusedError
         return Scripted([])
 
-    connection = Connection(read_address("localhost"), Wish(), open_stream=open_stream)
+    connection = Connection(read_address("localhost"), LiveWish(), open_stream=open_stream)
     for _ in range(5):
         connection.poll()
     assert [place[1][0] for place in tried] == ["127.0.0.1", "::1"]
@@ -160,7 +160,7 @@ def test_a_name_is_looked_up_once_and_said_before():
 
     clock = Clock()
     connection = Connection(
-        read_address("ws://robot"), Wish(), clock=clock, find=find, open_stream=refuse
+        read_address("ws://robot"), LiveWish(), clock=clock, find=find, open_stream=refuse
     )
     assert connection.detail == "looking up robot"
     connection.poll()
@@ -484,12 +484,12 @@ def test_names_as_long_as_messages_are_not_kept():
 
 
 def test_fragments_without_an_end_are_bounded():
-    dialect = Rosbridge(Wish())
+    dialect = Rosbridge(LiveWish())
     piece = "x" * 1_000_000
     tracemalloc.start()
     for i in range(60):
         words = {"op": "fragment", "id": str(i % 20), "data": piece, "num": i, "total": 99}
-        dialect.take(Message(Kind.TEXT, json.dumps(words).encode()), 0)
+        dialect.take(Message(FrameKind.TEXT, json.dumps(words).encode()), 0)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 20_000_000

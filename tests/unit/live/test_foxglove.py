@@ -16,16 +16,16 @@ from urdf_importer import ConnectError, Diagnostics, Trajectory
 from urdf_importer.live.address import read_address
 from urdf_importer.live.arrivals import Newest, Recording
 from urdf_importer.live.connection import Connection
-from urdf_importer.live.dialect import Wish
+from urdf_importer.live.dialect import LiveWish
 from urdf_importer.live.foxglove import MOST_SCHEMAS, Foxglove
-from urdf_importer.live.websocket import Kind, Message
+from urdf_importer.live.websocket import FrameKind, Message
 from urdf_importer.recordings.definitions import short_name, text_of
 
 
 @contextmanager
 def linked(server, **wish):
     """A connection, what is newest, and all of it."""
-    connection, newest = Connection(read_address(server.url), Wish(**wish)), Newest()
+    connection, newest = Connection(read_address(server.url), LiveWish(**wish)), Newest()
     recording = Recording()
 
     def poll():
@@ -154,7 +154,7 @@ def data(subscription, payload):
 
 def run(pieces, **wish):
     stream = Scripted(pieces, protocol="foxglove.sdk.v1")
-    connection, newest = connect_to(stream, Wish(**wish)), Newest()
+    connection, newest = connect_to(stream, LiveWish(**wish)), Newest()
     for _ in range(len(pieces) + 5):
         newest.take(connection.poll())
     assert connection.state == "connected"
@@ -204,14 +204,14 @@ def test_channels_that_make_no_sense(told):
 
 
 def test_many_long_schemas_take_bounded_memory_and_are_looked_through_once():
-    dialect = Foxglove(Wish())
+    dialect = Foxglove(LiveWish())
     schema = "float64 x\n" * 300_000
 
     def tell(number, schema):
         channel = {"id": number, "topic": f"/t{number}", "schemaName": "a/B", "encoding": "ros1",
                    "schema": schema}  # fmt: skip
         words = {"op": "advertise", "channels": [channel]}
-        dialect.take(Message(Kind.TEXT, json.dumps(words).encode()), 0)
+        dialect.take(Message(FrameKind.TEXT, json.dumps(words).encode()), 0)
 
     for number in range(40):
         tell(number % 30, schema)
@@ -222,5 +222,5 @@ def test_many_long_schemas_take_bounded_memory_and_are_looked_through_once():
         tell(number, "")
     assert time.process_time() - began < 3
     gone = {"op": "unadvertise", "channelIds": list(range(30))}
-    dialect.take(Message(Kind.TEXT, json.dumps(gone).encode()), 0)
+    dialect.take(Message(FrameKind.TEXT, json.dumps(gone).encode()), 0)
     assert dialect.schemas == 0 and len(dialect.channels) == 300

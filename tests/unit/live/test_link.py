@@ -9,10 +9,10 @@ import pytest
 from support.live_server import TEXT, frame, joint_state, transform, unmask
 from support.scripted_stream import Clock, Scripted, connect_to
 from urdf_importer import ConnectError, Diagnostics, LiveLink, LiveOptions, ReadError, Trajectory
-from urdf_importer.live.link import Rig, check_names, plan_wish
+from urdf_importer.live.link import LiveRig, check_names, plan_wish
 
 
-class StandinRig(Rig):
+class StandinRig(LiveRig):
     def __init__(self, *joints):
         self.name = "arm"
         self.shown = dict.fromkeys(joints, 0.0)

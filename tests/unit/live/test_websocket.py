@@ -13,9 +13,9 @@ from urdf_importer.live.websocket import (
     MOST_MESSAGE,
     MOST_PIECES,
     BrokenError,
-    Frames,
+    FrameKind,
+    FrameReader,
     Greeting,
-    Kind,
     format_frame,
 )
 
@@ -28,7 +28,7 @@ HERE = read_address("ws://localhost:9090")
 @example(b"x" * 65_535)
 @example(b"x" * 65_536)
 def test_what_is_sent_arrives(data):
-    buffer = bytearray(format_frame(Kind.BINARY, data))
+    buffer = bytearray(format_frame(FrameKind.BINARY, data))
     assert unmask(buffer) == [(BINARY, data)]
     assert not buffer
 
@@ -45,17 +45,17 @@ def test_messages_are_the_same_however_the_bytes_are_chopped(messages, sizes):
             kind = TEXT if index == 0 else 0
             stream += frame(kind, part, last=index == len(parts) - 1)
             stream += frame(PING, b"?") if len(part) % 2 else b""
-    frames, found, at = Frames(), [], 0
+    frames, found, at = FrameReader(), [], 0
     while at < len(stream):
         size = sizes[at % len(sizes)]
         frames.feed(stream[at : at + size])
         at += size
         while (message := frames.next()) is not None:
             found.append(message)
-    texts = [each.data for each in found if each.kind is Kind.TEXT]
+    texts = [each.data for each in found if each.kind is FrameKind.TEXT]
     assert texts == [b"".join(parts) for parts in messages]
     pings = sum(len(part) % 2 for parts in messages for part in parts)
-    assert sum(each.kind is Kind.PING for each in found) == pings
+    assert sum(each.kind is FrameKind.PING for each in found) == pings
 
 
 @pytest.mark.parametrize(
@@ -74,14 +74,14 @@ def test_messages_are_the_same_however_the_bytes_are_chopped(messages, sizes):
     ],
 )
 def test_a_server_that_breaks_the_rules_is_told_apart(data, words):
-    frames = Frames()
+    frames = FrameReader()
     frames.feed(data)
     with pytest.raises(BrokenError, match=words):
         frames.next()
 
 
 def test_many_pieces_are_no_more_than_a_message():
-    frames = Frames()
+    frames = FrameReader()
     piece = bytes(MOST_MESSAGE // 2)
     frames.feed(frame(BINARY, piece, last=False) + frame(0, piece, last=False))
     assert frames.next() is None

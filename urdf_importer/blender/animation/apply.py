@@ -22,7 +22,7 @@ from ..extract.robot import extract_robot
 from ..standing import properties
 from ..standing.armatures import armatures_of, name_armature
 from ..standing.joints import RigJoint, posed_joints_of
-from .base import Base, name_frames, plan_frames
+from .base import MotionBase, name_frames, plan_frames
 from .curves import PlannedCurve, frame_rate, new_action, widen_range, write_curve
 from .from_frames import explain_none, solve_joints
 from .loops import close_curves, compare_driven, list_led
@@ -242,7 +242,7 @@ def _report_coarse(
         )
 
 
-def _plan_base_curves(bases: list[Base]) -> Iterable[PlannedCurve]:
+def _plan_base_curves(bases: list[MotionBase]) -> Iterable[PlannedCurve]:
     for base in bases:
         for path, index, values in base.curves:
             yield PlannedCurve(

@@ -23,7 +23,7 @@ _TURNED = 1e-4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Base:
+class MotionBase:
     """The curves (path, index, values) of an object at times; `turns_object` where the armature
     itself is turned, by quaternions."""
 
@@ -55,7 +55,7 @@ def name_frames(armature: Any, trajectory: Trajectory, options: MotionOptions) -
 
 def plan_frames(
     armature: Any, trajectory: Trajectory, options: MotionOptions, diagnostics: Diagnostics
-) -> list[Base]:
+) -> list[MotionBase]:
     """Plans the motion of the base, and of joints that have several numbers: by their own names, as
     MultiDOFJointState has it, or by the link attached to the root link."""
     if not trajectory.frames:
@@ -95,23 +95,23 @@ def _find_root(armature: Any, free: dict[str, _Free]) -> tuple[str, _Free | None
     return root, None
 
 
-def _plan_own(free: _Free, track: FrameTrack, diagnostics: Diagnostics) -> Base:
+def _plan_own(free: _Free, track: FrameTrack, diagnostics: Diagnostics) -> MotionBase:
     """Plans a joint from its own motion; a planar one moves in X and Y then, whatever its axis."""
     if free.joint.kind == "planar":
         return _plan_planar(free, track, np.array((0.0, 0.0, 1.0)), diagnostics)
     return _plan_floating(free, track)
 
 
-def _plan_link(free: _Free, track: FrameTrack, diagnostics: Diagnostics) -> Base:
+def _plan_link(free: _Free, track: FrameTrack, diagnostics: Diagnostics) -> MotionBase:
     if free.joint.kind == "planar":
         axis = np.array(free.packed.get("axis", (1.0, 0.0, 0.0)), dtype=float)
         return _plan_planar(free, track, axis / np.linalg.norm(axis), diagnostics)
     return _plan_floating(free, track)
 
 
-def _plan_object(armature: Any, track: FrameTrack) -> Base:
+def _plan_object(armature: Any, track: FrameTrack) -> MotionBase:
     turned = align_signs(track.quaternions)[:, [3, 0, 1, 2]]
-    return Base(
+    return MotionBase(
         item=armature,
         group="Object Transforms",
         times=track.times,
@@ -136,7 +136,9 @@ def _within(track: FrameTrack, packed: Any) -> FrameTrack:
     )
 
 
-def _plan_planar(free: _Free, track: FrameTrack, normal: Numbers, diagnostics: Diagnostics) -> Base:
+def _plan_planar(
+    free: _Free, track: FrameTrack, normal: Numbers, diagnostics: Diagnostics
+) -> MotionBase:
     """A planar joint takes the part in its plane."""
     u, v = plane_axes(normal)
     aside = rotate(track.quaternions, np.tile(u, (len(track.times), 1)))
@@ -155,7 +157,7 @@ def _plan_planar(free: _Free, track: FrameTrack, normal: Numbers, diagnostics: D
     return _of_joint(free, track.times, (track.translations @ u, track.translations @ v, yaw))
 
 
-def _plan_floating(free: _Free, track: FrameTrack) -> Base:
+def _plan_floating(free: _Free, track: FrameTrack) -> MotionBase:
     """Between keys Blender mixes angles, not turns: keys are added until both are the same."""
     times = track.times
     for _ in range(12):
@@ -205,9 +207,9 @@ def _turns(angles: Numbers) -> Numbers:
     return multiply(turns[2], multiply(turns[1], turns[0]))
 
 
-def _of_joint(free: _Free, times: Numbers, values: Sequence[Numbers]) -> Base:
+def _of_joint(free: _Free, times: Numbers, values: Sequence[Numbers]) -> MotionBase:
     path = free.bone.path_from_id()
-    return Base(
+    return MotionBase(
         item=free.bone.id_data,
         group=free.bone.name,
         times=times,

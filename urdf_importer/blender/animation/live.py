@@ -20,7 +20,7 @@ from ...arguments import diagnostics_of, options_of, rig_of
 from ...diagnostics import BuildError, ConnectError, Diagnostics, quote
 from ...live.address import Address, find_default, read_address
 from ...live.connection import Connection
-from ...live.link import LiveLink, Rig, check_names, plan_wish
+from ...live.link import LiveLink, LiveRig, check_names, plan_wish
 from ...live.options import LiveOptions
 from ...motion.options import MotionOptions
 from ...motion.trajectory import FrameTrack, Numbers, Trajectory
@@ -44,7 +44,7 @@ _NUMBERED = ("fixed", "revolute", "continuous", "prismatic")
 _links: list[LiveLink] = []
 
 
-class BlenderRig(Rig):
+class BlenderRig(LiveRig):
     """An imported robot, by its name and number."""
 
     def __init__(self, armature: Any) -> None:

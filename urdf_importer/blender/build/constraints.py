@@ -10,7 +10,7 @@ import numpy as np
 
 from ...rig.rig_plan import (
     AnyDriverPlan,
-    Channel,
+    BoneChannel,
     ConstraintPlan,
     CopyAllPlan,
     CopyPlan,
@@ -66,16 +66,16 @@ def build_drivers(armature: Any, plans: Sequence[AnyDriverPlan]) -> None:
             _bend(curve, plan)
 
 
-def _name_number(bone: Any, channel: Channel | Slot) -> tuple[Any, ...]:
+def _name_number(bone: Any, channel: BoneChannel | Slot) -> tuple[Any, ...]:
     """Returns the path of a bone's number, from the bone; makes its property if it is one."""
-    if isinstance(channel, Channel):
+    if isinstance(channel, BoneChannel):
         return channel.property, channel.index
     key = properties.LOOP_NUMBER.format(channel.number)
     bone[key] = 0.0
     return (f'["{key}"]',)
 
 
-def channel_path(channel: Channel | Slot) -> str:
+def channel_path(channel: BoneChannel | Slot) -> str:
     """Returns the data path of a pose bone's number, from the armature object."""
     name = bpy.utils.escape_identifier(channel.bone)
     if isinstance(channel, Slot):
@@ -123,14 +123,14 @@ def _add_up(driver: Any, armature: Any, plan: SumDriverPlan) -> None:
     driver.expression = "+".join("*".join(names) for names in pairs) or "0.0"
 
 
-def _read_number(driver: Any, armature: Any, channel: Channel | Slot, name: str = "q") -> None:
+def _read_number(driver: Any, armature: Any, channel: BoneChannel | Slot, name: str = "q") -> None:
     """Makes a variable the number as the user set it."""
     target = _add_variable(driver, name, "SINGLE_PROP")
     target.id = armature
     target.data_path = channel_path(channel)
 
 
-def _read_evaluated(driver: Any, armature: Any, channel: Channel) -> None:
+def _read_evaluated(driver: Any, armature: Any, channel: BoneChannel) -> None:
     """Makes r the number after constraints and IK."""
     target = _add_variable(driver, "r", "TRANSFORMS")
     target.id = armature

@@ -17,8 +17,8 @@ from ..extract.robot import find_link_empties
 from ..extract.scene_source import report_scale
 from .files import write_stage
 from .motion import (
+    ClipSampler,
     Motion,
-    Sampler,
     frames_between,
     list_actions,
     playing,
@@ -80,7 +80,7 @@ def export_rig(
     return tuple(clip.name for clip in clips)
 
 
-def _find_clips(main: Any, sampler: Sampler, wishes: EngineWishes) -> Iterator[Motion]:
+def _find_clips(main: Any, sampler: ClipSampler, wishes: EngineWishes) -> Iterator[Motion]:
     if wishes.every_action:
         for armature, action in list_actions(main):
             first, last, step = wishes.frames or (*action.frame_range, 1.0)

@@ -43,7 +43,7 @@ class Motion:
         )
 
 
-class Sampler:
+class ClipSampler:
     """Looks at a main armature and the empties of links; only within sampling()."""
 
     def __init__(self, watched: Sequence[Any], scene: Any, probe: Any) -> None:
@@ -92,7 +92,7 @@ def _upright(frames: Matrix) -> Matrix:
 
 
 @contextmanager
-def sampling(main: Any, empties: Sequence[Any]) -> Iterator[Sampler]:
+def sampling(main: Any, empties: Sequence[Any]) -> Iterator[ClipSampler]:
     """Gives a sampler of a robot's main armature and of its links' empties."""
     user, watched = bpy.context.scene, [main, *empties]
     scene = bpy.data.scenes.new("~ motion")
@@ -103,7 +103,7 @@ def sampling(main: Any, empties: Sequence[Any]) -> Iterator[Sampler]:
         scene.collection.objects.link(probe)
         with bpy.context.temp_override(scene=scene, view_layer=scene.view_layers[0]):
             _watch(probe, watched)
-        yield Sampler(watched, scene, probe)
+        yield ClipSampler(watched, scene, probe)
     finally:
         bpy.data.objects.remove(probe)
         bpy.data.armatures.remove(data)

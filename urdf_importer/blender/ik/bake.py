@@ -27,7 +27,7 @@ from ..standing.pose import get_joint_positions, key_joints, link_pose
 from .live import followed_targets_of, joints_of_target, quietly, solve_target
 from .native import set_influence
 from .solve import choose_joints, read_wish, recall_rig, set_positions
-from .targets import Solved, Wish, find_frame
+from .targets import IkWish, Solved, find_frame
 
 _RESTARTS, _SECONDS = 24, 0.25
 
@@ -91,7 +91,7 @@ def bake_path(
     def solve(frame: int, shown: Solved) -> IKResult:
         given = way.at((frame - start_frame) / rate)
         target = given if way.turns is not None else given[:3, 3]
-        wish = Wish(link=link, target=target, options=options)
+        wish = IkWish(link=link, target=target, options=options)
         rig, _, wanted, asked = read_wish(armature, wish, shown)
         if way.turns is None:
             # As the link was turned in the first frame, not as the last one came out.

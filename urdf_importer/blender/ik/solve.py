@@ -38,7 +38,7 @@ from ..standing.armatures import armatures_of, bones_of
 from ..standing.joints import RigJoint, posed_joints_of
 from ..standing.loops import find_loops
 from ..standing.pose import get_joint_positions, key_joints, link_pose, put_position
-from .targets import Aim, Solved, Wish, aim, default_positions
+from .targets import Aim, IkWish, Solved, aim, default_positions
 
 NEAR = 1e-5
 """How exactly Blender's single precision places a link: m for each metre of reach and one more,
@@ -94,7 +94,7 @@ def solve_ik(
     and wrong shapes, BuildError for an object that is not an imported robot.
     """
     armature = rig_of(armature)
-    wish = Wish(link=link, target=target, options=options_of(options, RigIKOptions))
+    wish = IkWish(link=link, target=target, options=options_of(options, RigIKOptions))
     rig, shown, wanted, asked = read_wish(armature, wish)
     found = inverse_kinematics(
         rig.robot, link, wanted.frame, start_positions=wanted.start, options=asked,
@@ -112,7 +112,7 @@ def solve_ik(
 
 
 def read_wish(
-    armature: Any, wish: Wish, shown: Solved | None = None
+    armature: Any, wish: IkWish, shown: Solved | None = None
 ) -> tuple[IkRig, Solved, Aim, IKOptions]:
     """Returns the description of a rig, the positions that it shows (or `shown`), where the link is
     to be, and how inverse kinematics is asked for it."""

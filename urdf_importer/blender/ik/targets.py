@@ -32,7 +32,7 @@ class Aim:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class IkWish:
     """The caller's wishes, as written; see solve_ik."""
 
     link: str
@@ -46,7 +46,7 @@ class Wish:
         return ("free" if is_point else "keep") if said is None else said
 
 
-def aim(armature: Any, robot: Robot, wish: Wish, shown: Solved, default: Solved) -> Aim:
+def aim(armature: Any, robot: Robot, wish: IkWish, shown: Solved, default: Solved) -> Aim:
     """Returns the intended frame of a link. `shown` are the displayed positions of the rig,
     `default` the group's positions in the default pose.
 
@@ -75,7 +75,7 @@ def aim(armature: Any, robot: Robot, wish: Wish, shown: Solved, default: Solved)
     return Aim(frame=result, turned=not free, start=start)
 
 
-def _read_target(wish: Wish) -> Matrix:
+def _read_target(wish: IkWish) -> Matrix:
     """Returns (4, 4) in the robot's axes and units."""
     try:
         array = np.array(wish.target, dtype=np.float64)
@@ -94,7 +94,7 @@ def _read_target(wish: Wish) -> Matrix:
     return frame
 
 
-def _read_rotation(wish: Wish, given: Matrix) -> Matrix | None:
+def _read_rotation(wish: IkWish, given: Matrix) -> Matrix | None:
     """Returns the rotation (3, 3) that is asked for, in the frame's axes; None where the link keeps
     its own, or may have any."""
     wanted = wish.turns

@@ -17,7 +17,7 @@ from ..standing import properties
 from ..standing.links import links_of, name_link
 from ..standing.pose import get_joint_positions, key_joints, link_pose, set_joint_positions
 from .solve import IkRig, read_wish, recall_rig
-from .targets import Solved, Wish
+from .targets import IkWish, Solved
 
 _MOST_TRIANGLES = 60_000
 """Of a mesh: a larger one is looked at as the box around it."""
@@ -27,7 +27,7 @@ _LEAST_APART = 0.12
 """Of ways, in reaches of the robot or turns of a joint: nearer ways look the same."""
 
 
-def find_ways(armature: Any, wish: Wish, *, most: int = 5) -> tuple[Solved, ...]:
+def find_ways(armature: Any, wish: IkWish, *, most: int = 5) -> tuple[Solved, ...]:
     """Returns joint positions by which a link reaches its target, and that look different: the
     nearest to the present pose first, then always the one furthest from the earlier ones; none
     where nothing brings it there. Sets nothing."""
@@ -63,7 +63,7 @@ def _look_of(rig: IkRig, positions: Solved, way: Solved) -> list[float]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Body:
+class WayBody:
     """A shape of a link: `place` in the link's frame, `points` (N, 3), `triangles` (T, 3)."""
 
     link: str
@@ -82,7 +82,7 @@ class Ways:
     link: str
     positions: tuple[Solved, ...]
     frames: tuple[Mapping[str, mathutils.Matrix], ...]
-    bodies: tuple[Body, ...]
+    bodies: tuple[WayBody, ...]
     lines: tuple[tuple[str, str], ...]
     label: str
     shown: int
@@ -135,7 +135,7 @@ def _find_label(frames: Sequence[Mapping[str, Matrix]], moved: set[str]) -> str:
     return max(sorted(moved), key=spread, default="")
 
 
-def _bodies_of(armature: Any, links: set[str]) -> list[Body]:
+def _bodies_of(armature: Any, links: set[str]) -> list[WayBody]:
     found = []
     for empty in links_of(armature):
         name = name_link(empty) or ""
@@ -148,7 +148,7 @@ def _bodies_of(armature: Any, links: set[str]) -> list[Body]:
     return found
 
 
-def _read_body(link: str, place: Any, item: Any) -> Body:
+def _read_body(link: str, place: Any, item: Any) -> WayBody:
     mesh = item.data
     mesh.calc_loop_triangles()
     if len(mesh.loop_triangles) > _MOST_TRIANGLES:
@@ -159,7 +159,7 @@ def _read_body(link: str, place: Any, item: Any) -> Body:
         mesh.vertices.foreach_get("co", points)
         triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
         mesh.loop_triangles.foreach_get("vertices", triangles)
-    return Body(
+    return WayBody(
         link=link, place=place, points=points.reshape(-1, 3),
         triangles=triangles.reshape(-1, 3),
     )  # fmt: skip

@@ -63,7 +63,7 @@ from .standing import StandingRig, find_standing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class WantedRig:
     """The intended rig. `base` is the plan of its present description, None where that is not a
     robot any more; `before` are the options of its import. With `names` both plans have the new
     ones."""
@@ -90,7 +90,7 @@ def check_editable(armature: Any) -> None:
             )
 
 
-def update_rig(armature: Any, wanted: Wanted, files: RobotFiles) -> Rig:
+def update_rig(armature: Any, wanted: WantedRig, files: RobotFiles) -> Rig:
     """Turns the rig into the rig of `wanted.plan`. An exception while the new parts are made leaves
     everything unchanged. Raises BuildError."""
     check_editable(armature)
@@ -117,7 +117,7 @@ def update_rig(armature: Any, wanted: Wanted, files: RobotFiles) -> Rig:
         return rig
 
 
-def _stage(wanted: Wanted, files: RobotFiles) -> Rig:
+def _stage(wanted: WantedRig, files: RobotFiles) -> Rig:
     # Data shared with the standing rig, or with others, could not be distinguished from theirs.
     steps = build_rig(wanted.plan, wanted.options, files, shares=False)
     while True:
@@ -163,7 +163,11 @@ def _list_names(standing: StandingRig) -> list[tuple[Any, str | None]]:
 
 
 def _graft(
-    standing: StandingRig, staged: Rig, wanted: Wanted, names: NamesAside, diagnostics: Diagnostics
+    standing: StandingRig,
+    staged: Rig,
+    wanted: WantedRig,
+    names: NamesAside,
+    diagnostics: Diagnostics,
 ) -> Rig:
     """Changes the standing rig. From here on nothing fails: all that could was tried on the staged
     rig. Native IK that is set aside comes back when the update is recorded."""
@@ -199,7 +203,7 @@ def _graft(
 
 
 def _change_bones(
-    standing: StandingRig, staged: Rig, wanted: Wanted, diagnostics: Diagnostics
+    standing: StandingRig, staged: Rig, wanted: WantedRig, diagnostics: Diagnostics
 ) -> None:
     armature, plan, base = standing.armature, wanted.plan, wanted.base
     if armature.data.users > 1:

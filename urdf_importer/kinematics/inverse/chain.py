@@ -31,7 +31,7 @@ _MOST_CROWDS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Variable:
+class ChainVariable:
     """One number that may change: `joint` and which of its numbers. `turns` distinguishes turns
     from slides; `lower` and `upper` are infinite where there is no bound."""
 
@@ -43,19 +43,19 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class ChainStep:
     """`before` (4, 4) leads to a frame about or along whose Z the step moves by
     scale * variable + offset; `variable` is None where it stays."""
 
     before: Matrix
     turns: bool
-    variable: Variable | None
+    variable: ChainVariable | None
     scale: float
     offset: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Chain:
+class IkChain:
     """E steps of n variables.
 
     basis    (E, 4, 16): a step's frame is the sum of these, times 1, sine, cosine and position
@@ -72,7 +72,7 @@ class Chain:
     crowds   random draws for searches, by seed and range
     """
 
-    variables: tuple[Variable, ...]
+    variables: tuple[ChainVariable, ...]
     basis: Matrix
     levers: Matrix
     last: Matrix
@@ -115,13 +115,13 @@ def plan_chain(
     tip: Matrix,
     movable: Collection[str],
     positions: Mapping[str, Position],
-) -> Chain:
+) -> IkChain:
     """Returns the way from `base` to `tip`, a frame (4, 4) on `link`.
 
     `movable` are independent joints; all others stay at `positions`, at zero where these do not
     say. Raises KinematicsError for an unknown link.
     """
-    steps: list[Step] = []
+    steps: list[ChainStep] = []
     pending = np.eye(4)
     for step in _walk(tree, base, link, movable, positions):
         if step.variable is None:
@@ -146,7 +146,7 @@ def moving_joints(tree: KinematicTree, base: str, link: str) -> dict[str, JointM
     return found
 
 
-def variables_of(motion: JointMotion) -> tuple[Variable, ...]:
+def variables_of(motion: JointMotion) -> tuple[ChainVariable, ...]:
     """Returns the numbers of a joint that may change: of rotations three angles, by which the ball
     is turned away from its start."""
     turning = {
@@ -159,7 +159,7 @@ def variables_of(motion: JointMotion) -> tuple[Variable, ...]:
     lower = -math.inf if motion.lower is None else motion.lower
     upper = math.inf if motion.upper is None else motion.upper
     return tuple(
-        Variable(joint=motion.joint.name, number=number, turns=turns, lower=lower, upper=upper)
+        ChainVariable(joint=motion.joint.name, number=number, turns=turns, lower=lower, upper=upper)
         for number, turns in enumerate(turning)
     )
 
@@ -170,7 +170,7 @@ def _walk(
     link: str,
     movable: Collection[str],
     positions: Mapping[str, Position],
-) -> Iterator[Step]:
+) -> Iterator[ChainStep]:
     """All steps between two links; upwards each joint is passed the other way round."""
     path = tree.path(base, link)
     for place, sign in zip(path.places, path.signs, strict=True):
@@ -192,8 +192,8 @@ def _walk(
         yield _fixed(invert(origin))
 
 
-def _fixed(frame: Matrix) -> Step:
-    return Step(before=frame, turns=False, variable=None, scale=0.0, offset=0.0)
+def _fixed(frame: Matrix) -> ChainStep:
+    return ChainStep(before=frame, turns=False, variable=None, scale=0.0, offset=0.0)
 
 
 def _steps_of(
@@ -201,7 +201,7 @@ def _steps_of(
     motion: JointMotion,
     movable: Collection[str],
     positions: Mapping[str, Position],
-) -> Iterator[Step]:
+) -> Iterator[ChainStep]:
     """The steps of a joint, with a fixed frame after each that turns the axes back."""
     if not motion.moves:
         return
@@ -232,7 +232,7 @@ def _motion_named(tree: KinematicTree, joint: str) -> JointMotion:
 
 def _steps_of_many(
     motion: JointMotion, movable: Collection[str], positions: Mapping[str, Position]
-) -> Iterator[Step]:
+) -> Iterator[ChainStep]:
     """First the slides, then the turns, as forward kinematics has them."""
     held = positions.get(motion.joint.name, ())
     assert not isinstance(held, float)
@@ -256,22 +256,24 @@ def _steps_of_many(
         yield from _own(axis, True, 0.0, variable)
 
 
-def _own(axis: Vector, turns: bool, number: float, variable: Variable | None) -> Iterator[Step]:
+def _own(
+    axis: Vector, turns: bool, number: float, variable: ChainVariable | None
+) -> Iterator[ChainStep]:
     """A step by a variable of its own; where there is none, at a number."""
     yield from _along(axis, turns, variable, 1.0, 0.0 if variable else number)
 
 
 def _along(
-    axis: Vector, turns: bool, variable: Variable | None, scale: float, offset: float
-) -> Iterator[Step]:
+    axis: Vector, turns: bool, variable: ChainVariable | None, scale: float, offset: float
+) -> Iterator[ChainStep]:
     u, v = plane_axes(axis)
     frame = np.eye(4)
     frame[:3, :3] = np.stack([u, v, axis], axis=1)
-    yield Step(before=frame, turns=turns, variable=variable, scale=scale, offset=offset)
+    yield ChainStep(before=frame, turns=turns, variable=variable, scale=scale, offset=offset)
     yield _fixed(frame.T)
 
 
-def _still(step: Step) -> Matrix:
+def _still(step: ChainStep) -> Matrix:
     """The motion (4, 4) of a step that stays at its offset."""
     frame = np.eye(4)
     if step.turns:
@@ -282,7 +284,7 @@ def _still(step: Step) -> Matrix:
     return frame
 
 
-def _assemble(steps: list[Step], last: Matrix) -> Chain:
+def _assemble(steps: list[ChainStep], last: Matrix) -> IkChain:
     variables = tuple(dict.fromkeys(step.variable for step in steps if step.variable is not None))
     mixing = np.zeros((len(steps), len(variables)))
     for row, step in enumerate(steps):
@@ -295,7 +297,7 @@ def _assemble(steps: list[Step], last: Matrix) -> Chain:
     turns = np.array([step.turns for step in steps], dtype=bool)
     # Nothing slides, and all followers turn by whole multiples.
     whole = ~((mixing[~turns] != 0.0).any(0) | (mixing != np.round(mixing)).any(0))
-    return Chain(
+    return IkChain(
         variables=variables,
         basis=np.array([_basis(step) for step in steps]).reshape(-1, 4, 16),
         levers=np.array([_levers(step, reach) for step in steps]).reshape(-1, 12, 6),
@@ -313,7 +315,7 @@ def _assemble(steps: list[Step], last: Matrix) -> Chain:
     )
 
 
-def _basis(step: Step) -> Matrix:
+def _basis(step: ChainStep) -> Matrix:
     """(4, 4, 4): the parts of a step's frame that go with 1, sine, cosine and position."""
     basis = np.zeros((4, 4, 4))
     x, y, z, place = step.before.T
@@ -327,7 +329,7 @@ def _basis(step: Step) -> Matrix:
     return basis
 
 
-def _levers(step: Step, reach: float) -> Matrix:
+def _levers(step: ChainStep, reach: float) -> Matrix:
     """(12, 6): turning about z moves the point by z x arm; sliding along z moves it by z."""
     levers = np.zeros((3, 4, 6))
     if step.turns:
@@ -339,7 +341,7 @@ def _levers(step: Step, reach: float) -> Matrix:
     return levers.reshape(12, 6)
 
 
-def _measure(steps: list[Step], last: Matrix) -> tuple[float, float]:
+def _measure(steps: list[ChainStep], last: Matrix) -> tuple[float, float]:
     """Returns (reach, farthest): the lengths between the steps, and with the slides' travel."""
     frames = [step.before for step in steps[1:]] + [last]
     lengths = sum(float(np.linalg.norm(frame[:3, 3])) for frame in frames) if steps else 0.0

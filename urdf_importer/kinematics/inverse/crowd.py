@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...geometry.transforms import Matrix, Vector
-from .chain import Chain
+from .chain import IkChain
 from .descent import Gauge, Indices
 
 CROWD = 512
@@ -41,7 +41,7 @@ class Crowd:
         return self.values[order]
 
 
-def recall_crowd(chain: Chain, start: Vector, seed: int) -> Crowd:
+def recall_crowd(chain: IkChain, start: Vector, seed: int) -> Crowd:
     """Returns a crowd drawn for a chain, kept for the same seed and range."""
     lower, upper = _ranges(chain, start)
 
@@ -54,7 +54,7 @@ def recall_crowd(chain: Chain, start: Vector, seed: int) -> Crowd:
     return crowd
 
 
-def _ranges(chain: Chain, start: Vector) -> tuple[Vector, Vector]:
+def _ranges(chain: IkChain, start: Vector) -> tuple[Vector, Vector]:
     """Where postures are drawn: within limits. Turns that come round are drawn once round, others
     at most two turns about the start, and slides without bound as far as the robot reaches."""
     turns = np.array([variable.turns for variable in chain.variables])

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...geometry.transforms import Matrix, Vector
-from .chain import Chain
+from .chain import IkChain
 from .goals import Goals
 
 _LONGEST_STEP = 1.0
@@ -49,7 +49,7 @@ class Gauge:
     turns    (T, 3, 3): these times the transpose of the last frame's rotation are the missing turns
     """
 
-    def __init__(self, chain: Chain, goals: Goals) -> None:
+    def __init__(self, chain: IkChain, goals: Goals) -> None:
         self.chain, self.goals = chain, goals
         self.columns = slice(0 if goals.position else 3, 6 if goals.orientation else 3)
         self.levers = np.ascontiguousarray(chain.levers[..., self.columns])

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from ...diagnostics import KinematicsError
 from ...geometry.transforms import Matrix, Vector
-from .chain import Chain
+from .chain import IkChain
 from .options import IKOptions
 
 _ABSURD = 1e9
@@ -64,7 +64,7 @@ def frames_of(array: Matrix) -> Matrix:
     return frames
 
 
-def read_goals(chain: Chain, targets: Matrix, options: IKOptions) -> tuple[Goals, dict[int, str]]:
+def read_goals(chain: IkChain, targets: Matrix, options: IKOptions) -> tuple[Goals, dict[int, str]]:
     """Returns the goals of targets, frames (T, 4, 4) or points (T, 3); and the obstacle that makes
     one unreachable, by its number: nothing mostly. Raises KinematicsError where nothing is
     asked."""
@@ -105,7 +105,7 @@ def _nearest_rotation(matrix: Matrix) -> Matrix | None:
     return rotation
 
 
-def _bring_near(chain: Chain, frames: Matrix, near: float, obstacles: dict[int, str]) -> None:
+def _bring_near(chain: IkChain, frames: Matrix, near: float, obstacles: dict[int, str]) -> None:
     """Moves the frames that are further away than the chain is long to places in their direction,
     too far for the chain still."""
     if not chain.variables:

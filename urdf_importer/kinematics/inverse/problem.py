@@ -23,7 +23,7 @@ from ..forward import POSITION_SIZES, Positions, check_position
 from ..motion import JointMotion
 from ..recent import Recent
 from ..tree import KinematicTree, retrace_tree
-from .chain import Chain, moving_joints, plan_chain
+from .chain import IkChain, moving_joints, plan_chain
 from .descent import Gauge
 from .goals import Goals, read_frame, read_goals
 from .options import IKOptions
@@ -57,7 +57,7 @@ class Problem:
     somewhere towards targets that are numerically out of range; `points` (T, 3) are the targets'
     own places."""
 
-    chain: Chain
+    chain: IkChain
     goals: Goals
     values: Matrix
     motions: Mapping[str, JointMotion]
@@ -127,7 +127,7 @@ class Known:
         self.robot = robot
         self.tree = retrace_tree(robot)
         self._ways: Recent[tuple[str, str], dict[str, JointMotion]] = Recent(_MOST_CHAINS)
-        self._chains: Recent[Hashable, Chain] = Recent(_MOST_CHAINS)
+        self._chains: Recent[Hashable, IkChain] = Recent(_MOST_CHAINS)
 
     def motions(self, base: str, link: str) -> dict[str, JointMotion]:
         """Returns moving_joints(), cached."""
@@ -140,7 +140,7 @@ class Known:
         tip: Matrix,
         movable: Collection[str],
         held: Mapping[str, float | tuple[float, ...]],
-    ) -> Chain:
+    ) -> IkChain:
         """Returns plan_chain(), kept for the same joints at rest at the same positions."""
         resting = tuple(
             item for item in held.items() if item[0] not in movable or isinstance(item[1], tuple)
@@ -212,7 +212,7 @@ def middle(motion: JointMotion) -> float | tuple[float, ...]:
     return 0.5 * (motion.lower + motion.upper)
 
 
-def _start_values(chain: Chain, held: Mapping[str, float | tuple[float, ...]]) -> Vector:
+def _start_values(chain: IkChain, held: Mapping[str, float | tuple[float, ...]]) -> Vector:
     """(n,): positions, and no turn for balls, which turn away from their start."""
     values = []
     for variable in chain.variables:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...geometry.transforms import Matrix, Vector
-from .chain import Chain
+from .chain import IkChain
 from .crowd import CROWD, recall_crowd
 from .descent import Descent, Gauge, Indices, Mask, Pace, descend, look_at
 
@@ -30,7 +30,7 @@ _FEW = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class SearchResult:
     """The best that was found for T goals: `values` (T, n), how far they miss in m and rad (T,),
     `solved` (T,), the iterations in all, and how many crowds each needed (T,)."""
 
@@ -42,7 +42,9 @@ class Found:
     restarts: Indices
 
 
-def search(gauge: Gauge, starts: Matrix, *, restarts: Indices, deadline: float, seed: int) -> Found:
+def search(
+    gauge: Gauge, starts: Matrix, *, restarts: Indices, deadline: float, seed: int
+) -> SearchResult:
     """Returns values within limits that bring a chain to its goals, near to `starts` (T, n); or
     the nearest ones found, after `restarts` (T,) crowds."""
     chain = gauge.chain
@@ -77,13 +79,13 @@ def search(gauge: Gauge, starts: Matrix, *, restarts: Indices, deadline: float, 
     return _measure(gauge, values, best.iterations, done)
 
 
-def _measure(gauge: Gauge, values: Matrix, iterations: int, restarts: Indices) -> Found:
+def _measure(gauge: Gauge, values: Matrix, iterations: int, restarts: Indices) -> SearchResult:
     """Looks at the values once more, and says how far they miss."""
     shown = look_at(gauge, values, np.arange(len(values)))
     missing, turns = shown.signs[:, :3], shown.signs[:, 3:6]
     distances = gauge.chain.reach * np.sqrt((missing * missing).sum(1))
     angles = np.sqrt((turns * turns).sum(1)) if gauge.goals.orientation else np.zeros(len(values))
-    return Found(
+    return SearchResult(
         values=values,
         distances=distances,
         angles=angles,
@@ -123,7 +125,7 @@ DIFFERENT = 0.3
 """Solutions nearer than this in every joint, in rad, count as one."""
 
 
-def _gap(chain: Chain, one: Vector, other: Vector) -> float:
+def _gap(chain: IkChain, one: Vector, other: Vector) -> float:
     return float(np.abs((one - other) / chain.units).max())
 
 
@@ -141,7 +143,9 @@ def _choose_starts(gauge: Gauge, starts: Matrix, owners: Indices, around: int, s
     return np.concatenate([nearby, turn_towards(chain, drawn, starts[:, None])], axis=1)
 
 
-def _take_over(chain: Chain, best: Descent, others: Descent, left: Indices, starts: Matrix) -> None:
+def _take_over(
+    chain: IkChain, best: Descent, others: Descent, left: Indices, starts: Matrix
+) -> None:
     """Takes for each of the goals `left` (K,) the solution nearest to its start, else the best."""
     count = len(left)
     values = others.values.reshape(count, -1, starts.shape[1])
@@ -160,7 +164,7 @@ def _take_over(chain: Chain, best: Descent, others: Descent, left: Indices, star
     best.solved[takers] = any_solved[better]
 
 
-def turn_towards(chain: Chain, values: Matrix, starts: Matrix) -> Matrix:
+def turn_towards(chain: IkChain, values: Matrix, starts: Matrix) -> Matrix:
     """Returns the same postures (..., n) with whole turns taken off, as near to `starts` as limits
     allow."""
     away = values - starts

@@ -16,7 +16,7 @@ from .goals import Goals, measure_lengths, read_one
 from .looped import LoopedProblem, LoopedSearch, pose_looped
 from .options import IKOptions
 from .problem import Problem, Question, Solved, pose_problem
-from .search import Found, find_postures, search
+from .search import SearchResult, find_postures, search
 
 SECONDS, SECONDS_FOR_ALL = 0.25, 1.0
 """For one answer, and for several to one question, where the options state none."""
@@ -140,7 +140,7 @@ def _answer(asked: Question, problem: Problem, began: float, seconds: float) -> 
     )
 
 
-def search_problem(problem: Problem, options: IKOptions, deadline: float) -> Found:
+def search_problem(problem: Problem, options: IKOptions, deadline: float) -> SearchResult:
     """Returns the result of search, with the distances from the targets themselves where goals were
     brought nearer, which count as missed."""
     crowds = np.full(len(problem.values), max(options.restarts, 0))
@@ -158,7 +158,7 @@ def search_problem(problem: Problem, options: IKOptions, deadline: float) -> Fou
     return found
 
 
-def explain(asked: Question, problem: Problem, found: Found, number: int) -> str:
+def explain(asked: Question, problem: Problem, found: SearchResult, number: int) -> str:
     """Says how it went with a target, in one sentence."""
     if found.solved[number]:
         return f"link {quote(asked.link)} is at the target"

@@ -28,7 +28,7 @@ ORDERS = ("XYZ", *("".join(each) for each in permutations("XYZ") if "".join(each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Block:
+class LoopBlock:
     """`linkage` holds the loops of the part and of earlier parts; `follows` marks the variables
     that are not free, `inputs` the free ones that may move, `bounds` their ranges. `outputs` are
     the followers that this part adds. `loops` are the names of its own loops."""
@@ -43,7 +43,7 @@ class Block:
 
 def split_linkage(
     tree: KinematicTree, linkage: Linkage, follows: Sequence[bool]
-) -> Iterator[Block]:
+) -> Iterator[LoopBlock]:
     """Yields the parts of a linkage, prerequisites first."""
     splitter = _Splitter(linkage, follows)
     for own, names in splitter.split():
@@ -54,7 +54,7 @@ def split_linkage(
         moved = tuple(v.motion.joint.name in splitter.followers for v in part.variables)
         pairs = list(zip(part.variables, moved, strict=True))
         inputs = tuple(v for v, each in pairs if not each and not is_locked(v.motion))
-        yield Block(
+        yield LoopBlock(
             linkage=part,
             follows=moved,
             inputs=inputs,

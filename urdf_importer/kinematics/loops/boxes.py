@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...geometry.transforms import Matrix, Vector
-from .blocks import Block
+from .blocks import LoopBlock
 from .equations import write_gaps
 from .formulas import Sheet, line_of
-from .layout import Layout, choose_first_orders, pick_rows, plan_layout, tie_idle
+from .layout import LoopLayout, choose_first_orders, pick_rows, plan_layout, tie_idle
 from .newton import RANK_TOLERANCE, find_rank
 from .tracing import Tracer, find_wanted
 
@@ -34,7 +34,7 @@ _DRAWN = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Box:
+class ValueBox:
     """`sides` (k, 2): how far free joints can go; `wanted` (k, 2) how far limits let them; `home`
     (k,) where they are at zero."""
 
@@ -57,10 +57,10 @@ class Box:
         """How much of the way between limits there is, where it is least."""
         return float((np.ptp(self.sides, axis=1) / np.ptp(self.wanted, axis=1)).min())
 
-    def shrink(self, share: float) -> "Box":
+    def shrink(self, share: float) -> "ValueBox":
         """Returns a box with less room about the home."""
         sides = self.home[:, None] + share * (self.sides - self.home[:, None])
-        return Box(sides=sides, wanted=self.wanted, home=self.home)
+        return ValueBox(sides=sides, wanted=self.wanted, home=self.home)
 
     def place(self, shares: Matrix) -> Matrix:
         """Takes shares (N, k) between 0 and 1 to places in the box."""
@@ -90,7 +90,7 @@ class Surveyor:
     rows    the independent gaps; others are zero where these are
     """
 
-    def __init__(self, block: Block, tracer: Tracer, slack: float = 0.0) -> None:
+    def __init__(self, block: LoopBlock, tracer: Tracer, slack: float = 0.0) -> None:
         self._block = block
         self._tracer = tracer
         self.slack = slack
@@ -106,7 +106,7 @@ class Surveyor:
             best = self._find_general_jacobian()
         self._choose_rows(best)
 
-    def _take(self, layout: Layout) -> None:
+    def _take(self, layout: LoopLayout) -> None:
         self.layout = layout
         columns = {v.motion.joint.name: v.columns.start for v in layout.linkage.variables}
         singles = {v.motion.joint.name for v in layout.linkage.variables if v.is_single}
@@ -180,7 +180,7 @@ class Surveyor:
         split = len(self._values)
         return gaps, table[:, :, :split], table[:, :, split:]
 
-    def find_box(self, ranges: Mapping[str, tuple[float, float]]) -> Box:
+    def find_box(self, ranges: Mapping[str, tuple[float, float]]) -> ValueBox:
         """Returns the largest box, as its sides go one by one, and then all together, in whose
         corners and at whose random places the loops close."""
         home = self._home_places()
@@ -190,10 +190,10 @@ class Surveyor:
             targets[2 * axis : 2 * axis + 2, axis] = wanted[axis]
         short = self._find_reach(targets).reshape(-1, 2)
         sides = home[:, None] + short * (wanted - home[:, None])
-        box = self._balance(Box(sides=sides, wanted=wanted, home=home))
+        box = self._balance(ValueBox(sides=sides, wanted=wanted, home=home))
         return box.shrink(float(self._find_reach(self._draw(box, seed=2)).min()))
 
-    def _balance(self, box: Box) -> Box:
+    def _balance(self, box: ValueBox) -> ValueBox:
         """Moves the sides of a box inwards whose corners can be reached the least."""
         for _ in range(_MOST_ROUNDS):
             corners = _list_corners(len(box.home))
@@ -205,7 +205,7 @@ class Surveyor:
             share = np.clip(np.sqrt(reached.min()), _LEAST_SHARE, _INSIDE)
             shares = np.where(short > _ALIKE * short.max(), share, 1.0)
             sides = box.home[:, None] + shares * (box.sides - box.home[:, None])
-            box = Box(sides=sides, wanted=box.wanted, home=box.home)
+            box = ValueBox(sides=sides, wanted=box.wanted, home=box.home)
         return box
 
     def _find_reach(self, targets: Matrix) -> Vector:
@@ -224,7 +224,7 @@ class Surveyor:
             part *= _ZOOM
         return found
 
-    def sample(self, box: Box) -> Samples | None:
+    def sample(self, box: ValueBox) -> Samples | None:
         """Returns closed poses everywhere in a box; None where one does not close."""
         places = self._draw(box, seed=3)
         places, values, reached = self._trace(places)
@@ -238,7 +238,7 @@ class Surveyor:
             jacobians=jacobians[order][:, self._chosen],
         )
 
-    def _draw(self, box: Box, seed: int) -> Matrix:
+    def _draw(self, box: ValueBox, seed: int) -> Matrix:
         """Returns corners, middles of faces, and random places (N, k) of a box, the same ones each
         time."""
         random = np.random.default_rng(seed)

@@ -11,7 +11,7 @@ from ...diagnostics import Diagnostics, quote
 from ...model import LoopJoint
 from ...progress import Budget, BudgetSpentError, Progress, finish
 from ..tree import KinematicTree
-from .blocks import Block, split_linkage
+from .blocks import LoopBlock, split_linkage
 from .curves import LoopCurve, find_block_curves
 from .freedom import choose_followers, group_loops
 from .linkage import Variable
@@ -63,7 +63,7 @@ class _Closer:
         self._lost: set[str] = set()
         self._ranges: dict[str, tuple[float, float]] = {}
         self._linkages = dict(enumerate(group_loops(tree)))
-        self._parts: dict[_Place, Block] = {}
+        self._parts: dict[_Place, LoopBlock] = {}
         self.found: dict[_Place, Sequence[Closing]] = {}
 
     @property
@@ -102,7 +102,7 @@ class _Closer:
                 self._leave_open(names, "it moves no joint")
             self._parts |= {(place, index): block for index, block in enumerate(blocks)}
 
-    def _close(self, block: Block) -> Sequence[Closing]:
+    def _close(self, block: LoopBlock) -> Sequence[Closing]:
         reason = _find_obstacle(block, self._lost)
         found: Sequence[Closing] = ()
         if not reason and len(block.inputs) == 1:
@@ -120,7 +120,7 @@ class _Closer:
 
     @contextmanager
     def _leave_open_what_fails(
-        self, loops: Sequence[str], block: Block | None = None
+        self, loops: Sequence[str], block: LoopBlock | None = None
     ) -> Iterator[None]:
         try:
             yield
@@ -146,7 +146,7 @@ class _Closer:
         )
 
 
-def _find_obstacle(block: Block, lost: set[str]) -> str:
+def _find_obstacle(block: LoopBlock, lost: set[str]) -> str:
     """Why the followers of a part cannot be drawn; empty where they may."""
     others = _names(block.linkage.variables) & lost
     if others:
@@ -167,12 +167,12 @@ def _guess_splitting(loops: Sequence[LoopJoint]) -> float:
     return 0.02 + 1e-6 * len(loops) ** 3
 
 
-def _guess_closing(block: Block) -> float:
+def _guess_closing(block: LoopBlock) -> float:
     """Guesses how many seconds it takes to close a part."""
     return (0.05, 0.05, 0.5, 1.0)[min(len(block.inputs), 3)] * len(block.linkage.closures)
 
 
-def _needed_names(block: Block) -> set[str]:
+def _needed_names(block: LoopBlock) -> set[str]:
     """Returns the names of the followers that other parts have to find before this one."""
     return _names(block.linkage.variables) - _names(block.outputs)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Matrix, Vector
-from .blocks import AngleReader, Block, choose_orders
+from .blocks import AngleReader, LoopBlock, choose_orders
 from .limits import SLACK
 from .newton import Closed
 from .tracing import Tracer
@@ -66,7 +66,7 @@ class LoopCurve:
 
 
 def find_block_curves(
-    block: Block, ranges: Mapping[str, tuple[float, float]], diagnostics: Diagnostics
+    block: LoopBlock, ranges: Mapping[str, tuple[float, float]], diagnostics: Diagnostics
 ) -> tuple[list[LoopCurve], str]:
     """Returns the curves of all followers of a part that has one free joint, or why there are none.
 
@@ -112,7 +112,7 @@ class _Sample:
 
 
 def _report_range(
-    block: Block, way: _Way, limited: Sequence[str], diagnostics: Diagnostics
+    block: LoopBlock, way: _Way, limited: Sequence[str], diagnostics: Diagnostics
 ) -> None:
     joint = block.inputs[0].motion.joint
     reason = (
@@ -131,7 +131,7 @@ class _Sampler:
     """Goes along the way of a part's one free joint."""
 
     def __init__(
-        self, block: Block, tracer: Tracer, ranges: Mapping[str, tuple[float, float]]
+        self, block: LoopBlock, tracer: Tracer, ranges: Mapping[str, tuple[float, float]]
     ) -> None:
         self._block = block
         self._tracer = tracer

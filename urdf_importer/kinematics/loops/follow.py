@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...geometry.transforms import Vector
 from ..forward import Position
-from .limits import SLACK, Limits, find_limits
+from .limits import SLACK, LoopLimits, find_limits
 from .linkage import Linkage, LinkagePose
 from .newton import (
     CLOSED,
@@ -84,7 +84,7 @@ class LinkageSolver:
             return found
         return self._find_within(own.meet(free)) or found
 
-    def _find_within(self, limits: Limits) -> Closed | None:
+    def _find_within(self, limits: LoopLimits) -> Closed | None:
         """Returns the closed pose within limits nearest to zero, among the poses reached from
         random ones."""
         random, start = np.random.default_rng(0), start_pose(self.linkage)
@@ -106,7 +106,7 @@ class LinkageSolver:
         )
 
     @cached_property
-    def _free_limits(self) -> Limits:
+    def _free_limits(self) -> LoopLimits:
         return find_limits(self.linkage, self._follows, free=True)
 
     def _find_nearest_to_zero(self) -> Closed:
@@ -131,17 +131,17 @@ class LinkageSolver:
         return there if there.gap <= _ROUNDED and nearly else self._valid
 
     @cached_property
-    def limits(self) -> Limits:
+    def limits(self) -> LoopLimits:
         """The limits of the followers. A description that has one past its limit in the pose
         nearest to zero contradicts itself; it may come back from there."""
         return find_limits(self.linkage, self._follows).widen(self._valid.pose.values)
 
     @cached_property
-    def _wide_limits(self) -> Limits:
+    def _wide_limits(self) -> LoopLimits:
         """Limits that hold at zero, too, where that closes but is past limits."""
         return self.limits.widen(self._zero.pose.values)
 
-    def _choose_limits(self, here: Closed) -> Limits:
+    def _choose_limits(self, here: Closed) -> LoopLimits:
         inside = self.limits.hold(here.pose.values, SLACK)
         return self.limits if inside else self._wide_limits
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...geometry.transforms import Matrix, Vector, rotation_from_quaternion
-from .blocks import ORDERS, Block, angles_of
+from .blocks import ORDERS, LoopBlock, angles_of
 from .equations import Named
 from .formulas import Sheet, Sum, add, number, scale
 from .linkage import Linkage, Variable
@@ -16,7 +16,7 @@ from .tracing import Tracer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Layout:
+class LoopLayout:
     """The given numbers, the unknown ones, and the numbers that depend on them.
 
     free      the free joints
@@ -62,11 +62,11 @@ class Layout:
 
 
 def plan_layout(
-    block: Block,
+    block: LoopBlock,
     tracer: Tracer,
     orders: Mapping[str, str],
     tied: dict[Named, dict[Named, float]],
-) -> Layout:
+) -> LoopLayout:
     """Returns the layout of a part, whose ball joints have their angles in these orders."""
     linkage, home = block.linkage, tracer.home
     inputs = {each.motion.joint.name for each in block.inputs}
@@ -86,7 +86,7 @@ def plan_layout(
         worth = linkage.size if variable.motion.kind == "prismatic" else 1.0
         unknown |= {named: worth for named in own if named not in tied}
     numbers = [*unknown, *tied]
-    return Layout(
+    return LoopLayout(
         linkage=linkage,
         free=tuple(each.motion.joint.name for each in block.inputs),
         unknown=tuple(unknown),
@@ -109,7 +109,7 @@ def _read_home(variable: Variable, home: Closed, orders: Mapping[str, str]) -> d
     return {(name, index): float(angle) for index, angle in enumerate(angles)}
 
 
-def tie_idle(layout: Layout, idle: Matrix) -> dict[Named, dict[Named, float]]:
+def tie_idle(layout: LoopLayout, idle: Matrix) -> dict[Named, dict[Named, float]]:
     """Lets some numbers go with others so that nothing moves along `idle` (n, d), in which ways no
     gap changes: a rod with ball joints at both ends does not spin."""
     first = pick_rows(idle, idle.shape[1])
@@ -125,7 +125,7 @@ def tie_idle(layout: Layout, idle: Matrix) -> dict[Named, dict[Named, float]]:
     }
 
 
-def choose_first_orders(block: Block, tracer: Tracer) -> dict[str, str]:
+def choose_first_orders(block: LoopBlock, tracer: Tracer) -> dict[str, str]:
     """Returns ball joint -> order of its angles: where a rod can spin, that turns first."""
     orders = {}
     for variable, follows in zip(block.linkage.variables, block.follows, strict=True):

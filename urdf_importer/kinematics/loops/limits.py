@@ -21,7 +21,7 @@ _AT = 1e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Limits:
+class LoopLimits:
     """`lower` and `upper` (n,) per column of the linkage, infinite where nothing holds; `units`
     (n,) are the linkage's."""
 
@@ -51,24 +51,24 @@ class Limits:
         found: NDArray[np.bool_] = (down & (way < -_EXACT)) | (up & (way > _EXACT))
         return found
 
-    def meet(self, others: "Limits") -> "Limits":
+    def meet(self, others: "LoopLimits") -> "LoopLimits":
         """Returns the intersection of both limits."""
-        return Limits(
+        return LoopLimits(
             lower=np.maximum(self.lower, others.lower),
             upper=np.minimum(self.upper, others.upper),
             units=self.units,
         )
 
-    def widen(self, *poses: Vector) -> "Limits":
+    def widen(self, *poses: Vector) -> "LoopLimits":
         """Returns limits that hold these values (n,), too."""
-        return Limits(
+        return LoopLimits(
             lower=np.minimum.reduce([self.lower, *poses]),
             upper=np.maximum.reduce([self.upper, *poses]),
             units=self.units,
         )
 
 
-def find_limits(linkage: Linkage, follows: Sequence[bool], *, free: bool = False) -> Limits:
+def find_limits(linkage: Linkage, follows: Sequence[bool], *, free: bool = False) -> LoopLimits:
     """Finds the limits of the followers, or of the free joints.
 
     Limits that leave a follower one place are passed over: loops move it, and files have such
@@ -82,7 +82,7 @@ def find_limits(linkage: Linkage, follows: Sequence[bool], *, free: bool = False
         low, high = _find_bounds(linkage, variable)
         if low < high or free:
             lower[variable.columns], upper[variable.columns] = low, high
-    return Limits(lower=lower, upper=upper, units=linkage.units)
+    return LoopLimits(lower=lower, upper=upper, units=linkage.units)
 
 
 def _find_bounds(linkage: Linkage, variable: Variable) -> tuple[float, float]:

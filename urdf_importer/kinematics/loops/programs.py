@@ -17,8 +17,8 @@ import numpy as np
 
 from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Matrix, Vector
-from .blocks import Block
-from .boxes import Box, Samples, Surveyor, solve_all
+from .blocks import LoopBlock
+from .boxes import Samples, Surveyor, ValueBox, solve_all
 from .curves import HARDLY, NARROW
 from .equations import Named, write_gaps
 from .formulas import (
@@ -105,7 +105,7 @@ class LoopProgram:
 
 
 def find_block_program(
-    block: Block, ranges: Mapping[str, tuple[float, float]], diagnostics: Diagnostics
+    block: LoopBlock, ranges: Mapping[str, tuple[float, float]], diagnostics: Diagnostics
 ) -> tuple[list[LoopProgram], str]:
     """Returns the formulas for the followers of a part with three and more free joints, or why
     there is nothing.
@@ -129,7 +129,9 @@ def find_block_program(
     return [], "its joints turn too sharply for formulas"
 
 
-def _survey(block: Block, ranges: Mapping[str, tuple[float, float]]) -> tuple[Surveyor, Box]:
+def _survey(
+    block: LoopBlock, ranges: Mapping[str, tuple[float, float]]
+) -> tuple[Surveyor, ValueBox]:
     """Returns the box of free positions; gaps are borne with that the description makes, where
     else hardly anything closes."""
     surveyor = Surveyor(block, Tracer(block))
@@ -143,9 +145,9 @@ def _survey(block: Block, ranges: Mapping[str, tuple[float, float]]) -> tuple[Su
 
 
 def _report_ranges(
-    block: Block,
+    block: LoopBlock,
     ranges: Mapping[str, tuple[float, float]],
-    box: Box,
+    box: ValueBox,
     diagnostics: Diagnostics,
 ) -> None:
     for variable, found, asked in zip(
@@ -175,7 +177,7 @@ class _Recipe:
     steps: tuple[bool, ...]
 
 
-def _write_program(surveyor: Surveyor, box: Box, samples: Samples) -> LoopProgram | None:
+def _write_program(surveyor: Surveyor, box: ValueBox, samples: Samples) -> LoopProgram | None:
     pivots = find_pivots(samples.jacobians)
     if pivots is None:
         return None
@@ -202,7 +204,7 @@ def _holds(surveyor: Surveyor, program: LoopProgram, samples: Samples) -> bool:
 
 
 def _choose_recipe(
-    surveyor: Surveyor, box: Box, samples: Samples, solver: Solver
+    surveyor: Surveyor, box: ValueBox, samples: Samples, solver: Solver
 ) -> _Recipe | None:
     """Returns the cheapest recipe whose last step is where the followers are."""
     places = box.normalize(samples.places)
@@ -259,7 +261,7 @@ def multiply(places: Matrix, products: Sequence[tuple[int, ...]]) -> Matrix:
     return np.column_stack([places[:, list(each)].prod(axis=1) for each in products])
 
 
-def _measure_costs(surveyor: Surveyor, box: Box, solver: Solver) -> tuple[float, float]:
+def _measure_costs(surveyor: Surveyor, box: ValueBox, solver: Solver) -> tuple[float, float]:
     """Returns the reads per step, with fresh factors and with reused ones."""
     costs = []
     for steps in ((), (True,), (True, False)):
@@ -273,7 +275,7 @@ def _measure_costs(surveyor: Surveyor, box: Box, solver: Solver) -> tuple[float,
 class _Author:
     """Writes a recipe as formulas."""
 
-    def __init__(self, surveyor: Surveyor, box: Box, recipe: _Recipe, solver: Solver) -> None:
+    def __init__(self, surveyor: Surveyor, box: ValueBox, recipe: _Recipe, solver: Solver) -> None:
         self._layout = surveyor.layout
         self._rows = surveyor.rows
         self._recipe = recipe

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...geometry.transforms import Vector
-from .limits import Limits
+from .limits import LoopLimits
 from .linkage import Linkage, LinkagePose
 from .newton import RANK_TOLERANCE, Closed, close
 
@@ -37,7 +37,7 @@ class Slide:
         linkage: Linkage,
         target: LinkagePose,
         free: NDArray[np.bool_],
-        limits: Limits,
+        limits: LoopLimits,
         closes: Callable[[Closed], bool],
     ) -> None:
         self._linkage, self._target, self._free = linkage, target, free
@@ -108,7 +108,7 @@ class Slide:
         return float(np.linalg.norm(off))
 
 
-def hold_limits(linkage: Linkage, pose: LinkagePose, limits: Limits) -> Closed:
+def hold_limits(linkage: Linkage, pose: LinkagePose, limits: LoopLimits) -> Closed:
     """Returns a closed pose near to this one, whose variables past their limits are at these."""
     moving = np.ones(len(limits.units), dtype=bool)
     for _ in range(_MOST_HELD):

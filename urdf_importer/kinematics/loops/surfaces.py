@@ -16,7 +16,7 @@ from numpy.polynomial import chebyshev
 
 from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Matrix, Vector
-from .blocks import AngleReader, Block, choose_orders
+from .blocks import AngleReader, LoopBlock, choose_orders
 from .curves import HARDLY, NARROW
 from .limits import SLACK
 from .newton import Closed
@@ -75,7 +75,7 @@ class LoopSurface:
 
 
 def find_block_surface(
-    block: Block, ranges: Mapping[str, tuple[float, float]], diagnostics: Diagnostics
+    block: LoopBlock, ranges: Mapping[str, tuple[float, float]], diagnostics: Diagnostics
 ) -> tuple[list[LoopSurface], str]:
     """Returns the surfaces for the followers of a part with two free joints, or why there is
     nothing.
@@ -110,7 +110,7 @@ def _measure(rectangle: Matrix, whole: Matrix) -> float:
 
 
 def _report_ranges(
-    block: Block,
+    block: LoopBlock,
     ranges: Mapping[str, tuple[float, float]],
     wanted: Matrix,
     rectangle: Matrix,
@@ -135,7 +135,7 @@ def _report_ranges(
 class _Mapper:
     """Knows the poses of a part over the positions of its two free joints."""
 
-    def __init__(self, block: Block, tracer: Tracer, wanted: Matrix) -> None:
+    def __init__(self, block: LoopBlock, tracer: Tracer, wanted: Matrix) -> None:
         self._block = block
         self._tracer = tracer
         self._wanted = wanted

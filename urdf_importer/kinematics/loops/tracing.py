@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...geometry.transforms import Matrix, Vector
-from .blocks import Block
+from .blocks import LoopBlock
 from .follow import LinkageSolver
 from .linkage import LinkagePose
 from .newton import CLOSED, Closed, close, close_all, solve_least, solve_least_all
@@ -41,7 +41,7 @@ class Tracer:
     units      (len(columns),) the worth of one unit of each: 1 rad, or the linkage's size
     """
 
-    def __init__(self, block: Block, slack: float = 0.0) -> None:
+    def __init__(self, block: LoopBlock, slack: float = 0.0) -> None:
         self._linkage = block.linkage
         solver = LinkageSolver(block.linkage, block.follows)
         self._moving: NDArray[np.bool_] = solver.moving
@@ -204,7 +204,7 @@ def _pick(poses: LinkagePose, index: int) -> LinkagePose:
     return LinkagePose(values=poses.values[index], several=several)
 
 
-def _find_spins(block: Block, home: Closed) -> Iterator[tuple[str, Vector]]:
+def _find_spins(block: LoopBlock, home: Closed) -> Iterator[tuple[str, Vector]]:
     """Yields ball joint -> the axis (3,), in its link, about which a rod with a ball joint at
     either end can spin without moving anything."""
     for variable, follows in zip(block.linkage.variables, block.follows, strict=True):
@@ -233,7 +233,9 @@ def _hold_spin(turn: Vector, speed: Vector, axis: Vector) -> Vector:
     return spin
 
 
-def find_wanted(block: Block, tracer: Tracer, ranges: Mapping[str, tuple[float, float]]) -> Matrix:
+def find_wanted(
+    block: LoopBlock, tracer: Tracer, ranges: Mapping[str, tuple[float, float]]
+) -> Matrix:
     """Returns (k, 2) how far the limits let the free joints go; half a turn where there is none."""
     rows = []
     homes = tracer.places(tracer.home)
