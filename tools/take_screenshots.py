@@ -35,7 +35,7 @@ SIZES = {
     "keyframes": (1280, 800),
     "inverse_kinematics": (1280, 800),
     "ik_ways": (1280, 940),
-    "live": (1280, 860),
+    "live": (1280, 1080),
     "render": (1280, 800),
     "report": (1280, 1560),
     "reshape_dialog": (1280, 800),
