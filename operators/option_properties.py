@@ -97,6 +97,10 @@ def _shorten(number: float) -> float:
     return next((float(text) for text in written if struct.pack("f", float(text)) == kept), number)
 
 
+_MOST_IN_DIALOG = 6
+"""A dialog with more options open could outgrow a small window."""
+
+
 def draw_options(
     layout: Any,
     operator: Any,
@@ -110,7 +114,8 @@ def draw_options(
         shown = [field for field in members if field.name not in hidden]
         if not shown or group in hidden:
             continue
-        header, body = layout.panel(f"{operator.bl_idname}_{group}", default_closed=not first)
+        folded = not first or (len(shown) > _MOST_IN_DIALOG and not _is_in_browser())
+        header, body = layout.panel(f"{operator.bl_idname}_{group}", default_closed=folded)
         header.label(text=group)
         first = False
         for field in shown if body is not None else ():

@@ -69,7 +69,7 @@ def preferences(driver: Driver) -> Steps:
     yield 1.0
     # Without the path of the extension itself, which is above.
     left, bottom, width, height = _box(area)
-    _keep(driver, "preferences", (left + 170, bottom + height - 640, width - 170, 560))
+    _keep(driver, "preferences", (left + 170, bottom + height - 622, width - 170, 345))
 
 
 def file_menu(driver: Driver) -> Steps:
