@@ -57,6 +57,13 @@ def test_failures_come_back_and_write_nothing(
             assert getattr(back, field.name) == getattr(report, field.name)
 
 
+@pytest.mark.parametrize("suffix", (".glb", ".gltf", ".fbx", ".usda"))
+def test_formats_of_engines_are_chosen_by_suffix_and_come_back(suffix: str, tmp_path: Path) -> None:
+    report = run(ExportJob(input=str(ARM), output=tmp_path / f"arm{suffix}"))
+    assert report.error is None and report.output == str(tmp_path / f"arm{suffix}")
+    assert pickle.loads(pickle.dumps(report)) == report
+
+
 def test_the_scene_that_is_open_is_written_as_its_blend(tmp_path: Path) -> None:
     armature = import_robot(MESSY).armature
     save_blend(tmp_path / "messy.blend")

@@ -19,6 +19,8 @@ from urdf_importer.command.report import Report
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))
 MESSY = ROOT / "sample_urdfs" / "messy.urdf"
 GRIPPER = ROOT / "sample_urdfs" / "gripper.urdf"
+PLAIN_FORMATS = [each for each in writer_formats() if each.name != "engines"]
+"""Those that are written without Blender; tests/blender/command/test_jobs.py has the others."""
 PLAIN = (str, int, float, bool, type(None))
 CHOSEN = ImportOptions(profile="morse", packages=(("a", "/b"),), xacro_args=(("x", "1"),))
 JOBS: tuple[Job, ...] = (
@@ -64,7 +66,7 @@ def test_jobs_come_back_as_they_went(job: Job) -> None:
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
 def test_reports_come_back_as_they_went(path: Path, tmp_path: Path) -> None:
     jobs: list[Job] = [CheckJob(input=str(path))]
-    for format in writer_formats():
+    for format in PLAIN_FORMATS:
         output = tmp_path / f"Robot{format.suffixes[0]}"
         jobs.append(ExportJob(input=str(path), output=output, format=format.name))
     for job in jobs:
@@ -119,7 +121,7 @@ def test_a_job_may_run_in_another_process(tmp_path: Path) -> None:
     assert same(replace(there, seconds={}), replace(here, seconds={}))
 
 
-@pytest.mark.parametrize("format", writer_formats(), ids=lambda each: each.name)
+@pytest.mark.parametrize("format", PLAIN_FORMATS, ids=lambda each: each.name)
 def test_a_robot_that_is_open_is_written_alike(format: WriterFormat[Any], tmp_path: Path) -> None:
     from urdf_importer import read_robot
 
@@ -131,7 +133,7 @@ def test_a_robot_that_is_open_is_written_alike(format: WriterFormat[Any], tmp_pa
 
 
 def test_the_suffix_chooses_where_no_format_is_said(tmp_path: Path) -> None:
-    for format in writer_formats():
+    for format in PLAIN_FORMATS:
         for suffix in format.suffixes:
             output = tmp_path / f"Gripper{suffix}"
             report = run(ExportJob(input=str(GRIPPER), output=output))
