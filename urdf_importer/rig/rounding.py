@@ -6,7 +6,7 @@ short bone far from the origin points a little elsewhere, and so do its axes. Am
 some round to the wanted direction almost exactly; these are taken.
 """
 
-from itertools import product
+from itertools import combinations_with_replacement, product
 from typing import TypeAlias
 
 import numpy as np
@@ -89,19 +89,21 @@ def refine_folded(
     """
     own = axes[:, :, 1]
     above = np.where(parents[:, None, None] >= 0, axes[parents], np.eye(3))
-    folded = np.einsum("ni,ni->n", own, above[:, :, 1]) < -_FOLDED
-    for index in np.flatnonzero(folded | (own[:, 1] < -_FOLDED)):
-        parent = axes[parents[index]] if parents[index] >= 0 else np.eye(3)
-        toward, tried, scores = _score_refinements(
-            heads[index],
-            axes[index],
-            float(lengths[index]),
-            free_turn=bool(free_turn[index]),
-            parent=parent,
-        )
-        best = int(scores.argmin())
-        axes[index] = _rebuild(axes[index][None], toward[best][None])[0]
-        lengths[index] = tried[best]
+    waiting = np.einsum("ni,ni->n", own, above[:, :, 1]) < -_FOLDED
+    waiting |= own[:, 1] < -_FOLDED
+    folded = np.flatnonzero(waiting)
+    toward, tried, scores = _score_alone(
+        heads[folded], axes[folded], lengths[folded], free_turn[folded]
+    )
+    while waiting.any():
+        is_ready = waiting[folded] & ~(waiting[parents[folded]] & (parents[folded] >= 0))
+        ready, rows = folded[is_ready], np.flatnonzero(is_ready)
+        up = parents[ready]
+        frames = np.where(up[:, None, None] >= 0, axes[up], np.eye(3))
+        best = rows, _score_below(frames, toward[rows], tried[rows], scores[rows]).argmin(axis=1)
+        axes[ready] = _rebuild(axes[ready], toward[best])
+        lengths[ready] = tried[best]
+        waiting[ready] = False
 
 
 def rank_refinements(
@@ -116,26 +118,30 @@ def rank_refinements(
     it loses is chance, so it is tried out here. Blender's result for the guess must be checked: its
     last digits are its own.
     """
-    toward, lengths, scores = _score_refinements(
-        head, axes, length, free_turn=free_turn, parent=parent
+    toward, lengths, alone = _score_alone(
+        head[None], axes[None], np.array([length]), np.array([free_turn])
     )
+    scores = _score_below(parent[None], toward, lengths, alone)[0]
     ranked = np.argsort(scores, kind="stable")
-    refined = _rebuild(np.repeat(axes[None], len(ranked), axis=0), toward)
-    return [(refined[i], float(lengths[i])) for i in ranked]
+    refined = _rebuild(np.repeat(axes[None], len(ranked), axis=0), toward[0])
+    return [(refined[i], float(lengths[0, i])) for i in ranked]
 
 
-def _score_refinements(
-    head: Vector, axes: Matrix, length: float, *, free_turn: bool, parent: Matrix
-) -> tuple[Matrix, Vector, Vector]:
-    """Returns directions (K, 3), lengths (K,) and scores (K,); the least score is best."""
-    toward, lengths, errors = _try_tails(
-        head[None], axes[None], np.array([length]), np.array([free_turn]), len(TURNS)
-    )
-    along = toward[0] * lengths[0, :, None]
-    scores: Vector = errors[0]
-    for frame in (np.eye(3), parent):
-        scores = scores + _folding_errors((along @ frame).astype(np.float32))
-    return toward[0], lengths[0], scores + _SLIGHT * np.abs(TURNS)
+def _score_alone(
+    heads: Matrix, axes: Matrix, lengths: Vector, free_turn: NDArray[np.bool_]
+) -> tuple[Matrix, Matrix, Matrix]:
+    """Returns directions (N, K, 3), lengths (N, K) and errors (N, K) of bones by themselves."""
+    toward, tried, errors = _try_tails(heads, axes, lengths, free_turn, len(TURNS))
+    along = (toward * tried[..., None]).astype(np.float32)
+    return toward, tried, errors + _folding_errors(along)
+
+
+def _score_below(parents: Matrix, toward: Matrix, lengths: Matrix, errors: Matrix) -> Matrix:
+    """Returns scores (N, K) of what _score_alone gave, the least of which is best, under parents
+    with these axes (N, 3, 3)."""
+    along = (toward * lengths[..., None] @ parents).astype(np.float32)
+    scores: Matrix = errors + _folding_errors(along) + _SLIGHT * np.abs(TURNS)
+    return scores
 
 
 def try_tails(
@@ -176,24 +182,27 @@ def _try_tails(
     return toward, wanted, errors
 
 
-def _folding_errors(directions: NDArray[np.float32]) -> Vector:
-    """(K,) how far from orthonormal Blender's frame of a bone along (K, 3) is, in its parent's
-    frame: the formula of its vec_roll_to_mat3, step by step in single precision, and the effect of
-    a direction's last digit near -Y on the angle about it."""
+def _folding_errors(directions: NDArray[np.float32]) -> Matrix:
+    """(N, K) how far from orthonormal Blender's frame of a bone along (N, K, 3) is, in its parent's
+    frame: the formula of its vec_roll_to_mat3, step by step in single precision, and what the last
+    digit of a direction near -Y does to the angle about it."""
     one = np.float32(1)
     lengths = np.sqrt((directions * directions).sum(-1))
-    x, y, z = (directions * (one / lengths)[:, None]).T
+    x, y, z = np.moveaxis(directions * (one / lengths)[..., None], -1, 0)
     flat = x * x + z * z
     below = one + y
     series = flat * np.float32(0.5) + flat * flat * np.float32(0.125)
     below = np.where(below > np.float32(6.1e-3), below, np.where(flat > 6.25e-8, series, one))
-    frames = np.empty((len(x), 3, 3))
-    frames[:, 0] = np.stack([one - x * x / below, x, -x * z / below], -1)
-    frames[:, 1] = np.stack([-x, y, -z], -1)
-    frames[:, 2] = np.stack([-x * z / below, z, one - z * z / below], -1)
-    errors = np.abs(frames @ frames.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2))
+    numbers = (one - x * x / below, -x * z / below, one - z * z / below, x, y, z)
+    a, b, c, x, y, z = np.array(numbers, np.float64)
+    rows = (a, x, b), (-x, y, -z), (b, z, c)
+    products = [
+        rows[i][0] * rows[j][0] + rows[i][1] * rows[j][1] + rows[i][2] * rows[j][2] - (i == j)
+        for i, j in combinations_with_replacement(range(3), 2)
+    ]
+    errors = np.abs(products).max(axis=0)
     azimuth = np.where(y < 0, _SINGLE / np.sqrt(np.maximum(flat, 6.25e-8)), 0.0)
-    folded: Vector = np.where(flat > 6.25e-8, errors + azimuth, 0.0)
+    folded: Matrix = np.where(flat > 6.25e-8, errors + azimuth, 0.0)
     return folded
 
 
