@@ -56,11 +56,12 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class FilePlace:
-    """Where a path is looked for; `package` is a folder that may be read for its sake."""
+    """Where a path is looked for; `package` is a folder that may be read for its sake, None where
+    that is the package in which `folder` lies, which takes a search."""
 
     folder: str
     path: str
-    package: str = ""
+    package: str | None = ""
     is_relative: bool = False
 
     @property

@@ -217,8 +217,7 @@ class PackageResolver:
         else:
             folders = [make_absolute(base)] if base else [start.folder for start in self._starts]
             for folder in folders:
-                package = self._found_package_of(folder) if base else ""
-                yield FilePlace(folder, reference.path, package, is_relative=True)
+                yield FilePlace(folder, reference.path, None if base else "", is_relative=True)
 
     def _found_package_of(self, folder: str) -> str:
         """The package, among the ones found before, in which a folder or file lies."""
@@ -261,12 +260,18 @@ class PackageResolver:
     # Permission to read
 
     def _judge_place(self, place: FilePlace, kind: FileKind) -> Verdict:
-        verdict = self._judge(place.candidate, place.package)
+        verdict = self._judge_in(place, place.candidate)
         if verdict is Verdict.OUTSIDE and place.is_relative:
             return is_neighbour(place.candidate, [start.folder for start in self._starts], kind)
         return verdict
 
-    def _judge(self, path: str, package: str = "") -> Verdict:
+    def _judge_in(self, place: FilePlace, path: str) -> Verdict:
+        verdict = self._judge(path, place.package)
+        if verdict is Verdict.OUTSIDE and place.package is None:
+            return self._judge(path, self._found_package_of(place.folder))
+        return verdict
+
+    def _judge(self, path: str, package: str | None = "") -> Verdict:
         roots = [self._root_of(package), *self._roots] if package else self._roots
         holder = self._find_holder(path, roots)
         if holder is None:
@@ -307,7 +312,7 @@ class PackageResolver:
                 continue
             path = os.path.relpath(place.candidate, place.folder).replace(os.sep, "/")
             found = self._folders.find_regardless_of_case(place.folder, path)
-            if found and self._judge(found, place.package) is Verdict.FOUND:
+            if found and self._judge_in(place, found) is Verdict.FOUND:
                 shown = f"{quote_path(found)}, which is spelled differently"
                 return FoundPath(
                     found, "wrong-case", f"{kind} {quote_path(uri)} was read from {shown}"

@@ -14,6 +14,9 @@ Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 
 
+_UNMOVED = np.eye(4)
+
+
 def rotations_from_rpy(rpy: Matrix) -> Matrix:
     """Converts (N, 3) roll, pitch, yaw -> (N, 3, 3): R = Rz(yaw) Ry(pitch) Rx(roll), URDF's fixed
     axes."""
@@ -119,7 +122,7 @@ def matrices_from_poses(poses: Sequence[Pose]) -> Matrix:
 
 def matrix_from_pose(pose: Pose) -> Matrix:
     """Returns (4, 4), the frame of a pose in the frame that holds it."""
-    matrix = np.eye(4)
+    matrix = _UNMOVED.copy()  # A fifth of the time of making one.
     matrix[:3, 3] = pose.xyz
     if pose.quat_xyzw is not None:
         matrix[:3, :3] = rotation_from_quaternion(pose.quat_xyzw)
@@ -152,7 +155,7 @@ def pose_of_numbers(
 
 def invert(matrix: Matrix) -> Matrix:
     """Returns the inverse of a frame (rotation and translation only)."""
-    result = np.eye(4)
+    result = _UNMOVED.copy()
     result[:3, :3] = matrix[:3, :3].T
     result[:3, 3] = -matrix[:3, :3].T @ matrix[:3, 3]
     return result

@@ -261,7 +261,8 @@ def fill_material(
         made.use_nodes = True
     shader = next(n for n in made.node_tree.nodes if n.type == "BSDF_PRINCIPLED")
     shader.inputs["Base Color"].default_value = (*linear[:3], 1.0)
-    shader.inputs["Alpha"].default_value = color[3]
+    if color[3] != 1.0:  # It is, and each number that is set has Blender look at all nodes.
+        shader.inputs["Alpha"].default_value = color[3]
     shader.inputs["Roughness"].default_value = MATT
     made.diffuse_color = linear
     if material.surface is not None:
