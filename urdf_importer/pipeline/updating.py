@@ -300,13 +300,14 @@ def _compare_meshes(
     standing: Any, robot: Robot, options: ImportOptions, files: RobotFiles
 ) -> list[Change]:
     """Lists the mesh files whose content has changed since loading, each once."""
-    from ..blender.extract.fingerprints import fingerprint_shape
+    from ..blender.extract.fingerprints import fingerprint_shape, sum_arrays
     from ..blender.update.standing import find_fingerprints
 
     texts: dict[str, str] = {}
     for shape, geometry, before in find_fingerprints(standing, robot, options):
         try:
-            after = fingerprint_shape(files.peek(geometry), shape, options)
+            data = files.peek(geometry)
+            after = fingerprint_shape(data, sum_arrays(data), shape, options)
         except MeshError:
             after = None
         if before != after:

@@ -20,6 +20,8 @@ from urdf_importer import (
     plan_rig,
     set_joint_positions,
 )
+from urdf_importer.blender.extract.fingerprints import fingerprint_content
+from urdf_importer.blender.standing import properties
 from urdf_importer.kinematics.forward import complete_positions
 from urdf_importer.kinematics.tree import plan_tree
 
@@ -47,6 +49,9 @@ def test_robot_stands_as_pinocchio_says_also_when_opened_again(path, tmp_path):
     truth = Truth.of_file(path)
     assert_bones_on_axes(result)
     assert_masses(result, truth)
+    for mesh in bpy.data.meshes:
+        if properties.CONTENT in mesh:  # As it is found when the user has edited nothing.
+            assert mesh[properties.CONTENT] == fingerprint_content(mesh)
     configurations = choose_configurations(result.robot, 6)
     for positions in configurations:
         assert_stands(result, truth, positions)

@@ -28,7 +28,14 @@ from ...model import (
     VisualMaterials,
 )
 from ...options import ImportOptions
-from ..extract.fingerprints import fingerprint_content, fingerprint_shape, note_materials
+from ..extract.fingerprints import (
+    Sums,
+    fingerprint_arrays,
+    fingerprint_content,
+    fingerprint_shape,
+    note_materials,
+    sum_arrays,
+)
 from ..ledger import Ledger
 from ..standing import properties
 from .links import lock, place
@@ -216,6 +223,7 @@ class ShapeBuilder:
         self._meshes: dict[tuple[type, Geometry], Any | None] = {}
         self._unmirrored: dict[tuple[type, Mesh], tuple[Any, Vector3]] = {}
         self._lost: set[Geometry] = set()
+        self._sums: dict[MeshData, Sums] = {}
 
     def build_visual(self, visual: Visual, link: Link, empty: Any, collection: Any) -> Any:
         built = self._build(visual, link, empty, f"{empty.name}_visual", collection)
@@ -255,7 +263,9 @@ class ShapeBuilder:
 
     def _provide_mesh(self, data: MeshData, shape: Visual | Collision, link: Link) -> Any:
         """Finds the mesh that the .blend already holds, or makes it."""
-        fingerprint = fingerprint_shape(data, shape, self._options)
+        if data not in self._sums:
+            self._sums[data] = sum_arrays(data)
+        fingerprint = fingerprint_shape(data, self._sums[data], shape, self._options)
         materials = self._build_materials(data, shape, link)
         found = self._shelf.find_mesh(
             fingerprint, materials, lambda: self._make_mesh(data, shape, materials)
@@ -263,11 +273,19 @@ class ShapeBuilder:
         made = found if found is not None else self._make_mesh(data, shape, materials)
         if properties.FINGERPRINT not in made:
             made[properties.FINGERPRINT] = fingerprint
-            made[properties.CONTENT] = fingerprint_content(made)
+            made[properties.CONTENT] = self._fingerprint_content(made, data, shape)
         if isinstance(shape.geometry, Mesh):
             key = type(shape), _without_signs(shape.geometry)
             self._unmirrored.setdefault(key, (made, shape.geometry.scale))
         return made
+
+    def _fingerprint_content(self, made: Any, data: MeshData, shape: Visual | Collision) -> str:
+        options = self._options
+        is_visual = isinstance(shape, Visual)
+        is_hull = options.convex_collisions and not is_visual
+        if is_hull or options.most_triangles or not len(data.corners):
+            return fingerprint_content(made)
+        return fingerprint_arrays(data, self._sums[data], has_slots=is_visual)
 
     def _build_materials(
         self, data: MeshData, shape: Visual | Collision, link: Link

@@ -4,11 +4,12 @@ the source from changes of the user."""
 
 import json
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...geometry.mesh_data import MeshData, MeshMaterial
 from ...model import Collision, Mesh, Surface, Visual
@@ -18,16 +19,22 @@ from ..standing import properties
 _ARRAYS = ("vertices", "corners", "face_sizes", "normals", "uvs", "slots")
 
 
-def fingerprint_shape(data: MeshData, shape: Visual | Collision, options: ImportOptions) -> str:
-    """Returns a number, as text, for all that decides the mesh of a shape; visuals and collisions
-    never have the same. It is computed from arrays in memory, at some gigabytes a second."""
-    number = zlib.crc32(repr((*_settings(shape, options), data.smooth)).encode())
-    for name in _ARRAYS:
-        array = getattr(data, name)
-        number = zlib.crc32(f"{name}{None if array is None else array.shape}".encode(), number)
-        if array is not None:
-            number = zlib.crc32(np.ascontiguousarray(array).data, number)
-    return f"{number:08x}"
+Sums = Mapping[str, tuple[int, int]]
+"""By the name of each array that a mesh has: how many numbers it holds, and a number for them."""
+
+
+def sum_arrays(data: MeshData) -> Sums:
+    """Returns numbers for the arrays of a mesh, computed at some gigabytes a second."""
+    arrays = ((name, getattr(data, name)) for name in _ARRAYS)
+    return {name: _sum(array) for name, array in arrays if array is not None}
+
+
+def fingerprint_shape(
+    data: MeshData, sums: Sums, shape: Visual | Collision, options: ImportOptions
+) -> str:
+    """Returns a number, as text, for all that decides the mesh of a shape; visuals and
+    collisions never have the same. `sums` are by sum_arrays."""
+    return _digest((*_settings(shape, options), data.smooth, *sums.items()))
 
 
 def _settings(shape: Visual | Collision, options: ImportOptions) -> tuple[Any, ...]:
@@ -44,24 +51,30 @@ def fingerprint_content(mesh: Any) -> str:
     # A mesh without points has none of the two. Asking vertices and loops themselves takes a
     # thousand times as long.
     points, corners = attributes.get("position"), attributes.get(".corner_vert")
-    arrays = [_read_array(points.data if points else (), "vector", 3, np.float32)]
-    arrays.append(_read_array(corners.data if corners else (), "value", 1, np.int32))
-    if len(mesh.loops) == 3 * len(mesh.polygons):
-        arrays.append(np.full(len(mesh.polygons), 3, dtype=np.int32))
-    else:
-        arrays.append(_read_array(mesh.polygons, "loop_total", 1, np.int32))
-    slots = attributes.get("material_index")
-    if slots is not None:
-        used = _read_array(slots.data, "value", 1, np.int32)
-        # All faces in the first slot are as good as no slots at all.
-        arrays.append(used if used.any() else used[:0])
+    sums = {"vertices": _sum(_read_array(points.data if points else (), "vector", 3, np.float32))}
+    sums["corners"] = _sum(_read_array(corners.data if corners else (), "value", 1, np.int32))
+    if len(mesh.loops) != 3 * len(mesh.polygons):
+        sums["face_sizes"] = _sum(_read_array(mesh.polygons, "loop_total", 1, np.int32))
     layer = mesh.uv_layers.active
     if layer is not None:
-        arrays.append(_read_array(attributes[layer.name].data, "vector", 2, np.float32))
-    number = 0
-    for array in arrays:
-        number = zlib.crc32(array.data, zlib.crc32(str(len(array)).encode(), number))
-    return f"{number:08x}"
+        sums["uvs"] = _sum(_read_array(attributes[layer.name].data, "vector", 2, np.float32))
+    slots = attributes.get("material_index")
+    used = None if slots is None else _read_array(slots.data, "value", 1, np.int32)
+    # All faces in the first slot are as good as no slots at all.
+    if used is not None and used.any():
+        sums["slots"] = _sum(used)
+    return _digest(tuple(sums.items()))
+
+
+def fingerprint_arrays(data: MeshData, sums: Sums, *, has_slots: bool) -> str:
+    """Returns what fingerprint_content does of a mesh that was built of these arrays, which have
+    corners, with or without their slots."""
+    names = ["vertices", "corners", "face_sizes", "uvs"]
+    if len(data.corners) == 3 * data.face_count:
+        names.remove("face_sizes")
+    if has_slots and data.slots is not None and data.slots.any():
+        names.append("slots")
+    return _digest(tuple((name, sums[name]) for name in names if name in sums))
 
 
 def _read_array(items: Any, name: str, width: int, kind: Any) -> Any:
@@ -69,6 +82,14 @@ def _read_array(items: Any, name: str, width: int, kind: Any) -> Any:
     if len(items):
         items.foreach_get(name, found)
     return found
+
+
+def _sum(array: NDArray[Any]) -> tuple[int, int]:
+    return array.size, zlib.crc32(np.ascontiguousarray(array).data)
+
+
+def _digest(described: tuple[Any, ...]) -> str:
+    return f"{zlib.crc32(repr(described).encode()):08x}"
 
 
 def describe_material(material: MeshMaterial, *, has_uvs: bool) -> str:
