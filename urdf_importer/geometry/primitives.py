@@ -8,6 +8,7 @@ lie up to half a percent of the radius inside the true surface.
 
 import math
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,11 @@ SEGMENTS = 32
 
 RINGS = 16
 """From pole to pole; even, so that there is an equator."""
+
+_THIS = np.arange(SEGMENTS)
+_FOLLOWING = np.roll(_THIS, -1)
+_AROUND = np.column_stack([_THIS, _FOLLOWING, _FOLLOWING, _THIS])
+"""(SEGMENTS, 4), the corners of the faces between two rings, as indices around each."""
 
 _BOX_FACES = (
     (0, 2, 3, 1),
@@ -95,8 +101,8 @@ def make_cylinder(radius: float, length: float) -> MeshData:
     rim = circle * radius
     heights = np.repeat([-length / 2, length / 2], SEGMENTS)
     around = _quads_between(0, SEGMENTS)
-    bottom = np.arange(SEGMENTS)[::-1]
-    top = np.arange(SEGMENTS, 2 * SEGMENTS)
+    bottom = _THIS[::-1]
+    top = SEGMENTS + _THIS
     outward = np.column_stack([np.tile(circle, (2, 1)), np.zeros(2 * SEGMENTS)])
     normals = [
         outward[around.ravel()],
@@ -134,8 +140,7 @@ def make_cone(radius: float, length: float) -> MeshData:
     _check("cone", "radius", radius)
     _check("cone", "length", length)
     circle = _circle()
-    this = np.arange(SEGMENTS)
-    around = np.column_stack([this, np.roll(this, -1), np.full(SEGMENTS, SEGMENTS)])
+    around = np.column_stack([_THIS, _FOLLOWING, np.full(SEGMENTS, SEGMENTS)])
     slope = math.hypot(radius, length)
     outward = np.column_stack([circle * (length / slope), np.full(SEGMENTS, radius / slope)])
     ahead = np.roll(outward, -1, axis=0)
@@ -145,7 +150,7 @@ def make_cone(radius: float, length: float) -> MeshData:
     rim = np.column_stack([circle * radius, np.full(SEGMENTS, -length / 2)])
     return MeshData(
         vertices=np.vstack([rim, [[0.0, 0.0, length / 2]]]).astype(np.float32),
-        corners=np.concatenate([around.ravel(), this[::-1]]).astype(np.int32),
+        corners=np.concatenate([around.ravel(), _THIS[::-1]]).astype(np.int32),
         face_sizes=np.array([3] * SEGMENTS + [SEGMENTS], dtype=np.int32),
         normals=np.vstack([walls, np.tile([0.0, 0.0, -1.0], (SEGMENTS, 1))]).astype(np.float32),
         smooth=True,
@@ -180,13 +185,11 @@ def _make_turned(heights: NDArray[np.float64], radii: NDArray[np.float64]) -> Me
     )
     poles = [[0.0, 0.0, heights[0]], [0.0, 0.0, heights[-1]]]
     quads = [_quads_between(i * SEGMENTS, (i + 1) * SEGMENTS) for i in range(rings - 1)]
-    this = np.arange(SEGMENTS)
-    following = np.roll(this, -1)
     south = np.full(SEGMENTS, rings * SEGMENTS)
     last = (rings - 1) * SEGMENTS
     fans = [
-        np.column_stack([following, this, south]),
-        np.column_stack([last + this, last + following, south + 1]),
+        np.column_stack([_FOLLOWING, _THIS, south]),
+        np.column_stack([last + _THIS, last + _FOLLOWING, south + 1]),
     ]
     return MeshData(
         vertices=np.concatenate([wall, poles]).astype(np.float32),
@@ -198,21 +201,21 @@ def _make_turned(heights: NDArray[np.float64], radii: NDArray[np.float64]) -> Me
 
 def _quads_between(lower: int, upper: int) -> NDArray[np.int64]:
     """(SEGMENTS, 4): the faces between two rings of vertices that begin at these indices."""
-    this = np.arange(SEGMENTS)
-    following = np.roll(this, -1)
-    return np.column_stack([lower + this, lower + following, upper + following, upper + this])
+    return _AROUND + np.array([lower, lower, upper, upper])
 
 
 def _circle() -> NDArray[np.float64]:
     return _quarter_turns(SEGMENTS)
 
 
+@cache
 def _quarter_turns(count: int) -> NDArray[np.float64]:
     """(count, 2): cos and sin of equal steps of a full turn, exactly 0 and 1 on the axes."""
     angles = np.arange(count) * (2 * math.pi / count)
     points = np.column_stack([np.cos(angles), np.sin(angles)])
     quarters = points[:: count // 4]
     quarters[:] = np.round(quarters)
+    points.flags.writeable = False
     return points
 
 

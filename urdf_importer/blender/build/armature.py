@@ -89,9 +89,9 @@ def _frame_of(vector: Triple) -> Axes:
 
 
 def _roll_frame(vector: Triple, roll: Any, frame: Axes | None = None) -> Axes:
-    matrix = np.array(bpy.types.Bone.MatrixFromAxisRoll(vector, roll), np.float32)
-    a, b, c, d, e, f, g, h, i = matrix.ravel()
-    return (a, d, g), (b, e, h), (c, f, i)
+    x, y, z = bpy.types.Bone.MatrixFromAxisRoll(vector, roll).col
+    a, b, c, d, e, f, g, h, i = np.array((*x, *y, *z), np.float32)
+    return (a, b, c), (d, e, f), (g, h, i)
 
 
 def _arctangent(opposite: Any, adjacent: Any) -> Any:
