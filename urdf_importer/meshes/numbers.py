@@ -119,9 +119,13 @@ def _find_words(text: bytes) -> _Words:
     if (place_is_dot[1:] & place_is_dot[:-1]).any():
         raise _OddText
     ends = np.flatnonzero(~place_is_dot)
-    has_dot = place_is_dot[ends - 1]
-    decimals = np.where(has_dot, places[ends] - places[ends - 1] - 1, 0)
-    before_e = is_e[places[ends]] if has_exponents else np.zeros(len(ends), dtype=bool)
+    before = ends - 1
+    places_of_ends = places.take(ends)
+    has_dot = place_is_dot.take(before, mode="wrap")
+    decimals = places_of_ends - places.take(before, mode="wrap")
+    decimals -= 1
+    decimals *= has_dot
+    before_e = is_e.take(places_of_ends) if has_exponents else np.zeros(len(ends), dtype=bool)
     return _Words(decimals, has_dot, before_e)
 
 
@@ -143,14 +147,13 @@ def _scale(
 ) -> NDArray[np.float64]:
     """digits * 10^powers, correctly rounded."""
     most = len(_TENS) - 1
-    if powers.max(initial=0) > 0:
-        values: NDArray[np.float64] = (
-            digits * _TENS[np.clip(powers, 0, most)] / _TENS[np.clip(-powers, 0, most)]
-        )
-    else:
-        values = digits / _TENS[np.minimum(-powers, most)]
-    is_long = (np.abs(powers) > most) | (np.abs(digits) > _MOST_DIGITS)
-    if is_long.any():
+    values: NDArray[np.float64] = digits / _TENS.take(-powers, mode="clip")
+    lowest, highest = powers.min(initial=0), powers.max(initial=0)
+    if highest > 0:
+        values *= _TENS.take(powers, mode="clip")
+    largest = max(int(digits.max(initial=0)), -int(digits.min(initial=0)))
+    if lowest < -most or highest > most or largest > _MOST_DIGITS:
+        is_long = (np.abs(powers) > most) | (np.abs(digits) > _MOST_DIGITS)
         if 8 * np.count_nonzero(is_long) > len(is_long):
             raise _OddText
         words = text.split()
