@@ -51,7 +51,7 @@ def build_mesh(data: MeshData, name: str, ledger: Ledger, *, smooth_angle: float
 
     Without normals of its own it is shaded smooth up to `smooth_angle` (degrees) between faces.
     Vertices and corners go in through attributes: a hundred times faster than by vertices and
-    loops.
+    loops. So are numbers without a sign for what Blender gives none.
     """
     mesh = ledger.new_mesh(name)
     if not len(data.corners):
@@ -73,12 +73,12 @@ def build_mesh(data: MeshData, name: str, ledger: Ledger, *, smooth_angle: float
     return mesh
 
 
-def _find_starts(data: MeshData) -> NDArray[np.int32]:
+def _find_starts(data: MeshData) -> NDArray[np.uint32]:
     """Which corner of all is each face's first."""
     if data.face_sizes is None:
-        return np.arange(0, len(data.corners), 3, dtype=np.int32)
-    starts = np.cumsum(data.face_sizes, dtype=np.int32)
-    starts -= data.face_sizes
+        return np.arange(0, len(data.corners), 3, dtype=np.uint32)
+    starts = np.cumsum(data.face_sizes, dtype=np.uint32)
+    starts -= data.face_sizes.astype(np.uint32)
     return starts
 
 

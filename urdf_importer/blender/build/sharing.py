@@ -125,7 +125,7 @@ def digest_mesh(mesh: Any) -> str:
     shading, texture coordinates, slots, and whatever a user added."""
     found = [len(mesh.vertices), len(mesh.edges), len(mesh.polygons), len(mesh.loops)]
     if len(mesh.loops) != 3 * len(mesh.polygons):  # Faces have three corners or more.
-        found.append(_sum(mesh.polygons, "loop_start", np.empty(len(mesh.polygons), np.int32)))
+        found.append(_sum(mesh.polygons, "loop_start", np.empty(len(mesh.polygons), np.uint32)))
     if mesh.has_custom_normals and "custom_normal" not in mesh.attributes:
         normals = np.empty(3 * len(mesh.loops), np.float32)
         found.append(_sum(mesh.corner_normals, "vector", normals))

@@ -54,7 +54,8 @@ def fingerprint_content(mesh: Any) -> str:
     sums = {"vertices": _sum(_read_array(points.data if points else (), "vector", 3, np.float32))}
     sums["corners"] = _sum(_read_array(corners.data if corners else (), "value", 1, np.int32))
     if len(mesh.loops) != 3 * len(mesh.polygons):
-        sums["face_sizes"] = _sum(_read_array(mesh.polygons, "loop_total", 1, np.int32))
+        starts = _read_array(mesh.polygons, "loop_start", 1, np.uint32)
+        sums["face_sizes"] = _sum(np.diff(starts.view(np.int32), append=np.int32(len(mesh.loops))))
     layer = mesh.uv_layers.active
     if layer is not None:
         sums["uvs"] = _sum(_read_array(attributes[layer.name].data, "vector", 2, np.float32))

@@ -129,13 +129,14 @@ def _normal_map(linear: Matrix) -> Matrix:
 
 
 def _read_mesh(mesh: Any, *, bare: bool) -> MeshData:
-    corners = np.empty(len(mesh.loops), dtype=np.int32)
+    # Blender gives these no sign: numbers with one take a hundred times as long.
+    corners, starts = np.empty(len(mesh.loops), np.uint32), np.empty(len(mesh.polygons), np.uint32)
     mesh.loops.foreach_get("vertex_index", corners)
-    sizes = np.empty(len(mesh.polygons), dtype=np.int32)
-    mesh.polygons.foreach_get("loop_total", sizes)
+    mesh.polygons.foreach_get("loop_start", starts)
+    sizes = np.diff(starts.view(np.int32), append=np.int32(len(corners)))
     return MeshData(
         vertices=_read_vectors(mesh.vertices, "co", 3),
-        corners=corners,
+        corners=corners.view(np.int32),
         face_sizes=sizes,
         normals=None if bare else _read_normals(mesh, sizes),
         name=mesh.name,
