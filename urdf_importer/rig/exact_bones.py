@@ -11,6 +11,7 @@ look at all bones at once finds them good.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -120,7 +121,14 @@ def fit_bones(wanted: WantedBones, machine: Machine = ROUNDED_ONCE) -> EditBones
     if delicate.any():
         pending = _add_parents(delicate, wanted.parents)
         order = _sort_parents_first(wanted.parents)
-        _Search(wanted=wanted, edit=edit, machine=machine, suspects=pending, order=order).fit()
+        _Search(
+            wanted=wanted,
+            edit=edit,
+            machine=machine,
+            suspects=pending,
+            likely=delicate,
+            order=order,
+        ).fit()
     return edit
 
 
@@ -133,7 +141,14 @@ def mend_bones(
     if not wrong.any():
         return np.empty(0, np.intp), edit
     order = _sort_parents_first(wanted.parents)
-    search = _Search(wanted=wanted, edit=edit.copy(), machine=machine, suspects=wrong, order=order)
+    search = _Search(
+        wanted=wanted,
+        edit=edit.copy(),
+        machine=machine,
+        suspects=wrong,
+        likely=wrong,
+        order=order,
+    )
     search.mend(made.astype(np.float32))
     tails, rolls = search.edit.tails, search.edit.rolls
     changed = (tails != edit.tails).any(axis=1) | (rolls != edit.rolls)
@@ -227,13 +242,14 @@ class _Others:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Search:
-    """The state while bones are fitted: `suspects` (N,) may need other tails, `edit` changes,
-    `rests` belong to finished bones, `others` are tails to try."""
+    """The state while bones are fitted: `suspects` (N,) may need other tails, `likely` (N,) ones
+    among them do, `edit` changes, `rests` belong to finished bones, `others` are tails to try."""
 
     wanted: WantedBones
     edit: EditBones
     machine: Machine
     suspects: NDArray[np.bool_]
+    likely: NDArray[np.bool_]
     order: list[int]
     """Indices of all bones, parents first."""
     rests: dict[int, RestBone] = field(default_factory=dict)
@@ -316,10 +332,11 @@ class _Search:
 
     def _find_others(self, place: int) -> _Others:
         """Finds other tails for a bone at a place in the order: parts independent of parents are
-        worked out for the next bones too, which costs little more than for one."""
+        worked out for the next likely bones too, which costs little more than for one."""
         index = self.order[place]
         if index not in self.others:
-            block = self.order[place : place + _BLOCK]
+            following = (i for i in self.order[place + 1 :] if self.likely[i])
+            block = [index, *islice(following, _BLOCK - 1)]
             self.others.clear()
             self.others.update(zip(block, _list_others(self.wanted.take(block)), strict=True))
         return self.others[index]

@@ -4,6 +4,7 @@ from the limits of an import's exactness."""
 
 import zlib
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ def note_bone_rests(armature: Any, names: Iterable[str]) -> None:
     bones = armature.data.bones
     for name in names:
         bone = bones[name]
-        write_bone_rest(bone, np.array(bone.matrix_local), bone.length)
+        bone[properties.REST] = [*chain.from_iterable(bone.matrix_local), bone.length]
 
 
 def write_bone_rest(bone: Any, rest: Matrix, length: float) -> None:
