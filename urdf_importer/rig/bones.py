@@ -10,7 +10,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..geometry.transforms import Matrix, Vector, cross, plane_axes, rotations_about, unit
+from ..geometry.transforms import (
+    Matrix,
+    Vector,
+    cross,
+    length_of,
+    plane_axes,
+    rotations_about,
+    unit,
+)
 from ..kinematics.tree import KinematicTree
 from ..model import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Link, Sphere
 from .rig_plan import ExactAxes
@@ -94,7 +102,7 @@ def _direct_single(axis: Vector, around: BoneSurroundings) -> Direction:
     if around.limb is not None:
         across = _reject(around.limb, axis)
         if across is not None:
-            return Direction(axes=_frame(axis, across), length=float(np.linalg.norm(across)))
+            return Direction(axes=_frame(axis, across), length=length_of(across))
     return Direction(axes=_frame(axis, _choose_across(axis, around)))
 
 
@@ -103,7 +111,7 @@ def _choose_across(axis: Vector, around: BoneSurroundings) -> Vector:
     bulk = None if around.bulk is None else _reject(around.bulk, axis)
     if around.parent is not None and around.parent_turns:
         shared = cross(axis, around.parent[:, 0])
-        if np.linalg.norm(shared) > PARALLEL:
+        if length_of(shared) > PARALLEL:
             towards = [v for v in (bulk, around.parent[:, 1], around.limb) if v is not None]
             return _turn_towards(shared, towards)
     if bulk is not None:
@@ -126,7 +134,7 @@ def _direct_combined(lines: list[Vector], turning: int, around: BoneSurroundings
         hints = [v for v in (around.bulk, None if around.parent is None else around.parent[:, 1])]
         hint = next((v for v in hints if v is not None), np.zeros(3))
         rest = main[-1] if turning >= 2 else main[1]
-        chosen = rest if rest @ hint >= -PARALLEL * np.linalg.norm(hint) else -rest
+        chosen = rest if rest @ hint >= -PARALLEL * length_of(hint) else -rest
     else:
         chosen = max(
             (sign * v for v in along for sign in (1, -1)), key=lambda v: float(v @ towards)
@@ -146,21 +154,21 @@ def _direct_fixed(around: BoneSurroundings) -> Direction:
         if (found := _reject(vector, y)) is not None
     )
     x = unit(across)
-    axes = np.stack([x, y, cross(x, y)], axis=1)
-    return Direction(axes=axes, length=None if limb is None else float(np.linalg.norm(limb)))
+    axes = np.array((x, y, cross(x, y))).T.copy()
+    return Direction(axes=axes, length=None if limb is None else length_of(limb))
 
 
 def _reject(vector: Vector, axis: Vector) -> Vector | None:
     """A vector without its part along the axis; None where nothing remains."""
     across: Vector = vector - (vector @ axis) * axis
-    return across if np.linalg.norm(across) > PARALLEL * np.linalg.norm(vector) else None
+    return across if length_of(across) > PARALLEL * length_of(vector) else None
 
 
 def _turn_towards(vector: Vector, towards: Sequence[Vector]) -> Vector:
     """`vector` or its opposite, whichever leads to the first of `towards` that says."""
     for other in towards:
         side = float(vector @ other)
-        if abs(side) > PARALLEL * float(np.linalg.norm(other) * np.linalg.norm(vector)):
+        if abs(side) > PARALLEL * (length_of(other) * length_of(vector)):
             return vector if side > 0 else -vector
     return vector
 
@@ -168,7 +176,7 @@ def _turn_towards(vector: Vector, towards: Sequence[Vector]) -> Vector:
 def _frame(x: Vector, towards: Vector) -> Matrix:
     """Right-handed axes with X exactly `x` and Y as near to `towards` as can be."""
     y = unit(towards - (towards @ x) * x)
-    return np.stack([x, y, cross(x, y)], axis=1)
+    return np.array((x, y, cross(x, y))).T.copy()
 
 
 LONGEST_SUBSTITUTE = 0.08
@@ -286,7 +294,7 @@ def _find_bulk(link: Link, frame: Matrix, joint: Matrix) -> Vector | None:
         offset = np.array(points).mean(axis=0)
     bulk: Vector = frame[:3, :3] @ offset
     bulk = bulk + (frame[:3, 3] - joint[:3, 3])
-    return bulk if np.linalg.norm(bulk) > NEVER_SHORTER else None
+    return bulk if length_of(bulk) > NEVER_SHORTER else None
 
 
 def measure_robot(tree: KinematicTree, frames: Matrix) -> float:
@@ -296,7 +304,7 @@ def measure_robot(tree: KinematicTree, frames: Matrix) -> float:
     high = frames[:, :3, 3].max(axis=0)
     widest = max((_shape_size(shape.geometry) for link in tree.links
                   for shape in link.visuals or link.collisions), default=0.0)  # fmt: skip
-    size = max(float(np.linalg.norm(high - low)), min(widest, 1e3))
+    size = max(length_of(high - low), min(widest, 1e3))
     return size if size > 10 * NEVER_SHORTER else 1.0
 
 
