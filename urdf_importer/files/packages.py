@@ -215,8 +215,7 @@ class PackageResolver:
             package = "" if holder else self._found_package_of(path)
             yield FilePlace(holder.folder if holder else package, reference.path, package)
         else:
-            folders = [make_absolute(base)] if base else [start.folder for start in self._starts]
-            for folder in folders:
+            for folder in [make_absolute(base)] if base else [each.folder for each in self._starts]:
                 yield FilePlace(folder, reference.path, None if base else "", is_relative=True)
 
     def _found_package_of(self, folder: str) -> str:
@@ -267,14 +266,12 @@ class PackageResolver:
 
     def _judge_in(self, place: FilePlace, path: str) -> Verdict:
         verdict = self._judge(path, place.package)
-        if verdict is Verdict.OUTSIDE and place.package is None:
-            return self._judge(path, self._found_package_of(place.folder))
-        return verdict
+        goes_on = verdict is Verdict.OUTSIDE and place.package is None
+        return self._judge(path, self._found_package_of(place.folder)) if goes_on else verdict
 
     def _judge(self, path: str, package: str | None = "") -> Verdict:
         roots = [self._root_of(package), *self._roots] if package else self._roots
-        holder = self._find_holder(path, roots)
-        if holder is None:
+        if self._find_holder(path, roots) is None:
             return Verdict.OUTSIDE
         try:
             mode = os.stat(path).st_mode
@@ -314,9 +311,8 @@ class PackageResolver:
             found = self._folders.find_regardless_of_case(place.folder, path)
             if found and self._judge_in(place, found) is Verdict.FOUND:
                 shown = f"{quote_path(found)}, which is spelled differently"
-                return FoundPath(
-                    found, "wrong-case", f"{kind} {quote_path(uri)} was read from {shown}"
-                )
+                note = f"{kind} {quote_path(uri)} was read from {shown}"
+                return FoundPath(found, "wrong-case", note)
         return None
 
     def _find_moved(
@@ -399,8 +395,5 @@ class PackageResolver:
         )
 
     def _cut_short(self) -> str:
-        return (
-            "; the search was cut short, there are too many files"
-            if self._folders.is_exhausted
-            else ""
-        )
+        said = "; the search was cut short, there are too many files"
+        return said if self._folders.is_exhausted else ""

@@ -201,7 +201,8 @@ def _make_turned(heights: NDArray[np.float64], radii: NDArray[np.float64]) -> Me
 
 def _quads_between(lower: int, upper: int) -> NDArray[np.int64]:
     """(SEGMENTS, 4): the faces between two rings of vertices that begin at these indices."""
-    return _AROUND + np.array([lower, lower, upper, upper])
+    quads: NDArray[np.int64] = _AROUND + np.array([lower, lower, upper, upper])
+    return quads
 
 
 def _circle() -> NDArray[np.float64]:

@@ -133,7 +133,7 @@ def _read_mesh(mesh: Any, *, bare: bool) -> MeshData:
     corners, starts = np.empty(len(mesh.loops), np.uint32), np.empty(len(mesh.polygons), np.uint32)
     mesh.loops.foreach_get("vertex_index", corners)
     mesh.polygons.foreach_get("loop_start", starts)
-    sizes = np.diff(starts.view(np.int32), append=np.int32(len(corners)))
+    sizes: Any = np.diff(starts.view(np.int32), append=np.int32(len(corners)))
     return MeshData(
         vertices=_read_vectors(mesh.vertices, "co", 3),
         corners=corners.view(np.int32),
