@@ -5,8 +5,8 @@
 
 Needs bpy 4.5 (the last with a COLLADA importer) and the package example-robot-data. Everything in
 one process, ours and Blender's in turn after one run of each to warm up. CPU time of all threads;
-medians, and the fastest runs, which other work on the machine disturbs least. Memory is measured by
-memory.py.
+medians, and the fastest runs, which other work on the machine disturbs least. Ours makes a whole
+rig, so it says too what a link takes before anything is built. Memory is measured by memory.py.
 
 Blender's importer makes nothing of COLLADA files that name a texture in another way than it knows
 (two of anymal_b, over half of its bytes). It gets copies that do not use their textures, since it
@@ -117,7 +117,10 @@ def mend(file: Path, folder: Path) -> Path:
 
 def main() -> None:
     if bpy.app.version >= (5, 0):
-        sys.exit(f"{bpy.app.version_string} has no COLLADA importer: use bpy 4.5")
+        sys.exit(
+            f"Blender {bpy.app.version_string} has no COLLADA importer to compare with: "
+            "run this with the Python of bpy 4.5"
+        )
     print(f"Blender {bpy.app.version_string}, Python {sys.version.split()[0]}")
     with tempfile.TemporaryDirectory() as folder:
         for path in robots():
@@ -133,6 +136,9 @@ def compare(path: Path, files: list[Path]) -> None:
         ours.append(seconds_of(lambda: urdf_importer.import_robot(path)))
         native.append(seconds_of(lambda: run_native(files)))
     ours, native = ours[1:], native[1:]
+    robot = urdf_importer.read_robot(path)
+    reading = min(seconds_of(lambda: urdf_importer.read_robot(path)) for _ in range(RUNS))
+    planning = min(seconds_of(lambda: urdf_importer.plan_rig(robot)) for _ in range(RUNS))
     size = sum(file.stat().st_size for file in files) / 1e6
     medians = 1e3 * statistics.median(ours), 1e3 * statistics.median(native)
     fastest = 1e3 * min(ours), 1e3 * min(native)
@@ -140,7 +146,9 @@ def compare(path: Path, files: list[Path]) -> None:
         f"{path.parent.parent.name}/{path.stem:16s} {len(files):3d} files {size:6.1f} MB:"
         f" ours {medians[0]:6.1f} ms, Blender's importers {medians[1]:6.1f} ms,"
         f" ratio {medians[0] / medians[1]:.2f} (asked for: at most 1 from 5 MB on);"
-        f" fastest {fastest[0]:.1f} and {fastest[1]:.1f} ms, ratio {fastest[0] / fastest[1]:.2f}",
+        f" fastest {fastest[0]:.1f} and {fastest[1]:.1f} ms, ratio {fastest[0] / fastest[1]:.2f};"
+        f" {len(robot.links)} links, each {1e3 * reading / len(robot.links):.2f} ms to read and"
+        f" {1e3 * planning / len(robot.links):.2f} ms to plan",
         flush=True,
     )
 
