@@ -137,8 +137,8 @@ def _score_alone(
 
 
 def _score_below(parents: Matrix, toward: Matrix, lengths: Matrix, errors: Matrix) -> Matrix:
-    """Returns scores (N, K) of what _score_alone gave, the least of which is best, under parents
-    with these axes (N, 3, 3)."""
+    """Returns scores (N, K) of the results of _score_alone under parents with these axes (N, 3, 3);
+    the least score is best."""
     along = (toward * lengths[..., None] @ parents).astype(np.float32)
     scores: Matrix = errors + _folding_errors(along) + _SLIGHT * np.abs(TURNS)
     return scores
@@ -184,8 +184,8 @@ def _try_tails(
 
 def _folding_errors(directions: NDArray[np.float32]) -> Matrix:
     """(N, K) how far from orthonormal Blender's frame of a bone along (N, K, 3) is, in its parent's
-    frame: the formula of its vec_roll_to_mat3, step by step in single precision, and what the last
-    digit of a direction near -Y does to the angle about it."""
+    frame: the formula of its vec_roll_to_mat3, step by step in single precision, and the effect of
+    a direction's last digit near -Y on the angle about it."""
     one = np.float32(1)
     lengths = np.sqrt((directions * directions).sum(-1))
     x, y, z = np.moveaxis(directions * (one / lengths)[..., None], -1, 0)

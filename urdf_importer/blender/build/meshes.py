@@ -51,7 +51,7 @@ def build_mesh(data: MeshData, name: str, ledger: Ledger, *, smooth_angle: float
 
     Without normals of its own it is shaded smooth up to `smooth_angle` (degrees) between faces.
     Vertices and corners go in through attributes: a hundred times faster than by vertices and
-    loops. So are numbers without a sign for what Blender gives none.
+    loops. Starts of faces are numbers without a sign, which Blender copies as they are.
     """
     mesh = ledger.new_mesh(name)
     if not len(data.corners):

@@ -68,8 +68,8 @@ def fingerprint_content(mesh: Any) -> str:
 
 
 def fingerprint_arrays(data: MeshData, sums: Sums, *, has_slots: bool) -> str:
-    """Returns what fingerprint_content does of a mesh that was built of these arrays, which have
-    corners, with or without their slots."""
+    """Returns the number that fingerprint_content gives for a mesh that was built of these arrays,
+    which have corners, with or without their slots."""
     names = ["vertices", "corners", "face_sizes", "uvs"]
     if len(data.corners) == 3 * data.face_count:
         names.remove("face_sizes")
