@@ -86,9 +86,11 @@ class RobotPanel(SidebarPanel, bpy.types.Panel):
 def _draw_icons(row: Any, robot: Any) -> None:
     """Draws the most frequent actions on whole robots; the rest is in the menu."""
     if recall_changed(robot, recall_table(robot)):
+        # In the place of two icons, or it would cover the name.
         row.operator(UpdateRobot.bl_idname, text="Update", depress=True)
-    row.operator(SelectRobot.bl_idname, text="", icon="RESTRICT_SELECT_OFF")
-    row.operator(FrameRobot.bl_idname, text="", icon="VIEWZOOM")
+    else:
+        row.operator(SelectRobot.bl_idname, text="", icon="RESTRICT_SELECT_OFF")
+        row.operator(FrameRobot.bl_idname, text="", icon="VIEWZOOM")
     pinned = is_pinned(robot)
     icon = "PINNED" if pinned else "UNPINNED"
     row.operator(PinRobot.bl_idname, text="", icon=icon, depress=pinned)

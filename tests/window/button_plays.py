@@ -56,7 +56,7 @@ def _import_again(driver: Driver, path: str, folder: str, name: str) -> Steps:
     yield from driver.click(panel.x + 20, panel.y + panel.height - 12)
     yield from driver.wait_for("the panel is unfolded", lambda: panel.height > 100)
     yield 0.4
-    yield from driver.click(panel.x + 60, panel.y + 40)
+    yield from driver.click(panel.x + 60, panel.y + 18)
     yield from driver.wait_for("its files are unfolded", lambda: panel.height > 250)
     yield 0.4
     share = 1.0 - 18 / panel.width

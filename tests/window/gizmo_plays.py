@@ -52,6 +52,7 @@ def hold_forearm(driver: Driver, path: Path, pose: Mapping[str, float]) -> Steps
     space.overlay.show_relationship_lines = space.overlay.show_cursor = False
     hands.look(Euler((math.radians(76), 0, math.radians(60))).to_quaternion())
     hands.view.view_location, hands.view.view_distance = (0.22, 0.22, 0.1), 1.9
+    hands.view.view_location.z += hands.robot.location.z
     yield 0.5
     place = hands.find_body("elbow")
     yield from hands.rest_on(place)

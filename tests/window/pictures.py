@@ -431,7 +431,9 @@ def _look(
     space.lens = 60
     space.shading.show_cavity = True
     view = space.region_3d
-    view.view_location = at
+    # Robots stand on the ground: their roots may be above the origin.
+    height = next((each.location.z for each in bpy.data.objects if each.type == "ARMATURE"), 0.0)
+    view.view_location = (at[0], at[1], at[2] + height)
     view.view_distance = distance
     view.view_rotation = Euler((math.radians(tilt), 0, math.radians(turn))).to_quaternion()
     space.show_region_toolbar = False
