@@ -70,7 +70,9 @@ def main() -> int:
         for suffix in ("glb", "fbx", "usdc"):
             start = time.process_time()
             urdf_importer.export_robot(
-                result.armature, folder / f"robot.{suffix}", EngineOptions(frames=(1.0, FRAMES))
+                result.armature,
+                folder / f"robot.{suffix}",
+                options=EngineOptions(frames=(1.0, FRAMES)),
             )
             seconds = time.process_time() - start
             worst = max(worst, seconds)

@@ -106,7 +106,7 @@ def measure(count: int, runs: int, folder: Path) -> tuple[float, float]:
     built, exact, bare = medians_in_turn(
         [lambda: build_all(plan), lambda: build_exact(plan), lambda: build_bare(plan)], runs
     )
-    whole = median_of(lambda: urdf_importer.import_robot(path, OPTIONS), runs, empty_scene)
+    whole = median_of(lambda: urdf_importer.import_robot(path, options=OPTIONS), runs, empty_scene)
     print(
         f"{count:6d} links, us per link: read {1e6 * read / count:.1f}"
         f" ({read / parse:.2f} x ElementTree), plan {1e6 * planned / count:.1f},"

@@ -47,7 +47,7 @@ def measure(path: Path, folder: Path) -> dict[str, float]:
     made: list[object] = []
     options = urdf_importer.ImportOptions(profile="morse")
     empty_scene()
-    found = {"import": seconds_of(lambda: urdf_importer.import_robot(path, options))}
+    found = {"import": seconds_of(lambda: urdf_importer.import_robot(path, options=options))}
     empty_scene()
     found["robot"] = seconds_of(lambda: made.append(builder.URDFRobot(path, "robot")))
     robot = made[0]

@@ -52,7 +52,7 @@ def import_and_update(source: Path, text: str, moved: str) -> tuple[float, float
     empty_scene()
     source.write_text(text, encoding="utf-8")
     options = urdf_importer.ImportOptions(package_paths=(str(ROBOTS.parents[1]),))
-    imported = seconds_of(lambda: urdf_importer.import_robot(source, options))
+    imported = seconds_of(lambda: urdf_importer.import_robot(source, options=options))
     armature = next(thing for thing in bpy.data.objects if thing.type == "ARMATURE")
     same = seconds_of(lambda: urdf_importer.update_robot(armature))
     source.write_text(moved, encoding="utf-8")

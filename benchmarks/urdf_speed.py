@@ -56,7 +56,9 @@ def show_writing(name: str, source: Path, folder: Path) -> None:
     reading = least(lambda: read_robot(source))
     cells = [f"{name:12}{len(robot.links):7}{reading * 1e3:10.1f}"]
     for one, options, most in ((robot, plain, PLAIN), (robot, keep, KEEP), (changed, keep, KEEP)):
-        spent = least(lambda one=one, options=options: write_urdf(one, folder / "o.urdf", options))
+        spent = least(
+            lambda one=one, options=options: write_urdf(one, folder / "o.urdf", options=options)
+        )
         cells.append(f"{spent / reading:9.2f}{' ' if spent <= most * reading else '!'}")
     print("".join(cells))
 

@@ -26,7 +26,7 @@ from support.real_robots import descriptions  # noqa: E402
 from support.usd_machines import frame_of, read_files  # noqa: E402
 from urdf_importer import EngineOptions, RobotError, export_robot, read_robot  # noqa: E402
 
-OURS = EngineOptions(usd="physics", forward="x", base="static")
+OURS = EngineOptions(usd="physics", forward="x", base="fixed")
 AXES = {"X": 0, "Y": 1, "Z": 2}
 
 
@@ -46,7 +46,7 @@ def compare(peer: str, path: Path, folder: Path) -> str:
     ours = folder / "ours.usda"
     start = time.process_time()
     try:
-        export_robot(read_robot(path), ours, OURS)
+        export_robot(read_robot(path), ours, options=OURS)
     except RobotError as error:
         return f"{path.stem:28} ours: {error}"
     spent = time.process_time() - start

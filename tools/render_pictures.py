@@ -86,7 +86,7 @@ def render_turn(turns: int, width: int, height: int) -> None:
     options = urdf_importer.ImportOptions(
         parameters=f"{sample}.yaml", joint_parameters=f"{sample}.csv"
     )
-    armature = urdf_importer.import_robot(f"{sample}.xml", options).armature
+    armature = urdf_importer.import_robot(f"{sample}.xml", options=options).armature
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder) / f"{number}.png" for number in range(turns)]
         for number, path in enumerate(paths):
@@ -102,7 +102,9 @@ def render_gate() -> None:
     times as far as its wing."""
     urdf_importer.new_file()
     options = urdf_importer.ImportOptions(model="gate")
-    armature = urdf_importer.import_robot(ROOT / "sample_urdfs" / "gate.sdf", options).armature
+    armature = urdf_importer.import_robot(
+        ROOT / "sample_urdfs" / "gate.sdf", options=options
+    ).armature
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder) / f"{number}.png" for number in range(2)]
         for turned, path in zip((0.0, -20.0), paths, strict=True):

@@ -49,7 +49,7 @@ class ImportBatch:
         try:
             for index, job in enumerate(self._jobs):
                 diagnostics = Diagnostics(job.input)
-                held.append(import_steps(job.input, job.options, diagnostics))
+                held.append(import_steps(job.input, options=job.options, diagnostics=diagnostics))
                 try:
                     yield from self._until_last_step(held[-1], index)
                 except RobotError as error:

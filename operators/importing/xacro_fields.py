@@ -177,7 +177,7 @@ def _list_arguments(
         if left <= 0:
             break
         try:
-            arguments = list_xacro_arguments(path, options, seconds=left)
+            arguments = list_xacro_arguments(path, options=options, seconds=left)
         except ReadError:
             continue
         found.extend((path, argument) for argument in arguments)

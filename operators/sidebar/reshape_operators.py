@@ -352,7 +352,7 @@ class AttachRobot(ReshapeOperator, bpy.types.Operator):
     def make(self, robot: Robot, diagnostics: Diagnostics) -> Made:
         if not (self.filepath and self.link):
             return robot, {}
-        tool = read_robot(bpy.path.abspath(self.filepath), diagnostics)
+        tool = read_robot(bpy.path.abspath(self.filepath), diagnostics=diagnostics)
         origin = Pose(xyz=_shorten(self.xyz), rpy=_shorten(self.rpy))
         made = reshape.attach(robot, tool, self.link, origin=origin, prefix=self.prefix)
         return made, {}

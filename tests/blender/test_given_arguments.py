@@ -117,12 +117,12 @@ def test_a_robot_that_was_deleted_is_named(scene: Any) -> None:
 def test_options_in_the_place_of_diagnostics_are_named() -> None:
     options: Any = ImportOptions()
     with pytest.raises(ArgumentError, match=r"options are given by name: options=\.\.\.$"):
-        read_robot(ROBOT, options)
+        read_robot(ROBOT, diagnostics=options)
     wrong: Any = {"packages": {}}
     with pytest.raises(ArgumentError, match=r"options have to be ImportOptions\(\.\.\.\), not"):
         read_robot(ROBOT, options=wrong)
     with pytest.raises(ArgumentError, match="options have to be ImportOptions"):
-        import_robot(ROBOT, WebotsOptions())  # type: ignore[arg-type]
+        import_robot(ROBOT, options=WebotsOptions())  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("given", [[0.5], 0.5, "elbow", [("elbow", 0.5)]])

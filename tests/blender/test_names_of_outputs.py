@@ -44,7 +44,7 @@ def test_a_name_without_suffix_makes_no_project(tmp_path: Path) -> None:
     export_robot(robot, f"{tmp_path}/slash/")
     (tmp_path / "there").mkdir()
     export_robot(robot, tmp_path / "there")
-    export_robot(robot, tmp_path / "told", WebotsOptions())
+    export_robot(robot, tmp_path / "told", options=WebotsOptions())
     assert all((tmp_path / name / "package.xml").exists() for name in ("slash", "there", "told"))
 
 

@@ -75,7 +75,9 @@ def run(tmp_path_factory: pytest.TempPathFactory, morse_root: Path) -> Any:
         folder = tmp_path_factory.mktemp("script")
         robot = read_robot(find(stem))
         diagnostics = Diagnostics(robot.source)
-        script = write_builder_script(robot, folder / f"{stem}.py", None, diagnostics)
+        script = write_builder_script(
+            robot, folder / f"{stem}.py", options=None, diagnostics=diagnostics
+        )
         positions = [{}, *draw_positions(robot)]
         poses = [make_pose(robot, each) for each in positions]
         measured = run_robot(script.path, folder, morse_root, poses, shapes=stem != "talos_full_v2")
@@ -358,7 +360,7 @@ def test_armatures_of_groups_are_there_again(tmp_path: Path, morse_root: Path) -
     from urdf_importer.morse.split.split import split_armature
 
     new_file()
-    result = import_robot(find("planar_base"), ImportOptions(profile="morse"))
+    result = import_robot(find("planar_base"), options=ImportOptions(profile="morse"))
     split_armature(result.armature, "arm", ["shoulder", "elbow"])
     positions = draw_positions(result.robot, 1)[0]
     set_joint_positions(result.armature, positions)
@@ -510,9 +512,9 @@ def test_every_robot_is_where_it_is(part: int, tmp_path: Path, morse_root: Path)
     known = [path for path in descriptions() if path.stem != EMPTY]
     for index, path in enumerate(known[part::6]):
         diagnostics = Diagnostics(str(path))
-        robot = read_robot(path, diagnostics)
+        robot = read_robot(path, diagnostics=diagnostics)
         target = tmp_path / f"robot{index}.py"
-        script = write_builder_script(robot, target, None, diagnostics)
+        script = write_builder_script(robot, target, options=None, diagnostics=diagnostics)
         positions = draw_positions(robot, 1)[0]
         jobs.append((str(target), script.class_name, make_pose(robot, positions)))
         expected[str(target)] = forward_kinematics(robot, positions)

@@ -217,7 +217,7 @@ def test_sensors_of_real_robots_in_the_builder(morse_root: Path, tmp_path: Path)
     for path in descriptions():
         if "<sensor" not in path.read_text(encoding="utf-8"):
             continue
-        robot = read_robot(path, Diagnostics())
+        robot = read_robot(path, diagnostics=Diagnostics())
         diagnostics = Diagnostics()
         found = suggest_sensors(robot, diagnostics)
         components.update(each.component for each in found)

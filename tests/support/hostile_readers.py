@@ -53,7 +53,7 @@ def described(suffix: str) -> Make:
         def read(content: bytes) -> None:
             path.write_bytes(content)
             diagnostics = Diagnostics(str(path))
-            robot = read_robot(path, diagnostics)
+            robot = read_robot(path, diagnostics=diagnostics)
             forward_kinematics(robot, close_loops=len(content) % 16 == 0)
             plan_rig(robot, ImportOptions(close_loops=len(content) % 16 == 1), diagnostics)
 

@@ -24,7 +24,7 @@ def readable_descriptions() -> tuple[Path, ...]:
 
 def _is_readable(path: Path) -> bool:
     try:
-        read_robot(path, Diagnostics())
+        read_robot(path, diagnostics=Diagnostics())
     except ReadError:
         return False
     return True

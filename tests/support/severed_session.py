@@ -75,7 +75,7 @@ def import_and_export(library: Any, folder: Path, robot: str) -> None:
     """Into Blender, in both profiles, and from there to a PROTO."""
     for profile in ("native", "morse"):
         library.new_file()
-        result = library.import_robot(robot, library.ImportOptions(profile=profile))
+        result = library.import_robot(robot, options=library.ImportOptions(profile=profile))
         library.export_robot(result.armature, folder / f"{profile.title()}.proto")
         assert (folder / f"{profile.title()}.proto").is_file()
     sys.stdout.write("imported\n")

@@ -45,7 +45,7 @@ def write_all(
     for number, robot in enumerate(robots):
         place = folder / str(number)
         place.mkdir(parents=True)
-        written = export_robot(robot, place / f"robot.{suffix}", options)
+        written = export_robot(robot, place / f"robot.{suffix}", options=options)
         assert isinstance(written, EngineExport)
         made.append((robot, written))
     said = read_files([written.path for _, written in made], folder / "said.json")

@@ -110,7 +110,9 @@ def _run_import(job: ImportJob, work: Work, progress: ShowProgress | None) -> Re
 def _build(job: ImportJob, work: Work, progress: ShowProgress | None) -> ImportResult:
     """Imports step by step; the first step reads, the second plans, the others build."""
     stages = iter(("read", "plan"))
-    with closing(import_steps(job.input, job.options, work.diagnostics)) as steps:
+    with closing(
+        import_steps(job.input, options=job.options, diagnostics=work.diagnostics)
+    ) as steps:
         done = next(steps)
         while True:
             if progress is not None:
@@ -147,9 +149,9 @@ def _save(job: ImportJob, result: ImportResult, work: Work) -> None:
 
 def _run_check(job: CheckJob, work: Work) -> Report:
     with work.catch():
-        work.facts = summarize_arguments(list_xacro_arguments(job.input, job.options))
+        work.facts = summarize_arguments(list_xacro_arguments(job.input, options=job.options))
         with work.clock("read"):
-            robot = read_robot(job.input, work.diagnostics, job.options)
+            robot = read_robot(job.input, diagnostics=work.diagnostics, options=job.options)
         if job.options.srdf:
             read_own_srdf(job.input, robot, job.options, work.diagnostics)
         with work.clock("plan"):
@@ -177,10 +179,12 @@ def _write_reshaped(job: ExportJob, wishes: Reshaping, robot: Any, work: Work) -
     described = robot if isinstance(robot, Robot) else extract_robot(robot)
     semantics = None if job.srdf is None else read_srdf(job.srdf, described, work.diagnostics)
     with work.clock("reshape"):
-        reshaped, names = reshape_robot(described, wishes, work.diagnostics, job.reading)
+        reshaped = reshape_robot(
+            described, wishes, options=job.reading, diagnostics=work.diagnostics
+        )
         if semantics is not None:
-            semantics = adapt_srdf(semantics, reshaped, names, work.diagnostics)
-    _write_export(job, reshaped, work)
+            semantics = adapt_srdf(semantics, reshaped.robot, reshaped.names, work.diagnostics)
+    _write_export(job, reshaped.robot, work)
     if semantics is not None and job.srdf_output is not None:
         work.files.append(str(write_srdf(semantics, job.srdf_output, work.diagnostics)))
 
@@ -192,12 +196,15 @@ def _run_srdf(job: SrdfJob, work: Work) -> Report:
             held.enter_context(silence_blender())
             robot = _open_blend(job.input, job.robot)
         else:
-            robot = read_robot(job.input, work.diagnostics, job.options)
+            robot = read_robot(job.input, diagnostics=work.diagnostics, options=job.options)
         semantics = _find_semantics(job, robot, work)
         if job.wishes != Reshaping():
             described = robot if isinstance(robot, Robot) else extract_robot(robot)
-            robot, names = reshape_robot(described, job.wishes, work.diagnostics, job.options)
-            semantics = adapt_srdf(semantics, robot, names, work.diagnostics)
+            reshaped = reshape_robot(
+                described, job.wishes, options=job.options, diagnostics=work.diagnostics
+            )
+            robot = reshaped.robot
+            semantics = adapt_srdf(semantics, robot, reshaped.names, work.diagnostics)
         if job.samples is not None:
             files = FileOptions(
                 packages=job.options.packages, package_paths=job.options.package_paths
@@ -242,7 +249,9 @@ def _run_convert(job: ConvertJob, work: Work) -> Report:
             with work.clock("reshape"):
                 source = _reshape(source, job, work.diagnostics)
         with work.clock("convert"):
-            text = convert_description(source, job.mode, work.diagnostics, job.options)
+            text = convert_description(
+                source, job.mode, diagnostics=work.diagnostics, options=job.options
+            )
         _hand_over(text, job, work)
     return work.report()
 
@@ -254,7 +263,7 @@ def _run_measure(job: MeasureJob, work: Work) -> Report:
             robot = extract_robot(_open_blend(job.input, job.robot), edits=True)
         else:
             with work.clock("read"):
-                robot = read_robot(job.input, work.diagnostics, job.options)
+                robot = read_robot(job.input, diagnostics=work.diagnostics, options=job.options)
         if job.output is not None and job.output.suffix.lower() == ".csv":
             text = reshape.measure_csv(robot, lengths=job.lengths)
         else:
@@ -277,13 +286,13 @@ def _hand_over(text: str, job: ConvertJob | MeasureJob, work: Work) -> None:
 
 def _reshape(source: str | Robot, job: ConvertJob, diagnostics: Diagnostics) -> Robot:
     if not isinstance(source, Robot):
-        source = read_robot(source, diagnostics, job.options)
-    return reshape_robot(source, job.wishes, diagnostics, job.options)[0]
+        source = read_robot(source, diagnostics=diagnostics, options=job.options)
+    return reshape_robot(source, job.wishes, options=job.options, diagnostics=diagnostics).robot
 
 
 def _open(job: ExportJob, diagnostics: Diagnostics) -> Any:
     if not is_blend(job.input):
-        return read_robot(job.input, diagnostics, job.reading)
+        return read_robot(job.input, diagnostics=diagnostics, options=job.reading)
     return _open_blend(job.input, job.robot)
 
 
@@ -296,7 +305,12 @@ def _write_export(job: ExportJob, robot: Any, work: Work) -> None:
     format = _format_of(job)
     with work.clock("export"):
         written = write_format(
-            format, robot, job.output, job.options, work.diagnostics, strict=job.strict
+            format,
+            robot,
+            job.output,
+            options=job.options,
+            diagnostics=work.diagnostics,
+            strict=job.strict,
         )
     work.facts = written.facts
     work.files += map(str, written.files)

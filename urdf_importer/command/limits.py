@@ -50,7 +50,9 @@ def add_limits(commands: Any) -> None:
     parser.add_argument("motion", metavar="MOTION", help="a recording or a planned trajectory")
     parser.add_argument("-o", "--output", metavar="OUT", help="the retimed motion to write")
     parser.add_argument("--topic", metavar="T", help="which topic of the recording")
-    parser.add_argument("--armature", metavar="NAME", help="which of several robots in a .blend")
+    parser.add_argument(
+        "--robot", dest="armature", metavar="NAME", help="which of several robots in a .blend"
+    )
     add_limit_arguments(parser)
     add_option_arguments(parser, ImportOptions, only=_READING)
 
@@ -67,7 +69,7 @@ def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _limits(given: argparse.Namespace, terminal: Terminal) -> int:
     if given.armature is not None and not is_blend(given.robot):
-        raise UsageError("--armature says which robot of a .blend, and the robot is not in one")
+        raise UsageError("--robot says which robot of a .blend, and the robot is not in one")
     if given.output is not None:
         check_output(given.output)
         check_outputs([given.robot, given.motion], [given.output])
@@ -90,7 +92,7 @@ def _open(given: argparse.Namespace, diagnostics: Diagnostics) -> Any:
         with silence_blender(), needing_blender("reading a .blend"), hold_interrupt():
             return open_robot(given.robot, given.armature)
     own = Diagnostics(given.robot)
-    robot = read_robot(given.robot, own, read_options(given, ImportOptions))
+    robot = read_robot(given.robot, diagnostics=own, options=read_options(given, ImportOptions))
     diagnostics.extend(own)
     return robot
 

@@ -75,7 +75,9 @@ def _add_animate(commands: Any) -> None:
     parser.add_argument("--topic", metavar="T", help="which topic of the recordings")
     parser.add_argument("--fps", type=float, metavar="N", help="the scene's frames per second")
     parser.add_argument("--preview", metavar="OUT.png", help="render the robot in its first pose")
-    parser.add_argument("--armature", metavar="NAME", help="which of several robots in a .blend")
+    parser.add_argument(
+        "--robot", dest="armature", metavar="NAME", help="which of several robots in a .blend"
+    )
     parser.add_argument("--strict", action="store_true", help="take every diagnostic as a failure")
     add_option_arguments(parser, MotionOptions)
     add_option_arguments(parser, ImportOptions, only=_READING)
@@ -105,7 +107,9 @@ def _add_sample(commands: Any) -> None:
         "--frames", nargs=2, type=float, metavar=("A", "B"), help="first and last frame"
     )
     parser.add_argument("--links", action="store_true", help="every link as a frame too, as in /tf")
-    parser.add_argument("--armature", metavar="NAME", help="which of several robots in the .blend")
+    parser.add_argument(
+        "--robot", dest="armature", metavar="NAME", help="which of several robots in the .blend"
+    )
     parser.add_argument("--strict", action="store_true", help="take every diagnostic as a failure")
     parser.add_argument(
         "--retime",
@@ -122,7 +126,7 @@ def _animate(given: argparse.Namespace, terminal: Terminal) -> int:
     if given.fps is not None and not 0.01 <= given.fps <= 30_000:
         raise UsageError("--fps has to be between 0.01 and 30000")
     if given.armature is not None and not is_blend(given.robot):
-        raise UsageError("--armature says which robot of a .blend, and the robot is not in one")
+        raise UsageError("--robot says which robot of a .blend, and the robot is not in one")
     pictures = [] if given.preview is None else [Path(given.preview)]
     check_outputs([given.robot, *given.motions], [output, *pictures])
     options = read_options(given, MotionOptions)
@@ -168,7 +172,7 @@ def _open(given: argparse.Namespace, diagnostics: Diagnostics) -> Any:
         from .. import new_file
 
         new_file()
-    result = import_robot(given.robot, read_options(given, ImportOptions))
+    result = import_robot(given.robot, options=read_options(given, ImportOptions))
     diagnostics.extend(result.diagnostics)
     return result.armature
 

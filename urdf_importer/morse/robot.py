@@ -112,7 +112,7 @@ class DescribedRobot:
         from .game_engine.robots import build_root, set_physics
 
         options = replace(self._options or ImportOptions(), profile="morse")
-        self._result = import_robot(_find_description(filename), options)
+        self._result = import_robot(_find_description(filename), options=options)
         self._actuators: dict[Any, Any] = {}
         self._targets: list[tuple[Any, Any, str]] = []
         root = build_root(self.rig, self._result.robot.name)

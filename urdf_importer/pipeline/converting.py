@@ -25,8 +25,9 @@ CONVERT_MODES: tuple[ConvertMode, ...] = get_args(ConvertMode)
 def convert_description(
     description: AnyPath | Robot,
     mode: ConvertMode = "xml",
-    diagnostics: Diagnostics | None = None,
+    *,
     options: ImportOptions | None = None,
+    diagnostics: Diagnostics | None = None,
 ) -> str:
     """Returns a description of any format as text.
 

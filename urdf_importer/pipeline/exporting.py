@@ -47,10 +47,10 @@ class ExportOptions(WebotsOptions):
 def export_robot(
     robot: Robot | Any,
     path: AnyPath,
-    options: WebotsOptions,
-    diagnostics: Diagnostics | None = None,
     *,
     strict: bool = False,
+    options: WebotsOptions,
+    diagnostics: Diagnostics | None = None,
 ) -> ExportResult: ...
 
 
@@ -58,20 +58,20 @@ def export_robot(
 def export_robot(
     robot: Robot | Any,
     path: AnyPath,
-    options: FileOptions | None = None,
-    diagnostics: Diagnostics | None = None,
     *,
     strict: bool = False,
+    options: FileOptions | None = None,
+    diagnostics: Diagnostics | None = None,
 ) -> Written: ...
 
 
 def export_robot(
     robot: Robot | Any,
     path: AnyPath,
-    options: FileOptions | None = None,
-    diagnostics: Diagnostics | None = None,
     *,
     strict: bool = False,
+    options: FileOptions | None = None,
+    diagnostics: Diagnostics | None = None,
 ) -> Written:
     """Writes a robot in the format of the suffix of `path`: for Webots a PROTO (.proto), with its
     meshes in the folder <name>_meshes beside it, a world (.wbt), with the PROTO beside it, or a
@@ -93,17 +93,17 @@ def export_robot(
     """
     robot = robot_or_rig_of(robot)
     found = find_writer(path, options)
-    return write_format(found, robot, path, options, diagnostics, strict=strict)
+    return write_format(found, robot, path, options=options, diagnostics=diagnostics, strict=strict)
 
 
 def write_format(
     kind: WriterFormat[Any],
     robot: Robot | Any,
     path: AnyPath,
-    options: FileOptions | None = None,
-    diagnostics: Diagnostics | None = None,
     *,
     strict: bool = False,
+    options: FileOptions | None = None,
+    diagnostics: Diagnostics | None = None,
 ) -> Written:
     """Writes a robot in a format of the table, as export_robot does."""
     chosen = _fit_options(options, kind)

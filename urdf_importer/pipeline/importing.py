@@ -42,7 +42,10 @@ class ImportResult:
 
 
 def read_robot(
-    path: AnyPath, diagnostics: Diagnostics | None = None, options: ImportOptions | None = None
+    path: AnyPath,
+    *,
+    options: ImportOptions | None = None,
+    diagnostics: Diagnostics | None = None,
 ) -> Robot:
     """Reads the robot of a description (URDF, xacro or another of reader_formats()), exactly, and
     without Blender.
@@ -57,7 +60,7 @@ def read_robot(
 
 
 def list_xacro_arguments(
-    path: AnyPath, options: ImportOptions | None = None, *, seconds: float | None = None
+    path: AnyPath, *, seconds: float | None = None, options: ImportOptions | None = None
 ) -> tuple[XacroArgument, ...]:
     """Lists the arguments that a xacro file and its includes declare, in their order, with their
     defaults as written; other files have none. Where the file cannot be expanded (an argument may
@@ -72,7 +75,7 @@ def list_xacro_arguments(
     )
 
 
-def list_models(path: AnyPath, options: ImportOptions | None = None) -> tuple[str, ...]:
+def list_models(path: AnyPath, *, options: ImportOptions | None = None) -> tuple[str, ...]:
     """Lists the names of the models in a file of SDF, or in a folder that is a model, in their
     order: valid values of the option `model`. Raises ReadError for other files."""
     options = options_of(options, ImportOptions)
@@ -80,17 +83,26 @@ def list_models(path: AnyPath, options: ImportOptions | None = None) -> tuple[st
     return _list_models(resolver.description, resolver=resolver, xacro_args=options.xacro_args)
 
 
-def import_robot(path: AnyPath, options: ImportOptions | None = None) -> ImportResult:
+def import_robot(
+    path: AnyPath,
+    *,
+    options: ImportOptions | None = None,
+    diagnostics: Diagnostics | None = None,
+) -> ImportResult:
     """Imports a robot description into the current scene of Blender.
 
     Raises RobotError (one sentence, with file and line) where no robot can be made; the scene is
-    then unchanged. Everything milder is in the result's diagnostics.
+    then unchanged. Everything milder is in the result's diagnostics, and in `diagnostics`, also
+    when the import fails.
     """
-    return finish(import_steps(path, options))
+    return finish(import_steps(path, options=options, diagnostics=diagnostics))
 
 
 def import_steps(
-    path: AnyPath, options: ImportOptions | None = None, diagnostics: Diagnostics | None = None
+    path: AnyPath,
+    *,
+    options: ImportOptions | None = None,
+    diagnostics: Diagnostics | None = None,
 ) -> Generator[Progress, None, ImportResult]:
     """Runs import_robot in steps, for progress bars. Closing the generator takes everything back,
     even at its last step, whose share is 1: the robot is complete then.

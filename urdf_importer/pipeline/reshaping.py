@@ -4,7 +4,7 @@
 from dataclasses import dataclass, fields
 from typing import get_args
 
-from ..arguments import options_of, pairs_of, robot_of, texts_of
+from ..arguments import diagnostics_of, options_of, pairs_of, robot_of, texts_of
 from ..diagnostics import Diagnostics
 from ..model import Robot
 from ..options import ImportOptions
@@ -62,27 +62,36 @@ class Reshaping:
                 object.__setattr__(self, each.name, read(getattr(self, each.name), each.name))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reshaped:
+    """What became of a robot. `names`: old -> new name of its links and joints, for adapt_srdf."""
+
+    robot: Robot
+    names: dict[str, str]
+
+
 def reshape_robot(
     robot: Robot,
     wishes: Reshaping,
-    diagnostics: Diagnostics,
-    reading: ImportOptions | None = None,
-) -> tuple[Robot, dict[str, str]]:
-    """Returns the robot with the changes, and the new names of its links and joints, for
-    adapt_srdf.
+    *,
+    options: ImportOptions | None = None,
+    diagnostics: Diagnostics | None = None,
+) -> Reshaped:
+    """Returns the robot with the changes; `options` are for reading the robots to attach.
 
     Raises KinematicsError for impossible changes, ReadError for files that cannot be read; nothing
     is written.
     """
     robot, wishes = robot_of(robot), options_of(wishes, Reshaping)
-    reading = options_of(reading, ImportOptions)
+    options = options_of(options, ImportOptions)
+    diagnostics = diagnostics_of(diagnostics, robot.source)
     if wishes.strip:
         robot = strip(robot, wishes.strip)
     if wishes.prune or wishes.keep:
         keep = wishes.keep or None
         robot = prune(robot, keep=keep, remove=wishes.prune, diagnostics=diagnostics)
     for file, link in wishes.attach:
-        robot = attach(robot, read_robot(file, diagnostics, reading), link)
+        robot = attach(robot, read_robot(file, options=options, diagnostics=diagnostics), link)
     names = _new_names(robot, wishes)
     robot = rename(robot, dict(wishes.rename), prefix=wishes.prefix)
     if wishes.reroot:
@@ -92,7 +101,7 @@ def reshape_robot(
         robot = convert_axes(robot, wishes.axes)
     if wishes.merge_fixed:
         robot = merge_fixed(robot, keep=wishes.keep_frames, diagnostics=diagnostics)
-    return robot, names
+    return Reshaped(robot=robot, names=names)
 
 
 def _new_names(robot: Robot, wishes: Reshaping) -> dict[str, str]:

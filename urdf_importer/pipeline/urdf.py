@@ -56,10 +56,10 @@ class UrdfResult:
 def write_urdf(
     robot: Robot | Any,
     path: AnyPath,
-    options: UrdfOptions | None = None,
-    diagnostics: Diagnostics | None = None,
     *,
     strict: bool = False,
+    options: UrdfOptions | None = None,
+    diagnostics: Diagnostics | None = None,
 ) -> UrdfResult:
     """Writes a robot as URDF. Reading the file gives an equal robot, but for the names of files.
 
@@ -183,8 +183,8 @@ def _write_format(found: OpenExport[UrdfOptions], path: Path) -> Written:
     result = write_urdf(
         found.armature if found.armature is not None else robot,
         path,
-        found.options,
-        found.diagnostics,
+        options=found.options,
+        diagnostics=found.diagnostics,
         strict=found.strict,
     )
     moving = [joint for joint in robot.joints if joint.type != "fixed"]

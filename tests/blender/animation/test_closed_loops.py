@@ -31,7 +31,7 @@ CASSIE = real_robots.ROOT / "cassie_description" / "robots" / "cassie_v2.sdf"
 
 def bring_in(robot, tmp_path, **options):
     write_urdf(robot, tmp_path / "robot.urdf")
-    return import_robot(tmp_path / "robot.urdf", ImportOptions(**options)).armature
+    return import_robot(tmp_path / "robot.urdf", options=ImportOptions(**options)).armature
 
 
 def record(seconds, count, **moves):
@@ -143,7 +143,7 @@ def test_a_robot_that_is_played_live_keeps_its_loops_closed(tmp_path):
 
 @pytest.mark.slow
 def test_cassie_is_closed_to_a_micrometre_where_it_is_keyed():
-    robot = read_robot(CASSIE, Diagnostics())
+    robot = read_robot(CASSIE, diagnostics=Diagnostics())
     armature = import_robot(CASSIE).armature
     motion = record(
         0.5, 13,

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("scene")
 
 
 def _load(path: Any) -> Any:
-    return import_robot(path, BARE).armature
+    return import_robot(path, options=BARE).armature
 
 
 def _read_all(armature: Any) -> list[float]:
@@ -137,7 +137,9 @@ def test_without_a_joint_that_moves_there_is_no_test() -> None:
 
 
 def test_joints_that_ik_holds_are_left_out() -> None:
-    armature = import_robot(PANDA, ImportOptions(visuals=False, combine_joints="never")).armature
+    armature = import_robot(
+        PANDA, options=ImportOptions(visuals=False, combine_joints="never")
+    ).armature
     bone = armature.pose.bones["panda_joint7"]
     target = bpy.data.objects.new("Target", None)
     bpy.context.scene.collection.objects.link(target)

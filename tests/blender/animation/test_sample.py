@@ -79,7 +79,7 @@ def test_curves_alone_say_what_frames_show(name):
 @pytest.mark.parametrize("stem", ["panda", "romeo"])
 def test_real_robots_with_followers_are_sampled_so_too(stem):
     new_scene()
-    result = import_robot(find(stem), ImportOptions(visuals=False, collisions=False))
+    result = import_robot(find(stem), options=ImportOptions(visuals=False, collisions=False))
     followers = {joint.name for joint in result.robot.joints if joint.mimic is not None}
     motion = random_motion(result.robot, seed=4)
     apply_trajectory(result.armature, motion)

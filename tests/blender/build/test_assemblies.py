@@ -54,7 +54,7 @@ def assert_links_stand(armature: object, robot: object, positions: dict[str, flo
 
 
 def test_the_sample_is_exact_also_when_it_is_opened_again(tmp_path: Path) -> None:
-    result = import_robot(f"{SAMPLE}.xml", OPTIONS)
+    result = import_robot(f"{SAMPLE}.xml", options=OPTIONS)
     assert [item.code for item in result.diagnostics] == ["loop-joint"]
     assert extract_robot(result.armature) == result.robot
     assert result.bones["hanger_1"] == result.bones["hanger_2"] == "hanger_1>hanger_2"
@@ -70,7 +70,7 @@ def test_the_sample_is_exact_also_when_it_is_opened_again(tmp_path: Path) -> Non
 
 
 def test_loops_whose_links_are_deleted_go_with_them() -> None:
-    result = import_robot(f"{SAMPLE}.xml", OPTIONS)
+    result = import_robot(f"{SAMPLE}.xml", options=OPTIONS)
     bpy.data.objects.remove(result.links["pitman"])
     assert extract_robot(result.armature).loops == ()
 
@@ -89,7 +89,7 @@ def test_joints_of_all_kinds_come_back(tmp_path: Path, primitives: list[tuple[ob
     joints[0].primitives = primitives
     path = tmp_path / "gate.xml"
     path.write_bytes(first_generation(gate_bodies(), joints))
-    result = import_robot(path, ImportOptions(visuals=False, collisions=False))
+    result = import_robot(path, options=ImportOptions(visuals=False, collisions=False))
     assert extract_robot(result.armature) == result.robot
 
 
@@ -100,7 +100,7 @@ def test_an_update_reads_all_three_files_again(tmp_path: Path) -> None:
         parameters=str(tmp_path / "p.yaml"), joint_parameters=str(tmp_path / "p.csv"),
         visuals=False, collisions=False,
     )  # fmt: skip
-    armature = import_robot(tmp_path / "p.xml", options).armature
+    armature = import_robot(tmp_path / "p.xml", options=options).armature
     assert compare_with_source(armature) == ()
     table = tmp_path / "p.csv"
     table.write_text(table.read_text().replace("saddle,-25,25", "saddle,-10,10"))
@@ -121,7 +121,7 @@ def test_relative_parameter_files_are_remembered_absolutely(
     (tmp_path / "gate.xml").write_bytes(gate())
     (tmp_path / "gate.yaml").write_text("robotName: door\n")
     monkeypatch.chdir(tmp_path)
-    armature = import_robot("gate.xml", ImportOptions(parameters="gate.yaml")).armature
+    armature = import_robot("gate.xml", options=ImportOptions(parameters="gate.yaml")).armature
     monkeypatch.chdir("/")
     assert compare_with_source(armature) == ()
 
@@ -144,7 +144,7 @@ def test_a_body_without_mesh_and_a_loop_reach_webots(tmp_path: Path) -> None:
 def test_a_loop_of_a_rig_that_a_format_cannot_hold_is_said(
     tmp_path: Path, name: str, is_left_open: int
 ) -> None:
-    armature = import_robot(f"{SAMPLE}.xml", OPTIONS).armature
+    armature = import_robot(f"{SAMPLE}.xml", options=OPTIONS).armature
     written = export_robot(armature, tmp_path / name)
     said = [item.subject for item in written.diagnostics if item.code == "loop-left-open"]
     assert said == ["tail_pin"] * is_left_open

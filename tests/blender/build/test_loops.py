@@ -42,7 +42,7 @@ LINKAGES = {
 
 def bring_in(robot, tmp_path, **options):
     write_urdf(robot, tmp_path / "robot.urdf")
-    return import_robot(tmp_path / "robot.urdf", ImportOptions(**options))
+    return import_robot(tmp_path / "robot.urdf", options=ImportOptions(**options))
 
 
 def pose(armature, positions):

@@ -150,7 +150,7 @@ def test_options_concern_the_meshes_they_say(tmp_path):
     faces = len(plain.visuals["l"][0].data.polygons)
     new_scene()
     options = ImportOptions(convex_collisions=True, most_triangles=300)
-    result = import_robot(path, options)
+    result = import_robot(path, options=options)
     (visual,), (collision,) = result.visuals["l"], result.collisions["l"]
     visual.data.calc_loop_triangles()
     assert len(visual.data.loop_triangles) <= 310 < faces

@@ -67,7 +67,7 @@ def test_equal_materials_are_one_named_after_their_colour(path: Path) -> None:
 
 
 def test_without_merging_each_name_is_a_material(path: Path) -> None:
-    first, second, *_ = looks(import_robot(path, ImportOptions(merge_materials=False)))
+    first, second, *_ = looks(import_robot(path, options=ImportOptions(merge_materials=False)))
     assert (first[0].name, second[0].name) == ("one", "two")
 
 
@@ -84,7 +84,7 @@ def test_a_second_robot_brings_nothing_new(path: Path) -> None:
     second = import_robot(path)
     assert meshes(second) == meshes(first) and looks(second) == looks(first)
     assert (len(bpy.data.meshes), len(bpy.data.materials), len(bpy.data.images)) == counts
-    third = import_robot(path, APART)
+    third = import_robot(path, options=APART)
     assert not {*meshes(third)} & {*meshes(first)}
 
 
@@ -182,7 +182,7 @@ def test_a_painted_image_is_not_shared(path: Path) -> None:
 
 def test_other_options_and_files_make_other_meshes(path: Path) -> None:
     first = import_robot(path)
-    second = import_robot(path, ImportOptions(smooth_angle=5.0))
+    second = import_robot(path, options=ImportOptions(smooth_angle=5.0))
     assert not {*meshes(first)} & {*meshes(second)}
     text = (path.parent / "b.obj").read_text().replace("v 1 1 0", "v 1 1 0.5")
     (path.parent / "b.obj").write_text(text)

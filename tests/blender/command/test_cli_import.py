@@ -72,7 +72,7 @@ def test_options_reach_the_import(tmp_path: Path) -> None:
     open_file(tmp_path / "r.blend")
     written = describe_scene()
     new_file()
-    import_robot(ARM, ImportOptions(visuals=False, fixed_joints="fold", rigid_bodies=True))
+    import_robot(ARM, options=ImportOptions(visuals=False, fixed_joints="fold", rigid_bodies=True))
     # A rigid body world is no part of what is compared; its collections differ in nothing else.
     assert written == describe_scene()
 

@@ -87,7 +87,7 @@ def test_what_fails_writes_nothing(tmp_path, capsys):
     for wrong in (
         ["animate", ARM, str(bad), "-o", "out.usd"],
         ["animate", ARM, str(bad), "-o", str(output), "--fps", "0"],
-        ["animate", ARM, str(bad), "-o", str(output), "--armature", "x"],
+        ["animate", ARM, str(bad), "-o", str(output), "--robot", "x"],
         ["sample", ARM, "-o", "x.csv"],
     ):
         with pytest.raises(SystemExit) as ended:

@@ -42,7 +42,7 @@ def test_names_are_clean_and_ends_are_sockets(tmp_path: Path) -> None:
     source = tmp_path / "names.urdf"
     source.write_text(NAMES, encoding="utf-8")
     robot = read_robot(source)
-    written = export_robot(robot, tmp_path / "with.glb", EngineOptions())
+    written = export_robot(robot, tmp_path / "with.glb", options=EngineOptions())
     assert written.bones == {
         "base link": "base_link", "base_link": "base_link_2", "Löffel/1": "L_ffel_1",
         "deep": "L_ffel_1", "tip": "tip",
@@ -52,7 +52,9 @@ def test_names_are_clean_and_ends_are_sockets(tmp_path: Path) -> None:
     extras = gltf.nodes[gltf.joints["L_ffel_1"]]["extras"]
     assert extras["urdf_link"]["name"] == "Löffel/1" and extras["urdf_joint"]["name"] == "b"
     assert gltf.frames()["tip"][:3, 3] == pytest.approx([0.0, 0.0, 2.0], abs=1e-6)
-    bare = export_robot(robot, tmp_path / "without.glb", EngineOptions(sockets=False, extras=False))
+    bare = export_robot(
+        robot, tmp_path / "without.glb", options=EngineOptions(sockets=False, extras=False)
+    )
     assert bare.bones["tip"] == "L_ffel_1" and len(bare.files) == 1
     gltf = Gltf(tmp_path / "without.glb")
     assert "tip" not in gltf.joints
@@ -62,7 +64,7 @@ def test_names_are_clean_and_ends_are_sockets(tmp_path: Path) -> None:
 def test_levels_of_detail_are_files_of_their_own(tmp_path: Path) -> None:
     result = import_robot(SAMPLES / "quadruped_leg.urdf")
     options = EngineOptions(lods=(1.0, 0.5, 0.1), extras=False)
-    written = export_robot(result.armature, tmp_path / "leg.glb", options)
+    written = export_robot(result.armature, tmp_path / "leg.glb", options=options)
     assert [path.name for path in written.files] == ["leg.glb", "leg_LOD1.glb", "leg_LOD2.glb"]
     counts = [sum(len(part[1]) for part in Gltf(path).parts()) for path in written.files]
     assert counts[0] > 1.7 * counts[1] and counts[1] > 3 * counts[2]
@@ -82,7 +84,7 @@ def test_textures_go_where_they_are_asked_for(suffix: str, tmp_path: Path) -> No
         folder = tmp_path / textures
         folder.mkdir()
         options = EngineOptions(textures=textures, extras=False)
-        written = export_robot(result.armature, folder / f"leg.{suffix}", options)
+        written = export_robot(result.armature, folder / f"leg.{suffix}", options=options)
         images = [path for path in written.files if path.suffix == ".png"]
         assert {path for path in folder.rglob("*") if path.is_file()} == set(written.files)
         apart = textures == "beside" and suffix != "glb"
@@ -119,7 +121,9 @@ def test_physics_is_that_of_the_description(tmp_path: Path) -> None:
     """Masses, centres and inertias of bodies against Pinocchio, joints against kinematics."""
     path = SAMPLES / "quadruped_leg.urdf"
     robot = read_robot(path)
-    written = export_robot(robot, tmp_path / "leg.glb", EngineOptions(scale=3.0, forward="x"))
+    written = export_robot(
+        robot, tmp_path / "leg.glb", options=EngineOptions(scale=3.0, forward="x")
+    )
     data = json.loads((tmp_path / "leg.physics.json").read_text())
     assert data["robot"] == "quadruped_leg" and data["scale"] == 3.0
     assert sum(body.get("mass", 0.0) for body in data["bodies"]) == pytest.approx(
@@ -223,6 +227,6 @@ def test_ctrl_c_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(files, "_quiet", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        export_robot(result.armature, tmp_path / "arm.glb", EngineOptions())
+        export_robot(result.armature, tmp_path / "arm.glb", options=EngineOptions())
     assert list(tmp_path.iterdir()) == []
     assert (len(bpy.data.objects), len(bpy.data.scenes)) == before

@@ -61,7 +61,7 @@ def test_every_joint_deforms_as_its_link_moves(name: str, tmp_path: Path) -> Non
     result = load(name)
     animate(result.armature)
     file = tmp_path / "robot.glb"
-    written = export_robot(result.armature, file, EngineOptions())
+    written = export_robot(result.armature, file, options=EngineOptions())
     gltf = Gltf(file)
     (clip,) = written.animations
     assert list(gltf.clips) == [clip]
@@ -75,7 +75,7 @@ def test_a_base_that_goes_anywhere_moves_the_root_bone(tmp_path: Path) -> None:
     result = load("drone")
     animate(result.armature)
     file = tmp_path / "robot.glb"
-    written = export_robot(result.armature, file, EngineOptions())
+    written = export_robot(result.armature, file, options=EngineOptions())
     gltf = Gltf(file)
     (clip,) = written.animations
     joint = next(each for each in result.robot.joints if each.type in ("planar", "floating"))
@@ -98,7 +98,7 @@ def test_the_robot_stands_upright_at_its_size(forward: Any, tmp_path: Path) -> N
     """Boxes of all visuals at zero, the number of triangles, and what each link's are."""
     result = load("quadruped_leg")
     file = tmp_path / "robot.glb"
-    written = export_robot(result.armature, file, EngineOptions(forward=forward, scale=2.0))
+    written = export_robot(result.armature, file, options=EngineOptions(forward=forward, scale=2.0))
     gltf, engine = Gltf(file), into_engine(forward, 2.0)
     assert written.animations == () and gltf.clips == {}
     points: dict[str, list[Any]] = {}
@@ -124,7 +124,7 @@ def test_the_robot_stands_upright_at_its_size(forward: Any, tmp_path: Path) -> N
 def test_bones_are_links_and_nothing_else(tmp_path: Path) -> None:
     result = load("quadruped_leg")
     file = tmp_path / "robot.glb"
-    written = export_robot(result.armature, file, EngineOptions())
+    written = export_robot(result.armature, file, options=EngineOptions())
     gltf = Gltf(file)
     names = {link.name for link in result.robot.links}
     assert set(gltf.joints) == set(written.bones.values()) == names
@@ -149,7 +149,7 @@ def test_a_pose_is_a_clip_over_a_rest_at_zero(tmp_path: Path) -> None:
     set_joint_positions(result.armature, {"knee": 0.7, "hip_yaw": -0.2})
     bpy.context.view_layer.update()
     file = tmp_path / "robot.gltf"
-    written = export_robot(result.armature, file, EngineOptions())
+    written = export_robot(result.armature, file, options=EngineOptions())
     gltf = Gltf(file)
     assert written.animations == ("pose",) and list(gltf.clips) == ["pose"]
     assert len(gltf.times("pose")) == 2
@@ -165,7 +165,7 @@ def test_a_pose_is_a_clip_over_a_rest_at_zero(tmp_path: Path) -> None:
 def test_followers_with_an_offset_are_at_zero_at_rest(tmp_path: Path) -> None:
     result = load("gripper")
     file = tmp_path / "robot.glb"
-    written = export_robot(result.armature, file, EngineOptions())
+    written = export_robot(result.armature, file, options=EngineOptions())
     assert written.animations == ("pose",)
     rest = {1.0: frames_at_zero(result.robot)}
     assert worst_error(Gltf(file), written, result.robot, rest) < WITHIN
@@ -174,7 +174,7 @@ def test_followers_with_an_offset_are_at_zero_at_rest(tmp_path: Path) -> None:
 def test_bones_alone_move_the_mesh(tmp_path: Path) -> None:
     """Its node is a root: that of the armature says nothing of a skinned mesh."""
     file = tmp_path / "robot.glb"
-    export_robot(load("two_link_arm").armature, file, EngineOptions(lods=(1.0, 0.5)))
+    export_robot(load("two_link_arm").armature, file, options=EngineOptions(lods=(1.0, 0.5)))
     for path in (file, tmp_path / "robot_LOD1.glb"):
         gltf = Gltf(path)
         (scene,) = gltf.json["scenes"]
@@ -187,7 +187,7 @@ def test_bones_alone_move_the_mesh(tmp_path: Path) -> None:
 def test_weights_are_one_run_of_bytes(suffix: str, tmp_path: Path) -> None:
     """Each vertex goes with one bone; what is in the file is used, without gaps."""
     file = tmp_path / f"robot.{suffix}"
-    export_robot(load("quadruped_leg").armature, file, EngineOptions(extras=False))
+    export_robot(load("quadruped_leg").armature, file, options=EngineOptions(extras=False))
     gltf = Gltf(file)
     views = {gltf.json["accessors"][part["attributes"]["WEIGHTS_0"]]["bufferView"]
              for part in gltf.primitives}  # fmt: skip
@@ -209,7 +209,7 @@ def test_colours_are_those_of_the_description(tmp_path: Path) -> None:
     before = {material.name for material in bpy.data.materials}
     bpy.data.materials.new("gripper_shell")
     file = tmp_path / "robot.glb"
-    export_robot(result.armature, file, EngineOptions())
+    export_robot(result.armature, file, options=EngineOptions())
     assert {material.name for material in bpy.data.materials} == before | {"gripper_shell"}
     gltf = Gltf(file)
     shown = {
@@ -234,7 +234,7 @@ def test_what_has_no_material_is_grey(tmp_path: Path) -> None:
         for item in items:
             item.data.materials.clear()
     file = tmp_path / "robot.glb"
-    export_robot(result.armature, file, EngineOptions())
+    export_robot(result.armature, file, options=EngineOptions())
     gltf = Gltf(file)
     (material,) = gltf.json["materials"]
     assert material["name"] == "two_link_arm_grey"
@@ -249,7 +249,7 @@ def test_a_description_is_built_for_the_moment(tmp_path: Path) -> None:
 
     before = {kind: len(getattr(bpy.data, kind)) for kind in ("objects", "meshes", "scenes")}
     robot = read_robot(SAMPLES / "two_link_arm.urdf")
-    written = export_robot(robot, tmp_path / "arm.glb", EngineOptions(extras=False))
+    written = export_robot(robot, tmp_path / "arm.glb", options=EngineOptions(extras=False))
     assert {kind: len(getattr(bpy.data, kind)) for kind in before} == before
     assert written.files == (tmp_path / "arm.glb",)
     assert (
@@ -261,12 +261,12 @@ def test_a_description_is_built_for_the_moment(tmp_path: Path) -> None:
 def test_options_of_another_kind_are_refused(tmp_path: Path) -> None:
     result = load("two_link_arm")
     with pytest.raises(TypeError, match="EngineOptions, not WebotsOptions"):
-        export_robot(result.armature, tmp_path / "a.glb", WebotsOptions())
+        export_robot(result.armature, tmp_path / "a.glb", options=WebotsOptions())
     for options, message in (
         (EngineOptions(lods=(1.0, 2.0)), "shares of the triangles"),
         (EngineOptions(frames=(5.0, 1.0)), "a last one not before it"),
         (EngineOptions(frames=(1.0, 1e9)), "at most 100000"),
     ):
         with pytest.raises(WriteError, match=message):
-            export_robot(result.armature, tmp_path / "a.glb", options)
+            export_robot(result.armature, tmp_path / "a.glb", options=options)
     assert list(tmp_path.iterdir()) == []

@@ -94,7 +94,7 @@ def test_three_js_plays_the_robot(site: tuple[Path, str], tmp_path: Path) -> Non
     folder, address = site
     result = import_robot(ROOT / "sample_urdfs" / "quadruped_leg.urdf")
     animate(result.armature, frames=(1, 13, 25))
-    written = export_robot(result.armature, folder / "leg.glb", EngineOptions(engine="web"))
+    written = export_robot(result.armature, folder / "leg.glb", options=EngineOptions(engine="web"))
     engine, pictures = into_engine("z"), []
     for frame in (1, 13):
         picture = tmp_path / f"{frame}.png"

@@ -102,7 +102,7 @@ def test_godot_plays_clips_over_a_rest_at_zero(project: Path) -> None:
         animate(result.armature)
         for suffix in ("glb", "fbx"):
             file = project / f"{name}.{suffix}"
-            written = export_robot(result.armature, file, EngineOptions(engine="godot"))
+            written = export_robot(result.armature, file, options=EngineOptions(engine="godot"))
             shown = {at: frames_at(result.armature, result.robot, at) for at in (1, 8, 21)}
             made[file.name] = result.robot, written, shown
     asked = []
@@ -129,7 +129,7 @@ def test_joints_are_turned_by_hand_as_the_docs_say(name: str, scale: float, proj
     set_joint_positions(result.armature, {joint: 0.5 * at for joint, at in positions.items()})
     bpy.context.view_layer.update()
     options = EngineOptions(engine="godot", scale=scale)
-    written = export_robot(result.armature, project / "robot.glb", options)
+    written = export_robot(result.armature, project / "robot.glb", options=options)
     assert written.animations == ("pose",)
     asked = {"file": "robot.glb", "joints": positions, "times": {"pose": [0.0]}}
     (seen,) = look(project, asked)
@@ -164,7 +164,7 @@ def test_two_robots_keep_their_own_colours(project: Path, tmp_path: Path) -> Non
         )
         result = import_robot(tmp_path / f"{name}.urdf")
         suffix = "glb" if name == "red" else "fbx"
-        export_robot(result.armature, project / f"{name}.{suffix}", EngineOptions())
+        export_robot(result.armature, project / f"{name}.{suffix}", options=EngineOptions())
     found = look(project, {"file": "red.glb"}, {"file": "blue.fbx"})
     for (name, color), seen in zip(colors.items(), found, strict=True):
         assert plain(seen["mesh"]) == f"{name}robotmesh" and " " not in seen["mesh"]

@@ -39,7 +39,7 @@ pytestmark = pytest.mark.usefixtures("scene")
 
 def check(armature: Any, robot: Any, file: Path, options: EngineOptions, last: int = 21) -> Any:
     """Exports, and holds the first clip against what the scene plays from frame 1 on."""
-    written = export_robot(armature, file, options)
+    written = export_robot(armature, file, options=options)
     shown = {frame: frames_at(armature, robot, frame) for frame in (1, last // 2, last)}
     clip = written.animations[0]
     assert worst_error(Gltf(file), written, robot, shown, clip=clip) < WITHIN
@@ -57,7 +57,7 @@ def test_the_armature_object_moves_the_root_bone(tmp_path: Path) -> None:
         main.keyframe_insert("rotation_euler", frame=frame)
     bpy.context.view_layer.update()
     file = tmp_path / "robot.glb"
-    written = export_robot(main, file, EngineOptions())
+    written = export_robot(main, file, options=EngineOptions())
     assert [item.code for item in written.diagnostics] == ["scaled-rig"]
     gltf, engine = Gltf(file), into_engine("z")
     (clip,) = written.animations
@@ -102,7 +102,7 @@ def test_every_action_of_the_robot_is_a_clip_and_no_other(tmp_path: Path) -> Non
     animate(main, frames=(10, 15), seed=2)
     main.animation_data.action.name = "sit"
     file = tmp_path / "robot.glb"
-    written = export_robot(main, file, EngineOptions(actions="all"))
+    written = export_robot(main, file, options=EngineOptions(actions="all"))
     assert written.animations == ("sit", "walk")
     gltf = Gltf(file)
     assert set(gltf.clips) == {"sit", "walk"}
@@ -118,7 +118,7 @@ def test_frames_and_steps_are_chosen(tmp_path: Path) -> None:
     result = import_robot(LEG)
     animate(result.armature)
     file = tmp_path / "robot.glb"
-    written = export_robot(result.armature, file, EngineOptions(frames=(5.0, 9.0, 0.5)))
+    written = export_robot(result.armature, file, options=EngineOptions(frames=(5.0, 9.0, 0.5)))
     gltf, (clip,) = Gltf(file), written.animations
     assert np.allclose(gltf.times(clip) * FPS, np.arange(0, 4.1, 0.5), atol=1e-4)
     shown = {frame: frames_at(result.armature, result.robot, frame) for frame in (5.0, 7.5, 9.0)}
@@ -126,7 +126,7 @@ def test_frames_and_steps_are_chosen(tmp_path: Path) -> None:
 
 
 def test_a_robot_of_several_armatures_is_one_skeleton(tmp_path: Path) -> None:
-    result = import_robot(LEG, ImportOptions(profile="morse"))
+    result = import_robot(LEG, options=ImportOptions(profile="morse"))
     split_armature(result.armature, "lower", ["knee", "ankle_pitch"])
     animate(result.armature)
     written = check(result.armature, result.robot, tmp_path / "robot.glb", EngineOptions())
@@ -189,9 +189,9 @@ def test_a_linked_robot_is_written_as_it_stands_and_moves(tmp_path: Path) -> Non
     assert main.library is not None
     written = check(main, robot, tmp_path / "robot.glb", EngineOptions())
     assert len(written.bones) == len(robot.links)
-    every = export_robot(main, tmp_path / "all.glb", EngineOptions(actions="all"))
+    every = export_robot(main, tmp_path / "all.glb", options=EngineOptions(actions="all"))
     assert every.animations == written.animations
-    fixed = export_robot(main, tmp_path / "robot.usda", EngineOptions(engine="isaac"))
+    fixed = export_robot(main, tmp_path / "robot.usda", options=EngineOptions(engine="isaac"))
     assert fixed.diagnostics == ()
 
 
@@ -200,12 +200,12 @@ def test_hidden_parts_are_written_and_move(tmp_path: Path) -> None:
     result = import_robot(LEG)
     animate(result.armature)
     whole = tmp_path / "whole.glb"
-    export_robot(result.armature, whole, EngineOptions())
+    export_robot(result.armature, whole, options=EngineOptions())
     leave_modes()
     for item in [*result.links.values(), *result.visuals["shin"], result.armature]:
         item.hide_viewport = True
     hidden = tmp_path / "hidden.glb"
-    written = export_robot(result.armature, hidden, EngineOptions())
+    written = export_robot(result.armature, hidden, options=EngineOptions())
     assert [len(part[0]) for part in Gltf(hidden).parts()] == [
         len(part[0]) for part in Gltf(whole).parts()
     ]

@@ -32,7 +32,7 @@ def make(name: str, path: Path, **options: Any) -> tuple[Any, Any, dict[int, Any
     """(import, export, frame -> link -> frame) of an animated robot."""
     result = import_robot(SAMPLES / f"{name}.urdf")
     animate(result.armature)
-    written = export_robot(result.armature, path, EngineOptions(**options))
+    written = export_robot(result.armature, path, options=EngineOptions(**options))
     shown = {frame: frames_at(result.armature, result.robot, frame) for frame in FRAMES}
     return result, written, shown
 
@@ -82,7 +82,7 @@ def test_fbx_has_a_stack_for_each_clip_and_a_mesh_for_each_level(tmp_path: Path)
     data.action.name = "bow"
     file = tmp_path / "robot.fbx"
     written = export_robot(
-        result.armature, file, EngineOptions(actions="all", lods=(1.0, 0.5, 0.25))
+        result.armature, file, options=EngineOptions(actions="all", lods=(1.0, 0.5, 0.25))
     )
     assert written.animations == ("bow", "wave")
     read_fbx(file)
@@ -99,10 +99,10 @@ def test_fbx_stands_at_zero_below_its_clips(tmp_path: Path) -> None:
     """Its nodes are as those of the robot at zero, whatever the clips do."""
     result = import_robot(SAMPLES / "quadruped_leg.urdf")
     still = tmp_path / "still.fbx"
-    assert export_robot(result.armature, still, EngineOptions()).animations == ()
+    assert export_robot(result.armature, still, options=EngineOptions()).animations == ()
     animate(result.armature)
     moving = tmp_path / "moving.fbx"
-    export_robot(result.armature, moving, EngineOptions(actions="all"))
+    export_robot(result.armature, moving, options=EngineOptions(actions="all"))
     nodes = [properties_of(file, b"Model") for file in (still, moving)]
     assert nodes[0].keys() == nodes[1].keys()
     for name, wanted in nodes[0].items():
@@ -118,7 +118,7 @@ def test_fbx_says_colours_as_the_engine_reads_them(
     """As sRGB; Unreal takes the numbers for linear ones."""
     result = import_robot(SAMPLES / "gripper.urdf")
     file = tmp_path / "robot.fbx"
-    export_robot(result.armature, file, EngineOptions(engine=engine))
+    export_robot(result.armature, file, options=EngineOptions(engine=engine))
     found = properties_of(file, b"Material")
     shown = {
         f"gripper_{slot.material.name}": slot.material.node_tree.nodes["Principled BSDF"]
@@ -165,7 +165,7 @@ def test_fbx_stays_close_near_gimbal_lock(tmp_path: Path) -> None:
         main.keyframe_insert("rotation_quaternion", frame=frame)
     animate(main, frames=(1, 21, 41))
     file = tmp_path / "robot.fbx"
-    written = export_robot(main, file, EngineOptions(engine="unreal"))
+    written = export_robot(main, file, options=EngineOptions(engine="unreal"))
     shown, worlds = {}, {}
     for frame in frames:
         shown[frame] = frames_at(main, result.robot, frame)
@@ -202,7 +202,7 @@ def test_usd_has_a_file_for_each_clip(tmp_path: Path) -> None:
     main.animation_data.action.name = "bow"
     file = tmp_path / "arm.usdc"
     options = EngineOptions(actions="all", extras=False, lods=(1.0, 0.5, 0.0))
-    written = export_robot(main, file, options)
+    written = export_robot(main, file, options=options)
     assert written.animations == ("bow", "wave/1")
     names = [path.name for path in written.files]
     assert names == ["arm.usdc", "arm_LOD1.usdc", "arm_wave_1.usdc"]

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("scene")
 def check(path: Path, file: Path) -> None:
     result = import_robot(path)
     animate(result.armature, frames=(1, 4, 7))
-    written = export_robot(result.armature, file, EngineOptions())
+    written = export_robot(result.armature, file, options=EngineOptions())
     gltf = Gltf(file)
     rooted = any(joint.type in ("planar", "floating") for joint in result.robot.joints)
     if written.animations and not rooted:

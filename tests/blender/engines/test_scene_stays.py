@@ -53,7 +53,7 @@ def test_everything_is_as_before(
 ) -> None:
     before = describe_file()
     assert len(before) > 5000 and any("rotation_euler" in key for key in before)
-    export_robot(busy, tmp_path / f"robot{suffix}", options)
+    export_robot(busy, tmp_path / f"robot{suffix}", options=options)
     assert_same(describe_file(), before)
     assert busy.pose.bones[0].rotation_euler.x == pytest.approx(0.4321)
     assert busy.mode == "POSE" and bpy.context.scene.frame_current == 7
@@ -61,7 +61,7 @@ def test_everything_is_as_before(
 
 def test_a_description_leaves_no_trace(busy: Any, tmp_path: Path) -> None:
     before = describe_file()
-    export_robot(read_robot(LEG), tmp_path / "robot.glb", EngineOptions())
+    export_robot(read_robot(LEG), tmp_path / "robot.glb", options=EngineOptions())
     assert_same(describe_file(), before)
 
 
@@ -84,7 +84,7 @@ def test_what_fails_leaves_no_trace(
         with monkeypatch.context() as patched:
             patched.setattr(export, "write_stage", fail)
             with pytest.raises((KeyboardInterrupt, MemoryError, RobotError)):
-                export_robot(busy, file, EngineOptions())
+                export_robot(busy, file, options=EngineOptions())
         assert_same(describe_file(), before)
         assert [path.name for path in tmp_path.iterdir()] == ["robot.glb"]
         assert file.read_bytes() == b"old"

@@ -28,14 +28,14 @@ def test_a_rig_is_the_machine_that_its_description_is(tmp_path: Path) -> None:
     bpy.context.scene.frame_set(7)
     result.armature.location = (1.0, 2.0, 3.0)
     files = [tmp_path / f"{name}.usda" for name in ("described", "rigged", "edited")]
-    export_robot(read_robot(LEG), files[0], ISAAC)
+    export_robot(read_robot(LEG), files[0], options=ISAAC)
     before = describe_file()
-    written = export_robot(result.armature, files[1], ISAAC)
+    written = export_robot(result.armature, files[1], options=ISAAC)
     assert describe_file() == before
     assert written.animations == () and written.files == (files[1],)
     shape = next(item for item in result.visuals["shin"] if len(item.data.vertices) > 8)
     shape.data.transform(Matrix.Translation((5.0, 0.0, 0.0)))
-    export_robot(result.armature, files[2], ISAAC)
+    export_robot(result.armature, files[2], options=ISAAC)
     described, rigged, edited = read_files(files, tmp_path / "said.json")
     assert not any(each["faults"] for each in (described, rigged, edited))
     for part in ("bodies", "joints", "colliders"):

@@ -22,7 +22,9 @@ def no_watch() -> Iterator[None]:
 def panda() -> Any:
     """Bent, and without shapes."""
     (arm,) = (each for each in ARMS if each.name == "panda")
-    armature = import_robot(arm.path, ImportOptions(visuals=False, collisions=False)).armature
+    armature = import_robot(
+        arm.path, options=ImportOptions(visuals=False, collisions=False)
+    ).armature
     set_joint_positions(armature, {"panda_joint4": -1.7, "panda_joint6": 1.6})
     bpy.context.view_layer.update()
     return armature

@@ -45,7 +45,7 @@ def no_watch(monkeypatch):
 
 def bring_in(robot, tmp_path, **options):
     write_urdf(robot, tmp_path / "robot.urdf")
-    return import_robot(tmp_path / "robot.urdf", ImportOptions(**options)).armature
+    return import_robot(tmp_path / "robot.urdf", options=ImportOptions(**options)).armature
 
 
 def look(armature):

@@ -43,7 +43,7 @@ BY_NAME = {arm.name: arm for arm in ARMS}
 
 
 def import_arm(name, options=BARE):
-    return import_robot(BY_NAME[name].path, options).armature
+    return import_robot(BY_NAME[name].path, options=options).armature
 
 
 @pytest.fixture
@@ -342,7 +342,7 @@ def test_baking_ends_with_keys_and_rests(z1):
 def test_two_robots_of_one_file_have_their_own(tmp_path):
     """Bones are shared by no one who has a bone at its tip."""
     path = ROOT / "sample_urdfs/quadruped_leg.urdf"
-    first, second = (import_robot(path, APART).armature for _ in range(2))
+    first, second = (import_robot(path, options=APART).armature for _ in range(2))
     target = add_ik(first, "foot")
     second.data = first.data
     diagnostics = Diagnostics()

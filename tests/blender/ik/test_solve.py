@@ -69,7 +69,7 @@ def import_arm(tmp_path):
 
 
 def import_panda():
-    return import_robot(BY_NAME["panda"].path, BARE).armature
+    return import_robot(BY_NAME["panda"].path, options=BARE).armature
 
 
 def check(armature, link, target, angle=True):
@@ -94,7 +94,7 @@ def raw_channels(armature):
 @pytest.mark.parametrize("name", ["panda", "pr2", "tiago"])
 def test_real_arms_go_where_pinocchio_says(name):
     arm = BY_NAME[name]
-    armature = import_robot(arm.path, BARE).armature
+    armature = import_robot(arm.path, options=BARE).armature
     for _, target in arm.draw(4):
         base = link_pose(armature, arm.base)
         result = solve_ik(armature, arm.link, base @ target, options=RigIKOptions(seconds=PLENTY))
@@ -116,7 +116,7 @@ def test_real_arms_go_where_pinocchio_says(name):
 )
 def test_combined_bones_followers_and_slides(sample, link):
     """Whole rigs of samples: bones of several joints, joints that mimic others, a gantry."""
-    result = import_robot(ROOT / f"sample_urdfs/{sample}.urdf", BARE)
+    result = import_robot(ROOT / f"sample_urdfs/{sample}.urdf", options=BARE)
     armature = result.armature
     chance = np.random.default_rng(4)
     limits = {j.name: j.limit for j in result.robot.joints if j.limit and j.mimic is None}
@@ -133,7 +133,7 @@ def test_combined_bones_followers_and_slides(sample, link):
 
 def test_robots_of_several_armatures():
     bare = ImportOptions(visuals=False, collisions=False, profile="morse")
-    armature = import_robot(BY_NAME["panda"].path, bare).armature
+    armature = import_robot(BY_NAME["panda"].path, options=bare).armature
     split_armature(armature, "wrist", ["panda_joint5", "panda_joint6", "panda_joint7"])
     for _, target in BY_NAME["panda"].draw(3):
         assert solve_ik(
@@ -323,7 +323,7 @@ def test_keys_go_on_the_joints_that_moved(tmp_path):
 
 
 def test_a_robot_that_drives_stays_where_it_stands():
-    armature = import_robot(ROOT / "sample_urdfs/planar_base.urdf", BARE).armature
+    armature = import_robot(ROOT / "sample_urdfs/planar_base.urdf", options=BARE).armature
     diagnostics = Diagnostics()
     link = next(
         each["urdf_link"]["name"] for each in armature.children if each.get("urdf_link") is not None
@@ -448,5 +448,5 @@ def test_groups_states_and_passive_joints_of_an_srdf(tmp_path):
     ids=["fingers", "no fingers", "no gripper"],
 )
 def test_the_hand_is_what_fingers_branch_off(path, hand):
-    armature = import_robot(path, BARE).armature
+    armature = import_robot(path, options=BARE).armature
     assert suggest_link(armature) == hand

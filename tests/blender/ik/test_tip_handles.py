@@ -50,7 +50,7 @@ def fresh():
 
 @pytest.fixture
 def panda() -> Any:
-    armature = import_robot(PANDA.path, BARE).armature
+    armature = import_robot(PANDA.path, options=BARE).armature
     set_joint_positions(armature, {"panda_joint4": -1.7, "panda_joint6": 1.6})
     bpy.context.view_layer.update()
     return armature
@@ -212,7 +212,7 @@ def test_live_targets_come_along(panda: Any) -> None:
 
 def test_an_arm_of_several_armatures() -> None:
     options = ImportOptions(profile="morse", visuals=False, collisions=False)
-    panda = import_robot(PANDA.path, options).armature
+    panda = import_robot(PANDA.path, options=options).armature
     set_joint_positions(panda, {"panda_joint4": -1.7, "panda_joint6": 1.6})
     split_armature(panda, "wrist", ["panda_joint6", "panda_joint7"])
     split_armature(panda, "elbow", ["panda_joint4"])
@@ -241,7 +241,7 @@ def test_combined_bones_and_points_beyond_the_last_joint() -> None:
 
 def test_a_stretched_arm_bends_without_luck() -> None:
     """As it comes in, all joints at zero: no small step of any joint leads along the arm."""
-    import_robot(SAMPLES / "humanoid_arm.urdf", BARE)
+    import_robot(SAMPLES / "humanoid_arm.urdf", options=BARE)
     handle = the_handle()
     drag = grip_tip(handle)
     for step in (0.01, 0.02, 0.04, 0.08):
@@ -297,7 +297,7 @@ def test_end_effectors_of_an_srdf_move_their_group_alone(panda: Any, tmp_path: A
 
 
 def test_many_robots_and_some_that_were_taken_apart(panda: Any) -> None:
-    import_robot(SAMPLES / "humanoid_arm.urdf", BARE)
+    import_robot(SAMPLES / "humanoid_arm.urdf", options=BARE)
     assert [each.link for each in handles_in(bpy.context.scene)] == ["panda_hand", "tool0"]
     bpy.data.objects.remove(bpy.data.objects["panda_hand"])
     assert [each.link for each in handles_in(bpy.context.scene)] == ["tool0"]

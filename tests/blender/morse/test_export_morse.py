@@ -62,7 +62,7 @@ class TestLibrary:
         armature.location = (1.0, 2.0, 0.5)
         bpy.context.view_layer.update()
         target = tmp_path / "robot.py"
-        write_builder_script(armature, target, MorseOptions(positions=(("elbow", "1"),)))
+        write_builder_script(armature, target, options=MorseOptions(positions=(("elbow", "1"),)))
         text = target.read_text()
         assert read_starts(text) == {"shoulder": 0.5, "elbow": 1.0}
         assert "robot.translate(x=1.0, y=2.0, z=0.5)" in text

@@ -29,7 +29,9 @@ pytestmark = pytest.mark.usefixtures("scene")
 
 
 def load(name: str, profile: Any = "morse") -> Any:
-    return import_robot(SAMPLES / f"{name}.urdf", ImportOptions(profile=profile, **BARE)).armature
+    return import_robot(
+        SAMPLES / f"{name}.urdf", options=ImportOptions(profile=profile, **BARE)
+    ).armature
 
 
 def findings(armature: Any) -> list[tuple[str, str]]:

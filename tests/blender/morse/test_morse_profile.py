@@ -118,7 +118,7 @@ cases = [
 def test_real_robots_stand_as_pinocchio_says_also_when_opened_again(path, tmp_path):
     robot = read_robot(path)
     truth = Truth.of_file(path)
-    result = import_robot(path, BARE)
+    result = import_robot(path, options=BARE)
     assert_drivable(robot, result.armature)
     assert result.armature.data.collections.keys() == (["Joints"] if result.bones else [])
     assert extract_robot(result.armature) == robot
@@ -152,7 +152,7 @@ def assert_stands(truth: Truth, robot: Robot, shown: Any, positions: dict[str, f
 
 
 def test_joints_that_are_held_are_passed_over_and_told_of_with_their_line():
-    result = import_robot(PLANAR, BARE)
+    result = import_robot(PLANAR, options=BARE)
     (found,) = (item for item in result.diagnostics if item.code == "morse-joint-held")
     assert (found.subject, found.line) == ("drive", 22)
     assert "drive" not in result.bones
@@ -163,7 +163,7 @@ def test_joints_that_are_held_are_passed_over_and_told_of_with_their_line():
 
 
 def test_native_rig_becomes_one_for_morse_and_back():
-    result = import_robot(PLANAR, ImportOptions(visuals=False, collisions=False))
+    result = import_robot(PLANAR, options=ImportOptions(visuals=False, collisions=False))
     native = [bone.name for bone in result.armature.pose.bones]
     set_joint_positions(result.armature, {"elbow": 0.4, "drive": (1.0, 0.0, 0.0)})
     changed = update_robot(result.armature, options=BARE)
@@ -184,7 +184,7 @@ def test_native_rig_becomes_one_for_morse_and_back():
 def test_blenders_ik_does_not_turn_what_slides():
     """It does turn what is free, and does not slide. Without the limits of zero the links would
     lean by 0.14 rad here."""
-    result = import_robot(PLANAR, BARE)
+    result = import_robot(PLANAR, options=BARE)
     target = bpy.data.objects.new("target", None)
     bpy.context.scene.collection.objects.link(target)
     target.location = (0.4, 0.3, 1.0)

@@ -566,7 +566,9 @@ def test_rigs_of_other_bones() -> None:
     combined = next(bone.name for bone in humanoid.data.bones if ">" in bone.name)
     assert_refuses(BuildError, humanoid, "arm", [combined.split(">")[0]], "morse")
     new_scene()
-    base = import_robot(SAMPLES / "planar_base.urdf", ImportOptions(combine_joints=False)).armature
+    base = import_robot(
+        SAMPLES / "planar_base.urdf", options=ImportOptions(combine_joints=False)
+    ).armature
     assert_refuses(BuildError, base, "base", ["drive"], "drive")
     new_scene()
     _, main = load("panda")
@@ -640,7 +642,7 @@ def test_any_armature_of_the_robot_stands_for_it() -> None:
 
 
 def test_an_update_says_that_it_can_not() -> None:
-    result = import_robot(SAMPLES / "two_link_arm.urdf", MORSE)
+    result = import_robot(SAMPLES / "two_link_arm.urdf", options=MORSE)
     split_armature(result.armature, "fore", ["elbow"])
     before = describe_scene(), list_data()
     with pytest.raises(BuildError, match="several armatures"):

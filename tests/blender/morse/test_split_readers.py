@@ -54,7 +54,7 @@ pytestmark = pytest.mark.usefixtures("scene")
 
 def load_split(path: Path = GRIPPER) -> tuple[Robot, Any]:
     """A robot that is split behind its first joint, so that followers are in other armatures."""
-    result = import_robot(path, MORSE)
+    result = import_robot(path, options=MORSE)
     main = result.armature
     first = next(bone for bone in main.data.bones if bone.children)
     split_armature(main, "first", [first["urdf_joints"][0]["name"]])
@@ -64,9 +64,9 @@ def load_split(path: Path = GRIPPER) -> tuple[Robot, Any]:
 
 def load_pair() -> tuple[Any, Any]:
     """The same robot whole and split, in one scene."""
-    result = import_robot(find("panda"), MORSE)
+    result = import_robot(find("panda"), options=MORSE)
     whole = result.armature
-    split = import_robot(find("panda"), MORSE).armature
+    split = import_robot(find("panda"), options=MORSE).armature
     split_armature(split, "elbow", ["panda_joint3", "panda_joint4"])
     split_armature(split, "wrist", ["panda_joint6"])
     return whole, split
@@ -103,7 +103,7 @@ def test_tables_say_the_same() -> None:
 
 
 def test_a_table_is_read_again_when_the_robot_is_split() -> None:
-    main = import_robot(find("panda"), MORSE).armature
+    main = import_robot(find("panda"), options=MORSE).armature
     assert recall_table(main).joints["panda_joint3"].armature == ""
     split_armature(main, "base", ["panda_joint1"])
     assert recall_table(main).joints["panda_joint3"].armature == "beyond_panda_joint1"
@@ -145,7 +145,7 @@ def test_keyframes_move_the_robot() -> None:
 
 @pytest.mark.parametrize("stem", ["pr2", "panda", "talos_reduced"])
 def test_webots_gets_the_same(stem: str, tmp_path: Path) -> None:
-    robot = import_robot(find(stem), MORSE)
+    robot = import_robot(find(stem), options=MORSE)
     main = robot.armature
     positions = random_positions(main, 4)
     set_joint_positions(main, positions)
@@ -165,7 +165,7 @@ def read_files(folder: Path) -> dict[str, bytes]:
 
 
 def test_pictures_show_all_of_it(tmp_path: Path) -> None:
-    main = import_robot(find("panda"), MORSE).armature
+    main = import_robot(find("panda"), options=MORSE).armature
     set_joint_positions(main, random_positions(main, 2))
     shown = [take(main, tmp_path / "0.png", bones=bones) for bones in (False, True)]
     split_armature(main, "base", ["panda_joint1"])

@@ -32,9 +32,9 @@ class TestOperator:
     def test_it_writes_what_the_library_writes(
         self, path: Path, export: Export, tmp_path: Path
     ) -> None:
-        told = export(import_robot(path).armature, base="static", small_mass=0.002)
+        told = export(import_robot(path).armature, base="fixed", small_mass=0.002)
         file = tmp_path / "Shown.proto"
-        done = bpy.ops.export_scene.webots(filepath=str(file), base="static", small_mass=0.002)
+        done = bpy.ops.export_scene.webots(filepath=str(file), base="fixed", small_mass=0.002)
         assert done == {"FINISHED"}
         assert file.read_text("utf-8") == told.text
         assert {each.name for each in (tmp_path / "Shown_meshes").glob("*")} == {

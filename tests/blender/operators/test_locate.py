@@ -64,7 +64,7 @@ def folder_of(path: Path) -> Path:
 
 def test_the_rig_becomes_what_an_import_with_the_folder_makes(path: Path) -> None:
     parent = str(folder_of(path).parent)
-    import_robot(path, ImportOptions(package_paths=(parent,)))
+    import_robot(path, options=ImportOptions(package_paths=(parent,)))
     shown, data = describe_scene(), list_data()
     new_scene()
     made = import_robot(path)

@@ -55,7 +55,7 @@ def test_options_do_the_same(options: dict[str, Any]) -> None:
     bpy.ops.import_scene.urdf(filepath=LEG, **AS_DESCRIBED, **options)
     shown = describe_scene()
     new_scene()
-    import_robot(LEG, ImportOptions(**options))
+    import_robot(LEG, options=ImportOptions(**options))
     assert shown == describe_scene()
 
 

@@ -228,7 +228,7 @@ def test_a_failure_text_has_what_came_up_before() -> None:
     assert not bpy.data.objects
     lines = bpy.data.texts["URDF import failure"].as_string().splitlines()
     diagnostics = Diagnostics(MESSY)
-    read_robot(MESSY, diagnostics)
+    read_robot(MESSY, diagnostics=diagnostics)
     assert diagnostics and lines[:-1] == [str(item) for item in diagnostics]
     assert lines[-1].startswith("not imported: ")
 

@@ -93,7 +93,7 @@ def test_home_and_ready() -> None:
 
 def talos() -> Any:
     path = next(path for path in descriptions() if path.stem == "talos_full_v2")
-    return import_robot(path, BARE).armature
+    return import_robot(path, options=BARE).armature
 
 
 def test_mirror_pose_of_a_humanoid_and_of_selected_bones() -> None:

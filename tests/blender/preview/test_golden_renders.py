@@ -35,7 +35,7 @@ MOST_OFF, MOST_OFF_ON_AVERAGE = 0.12, 0.012
 
 def render(name: str, path: Path) -> None:
     new_scene()
-    result = import_robot(ROBOTS / PICTURES[name], None)
+    result = import_robot(ROBOTS / PICTURES[name], options=None)
     render_preview(result.armature, path, width=160, height=120, samples=16)
 
 

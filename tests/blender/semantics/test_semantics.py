@@ -74,7 +74,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def arm(path: Path) -> Any:
-    return import_robot(path, ImportOptions(srdf=str(SRDF))).armature
+    return import_robot(path, options=ImportOptions(srdf=str(SRDF))).armature
 
 
 def collections_of(armature: Any) -> dict[str, set[str]]:
@@ -139,7 +139,7 @@ def test_the_root_control_is_selected_and_keyed_with_its_groups(path: Path, tmp_
       <group_state name="there" group="base"><joint name="world" value="1 2 3 0 0 0.6 0.8"/>
       </group_state></robot>"""
     (tmp_path / "arm.srdf").write_text(text)
-    arm = import_robot(path, ImportOptions(srdf=str(tmp_path / "arm.srdf"))).armature
+    arm = import_robot(path, options=ImportOptions(srdf=str(tmp_path / "arm.srdf"))).armature
     control = arm.parent
     assert find_robot(control) == arm
     select_group(arm, "all")
@@ -338,7 +338,7 @@ def test_a_target_that_the_user_made_is_a_new_end_effector(arm: Any) -> None:
 def test_a_missing_srdf_stops_the_import(path: Path) -> None:
     for srdf in ("auto", str(path.with_name("gone.srdf"))):
         with pytest.raises(ReadError):
-            import_robot(path, ImportOptions(srdf=srdf))
+            import_robot(path, options=ImportOptions(srdf=srdf))
     assert not bpy.data.objects
 
 
@@ -347,7 +347,7 @@ def test_a_real_robot_finds_its_own() -> None:
     found = find_srdf(urdf)
     assert found == PANDA / "srdf" / "panda.srdf"
     options = ImportOptions(srdf="auto", visuals=False, collisions=False)
-    arm = import_robot(urdf, options).armature
+    arm = import_robot(urdf, options=options).armature
     assert extract_semantics(arm) == read_srdf(found, read_robot(urdf))
     (target,) = (item for item in bpy.data.objects if "urdf_ik" in item)
     assert target.parent["urdf_link"]["name"] == "panda_link0"

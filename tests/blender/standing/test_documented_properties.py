@@ -154,8 +154,8 @@ def test_rigs_carry_what_is_documented_and_nothing_else(tmp_path):
         profile = "morse" if path.stem == "two_link_arm" else "native"
         options = urdf_importer.ImportOptions(limit_arcs=True, profile=profile)
         if path == rest:  # Twice, as only meshes that robots share have a digest.
-            urdf_importer.import_robot(path, options)
-        armature = urdf_importer.import_robot(path, options).armature
+            urdf_importer.import_robot(path, options=options)
+        armature = urdf_importer.import_robot(path, options=options).armature
         if profile == "morse":
             split_armature(armature, "upper", [armature.data.bones[0].name])
             mount_component(armature)
@@ -213,9 +213,11 @@ def test_armatures_of_a_robot_are_found_as_documented():
     (example,) = re.findall(r"((?:^    (?:main|split|own) = .*\n){3})", HOW_TO, re.MULTILINE)
     new_scene()
     options = urdf_importer.ImportOptions(profile="morse")
-    other = urdf_importer.import_robot(ROOT / "sample_urdfs" / "gantry.urdf", options).armature
+    other = urdf_importer.import_robot(
+        ROOT / "sample_urdfs" / "gantry.urdf", options=options
+    ).armature
     path = ROOT / "sample_urdfs" / "two_link_arm.urdf"
-    armature = urdf_importer.import_robot(path, options).armature
+    armature = urdf_importer.import_robot(path, options=options).armature
     for robot in (other, armature):
         split_armature(robot, "part", [robot.data.bones[1].name])
     other.name = "z"

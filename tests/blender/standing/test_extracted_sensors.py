@@ -70,7 +70,7 @@ def test_a_rig_is_written_with_its_sensors(tmp_path: Path) -> None:
     texts = []
     for robot, name in ((result.robot, "told"), (result.armature, "shown")):
         diagnostics = Diagnostics()
-        written = export_robot(robot, f"{tmp_path / name}/", None, diagnostics)
+        written = export_robot(robot, f"{tmp_path / name}/", options=None, diagnostics=diagnostics)
         (proto,) = (file for file in written.files if file.suffix == ".proto")
         (control,) = (file for file in written.files if file.name == "ros2_control.yml")
         nodes = [

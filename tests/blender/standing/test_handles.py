@@ -103,7 +103,7 @@ def test_joints_are_where_they_turn_and_slide(name: str, where: Matrix) -> None:
 @pytest.mark.parametrize("name", ["panda", "talos_full_v2"])
 def test_joints_of_real_robots(name: str) -> None:
     path = next(each for each in real_robots.descriptions() if each.stem == name)
-    robot = import_robot(path, ImportOptions(visuals=False, collisions=False)).armature
+    robot = import_robot(path, options=ImportOptions(visuals=False, collisions=False)).armature
     random_pose(robot, 11)
     bpy.context.view_layer.update()
     check_frames(robot)
@@ -112,7 +112,7 @@ def test_joints_of_real_robots(name: str) -> None:
 def test_a_robot_of_several_armatures() -> None:
     path = next(each for each in real_robots.descriptions() if each.stem == "panda")
     options = ImportOptions(profile="morse", visuals=False, collisions=False)
-    robot = import_robot(path, options).armature
+    robot = import_robot(path, options=options).armature
     part = split_armature(robot, "part", ["panda_joint4"])
     random_pose(robot, 3)
     place(robot, PLACES["moved"])

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("scene")
 @pytest.mark.parametrize("options", [ImportOptions(), OPTIONS], ids=["default", "chosen"])
 @pytest.mark.parametrize("name", ["messy", "two_link_arm"])
 def test_the_record_survives_saving(name: str, options: ImportOptions, tmp_path: Path) -> None:
-    result = import_robot(SAMPLES / f"{name}.urdf", options)
+    result = import_robot(SAMPLES / f"{name}.urdf", options=options)
     save_blend(tmp_path / "robot.blend")
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "robot.blend"))
     record = find_record(bpy.data.objects[result.robot.name])

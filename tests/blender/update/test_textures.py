@@ -51,7 +51,7 @@ def test_the_blend_needs_no_other_file(path: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("packs", [True, False])
 def test_the_option_decides_and_an_update_follows_it(packs: bool, path: Path) -> None:
-    armature = import_robot(path, ImportOptions(pack_textures=packs)).armature
+    armature = import_robot(path, options=ImportOptions(pack_textures=packs)).armature
     assert (image().packed_file is not None) is packs
     assert compare_with_source(armature) == ()
     update_robot(armature, options=ImportOptions(pack_textures=not packs))

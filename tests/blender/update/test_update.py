@@ -112,7 +112,7 @@ def test_the_summary_comes_first_and_touches_nothing(path: Path) -> None:
 
 @pytest.mark.parametrize("options", [ImportOptions(), APART], ids=["combined", "apart"])
 def test_poses_stay(path: Path, options: ImportOptions) -> None:
-    armature = import_robot(path, options).armature
+    armature = import_robot(path, options=options).armature
     set_joint_positions(armature, POSE)
     change(path, ('<origin xyz="1 0 0"/>', '<origin xyz="1.5 0 0.25"/>'), ('"0 0 -1"', '"0 0 1"'))
     update_robot(armature)
@@ -135,7 +135,7 @@ def test_limits_hold_what_is_shown_and_the_number_stays(path: Path) -> None:
 def test_keyframes_go_on_with_their_joints(
     path: Path, order: tuple[ImportOptions, ImportOptions]
 ) -> None:
-    result = import_robot(path, order[0])
+    result = import_robot(path, options=order[0])
     armature = result.armature
     for frame, factor in ((1, 0.0), (11, 1.0)):
         set_joint_positions(armature, {name: factor * value for name, value in POSE.items()})
@@ -188,7 +188,7 @@ def test_drivers_of_the_user_go_on(path: Path) -> None:
 
 
 def test_constraints_and_bones_of_the_user_stay(path: Path) -> None:
-    armature = import_robot(path, APART).armature
+    armature = import_robot(path, options=APART).armature
     target = new_object("Target")
     for name in ("swing", "elbow"):
         constraint = armature.pose.bones[name].constraints.new("DAMPED_TRACK")
@@ -363,7 +363,7 @@ def test_other_objects_are_refused() -> None:
 
 
 def test_actions_kept_for_later_go_on(path: Path) -> None:
-    armature = import_robot(path, APART).armature
+    armature = import_robot(path, options=APART).armature
     set_joint_positions(armature, POSE)
     for name in ("shoulder", "swing"):
         armature.pose.bones[name].keyframe_insert("rotation_euler", frame=1)

@@ -66,7 +66,7 @@ def assert_updates(
 ) -> None:
     new_scene()
     path.write_text(before)
-    armature = import_robot(path, options).armature
+    armature = import_robot(path, options=options).armature
     path.write_text(after)
     told = compare_with_source(armature, options=then)
     result = update_robot(armature, options=then)
@@ -82,7 +82,7 @@ def assert_updates(
     )
     updated, listed = describe(), data()
     new_scene()
-    fresh = import_robot(path, then or options)
+    fresh = import_robot(path, options=then or options)
     assert updated == describe()
     assert listed == data()
     assert result.bones == fresh.bones
@@ -98,7 +98,7 @@ def read_sample(path: Path) -> str:
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
 def test_an_unchanged_file_changes_nothing_at_all(path: Path, options: str) -> None:
-    result = import_robot(path, OPTIONS[options])
+    result = import_robot(path, options=OPTIONS[options])
     assert extract_robot(result.armature) == result.robot
     shown, listed = describe_scene(), list_data()
     assert update_robot(result.armature).changes == ()
@@ -240,7 +240,7 @@ def test_real_robots(name: str) -> None:
     update_robot(armature, options=then)
     updated, listed = describe(), data()
     new_scene()
-    import_robot(path, then)
+    import_robot(path, options=then)
     assert describe() == updated and data() == listed
 
 

@@ -32,7 +32,7 @@ def test_a_rig_is_written_as_it_stands(tmp_path: Path) -> None:
     robot.location = (1.0, 2.0, 3.0)
     robot.rotation_euler = (0.1, 0.2, 0.3)
     set_joint_positions(robot, {"hip_pitch": 0.4, "knee": -0.9})
-    written = export_robot(robot, tmp_path / "leg.xml", MjcfOptions(root="free"))
+    written = export_robot(robot, tmp_path / "leg.xml", options=MjcfOptions(base="free"))
     assert isinstance(written, MjcfExport)
     compiled = Compiled(written.path)
     compiled.key("start")

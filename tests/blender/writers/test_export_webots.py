@@ -365,7 +365,7 @@ def test_a_texture_that_is_gone_leaves_the_colour(
 
 @pytest.mark.parametrize("left", ["visuals", "collisions"])
 def test_what_was_not_imported_comes_from_the_description(left: str, export: Export) -> None:
-    result = import_robot(LEG, ImportOptions(**{left: False}))
+    result = import_robot(LEG, options=ImportOptions(**{left: False}))
     whole = import_robot(LEG)
     assert without_meshes(export(result.armature).text) == without_meshes(
         export(whole.armature).text

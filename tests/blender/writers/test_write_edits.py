@@ -86,7 +86,7 @@ class Arm:
         self.file = folder / "arm.urdf"
         self.file.write_text(ARM)
         (folder / "upper.stl").write_bytes(write_stl(make_triangles(make_box((0.1, 0.1, 0.3)))[0]))
-        self.rig = urdf_importer.import_robot(self.file, ImportOptions(**options))
+        self.rig = urdf_importer.import_robot(self.file, options=ImportOptions(**options))
         self.armature: Any = self.rig.armature
 
     def changes(self) -> list[str]:
@@ -96,7 +96,10 @@ class Arm:
         """Writes beside the source, so that no path changes, and reads what was written."""
         self.diagnostics = Diagnostics()
         self.result = write_urdf(
-            self.armature, self.folder / name, UrdfOptions(**options), self.diagnostics
+            self.armature,
+            self.folder / name,
+            options=UrdfOptions(**options),
+            diagnostics=self.diagnostics,
         )
         found = read_robot(self.result.path)
         assert found == self.result.robot
@@ -168,7 +171,9 @@ def test_real_robots_have_no_edits(robot: str, tmp_path: Path) -> None:
     urdf_importer.open_blend(tmp_path / "robot.blend")
     (armature,) = urdf_importer.find_robots().values()
     diagnostics = Diagnostics()
-    result = write_urdf(armature, tmp_path / "out.urdf", UrdfOptions(meshes="keep"), diagnostics)
+    result = write_urdf(
+        armature, tmp_path / "out.urdf", options=UrdfOptions(meshes="keep"), diagnostics=diagnostics
+    )
     assert result.path.read_bytes() == (ROBOTS / robot).read_bytes()
     assert not {item.code for item in diagnostics} - {"incomplete-for-others"}
     assert extract_robot(armature, edits=True) == rig.robot
@@ -555,7 +560,7 @@ def test_a_session_from_the_blend_alone(arm: Arm, tmp_path: Path) -> None:
     ]
     out = tmp_path / "out"
     out.mkdir()
-    write_urdf(armature, out / "arm.urdf", UrdfOptions(meshes="copy"))
+    write_urdf(armature, out / "arm.urdf", options=UrdfOptions(meshes="copy"))
     assert sorted(path.relative_to(out).as_posix() for path in out.rglob("*.*")) == [
         "arm.urdf",
         "meshes/collision/upper.stl",

@@ -42,7 +42,7 @@ class Scene:
         self.diagnostics = Diagnostics()
         self.proto = self.folder / "Shown.proto"
         self.result: ExportResult = export_robot(
-            armature, self.proto, WebotsOptions(**options), self.diagnostics
+            armature, self.proto, options=WebotsOptions(**options), diagnostics=self.diagnostics
         )
         self.text = self.proto.read_text("utf-8")
 
@@ -66,7 +66,7 @@ class FromBlend(Exported):
         save_blend(blend)
         open_blend(blend)
         (armature,) = find_robots().values()
-        return export_robot(armature, self.proto, options, self.diagnostics)
+        return export_robot(armature, self.proto, options=options, diagnostics=self.diagnostics)
 
 
 def without_meshes(text: str) -> list[str]:

@@ -14,7 +14,7 @@ SAMPLES = ROOT / "sample_urdfs"
 
 
 def load(name: str, **options: Any) -> Any:
-    return import_robot(SAMPLES / f"{name}.urdf", ImportOptions(**options)).armature
+    return import_robot(SAMPLES / f"{name}.urdf", options=ImportOptions(**options)).armature
 
 
 def enforce(robot: Any, on: bool) -> None:

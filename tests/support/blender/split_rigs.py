@@ -52,7 +52,7 @@ def find(stem: str) -> Path:
 
 def load(stem: str, options: ImportOptions = BARE) -> tuple[Robot, Any]:
     """A real robot and its main armature."""
-    result = import_robot(find(stem), options)
+    result = import_robot(find(stem), options=options)
     return result.robot, result.armature
 
 

@@ -151,7 +151,7 @@ def _scalars(positions: Mapping[str, Any]) -> Positions:
 def import_for_morse(path: Path) -> ImportResult:
     """A robot without its shapes, in the rig profile `morse`."""
     options = ImportOptions(profile="morse", visuals=False, collisions=False, inertials=False)
-    return import_robot(path, options)
+    return import_robot(path, options=options)
 
 
 def add_empty(name: str, parent: Any = None) -> Any:

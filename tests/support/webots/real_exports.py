@@ -30,14 +30,14 @@ UNREAL = "break the triangle inequality"
 class Exported:
     def __init__(self, path: Path, folder: Path, **options: Any) -> None:
         self.diagnostics = Diagnostics(str(path))
-        self.robot: Robot = read_robot(path, self.diagnostics)
+        self.robot: Robot = read_robot(path, diagnostics=self.diagnostics)
         self.proto = folder / "Exported.proto"
         self.result = self.export(WebotsOptions(**options))
         self.tree: KinematicTree = plan_tree(self.robot, Diagnostics())
 
     def export(self, options: WebotsOptions) -> ExportResult:
         """From the description, without Blender."""
-        return export_robot(self.robot, self.proto, options, self.diagnostics)
+        return export_robot(self.robot, self.proto, options=options, diagnostics=self.diagnostics)
 
     def codes(self, code: str) -> set[str]:
         return {item.subject for item in self.diagnostics if item.code == code}

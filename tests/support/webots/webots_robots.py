@@ -62,7 +62,9 @@ class Small:
         self.proto = self.folder / "Small.proto"
         self.diagnostics = Diagnostics(str(source))
         chosen = WebotsOptions(**options)
-        self.result: ExportResult = export_robot(self.robot, self.proto, chosen, self.diagnostics)
+        self.result: ExportResult = export_robot(
+            self.robot, self.proto, options=chosen, diagnostics=self.diagnostics
+        )
         self.text = self.proto.read_text("utf-8")
 
     @property

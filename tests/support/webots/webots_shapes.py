@@ -89,7 +89,7 @@ def write_shapes(
 ) -> Written:
     """All shapes of a description into `folder`/Sample.proto."""
     read = Diagnostics(str(path))
-    robot = read_robot(path, read)
+    robot = read_robot(path, diagnostics=read)
     diagnostics = Diagnostics(str(path))
     source = describe(path, diagnostics)
     found = OpenExport(

@@ -291,7 +291,7 @@ def test_real_robots_have_what_their_extras_say() -> None:
     count = 0
     for path in descriptions():
         try:
-            robot = read_robot(path, Diagnostics())
+            robot = read_robot(path, diagnostics=Diagnostics())
         except ReadError:
             continue
         again = interpret_extras(replace(robot, sensors=(), settings=(), controls=()))

@@ -132,7 +132,7 @@ def test_controlled_joints_are_free():
 
 def test_cassie_walks_on_closed_legs():
     """Within reach or not; a pose takes about as long as a picture lasts, at most."""
-    robot = read_robot(CASSIE, Diagnostics())
+    robot = read_robot(CASSIE, diagnostics=Diagnostics())
     freedom = find_freedom(retrace_tree(robot))
     knees = [name for name in freedom.free if "knee" in name or "crank" in name]
     random = np.random.default_rng(3)

@@ -119,7 +119,7 @@ def test_robots_whose_loops_are_taken_away_move_as_trees():
 
 def test_cassie_moves_a_toe():
     """Through knee, shin and tarsus, which a rod of springs holds together."""
-    robot = read_robot(CASSIE, Diagnostics())
+    robot = read_robot(CASSIE, diagnostics=Diagnostics())
     closer = LoopCloser(robot)
     pose = closer.close(
         {"left-knee-op": -0.3, "left-pitch-op": 0.1, "left-tarsus-crank-joint": -0.8}

@@ -18,7 +18,7 @@ AS_FILE = ImportOptions(up_axis="file")
 
 def open_robot(path: Path, options: ImportOptions) -> tuple[Robot, Diagnostics, object]:
     diagnostics = Diagnostics()
-    robot = read_robot(path, diagnostics, options)
+    robot = read_robot(path, diagnostics=diagnostics, options=options)
     return robot, diagnostics, open_files(find_files(path, options), diagnostics, robot, options)
 
 

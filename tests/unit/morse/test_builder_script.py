@@ -92,7 +92,7 @@ HOSTILE = (
 
 
 def write(robot: Robot, path: Path, **options: Any) -> tuple[BuilderScript, str]:
-    script = write_builder_script(robot, path, MorseOptions(**options))
+    script = write_builder_script(robot, path, options=MorseOptions(**options))
     return script, path.read_bytes().decode("ascii")
 
 
@@ -255,7 +255,7 @@ class TestText:
         diagnostics = Diagnostics()
         path = tmp_path / "robot.py"
         options = MorseOptions(positions=(("shoulder", "0.5"), ("elbow", "99")))
-        write_builder_script(read_robot(ARM), path, options, diagnostics)
+        write_builder_script(read_robot(ARM), path, options=options, diagnostics=diagnostics)
         starts = {row[0]: row[-1] for row in tables_of(path.read_text())["JOINTS"]}
         upper = next(joint for joint in read_robot(ARM).joints if joint.name == "elbow").limit
         assert upper is not None and upper.upper is not None
@@ -425,7 +425,7 @@ class TestFile:
             ),
         )
         diagnostics = Diagnostics()
-        write_builder_script(robot, tmp_path / "robot.py", None, diagnostics)
+        write_builder_script(robot, tmp_path / "robot.py", options=None, diagnostics=diagnostics)
         found = [(item.code, item.line) for item in diagnostics]
         assert found == [("missing-mesh", 7), ("missing-mesh", 8)]
         tables = tables_of((tmp_path / "robot.py").read_text())

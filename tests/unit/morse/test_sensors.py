@@ -34,7 +34,7 @@ class Suggested:
         text = "\n".join(lines)
         source.write_text(f'<robot name="small">\n{text}\n</robot>', encoding="utf-8")
         self.diagnostics = Diagnostics()
-        robot = read_robot(source, Diagnostics())
+        robot = read_robot(source, diagnostics=Diagnostics())
         self.sensors = suggest_sensors(robot, self.diagnostics)
 
     @property

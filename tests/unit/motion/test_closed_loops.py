@@ -20,7 +20,7 @@ def line(*values: float, seconds: float = 1.0) -> Keys:
 
 @pytest.mark.parametrize("name", ["cassie", "cassie_v2"])
 def test_cassie_is_closed_all_the_way(name: str) -> None:
-    robot = read_robot(CASSIE / f"{name}.sdf", Diagnostics())
+    robot = read_robot(CASSIE / f"{name}.sdf", diagnostics=Diagnostics())
     closer = LoopCloser(robot)
     knees = [each for each in closer.freedom.free if "knee-op" in each or "knee-ip" in each]
     assert len(knees) == 2

@@ -34,7 +34,7 @@ def test_an_unchanged_robot_is_its_own_bytes(path: Path, meshes: str, tmp_path: 
         robot = urdf_importer.read_robot(path)
     except urdf_importer.ReadError:
         return
-    result = write_urdf(robot, tmp_path / "out.urdf", UrdfOptions(meshes=meshes))
+    result = write_urdf(robot, tmp_path / "out.urdf", options=UrdfOptions(meshes=meshes))
     assert result.files == (tmp_path / "out.urdf",)
     assert result.path.read_bytes() == path.read_bytes()
     assert result.changes == ()
@@ -78,7 +78,7 @@ def test_relative_paths_name_the_same_files_from_elsewhere(tmp_path: Path) -> No
 def test_keep_leaves_names_alone(tmp_path: Path) -> None:
     source = write_source(tmp_path / "one")
     result = write_urdf(
-        urdf_importer.read_robot(source), tmp_path / "r.urdf", UrdfOptions(meshes="keep")
+        urdf_importer.read_robot(source), tmp_path / "r.urdf", options=UrdfOptions(meshes="keep")
     )
     assert result.path.read_bytes() == source.read_bytes()
 
@@ -87,7 +87,7 @@ def test_copies_lie_there_once_with_what_they_refer_to(tmp_path: Path) -> None:
     source = write_source(tmp_path / "one")
     out = tmp_path / "out"
     result = write_urdf(
-        urdf_importer.read_robot(source), out / "r.urdf", UrdfOptions(meshes="copy")
+        urdf_importer.read_robot(source), out / "r.urdf", options=UrdfOptions(meshes="copy")
     )
     assert [file.relative_to(out).as_posix() for file in result.files] == [
         "meshes/collision/box.mtl",
@@ -111,7 +111,7 @@ def test_files_of_one_name_do_not_meet(tmp_path: Path) -> None:
     robot = Robot(
         name="r", links=(Link(name="a", visuals=visuals),), source=str(tmp_path / "r.urdf")
     )
-    result = write_urdf(robot, tmp_path / "out" / "r.urdf", UrdfOptions(meshes="copy"))
+    result = write_urdf(robot, tmp_path / "out" / "r.urdf", options=UrdfOptions(meshes="copy"))
     placed = mesh_names(result.robot)
     assert len({name.lower() for name in placed}) == 3
     colors = []
@@ -128,12 +128,12 @@ def test_a_package_names_its_meshes_by_its_name(tmp_path: Path) -> None:
     source = write_source(tmp_path / "one")
     out = tmp_path / "my_arm"
     result = write_urdf(
-        urdf_importer.read_robot(source), out / "r.urdf", UrdfOptions(ros_package="my_arm")
+        urdf_importer.read_robot(source), out / "r.urdf", options=UrdfOptions(ros_package="my_arm")
     )
     assert ET.parse(out / "package.xml").findtext("name") == "my_arm"
     assert mesh_names(result.robot)[0] == "package://my_arm/meshes/visual/box.obj"
     found = urdf_importer.read_robot(result.path)
-    again = write_urdf(found, tmp_path / "again" / "r.urdf", UrdfOptions(meshes="copy"))
+    again = write_urdf(found, tmp_path / "again" / "r.urdf", options=UrdfOptions(meshes="copy"))
     assert len(again.files) == 5
 
 
@@ -143,7 +143,7 @@ def test_a_mesh_that_is_missing_keeps_its_name(tmp_path: Path) -> None:
         material=Material(name="m", texture="lost.png"),
     )
     robot = replace(BARE, links=(Link(name="a", visuals=(visual,)),))
-    result = write_urdf(robot, tmp_path / "r.urdf", UrdfOptions(meshes="copy"))
+    result = write_urdf(robot, tmp_path / "r.urdf", options=UrdfOptions(meshes="copy"))
     assert mesh_names(result.robot) == ["package://nowhere/a.stl"]
     assert {item.code for item in result.diagnostics} >= {"missing-texture"}
     assert len(result.files) == 1
@@ -155,7 +155,7 @@ def test_nothing_is_copied_from_outside(tmp_path: Path) -> None:
     visual = Visual(geometry=Mesh(filename="../secret"))
     robot = replace(BARE, links=(Link(name="a", visuals=(visual,)),), source=str(inside))
     inside.parent.mkdir()
-    result = write_urdf(robot, tmp_path / "out" / "r.urdf", UrdfOptions(meshes="copy"))
+    result = write_urdf(robot, tmp_path / "out" / "r.urdf", options=UrdfOptions(meshes="copy"))
     assert [file.name for file in result.files] == ["r.urdf"]
 
 
@@ -170,14 +170,16 @@ def test_what_cannot_be_written_leaves_no_file(
     robot: Robot, options: UrdfOptions, match: str, tmp_path: Path
 ) -> None:
     with pytest.raises(WriteError, match=match):
-        write_urdf(robot, tmp_path / "r.urdf", options)
+        write_urdf(robot, tmp_path / "r.urdf", options=options)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_strict_takes_a_diagnostic_for_a_failure(tmp_path: Path) -> None:
     diagnostics = Diagnostics()
     with pytest.raises(WriteError, match="1 diagnostics"):
-        write_urdf(UNLIMITED, tmp_path / "r.urdf", None, diagnostics, strict=True)
+        write_urdf(
+            UNLIMITED, tmp_path / "r.urdf", options=None, diagnostics=diagnostics, strict=True
+        )
     assert [item.code for item in diagnostics] == ["incomplete-for-others"]
     assert list(tmp_path.iterdir()) == []
 
@@ -210,7 +212,9 @@ def test_complete_robots_are_read_by_urdfdom(tmp_path: Path) -> None:
         if len({joint.child for joint in robot.joints}) != len(robot.joints):
             continue  # loops: urdfdom asks for a tree
         result = write_urdf(
-            robot, tmp_path / path.name, UrdfOptions(complete=True, style="plain", meshes="keep")
+            robot,
+            tmp_path / path.name,
+            options=UrdfOptions(complete=True, style="plain", meshes="keep"),
         )
         text = result.path.read_bytes()
         if b"encoding" in text or b'name=""' in text:
@@ -294,7 +298,7 @@ def test_descriptions_get_their_meshes_in_another_format(format: str, tmp_path: 
     source.write_text(text)
     robot = urdf_importer.read_robot(source)
     options = UrdfOptions(meshes="export", mesh_format=format)
-    result = write_urdf(robot, tmp_path / "to" / "r.urdf", options)
+    result = write_urdf(robot, tmp_path / "to" / "r.urdf", options=options)
     again = urdf_importer.read_robot(result.path)
     assert again == result.robot
     if format == "obj":  # It has this format already.
@@ -312,7 +316,7 @@ def test_real_robots_get_their_meshes_in_another_format(format: str, tmp_path: P
     path = ROBOTS / "ur_description" / "urdf" / "ur5_robot.urdf"
     robot = urdf_importer.read_robot(path)
     options = UrdfOptions(meshes="export", mesh_format=format, ros_package="ur5")
-    result = write_urdf(robot, tmp_path / "ur5" / "ur5.urdf", options)
+    result = write_urdf(robot, tmp_path / "ur5" / "ur5.urdf", options=options)
     again = urdf_importer.read_robot(result.path)
     names = mesh_names(again)
     assert all(name.startswith("package://ur5/meshes/") for name in names)
@@ -325,7 +329,7 @@ def test_meshes_that_cannot_be_read_keep_their_names(tmp_path: Path) -> None:
     source = write_source(tmp_path / "from")
     (tmp_path / "from" / "parts" / "box.obj").write_bytes(b"\x00 broken")
     result = write_urdf(
-        urdf_importer.read_robot(source), tmp_path / "r.urdf", UrdfOptions(meshes="export")
+        urdf_importer.read_robot(source), tmp_path / "r.urdf", options=UrdfOptions(meshes="export")
     )
     assert mesh_names(result.robot) == ["from/parts/box.obj"] * 3
     assert {item.severity for item in result.diagnostics} == {Severity.ERROR}

@@ -93,7 +93,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> WriterFormat[ToyOptions]:
 def test_the_library_writes_it_by_its_suffix(tmp_path: Path) -> None:
     robot = read_robot(GRIPPER)
     for suffix in (".toy", ".box"):
-        written = export_robot(robot, tmp_path / f"a{suffix}", ToyOptions(wheels=3))
+        written = export_robot(robot, tmp_path / f"a{suffix}", options=ToyOptions(wheels=3))
         assert written.path.read_text() == "gripper 3" and written.facts["painted"] is True
     assert find_writer(f"{tmp_path}/new/") is WEBOTS and find_writer(tmp_path) is WEBOTS
     for name in ("new", "a.none"):
@@ -103,7 +103,7 @@ def test_the_library_writes_it_by_its_suffix(tmp_path: Path) -> None:
             export_robot(robot, tmp_path / name)
     assert not list(tmp_path.glob("new*"))
     assert find_writer(tmp_path / "new", ToyOptions()) is TOY
-    assert export_robot(robot, tmp_path / "new", ToyOptions()).path.is_dir()
+    assert export_robot(robot, tmp_path / "new", options=ToyOptions()).path.is_dir()
     assert suggest_name(TOY, robot) == "GRIPPER"
     assert urdf_importer.ToyOptions is ToyOptions
 
@@ -174,20 +174,20 @@ def test_any_format_takes_what_all_share(tmp_path: Path) -> None:
         ("A.proto", WebotsOptions(translation=start.translation, positions=start.positions)),
         ("a.py", MorseOptions(translation=start.translation, positions=start.positions)),
     ):
-        export_robot(robot, tmp_path / name, own)
+        export_robot(robot, tmp_path / name, options=own)
         wanted = (tmp_path / name).read_bytes()
-        export_robot(robot, tmp_path / name, start)
+        export_robot(robot, tmp_path / name, options=start)
         assert (tmp_path / name).read_bytes() == wanted
-        export_robot(robot, tmp_path / name, FileOptions())
+        export_robot(robot, tmp_path / name, options=FileOptions())
         assert (tmp_path / name).read_bytes() != wanted
 
 
 def test_the_options_of_another_format_are_refused(tmp_path: Path) -> None:
     robot = read_robot(GRIPPER)
     with pytest.raises(TypeError, match="MORSE is written with MorseOptions, not WebotsOptions"):
-        export_robot(robot, tmp_path / "a.py", WebotsOptions())
+        export_robot(robot, tmp_path / "a.py", options=WebotsOptions())
     with pytest.raises(TypeError, match="Webots is written with WebotsOptions, not MorseOptions"):
-        write_format(WEBOTS, robot, tmp_path / "A.proto", MorseOptions())
+        write_format(WEBOTS, robot, tmp_path / "A.proto", options=MorseOptions())
     assert list(tmp_path.iterdir()) == []
 
 
@@ -198,16 +198,16 @@ def test_the_old_options_are_read_with_a_warning(tmp_path: Path) -> None:
     robot = read_robot(GRIPPER)
     chosen = {"translation": (1.0, 2.0, 3.0), "sensors": False}
     with pytest.warns(DeprecationWarning, match="ExportOptions is deprecated") as caught:
-        old = ExportOptions(**chosen, base="static")
+        old = ExportOptions(**chosen, base="fixed")
     assert [each.filename for each in caught] == [__file__]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        result = export_robot(robot, tmp_path / "A.proto", old)
+        result = export_robot(robot, tmp_path / "A.proto", options=old)
         text = result.path.read_bytes()
-        script = write_builder_script(robot, tmp_path / "a.py", old)
+        script = write_builder_script(robot, tmp_path / "a.py", options=old)
         lines = script.path.read_bytes()
-        export_robot(robot, tmp_path / "A.proto", WebotsOptions(**chosen, base="static"))
-        write_builder_script(robot, tmp_path / "a.py", MorseOptions(**chosen))
+        export_robot(robot, tmp_path / "A.proto", options=WebotsOptions(**chosen, base="fixed"))
+        write_builder_script(robot, tmp_path / "a.py", options=MorseOptions(**chosen))
     assert isinstance(result, ExportResult) and isinstance(script, BuilderScript)
     assert result.path.read_bytes() == text and script.path.read_bytes() == lines
 

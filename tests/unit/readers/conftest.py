@@ -38,7 +38,7 @@ def read_file() -> Callable[[str], Reading]:
 
     def read(name: str) -> Reading:
         diagnostics = Diagnostics()
-        return Reading(read_robot(DATA / name, diagnostics), diagnostics)
+        return Reading(read_robot(DATA / name, diagnostics=diagnostics), diagnostics)
 
     return read
 
@@ -50,7 +50,7 @@ def read_quirk() -> Callable[[str], Reading]:
     def read(name: str) -> Reading:
         diagnostics = Diagnostics()
         path = DATA / "quirks" / "q_pkg" / "urdf" / f"{name}.urdf"
-        return Reading(read_robot(path, diagnostics), diagnostics)
+        return Reading(read_robot(path, diagnostics=diagnostics), diagnostics)
 
     return read
 

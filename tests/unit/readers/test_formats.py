@@ -106,7 +106,7 @@ def test_one_line_of_the_table_is_enough(tmp_path: Path, monkeypatch: pytest.Mon
     path = tmp_path / "robot.toy"
     path.write_text("<toy/>")
     diagnostics = Diagnostics(str(path))
-    robot = read_robot(path, diagnostics)
+    robot = read_robot(path, diagnostics=diagnostics)
     assert robot.name == "<toy/>" and robot.source == str(path)
     assert [item.message for item in diagnostics] == ["native"]
 

@@ -17,10 +17,10 @@ from .write import BuilderScript, write_script
 def write_builder_script(
     robot: Robot | Any,
     path: AnyPath,
-    options: FileOptions | None = None,
-    diagnostics: Diagnostics | None = None,
     *,
     strict: bool = False,
+    options: FileOptions | None = None,
+    diagnostics: Diagnostics | None = None,
 ) -> BuilderScript:
     """Writes a robot for MORSE: a builder script (.py) that makes it anew, with its meshes, and
     needs no other file. An existing file is overwritten. Joints in armatures of their own stay
@@ -29,7 +29,9 @@ def write_builder_script(
     `options` is a MorseOptions. `robot`, `diagnostics` and `strict` are as for export_robot, and so
     are the errors raised.
     """
-    written = write_format(MORSE, robot, path, options, diagnostics, strict=strict)
+    written = write_format(
+        MORSE, robot, path, options=options, diagnostics=diagnostics, strict=strict
+    )
     assert isinstance(written, BuilderScript)
     return written
 

@@ -13,7 +13,7 @@ Forward = Literal["engine", "z", "x"]
 Actions = Literal["active", "all"]
 Textures = Literal["embed", "beside", "none"]
 UsdContent = Literal["engine", "skin", "physics"]
-Base = Literal["auto", "static", "free"]
+Base = Literal["auto", "fixed", "free"]
 FixedLinks = Literal["keep", "merge"]
 Approximation = Literal["hull", "decomposition", "mesh"]
 
@@ -127,7 +127,7 @@ class EngineOptions(FileOptions):
         group="USD",
         choices={
             "auto": "Fixed where the root link is named world and something is fixed to it",
-            "static": "Fixed in the world, without mass",
+            "fixed": "Fixed in the world, without mass",
             "free": "Free to move and to fall",
         },
     )

@@ -112,8 +112,8 @@ def _report_kept(robot: Robot, diagnostics: Diagnostics) -> None:
 
 def find_freedom(options: MjcfOptions, semantics: Semantics | None, tree: KinematicTree) -> bool:
     """Whether the root link is free to move: as the options say, else as a virtual joint does."""
-    if options.root != "auto" or semantics is None:
-        return options.root == "free"
+    if options.base != "auto" or semantics is None:
+        return options.base == "free"
     roots = {link.name for link, parent in zip(tree.links, tree.parents, strict=True) if parent < 0}
     return any(
         joint.type == "floating" and joint.child_link in roots for joint in semantics.virtual_joints
@@ -143,7 +143,7 @@ def _fill_document(
     return MjcfDocument(
         name=robot.name or stem,
         folder=beside if (folder / beside).is_dir() else "",
-        armature=options.armature,
+        armature=options.rotor_inertia,
         plan=plan,
         sites=alone,
         visuals=visuals,

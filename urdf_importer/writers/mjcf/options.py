@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from ...options import StartOptions, option
 
-Root = Literal["auto", "fixed", "free"]
+Base = Literal["auto", "fixed", "free"]
 Actuators = Literal["auto", "none", "motor", "position", "velocity"]
 
 
@@ -16,9 +16,9 @@ class MjcfOptions(StartOptions):
 
     GROUPS: ClassVar[tuple[str, ...]] = ("MuJoCo", "Start", "Shapes", "Physics", "Motors", "Files")
 
-    root: Root = option(
+    base: Base = option(
         "auto",
-        "Root",
+        "Base",
         "Whether the root link is fixed in the world",
         group="MuJoCo",
         choices={
@@ -47,9 +47,9 @@ class MjcfOptions(StartOptions):
     collisions: bool = option(
         True, "Collisions", "Write the robot's collision shapes", group="Shapes"
     )
-    armature: float = option(
+    rotor_inertia: float = option(
         0.0,
-        "Armature",
+        "Rotor Inertia",
         "The inertia of each joint's rotor behind its gear, in kg m^2 (kg for sliding joints), "
         "which no description says; a little of it makes stiff motors stable",
         group="Physics",

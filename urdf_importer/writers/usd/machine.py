@@ -151,7 +151,7 @@ class _Planner:
         whole robot glides on a plane above it."""
         link, below = self._tree.links[place], self._motions_below(place)
         if self._base != "auto":
-            return self._base == "static"
+            return self._base == "fixed"
         glides = bool(below) and all(each.kind == "planar" for each in below)
         return glides or (_is_empty(link) and bool(below) and link.name == "world")
 

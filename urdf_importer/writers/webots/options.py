@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 from ...options import StartOptions, option
 
 FixedLinks = Literal["keep", "merge"]
-Base = Literal["auto", "static", "free"]
+Base = Literal["auto", "fixed", "free"]
 InertiaRepair = Literal["keep", "clamp", "volume"]
 WebotsVersion = Literal["R2025a", "R2023b"]
 MeshStyle = Literal["files", "vrml"]
@@ -46,7 +46,7 @@ class WebotsOptions(StartOptions):
         group="Structure",
         choices={
             "auto": "Fixed where the root link is named world and something is fixed to it",
-            "static": "Fixed in the world, without mass",
+            "fixed": "Fixed in the world, without mass",
             "free": "Free to move and to fall",
         },
     )

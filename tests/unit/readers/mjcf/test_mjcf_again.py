@@ -52,7 +52,9 @@ def test_any_tree_is_the_same_again(tmp_path_factory: Any, text: str) -> None:
     if before.model.body_mass[1:].min() < 1e-9:
         reject()  # What moves has to weigh something for the writer.
     diagnostics = Diagnostics()
-    written = export_robot(read_robot(path), folder / "again.xml", MjcfOptions(), diagnostics)
+    written = export_robot(
+        read_robot(path), folder / "again.xml", options=MjcfOptions(), diagnostics=diagnostics
+    )
     codes = {each.code for each in diagnostics}
     assert codes <= {"mjcf-inertia-repaired"}
     if "mjcf-inertia-repaired" not in codes:
@@ -112,7 +114,7 @@ def test_what_is_not_written_anew_is_told(tmp_path: Path) -> None:
     )
     diagnostics = Diagnostics()
     robot = read_robot(model(body(CHAIN) + sections, tmp_path))
-    export_robot(robot, tmp_path / "again.xml", MjcfOptions(), diagnostics)
+    export_robot(robot, tmp_path / "again.xml", options=MjcfOptions(), diagnostics=diagnostics)
     (told,) = diagnostics
     assert told.code == "mjcf-kept" and told.message.startswith("<option>, <sensor> of")
 

@@ -60,7 +60,9 @@ def test_a_file_of_the_same_name_elsewhere_is_not_included(tmp_path: Path) -> No
 def test_a_name_in_other_letters_is_reported(tmp_path: Path) -> None:
     (tmp_path / "Arm.xml").write_text(f"<mujocoinclude>{HELD}</mujocoinclude>")
     diagnostics = Diagnostics()
-    robot = read_robot(model(body(f'{GEOM}<include file="arm.xml"/>'), tmp_path), diagnostics)
+    robot = read_robot(
+        model(body(f'{GEOM}<include file="arm.xml"/>'), tmp_path), diagnostics=diagnostics
+    )
     assert len(robot.links) == 2
     assert [(each.code, each.line) for each in diagnostics] == [("wrong-case", 1)]
 

@@ -50,7 +50,7 @@ GEOM = '<geom size="0.1"/>'
 
 def test_mujocos_own_model(tmp_path: Path) -> None:
     diagnostics = Diagnostics()
-    robot, compiled = read_robot(OWN, diagnostics), Compiled(OWN)
+    robot, compiled = read_robot(OWN, diagnostics=diagnostics), Compiled(OWN)
     check_frames(robot, compiled, np.random.default_rng(0).uniform(-1, 1, 50))
     assert {each.code for each in diagnostics} == {"mjcf-plane"}
     assert len(robot.extras) == 1 and "<actuator>" in robot.extras[0].xml
@@ -59,7 +59,9 @@ def test_mujocos_own_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", [*SAMPLES, *BACK], ids=lambda each: each.stem)
 def test_what_is_written_is_read_again(path: Path, tmp_path: Path) -> None:
     robot, diagnostics = read_robot(path), Diagnostics()
-    export_robot(robot, tmp_path / "robot.xml", MjcfOptions(root="fixed"), diagnostics)
+    export_robot(
+        robot, tmp_path / "robot.xml", options=MjcfOptions(base="fixed"), diagnostics=diagnostics
+    )
     again, random = read_robot(tmp_path / "robot.xml"), np.random.default_rng(1)
     given = {
         motion.joint.name: float(random.uniform(-1, 1))
@@ -245,7 +247,7 @@ def test_what_the_model_cannot_hold_is_told(tmp_path: Path) -> None:
         '</composite><geom type="capsule" size="0.1" fromto="0 0 0 0 0 1"/>'
     )
     diagnostics = Diagnostics()
-    robot = read_robot(model(text, tmp_path), diagnostics)
+    robot = read_robot(model(text, tmp_path), diagnostics=diagnostics)
     assert [each.code for each in diagnostics] == [
         "mjcf-plane", "mjcf-shape-lost", "mjcf-not-read",
     ]  # fmt: skip
@@ -272,7 +274,7 @@ def test_bodies_that_mujoco_aligns_are_told(
     held = f'{joint}<geom size="0.1 0.2 0.3" type="box" pos="1 0 0" euler="10 20 30"/>{inside}'
     path = model(compiler + body(held, 'pos="1 2 3"'), tmp_path)
     diagnostics = Diagnostics()
-    robot = read_robot(path, diagnostics)
+    robot = read_robot(path, diagnostics=diagnostics)
     assert [each.code for each in diagnostics] == ["mjcf-free-aligned"] * moves
     compiled = mujoco.MjModel.from_xml_path(str(path))
     assert (tuple(compiled.body_pos[1]) != (1.0, 2.0, 3.0)) == moves
@@ -373,7 +375,7 @@ def test_loops_are_closed_where_mujoco_closes_them(tmp_path: Path) -> None:
     )
     diagnostics = Diagnostics()
     path = model(CHAIN + equalities, tmp_path)
-    robot = read_robot(path, diagnostics)
+    robot = read_robot(path, diagnostics=diagnostics)
     assert [each.code for each in diagnostics] == ["mjcf-not-read"]
     assert [(each.name, each.type, each.link1, each.link2) for each in robot.loops] == [
         ("p", "ball", "b", "c"),

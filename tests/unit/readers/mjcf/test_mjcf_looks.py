@@ -37,7 +37,7 @@ def test_materials_reflect_and_glow(tmp_path: Path) -> None:
     )
     diagnostics = Diagnostics()
     path = model(text + body(GEOM), tmp_path)
-    robot, compiled = read_robot(path, diagnostics), Compiled(path).model
+    robot, compiled = read_robot(path, diagnostics=diagnostics), Compiled(path).model
     by_name = {each.name: each.surface for each in robot.materials}
     for index in range(compiled.nmat):
         surface = by_name[compiled.mat(index).name] or Surface()
@@ -67,7 +67,7 @@ def test_layers_without_a_place_are_told(tmp_path: Path) -> None:
     layers = '<layer role="orm" texture="t"/><layer role="opacity" texture="t"/>'
     text = f'<asset><material name="m">{layers}</material></asset>' + body(GEOM)
     diagnostics = Diagnostics()
-    read_robot(model(text, tmp_path), diagnostics)
+    read_robot(model(text, tmp_path), diagnostics=diagnostics)
     (told,) = diagnostics
     assert told.code == "mjcf-layer-lost" and told.line
     assert told.message == "material 'm': the layers 'orm', 'opacity' are left out"
@@ -147,7 +147,7 @@ def test_height_fields_that_are_not_shown_are_told(field: str, said: str, tmp_pa
     (tmp_path / "bad.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"\0" * 40)
     text = f"<asset>{field}</asset>" + body(f'<geom type="hfield" hfield="h"/>{GEOM}')
     diagnostics = Diagnostics()
-    robot = read_robot(model(text, tmp_path), diagnostics)
+    robot = read_robot(model(text, tmp_path), diagnostics=diagnostics)
     (told,) = diagnostics
     assert told.code == "mjcf-shape-lost" and said in told.message and told.line == 1
     assert len(robot.links[0].visuals) == 1
@@ -185,7 +185,7 @@ def test_materials_of_mesh_files_do_not_count(tmp_path: Path, library: str) -> N
     assert not diagnostics
     out = tmp_path / "out" / "robot.urdf"
     out.parent.mkdir()
-    export_robot(robot, out, UrdfOptions(meshes="copy"), diagnostics)
+    export_robot(robot, out, options=UrdfOptions(meshes="copy"), diagnostics=diagnostics)
     assert not diagnostics and not list(out.parent.rglob("*.mtl"))
     # A URDF that names the same file has the file's own.
     named = replace(visual, geometry=Mesh(filename="part.obj"))

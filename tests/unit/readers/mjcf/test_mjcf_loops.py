@@ -64,7 +64,7 @@ def test_where_a_loop_is_closed_mujoco_has_nothing_to_do(
 ) -> None:
     path = model(f"{TREE}<equality>{equality}</equality>", tmp_path)
     diagnostics = Diagnostics()
-    (loop,) = read_robot(path, diagnostics).loops
+    (loop,) = read_robot(path, diagnostics=diagnostics).loops
     compiled = Compiled(path)
     assert loop.type == kind and not diagnostics
     for position in (0.0, 0.7):
@@ -95,7 +95,7 @@ def test_what_no_rig_can_hold_is_told_with_its_line(
     body = '<body name="c"><joint name="k"/><geom size="0.1"/></body></worldbody>'
     text = TREE.replace("</worldbody>", body) + f"\n<equality>\n{equality}</equality>"
     diagnostics = Diagnostics()
-    robot = read_robot(model(text, tmp_path), diagnostics)
+    robot = read_robot(model(text, tmp_path), diagnostics=diagnostics)
     assert not robot.loops and not any(joint.mimic for joint in robot.joints)
     told: Any = list(diagnostics)
     assert [each.code for each in told] == ["mjcf-not-read"]

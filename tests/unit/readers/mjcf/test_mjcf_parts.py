@@ -115,7 +115,9 @@ def test_what_of_attached_models_is_lost_is_told_once(parts: Path) -> None:
     (parts / "parts" / "sub.xml").write_text(sub)
     twice = '<attach model="s" prefix="p_"/><attach model="s" prefix="q_"/>'
     diagnostics = Diagnostics()
-    robot = read_robot(model(f"{ASSET}<worldbody>{twice}</worldbody>", parts), diagnostics)
+    robot = read_robot(
+        model(f"{ASSET}<worldbody>{twice}</worldbody>", parts), diagnostics=diagnostics
+    )
     (told,) = diagnostics
     assert told.code == "mjcf-not-read" and "<actuator>" in told.message and told.line == 1
     assert {joint.name for joint in robot.joints} >= {"p_j", "q_j"}
@@ -236,7 +238,7 @@ def test_meshes_in_the_text_are_weighed(tmp_path: Path) -> None:
     text = f"<asset>{mesh}</asset>" + body('<geom type="mesh" mesh="m"/>')
     diagnostics = Diagnostics()
     robot = judge(path := model(text, tmp_path))
-    read_robot(path, diagnostics)
+    read_robot(path, diagnostics=diagnostics)
     assert not diagnostics and robot.total_mass() == pytest.approx(1000.0)
     shape = robot.links[0].visuals[0].geometry
     assert isinstance(shape, Polyhedron) and shape == robot.links[0].collisions[0].geometry

@@ -399,7 +399,7 @@ def test_long_rows_of_frames_end_in_frames_or_sentences(tmp_path, end):
     path = tmp_path / "model.sdf"
     path.write_text(f'<sdf version="1.9"><model name="m">{poses}{row}{last}</model></sdf>')
     diagnostics = Diagnostics()
-    robot = read_robot(path, diagnostics)
+    robot = read_robot(path, diagnostics=diagnostics)
     assert len(robot.links) == (2 * count + 3 if not end else count + 2)
     assert len(diagnostics) == (count + 1 if end else 0)
     assert forward_kinematics(robot)["l0"][0, 3] == count

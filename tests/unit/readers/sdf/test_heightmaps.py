@@ -162,13 +162,17 @@ def test_every_format_gets_a_mesh(tmp_path):
     again = read_robot(tmp_path / "m.urdf")
     assert isinstance(again.links[0].visuals[0].geometry, Mesh)
     assert np.allclose(np.unique(surface(again)[0].round(5), axis=0), points, atol=2e-5)
-    written = export_robot(robot, tmp_path / "M.proto", WebotsOptions(), Diagnostics())
+    written = export_robot(
+        robot, tmp_path / "M.proto", options=WebotsOptions(), diagnostics=Diagnostics()
+    )
     assert "hills.png" not in written.path.read_text() and len(written.files) > 1
-    written = export_robot(robot, tmp_path / "m.xml", MjcfOptions(), Diagnostics())
+    written = export_robot(
+        robot, tmp_path / "m.xml", options=MjcfOptions(), diagnostics=Diagnostics()
+    )
     model = mujoco.MjModel.from_xml_path(str(written.path))
     assert model.nmesh >= 1 and "hills.png" not in written.path.read_text()
     options = EngineOptions(usd="physics")
-    written = export_robot(robot, tmp_path / "m.usda", options, Diagnostics())
+    written = export_robot(robot, tmp_path / "m.usda", options=options, diagnostics=Diagnostics())
     assert "def Mesh " in written.path.read_text()
 
 

@@ -389,7 +389,7 @@ def test_what_may_mean_another_number_is_refused(tmp_path, word):
 def test_a_joint_without_an_end_says_which(tmp_path):
     (tmp_path / "m.sdf").write_text(model(joined(ends="<parent>a</parent>", kind="fixed")))
     diagnostics = Diagnostics()
-    read_robot(tmp_path / "m.sdf", diagnostics)
+    read_robot(tmp_path / "m.sdf", diagnostics=diagnostics)
     (said,) = diagnostics
     assert "names no child" in said.message and said.code == "sdf-unknown-link"
 
@@ -417,7 +417,7 @@ def test_joints_of_the_world_are_reported_of_the_model_that_they_hold(tmp_path):
     (tmp_path / "w.sdf").write_text(world)
     for name, wanted in (("one", [("sdf-world-joint", 2)]), ("two", [])):
         diagnostics = Diagnostics()
-        read_robot(tmp_path / "w.sdf", diagnostics, ImportOptions(model=name))
+        read_robot(tmp_path / "w.sdf", diagnostics=diagnostics, options=ImportOptions(model=name))
         assert [(each.code, each.line) for each in diagnostics] == wanted
 
 
@@ -430,7 +430,7 @@ def test_models_made_by_macros_are_listed_and_read(tmp_path):
     )
     assert list_models(path) == ("a", "b")
     options = ImportOptions(xacro_args=(("end", "c"),), model="c")
-    assert list_models(path, options) == ("a", "c")
+    assert list_models(path, options=options) == ("a", "c")
     assert read_robot(path, options=options).name == "c"
     macro = '<xacro:macro name="box" params=""><model name="a"/></xacro:macro>'
     path.write_text(f'<sdf version="1.9" xmlns:xacro="http://www.ros.org/wiki/xacro">{macro}</sdf>')

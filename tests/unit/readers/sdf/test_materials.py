@@ -64,7 +64,7 @@ def test_a_script_gives_its_colour_and_its_texture(shop, uris):
     assert found.texture.endswith("oak.png")
     diagnostics = Diagnostics()
     robot = read_robot(shop / "m.sdf", diagnostics=diagnostics)
-    result = export_robot(robot, shop / "M.proto", WebotsOptions(), diagnostics)
+    result = export_robot(robot, shop / "M.proto", options=WebotsOptions(), diagnostics=diagnostics)
     assert any(path.suffix == ".png" for path in result.files) and not list(diagnostics)
 
 
@@ -103,14 +103,20 @@ def test_maps_and_numbers_reach_webots_and_usd(tmp_path):
         roughness_map="r.png", metalness_map="m.png",
     )  # fmt: skip
     diagnostics = Diagnostics()
-    text = export_robot(robot, tmp_path / "M.proto", WebotsOptions(), diagnostics).path.read_text()
+    text = export_robot(
+        robot, tmp_path / "M.proto", options=WebotsOptions(), diagnostics=diagnostics
+    ).path.read_text()
     for field in ("baseColorMap", "normalMap", "roughnessMap", "metalnessMap"):
         assert field in text
     assert "emissiveColor 0 0 1" in text and not list(diagnostics)
     plain, _ = read(tmp_path, PBR.replace("_map>", "_mop>"))
-    text = export_robot(plain, tmp_path / "P.proto", WebotsOptions(), Diagnostics())
+    text = export_robot(
+        plain, tmp_path / "P.proto", options=WebotsOptions(), diagnostics=Diagnostics()
+    )
     assert "metalness 0.75" in text.path.read_text()
-    usd = export_robot(plain, tmp_path / "p.usda", EngineOptions(usd="physics"), Diagnostics())
+    usd = export_robot(
+        plain, tmp_path / "p.usda", options=EngineOptions(usd="physics"), diagnostics=Diagnostics()
+    )
     text = usd.path.read_text()
     assert "inputs:metallic = 0.75" in text and "inputs:roughness = 0.5" in text
 
@@ -119,7 +125,7 @@ def test_a_lost_map_is_said_once(tmp_path):
     (tmp_path / "a.png").write_bytes(png())
     robot, _ = read(tmp_path, PBR.replace("<metalness_map>m.png</metalness_map>", ""))
     diagnostics = Diagnostics()
-    export_robot(robot, tmp_path / "M.proto", WebotsOptions(), diagnostics)
+    export_robot(robot, tmp_path / "M.proto", options=WebotsOptions(), diagnostics=diagnostics)
     assert [each.code for each in diagnostics] == ["missing-texture"] * 2
 
 

@@ -17,7 +17,7 @@ def read(tmp_path, text, version="1.9", codes=()):
     path = tmp_path / "model.sdf"
     path.write_text(f'<sdf version="{version}">{text}</sdf>', encoding="utf-8")
     diagnostics = Diagnostics()
-    robot = read_robot(path, diagnostics)
+    robot = read_robot(path, diagnostics=diagnostics)
     assert tuple(each.code for each in diagnostics) == tuple(codes)
     return robot
 

@@ -126,7 +126,9 @@ def test_urdf_gets_meshes_in_their_place(robot, tmp_path):
 
 def test_webots_gets_meshes_in_their_place(robot, tmp_path):
     diagnostics = Diagnostics()
-    result = export_robot(robot, tmp_path / "M.proto", WebotsOptions(), diagnostics)
+    result = export_robot(
+        robot, tmp_path / "M.proto", options=WebotsOptions(), diagnostics=diagnostics
+    )
     assert not [each for each in diagnostics if each.severity.name == "ERROR"]
     text = result.path.read_text()
     meshes = {"solid_ellipsoid_1", "solid_cone_2", "solid_extrusion_3", "two"}
@@ -137,7 +139,9 @@ def test_webots_gets_meshes_in_their_place(robot, tmp_path):
 
 
 def test_mujoco_gets_ellipsoids_and_meshes(robot, tmp_path):
-    result = export_robot(robot, tmp_path / "m.xml", MjcfOptions(), Diagnostics())
+    result = export_robot(
+        robot, tmp_path / "m.xml", options=MjcfOptions(), diagnostics=Diagnostics()
+    )
     root = ElementTree.parse(result.path).getroot()
     (size,) = {each.get("size") for each in root.iter("geom") if each.get("type") == "ellipsoid"}
     assert [float(number) for number in size.split()] == [0.2, 0.5, 0.9]
@@ -149,7 +153,7 @@ def test_mujoco_gets_ellipsoids_and_meshes(robot, tmp_path):
 
 def test_usd_gets_cones_and_meshes(robot, tmp_path):
     options = EngineOptions(usd="physics")
-    result = export_robot(robot, tmp_path / "m.usda", options, Diagnostics())
+    result = export_robot(robot, tmp_path / "m.usda", options=options, diagnostics=Diagnostics())
     text = result.path.read_text()
     assert text.count("def Cone ") == 2 and text.count("def Mesh ") >= 6
 

@@ -53,14 +53,14 @@ def test_meshes_in_another_unit(
     assert callable(make)
     path = place(tmp_path, make(4.0 * per_metre), unit, per_metre)
     diagnostics = Diagnostics()
-    robot = read_robot(path, diagnostics)
+    robot = read_robot(path, diagnostics=diagnostics)
     (item,) = (item for item in diagnostics if item.code == "suspicious-mesh-scale")
     line = re.search(r"`(scale: .*)`", item.message)
     assert line is not None and factor in line[1] and item.line > 0
     assert robot.links[0].visuals[0].geometry.scale == (1.0, 1.0, 1.0)  # type: ignore[union-attr]
     (tmp_path / "p.yaml").write_text(line[1] + "\n")
     cured = Diagnostics()
-    read_robot(path, cured, ImportOptions(parameters=str(tmp_path / "p.yaml")))
+    read_robot(path, diagnostics=cured, options=ImportOptions(parameters=str(tmp_path / "p.yaml")))
     assert "suspicious-mesh-scale" not in {item.code for item in cured}
 
 
@@ -69,11 +69,11 @@ def test_meshes_in_another_unit(
 )
 def test_meshes_that_fit_or_cannot_be_read_raise_nothing(tmp_path: Path, stl: bytes) -> None:
     diagnostics = Diagnostics()
-    read_robot(place(tmp_path, stl, "mm", 1000.0), diagnostics)
+    read_robot(place(tmp_path, stl, "mm", 1000.0), diagnostics=diagnostics)
     assert "suspicious-mesh-scale" not in {item.code for item in diagnostics}
 
 
 def test_the_sample_without_its_scale() -> None:
     diagnostics = Diagnostics()
-    read_robot(ROOT / "sample_urdfs" / "pumpjack.xml", diagnostics)
+    read_robot(ROOT / "sample_urdfs" / "pumpjack.xml", diagnostics=diagnostics)
     assert "suspicious-mesh-scale" not in {item.code for item in diagnostics}, "it finds no mesh"

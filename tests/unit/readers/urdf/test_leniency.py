@@ -61,7 +61,7 @@ def test_such_calls_in_a_xacro_file_are_an_error(tmp_path: Path) -> None:
     path = tmp_path / "robot.xacro"
     path.write_text((DATA / "lenient_leftover_macros.urdf").read_text("utf-8"), "utf-8")
     with pytest.raises(ReadError, match="box_inertia"):
-        read_robot(path, Diagnostics())
+        read_robot(path, diagnostics=Diagnostics())
 
 
 def test_the_first_of_two_counts(read_file: Read) -> None:

@@ -139,5 +139,5 @@ REAL = [
 @pytest.mark.parametrize("path", REAL, ids=lambda path: path.name)
 def test_real_files_lose_nothing(path: Path) -> None:
     text = path.read_bytes()
-    robot = read_robot(path, Diagnostics())
+    robot = read_robot(path, diagnostics=Diagnostics())
     assert list(lost_from(text, write_robot_text(robot).encode())) == []

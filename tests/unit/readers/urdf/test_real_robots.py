@@ -19,7 +19,9 @@ KNOWN = {"link", "joint", "material", "transmission"}
 @pytest.fixture(scope="module")
 def robots(real_robots: dict[str, Path]) -> dict[Path, Robot]:
     return {
-        path: read_robot(path, Diagnostics()) for name, path in real_robots.items() if name != EMPTY
+        path: read_robot(path, diagnostics=Diagnostics())
+        for name, path in real_robots.items()
+        if name != EMPTY
     }
 
 
@@ -30,7 +32,7 @@ def test_there_are_many(real_robots: dict[str, Path]) -> None:
 
 def test_a_robot_without_links_is_refused(real_robots: dict[str, Path]) -> None:
     with pytest.raises(ReadError, match="no links") as caught:
-        read_robot(real_robots[EMPTY], Diagnostics())
+        read_robot(real_robots[EMPTY], diagnostics=Diagnostics())
     assert caught.value.line == 6
 
 
@@ -185,7 +187,7 @@ def test_only_what_is_odd_is_mentioned(real_robots: dict[str, Path]) -> None:
     for name, path in real_robots.items():
         diagnostics = Diagnostics()
         if name != EMPTY:
-            read_robot(path, diagnostics)
+            read_robot(path, diagnostics=diagnostics)
         said |= {item.code for item in diagnostics}
     assert said == {
         "empty-texture",

@@ -47,7 +47,7 @@ REFUSED: dict[str, tuple[int, str]] = {
 def refusal(path: Path | str) -> ReadError:
     diagnostics = Diagnostics()
     with pytest.raises(ReadError) as caught:
-        read_robot(path, diagnostics)
+        read_robot(path, diagnostics=diagnostics)
     assert len(diagnostics) == 0
     return caught.value
 

@@ -73,7 +73,7 @@ ENDLESS = XACRO.replace(b"<link", b'<xacro:m n="${n}"/><link')
 def read(folder: Path, raw: bytes) -> None:
     path = folder / "robot.urdf.xacro"
     path.write_bytes(raw)
-    read_robot(path, Diagnostics())
+    read_robot(path, diagnostics=Diagnostics())
 
 
 @pytest.fixture

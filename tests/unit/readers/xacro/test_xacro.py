@@ -46,7 +46,7 @@ def write(tmp_path: Path) -> Write:
 
 def refusal(path: Path, **given: str) -> ReadError:
     with pytest.raises(ReadError) as caught:
-        read_robot(path, Diagnostics(), xacro_args=given.items())
+        read_robot(path, diagnostics=Diagnostics(), xacro_args=given.items())
     return caught.value
 
 
@@ -97,13 +97,13 @@ def test_real_files_become_the_robots_that_xacro_makes_of_them(
     resolver = PackageResolver(path, packages, environment={})
     diagnostics = Diagnostics()
     if expected is not None and "<link" in expected:
-        robot = read_robot(path, diagnostics, resolver=resolver)
+        robot = read_robot(path, diagnostics=diagnostics, resolver=resolver)
         wanted = read_robot_text(expected.encode("utf-8"), str(path), Diagnostics())
         assert comparable(robot) == comparable(wanted)
         assert "xacro-warning" not in {item.code for item in diagnostics}
         return
     with pytest.raises(ReadError) as caught:
-        read_robot(path, diagnostics, resolver=resolver)
+        read_robot(path, diagnostics=diagnostics, resolver=resolver)
     if expected is None:
         assert re.search("there is no package|'deg' is not defined", caught.value.message)
         assert caught.value.line
@@ -115,7 +115,7 @@ def test_real_files_become_the_robots_that_xacro_makes_of_them(
 
 
 def test_everything_at_once() -> None:
-    robot = read_robot(EVERYTHING, Diagnostics())
+    robot = read_robot(EVERYTHING, diagnostics=Diagnostics())
     assert names(robot) == ["base", "left_leg_1", "left_leg_0", "arm", "cover"]
     assert robot.source == str(EVERYTHING)
     assert robot.links[0].visuals[0].geometry == Cylinder(radius=0.25, length=0.5)
@@ -133,7 +133,7 @@ def test_everything_at_once() -> None:
 
 def test_lines_are_those_of_the_main_file() -> None:
     """Of what a macro or an include makes, the line of its call."""
-    robot = read_robot(EVERYTHING, Diagnostics())
+    robot = read_robot(EVERYTHING, diagnostics=Diagnostics())
     assert [link.line for link in robot.links] == [10, 31, 31, 34, 36]
 
 
@@ -147,7 +147,7 @@ def test_arguments_are_given_and_listed() -> None:
     declared = (("prefix", "left_"), ("legs", "2"), ("sizes", "$(dirname)/sizes.yaml"))
     wanted = tuple(XacroArgument(name=name, default=default) for name, default in declared)
     assert list_xacro_arguments(EVERYTHING) == wanted
-    assert list_xacro_arguments(EVERYTHING, options) == wanted
+    assert list_xacro_arguments(EVERYTHING, options=options) == wanted
 
 
 def test_arguments_are_listed_up_to_where_expansion_fails(write: Write) -> None:
@@ -172,19 +172,22 @@ def test_an_argument_without_a_default_is_listed_and_has_to_be_given(write: Writ
 
 
 def test_the_root_says_what_is_xacro(tmp_path: Path) -> None:
-    assert names(read_robot(DATA / "bare_root.urdf", Diagnostics())) == ["base", "left_leg"]
+    assert names(read_robot(DATA / "bare_root.urdf", diagnostics=Diagnostics())) == [
+        "base",
+        "left_leg",
+    ]
     plain = tmp_path / "plain.urdf"
     plain.write_text(
         "<robot name='r' xmlns:xacro='http://www.ros.org/wiki/xacro'><!-- ${x} <xacro:y/> -->"
         "<link name='base'/><gazebo file='$(find nothing)/x'/></robot>"
     )
     assert list_xacro_arguments(plain) == ()
-    assert "$(find nothing)" in read_robot(plain, Diagnostics()).extras[0].xml
+    assert "$(find nothing)" in read_robot(plain, diagnostics=Diagnostics()).extras[0].xml
 
 
 def test_the_quirk_of_xacro_in_urdf_is_expanded() -> None:
     path = DATA.parent / "quirks" / "q_pkg" / "urdf" / "xml_xacro_unexpanded.urdf"
-    (joint,) = read_robot(path, Diagnostics()).joints
+    (joint,) = read_robot(path, diagnostics=Diagnostics()).joints
     assert (joint.origin.xyz, joint.origin.rpy) == ((0, 0, 0.5), (0, 0, math.pi / 2))
 
 
@@ -199,7 +202,7 @@ def test_a_file_of_macros_is_named_as_such() -> None:
 def test_warnings_of_xacro_have_codes_and_lines(write: Write) -> None:
     path = write("\n<xacro:property name='pi' value='3'/>\n<xacro:arg name='a' default='' x=''/>")
     diagnostics = Diagnostics()
-    read_robot(path, diagnostics)
+    read_robot(path, diagnostics=diagnostics)
     assert [(d.code, d.line) for d in diagnostics] == [("xacro-warning", 3), ("xacro-warning", 4)]
     assert "redefining global symbol: pi" in str(next(iter(diagnostics)))
 
@@ -280,7 +283,7 @@ def test_includes_by_package_and_of_wrong_case(tmp_path: Path) -> None:
     part.write_text(f"{head}{inside.format('b', 'package://parts_pkg/l.xacro')}</robot>")
     last.write_text(f"{head}<link name='c'/></robot>")
     diagnostics = Diagnostics()
-    assert names(read_robot(main, diagnostics)) == ["a", "b", "c"]
+    assert names(read_robot(main, diagnostics=diagnostics)) == ["a", "b", "c"]
     assert [(d.code, d.line) for d in diagnostics] == [("wrong-case", 2)]
 
 
@@ -290,7 +293,7 @@ def test_a_file_elsewhere_does_not_take_the_place_of_an_include(
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "part.xacro").write_text("<robot><link name='wrong'/></robot>")
     optional = "<xacro:include filename='part.xacro' optional='true'/>"
-    assert names(read_robot(write(optional), Diagnostics())) == ["base"]
+    assert names(read_robot(write(optional), diagnostics=Diagnostics())) == ["base"]
     error = refusal(write("<xacro:include filename='part.xacro'/>"))
     assert "one of that name is" in error.message
 
@@ -298,10 +301,10 @@ def test_a_file_elsewhere_does_not_take_the_place_of_an_include(
 def test_includes_with_wildcards(write: Write, tmp_path: Path) -> None:
     for name in ("b", "a"):
         write("", name=f"part_{name}.xacro", link=f"<link name='{name}'/>")
-    robot = read_robot(write("<xacro:include filename='part_*.xacro'/>"), Diagnostics())
+    robot = read_robot(write("<xacro:include filename='part_*.xacro'/>"), diagnostics=Diagnostics())
     assert names(robot) == ["base", "a", "b"]
     diagnostics = Diagnostics()
-    read_robot(write("<xacro:include filename='none/*.xacro'/>"), diagnostics)
+    read_robot(write("<xacro:include filename='none/*.xacro'/>"), diagnostics=diagnostics)
     assert [(d.code, d.line) for d in diagnostics] == [("xacro-warning", 2)]
 
 
@@ -311,7 +314,7 @@ def test_only_a_little_of_the_environment_shows(
     monkeypatch.setenv("ROS_DISTRO", "rolling")
     monkeypatch.setenv("SECRET", "xyz")
     path = write("<link name='$(env ROS_DISTRO)_$(optenv SECRET not seen)'/>")
-    assert names(read_robot(path, Diagnostics()))[1] == "rolling_not seen"
+    assert names(read_robot(path, diagnostics=Diagnostics()))[1] == "rolling_not seen"
 
 
 # Nothing is left behind
@@ -324,7 +327,7 @@ def test_runs_are_independent_and_leave_nothing_behind(write: Write) -> None:
     writer = xml.dom.minidom.Element.writexml
     for inside in ("<xacro:property name='a' value='1'/>", "<x y='${a}'/>", "<xacro:m/>"):
         try:
-            read_robot(write(inside), Diagnostics(), xacro_args=[("b", "1")])
+            read_robot(write(inside), diagnostics=Diagnostics(), xacro_args=[("b", "1")])
         except ReadError:
             continue
     assert "'a' is not defined" in refusal(write("<x y='${a}'/>")).message
@@ -337,7 +340,7 @@ def test_runs_are_independent_and_leave_nothing_behind(write: Write) -> None:
 def test_nothing_is_printed(write: Write, capfd: pytest.CaptureFixture[str]) -> None:
     say = "${xacro.message('a')}${xacro.warning('b')}${xacro.error('c')}${xacro.print_location()}"
     diagnostics = Diagnostics()
-    read_robot(write(f'<x y="{say}"/>'), diagnostics)
+    read_robot(write(f'<x y="{say}"/>'), diagnostics=diagnostics)
     assert capfd.readouterr() == ("", "")
     assert [d.code for d in diagnostics] == ["xacro-warning", "xacro-warning"]
 

@@ -48,7 +48,9 @@ BODY = (
 def export(
     robot: Robot, folder: Path, diagnostics: Diagnostics | None = None, **options: Any
 ) -> tuple[MjcfExport, Compiled]:
-    written = export_robot(robot, folder / "robot.xml", MjcfOptions(**options), diagnostics)
+    written = export_robot(
+        robot, folder / "robot.xml", options=MjcfOptions(**options), diagnostics=diagnostics
+    )
     assert isinstance(written, MjcfExport)
     return written, Compiled(written.path)
 
@@ -80,7 +82,7 @@ def close(one: Any, other: Any, tolerance: float = 1e-6) -> None:
 @pytest.mark.parametrize("path", [*SAMPLES, *REAL], ids=lambda each: each.stem)
 def test_frames_masses_and_limits_are_those_of_pinocchio(path: Path, tmp_path: Path) -> None:
     robot, diagnostics = read_robot(path), Diagnostics()
-    written, compiled = export(robot, tmp_path, diagnostics, root="fixed")
+    written, compiled = export(robot, tmp_path, diagnostics, base="fixed")
     changed = {each.subject for each in diagnostics if each.code.startswith("mjcf-")}
     tree = retrace_tree(robot)
     followers = {each.joint.name for each in tree.joint_motions if each.mimic}
@@ -409,7 +411,7 @@ def test_all_files_or_none(tmp_path: Path) -> None:
     robot = read(links("a") + links("b", content="") + joint("j", "continuous", "a", "b"), tmp_path)
     before = sorted(tmp_path.iterdir())
     with pytest.raises(WriteError, match="strict mode"):
-        export_robot(robot, tmp_path / "strict.xml", MjcfOptions(), strict=True)
+        export_robot(robot, tmp_path / "strict.xml", options=MjcfOptions(), strict=True)
     bad = read(links("a"), tmp_path)
     object.__setattr__(bad.links[0], "name", "a\x01")
     with pytest.raises(WriteError, match="character that no XML file can hold"):
@@ -420,7 +422,7 @@ def test_all_files_or_none(tmp_path: Path) -> None:
 def test_a_scene_is_a_floor_under_the_robot(tmp_path: Path) -> None:
     box = '<collision><geometry><box size="1 1 3"/></geometry></collision>'
     robot = read(links("a", content=BODY + box), tmp_path)
-    written, _ = export(robot, tmp_path, scene=True, root="free")
+    written, _ = export(robot, tmp_path, scene=True, base="free")
     scene = next(file for file in written.files if file.name == "robot_scene.xml")
     compiled = Compiled(scene)
     assert compiled.model.geom("scene_floor").pos[2] == -1.5

@@ -65,7 +65,7 @@ def test_bodies_stand_in_the_frames_of_their_links(kinds: tuple[str, ...], tmp_p
     start = tuple(
         (name, ",".join(map(repr, np.atleast_1d(each).tolist()))) for name, each in given.items()
     )
-    export_robot(robot, path, MjcfOptions(positions=start, small_mass=1.0))
+    export_robot(robot, path, options=MjcfOptions(positions=start, small_mass=1.0))
     compiled = Compiled(path)
     for name, frame in compiled.frames({}).items():
         close(frame, forward_kinematics(robot).get(name, np.eye(4)))

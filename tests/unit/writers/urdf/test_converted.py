@@ -49,7 +49,7 @@ def read(folder: Path, name: str) -> Robot:
 def write(robot: Robot, folder: Path, **options: object) -> tuple[Path, list[str]]:
     diagnostics = Diagnostics()
     settings = UrdfOptions(meshes="keep", **options)  # type: ignore[arg-type]
-    path = write_urdf(robot, folder / "out.urdf", settings, diagnostics).path
+    path = write_urdf(robot, folder / "out.urdf", options=settings, diagnostics=diagnostics).path
     return path, [each.code for each in diagnostics]
 
 

@@ -110,11 +110,13 @@ def check(path: Path, folder: Path, style: str) -> None:
         return
     # Without meshes for all of them: their places are tested elsewhere, and MuJoCo reads few.
     bones = urdf_importer.reshape.strip(robot, ["visuals", "collisions"])
-    before = write_urdf(bones, folder / "before.urdf", UrdfOptions(style="plain")).path
+    before = write_urdf(bones, folder / "before.urdf", options=UrdfOptions(style="plain")).path
     after = write_urdf(
-        urdf_importer.read_robot(before), folder / "after.urdf", UrdfOptions(style=style)
+        urdf_importer.read_robot(before), folder / "after.urdf", options=UrdfOptions(style=style)
     ).path
-    written = write_urdf(robot, folder / "whole.urdf", UrdfOptions(style=style, meshes="keep")).path
+    written = write_urdf(
+        robot, folder / "whole.urdf", options=UrdfOptions(style=style, meshes="keep")
+    ).path
     assert bare(bones)
     for name, read in READERS.items():
         pair = (before, after) if name == "mujoco" else (path, written)
@@ -143,11 +145,13 @@ def test_urdfdom_takes_what_it_took(path: Path, tmp_path: Path) -> None:
         return
     wanted = run_check(path)
     for style in STYLES:
-        written = write_urdf(robot, tmp_path / f"{style}.urdf", UrdfOptions(style=style)).path
+        written = write_urdf(
+            robot, tmp_path / f"{style}.urdf", options=UrdfOptions(style=style)
+        ).path
         if wanted is not None:
             assert run_check(written) == wanted
     complete = UrdfOptions(style="plain", complete=True)
-    written = write_urdf(robot, tmp_path / "complete.urdf", complete).path
+    written = write_urdf(robot, tmp_path / "complete.urdf", options=complete).path
     if wanted is not None:
         assert run_check(written) == wanted
 

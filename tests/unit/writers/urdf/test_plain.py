@@ -57,7 +57,7 @@ def lines_of(text: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("path", readable_descriptions(), ids=lambda path: path.name)
 def test_every_file_comes_back(path: Path) -> None:
-    assert_comes_back(read_robot(path, Diagnostics()))
+    assert_comes_back(read_robot(path, diagnostics=Diagnostics()))
 
 
 def test_lines_are_those_of_the_source() -> None:

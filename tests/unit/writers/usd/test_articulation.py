@@ -64,7 +64,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     name: (name, {}) for name in ROBOTS
 } | {
     "merged": ("arm", {"fixed_joints": "merge", "sockets": False}),
-    "static": ("arm", {"base": "static", "self_collision": True}),
+    "static": ("arm", {"base": "fixed", "self_collision": True}),
     "freed": ("slider", {"base": "free"}),
     "sprung": ("arm", {"drive_frequency": 2.0}),
     "turned": ("arm", {"forward": "z"}),
@@ -80,7 +80,7 @@ def machines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Machine]:
         source.write_text(f'<robot name="{robot_name}">{ROBOTS[robot_name]}</robot>', "utf-8")
         robot = read_robot(source)
         chosen = EngineOptions(**{"usd": "physics", "forward": "x", **options})
-        made[name] = robot, export_robot(robot, folder / f"{name}.usda", chosen)
+        made[name] = robot, export_robot(robot, folder / f"{name}.usda", options=chosen)
     said = read_files([written.path for _, written in made.values()], folder / "said.json")
     return {
         name: Machine(robot=robot, written=written, said=each)
@@ -232,7 +232,7 @@ def test_loops_are_closed_outside_of_the_articulation(tmp_path: Path) -> None:
         origin1=Pose(xyz=(0.5, 0.0, 0.0)),
     )  # fmt: skip
     written = export_robot(
-        replace(robot, loops=(loop,)), tmp_path / "loop.usda", EngineOptions(usd="physics")
+        replace(robot, loops=(loop,)), tmp_path / "loop.usda", options=EngineOptions(usd="physics")
     )
     assert [item.code for item in written.diagnostics] == ["missing-limit"]
     (said,) = read_files([written.path], tmp_path / "said.json")
@@ -246,7 +246,7 @@ def test_an_archive_holds_text_and_images(tmp_path: Path) -> None:
     """Nothing is compressed, and each file begins at a multiple of 64 bytes."""
     source = tmp_path / "painted.urdf"
     make_painted(source)
-    export_robot(read_robot(source), tmp_path / "robot.usdz", EngineOptions(usd="physics"))
+    export_robot(read_robot(source), tmp_path / "robot.usdz", options=EngineOptions(usd="physics"))
     with zipfile.ZipFile(tmp_path / "robot.usdz") as archive:
         names = archive.namelist()
         for info in archive.infolist():
@@ -256,7 +256,9 @@ def test_an_archive_holds_text_and_images(tmp_path: Path) -> None:
     (said,) = read_files([tmp_path / "robot.usdz"], tmp_path / "said.json")
     assert said["faults"] == [] and len(said["bodies"]) == 1
     plain = export_robot(
-        read_robot(source), tmp_path / "p.usda", EngineOptions(usd="physics", textures="none")
+        read_robot(source),
+        tmp_path / "p.usda",
+        options=EngineOptions(usd="physics", textures="none"),
     )
     assert [path.name for path in plain.files] == ["p.usda"]
 
@@ -287,7 +289,7 @@ def test_what_cannot_be_is_refused(
 ) -> None:
     robot = read_robot(ROOT / "sample_urdfs" / "two_link_arm.urdf")
     with pytest.raises(WriteError, match=said):
-        export_robot(robot, tmp_path / name, EngineOptions(usd="physics", **options))
+        export_robot(robot, tmp_path / name, options=EngineOptions(usd="physics", **options))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -303,7 +305,7 @@ def test_a_full_disk_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     target.write_text("old")
     robot = read_robot(ROOT / "sample_urdfs" / "two_link_arm.urdf")
     with pytest.raises(WriteError, match="No space left"):
-        export_robot(robot, target, EngineOptions(usd="physics"))
+        export_robot(robot, target, options=EngineOptions(usd="physics"))
     assert [path.name for path in tmp_path.iterdir()] == ["robot.usda"]
     assert target.read_text() == "old"
 
@@ -324,6 +326,6 @@ def test_the_command_writes_what_the_engine_wants(
 
 def test_a_mesh_is_written_once(tmp_path: Path) -> None:
     robot = read_robot(ROOT / "sample_urdfs" / "gripper.urdf")
-    written = export_robot(robot, tmp_path / "g.usda", EngineOptions(usd="physics"))
+    written = export_robot(robot, tmp_path / "g.usda", options=EngineOptions(usd="physics"))
     text = written.path.read_text()
     assert text.count("point3f[] points") == 2 < text.count("prepend references")

@@ -75,7 +75,7 @@ class Run:
             '<gazebo reference="flange"><sensor type="force_torque" name="force"/></gazebo>',
         )
         source.write_text(f'<robot name="arm">{"".join(parts)}{sensors}</robot>')
-        export_robot(read_robot(source), folder / "project", WebotsOptions())
+        export_robot(read_robot(source), folder / "project", options=WebotsOptions())
         self.script = folder / "project" / "controllers" / "arm" / "arm.py"
         self.devices = devices_of(folder / "project" / "worlds" / "arm.wbt")
         self.world = World(self.devices, seconds)

@@ -87,7 +87,7 @@ def test_any_sensor_gives_a_valid_project(found: list[str], tmp_path: Path) -> N
         joint("bolt", "fixed", "head", "bolted"),
     )
     source.write_text(f'<robot name="any">{"".join(parts)}{"".join(found)}</robot>', "utf-8")
-    robot = read_robot(source, Diagnostics())
-    result = export_robot(robot, tmp_path / "project", WebotsOptions())
+    robot = read_robot(source, diagnostics=Diagnostics())
+    result = export_robot(robot, tmp_path / "project", options=WebotsOptions())
     (world,) = (file for file in result.files if file.suffix == ".wbt")
     assert check(world).problems == ()

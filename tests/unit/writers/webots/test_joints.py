@@ -117,7 +117,7 @@ def test_positions_that_fit_no_joint(name: str, text: str, message: str, tmp_pat
     source = Small(tmp_path, *arm("revolute")).robot
     options = WebotsOptions(positions=((name, text),))
     with pytest.raises(KinematicsError, match=message):
-        export_robot(source, tmp_path / "No.proto", options, Diagnostics())
+        export_robot(source, tmp_path / "No.proto", options=options, diagnostics=Diagnostics())
     assert not (tmp_path / "No.proto").exists()
 
 
@@ -353,7 +353,7 @@ def test_what_keeps_hinges_apart(more: dict[str, Any], tmp_path: Path) -> None:
 def test_hinges_stay_apart_where_asked_and_on_what_stands_fixed(tmp_path: Path) -> None:
     apart = Small(tmp_path, *hip(HIP), multi_axis_joints=False)
     assert len(apart.check().joints) == 3 and apart.codes == ["webots-small-mass"] * 2
-    fixed = Small(tmp_path, *hip(HIP), base="static")
+    fixed = Small(tmp_path, *hip(HIP), base="fixed")
     assert [plan["type"] for plan in fixed.check().joints.values()] == ["HingeJoint", "Hinge2Joint"]
     slot = Small(tmp_path, *hip(HIP), tool_slot="l0")
     assert "l0" in slot.result.links

@@ -46,7 +46,10 @@ def export(robot: Robot, folder: Path, *codes: str, **options: Any) -> tuple[Exp
     diagnostics = Diagnostics()
     chosen = WebotsOptions(**options)
     result = export_robot(
-        replace(robot, links=heavy), folder / "Linkage.proto", chosen, diagnostics
+        replace(robot, links=heavy),
+        folder / "Linkage.proto",
+        options=chosen,
+        diagnostics=diagnostics,
     )
     said = [each.code for each in diagnostics if each.code != "webots-motor-default"]
     assert said == list(codes)
@@ -258,6 +261,8 @@ def test_the_pumpjack(tmp_path: Path) -> None:
     sample = ROOT / "sample_urdfs" / "pumpjack"
     robot = read_robot(f"{sample}.xml", options=ImportOptions(parameters=f"{sample}.yaml"))
     diagnostics = Diagnostics()
-    result = export_robot(robot, tmp_path / "Pumpjack.proto", WebotsOptions(), diagnostics)
+    result = export_robot(
+        robot, tmp_path / "Pumpjack.proto", options=WebotsOptions(), diagnostics=diagnostics
+    )
     assert not [each for each in diagnostics if each.code == "loop-left-open"]
     assert gap(robot, result, check(result.proto, initial=True)) < 1e-6

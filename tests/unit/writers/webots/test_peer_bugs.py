@@ -72,10 +72,10 @@ class Exported:
         self.folder = folder / "out"
         self.folder.mkdir()
         self.diagnostics = Diagnostics(str(source))
-        self.robot = read_robot(source, self.diagnostics)
+        self.robot = read_robot(source, diagnostics=self.diagnostics)
         proto = self.folder / "Made.proto"
         chosen = WebotsOptions(**options)
-        self.result = export_robot(self.robot, proto, chosen, self.diagnostics)
+        self.result = export_robot(self.robot, proto, options=chosen, diagnostics=self.diagnostics)
         self.checked: Checked = check(proto)
         assert self.checked.problems == ()
 

@@ -49,7 +49,9 @@ class Project:
         self.robot = read_robot(source)
         self.diagnostics = Diagnostics(str(source))
         chosen = WebotsOptions(**options)
-        self.result: ExportResult = export_robot(self.robot, self.folder, chosen, self.diagnostics)
+        self.result: ExportResult = export_robot(
+            self.robot, self.folder, options=chosen, diagnostics=self.diagnostics
+        )
         self.package = make_package_name(self.result.robot)
         (self.world,) = (self.folder / "worlds").glob("*.wbt")
         self.urdf = self.folder / "resource" / f"{self.package}.urdf"

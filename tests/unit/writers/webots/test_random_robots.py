@@ -21,7 +21,7 @@ ODD = Wishes(
 CHOICES = st.fixed_dictionaries(
     {
         "fixed_joints": st.sampled_from(("keep", "merge")),
-        "base": st.sampled_from(("auto", "static", "free")),
+        "base": st.sampled_from(("auto", "fixed", "free")),
         "multi_axis_joints": st.booleans(),
         "inertia": st.sampled_from(("keep", "clamp", "volume")),
     }
@@ -29,7 +29,9 @@ CHOICES = st.fixed_dictionaries(
 
 
 def export(robot: Robot, folder: str, options: WebotsOptions) -> ExportResult:
-    return export_robot(robot, Path(folder) / "Random.proto", options, Diagnostics())
+    return export_robot(
+        robot, Path(folder) / "Random.proto", options=options, diagnostics=Diagnostics()
+    )
 
 
 def assert_frames(

@@ -347,7 +347,7 @@ def test_an_imu_without_orientation(tmp_path: Path) -> None:
 
 
 def test_an_imu_on_a_fixed_base_measures_nothing(tmp_path: Path) -> None:
-    small = robot(tmp_path, sensor("imu", reference="body"), base="static")
+    small = robot(tmp_path, sensor("imu", reference="body"), base="fixed")
     small.check()
     assert small.lines == [("webots-sensor-dropped", 5)]
 
@@ -473,7 +473,7 @@ def test_a_force_sensor_whose_link_is_a_frame_measures_what_hangs_on_it(tmp_path
 
 @pytest.mark.parametrize(
     "kind, options",
-    [("revolute", {}), ("fixed", {"fixed_joints": "merge"}), ("fixed", {"base": "static"})],
+    [("revolute", {}), ("fixed", {"fixed_joints": "merge"}), ("fixed", {"base": "fixed"})],
 )
 def test_force_sensors_that_webots_cannot_have_are_lost(
     kind: str, options: dict[str, Any], tmp_path: Path

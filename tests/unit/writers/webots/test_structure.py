@@ -39,7 +39,7 @@ def test_a_root_without_inertia_does_not_pin_the_robot(tmp_path: Path) -> None:
     assert small.lines == [("webots-small-mass", 2)]
 
 
-@pytest.mark.parametrize("base, static", [("auto", True), ("free", False), ("static", True)])
+@pytest.mark.parametrize("base, static", [("auto", True), ("free", False), ("fixed", True)])
 def test_a_robot_that_is_fixed_to_the_world(base: str, static: bool, tmp_path: Path) -> None:
     small = Small(
         tmp_path,
@@ -331,7 +331,12 @@ def test_a_world_can_hang_tools_on_a_link(tmp_path: Path) -> None:
     assert checked.errors == () and checked.pose("tool")[2, 3] == 2.0
     robot = small.robot
     with pytest.raises(KinematicsError, match="no link 'hand'"):
-        export_robot(robot, tmp_path / "No.proto", WebotsOptions(tool_slot="hand"), Diagnostics())
+        export_robot(
+            robot,
+            tmp_path / "No.proto",
+            options=WebotsOptions(tool_slot="hand"),
+            diagnostics=Diagnostics(),
+        )
     assert not (tmp_path / "No.proto").exists()
 
 

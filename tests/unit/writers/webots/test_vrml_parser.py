@@ -37,7 +37,7 @@ def export(stem: str, folder: Path) -> str:
     source = next(path for path in sources if path.stem == stem)
     target = folder / "Read.proto"
     options = WebotsOptions(geometry="vrml")
-    result = export_robot(read_robot(source), target, options, Diagnostics())
+    result = export_robot(read_robot(source), target, options=options, diagnostics=Diagnostics())
     # All meshes are in the text.
     assert {file.suffix for file in result.files} <= {".proto", ".png", ".jpg"}
     return target.read_text("utf-8")

@@ -25,7 +25,12 @@ class World:
         source.write_text(f'<robot name="{name}">\n{lines}\n</robot>', encoding="utf-8")
         self.diagnostics = Diagnostics(str(source))
         self.path = folder / "arena.wbt"
-        export_robot(read_robot(source), self.path, WebotsOptions(**options), self.diagnostics)
+        export_robot(
+            read_robot(source),
+            self.path,
+            options=WebotsOptions(**options),
+            diagnostics=self.diagnostics,
+        )
         self.text = self.path.read_text("utf-8")
 
     def check(self) -> Checked:
@@ -55,7 +60,7 @@ def test_a_free_robot_stands_on_the_floor(tmp_path: Path) -> None:
 
 
 def test_the_floor_lies_below_a_fixed_robot(tmp_path: Path) -> None:
-    checked = World(tmp_path, *legs(), base="static").check()
+    checked = World(tmp_path, *legs(), base="fixed").check()
     assert checked.pose("rover")[2, 3] == 0.0
     assert checked.pose("floor")[2, 3] == pytest.approx(-0.8)
 
@@ -188,5 +193,5 @@ def test_what_of_contacts_is_lost_or_changed_is_said(tmp_path: Path) -> None:
 )
 def test_worlds_of_real_robots(path: Path, tmp_path: Path) -> None:
     target = tmp_path / "world.wbt"
-    export_robot(read_robot(path), target, WebotsOptions(inertia="clamp"))
+    export_robot(read_robot(path), target, options=WebotsOptions(inertia="clamp"))
     assert check(target).problems == ()

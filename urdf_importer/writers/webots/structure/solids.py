@@ -53,9 +53,9 @@ def find_base(
         assert motion is not None
         if motion.kind == "floating":
             frame = local_matrices(tree, positions)[below[0]]
-            return Base(index=below[0], static=options.base == "static", frame=frame)
+            return Base(index=below[0], static=options.base == "fixed", frame=frame)
     world = root.name == "world" and _is_empty(root) and bool(below)
-    static = options.base == "static" or (options.base == "auto" and world)
+    static = options.base == "fixed" or (options.base == "auto" and world)
     return Base(index=0, static=static, frame=np.eye(4))
 
 
