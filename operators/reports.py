@@ -11,16 +11,10 @@ from typing import Any
 
 import bpy
 
-from ..urdf_importer import (
-    Diagnostic,
-    ImportResult,
-    RobotError,
-    Severity,
-    describe_missing,
-    group_diagnostics,
-)
+from ..urdf_importer import Diagnostic, ImportResult, RobotError, Severity
 from ..urdf_importer.command.report import Report
 from ..urdf_importer.command.summary import count
+from ..urdf_importer.diagnostics import describe_missing, group_diagnostics
 from .importing.import_batch import ImportBatch
 
 MOST_REPORTED = 5

@@ -23,7 +23,9 @@ BLENDER_ONLY = {"bpy", "bmesh", "mathutils", "idprop", "addon_utils", "bpy_extra
 # Operators poll, translate and report; what they may see of the library.
 # The command is for blender --command.
 OPERATORS = Row(
-    ours=frozenset(("urdf_importer", "options", "reshape", "blender", "command", "cli")),
+    ours=frozenset(
+        "urdf_importer diagnostics options reshape blender pipeline command cli".split()  # fmt: skip
+    ),
     others=frozenset(("blf", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils")),
 )
 

@@ -23,24 +23,18 @@ from .diagnostics import (
     BuildError,
     ConnectError,
     Diagnostic,
-    DiagnosticGroup,
     Diagnostics,
-    FragmentError,
     KinematicsError,
     MeshError,
     ReadError,
     RobotError,
     Severity,
     WriteError,
-    describe_missing,
-    group_diagnostics,
 )
 from .kinematics import (
     DriveOptions,
-    DriveResult,
     IKOptions,
     IKResult,
-    IKResults,
     RigIKOptions,
     find_solutions,
     forward_kinematics,
@@ -49,7 +43,7 @@ from .kinematics import (
 )
 from .kinematics.conventions import Convention
 from .kinematics.link_path_file import write_link_path
-from .kinematics.loops import LoopResult, close_loops, trace_loops
+from .kinematics.loops import close_loops, trace_loops
 from .kinematics.semantic_groups import group_joints
 from .live.link import LiveLink
 from .live.options import LiveOptions
@@ -59,22 +53,18 @@ from .motion.limits import JointLimits, Violation
 from .motion.options import MotionOptions, RetimeOptions
 from .motion.trajectory import FrameTrack, Trajectory
 from .options import FileOptions, ImportOptions, PlacementOptions, StartOptions
-from .pipeline.collisions import collision_steps, find_disabled_collisions, replace_disabled
-from .pipeline.converting import CONVERT_MODES, ConvertMode, convert_description
+from .pipeline.collisions import find_disabled_collisions, replace_disabled
+from .pipeline.converting import convert_description
 from .pipeline.engines import EngineExport, EngineOptions
 from .pipeline.exporting import (
-    ExportOptions,
     ExportResult,
     WebotsOptions,
     WriterFormat,
     Written,
     export_robot,
     suggest_name,
-    suggest_proto_name,
-    write_format,
 )
 from .pipeline.extracting import compare_with_description, extract_robot
-from .pipeline.files import find_description
 from .pipeline.formats import (
     ReaderFormat,
     find_offered,
@@ -94,17 +84,11 @@ from .pipeline.importing import (
 from .pipeline.limits import check_trajectory, find_limits, retime_trajectory
 from .pipeline.locating import find_package_folders, locate_package
 from .pipeline.reshaping import Reshaping, reshape_robot
-from .pipeline.srdf import apply_srdf, find_srdf, read_own_srdf, read_srdf, write_srdf
-from .pipeline.updating import (
-    UpdateResult,
-    compare_with_robot,
-    compare_with_source,
-    find_reshaped,
-    update_robot,
-)
-from .pipeline.urdf import UrdfOptions, UrdfResult, write_urdf
+from .pipeline.srdf import apply_srdf, find_srdf, read_srdf, write_srdf
+from .pipeline.updating import UpdateResult, compare_with_source, find_reshaped, update_robot
+from .pipeline.urdf import UrdfOptions, write_urdf
 from .progress import Progress
-from .recordings.formats import MotionFormat, motion_formats
+from .recordings.formats import motion_formats
 from .recordings.read import list_topics, read_trajectory
 from .recordings.topics import Topic
 from .recordings.write import write_trajectory
@@ -139,10 +123,8 @@ if TYPE_CHECKING:
     from .blender.update.reset import reset_parts
 
 __all__ = [
-    "CONVERT_MODES",
     "ArgumentError",
     "BakeResult",
-    "BatchProgress",
     "BatchRecord",
     "BatchResult",
     "BuildError",
@@ -151,34 +133,26 @@ __all__ = [
     "CollisionPair",
     "ConnectError",
     "Convention",
-    "ConvertMode",
     "Diagnostic",
-    "DiagnosticGroup",
     "Diagnostics",
     "DriveOptions",
-    "DriveResult",
     "EngineExport",
     "EngineOptions",
-    "ExportOptions",
     "ExportResult",
     "FileOptions",
-    "FragmentError",
     "FrameTrack",
     "IKOptions",
     "IKResult",
-    "IKResults",
     "ImportOptions",
     "ImportResult",
     "JointLimits",
     "KinematicsError",
     "LiveLink",
     "LiveOptions",
-    "LoopResult",
     "MeshError",
     "MjcfExport",
     "MjcfOptions",
     "MorseOptions",
-    "MotionFormat",
     "MotionOptions",
     "PlacementOptions",
     "Pose",
@@ -198,7 +172,6 @@ __all__ = [
     "Trajectory",
     "UpdateResult",
     "UrdfOptions",
-    "UrdfResult",
     "Violation",
     "WebotsOptions",
     "WriteError",
@@ -218,19 +191,15 @@ __all__ = [
     "check_morse_profile",
     "check_trajectory",
     "close_loops",
-    "collision_steps",
     "compare_with_description",
-    "compare_with_robot",
     "compare_with_source",
     "connect",
     "convert_description",
     "delete_robot",
-    "describe_missing",
     "duplicate_robot",
     "export_robot",
     "extract_robot",
     "extract_semantics",
-    "find_description",
     "find_disabled_collisions",
     "find_limits",
     "find_package_folders",
@@ -242,7 +211,6 @@ __all__ = [
     "forward_kinematics",
     "get_joint_positions",
     "grasp",
-    "group_diagnostics",
     "group_joints",
     "import_robot",
     "import_steps",
@@ -260,7 +228,6 @@ __all__ = [
     "open_blend",
     "place_robots",
     "plan_rig",
-    "read_own_srdf",
     "read_robot",
     "read_srdf",
     "read_trajectory",
@@ -281,13 +248,10 @@ __all__ = [
     "set_material_preset",
     "solve_ik",
     "suggest_name",
-    "suggest_proto_name",
-    "suggest_script_name",
     "trace_loops",
     "trace_path",
     "update_robot",
     "write_builder_script",
-    "write_format",
     "write_link_path",
     "write_srdf",
     "write_trajectory",

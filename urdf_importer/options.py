@@ -15,6 +15,16 @@ AUTO = "auto"
 """In place of a file: the nearby one."""
 
 
+Base = Literal["auto", "fixed", "free"]
+BASES = {
+    "auto": "Fixed where the root link is named world and something is fixed to it; for MuJoCo "
+    "everywhere but where the SRDF has a floating virtual joint",
+    "fixed": "Fixed in the world",
+    "free": "Free to move and to fall",
+}
+"""What formats offer of `base`, the one word for it."""
+
+
 def option(
     default: Any,
     label: str,

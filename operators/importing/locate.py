@@ -9,7 +9,6 @@ import bpy
 
 from ...urdf_importer import (
     Diagnostic,
-    DiagnosticGroup,
     RobotError,
     UpdateResult,
     find_package_folders,
@@ -18,6 +17,7 @@ from ...urdf_importer import (
 from ...urdf_importer.blender.standing.record import find_record
 from ...urdf_importer.blender.standing.robot_table import list_robots
 from ...urdf_importer.command.summary import count
+from ...urdf_importer.diagnostics import DiagnosticGroup
 from ..active_robot import RobotOperator, active_robot
 from ..preferences import add_package_folder, find_preferences, preference_package_paths
 from ..reports import refuse, report_diagnostics, report_sentence

@@ -8,16 +8,9 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import (
-    CollisionPair,
-    Progress,
-    RobotError,
-    apply_srdf,
-    collision_steps,
-    extract_semantics,
-    replace_disabled,
-)
+from ...urdf_importer import CollisionPair, Progress, RobotError, apply_srdf, extract_semantics
 from ...urdf_importer.command.summary import count
+from ...urdf_importer.pipeline.collisions import collision_steps, replace_disabled
 from ..active_robot import RobotOperator, active_robot
 from ..importing.run_import import ProgressBar
 from ..reports import refuse

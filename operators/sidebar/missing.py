@@ -3,8 +3,8 @@
 
 from typing import Any
 
-from ...urdf_importer import DiagnosticGroup
 from ...urdf_importer.blender.standing.robot_table import RobotTable
+from ...urdf_importer.diagnostics import DiagnosticGroup
 from ..importing.locate import LocatePackage, is_locatable
 from ..mending import MendDrivers, recall_broken
 from ..wrapped_text import draw_wrapped

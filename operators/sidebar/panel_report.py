@@ -6,8 +6,9 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import Diagnostic, DiagnosticGroup
+from ...urdf_importer import Diagnostic
 from ...urdf_importer.blender.standing.robot_table import recall_table
+from ...urdf_importer.diagnostics import DiagnosticGroup
 from ..active_robot import active_robot
 from ..importing.locate import is_locatable
 from ..reports import is_loss

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from urdf_importer import Diagnostic, Severity, describe_missing, group_diagnostics
+from urdf_importer import Diagnostic, Severity
 from urdf_importer.command.summary import describe_import
-from urdf_importer.diagnostics import advise_blender
+from urdf_importer.diagnostics import advise_blender, describe_missing, group_diagnostics
 
 
 def missing(package: str, lost: str = "mesh") -> Diagnostic:

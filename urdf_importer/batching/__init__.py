@@ -12,7 +12,6 @@ from importlib import import_module
 from typing import Any
 
 _PLACES = {
-    "BatchProgress": "run",
     "BatchRecord": "records",
     "BatchResult": "records",
     "batch": "run",

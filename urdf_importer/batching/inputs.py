@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import find_description, reader_formats
+from .. import reader_formats
 from ..diagnostics import ReadError
 from ..files.portable import avoid_reserved
+from ..pipeline.files import find_description
 
 MOST_LIST_BYTES = 64 * 1024 * 1024
 _AMBIGUOUS = (".xml",)

@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .. import CONVERT_MODES, ImportOptions, Reshaping, UrdfOptions
+from .. import ImportOptions, Reshaping, UrdfOptions
 from ..options import AUTO
+from ..pipeline.converting import CONVERT_MODES
 from .arguments import EPILOG, add_common_arguments, add_option_arguments, is_written, read_options
 from .blends import is_blend
 from .jobs import ConvertJob, ExportJob, Job, SrdfJob

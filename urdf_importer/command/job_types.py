@@ -4,7 +4,8 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .. import ConvertMode, FileOptions, ImportOptions, Reshaping
+from .. import FileOptions, ImportOptions, Reshaping
+from ..pipeline.converting import ConvertMode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

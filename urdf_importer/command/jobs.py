@@ -30,19 +30,19 @@ from .. import (
     import_steps,
     list_xacro_arguments,
     plan_rig,
-    read_own_srdf,
     read_robot,
     read_srdf,
     replace_disabled,
     reshape,
     reshape_robot,
-    write_format,
     write_srdf,
     writer_formats,
 )
 from ..diagnostics import advise_blender, quote
 from ..files.outputs import write_text
 from ..interrupts import hold_interrupt
+from ..pipeline.exporting import write_format
+from ..pipeline.srdf import read_own_srdf
 from .blends import is_blend, open_robot
 from .job_types import CheckJob as CheckJob
 from .job_types import ConvertJob as ConvertJob

@@ -81,7 +81,6 @@ _PLACES = {
     "URDFRobot": "builder",
     "WRITERS": "formats",
     "check_morse_profile": "profile.check",
-    "suggest_script_name": "script.export",
     "suggest_sensors": "sensors",
     "write_builder_script": "script.export",
 }
@@ -89,7 +88,6 @@ OFFERED = (
     "BuilderScript",
     "MorseOptions",
     "check_morse_profile",
-    "suggest_script_name",
     "write_builder_script",
 )
 """Names that are public names of the whole library too."""

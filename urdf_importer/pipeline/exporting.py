@@ -2,10 +2,9 @@
 """Export: (extract ->) plan -> write."""
 
 import tempfile
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
@@ -18,7 +17,6 @@ from ..reshape import seat_links
 from ..writers.formats import OpenExport
 from ..writers.formats import WriterFormat as WriterFormat
 from ..writers.formats import Written as Written
-from ..writers.webots import WEBOTS
 from ..writers.webots import ExportResult as ExportResult
 from ..writers.webots import WebotsOptions as WebotsOptions
 from .extracting import extract_robot
@@ -27,20 +25,6 @@ from .formats import find_writer
 from .srdf import read_own_srdf
 
 Options = TypeVar("Options", bound=FileOptions)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportOptions(WebotsOptions):
-    """The former options of all formats in one; deprecated."""
-
-    def __post_init__(self) -> None:
-        WebotsOptions.__post_init__(self)
-        warnings.warn(
-            "ExportOptions is deprecated; each format has options of its own, such as "
-            "WebotsOptions and MorseOptions",
-            DeprecationWarning,
-            stacklevel=3,
-        )
 
 
 @overload
@@ -114,7 +98,7 @@ def _fit_options(options: FileOptions | None, kind: WriterFormat[Options]) -> Op
     """Returns the options of a format; options that all formats share are taken from other
     options."""
     wanted = kind.options
-    shared = (FileOptions, StartOptions, ExportOptions)
+    shared = (FileOptions, StartOptions)
     if options is None:
         return wanted()
     if type(options) in shared:
@@ -126,11 +110,6 @@ def _fit_options(options: FileOptions | None, kind: WriterFormat[Options]) -> Op
             f"{kind.label} is written with {wanted.__name__}, not {quote_value(options)}"
         )
     return options
-
-
-def suggest_proto_name(robot: Robot | Any) -> str:
-    """Returns a name that Webots accepts for a PROTO of this robot, or of this armature's robot."""
-    return suggest_name(WEBOTS, robot)
 
 
 def suggest_name(kind: WriterFormat[Any], robot: Robot | Any) -> str:

@@ -82,7 +82,7 @@ zero is put here or says what zero means."""
 
 
 def is_options(name: str) -> bool:
-    return name.endswith("Options") and name != "ExportOptions"
+    return name.endswith("Options")
 
 
 def test_options_of_numbers_say_what_zero_means() -> None:

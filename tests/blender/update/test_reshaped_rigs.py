@@ -16,9 +16,7 @@ from support.paths import ROOT
 from support.real_robots import ROOT as ROBOTS
 from urdf_importer import (
     KinematicsError,
-    compare_with_robot,
     extract_robot,
-    find_reshaped,
     forward_kinematics,
     get_joint_positions,
     link_pose,
@@ -29,6 +27,7 @@ from urdf_importer.geometry.triangles import make_triangles
 from urdf_importer.meshes import make_box
 from urdf_importer.meshes.write import write_stl
 from urdf_importer.model import Mesh
+from urdf_importer.pipeline.updating import compare_with_robot, find_reshaped
 
 HUMANOID = ROOT / "sample_urdfs" / "humanoid_arm.urdf"
 

@@ -2,22 +2,18 @@
 """Unpacking a rig is the slow part of an export from a scene: it happens once, never for a name."""
 
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from support.paths import ROOT
-from urdf_importer import (
-    BuildError,
-    export_robot,
-    import_robot,
-    suggest_proto_name,
-    suggest_script_name,
-    write_builder_script,
-)
+from urdf_importer import BuildError, export_robot, import_robot, suggest_name, write_builder_script
 from urdf_importer.blender.extract import robot as extract
 from urdf_importer.model import Joint, Link, Robot
+from urdf_importer.morse.formats import MORSE
+from urdf_importer.writers.webots import WEBOTS
 
 ARM = ROOT / "sample_urdfs" / "humanoid_arm.urdf"
 
@@ -53,7 +49,7 @@ def test_each_link_and_joint_once(file: str, tmp_path: Path, unpacked: Counter[t
 
 def test_a_name_needs_none_of_it(unpacked: Counter[type]) -> None:
     made = import_robot(ARM)
-    for suggest in (suggest_proto_name, suggest_script_name):
+    for suggest in (partial(suggest_name, WEBOTS), partial(suggest_name, MORSE)):
         assert suggest(made.armature) == suggest(made.robot)
         with pytest.raises(BuildError, match="is not an imported robot"):
             suggest(made.links["hand"])

@@ -13,8 +13,6 @@ from support.gates import gate, gate_bodies, gate_joints
 from support.paths import ROOT
 from support.pinocchio_truth import Truth
 from urdf_importer import (
-    CONVERT_MODES,
-    Diagnostics,
     ImportOptions,
     Reshaping,
     convert_description,
@@ -23,6 +21,7 @@ from urdf_importer import (
     reshape_robot,
 )
 from urdf_importer.cli import main
+from urdf_importer.pipeline.converting import CONVERT_MODES
 
 SAMPLE = ROOT / "sample_urdfs" / "pumpjack"
 FILES = ("--parameters", f"{SAMPLE}.yaml", "--joint-parameters", f"{SAMPLE}.csv")
@@ -70,9 +69,7 @@ def test_urdf_is_written_plainly(name: str) -> None:
 def test_modes_show_the_reshaped_robot(capsys: pytest.CaptureFixture[str]) -> None:
     path = ROOT / "sample_urdfs" / "two_link_arm.urdf"
     steps = ["--prefix", "left_", "--scale", "2"]
-    wanted, _ = reshape_robot(
-        read_robot(path), Reshaping(prefix="left_", scale=2.0), Diagnostics(), ImportOptions()
-    )
+    wanted = reshape_robot(read_robot(path), Reshaping(prefix="left_", scale=2.0)).robot
     assert main(["convert", str(path), *steps, "--quiet"]) == 0
     assert capsys.readouterr().out == convert_description(wanted)
     assert main(["convert", str(path), *steps, "--mode", "graph", "--quiet"]) == 0

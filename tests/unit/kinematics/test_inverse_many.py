@@ -9,16 +9,17 @@ from hypothesis import strategies as st
 from support.arm_chains import ARMS, Arm
 from support.linkages import four_bar, gap_of
 from support.strategies import Wishes, robots_with_positions
+from urdf_importer.kinematics import IKResults
 from urdf_importer import (
     Diagnostics,
     IKOptions,
-    IKResults,
     KinematicsError,
     Robot,
     forward_kinematics,
     inverse_kinematics,
     inverse_kinematics_many,
 )
+from urdf_importer.kinematics.inverse import IKResults
 from urdf_importer.kinematics.inverse.descent import logarithms
 from urdf_importer.kinematics.tree import plan_tree
 from urdf_importer.model import Joint, Limit, Link, Mimic, Pose

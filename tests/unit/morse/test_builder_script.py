@@ -24,7 +24,6 @@ from urdf_importer import (
     MorseOptions,
     WriteError,
     read_robot,
-    suggest_script_name,
     write_builder_script,
 )
 from urdf_importer.model import (
@@ -41,6 +40,7 @@ from urdf_importer.model import (
     Robot,
     Visual,
 )
+from urdf_importer.morse.formats import MORSE
 from urdf_importer.morse.script.literals import (
     comment,
     make_class_name,
@@ -50,6 +50,7 @@ from urdf_importer.morse.script.literals import (
 )
 from urdf_importer.morse.script.tables import name_sensors, write_sensors
 from urdf_importer.morse.sensors import SensorSuggestion
+from urdf_importer.pipeline.exporting import suggest_name
 
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))
 ARM = ROOT / "sample_urdfs" / "two_link_arm.urdf"
@@ -339,7 +340,7 @@ class TestNames:
             assert made.isidentifier() and made.isascii() and not keyword.iskeyword(made)
 
     def test_files_are_named_after_robots(self) -> None:
-        assert suggest_script_name(Robot(name="My Arm", links=())) == "my_arm_builder"
+        assert suggest_name(MORSE, Robot(name="My Arm", links=())) == "my_arm_builder"
 
 
 class TestLiterals:

@@ -2,8 +2,7 @@
 """A format is a record in the table: the library, the command and the options follow from it."""
 
 import json
-import warnings
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -11,9 +10,6 @@ import pytest
 import urdf_importer.pipeline.formats
 from support.paths import ROOT
 from urdf_importer import (
-    BuilderScript,
-    ExportOptions,
-    ExportResult,
     FileOptions,
     MorseOptions,
     StartOptions,
@@ -25,14 +21,11 @@ from urdf_importer import (
     find_writer,
     read_robot,
     suggest_name,
-    suggest_proto_name,
-    suggest_script_name,
-    write_builder_script,
-    write_format,
     writer_formats,
 )
 from urdf_importer.cli import main
 from urdf_importer.options import option
+from urdf_importer.pipeline.exporting import write_format
 from urdf_importer.writers.formats import OpenExport, OutputKind, count_robot
 
 GRIPPER = ROOT / "sample_urdfs" / "gripper.urdf"
@@ -158,12 +151,6 @@ def test_what_is_written_is_told_alike(format: WriterFormat[FileOptions], tmp_pa
     assert written.facts["total_mass"] == robot.total_mass() > 0
 
 
-def test_names_are_suggested_as_ever() -> None:
-    robot = read_robot(GRIPPER)
-    assert suggest_name(WEBOTS, robot) == suggest_proto_name(robot)
-    assert suggest_name(MORSE, robot) == suggest_script_name(robot)
-
-
 # Options
 
 
@@ -189,35 +176,3 @@ def test_the_options_of_another_format_are_refused(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="Webots is written with WebotsOptions, not MorseOptions"):
         write_format(WEBOTS, robot, tmp_path / "A.proto", options=MorseOptions())
     assert list(tmp_path.iterdir()) == []
-
-
-# What was public once
-
-
-def test_the_old_options_are_read_with_a_warning(tmp_path: Path) -> None:
-    robot = read_robot(GRIPPER)
-    chosen = {"translation": (1.0, 2.0, 3.0), "sensors": False}
-    with pytest.warns(DeprecationWarning, match="ExportOptions is deprecated") as caught:
-        old = ExportOptions(**chosen, base="fixed")
-    assert [each.filename for each in caught] == [__file__]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        result = export_robot(robot, tmp_path / "A.proto", options=old)
-        text = result.path.read_bytes()
-        script = write_builder_script(robot, tmp_path / "a.py", options=old)
-        lines = script.path.read_bytes()
-        export_robot(robot, tmp_path / "A.proto", options=WebotsOptions(**chosen, base="fixed"))
-        write_builder_script(robot, tmp_path / "a.py", options=MorseOptions(**chosen))
-    assert isinstance(result, ExportResult) and isinstance(script, BuilderScript)
-    assert result.path.read_bytes() == text and script.path.read_bytes() == lines
-
-
-def test_the_old_options_have_the_fields_that_they_had() -> None:
-    assert {field.name for field in fields(ExportOptions)} == {
-        field.name for field in fields(WebotsOptions)
-    }
-    assert len(fields(ExportOptions)) >= 27
-    with pytest.warns(DeprecationWarning):
-        old = ExportOptions()
-    for field in fields(old):
-        assert getattr(old, field.name) == field.default

@@ -8,7 +8,7 @@ from ...diagnostics import Diagnostics
 from ...files.packages import AnyPath
 from ...model import Robot
 from ...options import FileOptions
-from ...pipeline.exporting import suggest_name, write_format
+from ...pipeline.exporting import write_format
 from ...writers.formats import OpenExport
 from ..formats import MORSE, MorseOptions
 from .write import BuilderScript, write_script
@@ -41,12 +41,6 @@ def write_opened(found: OpenExport[MorseOptions], path: Path) -> BuilderScript:
     with found.as_shown() as shown:
         shown.report_open_loops(MORSE.label)
         return write_script(shown, path, _groups_of(found.armature))
-
-
-def suggest_script_name(robot: Robot | Any) -> str:
-    """Returns a name, without suffix, for the builder script of this robot, or of this armature's:
-    builder scripts can import it by that."""
-    return suggest_name(MORSE, robot)
 
 
 def _groups_of(armature: Any | None) -> tuple[tuple[str, tuple[str, ...]], ...]:

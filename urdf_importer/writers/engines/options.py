@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from ...diagnostics import WriteError
-from ...options import FileOptions, option
+from ...options import BASES, Base, FileOptions, option
 
 Engine = Literal["generic", "unreal", "unity", "godot", "isaac", "web"]
 Forward = Literal["engine", "z", "x"]
 Actions = Literal["active", "all"]
 Textures = Literal["embed", "beside", "none"]
 UsdContent = Literal["engine", "skin", "physics"]
-Base = Literal["auto", "fixed", "free"]
 FixedLinks = Literal["keep", "merge"]
 Approximation = Literal["hull", "decomposition", "mesh"]
 
@@ -125,11 +124,7 @@ class EngineOptions(FileOptions):
         "Base",
         "Whether the robot is fixed in the world, in USD with physics",
         group="USD",
-        choices={
-            "auto": "Fixed where the root link is named world and something is fixed to it",
-            "fixed": "Fixed in the world, without mass",
-            "free": "Free to move and to fall",
-        },
+        choices=BASES,
     )
     fixed_joints: FixedLinks = option(
         "keep",

@@ -4,9 +4,8 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from ...options import StartOptions, option
+from ...options import BASES, Base, StartOptions, option
 
-Base = Literal["auto", "fixed", "free"]
 Actuators = Literal["auto", "none", "motor", "position", "velocity"]
 
 
@@ -21,12 +20,7 @@ class MjcfOptions(StartOptions):
         "Base",
         "Whether the root link is fixed in the world",
         group="MuJoCo",
-        choices={
-            "auto": "Free where the SRDF has a floating virtual joint, else fixed, as MuJoCo reads "
-            "URDF",
-            "fixed": "Fixed in the world",
-            "free": "Free to move and to fall, by a free joint",
-        },
+        choices=BASES,
     )
     scene: bool = option(
         False,

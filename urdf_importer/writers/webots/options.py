@@ -4,10 +4,9 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from ...options import StartOptions, option
+from ...options import BASES, Base, StartOptions, option
 
 FixedLinks = Literal["keep", "merge"]
-Base = Literal["auto", "fixed", "free"]
 InertiaRepair = Literal["keep", "clamp", "volume"]
 WebotsVersion = Literal["R2025a", "R2023b"]
 MeshStyle = Literal["files", "vrml"]
@@ -44,11 +43,7 @@ class WebotsOptions(StartOptions):
         "Base",
         "Whether the robot is fixed in the world",
         group="Structure",
-        choices={
-            "auto": "Fixed where the root link is named world and something is fixed to it",
-            "fixed": "Fixed in the world, without mass",
-            "free": "Free to move and to fall",
-        },
+        choices=BASES,
     )
     fixed_joints: FixedLinks = option(
         "keep",

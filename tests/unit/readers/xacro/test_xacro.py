@@ -141,7 +141,7 @@ def test_arguments_are_given_and_listed() -> None:
     given = (("prefix", "r_"), ("legs", "3"), ("wings", "1"))
     options = ImportOptions(xacro_args=given)
     diagnostics = Diagnostics()
-    robot = read_with_options(EVERYTHING, diagnostics, options)
+    robot = read_with_options(EVERYTHING, diagnostics=diagnostics, options=options)
     assert names(robot)[1:4] == ["r_leg_2", "r_leg_1", "r_leg_0"]
     assert [(d.code, d.subject) for d in diagnostics] == [("unknown-xacro-argument", "wings")]
     declared = (("prefix", "left_"), ("legs", "2"), ("sizes", "$(dirname)/sizes.yaml"))
@@ -168,7 +168,7 @@ def test_an_argument_without_a_default_is_listed_and_has_to_be_given(write: Writ
     error = refusal(path)
     assert error.line == 2 and "the argument 'side' has no default" in error.message
     given = ImportOptions(xacro_args=(("side", "left"),))
-    assert names(read_with_options(path, Diagnostics(), given)) == ["left"]
+    assert names(read_with_options(path, options=given)) == ["left"]
 
 
 def test_the_root_says_what_is_xacro(tmp_path: Path) -> None:
