@@ -16,13 +16,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.dask_cluster import start_cluster  # noqa: E402
 from support.real_robots import descriptions  # noqa: E402
-from urdf_importer import BatchResult, batch  # noqa: E402
+from urdf_importer import BatchOptions, BatchResult, batch  # noqa: E402
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,10 +48,11 @@ def watch(work: Callable[[], object]) -> Spent:
     return Spent(wall=wall, own=own, children=children)
 
 
-def convert(to: tuple[str, ...], **places: object) -> tuple[BatchResult, Spent]:
+def convert(to: tuple[str, ...], **options: Any) -> tuple[BatchResult, Spent]:
     results: list[BatchResult] = []
+    chosen = BatchOptions(**options)
     with tempfile.TemporaryDirectory() as folder:
-        spent = watch(lambda: results.append(batch(descriptions(), folder, to=to, **places)))  # type: ignore[arg-type]
+        spent = watch(lambda: results.append(batch(descriptions(), folder, to=to, options=chosen)))
     return results[0], spent
 
 

@@ -24,7 +24,16 @@ BLENDER_ONLY = {"bpy", "bmesh", "mathutils", "idprop", "addon_utils", "bpy_extra
 # The command is for blender --command.
 OPERATORS = Row(
     ours=frozenset(
-        "urdf_importer diagnostics options reshape blender pipeline command cli".split()  # fmt: skip
+        [
+            "urdf_importer",
+            "diagnostics",
+            "options",
+            "reshape",
+            "blender",
+            "pipeline",
+            "command",
+            "cli",
+        ]
     ),
     others=frozenset(("blf", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils")),
 )

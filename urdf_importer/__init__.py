@@ -125,6 +125,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ArgumentError",
     "BakeResult",
+    "BatchOptions",
     "BatchRecord",
     "BatchResult",
     "BuildError",

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any
 
 _PLACES = {
+    "BatchOptions": "options",
     "BatchRecord": "records",
     "BatchResult": "records",
     "batch": "run",

@@ -4,13 +4,15 @@
 import argparse
 import re
 from collections import Counter
+from dataclasses import fields
 from typing import Any
 
-from .. import FileOptions, ImportOptions, writer_formats
+from .. import ImportOptions, writer_formats
 from ..command.arguments import EPILOG, add_option_arguments, read_options
 from ..command.summary import count
 from ..command.terminal import Terminal
 from ..diagnostics import name_choices
+from .options import BatchOptions
 from .records import BatchResult
 from .run import BatchProgress, batch
 
@@ -103,25 +105,19 @@ def run_batch(arguments: argparse.Namespace, terminal: Terminal) -> int:
         given.inputs,
         given.output,
         to=given.to.split(","),
-        jobs=given.jobs,
-        scheduler=given.scheduler,
-        resume=given.resume,
-        again=given.again,
-        time_limit=given.time_limit,
-        memory_limit=given.memory_limit,
-        options=read_options(given, ImportOptions),
-        export_options=_read_exports(given),
-        picture_size=given.picture_size,
-        picture_samples=given.picture_samples,
-        strict=given.strict,
         progress=lambda done: terminal.line(describe_progress(done)),
+        options=BatchOptions(
+            imports=read_options(given, ImportOptions),
+            exports=tuple(read_options(given, each.options) for each in writer_formats()),
+            **{name: getattr(given, name) for name in _OF_BATCHES},
+        ),
     )
     terminal.note(describe_result(result))
     return 0 if result.ok else 1
 
 
-def _read_exports(given: argparse.Namespace) -> list[FileOptions]:
-    return [read_options(given, each.options) for each in writer_formats()]
+_OF_BATCHES = [each.name for each in fields(BatchOptions)][2:]
+"""Without the options of imports and exports, which have arguments of their own."""
 
 
 def describe_progress(progress: BatchProgress) -> str:

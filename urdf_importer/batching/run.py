@@ -8,13 +8,14 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import FileOptions, ImportOptions, find_writer
-from ..arguments import options_of, several_options_of, texts_of
+from .. import find_writer
+from ..arguments import options_of, texts_of
 from ..diagnostics import WriteError, name_choices, quote
 from ..files.outputs import AnyPath
 from .cluster import run_on_cluster
 from .inputs import BatchInput, choose_places, find_inputs
 from .log import NAME, Log, order_records, read_log, set_aside
+from .options import BatchOptions
 from .page import PAGE, write_page
 from .pool import choose_memory_limit, count_cores, run_locally
 from .process import measure_mib
@@ -41,53 +42,30 @@ def batch(
     output: AnyPath,
     *,
     to: Sequence[str] = ("blend",),
-    jobs: int | None = None,
-    scheduler: str | None = None,
-    resume: bool = False,
-    again: bool = False,
-    time_limit: float = 300.0,
-    memory_limit: float | None = None,
-    options: ImportOptions | None = None,
-    export_options: Iterable[FileOptions] = (),
-    picture_size: tuple[int, int] = (256, 192),
-    picture_samples: int = 8,
-    strict: bool = False,
     progress: Callable[[BatchProgress], None] | None = None,
+    options: BatchOptions | None = None,
 ) -> BatchResult:
     """Converts many descriptions; none stops another.
 
-    paths            files, folders that are searched, and lists of these ("@list.txt")
-    output           the folder for everything: a folder for each robot, batch.jsonl, index.html
-    to               files to make of each robot: "blend", "png" and suffixes of writer_formats()
-    jobs             processes at a time; None: one for each core
-    scheduler        the address of a Dask scheduler, whose workers do the work instead
-    resume, again    go on with the batch in `output`, or start over (the old log is kept)
-    time_limit       seconds that a robot may take; `memory_limit` MiB, None: a fair share
-    export_options   an instance for each format that is written otherwise than by its defaults
-    picture_size     width and height in pixels, `picture_samples` for each pixel
-    strict           every diagnostic is a failure
-    progress         is called after each robot
+    paths     files, folders that are searched, and lists of these ("@list.txt")
+    output    the folder for everything: a folder for each robot, batch.jsonl, index.html
+    to        files to make of each robot: "blend", "png" and suffixes of writer_formats()
+    progress  is called after each robot
 
-    Raises WriteError where a batch is in `output` and neither `resume` nor `again` is set, for an
-    unknown word in `to`, and where the folder takes no files any more; ReadError for inputs that
-    cannot be listed; BuildError without Blender, or a scheduler at the address.
+    Raises WriteError where a batch is in `output` and neither `resume` nor `again` is set,
+    for an unknown word in `to`, and where the folder takes no files any more; ReadError for inputs
+    that cannot be listed; BuildError without Blender, or a scheduler at the address.
     """
-    wanted = choose_outputs(
-        texts_of(to, "to"),
-        options_of(options, ImportOptions),
-        several_options_of(export_options, FileOptions),
-        picture_size=picture_size,
-        picture_samples=picture_samples,
-        strict=strict,
-    )
+    options = options_of(options, BatchOptions)
+    wanted = choose_outputs(texts_of(to, "to"), options)
     inputs = find_inputs(texts_of(paths, "paths"))
-    folder = _open_output(output, resume=resume, again=again)
+    folder = _open_output(output, resume=options.resume, again=options.again)
     known = read_log(folder / NAME)
     work = _Work(inputs, folder, wanted, known, progress)
-    workers = jobs or count_cores()
-    limits = _choose_limits(time_limit, memory_limit, workers)
+    workers = options.jobs or count_cores()
+    limits = _choose_limits(options.time_limit, options.memory_limit, workers)
     with Log(folder / NAME) as log:
-        work.do(log, scheduler, workers, limits)
+        work.do(log, options.scheduler, workers, limits)
     return BatchResult(records=work.records(), log=folder / NAME, page=folder / PAGE)
 
 
@@ -100,15 +78,7 @@ def _choose_limits(seconds: float, mib: float | None, workers: int) -> Limits:
     return Limits(seconds=seconds, mib=choose_memory_limit(workers) if mib is None else mib)
 
 
-def choose_outputs(
-    to: Sequence[str],
-    options: ImportOptions,
-    export_options: Sequence[FileOptions],
-    *,
-    picture_size: tuple[int, int] = (256, 192),
-    picture_samples: int = 8,
-    strict: bool = False,
-) -> Wanted:
+def choose_outputs(to: Sequence[str], options: BatchOptions) -> Wanted:
     """Returns the outputs to make of each robot, from words such as "blend" and ".proto".
 
     Raises WriteError for an unknown word.
@@ -123,19 +93,19 @@ def choose_outputs(
         except WriteError:
             known = [BLEND, PICTURE, *_writable()]
             raise WriteError(f"a batch writes {name_choices(known)}, not {quote(suffix)}") from None
-        fitting = [each for each in export_options if isinstance(each, kind.options)]
+        fitting = [each for each in options.exports if isinstance(each, kind.options)]
         exports.append((suffix, fitting[0] if fitting else kind.options()))
     if not suffixes or suffixes == (".",):
         raise WriteError("a batch has to write something: blend, png or another format")
-    width, height = picture_size
+    width, height = options.picture_size
     return Wanted(
         suffixes=suffixes,
-        options=options,
+        options=options.imports,
         exports=tuple(exports),
         width=width,
         height=height,
-        samples=picture_samples,
-        strict=strict,
+        samples=options.picture_samples,
+        strict=options.strict,
     )
 
 

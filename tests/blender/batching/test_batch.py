@@ -17,7 +17,7 @@ import urdf_importer
 from support.paths import ROOT
 from support.real_robots import ROOT as ROBOTS
 from support.real_robots import descriptions
-from urdf_importer import BatchResult, WriteError, batch
+from urdf_importer import BatchOptions, BatchResult, WriteError, batch
 
 SAMPLES = ROOT / "sample_urdfs"
 QUIRKS = ROOT / "tests/data/quirks"
@@ -36,6 +36,8 @@ FAULTY = {
     "bad/<b>&amp;'.urdf": ARM.replace("two_link_arm", "&lt;script&gt;"),
 }
 
+TWO = BatchOptions(jobs=2)
+
 
 def make_inputs(folder: Path) -> Path:
     for name, text in FAULTY.items():
@@ -53,7 +55,9 @@ def test_a_batch_goes_on_where_it_was(tmp_path: Path) -> None:
     inputs, output = make_inputs(tmp_path), tmp_path / "out"
     seen: list[int] = []
     to = ("blend", "urdf")
-    result = batch([inputs], output, to=to, jobs=2, progress=lambda done: seen.append(done.done))
+    result = batch(
+        [inputs], output, to=to, progress=lambda done: seen.append(done.done), options=TWO
+    )
     expected = dict.fromkeys(FAULTY, "ok") | {
         "parts/macros.xacro": "skipped",
         "parts/argument.xacro": "skipped",
@@ -81,7 +85,7 @@ def _check_resume(inputs: Path, output: Path, to: tuple[str, ...]) -> None:
     with pytest.raises(WriteError, match=r"there is a batch in .* already"):
         batch([inputs], output, to=to)
     lines = (output / "batch.jsonl").read_bytes()
-    batch([inputs], output, to=to, resume=True)
+    batch([inputs], output, to=to, options=BatchOptions(resume=True))
     assert (output / "batch.jsonl").read_bytes() == lines
     # A file that has changed, and one whose line was torn when the command was killed.
     (inputs / "bad/torn.urdf").write_text(ARM)
@@ -91,7 +95,7 @@ def _check_resume(inputs: Path, output: Path, to: tuple[str, ...]) -> None:
     left.mkdir()
     (left / ".writing-7-torn.blend").write_text("half")
     (output / ".writing-7-index.html").write_text("half")
-    result = batch([inputs], output, to=to, resume=True, jobs=1)
+    result = batch([inputs], output, to=to, options=BatchOptions(resume=True, jobs=1))
     assert statuses(result, inputs)["bad/torn.urdf"] == "ok"
     assert not list(output.rglob(".writing-*"))
     new = (output / "batch.jsonl").read_bytes().removeprefix(lines).splitlines()
@@ -103,9 +107,7 @@ def test_pictures_have_the_size_asked_for_and_engines_get_theirs(tmp_path: Path)
         [SAMPLES / "gantry.urdf"],
         tmp_path,
         to=("png", "proto", "glb"),
-        jobs=1,
-        picture_size=(64, 40),
-        picture_samples=1,
+        options=BatchOptions(jobs=1, picture_size=(64, 40), picture_samples=1),
     )
     (record,) = result.records
     suffixes = ("png", "proto", "glb", "physics.json")
@@ -225,7 +227,7 @@ def test_no_file_at_hand_is_lost_or_ends_blender(tmp_path: Path) -> None:
         (damaged / f"{number}_flipped.urdf").write_bytes(data)
     os.mkfifo(damaged / "pipe.urdf")
     inputs = [ROBOTS, QUIRKS, damaged]
-    result = batch(inputs, tmp_path / "out", to=("blend",), jobs=2)
+    result = batch(inputs, tmp_path / "out", to=("blend",), options=TWO)
     found = {each.status for each in result.records}
     assert found <= {"ok", "failed", "skipped"}
     assert len(result.records) >= 3 * len(descriptions()) + 200

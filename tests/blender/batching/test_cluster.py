@@ -3,13 +3,14 @@
 
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from support.dask_cluster import find_port, start_cluster
 from support.paths import ROOT
-from urdf_importer import BuildError, RobotError, batch
+from urdf_importer import BatchOptions, BuildError, RobotError, batch
 from urdf_importer.batching import cluster
 
 SAMPLES = ROOT / "sample_urdfs"
@@ -29,13 +30,17 @@ def test_a_cluster_does_what_this_machine_does(tmp_path: Path) -> None:
                 os.kill(killed[0], signal.SIGKILL)
 
         result = batch(
-            inputs, tmp_path / "out", to=("urdf",), scheduler=address, progress=kill_a_worker
+            inputs,
+            tmp_path / "out",
+            to=("urdf",),
+            progress=kill_a_worker,
+            options=BatchOptions(scheduler=address),
         )
     assert killed
     assert [each.status for each in result.records] == ["ok"] * (len(result.records) - 1) + [
         "failed"
     ]
-    local = batch(inputs, tmp_path / "local", to=("urdf",), jobs=2)
+    local = batch(inputs, tmp_path / "local", to=("urdf",), options=BatchOptions(jobs=2))
     assert [each.files for each in result.records] == [each.files for each in local.records]
     assert not list(tmp_path.rglob(".writing-*"))
 
@@ -64,7 +69,7 @@ def test_where_nobody_answers_one_sentence_says_so(
     monkeypatch.setattr(cluster, "_SECONDS_TO_CONNECT", 2)
     address = f"tcp://127.0.0.1:{find_port()}"
     with pytest.raises(BuildError, match="no Dask scheduler answers at"):
-        batch([SAMPLES], tmp_path, scheduler=address)
+        batch([SAMPLES], tmp_path, options=BatchOptions(scheduler=address))
 
 
 @pytest.mark.slow
@@ -85,11 +90,10 @@ def test_a_dead_scheduler_stops_the_batch_and_the_rest_is_done_here(
                 os.killpg(scheduler.pid, signal.SIGKILL)
             seen.append(done)
 
-        large = {"to": ("blend", "png"), "picture_samples": 64}
+        to, large = ("blend", "png"), BatchOptions(scheduler=address, picture_samples=64)
         with pytest.raises(RobotError, match=r"the Dask scheduler at .* went away"):
-            batch(
-                [SAMPLES], tmp_path / "out", scheduler=address, progress=kill_the_scheduler, **large
-            )
+            batch([SAMPLES], tmp_path / "out", to=to, progress=kill_the_scheduler, options=large)
     assert capfd.readouterr().err == ""
-    result = batch([SAMPLES], tmp_path / "out", resume=True, jobs=2, **large)
+    local = replace(large, scheduler=None, resume=True, jobs=2)
+    result = batch([SAMPLES], tmp_path / "out", to=to, options=local)
     assert result.ok and len(result.records) > len(seen) >= 1

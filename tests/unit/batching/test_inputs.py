@@ -3,12 +3,13 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from urdf_importer import ReadError, WriteError
+from urdf_importer import ArgumentError, BatchOptions, ReadError, WriteError
 from urdf_importer.batching import run
 from urdf_importer.batching.inputs import BatchInput, choose_places, find_inputs
 
@@ -56,7 +57,7 @@ def test_a_limit_of_memory_that_would_not_hold_is_refused(
 ) -> None:
     monkeypatch.setattr(run, "measure_mib", lambda pid: 0.0)
     with pytest.raises(WriteError, match="leave the memory limit out"):
-        run.batch([tmp_path], tmp_path / "out", memory_limit=1000.0)
+        run.batch([tmp_path], tmp_path / "out", options=BatchOptions(memory_limit=1000.0))
 
 
 def test_lists_name_files_and_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,3 +118,13 @@ def test_no_file_lies_where_another_does(wishes: list[str]) -> None:
         file.rsplit("/", count)[0] for file in files for count in range(1, file.count("/") + 1)
     }
     assert not folders & set(files)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"picture_size": 64}, {"jobs": 0}, {"time_limit": None}, {"exports": ("webots",)},
+     {"picture_samples": "8"}, {"imports": 3}],
+)  # fmt: skip
+def test_options_of_batches_are_checked_when_made(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ArgumentError):
+        BatchOptions(**wrong)
