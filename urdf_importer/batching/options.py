@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What can be chosen of a batch."""
+"""Options of batches."""
 
 from dataclasses import dataclass, field
 
@@ -13,7 +13,7 @@ class BatchOptions:
     """How many descriptions are converted. Every field has a sensible default.
 
     imports          how each description is read and built
-    exports          an instance for each format that is written otherwise than by its defaults
+    exports          options of formats; other formats are written by their defaults
     jobs             processes at a time; None: one for each core
     scheduler        the address of a Dask scheduler, whose workers do the work instead
     resume, again    go on with the batch in the output folder, or start over (the old log is kept)
