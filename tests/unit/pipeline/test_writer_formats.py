@@ -91,7 +91,7 @@ def test_the_library_writes_it_by_its_suffix(tmp_path: Path) -> None:
     assert find_writer(f"{tmp_path}/new/") is WEBOTS and find_writer(tmp_path) is WEBOTS
     for name in ("new", "a.none"):
         with pytest.raises(
-            WriteError, match=r"in \.proto, \.wbt, \.toy, \.box or \.py, or be that of"
+            WriteError, match=r"in \.proto, \.wbt, \.toy, \.box or \.py, or be a folder's"
         ):
             export_robot(robot, tmp_path / name)
     assert not list(tmp_path.glob("new*"))
