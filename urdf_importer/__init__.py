@@ -48,16 +48,14 @@ from .kinematics.semantic_groups import group_joints
 from .live.link import LiveLink
 from .live.options import LiveOptions
 from .model import CollisionPair, Pose, Robot, Semantics
-from .motion.baked import BakeResult
 from .motion.limits import JointLimits, Violation
 from .motion.options import MotionOptions, RetimeOptions
 from .motion.trajectory import FrameTrack, Trajectory
 from .options import FileOptions, ImportOptions, PlacementOptions, StartOptions
 from .pipeline.collisions import find_disabled_collisions, replace_disabled
 from .pipeline.converting import convert_description
-from .pipeline.engines import EngineExport, EngineOptions
+from .pipeline.engines import EngineOptions
 from .pipeline.exporting import (
-    ExportResult,
     WebotsOptions,
     WriterFormat,
     Written,
@@ -95,7 +93,6 @@ from .recordings.write import write_trajectory
 from .reshape import adapt_srdf
 from .reshape.compare import Change
 from .rig import RigPlan, plan_rig
-from .writers.mjcf.export import MjcfExport
 from .writers.mjcf.options import MjcfOptions
 
 if TYPE_CHECKING:
@@ -124,12 +121,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArgumentError",
-    "BakeResult",
     "BatchOptions",
     "BatchRecord",
     "BatchResult",
     "BuildError",
-    "BuilderScript",
     "Change",
     "CollisionPair",
     "ConnectError",
@@ -137,9 +132,7 @@ __all__ = [
     "Diagnostic",
     "Diagnostics",
     "DriveOptions",
-    "EngineExport",
     "EngineOptions",
-    "ExportResult",
     "FileOptions",
     "FrameTrack",
     "IKOptions",
@@ -151,7 +144,6 @@ __all__ = [
     "LiveLink",
     "LiveOptions",
     "MeshError",
-    "MjcfExport",
     "MjcfOptions",
     "MorseOptions",
     "MotionOptions",

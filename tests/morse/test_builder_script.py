@@ -15,7 +15,6 @@ from support.morse.builder_runs import run_script
 from support.morse.script_runs import Measured, make_pose, run_robot
 from support.real_robots import descriptions
 from urdf_importer import (
-    BuilderScript,
     Diagnostics,
     ImportOptions,
     Robot,
@@ -37,6 +36,7 @@ from urdf_importer.kinematics.motion import follow_to_masters
 from urdf_importer.kinematics.tree import plan_tree
 from urdf_importer.meshes import RobotFiles
 from urdf_importer.model import Box, Collision, Joint, Limit, Link, Mimic, Pose, Visual
+from urdf_importer.morse.script.write import BuilderScript
 from urdf_importer.morse.sensors import suggest_sensors
 
 ROOT = Path(__file__).resolve().parents[2]

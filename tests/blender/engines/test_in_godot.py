@@ -19,7 +19,6 @@ import pytest
 from support.blender.engine_robots import FPS, animate, frames_at, frames_at_zero, into_engine
 from support.paths import ROOT
 from urdf_importer import (
-    EngineExport,
     EngineOptions,
     Robot,
     export_robot,
@@ -27,6 +26,7 @@ from urdf_importer import (
     import_robot,
     set_joint_positions,
 )
+from urdf_importer.pipeline.engines import EngineExport
 
 GODOT = os.environ.get("GODOT", "")
 PROBE = ROOT / "tests" / "support" / "godot_probe.gd"

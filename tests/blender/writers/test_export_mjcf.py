@@ -10,7 +10,6 @@ import pytest
 from support.mujoco_truth import Compiled
 from support.paths import ROOT
 from urdf_importer import (
-    MjcfExport,
     MjcfOptions,
     apply_srdf,
     export_robot,
@@ -20,6 +19,7 @@ from urdf_importer import (
     set_joint_positions,
     update_robot,
 )
+from urdf_importer.writers.mjcf.export import MjcfExport
 
 LEG = ROOT / "sample_urdfs" / "quadruped_leg.urdf"
 TOLERANCE = 2e-5

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from support.gltf_truth import Gltf
-from urdf_importer import EngineExport, Robot, forward_kinematics, get_joint_positions
+from urdf_importer import Robot, forward_kinematics, get_joint_positions
 from urdf_importer.blender.standing.joints import posed_joints_of
+from urdf_importer.pipeline.engines import EngineExport
 
 Array = NDArray[np.float64]
 

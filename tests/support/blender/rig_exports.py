@@ -11,7 +11,6 @@ from support.webots.proto_check import Checked, check
 from support.webots.real_exports import Exported
 from urdf_importer import (
     Diagnostics,
-    ExportResult,
     WebotsOptions,
     export_robot,
     find_robots,
@@ -19,6 +18,7 @@ from urdf_importer import (
     open_blend,
     save_blend,
 )
+from urdf_importer.writers.webots import ExportResult
 
 KEPT = ("webots-", "scaled-rig", "missing-texture", "missing-mesh", "unreadable-")
 """Diagnostics of the export itself; the others repeat what the reader said."""

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from support.arm_chains import ARMS, Arm
 from support.linkages import four_bar, gap_of
 from support.strategies import Wishes, robots_with_positions
-from urdf_importer.kinematics import IKResults
 from urdf_importer import (
     Diagnostics,
     IKOptions,

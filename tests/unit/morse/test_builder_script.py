@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 
 from support.paths import ROOT
 from urdf_importer import (
-    BuilderScript,
     Diagnostics,
     KinematicsError,
     MorseOptions,
@@ -49,6 +48,7 @@ from urdf_importer.morse.script.literals import (
     vector,
 )
 from urdf_importer.morse.script.tables import name_sensors, write_sensors
+from urdf_importer.morse.script.write import BuilderScript
 from urdf_importer.morse.sensors import SensorSuggestion
 from urdf_importer.pipeline.exporting import suggest_name
 

@@ -16,7 +16,6 @@ from support.real_robots import descriptions, name_of
 from support.samples import sampled
 from urdf_importer import (
     Diagnostics,
-    MjcfExport,
     MjcfOptions,
     Robot,
     WriteError,
@@ -28,6 +27,7 @@ from urdf_importer.geometry.triangles import Triangles
 from urdf_importer.kinematics.forward import complete_positions
 from urdf_importer.kinematics.tree import retrace_tree
 from urdf_importer.meshes.write import write_stl
+from urdf_importer.writers.mjcf.export import MjcfExport
 
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))
 FEW = ("a1", "double_pendulum", "panda", "quadruped", "so100", "tiago_no_hand", "icub_reduced")

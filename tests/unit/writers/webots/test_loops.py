@@ -14,14 +14,7 @@ from hypothesis import strategies as st
 from support.linkages import Z, four_bar, hinge, make_robot, slider_crank
 from support.paths import ROOT
 from support.webots.proto_check import Checked, check
-from urdf_importer import (
-    Diagnostics,
-    ExportResult,
-    ImportOptions,
-    WebotsOptions,
-    export_robot,
-    read_robot,
-)
+from urdf_importer import Diagnostics, ImportOptions, WebotsOptions, export_robot, read_robot
 from urdf_importer.geometry.transforms import matrix_from_pose, rpy_from_rotation
 from urdf_importer.kinematics.loops import close_loops, forward_kinematics
 from urdf_importer.model import (
@@ -36,6 +29,7 @@ from urdf_importer.model import (
     Transmission,
     TransmissionJoint,
 )
+from urdf_importer.writers.webots import ExportResult
 
 HEAVY = Inertial(mass=1.0, inertia=Inertia(ixx=0.1, ixy=0.0, ixz=0.0, iyy=0.1, iyz=0.0, izz=0.1))
 

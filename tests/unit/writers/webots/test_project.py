@@ -15,15 +15,9 @@ from support.paths import ROOT
 from support.real_robots import descriptions, name_of
 from support.webots.proto_check import check
 from support.webots.webots_robots import BOX, joint, link
-from urdf_importer import (
-    Diagnostics,
-    ExportResult,
-    WebotsOptions,
-    export_robot,
-    forward_kinematics,
-    read_robot,
-)
+from urdf_importer import Diagnostics, WebotsOptions, export_robot, forward_kinematics, read_robot
 from urdf_importer.model import Mesh
+from urdf_importer.writers.webots import ExportResult
 from urdf_importer.writers.webots.ros2.interface import make_package_name
 
 GRIPPER = ROOT / "sample_urdfs" / "gripper.urdf"

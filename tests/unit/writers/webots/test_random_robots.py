@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from support.strategies import Position, Wishes, robots_with_positions
 from support.webots.proto_check import Checked, check
-from urdf_importer import Diagnostics, ExportResult, Robot, WebotsOptions, export_robot
+from urdf_importer import Diagnostics, Robot, WebotsOptions, export_robot
 from urdf_importer.kinematics.forward import place_links
 from urdf_importer.kinematics.tree import plan_tree
+from urdf_importer.writers.webots import ExportResult
 
 ODD = Wishes(
     most_links=12, missing_limits=True, swapped_limits=True, awkward_names=True, mimic_rings=True
