@@ -75,7 +75,6 @@ def _load(name: str) -> Any:
 
 
 _PLACES = {
-    "BuilderScript": "script.write",
     "MorseOptions": "formats",
     "SensorSuggestion": "sensors",
     "URDFRobot": "builder",
@@ -85,7 +84,6 @@ _PLACES = {
     "write_builder_script": "script.export",
 }
 OFFERED = (
-    "BuilderScript",
     "MorseOptions",
     "check_morse_profile",
     "write_builder_script",
