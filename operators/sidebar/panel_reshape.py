@@ -29,7 +29,7 @@ class ReshapePanel(DataSubPanel, bpy.types.Panel):
     def draw(self, context: Any) -> None:
         grid = self.layout.grid_flow(columns=2, align=True, even_columns=True, row_major=True)
         for each in RESHAPERS:
-            grid.operator(each.bl_idname, text=f"{each.bl_label}...", icon=_ICONS[each.bl_label])
+            grid.operator(each.bl_idname, icon=_ICONS[each.bl_label])
         self.layout.operator(MeasureRobot.bl_idname, icon="DRIVER_DISTANCE")
 
 
