@@ -277,7 +277,7 @@ def _is_dark(material: Any) -> bool:
     tree = material.node_tree if material is not None else None
     if tree is None or any(node.type == "TEX_IMAGE" for node in tree.nodes):
         return False
-    return max(material.diffuse_color[:3]) < _DARK
+    return bool(max(material.diffuse_color[:3]) < _DARK)
 
 
 def light_only(lamp: Any, shapes: Iterable[Any]) -> Any:

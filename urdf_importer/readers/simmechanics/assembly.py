@@ -5,6 +5,7 @@ A body that represents an assembly itself (RootPart) or the ground only places p
 its joints moves: then it is a link like others.
 """
 
+from collections.abc import Container
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -117,11 +118,7 @@ def apply_parameters(
         values=values,
         names=names,
         frames=frames,
-        links=[
-            i
-            for i, body in enumerate(mechanism.bodies)
-            if body.kind == "part" or i == world or (body.kind == "placement" and i in real)
-        ],
+        links=[i for i in range(len(mechanism.bodies)) if _is_link(mechanism, i, world, real)],
         connections=[
             replace(joint, primitives=WELD, change=None) if joint.name in held else joint
             for joint in counting
@@ -131,6 +128,11 @@ def apply_parameters(
         shown=[*connections, *extra],
         is_stiff=parameters.is_stiff,
     )
+
+
+def _is_link(mechanism: Mechanism, index: int, world: int, real: Container[int]) -> bool:
+    kind = mechanism.bodies[index].kind
+    return kind == "part" or index == world or (kind == "placement" and index in real)
 
 
 def _read_connections(
