@@ -197,9 +197,10 @@ READERS: dict[str, tuple[Seeds, Make]] = {
     "rosbridge": (lambda: seeds.PUBLISHED, served("")),
     "foxglove": (seeds.channels, served("foxglove.websocket.v1")),
     "image": (seeds.images, plain(read_image)),
-} | {
-    suffix: (partial(seeds.meshes, suffix), meshed(suffix))
-    for suffix in (".stl", ".dae", ".obj", ".ply", ".glb", ".msh")
+    **{
+        suffix: (partial(seeds.meshes, suffix), meshed(suffix))
+        for suffix in (".stl", ".dae", ".obj", ".ply", ".glb", ".msh")
+    },
 }  # fmt: skip
 BOUNDS = {"xacro": Bounds(seconds=12.0)}
 """A xacro file may use its whole budget."""

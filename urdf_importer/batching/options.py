@@ -39,9 +39,13 @@ class BatchOptions:
     def __post_init__(self) -> None:
         object.__setattr__(self, "imports", options_of(self.imports, ImportOptions))
         object.__setattr__(self, "exports", several_options_of(self.exports, FileOptions))
-        amounts = {"time_limit": self.time_limit, "picture_samples": self.picture_samples}
+        amounts: dict[str, object] = {
+            "time_limit": self.time_limit,
+            "picture_samples": self.picture_samples,
+        }
         amounts |= {"jobs": self.jobs, "memory_limit": self.memory_limit}
-        sizes = self.picture_size if isinstance(self.picture_size, tuple | list) else (None, None)
+        size: object = self.picture_size
+        sizes = size if isinstance(size, tuple | list) else ()
         if len(sizes) != 2 or not all(isinstance(each, int) and each > 0 for each in sizes):
             raise ArgumentError(
                 f"picture_size is {quote_value(self.picture_size)}; it has to be (width, height) "
@@ -49,7 +53,7 @@ class BatchOptions:
             )
         for name, value in amounts.items():
             is_left_out = value is None and name in ("jobs", "memory_limit")
-            if not is_left_out and not (isinstance(value, int | float) and value > 0):
+            if not (is_left_out or (isinstance(value, int | float) and value > 0)):
                 raise ArgumentError(
                     f"{name} is {quote_value(value)}; it has to be a number above 0"
                 )
