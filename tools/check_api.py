@@ -3,7 +3,7 @@
 
     python tools/check_api.py [--record]
 
-The record, tests/golden/public_api.json, holds every public name with the parameters of its
+The record, tests/data/public_api.json, holds every public name with the parameters of its
 functions and methods, and the fields of its classes. A name, parameter or field that is gone, was
 renamed or became required breaks code of users: each is printed, and the exit status is 1. New
 names and new optional parameters break nothing. `--record` writes the record anew. Needs bpy.
@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-RECORD = ROOT / "tests" / "golden" / "public_api.json"
+RECORD = ROOT / "tests" / "data" / "public_api.json"
 Parameters = dict[str, str]
 """Parameter -> its kind as inspect calls it, with a "?" behind where it may be left out."""
 _NEW = "?"

@@ -31,7 +31,8 @@ from urdf_importer.geometry.triangles import (
 from urdf_importer.meshes import RobotFiles, ShownShape
 from urdf_importer.model import Box, Collision, Link, Material, Mesh, Robot, Sphere, Visual
 from urdf_importer.morse.script.packing import split_sharp
-from urdf_importer.morse.script.write import write_script as write_from
+from urdf_importer.morse.script.write import write_script
+from urdf_importer.writers.formats import OpenExport
 
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))
 ARM = ROOT / "sample_urdfs" / "two_link_arm.urdf"
@@ -75,6 +76,12 @@ def give(robot: Robot, diagnostics: Diagnostics, **meshes: MeshData) -> RobotFil
     return RobotFiles(PackageResolver("", environment=None), diagnostics, shown=shown)
 
 
+def write_from(robot: Robot, diagnostics: Diagnostics, path: Path, **meshes: MeshData) -> None:
+    files = give(robot, diagnostics, **meshes)
+    found = OpenExport(robot=robot, files=files, options=MorseOptions(), diagnostics=diagnostics)
+    write_script(found, path)
+
+
 def write(path: Path, *shapes: Visual | Collision, **meshes: MeshData) -> Script:
     link = Link(
         name="a",
@@ -83,7 +90,7 @@ def write(path: Path, *shapes: Visual | Collision, **meshes: MeshData) -> Script
     )
     diagnostics = Diagnostics()
     robot = Robot(name="r", links=(link,))
-    write_from(robot, give(robot, diagnostics, **meshes), path, MorseOptions(), diagnostics)
+    write_from(robot, diagnostics, path, **meshes)
     assert not len(diagnostics)
     return Script(path.read_text())
 
@@ -245,5 +252,5 @@ class TestTables:
         robot = Robot(name="r", links=(Link(name="a", visuals=(shape, shape)),))
         diagnostics = Diagnostics()
         path = tmp_path / "r.py"
-        write_from(robot, give(robot, diagnostics, m=data), path, MorseOptions(), diagnostics)
+        write_from(robot, diagnostics, path, m=data)
         assert [item.code for item in diagnostics] == ["morse-no-images"]

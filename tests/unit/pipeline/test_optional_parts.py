@@ -53,6 +53,8 @@ def test_the_parts_are_here_and_offer_what_is_public() -> None:
         module = getattr(__import__(f"urdf_importer.{part}"), part)
         for name in module.OFFERED:
             assert name in urdf_importer.__all__
-            assert getattr(urdf_importer, name) is getattr(module, name)
+            # Some of them are Blender's to do.
+            if find_spec("bpy") is not None:
+                assert getattr(urdf_importer, name) is getattr(module, name)
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         urdf_importer.nothing  # noqa: B018
