@@ -255,39 +255,6 @@ def read_state(path: Path, name: str, result: urdf_importer.ImportResult) -> dic
     }
 
 
-LISTED = {
-    "featured": ("humanoid_arm.urdf", ARM, True),
-    "leg": ("quadruped_leg.urdf", LEG, False),
-    "hexapod": ("hexapod.xml", {"leg_2": 0.07, "leg_4": 0.07, "leg_6": 0.07}, True),
-    "gripper": ("gripper.urdf", {}, False),
-}
-
-
-def render_listing() -> None:
-    """Writes the pictures of the extension's listing: 16:9, and a square icon."""
-    listing = ROOT / "listing"
-    for name, (sample, positions, bones) in LISTED.items():
-        urdf_importer.new_file()
-        armature = urdf_importer.import_robot(ROOT / "sample_urdfs" / sample).armature
-        urdf_importer.set_joint_positions(armature, positions)
-        target = listing / f"{name}.png"
-        size = {"width": 1920, "height": 1080, "samples": 8}
-        urdf_importer.render_preview(armature, target, bones=bones, **size)
-        if name == "leg":
-            urdf_importer.render_preview(armature, listing / "icon.png", width=256, height=256)
-        if name != "featured":
-            shrink_picture(target)
-
-
-def shrink_picture(path: Path) -> None:
-    """Writes a picture as JPEG, in a tenth of the bytes, and takes the PNG away."""
-    image = bpy.data.images.load(str(path))
-    if image.size[0]:  # Asking makes Blender read the file, which sets the format.
-        image.file_format = "JPEG"
-    image.save(filepath=str(path.with_suffix(".jpg")), quality=90)
-    path.unlink()
-
-
 MOMENTS = (0.0, 1.0, 1.8, 2.6, 3.3, 4.0, 4.8, 5.6)
 """Seconds of the sample motion that its picture shows."""
 
@@ -362,4 +329,3 @@ if __name__ == "__main__":
     render_cassie()
     render_motion()
     render_gallery(width=216, height=252)
-    render_listing()

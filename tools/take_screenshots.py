@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes the pictures of Blender's window in docs/images; tools/take-screenshots runs it."""
+"""Writes the pictures of Blender's window in docs/images, or those of listing/; tools/take-screenshots
+runs it."""
 
 import json
 import os
@@ -13,7 +14,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = Path(os.environ["BLENDER_PROGRAMS"])
 IMAGES = ROOT / "docs" / "images"
-SCENARIOS = ROOT / "tests" / "window" / "pictures.py"
+LISTING = ROOT / "listing"
+SCENARIOS = ROOT / "tests" / "window"
 SECONDS = 300
 
 FOLDER = Path("/tmp/robots")
@@ -43,6 +45,8 @@ SIZES = {
     "error": (1280, 800),
 }
 """Width and height of the display, in pixels, by picture: as much as there is to show."""
+LISTED = dict.fromkeys(("drag", "solutions", "animate"), (1920, 1080))
+"""The windows of the listing, in the size that the platform asks for."""
 
 XACRO = """\
 <robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
@@ -71,7 +75,7 @@ def copy_robots() -> None:
     (FOLDER / "broken.urdf").write_text(BROKEN)
     (FOLDER / "workspace" / "src").mkdir(parents=True)
     share = Path(sysconfig.get_paths()["purelib"], "cmeel.prefix", "share", "example-robot-data")
-    for name in ("panda_description", "talos_data"):
+    for name in ("panda_description", "talos_data", "ur_description"):
         target = FOLDER / "workspace" / "src" / "example-robot-data" / "robots" / name
         shutil.copytree(share / "robots" / name, target)
 
@@ -90,12 +94,13 @@ def install(profile: Path, zipped: Path) -> None:
 
 def play(name: str, profile: Path, place: Path) -> Path:
     """One scenario in a new window. Returns its picture; ends this program where it failed."""
-    width, height = SIZES[name]
+    width, height = {**SIZES, **LISTED}[name]
+    scenarios = SCENARIOS / ("listing_plays.py" if name in LISTED else "pictures.py")
     done = subprocess.run(
         [
             *(PROGRAMS / "bin" / "xvfb-5", "blender", "--gpu-backend", "opengl"),
             *("--enable-event-simulate", "-p", "0", "0", str(width), str(height)),
-            *("--python", SCENARIOS, "--", name, place, FOLDER),
+            *("--python", scenarios, "--", name, place, FOLDER),
         ],
         env={
             **os.environ,
@@ -130,22 +135,28 @@ def take(names: list[str], zipped: Path) -> None:
             else:
                 shutil.copytree(place / "profile", profile, symlinks=True)
             picture = play(name, profile, place)
-            shutil.copyfile(picture, IMAGES / picture.name)
-            size = picture.stat().st_size // 1024
-            sys.stdout.write(f"docs/images/{picture.name} ({size} kB)\n")
-            sys.stdout.flush()
+            keep(picture, (LISTING if name in LISTED else IMAGES) / picture.name)
+
+
+def keep(picture: Path, target: Path) -> None:
+    shutil.copyfile(picture, target)
+    size = target.stat().st_size // 1024
+    sys.stdout.write(f"{target.relative_to(ROOT)} ({size} kB)\n")
+    sys.stdout.flush()
 
 
 def main(zipped: str, *names: str) -> None:
-    unknown = sorted(set(names) - set(SIZES))
+    known = LISTED if "--listing" in names else SIZES
+    names = tuple(name for name in names if name != "--listing")
+    unknown = sorted(set(names) - set(known))
     if unknown:
-        sys.exit(f"take-screenshots: no such picture: {unknown[0]} ({', '.join(SIZES)})")
+        sys.exit(f"take-screenshots: no such picture: {unknown[0]} ({', '.join(known)})")
     if FOLDER.exists():
         sys.exit(f"take-screenshots: {FOLDER} is there already; move it away and try again")
     IMAGES.mkdir(parents=True, exist_ok=True)
     try:
         copy_robots()
-        take(list(names or SIZES), Path(zipped))
+        take(list(names or known), Path(zipped))
     finally:
         shutil.rmtree(FOLDER, ignore_errors=True)
 

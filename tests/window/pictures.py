@@ -489,14 +489,15 @@ def _keep(driver: Driver, name: str, box: Box) -> None:
     )
 
 
-def main() -> None:
+def play(scenarios: Mapping[str, Any]) -> None:
+    """Plays the scenario that the command line names."""
     name, folder, *arguments = sys.argv[sys.argv.index("--") + 1 :]
     view = bpy.context.preferences.view
     view.show_splash = False
     view.filebrowser_display_type = "SCREEN"
-    scenario: Callable[[Driver], Steps] = globals()[name]
+    scenario: Callable[[Driver], Steps] = scenarios[name]
     run(scenario, Driver(Path(folder), arguments))
 
 
 if __name__ == "__main__":
-    main()
+    play(globals())

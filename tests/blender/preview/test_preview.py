@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from support.blender.snapshots import describe_scene, list_data
 from support.paths import ROOT
 from urdf_importer import BuildError, WriteError, import_robot, render_preview, set_joint_positions
-from urdf_importer.blender.preview.render import _set_scene
+from urdf_importer.blender.preview.render import set_scene
 from urdf_importer.blender.preview.studio import Studio, frame_points
 from urdf_importer.blender.standing.placing import find_lowest
 from urdf_importer.geometry.transforms import Matrix
@@ -257,7 +257,7 @@ def test_the_floor_is_where_the_robot_ends(tmp_path: Path) -> None:
     """The box around a turned ball ends lower than the ball."""
     robot = import_text(tmp_path, _PART.format("a", "0.8 0.1 0.1"))
     with Studio(WIDTH, HEIGHT, 1) as studio:
-        points, shapes = _set_scene(robot, studio, False)
+        points, shapes = set_scene(robot, studio, False)
         ground = find_lowest(robot)
         assert points.min(axis=0)[2] < -0.21 and ground == pytest.approx(-0.2, abs=1e-3)
         studio.light(points, shapes, ground)

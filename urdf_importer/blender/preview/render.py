@@ -187,13 +187,13 @@ def render_preview(
     if armature.type != "ARMATURE" or properties.ROBOT not in armature:
         raise BuildError(f"object {quote(armature.name)} is not an imported robot")
     with replace_file(path) as temporary, Studio(width, height, samples) as studio:
-        points, shapes = _set_scene(armature, studio, bones)
+        points, shapes = set_scene(armature, studio, bones)
         studio.light(points, () if bones else shapes, None if bones else find_lowest(armature))
         studio.aim(points)
         studio.render(temporary)
 
 
-def _set_scene(armature: Any, studio: Studio, bones: bool) -> tuple[Matrix, list[Any]]:
+def set_scene(armature: Any, studio: Studio, bones: bool) -> tuple[Matrix, list[Any]]:
     """Puts the robot into the studio; returns the points (n, 3) that must be in the picture, and
     its shapes."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
