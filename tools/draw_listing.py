@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draws the icon and renders the featured picture of listing/; tools/take-screenshots --listing runs
+"""Draws the icon and renders the line-up of listing/; tools/take-screenshots --listing runs
 it."""
 
 import math
@@ -75,7 +75,7 @@ PLACES = (
         near=0.75, turn=-70.0,
     ),
 )  # fmt: skip
-"""Robots of the package example-robot-data whose licences allow it; listing/README.md names them."""
+"""Robots of example-robot-data whose licences allow it; listing/README.md names them."""
 
 
 def render_featured(target: Path, *, width: int = WIDTH, samples: int = 48) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes the pictures of Blender's window in docs/images, or those of listing/; tools/take-screenshots
+"""Writes the pictures of Blender's window in docs/images or in listing/; tools/take-screenshots
 runs it."""
 
 import json

@@ -38,6 +38,26 @@ class Program:
             check=False,
         )
 
+    def play(self, scenario: str, *arguments: str | Path) -> Path:
+        """Plays a scenario in a new window; returns the folder with its pictures."""
+        folder = PICTURES / VERSIONS[self.number] / scenario
+        folder.mkdir(parents=True, exist_ok=True)
+        for old in folder.iterdir():
+            old.unlink()
+        done = self.run(
+            *("--gpu-backend", "opengl", "--enable-event-simulate", "-p", "0", "0", "1280", "800"),
+            *("--python", str(Path(__file__).with_name("driver.py"))),
+            *("--", scenario, str(folder), *map(str, arguments)),
+            display=True,
+        )
+        result = folder / "result.json"
+        assert result.exists(), f"Blender ended before the scenario did:\n{done.stdout}"
+        error = json.loads(result.read_text())["error"]
+        assert not error, f"{error}\n{done.stdout}"
+        # What Blender prints of a draw() or an operator that fails goes nowhere else.
+        assert "Traceback" not in done.stdout, done.stdout
+        return folder
+
 
 @pytest.fixture(scope="session")
 def zipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -76,25 +96,4 @@ def program(
 
 @pytest.fixture
 def play(program: Program) -> Callable[..., Path]:
-    """Plays a scenario in a new window; returns the folder with its pictures."""
-
-    def run(scenario: str, *arguments: str | Path) -> Path:
-        folder = PICTURES / VERSIONS[program.number] / scenario
-        folder.mkdir(parents=True, exist_ok=True)
-        for old in folder.iterdir():
-            old.unlink()
-        done = program.run(
-            *("--gpu-backend", "opengl", "--enable-event-simulate", "-p", "0", "0", "1280", "800"),
-            *("--python", str(Path(__file__).with_name("driver.py"))),
-            *("--", scenario, str(folder), *map(str, arguments)),
-            display=True,
-        )
-        result = folder / "result.json"
-        assert result.exists(), f"Blender ended before the scenario did:\n{done.stdout}"
-        error = json.loads(result.read_text())["error"]
-        assert not error, f"{error}\n{done.stdout}"
-        # What Blender prints of a draw() or an operator that fails goes nowhere else.
-        assert "Traceback" not in done.stdout, done.stdout
-        return folder
-
-    return run
+    return program.play

@@ -12,6 +12,7 @@ from driver import Driver, Steps, unfold
 from export_plays import engines as engines
 from export_plays import export as export
 from export_plays import frame_robot, import_robot, press_return_on_list
+from first_minute_plays import first_minute as first_minute
 from gizmo_plays import gizmo as gizmo
 from hand_plays import all_hands as all_hands
 from import_plays import bare as bare

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The installed extension in a real window, with real events; the pictures are in out/window."""
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_urdfs"
 PANDA = real_robots.ROOT / "panda_description" / "urdf" / "panda.urdf"
 TALOS = real_robots.ROOT / "talos_data" / "robots" / "talos_full_v2.urdf"
+LONGEST_WAIT = 20.0
+"""Seconds of the minute that a stranger has: the rest is for reading and for the mouse."""
 _ELBOWS = ("arm_left_4_joint", "arm_right_4_joint")
 
 Play = Callable[..., Path]
@@ -24,6 +27,17 @@ Play = Callable[..., Path]
 
 def test_file_import_and_undo(play: Play) -> None:
     play("file_import", PANDA, "panda")
+
+
+def test_from_the_zip_to_a_moving_joint_in_a_minute(
+    program: Program, zipped: Path, tmp_path: Path
+) -> None:
+    """Five things to do, as the listing's text says, in a profile that knows nothing yet."""
+    robot = SAMPLES / "humanoid_arm.urdf"
+    folder = Program(program.number, tmp_path).play("first_minute", zipped, robot, "elbow")
+    waits = json.loads((folder / "steps.json").read_text())
+    assert len(waits) == 5
+    assert sum(waits.values()) < LONGEST_WAIT, waits
 
 
 def test_arguments_of_a_xacro_file(play: Play, tmp_path: Path) -> None:
