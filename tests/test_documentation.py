@@ -16,6 +16,8 @@ PAGES = (
     ROOT / "sample_urdfs" / "README.md",
     *sorted((ROOT / "docs").rglob("*.md")),
 )
+LISTING = sorted((ROOT / "listing").glob("*.md"))
+"""What the platform of extensions shows."""
 MOST_BYTES = 300_000
 """Of one picture: whoever clones the project fetches all of them, in all versions."""
 MOST_WORDS = 2500
@@ -44,7 +46,7 @@ def name_of(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", (*PAGES, *LISTING), ids=name_of)
 def test_links_lead_somewhere(page: Path) -> None:
     dead = [
         f"{name_of(path.resolve())}#{anchor}"
@@ -62,7 +64,7 @@ def test_every_page_is_linked_from_the_index_and_that_from_the_readme() -> None:
     assert INDEX in {path.resolve() for path, _ in read_links(PAGES[0])}
 
 
-@pytest.mark.parametrize("page", (*PAGES, *sorted(ROOT.glob("*.md"))), ids=name_of)
+@pytest.mark.parametrize("page", (*PAGES, *LISTING, *sorted(ROOT.glob("*.md"))), ids=name_of)
 def test_prose_is_wrapped(page: Path) -> None:
     """Tables, pictures and blocks of code are as wide as they are; so is code that stands alone."""
     text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)

@@ -40,7 +40,10 @@ STATE = {"sys.path", "sys.modules", "sys.meta_path", "sys.path_hooks", "os.envir
 """What of the process is read and never changed."""
 READING = {"get", "keys", "values", "items", "copy"}
 PLACEHOLDER = re.compile(r"[\w.@/:-]+\.invalid\b")
-PAGES = ("pyproject.toml", "blender_manifest.toml", "README.md", "CITATION.cff", "SECURITY.md")
+PAGES = (
+    "pyproject.toml", "blender_manifest.toml", "README.md", "CITATION.cff", "SECURITY.md",
+    "listing/description.md",
+)  # fmt: skip
 
 
 def main(arguments: Sequence[str]) -> int:

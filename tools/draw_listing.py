@@ -26,7 +26,7 @@ RIGHT, NEAR = np.array([0.625, 0.781, 0.0]), np.array([0.781, -0.625, 0.0])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a robot of the featured picture is: metres to the right and towards the camera, degrees
+    """Where a robot of the line-up is: metres to the right and towards the camera, degrees
     from the way it looks; `bones` shows its rig."""
 
     robot: str
@@ -78,7 +78,8 @@ PLACES = (
 """Robots of example-robot-data whose licences allow it; listing/README.md names them."""
 
 
-def render_featured(target: Path, *, width: int = WIDTH, samples: int = 48) -> None:
+def render_line_up(target: Path, *, samples: int = 24) -> None:
+    """Renders the robots of PLACES side by side, one of them with its rig."""
     urdf_importer.new_file()
     rigs = []
     for place in PLACES:
@@ -90,7 +91,7 @@ def render_featured(target: Path, *, width: int = WIDTH, samples: int = 48) -> N
         rig.location.z = -(find_lowest(rig) or 0.0)
         rigs.append(rig)
     bpy.context.view_layer.update()
-    with Studio(width, width * HEIGHT // WIDTH, samples) as studio:
+    with Studio(WIDTH, HEIGHT, samples) as studio:
         scenes = [
             set_scene(rig, studio, place.bones) for rig, place in zip(rigs, PLACES, strict=True)
         ]

@@ -47,6 +47,10 @@ SIZES = {
 """Width and height of the display, in pixels, by picture: as much as there is to show."""
 LISTED = dict.fromkeys(("drag", "solutions", "animate"), (1920, 1080))
 """The windows of the listing, in the size that the platform asks for."""
+DRAWN = ("icon", "featured")
+"""The listing's other pictures; draw_listing.py makes them."""
+SMALL = ("-selective-blur", "0x2+2%", "+dither", "-colors", "256")
+"""Takes the last grain out of a rendered picture, or it would not pack."""
 
 XACRO = """\
 <robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
@@ -123,10 +127,28 @@ def play(name: str, profile: Path, place: Path) -> Path:
     return place / f"{name}.png"
 
 
+def draw(name: str, place: Path) -> Path:
+    import draw_listing
+
+    path = place / f"{name}.png"
+    if name == "icon":
+        path.write_bytes(draw_listing.draw_icon())
+    else:
+        draw_listing.render_line_up(path)
+        command = (PROGRAMS / "bin" / "in-blender-5", "magick", path, *SMALL, path)
+        subprocess.run(command, check=True)
+    return path
+
+
 def take(names: list[str], zipped: Path) -> None:
     with tempfile.TemporaryDirectory() as text:
         place = Path(text)
-        install(place / "profile", zipped)
+        for name in names:
+            if name in DRAWN:
+                keep(draw(name, place), LISTING / f"{name}.png")
+        names = [name for name in names if name not in DRAWN]
+        if names:
+            install(place / "profile", zipped)
         for name in names:
             # A copy: what one picture leaves in the profile must not show in the next.
             profile = place / name
@@ -146,7 +168,7 @@ def keep(picture: Path, target: Path) -> None:
 
 
 def main(zipped: str, *names: str) -> None:
-    known = LISTED if "--listing" in names else SIZES
+    known = (*DRAWN, *LISTED) if "--listing" in names else tuple(SIZES)
     names = tuple(name for name in names if name != "--listing")
     unknown = sorted(set(names) - set(known))
     if unknown:

@@ -56,7 +56,7 @@ def first_minute(driver: Driver) -> Steps:
     driver.take_picture("imported")
     before, place = hands.positions(), hands.find_body(joint)
     with watch.step("drag a body"):
-        yield from hands.drag(place, (60.0, 60.0), picture="dragging")
+        yield from hands.drag(place, (20.0, -70.0), picture="dragging")
     after = hands.positions()
     assert abs(after[joint] - before[joint]) > 0.1, (before, after)
     assert {name for name in after if after[name] != before[name]} == {joint}

@@ -51,7 +51,7 @@ _CURVED = {"leg_left_4_joint", "leg_right_4_joint", "arm_left_4_joint", "arm_rig
 
 def drag(driver: Driver) -> Steps:
     """The mouse is on its way with an arm's forearm, beside the sliders."""
-    hands = _take(driver, _PANDA, pictures._REACHING, at=(0.48, 0.24, 0.36), distance=1.7)
+    hands = _take(driver, _PANDA, pictures._REACHING, at=(0.48, 0.24, 0.41), distance=1.7)
     yield from _open(driver, "Joints")
     place = hands.find_body("panda_joint4")
     yield from hands.rest_on(place)
@@ -77,7 +77,7 @@ def solutions(driver: Driver) -> Steps:
 
 def animate(driver: Driver) -> Steps:
     """A humanoid between keyframes of all its joints."""
-    hands = _take(driver, _TALOS, {}, at=(0.28, 0.36, 0.88), distance=3.4)
+    hands = _take(driver, _TALOS, {}, at=(0.28, 0.36, 0.93), distance=3.4)
     scene = bpy.context.scene
     scene.frame_end = 60
     yield from pictures._pull_up(driver, driver.viewport.y - 2, by=170)
@@ -94,6 +94,7 @@ def animate(driver: Driver) -> Steps:
     yield from _open(driver, "Joints")
     area = next(each for each in driver.window.screen.areas if each.type == "DOPESHEET_EDITOR")
     area.ui_type = "FCURVES"
+    area.spaces.active.show_region_ui = False
     yield 0.5
     region = next(each for each in area.regions if each.type == "WINDOW")
     with bpy.context.temp_override(window=driver.window, area=area, region=region):
