@@ -134,31 +134,35 @@ class Diagnostics:
         self, code: str, message: str, *, subject: str = "", line: int = 0, source: str = ""
     ) -> None:
         """Adds a WARNING: a substitute was used, which the message names."""
-        self._add(Severity.WARNING, code, message, subject, line, source)
+        self.add(
+            Diagnostic(
+                severity=Severity.WARNING,
+                code=code,
+                message=message,
+                subject=subject,
+                line=line,
+                source=source,
+            )
+        )
 
     def error(
         self, code: str, message: str, *, subject: str = "", line: int = 0, source: str = ""
     ) -> None:
         """Adds an ERROR: one element was lost; the robot is there."""
-        self._add(Severity.ERROR, code, message, subject, line, source)
+        self.add(
+            Diagnostic(
+                severity=Severity.ERROR,
+                code=code,
+                message=message,
+                subject=subject,
+                line=line,
+                source=source,
+            )
+        )
 
     def add(self, item: Diagnostic) -> None:
         """Adds a diagnostic; without a file of its own it is about `source`."""
         self._items.append(item if item.source else replace(item, source=self.source))
-
-    def _add(
-        self, severity: Severity, code: str, message: str, subject: str, line: int, source: str
-    ) -> None:
-        self.add(
-            Diagnostic(
-                severity=severity,
-                code=code,
-                message=message,
-                subject=subject,
-                source=source,
-                line=line,
-            )
-        )
 
     def extend(self, others: Iterable[Diagnostic]) -> None:
         """Adds diagnostics that were collected apart."""

@@ -31,35 +31,35 @@ def option(
     text: str,
     *,
     group: str,
-    minimum: float | None = None,
-    maximum: float | None = None,
+    bounds: tuple[float | None, float | None] = (None, None),
     choices: dict[str, str] | None = None,
     separator: str | None = None,
     entries: str | None = None,
-    switch: tuple[str, str] | None = None,
     blank: str | None = None,
 ) -> Any:
     """Makes a field with the texts for the front ends: `label`, help `text`, `group`, range,
     choices.
 
     Pairs of texts are written with `separator` between them; without one they are name=folder.
-    `entries` names the numbers of a vector ("X Y Z") or the meaning of a text ("LINK"). `switch`
-    are the choices for False and True, `blank` describes an empty field.
+    `entries` names the numbers of a vector ("X Y Z") or the meaning of a text ("LINK"), `blank`
+    describes an empty field. Choices with a "never" take False for it, and True for the last other.
     """
-    shown = {"label": label, "help": text, "group": group}
-    bounds = {
+    minimum, maximum = bounds
+    known: dict[str, Any] = {
+        "label": label,
+        "help": text,
+        "group": group,
         "minimum": minimum,
         "maximum": maximum,
         "choices": choices,
         "separator": separator,
         "entries": entries,
-        "switch": switch,
         "blank": blank,
     }
-    return field(
-        default=default,
-        metadata=shown | {key: value for key, value in bounds.items() if value is not None},
-    )
+    if choices and "never" in choices:
+        known["switch"] = ("never", [key for key in choices if key != "never"][-1])
+    given = {key: value for key, value in known.items() if value is not None}
+    return field(default=default, metadata=given)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +134,6 @@ class ImportOptions(Options):
             "exact": "All joints at one point that one bone can hold exactly, such as two of an "
             "ankle",
         },
-        switch=("never", "exact"),
     )
     fixed_joints: FixedJoints = option(
         "bones",
@@ -164,8 +163,7 @@ class ImportOptions(Options):
         "How long the closing of loops may be planned for each robot, in seconds of an "
         "ordinary computer: loops that take longer stay open, at 0 all",
         group="Rig",
-        minimum=0.0,
-        maximum=3600.0,
+        bounds=(0.0, 3600.0),
     )
     bone_shapes: bool = option(
         True,
@@ -194,16 +192,14 @@ class ImportOptions(Options):
         "Smooth Angle (°)",
         "Shade edges smooth up to this angle in degrees, in meshes without normals of their own",
         group="Geometry",
-        minimum=0.0,
-        maximum=180.0,
+        bounds=(0.0, 180.0),
     )
     most_triangles: int = option(
         0,
         "Decimate Above (0 = Off)",
         "Reduce every mesh file of more triangles to about this many; 0 keeps all",
         group="Geometry",
-        minimum=0,
-        maximum=100_000_000,
+        bounds=(0, 100_000_000),
     )
     up_axis: UpAxis = _up_axis_option("Geometry")
     merge_materials: bool = option(
@@ -282,8 +278,7 @@ class ImportOptions(Options):
         "Max Links",
         "Refuse robots of more links than this: Blender becomes unusable with very many bones",
         group="Rig",
-        minimum=1,
-        maximum=1_000_000,
+        bounds=(1, 1_000_000),
     )
 
 
@@ -321,8 +316,7 @@ class PlacementOptions(Options):
         "How many times its true size the robot has in the scene; joints and exports keep the "
         "description's measures",
         group="Placement",
-        minimum=0.0001,
-        maximum=10_000.0,
+        bounds=(0.0001, 10_000.0),
     )
     scene_unit: bool = option(
         False,

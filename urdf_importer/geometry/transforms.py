@@ -2,7 +2,7 @@
 """Rotations and frames as arrays. Matrices act on column vectors; all angles in radians."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,17 +21,18 @@ def rotations_from_rpy(rpy: Matrix) -> Matrix:
     """Converts (N, 3) roll, pitch, yaw -> (N, 3, 3): R = Rz(yaw) Ry(pitch) Rx(roll), URDF's fixed
     axes."""
     sines, cosines = (np.moveaxis(part, -1, 0) for part in (np.sin(rpy), np.cos(rpy)))
-    rows = _make_rows(*sines, *cosines)
+    rows = _make_rows(sines, cosines)
     return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
 def rotation_from_rpy(rpy: Sequence[float]) -> Matrix:
     """Converts one roll, pitch, yaw -> (3, 3), a tenth of the time of rotations_from_rpy."""
-    return np.array(_make_rows(*map(math.sin, rpy), *map(math.cos, rpy)))
+    return np.array(_make_rows(map(math.sin, rpy), map(math.cos, rpy)))
 
 
-def _make_rows(sr: Any, sp: Any, sy: Any, cr: Any, cp: Any, cy: Any) -> tuple[tuple[Any, ...], ...]:
+def _make_rows(sines: Iterable[Any], cosines: Iterable[Any]) -> tuple[tuple[Any, ...], ...]:
     """Returns the rows of Rz(yaw) Ry(pitch) Rx(roll), given sines and cosines."""
+    (sr, sp, sy), (cr, cp, cy) = sines, cosines
     return (
         (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
         (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),

@@ -99,8 +99,7 @@ class LiveOptions(Options):
         "Rate",
         "How often the pose is sent at most, per second",
         group="Sending",
-        minimum=0.1,
-        maximum=1000.0,
+        bounds=(0.1, 1000.0),
     )
     send_base: bool = option(
         False,

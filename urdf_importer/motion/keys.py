@@ -48,7 +48,7 @@ def _plan_quintic(
     """A line is off a curve by its second derivative times its length squared by 8 at most."""
     steps = np.diff(times)
     polynomials = [
-        quintic(h, *values[i : i + 2], *velocities[i : i + 2], *accelerations[i : i + 2])
+        quintic(h, values[i : i + 2], velocities[i : i + 2], accelerations[i : i + 2])
         for i, h in enumerate(steps)
     ]
     all_times, all_values = [times[:1]], [values[:1]]
@@ -62,11 +62,10 @@ def _plan_quintic(
     return Keys(times=np.concatenate(all_times), values=np.concatenate(all_values))
 
 
-def quintic(
-    h: float, q0: float, q1: float, v0: float, v1: float, a0: float, a1: float
-) -> np.polynomial.Polynomial:
-    """Returns the polynomial of degree five with these ends over h seconds (Craig, Introduction to
-    Robotics, 7.3)."""
+def quintic(h: float, q: Numbers, v: Numbers, a: Numbers) -> np.polynomial.Polynomial:
+    """Returns the polynomial of degree five over h seconds with these values, slopes and second
+    derivatives (2,) at its ends (Craig, Introduction to Robotics, 7.3)."""
+    (q0, q1), (v0, v1), (a0, a1) = q, v, a
     d = q1 - q0
     return np.polynomial.Polynomial(
         [

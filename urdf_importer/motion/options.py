@@ -34,30 +34,28 @@ class MotionOptions(Options):
         "Tolerance",
         "How far reduced keys, and lines in place of quintics, may be off, in radians or metres",
         group="Keys",
-        minimum=1e-9,
-        maximum=1.0,
+        bounds=(1e-9, 1.0),
     )
     start: float = option(
         0.0,
         "Start (s)",
         "Seconds of the motion that are left out before",
         group="Keys",
-        minimum=0.0,
+        bounds=(0.0, None),
     )
     end: float = option(
         0.0,
         "End (s, 0 = all)",
         "Second of the motion after which nothing is taken; 0 for all of it",
         group="Keys",
-        minimum=0.0,
+        bounds=(0.0, None),
     )
     speed: float = option(
         1.0,
         "Speed",
         "How many times as fast it is played",
         group="Keys",
-        minimum=0.001,
-        maximum=1000.0,
+        bounds=(0.001, 1000.0),
     )
     start_frame: float | None = option(
         None,
@@ -127,8 +125,7 @@ class MotionOptions(Options):
         "Rate",
         "Lines per second of a table without a column of times; 0 for a table that has one",
         group="Reading",
-        minimum=0.0,
-        maximum=1e6,
+        bounds=(0.0, 1e6),
     )
     columns: str = option(
         "",
@@ -157,8 +154,7 @@ class RetimeOptions(Options):
         "The share of the velocity limits that is used; 0 for the share in the limits' file, "
         "or all",
         group="Retiming",
-        minimum=0.0,
-        maximum=1.0,
+        bounds=(0.0, 1.0),
     )
     acceleration_scale: float = option(
         0.0,
@@ -166,8 +162,7 @@ class RetimeOptions(Options):
         "The share of the acceleration limits that is used; 0 for the share in the limits' "
         "file, or all",
         group="Retiming",
-        minimum=0.0,
-        maximum=1.0,
+        bounds=(0.0, 1.0),
     )
     tolerance: float = option(
         0.01,
@@ -175,6 +170,5 @@ class RetimeOptions(Options):
         "How far from the lines between samples the smooth curve through them may be, in radians "
         "or metres; where it would be further off, the motion stops at the sample",
         group="Retiming",
-        minimum=0.0,
-        maximum=10.0,
+        bounds=(0.0, 10.0),
     )

@@ -206,7 +206,7 @@ def _hold_bounds(
     spans = np.broadcast_to(lengths[:, None], q0.shape)
     most = 3.0 * (q1 - q0) / spans
     for left in range(10, -1, -1):
-        _, inside = extreme_values(make_cubics(spans, spans, q0, q1, begin, end))
+        _, inside = extreme_values(make_cubics(spans, spans, (q0, q1), (begin, end)))
         beyond = (inside.max(axis=-1) > high + 1e-9) | (inside.min(axis=-1) < low - 1e-9)
         if not beyond.any():
             break
@@ -233,7 +233,8 @@ def nodes_of(path: JointPath, pieces: int) -> tuple[Numbers, Numbers, Numbers]:
     """Returns values, first and second derivatives by s, each (m - 1, pieces + 1, n), at evenly
     spaced places of each segment."""
     h = path.lengths[:, None]
-    cubics = make_cubics(path.starts, h, path.values[:-1], path.values[1:], path.begin, path.end)
+    ends = (path.values[:-1], path.values[1:])
+    cubics = make_cubics(path.starts, h, ends, (path.begin, path.end))
     t = (np.linspace(0.0, 1.0, pieces + 1)[None, :] * h)[:, :, None]
     q0, v0, c2, c3 = (
         part[:, None, :] for part in (cubics.values, cubics.slopes, cubics.second, cubics.third)

@@ -154,7 +154,7 @@ def _fail(
     """Returns (m - 1, p / size) whether one cubic over each block would be too far off."""
     starts, lengths = times[:, :-1:size, None], np.diff(times[:, ::size])[..., None]
     (q, v) = (array[:, ::size] for array in (values, slopes))
-    cubics = make_cubics(starts, lengths, q[:, :-1], q[:, 1:], v[:, :-1], v[:, 1:])
+    cubics = make_cubics(starts, lengths, (q[:, :-1], q[:, 1:]), (v[:, :-1], v[:, 1:]))
     begin = 2 * cubics.second
     bend = np.maximum(np.abs(begin), np.abs(begin + 6 * cubics.third * lengths))
     off: NDArray[np.bool_] = (bend > limits * 1.001).any(axis=2)

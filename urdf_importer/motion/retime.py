@@ -222,7 +222,7 @@ def _end(path: JointPath, nodes: tuple[Numbers, ...], bounds: _Bounds) -> _Timed
     steps = np.diff(times)
     steps_of, rates = steps[:, None], velocities
     cubics = make_cubics(
-        times[:-1, None], steps_of, positions[:-1], positions[1:], rates[:-1], rates[1:]
+        times[:-1, None], steps_of, (positions[:-1], positions[1:]), (rates[:-1], rates[1:])
     )
     _, peaks = fastest(cubics)
     bends = np.maximum(

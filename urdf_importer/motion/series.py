@@ -52,7 +52,7 @@ def _column(array: Numbers | None, own: NDArray[np.bool_], column: int) -> Numbe
 def _cut_quintics(times: Numbers, values: Numbers, slopes: Numbers, bends: Numbers) -> Keys:
     parts: list[tuple[Numbers, Numbers, Numbers]] = []
     for i, h in enumerate(np.diff(times)):
-        polynomial = quintic(h, *values[i : i + 2], *slopes[i : i + 2], *bends[i : i + 2])
+        polynomial = quintic(h, values[i : i + 2], slopes[i : i + 2], bends[i : i + 2])
         inner = np.linspace(0.0, h, _PIECES + 1)[:-1]
         parts.append((times[i] + inner, polynomial(inner), polynomial.deriv()(inner)))
     parts.append((times[-1:], values[-1:], slopes[-1:]))
@@ -60,24 +60,22 @@ def _cut_quintics(times: Numbers, values: Numbers, slopes: Numbers, bends: Numbe
     return Keys(times=joined[0], values=joined[1], slopes=joined[2])
 
 
+Ends = tuple[Numbers, Numbers]
+"""Of segments: at their starts, at their ends."""
+
+
 def cubics_of(keys: Keys) -> Cubics:
     """Returns the segments of cubics."""
     assert keys.slopes is not None
-    lengths = np.diff(keys.times)
+    values, slopes = keys.values, keys.slopes
     return make_cubics(
-        keys.times[:-1],
-        lengths,
-        keys.values[:-1],
-        keys.values[1:],
-        keys.slopes[:-1],
-        keys.slopes[1:],
+        keys.times[:-1], np.diff(keys.times), (values[:-1], values[1:]), (slopes[:-1], slopes[1:])
     )
 
 
-def make_cubics(
-    starts: Numbers, lengths: Numbers, q0: Numbers, q1: Numbers, v0: Numbers, v1: Numbers
-) -> Cubics:
+def make_cubics(starts: Numbers, lengths: Numbers, values: Ends, slopes: Ends) -> Cubics:
     """Returns the segments with these values and slopes at their ends (Hermite)."""
+    (q0, q1), (v0, v1) = values, slopes
     chord = (q1 - q0) / lengths
     second = (3 * chord - 2 * v0 - v1) / lengths
     third = (v0 + v1 - 2 * chord) / lengths**2

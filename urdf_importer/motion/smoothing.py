@@ -83,7 +83,8 @@ def _evaluate(
     """Returns old seconds, positions and velocities at places of the path."""
     at = np.clip(np.searchsorted(knots, s, side="right") - 1, 0, len(path.lengths) - 1)
     h = path.lengths[:, None]
-    cubics = make_cubics(path.starts, h, path.values[:-1], path.values[1:], path.begin, path.end)
+    ends = (path.values[:-1], path.values[1:])
+    cubics = make_cubics(path.starts, h, ends, (path.begin, path.end))
     since = (s - knots[at])[:, None]
     c3, c2, v0 = cubics.third[at], cubics.second[at], cubics.slopes[at]
     positions = ((c3 * since + c2) * since + v0) * since + cubics.values[at]

@@ -66,7 +66,7 @@ class TestEach:
 def make_toy(library: ModuleType) -> Any:
     """A format with an option, of the classes of one of the two libraries."""
     option, formats = library.options.option, library.writers.formats
-    wheels = option(4, "Wheels", "How many wheels", group="Toy", minimum=0, maximum=9)
+    wheels = option(4, "Wheels", "How many wheels", group="Toy", bounds=(0, 9))
     options = make_dataclass(
         "ToyOptions",
         [("wheels", int, wheels)],

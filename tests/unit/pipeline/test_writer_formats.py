@@ -37,7 +37,7 @@ class ToyOptions(FileOptions):
     """What a user can choose of toys."""
 
     paint: bool = option(True, "Paint", "Paint the toy", group="Toy")
-    wheels: int = option(4, "Wheels", "How many wheels", group="Toy", minimum=0, maximum=9)
+    wheels: int = option(4, "Wheels", "How many wheels", group="Toy", bounds=(0, 9))
 
 
 def write_toy(found: OpenExport[ToyOptions], path: Path) -> Written:

@@ -29,7 +29,6 @@ def check_frame(
     """Returns the violations of `limits` at a frame, the worst first: positions that are keyed,
     velocities to the frames beside it, and accelerations of these three. Joints that follow another
     move like their leader. Times are seconds since frame 0."""
-    rate, time = frame_rate(), frame / frame_rate()
     table = recall_table(armature)
     found: list[Violation] = []
     known: dict[str, np.ndarray] = {}
@@ -43,7 +42,7 @@ def check_frame(
             leader, ratio = _lead(joint, table)
             numbers = known.get(leader)
         if bounds is not None and numbers is not None:
-            found += _compare(joint, numbers, ratio, bounds, rate, time)
+            found += _compare(joint, numbers * ratio, bounds, frame)
     return tuple(sorted(found, key=lambda each: -each.excess))
 
 
@@ -76,14 +75,10 @@ def _lead(joint: RigJoint, table: RobotTable) -> tuple[str, float]:
 
 
 def _compare(
-    joint: RigJoint,
-    numbers: np.ndarray,
-    ratio: float,
-    bounds: JointLimits,
-    rate: float,
-    time: float,
+    joint: RigJoint, numbers: np.ndarray, bounds: JointLimits, frame: float
 ) -> Iterator[Violation]:
-    before, now, after = (numbers * ratio).tolist()
+    before, now, after = numbers.tolist()
+    rate, time = frame_rate(), frame / frame_rate()
     if not joint.mimics:
         yield from compare_positions(joint.name, np.array([now]), np.array([time]), bounds, _NEAR)
     velocity = max(abs(after - now), abs(now - before)) * rate

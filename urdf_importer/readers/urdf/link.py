@@ -257,16 +257,16 @@ def check_inertia(inertia: Inertia, report: Report) -> None:
         return
     slack = _ROUNDING * trace
     half = 0.5 * trace + slack
-    if not _is_positive(a + slack, b + slack, c + slack, d, e, f, trace):
+    if not _is_positive((a + slack, b + slack, c + slack), (d, e, f), trace):
         report("inertia-not-positive", _NEGATIVE)
-    elif not _is_positive(half - a, half - b, half - c, -d, -e, -f, trace):
+    elif not _is_positive((half - a, half - b, half - c), (-d, -e, -f), trace):
         report("inertia-triangle", _TRIANGLE)
 
 
-def _is_positive(a: float, b: float, c: float, d: float, e: float, f: float, scale: float) -> bool:
+def _is_positive(moments: Vector3, products: Vector3, scale: float) -> bool:
     """Whether the symmetric matrix (a d e, d b f, e f c) / scale is positive definite: whether
     its leading minors are (Sylvester)."""
-    a, b, c, d, e, f = a / scale, b / scale, c / scale, d / scale, e / scale, f / scale
+    a, b, c, d, e, f = (number / scale for number in (*moments, *products))
     minor = a * b - d * d
     return a > 0.0 and minor > 0.0 and c * minor - a * f * f - b * e * e + 2.0 * d * e * f > 0.0
 

@@ -55,8 +55,7 @@ class EngineOptions(FileOptions):
         "Scale",
         "How many times its true size the robot has",
         group="Engine",
-        minimum=0.0001,
-        maximum=10_000.0,
+        bounds=(0.0001, 10_000.0),
     )
     actions: Actions = option(
         "active",
@@ -159,8 +158,7 @@ class EngineOptions(FileOptions):
         "How fast the springs of drives bring joints back, in Hz, critically damped; 0: no "
         "springs, only the damping of the description",
         group="USD",
-        minimum=0.0,
-        maximum=1000.0,
+        bounds=(0.0, 1000.0),
     )
 
     @property

@@ -47,16 +47,14 @@ class MjcfOptions(StartOptions):
         "The inertia of each joint's rotor behind its gear, in kg m^2 (kg for sliding joints), "
         "which no description says; a little of it makes stiff motors stable",
         group="Physics",
-        minimum=0.0,
-        maximum=1e6,
+        bounds=(0.0, 1e6),
     )
     small_mass: float = option(
         0.001,
         "Small Mass",
         "The mass in kg of links that have none and must have one to move",
         group="Physics",
-        minimum=1e-9,
-        maximum=1e6,
+        bounds=(1e-9, 1e6),
     )
     actuators: Actuators = option(
         "auto",
@@ -78,8 +76,7 @@ class MjcfOptions(StartOptions):
         "How far in rad a joint is from its target when a position servo gives all its effort; a "
         "tenth of it in m for sliding joints",
         group="Motors",
-        minimum=1e-6,
-        maximum=1e3,
+        bounds=(1e-6, 1e3),
     )
     sensors: bool = option(
         True,

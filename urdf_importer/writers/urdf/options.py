@@ -42,7 +42,6 @@ class UrdfOptions(FileOptions):
             "always": "Of all robots, and moving links without mass get 0.001 kg",
             "never": "The robot unchanged",
         },
-        switch=("never", "always"),
     )
     edits: bool = option(
         True,

@@ -60,7 +60,7 @@ def make_joint(joint: MachineJoint, name: str, machine: Machine, targets: JointT
         _lock_plane(prim)
     elif motion.is_scalar:
         prim.add("uniform token physics:axis", quote_text(axis))
-        _add_scalar(prim, joint, motion, axis, machine.tree, targets)
+        _add_scalar(prim, joint, axis, machine.tree, targets)
     return prim
 
 
@@ -97,29 +97,33 @@ def _lock_plane(prim: Prim) -> None:
 
 
 def _add_scalar(
-    prim: Prim,
-    joint: MachineJoint,
-    motion: JointMotion,
-    axis: str,
-    tree: KinematicTree,
-    targets: JointTargets,
+    prim: Prim, joint: MachineJoint, axis: str, tree: KinematicTree, targets: JointTargets
 ) -> None:
-    unit_size = _DEGREES if motion.kind == "revolute" else 1.0
+    motion = joint.motion
+    assert motion is not None
+    unit_size = _unit_size(motion)
     for name, value in (("lower", motion.lower), ("upper", motion.upper)):
         if value is not None:
             prim.add(f"float physics:{name}Limit", value * unit_size)
-    _add_bounds(prim, motion, unit_size)
+    _add_bounds(prim, motion)
     mimic = tree.masters.get(joint.name) if joint.place >= 0 else None
     if mimic is not None and mimic.joint in targets.joints:
-        _add_mimic(prim, motion, axis, mimic, tree, targets)
+        source = tree.motions[tree.joint_index[mimic.joint]]
+        assert source is not None
+        _add_mimic(prim, motion, mimic, source, targets.joints[mimic.joint])
     elif joint.place >= 0:
-        _add_drive(prim, motion, unit_size, joint, tree, targets.frequency)
+        load = inertia_about(tree, joint.place, motion) if targets.frequency > 0.0 else 0.0
+        _add_drive(prim, motion, load, targets.frequency)
 
 
-def _add_bounds(prim: Prim, motion: JointMotion, unit_size: float) -> None:
+def _unit_size(motion: JointMotion) -> float:
+    return _DEGREES if motion.kind == "revolute" else 1.0
+
+
+def _add_bounds(prim: Prim, motion: JointMotion) -> None:
     """Adds the greatest speed, and friction in N m or N. Speeds of zero, which many descriptions
     write, would lock a joint: they count as none."""
-    limit, dynamics = motion.joint.limit, motion.joint.dynamics
+    limit, dynamics, unit_size = motion.joint.limit, motion.joint.dynamics, _unit_size(motion)
     velocity = (limit.velocity if limit else None) or 0.0
     friction = (dynamics.friction if dynamics else None) or 0.0
     if velocity > 0.0:
@@ -139,23 +143,16 @@ def _add_bounds(prim: Prim, motion: JointMotion, unit_size: float) -> None:
 
 
 def _add_mimic(
-    prim: Prim,
-    motion: JointMotion,
-    axis: str,
-    mimic: Mimic,
-    tree: KinematicTree,
-    targets: JointTargets,
+    prim: Prim, motion: JointMotion, mimic: Mimic, source: JointMotion, target: str
 ) -> None:
-    """Adds a joint that follows another, q = multiplier * q' + offset.
+    """Adds a joint that follows another, q = multiplier * q' + offset: the `source`, which is the
+    prim `target`.
 
     PhysX has q + gearing * q' + offset = 0 with angles in degrees in all three. Newton has q =
     coef0 + coef1 * q' with coef0 in degrees for a joint that turns, and coef1 unconverted.
     """
-    source = tree.motions[tree.joint_index[mimic.joint]]
-    assert source is not None
-    own = _DEGREES if motion.kind == "revolute" else 1.0
-    other = _DEGREES if source.kind == "revolute" else 1.0
-    target, kind = targets.joints[mimic.joint], f"rot{axis}"
+    own, other = _unit_size(motion), _unit_size(source)
+    kind = f"rot{align_axis(motion)[1]}"
     prim.schemas += [f"PhysxMimicJointAPI:{kind}", "NewtonMimicAPI"]
     start = f"physxMimicJoint:{kind}"
     prim.add(f"float {start}:gearing", -mimic.multiplier * own / other)
@@ -167,24 +164,16 @@ def _add_mimic(
     prim.add("float newton:mimicCoef1", mimic.multiplier)
 
 
-def _add_drive(
-    prim: Prim,
-    motion: JointMotion,
-    unit_size: float,
-    joint: MachineJoint,
-    tree: KinematicTree,
-    frequency: float,
-) -> None:
+def _add_drive(prim: Prim, motion: JointMotion, load: float, frequency: float) -> None:
     """Adds the drive. Without a frequency it is the joint's damping alone, and no spring; with one,
-    a critically damped spring with that frequency for all that hangs on the joint at zero."""
-    limit, dynamics = motion.joint.limit, motion.joint.dynamics
+    a critically damped spring with that frequency for the `load`: the inertia of all that hangs on
+    the joint at zero."""
+    limit, dynamics, unit_size = motion.joint.limit, motion.joint.dynamics, _unit_size(motion)
     effort = (limit.effort if limit else None) or 0.0
     damping = (dynamics.damping if dynamics else None) or 0.0
-    stiffness, speed = 0.0, 2.0 * math.pi * frequency
-    if frequency > 0.0:
-        load = inertia_about(tree, joint.place, motion)
-        stiffness = load * speed**2
-        damping += 2.0 * load * speed
+    speed = 2.0 * math.pi * frequency
+    stiffness = load * speed**2
+    damping += 2.0 * load * speed
     kind = "angular" if motion.kind == "revolute" else "linear"
     prim.schemas.append(f"PhysicsDriveAPI:{kind}")
     prim.add(f"uniform token drive:{kind}:physics:type", quote_text("force"))

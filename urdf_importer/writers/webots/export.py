@@ -18,11 +18,10 @@ from .plan import plan_structure
 from .project import PROJECT_CONTROLLER, write_project
 from .proto import build_robot, write_proto
 from .sensors.place import SensorWriter, plan_sensors, sensor_links
-from .sensors.plan import SensorPlan
-from .shapes.contacts import ContactPlan, plan_contacts
+from .shapes.contacts import plan_contacts
 from .shapes.shapes import ShapeWriter
 from .structure.links import AxisPlan, StructurePlan
-from .world import write_world
+from .world import Planned, write_world
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -78,16 +77,6 @@ class Layout:
     proto: Path
     world: Path | None = None
     project: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Planned:
-    """The parts of a PROTO, for the files written around it."""
-
-    plan: StructurePlan
-    contacts: ContactPlan
-    sensors: tuple[SensorPlan, ...]
-    shapes: ShapeWriter
 
 
 def export_webots(found: OpenExport[WebotsOptions], path: Path) -> ExportResult:
@@ -197,7 +186,6 @@ def _write_around(
     planned: Planned, found: OpenExport[WebotsOptions], folder: Path, layout: Layout
 ) -> None:
     """Writes the world around the PROTO, and the rest of a project."""
-    options = found.options
     if layout.world is None:
         return
     world = folder / layout.world
@@ -205,21 +193,14 @@ def _write_around(
     url = Path(os.path.relpath(layout.proto, layout.world.parent)).as_posix()
     text = write_world(
         layout.proto.stem,
-        planned.plan,
-        planned.contacts,
-        planned.sensors,
-        found.files.load,
-        options,
+        planned,
+        found,
         proto=url,
         controller=PROJECT_CONTROLLER if layout.project else "<none>",
     )
     write_text(world, text)
     if layout.project:
-        name, plan, sensors = layout.proto.stem, planned.plan, planned.sensors
-        find_files = planned.shapes.mesh_files
-        write_project(
-            folder, name, world.name, plan, sensors, find_files, options, found.diagnostics
-        )
+        write_project(folder, layout.proto.stem, world.name, planned, found)
 
 
 def find_renamed(plan: StructurePlan) -> list[tuple[str, str]]:

@@ -110,8 +110,7 @@ class WebotsOptions(StartOptions):
         "Collision Triangles",
         "The most triangles of one collision mesh or hull; 0 keeps all",
         group="Shapes",
-        minimum=0,
-        maximum=100_000_000,
+        bounds=(0, 100_000_000),
     )
     inertia: InertiaRepair = option(
         "keep",
@@ -129,72 +128,63 @@ class WebotsOptions(StartOptions):
         "Small Mass",
         "The mass in kg of links that have none and must have one to move",
         group="Physics",
-        minimum=1e-9,
-        maximum=1e6,
+        bounds=(1e-9, 1e6),
     )
     linear_damping: float = option(
         0.0,
         "Linear Damping",
         "The share of its speed that each body loses in a second, as in thick air",
         group="Physics",
-        minimum=0.0,
-        maximum=1.0,
+        bounds=(0.0, 1.0),
     )
     angular_damping: float = option(
         0.0,
         "Angular Damping",
         "The share of its angular speed that each body loses in a second",
         group="Physics",
-        minimum=0.0,
-        maximum=1.0,
+        bounds=(0.0, 1.0),
     )
     default_effort: float = option(
         1000.0,
         "Default Effort",
         "The most torque in N m, or force in N, of motors whose joint states none",
         group="Motors",
-        minimum=1e-9,
-        maximum=1e12,
+        bounds=(1e-9, 1e12),
     )
     default_velocity: float = option(
         10.0,
         "Default Velocity",
         "The greatest speed in rad/s or m/s of motors whose joint states none",
         group="Motors",
-        minimum=1e-9,
-        maximum=1e12,
+        bounds=(1e-9, 1e12),
     )
     effort_scale: float = option(
         1.0,
         "Effort Scale",
         "Factor on the effort limits of all joints",
         group="Motors",
-        minimum=1e-9,
-        maximum=1e9,
+        bounds=(1e-9, 1e9),
     )
     velocity_scale: float = option(
         1.0,
         "Velocity Scale",
         "Factor on the velocity limits of all joints",
         group="Motors",
-        minimum=1e-9,
-        maximum=1e9,
+        bounds=(1e-9, 1e9),
     )
     damping_scale: float = option(
         1.0,
         "Damping Scale",
         "Factor on the damping of all joints",
         group="Motors",
-        minimum=0.0,
-        maximum=1e9,
+        bounds=(0.0, 1e9),
     )
     friction_scale: float = option(
         1.0,
         "Friction Scale",
         "Factor on the friction of all joints",
         group="Motors",
-        minimum=0.0,
-        maximum=1e9,
+        bounds=(0.0, 1e9),
     )
     sensors: bool = option(
         True,
@@ -207,6 +197,5 @@ class WebotsOptions(StartOptions):
         "Time Step",
         "How many milliseconds a world simulates at once: less is slower and more exact",
         group="World",
-        minimum=0.1,
-        maximum=1000.0,
+        bounds=(0.1, 1000.0),
     )

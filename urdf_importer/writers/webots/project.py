@@ -3,13 +3,13 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 
-from ...diagnostics import Diagnostics, quote
+from ...diagnostics import quote
 from ...files.outputs import write_text
+from ..formats import OpenExport
 from .options import WebotsOptions
-from .ros2.description import FindFiles, unpublished, write_ros_urdf
+from .ros2.description import unpublished, write_ros_urdf
 from .ros2.interface import (
     fill_template,
     make_package_name,
@@ -19,8 +19,8 @@ from .ros2.interface import (
     write_package,
     write_setup,
 )
-from .sensors.plan import SensorPlan
 from .structure.links import AxisPlan, StructurePlan
+from .world import Planned
 
 
 def write_controller(name: str, plan: StructurePlan) -> str:
@@ -50,17 +50,11 @@ PROJECT_CONTROLLER = "<extern>"
 
 
 def write_project(
-    folder: Path,
-    name: str,
-    world: str,
-    plan: StructurePlan,
-    sensors: Sequence[SensorPlan],
-    find_files: FindFiles,
-    options: WebotsOptions,
-    diagnostics: Diagnostics,
+    folder: Path, name: str, world: str, planned: Planned, found: OpenExport[WebotsOptions]
 ) -> None:
     """Writes into `folder` the rest of a project beside protos/ and worlds/. `name` is the name of
-    the PROTO, `world` the file name of the world; `find_files` knows the exported meshes."""
+    the PROTO, `world` the file name of the world."""
+    plan, sensors = planned.plan, planned.sensors
     robot = plan.root.name
     package = make_package_name(robot)
     urdf = f"{package}.urdf"
@@ -69,9 +63,9 @@ def write_project(
     files = {
         f"controllers/{name}/{name}.py": write_controller(name, plan),
         f"resource/{urdf}": write_ros_urdf(
-            ros, sensors, find_files, f"package://{package}/protos/"
+            ros, sensors, planned.shapes.mesh_files, f"package://{package}/protos/"
         ),
-        "resource/ros2_control.yml": write_control(ros.joints, options.time_step),
+        "resource/ros2_control.yml": write_control(ros.joints, found.options.time_step),
         # An empty file by which ROS finds the package.
         f"resource/{package}": "",
         f"{package}/__init__.py": "",
@@ -85,7 +79,7 @@ def write_project(
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         write_text(folder / path, text)
     for sensor, device in unpublished(sensors):
-        diagnostics.warning(
+        found.diagnostics.warning(
             "webots-ros-sensor",
             f"ROS gets nothing of sensor {quote(sensor.name)}: Webots' driver publishes no "
             f"{device.kind}; the controller in Python reads it",

@@ -2,7 +2,7 @@
 """How large a robot is as it starts, for the camera and the floor."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,15 +12,27 @@ from ...geometry.mesh_data import MeshData
 from ...geometry.transforms import Matrix, Vector, matrix_from_pose, rotation_from_rpy
 from ...meshes.robot_files import Shape
 from ...model import Link
+from ..formats import OpenExport
 from .options import WebotsOptions
 from .proto import moved_zero, place_robot
 from .sensors.plan import SensorPlan
 from .shapes.contacts import ContactPlan, contact_nodes
+from .shapes.shapes import ShapeWriter
 from .structure.frames import pose_fields
 from .structure.links import SolidPlan, StructurePlan
 from .vrml import Node, Value, Vec, write_node, write_string
 
 LoadShape = Callable[[Shape, Link], MeshData]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Planned:
+    """The parts of a PROTO, for the files written around it."""
+
+    plan: StructurePlan
+    contacts: ContactPlan
+    sensors: tuple[SensorPlan, ...]
+    shapes: ShapeWriter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -94,43 +106,21 @@ _CLEARANCE = 1e-3
 
 
 def write_world(
-    name: str,
-    plan: StructurePlan,
-    contacts: ContactPlan,
-    sensors: Sequence[SensorPlan],
-    load: LoadShape,
-    options: WebotsOptions,
-    *,
-    proto: str,
-    controller: str,
+    name: str, planned: Planned, found: OpenExport[WebotsOptions], *, proto: str, controller: str
 ) -> str:
     """Returns the text of a .wbt around the PROTO called `name`, which is at the url `proto`;
     `controller` is the Robot's, "<extern>" for a controller that runs outside of Webots."""
-    nodes = build_world(name, plan, contacts, sensors, load, options, controller)
-    text = "\n".join(write_node(node) for node in nodes)
-    return f"#VRML_SIM {options.version} utf8\n\nEXTERNPROTO {write_string(proto)}\n\n{text}\n"
-
-
-def build_world(
-    name: str,
-    plan: StructurePlan,
-    contacts: ContactPlan,
-    sensors: Sequence[SensorPlan],
-    load: LoadShape,
-    options: WebotsOptions,
-    controller: str,
-) -> list[Node]:
-    """Returns the nodes of the world in their order."""
+    plan, options = planned.plan, found.options
     place = place_robot(plan, options)
-    bounds = measure_bounds(plan, load, place)
+    bounds = measure_bounds(plan, found.files.load, place)
     lift = 0.0 if plan.root.static else _CLEARANCE - float(bounds.lower[2])
     place = place.copy()
     place[2, 3] += lift
     rise = np.array((0.0, 0.0, lift))
     shown = Bounds(lower=bounds.lower + rise, upper=bounds.upper + rise)
     ground = min(float(bounds.lower[2]), 0.0) if plan.root.static else 0.0
-    return [
-        _world_info(name, contacts, sensors, options),
+    nodes = [
+        _world_info(name, planned, options),
         _viewpoint(shown, plan),
         Node("Background", {"skyColor": [(0.75, 0.83, 0.92)], "luminosity": 1.0}),
         Node(
@@ -145,18 +135,19 @@ def build_world(
         _floor(shown, ground),
         _robot(name, place, controller),
     ]
+    text = "\n".join(write_node(node) for node in nodes)
+    return f"#VRML_SIM {options.version} utf8\n\nEXTERNPROTO {write_string(proto)}\n\n{text}\n"
 
 
-def _world_info(
-    name: str, contacts: ContactPlan, sensors: Sequence[SensorPlan], options: WebotsOptions
-) -> Node:
-    nodes: list[Value] = list(contact_nodes(contacts, self_collision=options.self_collision))
+def _world_info(name: str, planned: Planned, options: WebotsOptions) -> Node:
+    contacts = contact_nodes(planned.contacts, self_collision=options.self_collision)
+    nodes: list[Value] = list(contacts)
     fields: dict[str, Value] = {
         "info": [f"The robot {name}, exported from its description."],
         "title": name,
         "basicTimeStep": options.time_step,
     }
-    if any(sensor.type == "gps" for sensor in sensors):
+    if any(sensor.type == "gps" for sensor in planned.sensors):
         # Latitude and longitude, as the description's sensor gives them.
         fields["gpsCoordinateSystem"] = "WGS84"
     fields["contactProperties"] = nodes

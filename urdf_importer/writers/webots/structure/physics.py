@@ -7,6 +7,7 @@ definite.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -44,10 +45,10 @@ def find_mass(
         )
         return Mass(mass=inertial.mass, center=frame[:3, 3], inertia=inertia)
     inertia = turn @ tensor_of(inertial.inertia) @ turn.T
-    fault = find_fault(inertia)
-    if fault and not (options.inertia == "keep" and is_positive(inertia)):
-        inertia = _repair(link, inertial.mass, inertia, fault, options, volume, diagnostics)
-    return Mass(mass=inertial.mass, center=frame[:3, 3], inertia=inertia)
+    mass = Mass(mass=inertial.mass, center=frame[:3, 3], inertia=inertia)
+    if options.inertia == "keep" and is_positive(inertia):
+        return mass
+    return _repair(mass, link, options, volume, diagnostics)
 
 
 def invent_mass(link: Link, options: WebotsOptions, volume: MeasureVolume) -> tuple[Mass, str]:
@@ -109,20 +110,18 @@ def physics_node(mass: Mass, options: WebotsOptions) -> Node:
 
 
 def _repair(
-    link: Link,
-    mass: float,
-    inertia: Matrix,
-    fault: str,
-    options: WebotsOptions,
-    volume: MeasureVolume,
-    diagnostics: Diagnostics,
-) -> Matrix:
-    if options.inertia == "volume" or float(np.linalg.eigvalsh(inertia)[-1]) <= 0.0:
-        repaired, what = assume_inertia(link, mass, volume)
+    mass: Mass, link: Link, options: WebotsOptions, volume: MeasureVolume, diagnostics: Diagnostics
+) -> Mass:
+    """Returns a mass with an inertia that a body can have, the same one where it can."""
+    fault = find_fault(mass.inertia)
+    if not fault:
+        return mass
+    if options.inertia == "volume" or float(np.linalg.eigvalsh(mass.inertia)[-1]) <= 0.0:
+        repaired, what = assume_inertia(link, mass.mass, volume)
     else:
-        repaired = clamp_inertia(inertia)
+        repaired = clamp_inertia(mass.inertia)
         what = "the nearest that a body can have takes its place"
     report_mass(
         diagnostics, link, "webots-inertia-repaired", f"has an inertia that {fault}; {what}"
     )
-    return repaired
+    return replace(mass, inertia=repaired)
