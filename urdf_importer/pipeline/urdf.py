@@ -24,7 +24,7 @@ from ..reshape import move_zero, resize, seat_links
 from ..reshape.balls import split_balls
 from ..reshape.compare import Change, compare_robots
 from ..writers.formats import OpenExport, OutputKind, WriterFormat, Written, count_robot
-from ..writers.urdf.export import UrdfReading, export_urdf
+from ..writers.urdf.export import UrdfReading, UrdfRequest, export_urdf
 from ..writers.urdf.meshes import FoundFile, NewFiles, find_free_name
 from ..writers.urdf.options import UrdfOptions as UrdfOptions
 from .extracting import extract_robot, read_text
@@ -76,21 +76,21 @@ def write_urdf(
     robot = robot_or_rig_of(robot)
     options = options_of(options, UrdfOptions)
     diagnostics = diagnostics_of(diagnostics)
+    request = UrdfRequest(path=Path(path), options=options, diagnostics=diagnostics, strict=strict)
     if isinstance(robot, Robot):
         diagnostics.source = diagnostics.source or robot.source
         new = NewFiles()
         if options.meshes == "export":
             robot, new = _convert_meshes(robot, options, diagnostics)
-        return _write(robot, Path(path), options, diagnostics, new, strict)
-    return _write_rig(robot, Path(path), options, diagnostics, strict=strict)
+        return _write(robot, request, new)
+    return _write_rig(robot, request)
 
 
-def _write_rig(
-    armature: Any, path: Path, options: UrdfOptions, diagnostics: Diagnostics, *, strict: bool
-) -> UrdfResult:
+def _write_rig(armature: Any, request: UrdfRequest) -> UrdfResult:
     from ..blender.extract.edits import extract_edits
     from ..blender.extract.scene_source import find_place
 
+    options, diagnostics = request.options, request.diagnostics
     described = extract_robot(armature)
     diagnostics.source = diagnostics.source or described.source
     with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
@@ -107,7 +107,7 @@ def _write_rig(
             robot = resize(robot, scale=scale, diagnostics=diagnostics)
         else:
             find_place(armature, diagnostics)
-        return _write(robot, path, options, diagnostics, new, strict)
+        return _write(robot, request, new)
 
 
 def _shown_positions(armature: Any, robot: Robot) -> dict[str, Position]:
@@ -130,25 +130,17 @@ def _name_meshes(robot: Robot) -> Iterator[str]:
         yield from (each.filename for each in geometries if isinstance(each, Mesh))
 
 
-def _write(
-    robot: Robot,
-    path: Path,
-    options: UrdfOptions,
-    diagnostics: Diagnostics,
-    new: NewFiles,
-    strict: bool,
-) -> UrdfResult:
+def _write(robot: Robot, request: UrdfRequest, new: NewFiles) -> UrdfResult:
     robot = seat_links(robot)
     if not robot.text:
         robot = split_balls(robot)
-    robot, new = _draw_solids(robot, new, options, diagnostics)
-    reading = _open_reading(robot, path, options, diagnostics)
-    written = export_urdf(robot, path, options, reading, diagnostics, new=new, strict=strict)
+    robot, new = _draw_solids(robot, new, request.options, request.diagnostics)
+    written = export_urdf(robot, request, _open_reading(robot, request), new)
     return UrdfResult(
         path=written.path,
         files=written.files,
         robot=written.robot,
-        diagnostics=tuple(diagnostics),
+        diagnostics=tuple(request.diagnostics),
     )
 
 
@@ -251,11 +243,10 @@ def _place_in(name: str) -> PurePosixPath:
     return PurePosixPath(name.strip().replace("\\", "/"))
 
 
-def _open_reading(
-    robot: Robot, path: Path, options: UrdfOptions, diagnostics: Diagnostics
-) -> UrdfReading:
+def _open_reading(robot: Robot, request: UrdfRequest) -> UrdfReading:
+    options, diagnostics = request.options, request.diagnostics
     resolver = PackageResolver(robot.source, options.packages, options.package_paths)
-    source = str(path)  # A robot without a name is called after its file.
+    source = str(request.path)  # A robot without a name is called after its file.
     return UrdfReading(
         locate=lambda data: read_located(data, source),
         read=lambda data: read_robot_text(data, source, Diagnostics(source)),

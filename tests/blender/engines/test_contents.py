@@ -190,7 +190,7 @@ robot = read_robot(sys.argv[1])
 for name in sys.argv[2:]:
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, resource.RLIM_INFINITY))
     try:
-        export_robot(robot, name, EngineOptions(extras=False))
+        export_robot(robot, name, options=EngineOptions(extras=False))
     except RobotError as error:
         print("refused", name, error)
 """

@@ -13,6 +13,7 @@ from ...model import Robot
 from .complete import complete_robot, is_converted, report_incomplete
 from .loops import settle_notations
 from .meshes import (
+    Destination,
     FindMesh,
     FindTexture,
     NewFiles,
@@ -25,6 +26,16 @@ from .patch import Located, patch_text
 from .plain import write_robot_text
 
 _PACKAGE = re.compile(r"[a-z][a-z0-9_-]*").fullmatch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UrdfRequest:
+    """What is to be written where; with `strict`, every diagnostic is a failure."""
+
+    path: Path
+    options: UrdfOptions
+    diagnostics: Diagnostics
+    strict: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,23 +60,17 @@ class WrittenUrdf:
 
 
 def export_urdf(
-    robot: Robot,
-    path: Path,
-    options: UrdfOptions,
-    reading: UrdfReading,
-    diagnostics: Diagnostics,
-    *,
-    new: NewFiles | None = None,
-    strict: bool = False,
+    robot: Robot, request: UrdfRequest, reading: UrdfReading, new: NewFiles
 ) -> WrittenUrdf:
     """Writes the robot, all files or none; `new` are the files that it names and that are not there
     yet. Raises WriteError, also where `strict` and there is any diagnostic."""
+    options, diagnostics = request.options, request.diagnostics
     if options.ros_package and not _PACKAGE(options.ros_package):
         raise WriteError(
             f"{quote(options.ros_package)} is not a name that a ROS package can have: small "
             "letters, digits, _ and -"
         )
-    given, path = path, path.absolute()
+    path = request.path.absolute()
     if path.parent.is_dir():
         check_output(path)
     if options.complete == "always":
@@ -74,63 +79,35 @@ def export_urdf(
         robot = complete_robot(robot, masses=False)
     report_incomplete(robot, diagnostics)
     with replace_files(path.parent) as folder:
-        robot, done = _place_new(robot, path, folder, options, new, reading, diagnostics)
-        robot = _place_files(robot, path, folder, options, reading, done)
+        destination = Destination(folder=folder, package=options.ros_package)
+        done = frozenset[str]()
+        if new.meshes or new.images:
+            taken = _find_taken(path.parent.resolve(), new, reading)
+            robot, done = write_new_files(robot, new, destination, taken, diagnostics)
+        if options.ros_package or options.meshes == "copy":
+            robot = copy_files(robot, destination, reading.find_mesh, reading.find_texture, done)
+        elif options.meshes != "keep":
+            robot = link_files(robot, path.parent, reading.find_file, done)
         (folder / path.name).write_bytes(_write_text(robot, options, reading, diagnostics))
         if options.ros_package:
             (folder / "package.xml").write_bytes(_package_text(options.ros_package, robot).encode())
-        if strict and len(diagnostics):
+        if request.strict and len(diagnostics):
             raise WriteError(
                 f"{len(diagnostics)} diagnostics, and each is taken for a failure",
                 source=diagnostics.source,
             )
         written = [file for file in sorted(folder.rglob("*")) if file.is_file()]
-        files = tuple(given.parent / file.relative_to(folder) for file in written)
-    return WrittenUrdf(path=given, files=files, robot=replace(robot, source=str(path)))
+        files = tuple(request.path.parent / file.relative_to(folder) for file in written)
+    return WrittenUrdf(path=request.path, files=files, robot=replace(robot, source=str(path)))
 
 
-def _place_new(
-    robot: Robot,
-    path: Path,
-    folder: Path,
-    options: UrdfOptions,
-    new: NewFiles | None,
-    reading: UrdfReading,
-    diagnostics: Diagnostics,
-) -> tuple[Robot, frozenset[str]]:
-    """Writes the new files; files that the robot still names are not replaced by them."""
-    if new is None or not (new.meshes or new.images):
-        return robot, frozenset()
-    home = path.parent.resolve()
+def _find_taken(home: Path, new: NewFiles, reading: UrdfReading) -> set[str]:
+    """Finds the places of the files in `home` that the robot still names, which new ones do not
+    replace."""
     found = [file.resolve() for name in new.old if (file := reading.find_file(name)) is not None]
-    taken = {
+    return {
         file.relative_to(home).as_posix().lower() for file in found if file.is_relative_to(home)
     }
-    return write_new_files(
-        robot,
-        new,
-        folder,
-        options.ros_package,
-        taken,
-        lambda code, message, link: diagnostics.warning(code, message, subject=link),
-    )
-
-
-def _place_files(
-    robot: Robot,
-    path: Path,
-    folder: Path,
-    options: UrdfOptions,
-    reading: UrdfReading,
-    done: frozenset[str],
-) -> Robot:
-    if options.ros_package or options.meshes == "copy":
-        return copy_files(
-            robot, folder, options.ros_package, reading.find_mesh, reading.find_texture, done
-        )
-    if options.meshes != "keep":
-        return link_files(robot, path.parent, reading.find_file, done)
-    return robot
 
 
 def _write_text(

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import cast
 
-from ...diagnostics import quote
+from ...diagnostics import Diagnostics, quote
 from ...files.portable import avoid_reserved, relative_path
 from ...geometry.mesh_data import MeshData
 from ...meshes.write_files import MeshFormat, write_mesh_files
@@ -38,6 +38,19 @@ FindMesh = Callable[[Mesh, str, int], FoundFile | None]
 """The file of a mesh of a link, named for messages, in a line; None, with a diagnostic, where there
 is none."""
 FindTexture = Callable[[str], Path | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Destination:
+    """The folder that files are put into, and the ROS package that it is; "" for none."""
+
+    folder: Path
+    package: str = ""
+
+    @property
+    def prefix(self) -> str:
+        """The beginning of the names of its files."""
+        return f"package://{self.package}/" if self.package else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,15 +85,14 @@ def find_free_name(stem: str, part: str, format: str, taken: Iterable[str]) -> s
 def write_new_files(
     robot: Robot,
     new: NewFiles,
-    root: Path,
-    package: str,
+    destination: Destination,
     taken: Set[str],
-    report: Callable[[str, str, str], None],
+    diagnostics: Diagnostics,
 ) -> tuple[Robot, frozenset[str]]:
-    """Writes new files into `root`; returns the robot with their names as it has to say them, and
-    these names. `taken` are places there, in lower case, of files that must not be replaced.
-    `report` is given (code, message, link) for losses of a format."""
-    prefix = f"package://{package}/" if package else ""
+    """Writes new files; returns the robot with their names as it has to say them, and these names.
+    `taken` are places there, in lower case, of files that must not be replaced. Losses of a format
+    are reported."""
+    root, prefix = destination.folder, destination.prefix
     names: dict[str, str] = {}
 
     def name_mesh(mesh: Mesh, link: str, line: int, part: str) -> str:
@@ -92,7 +104,8 @@ def write_new_files(
             names[mesh.filename] = prefix + place
             if lost:
                 called = quote(PurePosixPath(place).name)
-                report("color-lost", f"new mesh {called} loses its look: {lost}", link)
+                message = f"new mesh {called} loses its look: {lost}"
+                diagnostics.warning("color-lost", message, subject=link)
         return names[mesh.filename]
 
     def name_texture(name: str) -> str:
@@ -229,16 +242,14 @@ class Copies:
 
 def copy_files(
     robot: Robot,
-    root: Path,
-    package: str,
+    destination: Destination,
     find: FindMesh,
     find_texture: FindTexture,
     done: frozenset[str] = frozenset(),
 ) -> Robot:
-    """Copies all files that the robot names into `root`; returns the robot with their new names. A
-    missing file keeps its name; names in `done` are there already."""
-    copies = Copies(root)
-    prefix = f"package://{package}/" if package else ""
+    """Copies all files that the robot names; returns the robot with their new names. A missing file
+    keeps its name; names in `done` are there already."""
+    copies, prefix = Copies(destination.folder), destination.prefix
 
     def name_mesh(mesh: Mesh, link: str, line: int, part: str) -> str:
         found = None if mesh.filename in done else find(mesh, link, line)
