@@ -16,6 +16,10 @@ MOST_LINES_OF_A_FILE = 399
 MOST_LINES_OF_A_FUNCTION = 60
 MOST_LINES_WITHOUT_DOCSTRING = 45
 MOST_FILES_OF_A_FOLDER = 22
+MOST_PARAMETERS = 9
+MANY_PARAMETERS = 5
+MOST_WIDE_FUNCTIONS = 47
+"""How many functions have many parameters; may only get smaller."""
 
 
 TABLE = read_layers()
@@ -249,6 +253,25 @@ def _lines_of_docstring(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
         return 0
     first = node.body[0]
     return (first.end_lineno or first.lineno) - first.lineno + 1
+
+
+def test_few_functions_have_many_parameters() -> None:
+    """What travels together is one object: an option class, or a small one of its own."""
+    wide = {}
+    for source in LIBRARY + OPERATOR_FILES:
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                count = _count_parameters(node.args)
+                assert count <= MOST_PARAMETERS, f"{source.place(node)}: {count} parameters"
+                if count > MANY_PARAMETERS:
+                    wide[source.place(node)] = count
+    assert len(wide) <= MOST_WIDE_FUNCTIONS, wide
+
+
+def _count_parameters(args: ast.arguments) -> int:
+    """All but the object of a method and what a function takes without a name for it."""
+    named = [each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
+    return len(named) - (named[:1] in (["self"], ["cls"]))
 
 
 @pytest.mark.parametrize("source", LIBRARY + OPERATOR_FILES, ids=lambda source: source.name)

@@ -26,7 +26,6 @@ from .skeleton import (
     BoneSeed,
     JointGroup,
     Skeleton,
-    Target,
     choose_target,
     find_targets,
     joint_axes,
@@ -212,10 +211,18 @@ def shape_bones(
     shapes: list[BoneShape] = []
     for seed, found in zip(skeleton.seeds, targets, strict=True):
         parent = shapes[seed.parent] if seed.parent >= 0 else None
-        around = _look_around(tree, links, frames, skeleton, seed, found, parent)
+        above = skeleton.seeds[seed.parent].group if parent is not None else None
         held = list(seed.group.links) if seed.group else [seed.link]
+        frame, last = frames[seed.link], held[-1]
+        around = BoneSurroundings(
+            limb=choose_target(frame[:3, 3], found),
+            bulk=_find_bulk(tree.links[last], links[last], frames[last]),
+            parent=None if parent is None else parent.axes,
+            joint=frame[:3, :3],
+            parent_turns=above is not None and above.motions[0].is_scalar,
+        )
         direction = direct_bone(seed.group, frames[held], around)
-        shapes.append(_give_length(frames[seed.link, :3, 3], direction, parent, size))
+        shapes.append(_give_length(frame[:3, 3], direction, parent, size))
     return _unfold(skeleton, shapes)
 
 
@@ -243,27 +250,6 @@ def exact_axes(seed: BoneSeed) -> ExactAxes:
         return ""
     single = len(seed.group.motions) == 1 and seed.group.motions[0].is_scalar
     return "x" if single else "xyz"
-
-
-def _look_around(
-    tree: KinematicTree,
-    links: Matrix,
-    frames: Matrix,
-    skeleton: Skeleton,
-    seed: BoneSeed,
-    targets: Sequence[Target],
-    parent: BoneShape | None,
-) -> BoneSurroundings:
-    frame = frames[seed.link]
-    last = seed.group.links[-1] if seed.group else seed.link
-    above = skeleton.seeds[seed.parent].group if seed.parent >= 0 else None
-    return BoneSurroundings(
-        limb=choose_target(frame[:3, 3], targets),
-        bulk=_find_bulk(tree.links[last], links[last], frames[last]),
-        parent=None if parent is None else parent.axes,
-        joint=frame[:3, :3],
-        parent_turns=above is not None and above.motions[0].is_scalar,
-    )
 
 
 def _give_length(

@@ -284,11 +284,9 @@ def _write(
             own = name if item == armature else f"{name} {name_armature(item)}"
             made[item] = new_action(item, own)
         for curve in curves:
-            keys = curve.keys
-            frames = origin + (keys.times - first) * rate
+            frames = origin + (curve.keys.times - first) * rate
             ends.append(float(frames[-1]))
-            action = made[curve.item]
-            write_curve(action, curve.item, curve.path, curve.index, curve.group, keys, frames)
+            write_curve(made[curve.item], curve, frames)
         for item in turned:
             item.rotation_mode = "QUATERNION"
     except BaseException:

@@ -79,12 +79,11 @@ def new_action(item: Any, name: str) -> Any:
     return action
 
 
-def write_curve(
-    action: Any, item: Any, path: str, index: int, group: str, keys: Keys, frames: Numbers
-) -> None:
+def write_curve(action: Any, planned: PlannedCurve, frames: Numbers) -> None:
     """Writes the curve of a number of an object: `frames` (m,) are the frames of its keys. Frames
     have single precision: of keys that fall on one, the last counts."""
-    curve = _make_curve(action, item, path, index, group)
+    keys = planned.keys
+    curve = _make_curve(action, planned.item, planned.path, planned.index, planned.group)
     rounded = frames.astype(np.float32)
     last = np.append(np.diff(rounded) > 0, True)
     _add_keys(curve, rounded[last], keys.values[last], is_cubic=keys.slopes is not None)

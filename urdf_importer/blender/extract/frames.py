@@ -63,8 +63,9 @@ def find_rest_frames(armature: Any, robot: Robot, empties: Mapping[str, Any]) ->
             after[name] = after[name] @ _rigid(shift)
         else:
             moved[name] = _rigid(shift)
-    bare = {joint.child for joint in robot.joints if joint.child not in before}
-    _place_bare(armature, robot, bare, turns, carriers, before, after)
+    bare = [joint for joint in robot.joints if joint.child not in before]
+    ridden = {joint.name: turns.get(carriers.get(joint.name, "")) for joint in bare}
+    _place_bare(bare, ridden, before, after)
     origins = {
         joint.name: _find_origin(joint, before, after)
         for joint in robot.joints
@@ -75,23 +76,19 @@ def find_rest_frames(armature: Any, robot: Robot, empties: Mapping[str, Any]) ->
 
 
 def _place_bare(
-    armature: Any,
-    robot: Robot,
-    bare: set[str],
+    waiting: list[Joint],
     turns: Mapping[str, Matrix | None],
-    carriers: Mapping[str, str],
     before: dict[str, Matrix],
     after: dict[str, Matrix],
 ) -> None:
-    """Places links whose empty is gone: where the description has them in the link above, and where
-    their bone took them."""
-    waiting = [joint for joint in robot.joints if joint.child in bare]
+    """Places links whose empty is gone, below the `waiting` joints: where the description has them
+    in the link above, and where their bone took them, by `turns` of their joints."""
     while waiting:
         ready = [joint for joint in waiting if joint.parent in before]
         for joint in ready:
             rest = before[joint.parent] @ matrix_from_pose(joint.origin)
             rest = rest @ matrix_from_pose(joint.child_origin)
-            turn = turns.get(carriers.get(joint.name, ""))
+            turn = turns[joint.name]
             ride = after[joint.parent] @ invert(before[joint.parent])
             before[joint.child] = rest
             after[joint.child] = (ride if turn is None else turn) @ rest

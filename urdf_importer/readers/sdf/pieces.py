@@ -67,16 +67,16 @@ class _Piece:
 
 def make_joint(
     drafted: Drafted,
-    parent: Matrix,
-    child: Matrix,
+    frames: tuple[Matrix, Matrix],
     names: Names,
     *,
     closes: bool = False,
     leads: bool = False,
 ) -> Made:
-    """Makes the joints of a drafted one, whose links are at `parent` and `child` (4, 4). Where it
+    """Makes the joints of a drafted one, whose parent and child are at `frames` (4, 4). Where it
     `closes` a loop, the last of them does, or, where others follow it (`leads`) or it follows, a
     fixed joint behind them."""
+    parent, child = frames
     pieces = _take_apart(drafted, names)
     hangs = closes and (leads or any(piece.mimic for piece in pieces))
     if hangs:

@@ -296,8 +296,8 @@ def _make(
 ) -> Made:
     if drafted.given is not None:
         return _make_given(drafted, drafted.given, closes=closes)
-    parent, child = draft.places[drafted.parent], draft.places[drafted.child]
-    made = make_joint(drafted, parent, child, names, closes=closes, leads=leads)
+    frames = draft.places[drafted.parent], draft.places[drafted.child]
+    made = make_joint(drafted, frames, names, closes=closes, leads=leads)
     others = others_of_joint(drafted)
     page = drafted.node.page
     sensors = [each for each in drafted.node.element if each.tag == "sensor"]

@@ -13,10 +13,10 @@ from ...model import Robot
 from .complete import complete_robot, is_converted, report_incomplete
 from .loops import settle_notations
 from .meshes import (
-    Destination,
     FindMesh,
     FindTexture,
     NewFiles,
+    TargetFolder,
     copy_files,
     link_files,
     write_new_files,
@@ -30,7 +30,7 @@ _PACKAGE = re.compile(r"[a-z][a-z0-9_-]*").fullmatch
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UrdfRequest:
-    """What is to be written where; with `strict`, every diagnostic is a failure."""
+    """The path to write and how; with `strict`, every diagnostic is a failure."""
 
     path: Path
     options: UrdfOptions
@@ -79,13 +79,13 @@ def export_urdf(
         robot = complete_robot(robot, masses=False)
     report_incomplete(robot, diagnostics)
     with replace_files(path.parent) as folder:
-        destination = Destination(folder=folder, package=options.ros_package)
+        target = TargetFolder(folder=folder, package=options.ros_package)
         done = frozenset[str]()
         if new.meshes or new.images:
             taken = _find_taken(path.parent.resolve(), new, reading)
-            robot, done = write_new_files(robot, new, destination, taken, diagnostics)
+            robot, done = write_new_files(robot, new, target, taken, diagnostics)
         if options.ros_package or options.meshes == "copy":
-            robot = copy_files(robot, destination, reading.find_mesh, reading.find_texture, done)
+            robot = copy_files(robot, target, reading.find_mesh, reading.find_texture, done)
         elif options.meshes != "keep":
             robot = link_files(robot, path.parent, reading.find_file, done)
         (folder / path.name).write_bytes(_write_text(robot, options, reading, diagnostics))

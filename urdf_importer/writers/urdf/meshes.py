@@ -41,7 +41,7 @@ FindTexture = Callable[[str], Path | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Destination:
+class TargetFolder:
     """The folder that files are put into, and the ROS package that it is; "" for none."""
 
     folder: Path
@@ -85,14 +85,14 @@ def find_free_name(stem: str, part: str, format: str, taken: Iterable[str]) -> s
 def write_new_files(
     robot: Robot,
     new: NewFiles,
-    destination: Destination,
+    target: TargetFolder,
     taken: Set[str],
     diagnostics: Diagnostics,
 ) -> tuple[Robot, frozenset[str]]:
     """Writes new files; returns the robot with their names as it has to say them, and these names.
     `taken` are places there, in lower case, of files that must not be replaced. Losses of a format
     are reported."""
-    root, prefix = destination.folder, destination.prefix
+    root, prefix = target.folder, target.prefix
     names: dict[str, str] = {}
 
     def name_mesh(mesh: Mesh, link: str, line: int, part: str) -> str:
@@ -242,14 +242,14 @@ class Copies:
 
 def copy_files(
     robot: Robot,
-    destination: Destination,
+    target: TargetFolder,
     find: FindMesh,
     find_texture: FindTexture,
     done: frozenset[str] = frozenset(),
 ) -> Robot:
     """Copies all files that the robot names; returns the robot with their new names. A missing file
     keeps its name; names in `done` are there already."""
-    copies, prefix = Copies(destination.folder), destination.prefix
+    copies, prefix = Copies(target.folder), target.prefix
 
     def name_mesh(mesh: Mesh, link: str, line: int, part: str) -> str:
         found = None if mesh.filename in done else find(mesh, link, line)

@@ -70,9 +70,7 @@ def write_articulation(
         images = FileFolder(folder / _TEXTURES, f"{_TEXTURES}/")
         textures = Textures(images, found.convert_image, found.diagnostics)
     names = _name_prims(found.robot, machine)
-    shapes = ShapeWriter(
-        found.robot, names.root, found.files, textures, options.approximation, found.diagnostics
-    )
+    shapes = ShapeWriter(found, names.root, textures)
     robot = _make_robot(found, machine, names, shapes, turn)
     layer = folder / path.with_suffix(".usda").name if folder != path.parent else path
     write_layer(layer, names.root, [robot, _make_scene(names.root)])

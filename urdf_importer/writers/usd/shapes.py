@@ -10,12 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ...diagnostics import Diagnostics
 from ...geometry.mesh_data import MeshData, MeshMaterial
 from ...geometry.transforms import matrix_from_pose
 from ...geometry.triangles import Triangles, corner_normals, flat_normals, make_triangles
 from ...images.colors import linear_from_srgb
-from ...meshes import RobotFiles
 from ...model import (
     Box,
     Capsule,
@@ -25,12 +23,13 @@ from ...model import (
     Cylinder,
     Link,
     Mesh,
-    Robot,
     Sphere,
     Surface,
     Visual,
 )
 from ...names import Claims
+from ..engines.options import EngineOptions
+from ..formats import OpenExport
 from ..looks import Looks
 from ..textures import Textures
 from .text import (
@@ -51,20 +50,14 @@ APPROXIMATIONS = {"hull": "convexHull", "decomposition": "convexDecomposition", 
 
 class ShapeWriter:
     """Makes the prims of one robot. `root` is the name of its prim, `textures` finds images (None:
-    colours only), `approximation` is a key of APPROXIMATIONS."""
+    colours only)."""
 
     def __init__(
-        self,
-        robot: Robot,
-        root: str,
-        files: RobotFiles,
-        textures: Textures | None,
-        approximation: str,
-        diagnostics: Diagnostics,
+        self, found: OpenExport[EngineOptions], root: str, textures: Textures | None
     ) -> None:
-        self._root, self._files, self._textures = root, files, textures
-        self._approximation = APPROXIMATIONS[approximation]
-        self._found = Looks(robot, files, diagnostics)
+        self._root, self._files, self._textures = root, found.files, textures
+        self._approximation = APPROXIMATIONS[found.options.approximation]
+        self._found = Looks(found.robot, found.files, found.diagnostics)
         self.looks, self.meshes = Prim("Scope", LOOKS), Prim("Scope", MESHES, is_class=True)
         self._names, self._mesh_names = Claims(), Claims()
         self._paths: dict[Any, str] = {}

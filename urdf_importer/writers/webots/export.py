@@ -173,8 +173,7 @@ def _write_proto(found: OpenExport[WebotsOptions], path: Path) -> Planned:
     names = NameTables()
     planned = plan_sensors(robot, options, diagnostics)
     contacts = plan_contacts(robot, diagnostics)
-    volume = shapes.collision_volume
-    plan = plan_structure(robot, options, volume, names, diagnostics, sensor_links(planned))
+    plan = plan_structure(found, shapes.collision_volume, names, sensor_links(planned))
     materials = contacts.materials
     sensors = SensorWriter(planned, plan, names, shapes.bounding_object, materials, diagnostics)
     node = build_robot(plan, shapes, sensors, options, materials)

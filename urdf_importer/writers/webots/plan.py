@@ -7,6 +7,7 @@ from dataclasses import replace
 from ...diagnostics import Diagnostics, quote, unknown_name
 from ...kinematics.tree import plan_tree
 from ...model import Robot
+from ..formats import OpenExport
 from ..masses import MeasureVolume
 from .names import NameTables, make_label
 from .options import WebotsOptions
@@ -25,11 +26,9 @@ from .structure.start import plan_start
 
 
 def plan_structure(
-    robot: Robot,
-    options: WebotsOptions,
+    found: OpenExport[WebotsOptions],
     volume: MeasureVolume,
     names: NameTables,
-    diagnostics: Diagnostics,
     kept: frozenset[str] = frozenset(),
 ) -> StructurePlan:
     """Plans the Solids and joints of a robot. `volume` measures the collision shapes of a link,
@@ -39,6 +38,7 @@ def plan_structure(
     Raises KinematicsError if the robot is not a tree, and for start positions that do not fit any
     joint.
     """
+    robot, options, diagnostics = found.robot, found.options, found.diagnostics
     tree = plan_tree(robot, diagnostics)
     kept |= {options.tool_slot, *(end for each in robot.loops for end in (each.link1, each.link2))}
     closed = close_start(tree, plan_start(tree, options, diagnostics), diagnostics)

@@ -235,7 +235,7 @@ def test_followers_follow(tmp_path: Path) -> None:
 def test_the_root_is_fixed_or_free(tmp_path: Path) -> None:
     robot = read(links("a", "b") + joint("turn", "continuous", "a", "b"), tmp_path)
     for root, moves in (("auto", 0), ("fixed", 0), ("free", 1)):
-        _, compiled = export(robot, tmp_path, root=root, translation=(0, 0, 2))
+        _, compiled = export(robot, tmp_path, base=root, translation=(0, 0, 2))
         assert compiled.model.njnt == 1 + moves
         close(compiled.frames({})["a"][:3, 3], (0, 0, 2))
     virtual = '<virtual_joint name="v" type="floating" parent_frame="w" child_link="a"/>'

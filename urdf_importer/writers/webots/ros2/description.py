@@ -60,8 +60,12 @@ def write_ros_urdf(
     xml.verbatim('<?xml version="1.0"?>')
     xml.open("robot", {"name": robot.name})
     materials = VisualMaterials(robot)
+
+    def find(visual: Visual, link: Link) -> list[tuple[str, Color | None]]:
+        return [(prefix + url, color) for url, color in find_files(visual, link)]
+
     for link in ros.tree.links:
-        _write_link(link, robot, materials, find_files, prefix, xml)
+        _write_link(link, robot, materials, find, xml)
     for index, motion in enumerate(ros.tree.motions):
         if motion is not None:
             _write_joint(motion, ros, xml)
@@ -74,12 +78,7 @@ def write_ros_urdf(
 
 
 def _write_link(
-    link: Link,
-    robot: Robot,
-    materials: VisualMaterials,
-    find_files: FindFiles,
-    prefix: str,
-    xml: XmlWriter,
+    link: Link, robot: Robot, materials: VisualMaterials, find_files: FindFiles, xml: XmlWriter
 ) -> None:
     xml.open("link", {"name": link.name})
     for index, visual in enumerate(link.visuals):
@@ -87,7 +86,7 @@ def _write_link(
         # Materials of one name are one to ROS.
         own = f"{link.name}_{index}"
         for number, (url, color) in enumerate(files):
-            mesh = format_element("mesh", {"filename": prefix + url})
+            mesh = format_element("mesh", {"filename": url})
             _write_visual(visual, mesh, f"{own}_{number}_color", color, xml)
         if not files:
             material = materials.find(visual, link)

@@ -2,9 +2,9 @@
 """Cameras, which look along +x with z up: Camera for colours, RangeFinder for depths."""
 
 from ....kinematics.sensor_frames import WIDEST_PLANE, frame_of_camera
-from ....model import Camera, CameraSensor, Lens, Stream
+from ....model import Camera, CameraSensor, Lens
 from ..vrml import Node, Value
-from .plan import DeviceKind, DevicePlan
+from .plan import DevicePlan
 
 
 def plan_cameras(sensor: CameraSensor, notes: list[str]) -> list[DevicePlan]:
@@ -35,7 +35,10 @@ def _plan_camera(sensor: CameraSensor, camera: Camera, name: str, notes: list[st
         notes.append("its pictures are coloured")
     if camera.noise.mean:
         notes.append("its noise has no mean")
-    return _plan_device("Camera", sensor, camera, name, fields, camera.stream)
+    frame = frame_of_camera(sensor, camera)
+    return DevicePlan(
+        kind="Camera", wanted_name=name, frame=frame, fields=fields, stream=camera.stream
+    )
 
 
 def _plan_depth(sensor: CameraSensor, camera: Camera, name: str) -> DevicePlan:
@@ -44,19 +47,10 @@ def _plan_depth(sensor: CameraSensor, camera: Camera, name: str) -> DevicePlan:
     fields |= {"near": near, "minRange": near, "maxRange": far}
     if camera.noise.deviation:
         fields["noise"] = camera.noise.deviation / far
-    return _plan_device("RangeFinder", sensor, camera, name, fields, sensor.depth_stream)
-
-
-def _plan_device(
-    kind: DeviceKind,
-    sensor: CameraSensor,
-    camera: Camera,
-    name: str,
-    fields: dict[str, Value],
-    stream: Stream,
-) -> DevicePlan:
-    frame = frame_of_camera(sensor, camera)
-    return DevicePlan(kind=kind, wanted_name=name, frame=frame, fields=fields, stream=stream)
+    frame, stream = frame_of_camera(sensor, camera), sensor.depth_stream
+    return DevicePlan(
+        kind="RangeFinder", wanted_name=name, frame=frame, fields=fields, stream=stream
+    )
 
 
 def _plan_size(sensor: CameraSensor, camera: Camera) -> dict[str, Value]:
