@@ -58,6 +58,6 @@ def first_minute(driver: Driver) -> Steps:
     with watch.step("drag a body"):
         yield from hands.drag(place, (20.0, -70.0), picture="dragging")
     after = hands.positions()
-    assert abs(after[joint] - before[joint]) > 0.1, (before, after)
+    assert abs(after[joint] - before[joint]) > 0.05, (before, after)
     assert {name for name in after if after[name] != before[name]} == {joint}
     (driver.folder / "steps.json").write_text(json.dumps(watch.waits))
