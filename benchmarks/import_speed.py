@@ -99,10 +99,10 @@ def measure(count: int, runs: int, folder: Path) -> tuple[float, float]:
     path = folder / f"robot_{count}.urdf"
     path.write_text(write_robot_text(tree(count, seed=1)), encoding="utf-8")
     robot = urdf_importer.read_robot(path)
-    plan = urdf_importer.plan_rig(robot, OPTIONS)
+    plan = urdf_importer.plan_rig(robot, options=OPTIONS)
     parse = median_of(lambda: ET.parse(path), runs, nothing)  # noqa: S314
     read = median_of(lambda: urdf_importer.read_robot(path), runs, nothing)
-    planned = median_of(lambda: urdf_importer.plan_rig(robot, OPTIONS), runs, nothing)
+    planned = median_of(lambda: urdf_importer.plan_rig(robot, options=OPTIONS), runs, nothing)
     built, exact, bare = medians_in_turn(
         [lambda: build_all(plan), lambda: build_exact(plan), lambda: build_bare(plan)], runs
     )

@@ -104,7 +104,9 @@ def measure_keys(wanted: Callable[[str], bool]) -> None:
             motion = make_motion(names, 1_000_000 // len(names))
             options = urdf_importer.MotionOptions(keys=keys)
             seconds, _ = spent(
-                lambda a=armature, m=motion, o=options: urdf_importer.apply_trajectory(a, m, o)
+                lambda a=armature, m=motion, o=options: urdf_importer.apply_trajectory(
+                    a, m, options=o
+                )
             )
             tell(f"a million keys, {keys}", seconds, goal)
 

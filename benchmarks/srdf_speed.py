@@ -52,11 +52,11 @@ def measure(srdf: Path, urdf: Path, poses: int) -> None:
         file = Path(folder, "out.srdf")
         plain = cpu(lambda: write_srdf(replace(changed, text=b""), file), 5) / reading
         edit = cpu(lambda: write_srdf(changed, file), 5) / reading
-    matrix = cpu(lambda: find_disabled_collisions(robot, poses), 1)
+    matrix = cpu(lambda: find_disabled_collisions(robot, samples=poses), 1)
     found = f"{matrix:8.2f} {1000 * matrix / max(poses, 1):8.3f}"
     find, collisions.find_coal = collisions.find_coal, lambda: None
     try:
-        trees = f"{cpu(lambda: find_disabled_collisions(robot, poses), 1):8.2f}"
+        trees = f"{cpu(lambda: find_disabled_collisions(robot, samples=poses), 1):8.2f}"
     except collisions.KinematicsError:
         trees = "       -"
     finally:

@@ -24,7 +24,7 @@ PLANS = {path.stem: (path, ImportOptions()) for path in SAMPLES} | {
 
 def plan_of(name):
     sample, options = PLANS[name]
-    return plan_rig(read_robot(sample), options).to_json()
+    return plan_rig(read_robot(sample), options=options).to_json()
 
 
 @pytest.mark.parametrize("name", PLANS)

@@ -98,7 +98,9 @@ class Connect(bpy.types.Operator):
         settings = context.window_manager.urdf_live
         settings.tried = settings.address
         try:
-            link = connect(robot, settings.address or None, read_options(settings, LiveOptions))
+            link = connect(
+                robot, settings.address or None, options=read_options(settings, LiveOptions)
+            )
         except RobotError as error:
             return refuse(self, error)
         report_diagnostics(self, robot.name, tuple(link.diagnostics), "live link")

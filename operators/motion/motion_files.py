@@ -90,7 +90,7 @@ class ImportMotion(bpy.types.Operator):
                 raise RobotError(_NO_ROBOT)
             options = read_options(self, MotionOptions)
             motion = read_trajectory(path, self.topic or None, options, diagnostics)
-            apply_trajectory(robot, motion, options, diagnostics)
+            apply_trajectory(robot, motion, options=options, diagnostics=diagnostics)
         except RobotError as error:
             return refuse(self, error)
         report_diagnostics(self, robot.name, tuple(diagnostics), "motion")

@@ -227,7 +227,7 @@ class RetimeMotion(bpy.types.Operator):
             action = robot.animation_data and robot.animation_data.action
             name = f"{action.name if action else robot.name} retimed"
             options = MotionOptions(action=name, start_frame=float(first))
-            apply_trajectory(robot, retimed, options, diagnostics)
+            apply_trajectory(robot, retimed, options=options, diagnostics=diagnostics)
         except RobotError as error:
             return refuse(self, error, "WARNING")
         recall_state(Checks).found.pop(robot.session_uid, None)

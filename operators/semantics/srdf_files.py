@@ -57,7 +57,7 @@ class ImportSrdf(bpy.types.Operator, ImportHelper):
         path = bpy.path.abspath(self.filepath)
         diagnostics = Diagnostics(path)
         try:
-            semantics = apply_srdf(robot, path, diagnostics)
+            semantics = apply_srdf(robot, path, diagnostics=diagnostics)
         except RobotError as error:
             return refuse(self, error)
         report_diagnostics(self, robot.name, tuple(diagnostics))
@@ -103,7 +103,7 @@ class ExportSrdf(bpy.types.Operator, ExportHelper):
         path = bpy.path.abspath(self.filepath)
         diagnostics = Diagnostics(path)
         try:
-            write_srdf(robot, path, diagnostics)
+            write_srdf(robot, path, diagnostics=diagnostics)
         except RobotError as error:
             return refuse(self, error)
         report_diagnostics(self, robot.name, tuple(diagnostics), "export")

@@ -89,7 +89,7 @@ def run(tmp_path_factory: pytest.TempPathFactory, morse_root: Path) -> Any:
 def draw_positions(robot: Robot, count: int = 4) -> list[dict[str, float]]:
     """Random positions of what MORSE can move, within its limits."""
     random = np.random.default_rng(7)
-    joints = plan_rig(robot, ImportOptions(profile="morse")).joints
+    joints = plan_rig(robot, options=ImportOptions(profile="morse")).joints
     return [
         {
             joint.joint.name: float(
@@ -119,7 +119,7 @@ def test_links_are_where_they_are(stem: str, run: Any) -> None:
 @pytest.mark.parametrize("stem", [*SAMPLES, *REAL])
 def test_bones_turn_about_the_joints_axes(stem: str, run: Any) -> None:
     done: Run = run(stem)
-    plan = plan_rig(done.robot, ImportOptions(profile="morse"))
+    plan = plan_rig(done.robot, options=ImportOptions(profile="morse"))
     tree = plan_tree(done.robot, Diagnostics())
     frames = zero_frames(tree)
     axes = {
@@ -136,7 +136,7 @@ def test_bones_turn_about_the_joints_axes(stem: str, run: Any) -> None:
 @pytest.mark.parametrize("stem", [*SAMPLES, *REAL])
 def test_bones_are_what_the_armature_actuator_asks_for(stem: str, run: Any) -> None:
     done: Run = run(stem)
-    plan = plan_rig(done.robot, ImportOptions(profile="morse"))
+    plan = plan_rig(done.robot, options=ImportOptions(profile="morse"))
     for bone in plan.bones:
         made = done.measured.bones[bone.name]
         assert (made["mode"], made["parent"]) == ("XYZ", bone.parent)
@@ -153,7 +153,7 @@ def test_bones_are_what_the_armature_actuator_asks_for(stem: str, run: Any) -> N
 def test_what_slides_is_where_morse_looks_for_it(stem: str, run: Any) -> None:
     """At the height in its armature that is its position."""
     done: Run = run(stem)
-    plan = plan_rig(done.robot, ImportOptions(profile="morse"))
+    plan = plan_rig(done.robot, options=ImportOptions(profile="morse"))
     sliding = [joint.joint.name for joint in plan.joints if joint.kind == "prismatic"]
     followers = follow_to_masters(plan_tree(done.robot, Diagnostics()).joint_motions)
     assert sliding
@@ -169,7 +169,7 @@ def test_what_slides_is_where_morse_looks_for_it(stem: str, run: Any) -> None:
 @pytest.mark.parametrize("stem", [*SAMPLES, *REAL])
 def test_it_starts_where_zero_is_allowed(stem: str, run: Any) -> None:
     done: Run = run(stem)
-    joints = plan_rig(done.robot, ImportOptions(profile="morse")).joints
+    joints = plan_rig(done.robot, options=ImportOptions(profile="morse")).joints
     start = {joint.joint.name: joint.initial for joint in joints if not joint.mimics}
     expected = forward_kinematics(done.robot, start)
     for name, frame in done.measured.frames[0].items():

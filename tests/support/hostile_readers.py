@@ -55,7 +55,11 @@ def described(suffix: str) -> Make:
             diagnostics = Diagnostics(str(path))
             robot = read_robot(path, diagnostics=diagnostics)
             forward_kinematics(robot, close_loops=len(content) % 16 == 0)
-            plan_rig(robot, ImportOptions(close_loops=len(content) % 16 == 1), diagnostics)
+            plan_rig(
+                robot,
+                options=ImportOptions(close_loops=len(content) % 16 == 1),
+                diagnostics=diagnostics,
+            )
 
         return read
 

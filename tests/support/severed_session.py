@@ -36,7 +36,7 @@ def plan_and_export(library: Any, folder: Path, robot: str) -> None:
     """Plans the rig in both profiles, and writes a PROTO."""
     described = library.read_robot(robot)
     for profile in ("native", "morse"):
-        assert library.plan_rig(described, library.ImportOptions(profile=profile)).bones
+        assert library.plan_rig(described, options=library.ImportOptions(profile=profile)).bones
     written = library.export_robot(described, folder / "Planned.proto")
     assert written.proto.is_file()
     try:

@@ -67,7 +67,7 @@ def plan_clean() -> Callable[..., RigPlan]:
 
     def plan(robot: Robot, *codes: str, **options: Any) -> RigPlan:
         diagnostics = Diagnostics()
-        planned = plan_rig(robot, ImportOptions(**options), diagnostics)
+        planned = plan_rig(robot, options=ImportOptions(**options), diagnostics=diagnostics)
         assert [item.code for item in diagnostics] == list(codes)
         return planned
 

@@ -155,7 +155,7 @@ def _run_check(job: CheckJob, work: Work) -> Report:
         if job.options.srdf:
             read_own_srdf(job.input, robot, job.options, work.diagnostics)
         with work.clock("plan"):
-            plan = plan_rig(robot, job.options, work.diagnostics)
+            plan = plan_rig(robot, options=job.options, diagnostics=work.diagnostics)
         work.facts = summarize_plan(plan) | work.facts
         if job.strict:
             _refuse(work.diagnostics)
@@ -177,7 +177,9 @@ def _run_export(job: ExportJob, work: Work) -> Report:
 
 def _write_reshaped(job: ExportJob, wishes: Reshaping, robot: Any, work: Work) -> None:
     described = robot if isinstance(robot, Robot) else extract_robot(robot)
-    semantics = None if job.srdf is None else read_srdf(job.srdf, described, work.diagnostics)
+    semantics = (
+        None if job.srdf is None else read_srdf(job.srdf, described, diagnostics=work.diagnostics)
+    )
     with work.clock("reshape"):
         reshaped = reshape_robot(
             described, wishes, options=job.reading, diagnostics=work.diagnostics
@@ -186,7 +188,7 @@ def _write_reshaped(job: ExportJob, wishes: Reshaping, robot: Any, work: Work) -
             semantics = adapt_srdf(semantics, reshaped.robot, reshaped.names, work.diagnostics)
     _write_export(job, reshaped.robot, work)
     if semantics is not None and job.srdf_output is not None:
-        work.files.append(str(write_srdf(semantics, job.srdf_output, work.diagnostics)))
+        work.files.append(str(write_srdf(semantics, job.srdf_output, diagnostics=work.diagnostics)))
 
 
 def _run_srdf(job: SrdfJob, work: Work) -> Report:
@@ -211,12 +213,16 @@ def _run_srdf(job: SrdfJob, work: Work) -> Report:
             )
             with work.clock("collisions"):
                 pairs = find_disabled_collisions(
-                    robot, job.samples, job.seed, files, work.diagnostics
+                    robot,
+                    samples=job.samples,
+                    seed=job.seed,
+                    options=files,
+                    diagnostics=work.diagnostics,
                 )
             semantics = replace_disabled(semantics, pairs)
         if job.strict:
             _refuse(work.diagnostics)
-        work.output = str(write_srdf(semantics, job.output, work.diagnostics))
+        work.output = str(write_srdf(semantics, job.output, diagnostics=work.diagnostics))
         work.files.append(work.output)
         work.facts = {
             "robot": semantics.name,

@@ -140,7 +140,7 @@ def _animate(given: argparse.Namespace, terminal: Terminal) -> int:
         if given.fps is not None:
             set_frame_rate(given.fps)
         for motion in motions:
-            apply_trajectory(armature, motion, options, diagnostics)
+            apply_trajectory(armature, motion, options=options, diagnostics=diagnostics)
         if given.strict and len(diagnostics):
             terminal.diagnostics(tuple(diagnostics))
             raise RobotError(

@@ -22,6 +22,7 @@ COMPUTED = ("Adjacent", "Default", "Always", "Never")
 
 def find_disabled_collisions(
     robot: Robot | Any,
+    *,
     samples: int = 10_000,
     seed: int = 0,
     options: FileOptions | None = None,

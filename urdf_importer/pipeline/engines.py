@@ -116,7 +116,7 @@ def _rig_of(found: OpenExport[EngineOptions]) -> Iterator[tuple[Any, KinematicTr
             "files of game engines are written by Blender, which this Python does not have: "
             f"{advise_blender()}"
         ) from missing
-    plan = plan_rig(found.robot, _BARE, found.diagnostics)
+    plan = plan_rig(found.robot, options=_BARE, diagnostics=found.diagnostics)
     with own_scene():
         steps = build_rig(plan, _BARE, found.files)
         while True:

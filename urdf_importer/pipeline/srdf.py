@@ -17,7 +17,7 @@ from ..writers.srdf import semantics as writer
 from .files import find_files
 
 
-def read_srdf(path: AnyPath, robot: Robot, diagnostics: Diagnostics | None = None) -> Semantics:
+def read_srdf(path: AnyPath, robot: Robot, *, diagnostics: Diagnostics | None = None) -> Semantics:
     """Returns the content of an SRDF file, or of one in xacro: groups, states, end effectors, pairs
     of links that are not checked. References to missing parts of the robot are kept, with an error
     in `diagnostics`, and have no effect. Raises ReadError where the file is not SRDF."""
@@ -61,7 +61,7 @@ def read_own_srdf(
 
 
 def write_srdf(
-    semantics: Semantics | Any, path: AnyPath, diagnostics: Diagnostics | None = None
+    semantics: Semantics | Any, path: AnyPath, *, diagnostics: Diagnostics | None = None
 ) -> Path:
     """Writes an SRDF, whole or not at all, and returns its path. Unchanged parts of a file that was
     read keep their bytes. In place of an SRDF the armature of an imported robot can be given: the
@@ -80,7 +80,7 @@ def write_srdf(
 
 
 def apply_srdf(
-    armature: Any, semantics: Semantics | AnyPath, diagnostics: Diagnostics | None = None
+    armature: Any, semantics: Semantics | AnyPath, *, diagnostics: Diagnostics | None = None
 ) -> Semantics:
     """Puts an SRDF, or a file of one, on an imported robot and returns it: groups become bone
     collections, states pose assets, end effectors targets for inverse kinematics, a virtual joint
@@ -93,6 +93,6 @@ def apply_srdf(
 
     armature = rig_of(armature)
     if not isinstance(semantics, Semantics):
-        semantics = read_srdf(semantics, extract_robot(armature), diagnostics)
+        semantics = read_srdf(semantics, extract_robot(armature), diagnostics=diagnostics)
     apply_semantics(armature, semantics)
     return semantics

@@ -78,11 +78,11 @@ def find_reshaped(armature: Any) -> Robot:
 def update_robot(
     armature: Any,
     path: AnyPath | None = None,
-    options: ImportOptions | None = None,
     *,
     robot: Robot | None = None,
     names: Mapping[str, str] | None = None,
     package_paths: Sequence[str] = (),
+    options: ImportOptions | None = None,
 ) -> UpdateResult:
     """Reads the source of a rig again and changes the rig to match it; or changes it into `robot`,
     such as a result of functions of `reshape`.
@@ -194,7 +194,7 @@ def _draft_robot(
     files = open_files(
         find_files(robot.source or record.path, options), diagnostics, robot, options
     )
-    plan = plan_rig(robot, options, diagnostics)
+    plan = plan_rig(robot, options=options, diagnostics=diagnostics)
     old = extract_robot(armature)
     base = _plan_again(old, record.options)
     renaming = _plan_names(old, base, names, record.options)
@@ -256,7 +256,7 @@ def _draft_update(
     resolver = find_files(path, options)
     robot = read_description(resolver, options, diagnostics)
     files = open_files(resolver, diagnostics, robot, options)
-    plan = plan_rig(robot, options, diagnostics)
+    plan = plan_rig(robot, options=options, diagnostics=diagnostics)
     standing = find_standing(armature)
     old = standing.robot
     changes = [*compare_robots(old, robot), *compare_options(record.options, chosen)]
@@ -291,7 +291,7 @@ def _add_folders(options: ImportOptions, package_paths: Sequence[str]) -> Import
 def _plan_again(robot: Robot, options: ImportOptions) -> RigPlan | None:
     """Plans the rest of a rig; None where that is not a robot any more."""
     try:
-        return plan_rig(robot, options, Diagnostics())
+        return plan_rig(robot, options=options, diagnostics=Diagnostics())
     except KinematicsError:
         return None
 

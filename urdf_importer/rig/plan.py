@@ -77,7 +77,7 @@ MOST_DISTANT = 1e6
 
 
 def plan_rig(
-    robot: Robot, options: ImportOptions | None = None, diagnostics: Diagnostics | None = None
+    robot: Robot, *, options: ImportOptions | None = None, diagnostics: Diagnostics | None = None
 ) -> RigPlan:
     """Returns the plan of Blender's scene for this robot.
 

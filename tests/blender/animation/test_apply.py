@@ -29,7 +29,7 @@ def test_links_are_where_forward_kinematics_has_them(name):
     result = load(name)
     motion = random_motion(result.robot)
     diagnostics = Diagnostics()
-    action = apply_trajectory(result.armature, motion, None, diagnostics)
+    action = apply_trajectory(result.armature, motion, diagnostics=diagnostics)
     assert not list(diagnostics)
     assert result.armature.animation_data.action == action
     rng = np.random.default_rng(1)
@@ -127,7 +127,7 @@ def smooth_motion(count=2000):
 def test_reduced_keys_keep_the_tolerance():
     result = load("two_link_arm")
     motion = smooth_motion()
-    apply_trajectory(result.armature, motion, MotionOptions(keys="reduced", tolerance=1e-3))
+    apply_trajectory(result.armature, motion, options=MotionOptions(keys="reduced", tolerance=1e-3))
     for column, joint in enumerate(motion.names):
         curve, values = curve_of(result, joint, 1 + motion.times * 24)
         assert len(curve.keyframe_points) < 0.1 * len(motion.times)
@@ -140,7 +140,7 @@ def test_keys_on_whole_frames_and_parts_of_a_motion():
     options = MotionOptions(
         keys="frames", start=1.0, end=3.0, speed=2.0, start_frame=10, action="Go"
     )
-    action = apply_trajectory(result.armature, motion, options)
+    action = apply_trajectory(result.armature, motion, options=options)
     curve, values = curve_of(result, "shoulder", [10, 22, 34])
     assert action.name == "Go" and len(curve.keyframe_points) == 25
     assert np.allclose(values, np.sin([1, 2, 3]), atol=1e-4)
@@ -151,7 +151,7 @@ def test_the_range_grows_and_the_rate_stays():
     result = load("two_link_arm")
     motion = replace(smooth_motion(), times=np.arange(2000) * 1.0)
     scene = bpy.context.scene
-    apply_trajectory(result.armature, motion, MotionOptions(set_range=False))
+    apply_trajectory(result.armature, motion, options=MotionOptions(set_range=False))
     assert (scene.frame_end, scene.render.fps) == (250, 24)
     apply_trajectory(result.armature, motion)
     assert (scene.frame_start, scene.frame_end, scene.render.fps) == (1, 1 + 1999 * 24, 24)
@@ -172,14 +172,14 @@ def test_turns_go_on_where_a_recorder_jumps():
     motion = Trajectory(names=("shoulder",), times=[0, 1, 2], positions=[[3.0], [-3.0], [3.0]])
     joint = next(joint for joint in result.robot.joints if joint.name == "shoulder")
     diagnostics = Diagnostics()
-    apply_trajectory(result.armature, motion, None, diagnostics)
+    apply_trajectory(result.armature, motion, diagnostics=diagnostics)
     _, values = curve_of(result, "shoulder", [1, 25, 49])
     if joint.type == "continuous":
         assert np.allclose(values, [3, 2 * np.pi - 3, 3], atol=1e-5)
     else:
         assert np.allclose(values, [3, -3, 3])
         assert [item.code for item in diagnostics] == ["beyond-limits"]
-        apply_trajectory(result.armature, motion, MotionOptions(clamp=True))
+        apply_trajectory(result.armature, motion, options=MotionOptions(clamp=True))
         _, values = curve_of(result, "shoulder", [1, 25, 49])
         lower, upper = range_of(joint)
         assert np.allclose(values, np.clip([3, -3, 3], lower, upper), atol=1e-6)
@@ -189,15 +189,15 @@ def test_names_fit_with_a_prefix_and_unknown_ones_are_told():
     result = load("two_link_arm")
     diagnostics = Diagnostics()
     motion = Trajectory(names=("r1/shoulder", "r1/elbow"), times=[0], positions=[[0.1, 0.2]])
-    apply_trajectory(result.armature, motion, None, diagnostics)
+    apply_trajectory(result.armature, motion, diagnostics=diagnostics)
     assert [item.code for item in diagnostics] == ["joints-matched"]
-    apply_trajectory(result.armature, motion, MotionOptions(prefix="r1/"))
+    apply_trajectory(result.armature, motion, options=MotionOptions(prefix="r1/"))
     motion = Trajectory(names=("elbow", "nose"), times=[0], positions=[[0.1, 0.2]])
     diagnostics = Diagnostics()
-    apply_trajectory(result.armature, motion, None, diagnostics)
+    apply_trajectory(result.armature, motion, diagnostics=diagnostics)
     assert [item.code for item in diagnostics] == ["unknown-joint"]
     options = MotionOptions(names=(("nose", "shoulder"),))
-    apply_trajectory(result.armature, motion, options)
+    apply_trajectory(result.armature, motion, options=options)
     assert np.allclose(curve_of(result, "shoulder", [1])[1], 0.2)
 
 
@@ -208,7 +208,7 @@ def test_what_does_not_fit_leaves_nothing_behind():
         apply_trajectory(result.armature, motion)
     with pytest.raises(KinematicsError, match="between"):
         late = MotionOptions(start=50.0)
-        apply_trajectory(result.armature, smooth_motion(), late)
+        apply_trajectory(result.armature, smooth_motion(), options=late)
     assert len(bpy.data.actions) == 0 and result.armature.animation_data is None
     other = bpy.data.objects.new("Empty", None)
     with pytest.raises(BuildError):
@@ -254,11 +254,11 @@ def test_the_whole_robot_moves_through_chained_frames():
     assert np.allclose(base.translations[0], [6, 0, 0], atol=1e-5)
     cosines = np.abs((base.quaternions[[0, 24, 48]] * track.quaternions[[0, 4, 8]]).sum(axis=1))
     assert np.allclose(cosines, 1.0, atol=1e-6)
-    apply_trajectory(result.armature, motion, MotionOptions(fixed_frame="odom"))
+    apply_trajectory(result.armature, motion, options=MotionOptions(fixed_frame="odom"))
     show(0)
     assert np.allclose(result.armature.location, [1, 0, 0], atol=1e-5)
     result = load("two_link_arm")
-    apply_trajectory(result.armature, motion, MotionOptions(base="none"))
+    apply_trajectory(result.armature, motion, options=MotionOptions(base="none"))
     show(1)
     assert np.allclose(np.array(result.armature.matrix_world), np.eye(4))
 
@@ -271,7 +271,7 @@ def test_planar_and_floating_roots_move_by_their_joints(name, tilt):
         names=(), times=(), positions=np.empty((0, 0)), frames=(circle("map", joint.child, tilt),)
     )
     diagnostics = Diagnostics()
-    apply_trajectory(result.armature, motion, None, diagnostics)
+    apply_trajectory(result.armature, motion, diagnostics=diagnostics)
     assert not list(diagnostics)
     track = motion.frames[0]
     for row in (0, 3, 8):
@@ -296,7 +296,7 @@ def test_a_planar_joint_says_what_it_lost():
         names=(), times=(), positions=np.empty((0, 0)), frames=(circle("map", joint.child, 0.4),)
     )
     diagnostics = Diagnostics()
-    apply_trajectory(result.armature, motion, None, diagnostics)
+    apply_trajectory(result.armature, motion, diagnostics=diagnostics)
     assert [item.code for item in diagnostics] == ["base-motion-lost"]
 
 
@@ -329,11 +329,11 @@ def test_followers_recorded_off_their_leader_are_told_once():
         names=names, times=times, positions=np.stack([jaw, follow[0], follow[1] + 5e-4], axis=1)
     )
     diagnostics = Diagnostics()
-    apply_trajectory(result.armature, motion, None, diagnostics)
+    apply_trajectory(result.armature, motion, diagnostics=diagnostics)
     assert not list(diagnostics)
     off = np.where(times > 0.5, 0.01, 0.0)
     moved = np.stack([jaw, follow[0] + off, follow[1] + 2 * off * times], axis=1)
-    apply_trajectory(result.armature, replace(motion, positions=moved), None, diagnostics)
+    apply_trajectory(result.armature, replace(motion, positions=moved), diagnostics=diagnostics)
     assert [(item.code, item.subject) for item in diagnostics] == [
         ("follower-off-leader", "pad_right")
     ]
@@ -370,5 +370,5 @@ def test_frames_that_are_coarse_are_told():
     for seconds, codes in ((3000.0, []), (9000.0, ["coarse-frames"])):
         motion = replace(smooth_motion(3), times=np.array([0.0, 1.0, seconds]))
         diagnostics = Diagnostics()
-        apply_trajectory(result.armature, motion, None, diagnostics)
+        apply_trajectory(result.armature, motion, diagnostics=diagnostics)
         assert [item.code for item in diagnostics] == codes

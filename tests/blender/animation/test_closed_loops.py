@@ -58,7 +58,7 @@ def test_followers_that_nothing_moves_are_keyed(keys, tmp_path):
         corner_2=lambda t: -0.1 * np.sin(5 * t),
     )  # fmt: skip
     diagnostics = Diagnostics()
-    apply_trajectory(armature, motion, MotionOptions(keys=keys), diagnostics)
+    apply_trajectory(armature, motion, options=MotionOptions(keys=keys), diagnostics=diagnostics)
     assert not len(diagnostics)
     rate = bpy.context.scene.render.fps
     for frame in range(1, 1 + int(2.0 * rate)):
@@ -84,7 +84,7 @@ def test_what_the_rig_moves_is_compared_and_not_keyed(tmp_path):
             names=("crank_pin", "rocker_pin"), times=crank.times, positions=positions
         )
         diagnostics = Diagnostics()
-        apply_trajectory(armature, motion, None, diagnostics)
+        apply_trajectory(armature, motion, diagnostics=diagnostics)
         assert [each.code for each in diagnostics] == codes
     bone = armature.pose.bones["rocker_pin"].path_from_id()
     assert not [each for each in find_curves(armature) if each.data_path.startswith(bone)]
@@ -110,7 +110,7 @@ def test_what_cannot_be_followed_is_followed_as_far_as_it_goes(tmp_path):
     armature = bring_in(robot, tmp_path)
     motion = record(1.0, 25, corner_0=lambda t: -3.0 * t, corner_1=lambda t: -2.0 * t)
     diagnostics = Diagnostics()
-    apply_trajectory(armature, motion, None, diagnostics)
+    apply_trajectory(armature, motion, diagnostics=diagnostics)
     assert [each.code for each in diagnostics] == ["loop-out-of-reach"]
     before = None
     for frame in range(1, 26):
@@ -157,7 +157,7 @@ def test_cassie_is_closed_to_a_micrometre_where_it_is_keyed():
         },
     )  # fmt: skip
     diagnostics = Diagnostics()
-    apply_trajectory(armature, motion, None, diagnostics)
+    apply_trajectory(armature, motion, diagnostics=diagnostics)
     assert not len(diagnostics)
     for frame in range(1, 13):
         shown = shown_in(frame)

@@ -46,7 +46,7 @@ def test_frames_of_links_move_joints(name, tmp_path):
     assert found.topic == "/tf" and not found.names
     again = load(name)
     diagnostics = Diagnostics()
-    apply_trajectory(again.armature, found, None, diagnostics)
+    apply_trajectory(again.armature, found, diagnostics=diagnostics)
     assert not list(diagnostics)
     for row in (0, 5, 11):
         show(motion.times[row])
@@ -74,7 +74,7 @@ def test_frames_are_known_with_slashes_prefixes_and_namespaces(change, options):
     motion, frames = frames_of("two_link_arm")
     again = load("two_link_arm")
     apply_trajectory(
-        again.armature, replace(frames, frames=renamed(frames.frames, change)), options
+        again.armature, replace(frames, frames=renamed(frames.frames, change)), options=options
     )
     show(motion.times[4])
     shown = get_joint_positions(again.armature)
@@ -104,7 +104,10 @@ def test_two_robots_in_one_tree_are_told_apart_by_a_prefix():
         apply_trajectory(again.armature, replace(frames, frames=both))
     diagnostics = Diagnostics()
     apply_trajectory(
-        again.armature, replace(frames, frames=both), MotionOptions(prefix="a/"), diagnostics
+        again.armature,
+        replace(frames, frames=both),
+        options=MotionOptions(prefix="a/"),
+        diagnostics=diagnostics,
     )
     assert not list(diagnostics)
     show(motion.times[4])
@@ -122,6 +125,6 @@ def test_what_a_joint_cannot_do_is_told():
     )
     again = load("two_link_arm")
     diagnostics = Diagnostics()
-    apply_trajectory(again.armature, replace(frames, frames=off), None, diagnostics)
+    apply_trajectory(again.armature, replace(frames, frames=off), diagnostics=diagnostics)
     assert [item.code for item in diagnostics] == ["frame-off-joint"]
     assert "0.02 m" in next(iter(diagnostics)).message

@@ -126,7 +126,7 @@ def test_edit_mode_is_entered_at_most_twice_and_bones_are_exact(make, entries):
 
 def test_bones_that_are_foreseen_are_made_at_once(entries):
     """On processors where the last bits are known: Blender makes what was predicted."""
-    plan = plan_rig(tree(100, 1), BARE)
+    plan = plan_rig(tree(100, 1), options=BARE)
     wanted = gather_bones(plan.bones)
     edit = fit_bones(wanted, bones_of.MACHINE)
     foreseen = predict_rests(edit, wanted.parents, bones_of.MACHINE)
@@ -141,7 +141,7 @@ def test_bones_that_are_foreseen_are_made_at_once(entries):
 def test_other_arithmetic_is_mended_in_one_more_visit(seed):
     """Numbers of another machine that come out wrong are mended from what Blender made of them."""
     new_scene()
-    plan = plan_rig(tree(60, seed), BARE)
+    plan = plan_rig(tree(60, seed), options=BARE)
     wanted = gather_bones(plan.bones)
     data = bpy.data.armatures.new("bones")
     armature = bpy.data.objects.new("bones", data)

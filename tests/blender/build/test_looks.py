@@ -120,7 +120,7 @@ def test_shapes_are_saved_with_the_bones_and_go_with_the_last(tmp_path):
 
 def step(path, **options):
     chosen = ImportOptions(**options)
-    plan = plan_rig(read(path), chosen)
+    plan = plan_rig(read(path), options=chosen)
     return build_rig(plan, chosen, rigs.no_files(Diagnostics()))
 
 

@@ -91,7 +91,7 @@ def test_states_are_shown_and_kept(arm: Any) -> None:
 def test_disabled_collisions_go_into_the_srdf(arm: Any) -> None:
     bpy.ops.urdf.find_disabled_collisions(samples=40, seed=2)
     kept = urdf_importer.extract_semantics(arm)
-    wanted = urdf_importer.find_disabled_collisions(arm, 40, seed=2)
+    wanted = urdf_importer.find_disabled_collisions(arm, samples=40, seed=2)
     assert {(p.link1, p.link2) for p in wanted} >= {("base", "upper"), ("base", "forearm")}
     names = {frozenset((pair.link1, pair.link2)) for pair in kept.disabled_collisions}
     assert names == {frozenset((pair.link1, pair.link2)) for pair in wanted}

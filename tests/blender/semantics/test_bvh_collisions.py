@@ -28,9 +28,9 @@ BOXES = """<robot name="boxes">
 
 def test_blender_finds_what_coal_finds(monkeypatch: pytest.MonkeyPatch) -> None:
     robot = read_robot(PANDA)
-    wanted = find_disabled_collisions(robot, 300)
+    wanted = find_disabled_collisions(robot, samples=300)
     monkeypatch.setattr(collisions, "find_coal", lambda: None)
-    assert find_disabled_collisions(robot, 300) == wanted
+    assert find_disabled_collisions(robot, samples=300) == wanted
 
 
 @pytest.mark.parametrize("library", ["coal", "blender"])
@@ -44,7 +44,9 @@ def test_shapes_count_as_the_scene_has_them(
     armature = import_robot(path).armature
 
     def find() -> dict[tuple[str, str], str]:
-        return {(p.link1, p.link2): p.reason for p in find_disabled_collisions(armature, 50)}
+        return {
+            (p.link1, p.link2): p.reason for p in find_disabled_collisions(armature, samples=50)
+        }
 
     assert find() == {("a", "b"): "Adjacent", ("b", "c"): "Adjacent", ("a", "c"): "Never"}
     shape = next(item for item in bpy.data.objects if item.name.startswith("a_collision"))

@@ -43,7 +43,7 @@ def test_free_joints_are_where_they_are_set_and_the_others_follow(robot, tmp_pat
         wanted = np.clip(wanted + step, -0.12, 0.12)
         pose = dict(zip(free, wanted.tolist(), strict=True))
         diagnostics = Diagnostics()
-        set_joint_positions(armature, pose, diagnostics)
+        set_joint_positions(armature, pose, diagnostics=diagnostics)
         shown = look(armature)
         assert not len(diagnostics)
         assert {name: shown[name] for name in free} == pytest.approx(pose, abs=NEAR)
@@ -65,7 +65,7 @@ def test_what_is_out_of_reach_is_the_nearest_and_told(tmp_path):
     armature = bring_in(robot, tmp_path)
     diagnostics = Diagnostics()
     straight = {f"corner_{i}": -1.0 for i in range(3)}
-    set_joint_positions(armature, straight, diagnostics)
+    set_joint_positions(armature, straight, diagnostics=diagnostics)
     shown = look(armature)
     assert [each.code for each in diagnostics] == ["loop-out-of-reach"]
     assert gap_of(robot, shown) < NEAR
@@ -77,9 +77,9 @@ def test_where_the_rig_holds_a_loop_at_its_end_it_is_told(tmp_path):
     robot = four_bar(1.0, 0.5, 0.6, 1.2, 0.3)
     armature = bring_in(robot, tmp_path)
     diagnostics = Diagnostics()
-    set_joint_positions(armature, {"crank_pin": 0.2}, diagnostics)
+    set_joint_positions(armature, {"crank_pin": 0.2}, diagnostics=diagnostics)
     assert not len(diagnostics)
-    set_joint_positions(armature, {"crank_pin": 2.0}, diagnostics)
+    set_joint_positions(armature, {"crank_pin": 2.0}, diagnostics=diagnostics)
     assert [(each.code, each.subject) for each in diagnostics] == [
         ("loop-out-of-reach", "crank_pin")
     ]

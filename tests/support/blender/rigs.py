@@ -37,7 +37,7 @@ def build(
     """A robot of the model as a rig in the current scene; without `files` it has none."""
     options = options or ImportOptions()
     diagnostics = diagnostics if diagnostics is not None else Diagnostics()
-    plan = plan_rig(robot, options, diagnostics)
+    plan = plan_rig(robot, options=options, diagnostics=diagnostics)
     steps = build_rig(plan, options, files or no_files(diagnostics))
     while True:
         try:

@@ -98,7 +98,7 @@ def _read_shape(found: dict[str, Any], scene: Scene) -> Shape:
 
 def make_pose(robot: Robot, positions: Mapping[str, float]) -> Pose:
     """What is to be set on the bones of the profile `morse`, but for followers."""
-    plan = plan_rig(robot, ImportOptions(profile="morse"))
+    plan = plan_rig(robot, options=ImportOptions(profile="morse"))
     return [
         (channel.bone, channel.property, channel.index, joint.sign * positions[joint.joint.name])
         for joint in plan.joints

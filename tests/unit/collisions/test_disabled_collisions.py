@@ -133,8 +133,8 @@ def test_panda_gets_the_matrix_that_is_published_in_no_time() -> None:
     }
     assert {(pair.link1, pair.link2, pair.reason) for pair in found} == wanted
     assert list(found) == sorted(found, key=lambda pair: (pair.link1, pair.link2))
-    assert find_disabled_collisions(robot, 50, seed=7) == find_disabled_collisions(
-        robot, 50, seed=7
+    assert find_disabled_collisions(robot, samples=50, seed=7) == find_disabled_collisions(
+        robot, samples=50, seed=7
     )
 
 
@@ -267,7 +267,7 @@ def make_pendulum(reach: float, upper: float = math.pi) -> Robot:
 
 
 def reasons(robot: Robot, samples: int = 500) -> dict[Pair, str]:
-    found = find_disabled_collisions(robot, samples)
+    found = find_disabled_collisions(robot, samples=samples)
     return {(pair.link1, pair.link2): pair.reason for pair in found}
 
 
@@ -304,7 +304,7 @@ def test_what_lies_inside_a_solid_touches_it() -> None:
 def test_a_number_of_poses_that_makes_no_sense_is_refused() -> None:
     for samples in (-1, 10**9):
         with pytest.raises(KinematicsError, match="number of poses"):
-            find_disabled_collisions(make_pendulum(1.0), samples)
+            find_disabled_collisions(make_pendulum(1.0), samples=samples)
 
 
 def test_without_library_and_blender_it_says_what_to_install(
@@ -315,7 +315,7 @@ def test_without_library_and_blender_it_says_what_to_install(
     name = "urdf_importer.blender.semantics.collisions"
     monkeypatch.delitem(sys.modules, name, raising=False)
     with pytest.raises(KinematicsError, match=r"pip install 'urdf-importer\[collisions\]'"):
-        find_disabled_collisions(make_pendulum(1.0), 1)
+        find_disabled_collisions(make_pendulum(1.0), samples=1)
 
 
 def test_a_star_of_bare_links_takes_time_for_its_pairs_alone() -> None:

@@ -55,7 +55,7 @@ def test_the_small_robot_comes_from_the_command(tmp_path: Path) -> None:
     small = resize(pruned, origins=ORIGINS, lengths=LENGTHS, symmetric=True)
     assert read_robot(out) == small
     wanted = adapt_srdf(read_srdf(srdf, big), small)
-    assert read_srdf(semantics_out, small, Diagnostics()) == wanted
+    assert read_srdf(semantics_out, small, diagnostics=Diagnostics()) == wanted
     # Comments of what stays are still there.
     assert out.read_bytes().count(b"<!--") > 50
 

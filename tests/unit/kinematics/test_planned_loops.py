@@ -153,7 +153,7 @@ def foot(count: int) -> Robot:
 
 def test_a_foot_of_twenty_loops_stays_open_when_its_time_is_over():
     diagnostics = Diagnostics()
-    plan = plan_rig(foot(20), ImportOptions(loop_seconds=0.5), diagnostics)
+    plan = plan_rig(foot(20), options=ImportOptions(loop_seconds=0.5), diagnostics=diagnostics)
     (message,) = [each for each in diagnostics if each.code == "loop-not-planned"]
     assert "and 17 more stays open" in message.message
     assert len(plan.robot.loops) == 20
@@ -177,7 +177,9 @@ def test_a_failure_leaves_its_loop_open_and_ends_nothing(failing, monkeypatch):
     monkeypatch.setattr(closings, "FAILURES", (ValueError,))
     monkeypatch.setattr(closings, failing, fail)
     diagnostics = Diagnostics()
-    plan = plan_rig(four_bar(0.3, 0.9, 0.7, 1.0, 1.2), ImportOptions(), diagnostics)
+    plan = plan_rig(
+        four_bar(0.3, 0.9, 0.7, 1.0, 1.2), options=ImportOptions(), diagnostics=diagnostics
+    )
     (message,) = diagnostics
     assert (message.code, message.subject) == ("loop-failed", "last")
     assert plan.drivers == ()
@@ -196,7 +198,9 @@ def test_very_many_loops_between_two_links_are_left_at_once():
         for i in range(5_000)
     ]
     diagnostics = Diagnostics()
-    plan_rig(make_robot(joints, loops), ImportOptions(loop_seconds=0.1), diagnostics)
+    plan_rig(
+        make_robot(joints, loops), options=ImportOptions(loop_seconds=0.1), diagnostics=diagnostics
+    )
     (message,) = diagnostics
     assert message.code == "loop-not-planned"
 

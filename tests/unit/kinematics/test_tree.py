@@ -129,8 +129,11 @@ def test_too_many_links_are_refused_unless_the_option_allows_them():
     with pytest.raises(
         KinematicsError, match="12 links, more than the 10 that the option max_links"
     ):
-        plan_rig(robot, ImportOptions(max_links=10), Diagnostics())
-    assert len(plan_rig(robot, ImportOptions(max_links=12), Diagnostics()).links) == 12
+        plan_rig(robot, options=ImportOptions(max_links=10), diagnostics=Diagnostics())
+    assert (
+        len(plan_rig(robot, options=ImportOptions(max_links=12), diagnostics=Diagnostics()).links)
+        == 12
+    )
 
 
 def long_chain(count):

@@ -36,7 +36,7 @@ def chain(*kinds: str, mimics: dict[str, str] | None = None) -> Robot:
 
 
 def plan(robot: Robot) -> RigPlan:
-    return plan_rig(robot, ImportOptions(profile="morse"))
+    return plan_rig(robot, options=ImportOptions(profile="morse"))
 
 
 def layout(armatures: Sequence[ArmaturePlan]) -> list[tuple[str, str, list[str]]]:

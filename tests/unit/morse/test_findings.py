@@ -236,7 +236,7 @@ def bones_of(plan: RigPlan) -> list[BoneState]:
 @given(robots(Wishes(free_joints=False, mimics=False, shapes=False)), st.integers(0, 9))
 def test_slides_are_reported_if_their_height_is_not_their_position(robot: Robot, seed: int):
     """A link stands at the head of the bone that carries it."""
-    plan = plan_rig(robot, ImportOptions(profile="morse"))
+    plan = plan_rig(robot, options=ImportOptions(profile="morse"))
     found = {subject for code, subject, _ in judge(*bones_of(plan)) if "prismatic" in code}
     generator = np.random.default_rng(seed)
     worst = {joint.joint.name: 0.0 for joint in plan.joints if joint.kind == "prismatic"}

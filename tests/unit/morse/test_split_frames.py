@@ -81,7 +81,7 @@ def test_an_armature_stands_at_its_first_joint(origin: Matrix, axis: Matrix, sli
 @given(robots(Wishes(most_links=12)))
 def test_joints_are_where_the_bones_of_a_plan_are(robot: Robot) -> None:
     lines = locate_joints(retrace_tree(robot))
-    plan = plan_rig(robot, ImportOptions(profile="morse"), Diagnostics())
+    plan = plan_rig(robot, options=ImportOptions(profile="morse"), diagnostics=Diagnostics())
     rests = {bone.name: bone.rest for bone in plan.bones}
     for joint in plan.joints:
         rest = rests[joint.channels[0].bone]
@@ -111,7 +111,7 @@ def test_what_the_user_moved_stays_there(rest: Matrix, entry: tuple[int, int]) -
 
 @given(robots(Wishes(most_links=10, free_joints=False)), frames, st.floats(0, 2e-6))
 def test_bones_keep_their_places_in_any_frame(robot: Robot, frame: Matrix, skew: float) -> None:
-    plan = plan_rig(robot, ImportOptions(profile="morse"), Diagnostics())
+    plan = plan_rig(robot, options=ImportOptions(profile="morse"), diagnostics=Diagnostics())
     if not plan.bones:
         return
     frame[0, 1] += skew

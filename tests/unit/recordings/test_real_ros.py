@@ -237,7 +237,7 @@ def test_the_real_robot_state_publisher_and_frames_agree(tmp_path, master):
     arm = load("two_link_arm").armature
     found = {}
     for name, motion in (("frames", frames), ("joints", wanted)):
-        apply_trajectory(arm, motion, MotionOptions(base="none", set_range=False))
+        apply_trajectory(arm, motion, options=MotionOptions(base="none", set_range=False))
         found[name] = sample_trajectory(arm, (1, 25))
     assert np.allclose(found["frames"].positions, found["joints"].positions, atol=1e-4)
     assert np.ptp(found["frames"].positions, axis=0).min() > 0.3

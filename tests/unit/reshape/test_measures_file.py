@@ -227,5 +227,7 @@ def test_the_humanoid_of_the_page(tmp_path: Path) -> None:
         assert np.abs(left * (1, -1, 1) - right).max() < 1e-3
     assert [f"{height:.2f}" for height in heights] == ["1.37", "0.72"]
     assert [f"{mass:.0f}" for mass in masses] == ["93", "20"]
-    semantics = read_srdf(tmp_path / "child.srdf", small, diagnostics := Diagnostics())
+    semantics = read_srdf(
+        tmp_path / "child.srdf", small, diagnostics=(diagnostics := Diagnostics())
+    )
     assert semantics.groups and not len(diagnostics)

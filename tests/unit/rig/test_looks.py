@@ -44,7 +44,7 @@ def limb(*joints, moved=None, **options):
         for i, given in enumerate(joints)
     ]  # fmt: skip
     return plan_rig(
-        Robot(name="r", links=tuple(links), joints=tuple(chain)), ImportOptions(**options)
+        Robot(name="r", links=tuple(links), joints=tuple(chain)), options=ImportOptions(**options)
     )
 
 
@@ -240,7 +240,7 @@ def test_what_has_no_bound_of_its_own_is_not_marked():
 
 @given(robots())
 def test_limit_marks_stand_at_the_joint_in_the_link_that_it_turns_against(robot):
-    plan = plan_rig(robot, ImportOptions(limit_arcs=True))
+    plan = plan_rig(robot, options=ImportOptions(limit_arcs=True))
     frames = {link.link.name: link.rest for link in plan.links}
     rests = {bone.name: bone.rest for bone in plan.bones}
     joints = {joint.joint.name: joint for joint in plan.joints}

@@ -22,7 +22,7 @@ WISHES = Wishes(swapped_limits=True, missing_limits=True, mimic_rings=True)
 
 
 def plan(robot: Robot, **options: Any) -> RigPlan:
-    return plan_rig(robot, ImportOptions(profile="morse", **options))
+    return plan_rig(robot, options=ImportOptions(profile="morse", **options))
 
 
 def scalar_joints(robot: Robot) -> Iterator[str]:
@@ -68,7 +68,7 @@ def test_bones_lie_on_the_joints_and_links_hang_on_the_nearest_one(robot: Robot)
 
 @given(robots(WISHES))
 def test_locks_for_posing_by_hand_are_those_of_separate_native_bones(robot: Robot) -> None:
-    native = plan_rig(robot, ImportOptions(combine_joints=False, fixed_joints="fold"))
+    native = plan_rig(robot, options=ImportOptions(combine_joints=False, fixed_joints="fold"))
     free = {bone.name: (bone.free, bone.rotation_mode) for bone in native.bones}
     for bone in plan(robot).bones:
         assert (bone.free, bone.rotation_mode) == free[bone.name]
@@ -93,7 +93,7 @@ def test_native_profile_has_no_stretch(chain):
 
 def held(robot: Robot) -> list[tuple[str, int]]:
     diagnostics = Diagnostics()
-    plan_rig(robot, MORSE, diagnostics)
+    plan_rig(robot, options=MORSE, diagnostics=diagnostics)
     return [(item.subject, item.line) for item in diagnostics if item.code == "morse-joint-held"]
 
 
@@ -116,7 +116,7 @@ def test_held_joint_has_no_bone_and_says_its_line(chain, kind):
 
 def says_the_robot_moves_as_a_whole(robot: Robot) -> dict[str, bool]:
     diagnostics = Diagnostics()
-    plan_rig(robot, MORSE, diagnostics)
+    plan_rig(robot, options=MORSE, diagnostics=diagnostics)
     found = [item for item in diagnostics if item.code == "morse-joint-held"]
     return {item.subject: "as a whole" in item.message for item in found}
 

@@ -37,6 +37,7 @@ _OFF = 1e-3
 def apply_trajectory(
     armature: Any,
     trajectory: Trajectory | AnyPath,
+    *,
     options: MotionOptions | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> Any:

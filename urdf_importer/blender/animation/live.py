@@ -169,7 +169,7 @@ class BlenderRig(LiveRig):
 
     def key(self, motion: Trajectory, options: MotionOptions, diagnostics: Diagnostics) -> Any:
         """Makes a new action of a motion."""
-        return apply_trajectory(self.find(), motion, options, diagnostics)
+        return apply_trajectory(self.find(), motion, options=options, diagnostics=diagnostics)
 
     def follows(self) -> frozenset[str]:
         """Returns the links whose frames follow from joints of one number, or never move."""
@@ -193,6 +193,7 @@ def _make_track(parent: str, child: str, frame: Numbers) -> FrameTrack:
 def connect(
     armature: Any,
     url: str | None = None,
+    *,
     options: LiveOptions | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> LiveLink:

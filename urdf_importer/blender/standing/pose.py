@@ -34,7 +34,7 @@ _SAME = 1e-5
 
 
 def set_joint_positions(
-    armature: Any, positions: Mapping[str, Position], diagnostics: Diagnostics | None = None
+    armature: Any, positions: Mapping[str, Position], *, diagnostics: Diagnostics | None = None
 ) -> None:
     """Poses an imported robot, also one in a re-opened .blend.
 

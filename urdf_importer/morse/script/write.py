@@ -155,7 +155,7 @@ def write_script(found: OpenExport[MorseOptions], path: Path, groups: Groups = (
 
 def _plan_parts(found: OpenExport[MorseOptions], groups: Groups) -> _Parts:
     robot, options, diagnostics = found.robot, found.options, found.diagnostics
-    plan = plan_rig(robot, ImportOptions(profile="morse"), diagnostics)
+    plan = plan_rig(robot, options=ImportOptions(profile="morse"), diagnostics=diagnostics)
     armatures = plan_armatures(plan, groups)
     judge_armatures(plan, armatures, diagnostics)
     return _Parts(

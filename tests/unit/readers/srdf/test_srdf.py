@@ -68,7 +68,7 @@ def read_text(text: bytes, robot: Robot | None = None) -> Semantics:
 
 def test_every_element_is_read() -> None:
     diagnostics = Diagnostics()
-    semantics = read_srdf(EVERYTHING, ARM, diagnostics)
+    semantics = read_srdf(EVERYTHING, ARM, diagnostics=diagnostics)
     assert semantics.name == "arm"
     assert [name for name, _ in semantics.attributes] == ["xmlns:xacro", "version"]
     arm, hand, nothing = semantics.groups
