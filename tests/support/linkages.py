@@ -7,11 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from urdf_importer import forward_kinematics
+from urdf_importer import Diagnostics, forward_kinematics
 from urdf_importer.geometry.transforms import matrix_from_pose
+from urdf_importer.kinematics.loops.closings import Closing, closing_steps
+from urdf_importer.kinematics.tree import KinematicTree
 from urdf_importer.model import Joint, Limit, Link, LoopJoint, Pose, Robot
+from urdf_importer.progress import Budget, finish
 
 Z = (0.0, 0.0, 1.0)
+
+
+def find_closings(
+    tree: KinematicTree, diagnostics: Diagnostics, budget: Budget | None = None
+) -> tuple[Closing, ...]:
+    """Does closing_steps at once."""
+    return finish(closing_steps(tree, diagnostics, budget or Budget()))
 
 
 def hinge(name: str, parent: str, child: str, xyz: Any, angle: float = 0.0, **more: Any) -> Joint:

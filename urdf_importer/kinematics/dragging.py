@@ -50,11 +50,6 @@ class Ray:
     origin: Vector
     direction: Vector
 
-    def distance_to(self, point: Vector) -> float:
-        """Returns how far a point (3,) is from the line of the ray."""
-        offset = point - self.origin
-        return float(np.linalg.norm(offset - (offset @ self.direction) * self.direction))
-
 
 def make_ray(origin: Vector, direction: Vector) -> Ray:
     """Makes a ray of a direction of any length but zero."""

@@ -220,8 +220,8 @@ def test_what_is_held_ends_under_the_mouse(
         put(handle, position)
         ray = enter_armature(handle, (eye, target - eye))
         home = handle.carrier.matrix_world.inverted()
-        best = ray.distance_to(np.array(home @ target))
-        came = ray.distance_to(np.array(home @ (shown(robot, link) @ inside)))
+        points = np.array([home @ target, home @ (shown(robot, link) @ inside)])
+        best, came = np.linalg.norm(np.cross(points - ray.origin, ray.direction), axis=1)
         assert came < best + 1e-4, f"from side {side}"
 
 

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from support.linkages import gap_of, ring
+from support.linkages import find_closings, gap_of, ring
 from support.mechanisms import ankle, delta, five_bar, hexapod, planar_platform, steered_rod
 from support.real_robots import ROOT as ROBOTS
 from urdf_importer import Diagnostics, close_loops, forward_kinematics, read_robot
@@ -15,7 +15,6 @@ from urdf_importer.geometry.transforms import (
 )
 from urdf_importer.kinematics.loops import find_freedom
 from urdf_importer.kinematics.loops.blocks import ORDERS, angles_of, split_linkage
-from urdf_importer.kinematics.loops.closings import find_closings
 from urdf_importer.kinematics.loops.curves import LoopCurve
 from urdf_importer.kinematics.loops.formulas import factors_of
 from urdf_importer.kinematics.loops.programs import LoopProgram

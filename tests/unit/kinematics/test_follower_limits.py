@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support.linkages import five_bar, four_bar, gap_of, hold, meet
+from support.linkages import find_closings, five_bar, four_bar, gap_of, hold, meet
 from urdf_importer import (
     Diagnostics,
     IKOptions,
@@ -19,7 +19,6 @@ from urdf_importer import (
     trace_loops,
 )
 from urdf_importer.kinematics.loops import find_freedom
-from urdf_importer.kinematics.loops.closings import find_closings
 from urdf_importer.kinematics.tree import retrace_tree
 
 SLACK = 3e-4

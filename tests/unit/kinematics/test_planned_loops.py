@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.linkages import four_bar, gap_of, make_robot, ring
+from support.linkages import find_closings, four_bar, gap_of, make_robot, ring
 from support.mechanisms import five_bar
 from support.paths import TESTS
 from urdf_importer import Diagnostics, ImportOptions, close_loops, plan_rig, read_robot
 from urdf_importer.kinematics.loops import closings, find_freedom
 from urdf_importer.kinematics.loops.blocks import split_linkage
-from urdf_importer.kinematics.loops.closings import closing_steps, find_closings
+from urdf_importer.kinematics.loops.closings import closing_steps
 from urdf_importer.kinematics.loops.curves import LoopCurve
 from urdf_importer.kinematics.loops.formulas import Sheet, add, line_of, scale, times
 from urdf_importer.kinematics.loops.products import evaluate_curve

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from ...diagnostics import Diagnostics, quote
 from ...model import LoopJoint
-from ...progress import Budget, BudgetSpentError, Progress, finish
+from ...progress import Budget, BudgetSpentError, Progress
 from ..tree import KinematicTree
 from .blocks import LoopBlock, split_linkage
 from .curves import LoopCurve, find_block_curves
@@ -26,22 +26,15 @@ FAILURES: tuple[type[Exception], ...] = (ArithmeticError, LookupError, TypeError
 loop open; tests put nothing here, so that mistakes show."""
 
 
-def find_closings(
-    tree: KinematicTree, diagnostics: Diagnostics, budget: Budget | None = None
-) -> tuple[Closing, ...]:
-    """Returns the drivers of loops' followers: curves over one free joint, surfaces over two,
-    formulas over more.
+def closing_steps(
+    tree: KinematicTree, diagnostics: Diagnostics, budget: Budget
+) -> Generator[Progress, None, tuple[Closing, ...]]:
+    """Finds, in steps, the drivers of loops' followers: curves over one free joint, surfaces over
+    two, formulas over more.
 
     Loops with far more free joints stay open, with a diagnostic, and so do loops for which the
     budget is too small or the planning fails.
     """
-    return finish(closing_steps(tree, diagnostics, budget or Budget()))
-
-
-def closing_steps(
-    tree: KinematicTree, diagnostics: Diagnostics, budget: Budget
-) -> Generator[Progress, None, tuple[Closing, ...]]:
-    """Does find_closings in steps."""
     closer = _Closer(tree, diagnostics, budget)
     while closer.left:
         yield Progress(share=0.0, text=f"closing loops: {closer.left} to go")
