@@ -22,7 +22,7 @@ BASES = {
     "fixed": "Fixed in the world",
     "free": "Free to move and to fall",
 }
-"""What formats offer of `base`, the one word for it."""
+"""The choices of `base` in all formats that have it."""
 
 
 def option(

@@ -64,7 +64,7 @@ class Reshaping:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reshaped:
-    """What became of a robot. `names`: old -> new name of its links and joints, for adapt_srdf."""
+    """A reshaped robot. `names`: old -> new name of its links and joints, for adapt_srdf."""
 
     robot: Robot
     names: dict[str, str]
