@@ -43,7 +43,8 @@ def _write(found: OpenExport[EngineOptions], path: Path) -> EngineExport:
     shares, frames = options.shares, options.chosen_frames
     check_output(path)
     with _rig_of(found) as (armature, tree), replace_files(path.parent) as folder:
-        from ..blender.engines.export import EngineWishes, export_rig
+        from ..blender.engines.export import export_rig
+        from ..blender.engines.files import EngineWishes
 
         skeleton = plan_skeleton(
             tree, sockets=options.sockets, forward=options.front, scale=options.scale

@@ -59,7 +59,7 @@ def bake_velocity(
     if seconds is not None and not (math.isfinite(seconds) and seconds > 0.0):
         raise KinematicsError(f"joints cannot move for {seconds} seconds")
     courses = {
-        name: _plan(*_find_joint(known, name), speed, ends.get(name), seconds, start_frame)
+        name: _plan(_find_joint(known, name), speed, ends.get(name), seconds, start_frame)
         for name, speed in speeds.items()
     }
     rate = frame_rate(fps)
@@ -89,9 +89,10 @@ def _find_joint(known: Mapping[str, tuple[Any, RigJoint]], name: str) -> tuple[A
 
 
 def _plan(
-    bone: Any, joint: RigJoint, speed: float, end: float | None, seconds: float | None, start: int
+    found: tuple[Any, RigJoint], speed: float, end: float | None, seconds: float | None, start: int
 ) -> _Course:
     """Ends a joint's way at the given position, and at its limit at the latest."""
+    bone, joint = found
     (channel,) = joint.channels
     if not math.isfinite(speed):
         raise KinematicsError(f"joint {quote(joint.name)} cannot move at a speed of {speed}")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The order of work of an export to an engine: look -> stage -> bake -> write."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from ...rig.engine_skeleton import EngineSkeleton, clean_name
 from ..animation.span import find_span
 from ..extract.robot import find_link_empties
 from ..extract.scene_source import report_scale
-from .files import write_stage
+from .files import EngineWishes, write_stage
 from .motion import (
     ClipSampler,
     Motion,
@@ -25,23 +25,6 @@ from .motion import (
     sampling,
 )
 from .stage import Stage, bake_clip, basis_of, pose_bones, staged
-
-BoneProperties = Mapping[str, Mapping[str, Any]]
-"""Bone -> its custom properties, which are called urdf_<name>."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EngineWishes:
-    """The wishes for an export: all actions or the active one, first and last frame and step or
-    None, the shares of triangles, where textures go, whether the program reads the colours of FBX
-    as linear ones, the properties of bones."""
-
-    every_action: bool
-    frames: tuple[float, float, float] | None
-    shares: tuple[float, ...]
-    textures: str
-    linear_colors: bool
-    properties: BoneProperties
 
 
 def export_rig(
@@ -119,28 +102,23 @@ def _hold_pose(
 def _write_all(stage: Stage, path: Path, wishes: EngineWishes, clips: Sequence[Motion]) -> None:
     """Writes the file; formats without several levels in one get a file for each level, USD one for
     each further clip."""
-    options: dict[str, Any] = {
-        "textures": wishes.textures,
-        "linear_colors": wishes.linear_colors,
-        "extras": bool(wishes.properties),
-        "moves": bool(clips),
-    }
+    moves = bool(clips)
     suffix = path.suffix.lower()
     is_usd = suffix.startswith(".usd")
     with _playing_alone(stage, clips, 0) if is_usd else _tracks(stage.armature, suffix):
         if suffix == ".fbx" or len(stage.meshes) < 2:
-            write_stage(stage, path, **options)
+            write_stage(stage, path, wishes, moves=moves)
         else:
             for index in range(len(stage.meshes)):
                 place = path.with_stem(f"{path.stem}_LOD{index}") if index else path
                 with _only(stage, index):
-                    write_stage(stage, place, **options)
+                    write_stage(stage, place, wishes, moves=moves)
     claims = Claims()
     for index, clip in enumerate(clips):
         name = claims.claim(clean_name(clip.name))
         if is_usd and index:
             with _playing_alone(stage, clips, index), _only(stage, 0):
-                write_stage(stage, path.with_stem(f"{path.stem}_{name}"), **options)
+                write_stage(stage, path.with_stem(f"{path.stem}_{name}"), wishes, moves=moves)
 
 
 @contextmanager

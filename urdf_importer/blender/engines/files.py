@@ -13,8 +13,9 @@ import tempfile
 import typing
 import warnings
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -79,17 +80,32 @@ _USD_SETTINGS = {
 }
 
 
-def write_stage(
-    stage: Stage, path: Path, *, textures: str, extras: bool, moves: bool, linear_colors: bool
-) -> None:
-    """Writes the content of a stage, in the format of the suffix. `textures`: embed, beside or
-    none; `extras`: with the properties of bones; `moves`: with clips; `linear_colors`: FBX's are
-    not sRGB. The stage is for one format then. Raises WriteError."""
-    suffix = path.suffix.lower()
+BoneProperties = Mapping[str, Mapping[str, Any]]
+"""Bone -> its custom properties, which are called urdf_<name>."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineWishes:
+    """The wishes for an export: all actions or the active one, first and last frame and step or
+    None, the shares of triangles, where textures go, whether the program reads the colours of FBX
+    as linear ones, the properties of bones."""
+
+    every_action: bool
+    frames: tuple[float, float, float] | None
+    shares: tuple[float, ...]
+    textures: str
+    linear_colors: bool
+    properties: BoneProperties
+
+
+def write_stage(stage: Stage, path: Path, wishes: EngineWishes, *, moves: bool) -> None:
+    """Writes the content of a stage, in the format of the suffix; `moves`: with clips. The stage is
+    for one format then. Raises WriteError."""
+    suffix, textures = path.suffix.lower(), wishes.textures
     if suffix in (".glb", ".gltf"):
-        _write_gltf(stage, path, textures, extras=extras, moves=moves)
+        _write_gltf(stage, path, textures, extras=bool(wishes.properties), moves=moves)
     elif suffix == ".fbx":
-        if not linear_colors:
+        if not wishes.linear_colors:
             # Blender writes its own linear numbers; most programs read sRGB.
             encode_colors(stage.meshes)
         _write_fbx(stage, path, textures, moves=moves)
