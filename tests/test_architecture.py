@@ -18,7 +18,7 @@ MOST_LINES_WITHOUT_DOCSTRING = 45
 MOST_FILES_OF_A_FOLDER = 22
 MOST_PARAMETERS = 9
 MANY_PARAMETERS = 5
-MOST_WIDE_FUNCTIONS = 45
+MOST_WIDE_FUNCTIONS = 43
 """How many functions have many parameters; may only get smaller."""
 
 

@@ -52,9 +52,10 @@ def add_bodies(bodies: Sequence[BodyMass]) -> BodyMass:
 
 def inertial_of(body: BodyMass) -> Inertial:
     """Returns the inertial of a body, along the axes of its link."""
-    x, y, z = map(float, body.center)
     return Inertial(
-        origin=pose_of_numbers(x, y, z), mass=body.mass, inertia=inertia_of(body.inertia)
+        origin=pose_of_numbers(body.center.tolist()),
+        mass=body.mass,
+        inertia=inertia_of(body.inertia),
     )
 
 

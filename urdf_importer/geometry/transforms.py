@@ -141,16 +141,15 @@ def pose_of(matrix: Matrix, *, rounding: float = 0.0) -> Pose:
     is_turned = float(np.abs(turn - np.eye(3)).max()) > rounding
     if not is_turned and float(np.abs(matrix[:3, 3]).max()) <= rounding:
         return IDENTITY
-    x, y, z = map(float, matrix[:3, 3])
-    return pose_of_numbers(x, y, z, *(rpy_from_rotation(turn) if is_turned else ()))
+    return pose_of_numbers(
+        matrix[:3, 3].tolist(), rpy_from_rotation(turn) if is_turned else IDENTITY.rpy
+    )
 
 
-def pose_of_numbers(
-    x: float, y: float, z: float, roll: float = 0.0, pitch: float = 0.0, yaw: float = 0.0
-) -> Pose:
+def pose_of_numbers(xyz: Sequence[float], rpy: Sequence[float] = IDENTITY.rpy) -> Pose:
     """Returns a pose without a minus before zero; the identity is the model's own object."""
-    numbers = [number + 0.0 for number in (x, y, z, roll, pitch, yaw)]
-    pose = Pose(xyz=(numbers[0], numbers[1], numbers[2]), rpy=(numbers[3], numbers[4], numbers[5]))
+    x, y, z, roll, pitch, yaw = (number + 0.0 for number in (*xyz, *rpy))
+    pose = Pose(xyz=(x, y, z), rpy=(roll, pitch, yaw))
     return IDENTITY if pose == IDENTITY else pose
 
 

@@ -76,7 +76,7 @@ class ModelReader:
     def read(self, given: Included) -> Scope | None:
         """Returns the scope of a model; None, and reported, for an include that is not there."""
         if given.element.tag == "include":
-            return self._include(given.element, given.page, "", 0, is_top=True)
+            return self._include(given.element, given.page, "", 0, keeps_prefix=True)
         return self._fill(Scope(given.name, "", given.element, given.page), 0)
 
     def _name_included(self, element: Element, page: Page) -> str:
@@ -154,7 +154,7 @@ class ModelReader:
 
     def _add_included(self, scope: Scope, element: Element, page: Page, depth: int) -> None:
         is_merged = element.attributes.get("merge", "").strip().lower() in ("1", "true")
-        inner = self._include(element, page, scope.prefix, depth + 1, is_merged=is_merged)
+        inner = self._include(element, page, scope.prefix, depth + 1, keeps_prefix=is_merged)
         if inner is None:
             return
         if not is_merged:
@@ -180,8 +180,7 @@ class ModelReader:
         prefix: str,
         depth: int,
         *,
-        is_merged: bool = False,
-        is_top: bool = False,
+        keeps_prefix: bool,
     ) -> Scope | None:
         if depth > MOST_DEPTH:
             raise page.refusal(f"files include each other deeper than {MOST_DEPTH}", element)
@@ -194,7 +193,7 @@ class ModelReader:
             return None
         found, inner = opened
         name = page.text(element, "name") or found.attributes.get("name", "")
-        if not is_merged and not is_top:
+        if not keeps_prefix:
             prefix = f"{prefix}{name}{SEPARATOR}"
         if any(each is found for each in self._open_now):
             finding = f"model {quote(name)} includes itself; it is left out there"
