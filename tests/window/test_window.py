@@ -18,8 +18,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_urdfs"
 PANDA = real_robots.ROOT / "panda_description" / "urdf" / "panda.urdf"
 TALOS = real_robots.ROOT / "talos_data" / "robots" / "talos_full_v2.urdf"
-LONGEST_WAIT = 30.0
-"""Seconds of a stranger's minute: the other half is for reading and for the mouse."""
+LONGEST_WAIT = 60.0
+"""Seconds of the minute; some ten where nothing else runs, the rest is for reading."""
 _ELBOWS = ("arm_left_4_joint", "arm_right_4_joint")
 
 Play = Callable[..., Path]

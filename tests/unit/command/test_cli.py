@@ -259,7 +259,7 @@ def _refuse_constant(name: str) -> None:
 
 
 def test_ctrl_c_is_130(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def interrupt(*arguments: object) -> None:
+    def interrupt(*arguments: object, **options: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(urdf_importer.command.jobs, "plan_rig", interrupt)
