@@ -167,8 +167,8 @@ def test_ctrl_c_leaves_nothing(last: int, tmp_path: Path, monkeypatch: pytest.Mo
     # A shell starts what runs in the background with Ctrl-C ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    def interrupt_after(*arguments: Any) -> Any:
-        steps = real(*arguments)
+    def interrupt_after(*arguments: Any, **options: Any) -> Any:
+        steps = real(*arguments, **options)
         for _ in range(last):
             yield next(steps)
         os.kill(os.getpid(), signal.SIGINT)
