@@ -159,7 +159,7 @@ class TestOperator:
     )  # fmt: skip
     def test_names_get_their_suffix(self, path: str, wanted: str, extension: ModuleType) -> None:
         exporter = find_exporter(extension, "morse")
-        operator = SimpleNamespace(filepath=path, format=exporter.format)
+        operator = SimpleNamespace(filepath=path, format=exporter.format, _shown_engine="")
         assert exporter.check(operator, bpy.context) == (path != wanted)
         assert operator.filepath == wanted
 
