@@ -3,9 +3,11 @@
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -38,9 +40,10 @@ class Program:
             check=False,
         )
 
-    def play(self, scenario: str, *arguments: str | Path) -> Path:
-        """Plays a scenario in a new window; returns the folder with its pictures."""
-        folder = PICTURES / VERSIONS[self.number] / scenario
+    def play(self, test: str, scenario: str, *arguments: str | Path) -> Path:
+        """Plays a scenario in a new window; returns the folder with its pictures, which no other
+        test has: tests with the same scenario run side by side."""
+        folder = PICTURES / re.sub(r"[^\w.]+", "_", test).strip("_") / scenario
         folder.mkdir(parents=True, exist_ok=True)
         for old in folder.iterdir():
             old.unlink()
@@ -70,11 +73,7 @@ def zipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-# One process of pytest drives all windows of one program, beside the other's.
-_PROGRAMS = [
-    pytest.param(number, id=version, marks=pytest.mark.xdist_group(version))
-    for number, version in VERSIONS.items()
-]
+_PROGRAMS = [pytest.param(number, id=version) for number, version in VERSIONS.items()]
 
 
 @pytest.fixture(scope="session", params=_PROGRAMS)
@@ -95,5 +94,5 @@ def program(
 
 
 @pytest.fixture
-def play(program: Program) -> Callable[..., Path]:
-    return program.play
+def play(program: Program, request: pytest.FixtureRequest) -> Callable[..., Path]:
+    return partial(program.play, request.node.name)

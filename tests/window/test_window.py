@@ -30,11 +30,13 @@ def test_file_import_and_undo(play: Play) -> None:
 
 
 def test_from_the_zip_to_a_moving_joint_in_a_minute(
-    program: Program, zipped: Path, tmp_path: Path
+    program: Program, zipped: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     """Five things to do, as the listing's text says, in a profile that knows nothing yet."""
     robot = SAMPLES / "two_link_arm.urdf"
-    folder = Program(program.number, tmp_path).play("first_minute", zipped, robot, "elbow")
+    folder = Program(program.number, tmp_path).play(
+        request.node.name, "first_minute", zipped, robot, "elbow"
+    )
     waits = json.loads((folder / "steps.json").read_text())
     assert len(waits) == 5
     assert sum(waits.values()) < LONGEST_WAIT, waits
