@@ -125,6 +125,17 @@ def number_of(given: Any, name: str, *, least: float = -math.inf, whole: bool = 
     return number
 
 
+def numbers_of(
+    given: Any, name: str, count: int, *, least: float = -math.inf, whole: bool = False
+) -> tuple[float, ...]:
+    """Returns the numbers of an argument that takes so many, each as number_of does. Raises
+    ArgumentError."""
+    entries = None if isinstance(given, str) else _entries_of(given)
+    if entries is None or len(entries) != count:
+        raise _refusal(name, given, f"{count} numbers")
+    return tuple(number_of(entry, name, least=least, whole=whole) for entry in entries)
+
+
 def switch_of(given: Any, name: str) -> bool:
     """Returns True or False of an argument. Raises ArgumentError."""
     # 0 and 1 of any kind of number, numpy's own truth too, but nothing that has a length.

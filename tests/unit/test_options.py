@@ -10,7 +10,15 @@ from typing import Any, get_args
 import pytest
 
 import urdf_importer
-from urdf_importer import ArgumentError, ImportOptions, MotionOptions, WebotsOptions, writer_formats
+from urdf_importer import (
+    ArgumentError,
+    DriveOptions,
+    IKOptions,
+    ImportOptions,
+    MotionOptions,
+    WebotsOptions,
+    writer_formats,
+)
 from urdf_importer.options import Options
 
 
@@ -26,7 +34,6 @@ CLASSES = [
     for each in find_classes()
     # A class with slots has a twin without, which only its making needed.
     if vars(sys.modules[each.__module__]).get(each.__name__) is each
-    and each.__name__ != "ExportOptions"
 ]
 FIELDS = [(kind, field) for kind in CLASSES for field in fields(kind)]
 EACH = pytest.mark.parametrize(
@@ -126,3 +133,18 @@ def test_sentences_name_the_choices_and_the_range() -> None:
         MotionOptions(start=-1)
     with pytest.raises(ArgumentError, match=r"base is 'no'"):
         WebotsOptions(base=given)
+
+
+@pytest.mark.parametrize(
+    ("make", "wrong"),
+    [
+        (IKOptions, {"tolerance": 1e-6}),
+        (IKOptions, {"tolerance": (1e-6,)}),
+        (IKOptions, {"tolerance": ("a", 1)}),
+        (DriveOptions, {"radius": "0.1"}),
+        (DriveOptions, {"distance": (1,)}),
+    ],
+)
+def test_numbers_of_questions_are_checked_when_made(make: Any, wrong: dict[str, Any]) -> None:
+    with pytest.raises(ArgumentError, match="it has to be"):
+        make(**wrong)

@@ -4,8 +4,10 @@
 from dataclasses import dataclass, field
 
 from .. import FileOptions, ImportOptions
-from ..arguments import options_of, several_options_of
-from ..diagnostics import ArgumentError, quote_value
+from ..arguments import number_of, numbers_of, options_of, several_options_of
+
+_SHORTEST = 0.001
+"""Seconds: a batch without any time converts nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +24,8 @@ class BatchOptions:
     picture_size     width and height in pixels
     picture_samples  for each pixel
     strict           every diagnostic is a failure
+
+    Raises ArgumentError for values of wrong kinds.
     """
 
     imports: ImportOptions = field(default_factory=ImportOptions)
@@ -39,21 +43,10 @@ class BatchOptions:
     def __post_init__(self) -> None:
         object.__setattr__(self, "imports", options_of(self.imports, ImportOptions))
         object.__setattr__(self, "exports", several_options_of(self.exports, FileOptions))
-        amounts: dict[str, object] = {
-            "time_limit": self.time_limit,
-            "picture_samples": self.picture_samples,
-        }
-        amounts |= {"jobs": self.jobs, "memory_limit": self.memory_limit}
-        size: object = self.picture_size
-        sizes = size if isinstance(size, tuple | list) else ()
-        if len(sizes) != 2 or not all(isinstance(each, int) and each > 0 for each in sizes):
-            raise ArgumentError(
-                f"picture_size is {quote_value(self.picture_size)}; it has to be (width, height) "
-                "in pixels"
-            )
-        for name, value in amounts.items():
-            is_left_out = value is None and name in ("jobs", "memory_limit")
-            if not (is_left_out or (isinstance(value, int | float) and value > 0)):
-                raise ArgumentError(
-                    f"{name} is {quote_value(value)}; it has to be a number above 0"
-                )
+        numbers_of(self.picture_size, "picture_size", 2, least=1, whole=True)
+        number_of(self.picture_samples, "picture_samples", least=1, whole=True)
+        number_of(self.time_limit, "time_limit", least=_SHORTEST)
+        if self.jobs is not None:
+            number_of(self.jobs, "jobs", least=1, whole=True)
+        if self.memory_limit is not None:
+            number_of(self.memory_limit, "memory_limit", least=1)

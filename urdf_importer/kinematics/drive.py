@@ -14,7 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arguments import choice_of, texts_of
+from ..arguments import choice_of, number_of, texts_of
 from ..diagnostics import KinematicsError, quote, unknown_name
 from ..geometry.transforms import Matrix, Vector, invert, matrix_from_pose
 from ..model import Box, Cylinder, Link, Mesh, Sphere
@@ -115,6 +115,9 @@ class DriveOptions:
         choice_of(self.kind, "kind", get_args(DriveKind))
         object.__setattr__(self, "left", texts_of(self.left, "left"))
         object.__setattr__(self, "right", texts_of(self.right, "right"))
+        for name in ("radius", "distance"):
+            if getattr(self, name) is not None:
+                number_of(getattr(self, name), name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

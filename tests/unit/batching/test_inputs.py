@@ -122,8 +122,8 @@ def test_no_file_lies_where_another_does(wishes: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"picture_size": 64}, {"jobs": 0}, {"time_limit": None}, {"exports": ("webots",)},
-     {"picture_samples": "8"}, {"imports": 3}],
+    [{"picture_size": 64}, {"picture_size": (64, 0.5)}, {"jobs": 0}, {"jobs": 1.5},
+     {"time_limit": None}, {"exports": ("webots",)}, {"picture_samples": "8"}, {"imports": 3}],
 )  # fmt: skip
 def test_options_of_batches_are_checked_when_made(wrong: dict[str, Any]) -> None:
     with pytest.raises(ArgumentError):

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 from numpy.typing import ArrayLike
 
-from ...arguments import choice_of, number_of, switch_of, texts_of
+from ...arguments import choice_of, number_of, numbers_of, switch_of, texts_of
 from ..conventions import Convention
 
 Mode = Literal["absolute", "relative", "default"]
@@ -66,9 +66,7 @@ class IKOptions(Effort):
         Effort.__post_init__(self)
         switch_of(self.position, "position")
         switch_of(self.orientation, "orientation")
-        near, turned = self.tolerance
-        number_of(near, "tolerance")
-        number_of(turned, "tolerance")
+        numbers_of(self.tolerance, "tolerance", 2)
         if self.joints is not None:
             object.__setattr__(self, "joints", texts_of(self.joints, "joints"))
 
