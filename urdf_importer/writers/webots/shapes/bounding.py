@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from ....diagnostics import Diagnostics, quote
+from ....geometry.collision_bodies import CollisionBody, fit_collision
 from ....geometry.fitting import Fit
 from ....geometry.hulls import convex_hull
 from ....geometry.mesh_data import MeshData
@@ -32,7 +33,6 @@ from ....model import (
 from ..options import WebotsOptions
 from ..structure.frames import place_nodes
 from ..vrml import Node
-from .collisions import CollisionBody, fit_collision
 from .face_sets import make_face_set
 from .mesh_files import MeshFiles
 

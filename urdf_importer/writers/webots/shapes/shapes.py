@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ....diagnostics import KinematicsError, quote, unknown_name
+from ....geometry.collision_bodies import KINDS
 from ....geometry.mesh_data import MeshData, MeshMaterial
 from ....geometry.transforms import Matrix, matrix_from_pose
 from ....geometry.triangles import Triangles, project_on_box, split_by_material
@@ -32,7 +33,6 @@ from ..structure.frames import place_nodes
 from ..vrml import Node, Value
 from .appearances import Appearances
 from .bounding import BoundingBodies, make_primitive_node
-from .collisions import KINDS
 from .face_sets import make_face_set
 from .mesh_files import MeshFiles
 

@@ -6,16 +6,16 @@ import pytest
 
 from support.webots.point_clouds import CASES, Points
 from support.webots.webots_shapes import DIRECTIONS
+from urdf_importer.geometry.collision_bodies import (
+    AUTO_HULL_TRIANGLES,
+    KINDS,
+    fit_collision,
+)
 from urdf_importer.geometry.fitting import Fit
 from urdf_importer.geometry.hulls import convex_hull
 from urdf_importer.geometry.triangles import Triangles, make_triangles
 from urdf_importer.meshes import make_primitive
 from urdf_importer.model import Box, Capsule, Cylinder, Sphere
-from urdf_importer.writers.webots.shapes.collisions import (
-    AUTO_HULL_TRIANGLES,
-    KINDS,
-    fit_collision,
-)
 
 ROUND = [Cylinder(radius=0.3, length=1.0), Sphere(radius=0.2), Capsule(radius=0.1, length=0.9)]
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....geometry.fitting import (
+from .fitting import (
     Fit,
     coarse_hull,
     fit_box,
@@ -27,10 +27,10 @@ from ....geometry.fitting import (
     fit_oriented_box,
     fit_sphere,
 )
-from ....geometry.hulls import Hull, Points, convex_hull
-from ....geometry.simplify import simplify
-from ....geometry.triangles import Triangles
-from ....geometry.volumes import mesh_mass
+from .hulls import Hull, Points, convex_hull
+from .simplify import simplify
+from .triangles import Triangles
+from .volumes import mesh_mass
 
 AUTO_TOLERANCE = 0.15
 AUTO_HULL_TRIANGLES = 256
