@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The user's options of simulations."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal
+
+from ..arguments import check_option, number_of, numbers_of
+from ..diagnostics import ArgumentError, quote_value
+from ..options import Options, option
+
+Engine = Literal["auto", "mujoco", "bullet"]
+SimulatedBase = Literal["auto", "fixed", "free"]
+Motors = Literal["off", "hold", "follow"]
+SelfCollision = Literal["auto", "none"]
+VISIBLE = "visible"
+"""In place of names of colliders: all visible meshes that belong to no robot."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Push:
+    """A force of (x, y, z) newtons in the world at the centre of mass of a link, from `start`
+    seconds after the beginning for so many `seconds`."""
+
+    link: str
+    force: tuple[float, float, float]
+    start: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulationOptions(Options):
+    """How robots are simulated. Every field has a sensible default."""
+
+    GROUPS: ClassVar[tuple[str, ...]] = ("Simulation", "Motors", "Surroundings", "Solver")
+
+    engine: Engine = option(
+        "auto",
+        "Engine",
+        "The program that works the motion out",
+        group="Simulation",
+        choices={
+            "auto": "MuJoCo where it is installed, else Bullet",
+            "mujoco": "MuJoCo: for numbers. It comes with urdf-importer[simulation]",
+            "bullet": "Bullet, which is part of Blender: for shots",
+        },
+    )
+    base: SimulatedBase = option(
+        "auto",
+        "Base",
+        "Whether the robot as a whole can fall",
+        group="Simulation",
+        choices={
+            "auto": "Free with a height, and where the SRDF has a floating virtual joint; else "
+            "fixed",
+            "fixed": "Fixed where it is",
+            "free": "Free to move and to fall",
+        },
+    )
+    height: float | None = option(
+        None,
+        "Height",
+        "Metres from the floor to the lowest point of the robot at the start; else it starts "
+        "where it is",
+        group="Simulation",
+        bounds=(0.0, 1e4),
+        blank="where it is",
+    )
+    pushes: tuple[Push, ...] = option(
+        (),
+        "Pushes",
+        "A force in N at a link's centre of mass, from START for so many SECONDS, as "
+        "LINK,FX,FY,FZ,START,SECONDS",
+        group="Simulation",
+        separator=",",
+    )
+    motors: Motors = option(
+        "off",
+        "Motors",
+        "The task of the motors, with the effort limits of the description",
+        group="Motors",
+        choices={
+            "off": "Nothing: the joints are loose",
+            "hold": "Hold the pose of the start",
+            "follow": "Follow the motion that the rig shows",
+        },
+    )
+    position_error: float = option(
+        0.02,
+        "Position Error",
+        "How far in rad a joint is from its target when its motor gives all its effort; a tenth of "
+        "it in m for sliding joints",
+        group="Motors",
+        bounds=(1e-6, 1e3),
+    )
+    rotor_inertia: float = option(
+        0.0,
+        "Rotor Inertia",
+        "The inertia of each joint's rotor behind its gear, in kg m^2 (kg for sliding joints), "
+        "which no description says",
+        group="Motors",
+        bounds=(0.0, 1e6),
+    )
+    floor: bool = option(True, "Floor", "A floor at height 0 of the scene", group="Surroundings")
+    colliders: tuple[str, ...] = option(
+        (),
+        "Colliders",
+        "A mesh object of the scene that robots hit, by its name; 'visible' for all that belong to "
+        "no robot",
+        group="Surroundings",
+    )
+    gravity: tuple[float, float, float] = option(
+        (0.0, 0.0, -9.81), "Gravity", "In m/s^2", group="Surroundings", entries="X Y Z"
+    )
+    friction: float = option(
+        0.7,
+        "Friction",
+        "The coefficient of friction of all that touches, where the description has none",
+        group="Surroundings",
+        bounds=(0.0, 100.0),
+    )
+    restitution: float = option(
+        0.0,
+        "Restitution",
+        "How much of its speed a body has after it bounced",
+        group="Surroundings",
+        bounds=(0.0, 1.0),
+    )
+    self_collision: SelfCollision = option(
+        "auto",
+        "Self-Collision",
+        "Whether links of a robot hit each other",
+        group="Surroundings",
+        choices={
+            "auto": "All but neighbours, pairs that the SRDF disables, and those that touch at the "
+            "start",
+            "none": "Never",
+        },
+    )
+    substeps: int = option(
+        20, "Substeps", "Steps of the engine in a frame", group="Solver", bounds=(1, 1000)
+    )
+    model: str = option(
+        "",
+        "Model",
+        "A file (.xml) for the very MJCF that MuJoCo ran, its meshes beside it",
+        group="Solver",
+        entries="FILE",
+    )
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            given = getattr(self, each.name)
+            checked = _read_pushes(given) if each.name == "pushes" else check_option(each, given)
+            object.__setattr__(self, each.name, checked)
+
+
+def _read_pushes(given: Any) -> tuple[Push, ...]:
+    """Reads pushes: each a Push, the values of one, or LINK,FX,FY,FZ,START,SECONDS."""
+    if isinstance(given, Push | str) or (isinstance(given, tuple) and _is_one(given)):
+        given = (given,)
+    if not isinstance(given, tuple | list):
+        raise _refuse(given)
+    return tuple(_read_push(each) for each in given)
+
+
+def _is_one(given: tuple[Any, ...]) -> bool:
+    return len(given) > 1 and isinstance(given[0], str) and not isinstance(given[1], str)
+
+
+def _read_push(given: Any) -> Push:
+    if isinstance(given, Push):
+        parts: list[Any] = [given.link, given.force, given.start, given.seconds]
+    elif isinstance(given, str):
+        link, *numbers = given.rsplit(",", 5)
+        try:
+            x, y, z, start, seconds = map(float, numbers)
+        except ValueError:
+            raise _refuse(given) from None
+        parts = [link, (x, y, z), start, seconds]
+    elif isinstance(given, Mapping):
+        parts = [given.get(name) for name in ("link", "force", "start", "seconds")]
+    elif isinstance(given, tuple | list) and len(given) == 4:
+        parts = list(given)
+    elif isinstance(given, tuple | list) and len(given) == 6:
+        parts = [given[0], given[1:4], given[4], given[5]]
+    else:
+        raise _refuse(given)
+    link, force, start, seconds = parts
+    if not isinstance(link, str) or not link:
+        raise _refuse(given)
+    x, y, z = numbers_of(force, "the force of a push", 3)
+    start = number_of(start, "the start of a push", least=0.0)
+    seconds = number_of(seconds, "the seconds of a push", least=0.0)
+    if not all(map(math.isfinite, (x, y, z, start, seconds))):
+        raise _refuse(given)
+    return Push(link=link, force=(x, y, z), start=start, seconds=seconds)
+
+
+def _refuse(given: Any) -> ArgumentError:
+    return ArgumentError(
+        f"pushes have {quote_value(given)}; each has to be a link, a force of 3 numbers in N, the "
+        "second of its start and its seconds, such as ('base', (50, 0, 0), 0.5, 0.2)"
+    )

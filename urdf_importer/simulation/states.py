@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The input of an engine, and its results."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..diagnostics import Diagnostic, Diagnostics
+from ..geometry.transforms import Matrix
+from ..model import Robot
+from ..motion.trajectory import Numbers, Trajectory
+from .options import SimulationOptions
+
+Position = float | tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Collider:
+    """A mesh object of the scene that robots hit.
+
+    vertices   (m, 3) metres in its own frame, its scale in them, modifiers applied
+    triangles  (k, 3) places of vertices
+    poses      (1, 4, 4) its frame in the world, rigid; or (n, 4, 4), one for each frame, where it
+               moves
+    """
+
+    name: str
+    vertices: Numbers
+    triangles: Matrix
+    poses: Numbers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class StartedRobot:
+    """A robot as it starts.
+
+    name       a name that no other robot has, for names and messages
+    armature   its armature object
+    robot      its description
+    positions  joint -> its position at the start, in the words of get_joint_positions; followers
+               too
+    base       (4, 4) its root link in the world, rigid, in metres of the robot; already lifted
+    scale      how long a metre of the robot is in the scene: the engines work in metres of the
+               robot, and all robots of one simulation have one scale
+    is_free    whether its root link can fall
+    targets    joint of one axis that has a motor -> (n,) where its motor wants it in each frame;
+               empty without motors, and never of followers and passive joints
+    efforts    joint with a motor -> its greatest effort in N m or N, 100 where none is stated
+    """
+
+    name: str
+    armature: Any
+    robot: Robot
+    positions: Mapping[str, Position]
+    base: Matrix
+    scale: float
+    is_free: bool
+    targets: Mapping[str, Numbers]
+    efforts: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Experiment:
+    """The input of an engine: robots and colliders in one world, in metres of the robots.
+
+    count      states to return, n: one for each frame, the first as all starts
+    fps        frames a second; the engine's step is 1 / (fps x options.substeps)
+    folder     for files; gone after the run
+    """
+
+    robots: tuple[StartedRobot, ...]
+    colliders: tuple[Collider, ...]
+    options: SimulationOptions
+    count: int
+    fps: float
+    folder: Path
+    diagnostics: Diagnostics
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RobotStates:
+    """The states of one robot in n frames, as an engine had them.
+
+    positions  joint -> (n,) rad or m, of joints of one axis, without jumps of a turn; (n, 3), (n,
+               4), (n, 7) of planar, ball and floating ones, in the words of get_joint_positions
+    base       (n, 4, 4) the root link in the world, rigid, in metres of the robot
+    drift      m, the worst distance between the two anchors of a joint; 0 where an engine has no
+               anchors
+    loads      joint with a motor -> (n,) the share of each frame's steps, 0 to 1, in which its
+               motor gave all its effort; nothing for joints that the engine cannot tell of
+    """
+
+    positions: Mapping[str, Numbers]
+    base: Numbers
+    drift: float = 0.0
+    loads: Mapping[str, Numbers] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overload:
+    """A joint whose motor gave all its effort for more than half of the time: `share` of the time,
+    `frame` of the scene in which that began, its `effort` in N m or N."""
+
+    joint: str
+    share: float
+    frame: int
+    effort: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SimulatedRobot:
+    """The motion of one robot of a simulation.
+
+    positions   joint -> (n,) rad or m, as the rig shows it in the frames; (n, 3), (n, 4), (n, 7) of
+                planar, ball and floating joints
+    base        (n, 4, 4) its armature object in the world, in double precision
+    action      the new action; other armatures of the robot have their own
+    trajectory  the engine's own states, in double precision: joints, and the base as a frame
+    drift       m, the worst distance between a link of the engine and of the rig, or between the
+                two anchors of a joint
+    overloads   joints that their motors could not hold, the worst first
+    """
+
+    armature: Any
+    positions: Mapping[str, Numbers]
+    base: Numbers
+    action: Any
+    trajectory: Trajectory
+    drift: float
+    overloads: tuple[Overload, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Simulation:
+    """The result of a simulation. Of several robots `robots` has a record each, in the order given;
+    `positions`, `base`, `action`, `trajectory`, `drift` and `overloads` are the first one's.
+
+    engine   "mujoco" or "bullet"
+    frames   (n,) frames of the scene
+    """
+
+    engine: str
+    frames: Numbers
+    robots: tuple[SimulatedRobot, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def positions(self) -> Mapping[str, Numbers]:
+        return self.robots[0].positions
+
+    @property
+    def base(self) -> Numbers:
+        return self.robots[0].base
+
+    @property
+    def action(self) -> Any:
+        return self.robots[0].action
+
+    @property
+    def trajectory(self) -> Trajectory:
+        return self.robots[0].trajectory
+
+    @property
+    def drift(self) -> float:
+        return self.robots[0].drift
+
+    @property
+    def overloads(self) -> Sequence[Overload]:
+        return self.robots[0].overloads
