@@ -1,19 +1,41 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Simulation: look at the scene -> run an engine -> keys."""
 
-from collections.abc import Generator
+import shutil
+import tempfile
+from collections.abc import Generator, Sequence
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..arguments import choice_of, diagnostics_of, number_of, options_of, rigs_of
-from ..diagnostics import ArgumentError, BuildError, Diagnostics
+from ..diagnostics import ArgumentError, BuildError, Diagnostics, KinematicsError, unknown_name
+from ..files.outputs import check_output, need_suffix, replace_files
+from ..kinematics.tree import plan_tree
+from ..motion.trajectory import FrameTrack, Numbers, Trajectory
 from ..progress import Progress, finish
+from ..simulation.joints import measure_drift
+from ..simulation.motors import find_overloads
 from ..simulation.options import SimulationOptions
-from ..simulation.states import Experiment, RobotStates, Simulation
+from ..simulation.run import MODEL, mujoco_steps
+from ..simulation.states import (
+    Experiment,
+    RobotStates,
+    SimulatedRobot,
+    Simulation,
+    StartedRobot,
+)
+from ..simulation.world import RobotFile
+from .simulated import Beginning, begin_robot
 
 ENGINES = ("mujoco", "bullet")
 MOST_SECONDS = 3600.0
+MOST_STATES = 200_000
+_PREPARED, _RUN = 0.1, 0.9
+"""Shares of the work that are done when engines begin, and when they end."""
 
 
 def find_engine(engine: str = "auto") -> str:
@@ -37,8 +59,20 @@ def simulate(
     options: SimulationOptions | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> Simulation:
-    """Simulates an imported robot, or several together, from the current frame and the pose that is
-    shown, and keys the result, in one new action for each."""
+    """Simulates an imported robot, or several of a scene together, and keys their motion.
+
+    It starts at the current frame, in the pose that is shown, and ends so many seconds later.
+    Joints, and the armature object where the base is free, get plain keys on each frame in one new
+    action; other actions stay in the file, and nothing else is left in the scene. The same call
+    gives the same keys. Joints are keyed within their limits and followers follow, whatever an
+    engine let them do: `positions` of the result are as the rig shows them, `trajectory` as the
+    engine had them, and `drift` is the difference.
+
+    Raises ArgumentError for seconds, links and colliders that make no sense, BuildError where the
+    engine is not installed or an object is no robot's or is linked, KinematicsError where numbers
+    of the engine are no longer finite, WriteError where the `model` cannot be written; the scene is
+    unchanged then.
+    """
     return finish(simulation_steps(armature, seconds, options=options, diagnostics=diagnostics))
 
 
@@ -51,16 +85,128 @@ def simulation_steps(
 ) -> Generator[Progress, None, Simulation]:
     """Runs simulate in steps, for progress bars. Closing the generator takes everything back, even
     at its last step, whose share is 1: all keys are there then."""
-    armatures = rigs_of(armature)
+    from ..blender.simulating.keying import check_editable, current_frame, taken_back
+
+    armatures = list(dict.fromkeys(rigs_of(armature)))
     options = options_of(options, SimulationOptions)
     diagnostics = diagnostics_of(diagnostics)
     if not armatures:
         raise ArgumentError("there is no robot to simulate")
-    if not 0.0 < number_of(seconds, "seconds") <= MOST_SECONDS:
-        raise ArgumentError(f"seconds is {seconds}; it has to be above 0, at most an hour")
+    for each in armatures:
+        check_editable(each)
+    first, fps = current_frame()
+    count = _count_states(seconds, fps)
     engine = find_engine(options.engine)
-    yield Progress(share=0.0, text=f"preparing {engine}")
-    raise BuildError("simulations are not there yet")
+    if options.model:
+        _check_model(options.model, engine)
+    yield Progress(share=0.0, text="preparing")
+    with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
+        begun = Beginning(
+            options=options,
+            count=count,
+            folder=Path(folder),
+            writes=engine == "mujoco",
+            diagnostics=diagnostics,
+        )
+        started, files = [], []
+        for each in armatures:
+            robot, file = begin_robot(each, begun, taken=[other.name for other in started])
+            started.append(robot)
+            files.append(file)
+            yield Progress(share=_PREPARED, text="preparing")
+        experiment = _make_experiment(started, begun, fps)
+        states = yield from _run(engine, experiment, files)
+        with taken_back(armatures):
+            robots = []
+            for robot, own in zip(started, states, strict=True):
+                robots.append(_key(robot, own, experiment, engine, first))
+                yield Progress(share=_RUN, text="keying")
+            if options.model:
+                _write_model(experiment, Path(options.model))
+            yield Progress(share=1.0, text="done")
+    return Simulation(
+        engine=engine,
+        frames=first + np.arange(count, dtype=np.float64),
+        robots=tuple(robots),
+        diagnostics=tuple(diagnostics),
+    )
+
+
+def _count_states(seconds: float, fps: float) -> int:
+    seconds = number_of(seconds, "seconds")
+    if not 0.0 < seconds <= MOST_SECONDS:
+        raise ArgumentError(f"seconds is {seconds:g}; it has to be above 0, and at most an hour")
+    count = round(seconds * fps) + 1
+    if not 2 <= count <= MOST_STATES:
+        raise ArgumentError(
+            f"seconds is {seconds:g}, which is {count - 1} frames; it has to be from 1 to "
+            f"{MOST_STATES} frames"
+        )
+    return count
+
+
+def _check_model(model: str, engine: str) -> None:
+    if engine != "mujoco":
+        raise ArgumentError("a model is written of what MuJoCo ran, and the engine is Bullet")
+    need_suffix(model, ".xml", "the model")
+    check_output(model)
+
+
+def _make_experiment(started: Sequence[StartedRobot], begun: Beginning, fps: float) -> Experiment:
+    """Looks at the surroundings. Raises KinematicsError for robots of different scales."""
+    from ..blender.simulating.colliders import read_colliders
+
+    options = begun.options
+    scales = {round(robot.scale, 6) for robot in started}
+    if len(scales) > 1:
+        raise KinematicsError("robots that are scaled differently cannot be simulated together")
+    links = [link.name for robot in started for link in robot.robot.links]
+    for push in options.pushes:
+        if push.link not in links:
+            raise unknown_name("no robot has link", push.link, links)
+    colliders = read_colliders(
+        options.colliders,
+        [robot.armature for robot in started],
+        begun.count,
+        started[0].scale,
+        begun.diagnostics,
+    )
+    return Experiment(
+        robots=tuple(started),
+        colliders=colliders,
+        options=options,
+        count=begun.count,
+        fps=fps,
+        folder=begun.folder,
+        diagnostics=begun.diagnostics,
+    )
+
+
+def _run(
+    engine: str, experiment: Experiment, files: Sequence[RobotFile | None]
+) -> Generator[Progress, None, tuple[RobotStates, ...]]:
+    if engine == "mujoco":
+        steps = mujoco_steps(experiment, [file for file in files if file is not None])
+    else:
+        steps = run_bullet(experiment)
+    states: tuple[RobotStates, ...] = yield from _scaled(steps)
+    return states
+
+
+def _scaled(
+    steps: Generator[Progress, None, tuple[RobotStates, ...]],
+) -> Generator[Progress, None, tuple[RobotStates, ...]]:
+    """Runs steps whose share is of the engine alone; closes them in any case."""
+    try:
+        while True:
+            try:
+                step = next(steps)
+            except StopIteration as finished:
+                states: tuple[RobotStates, ...] = finished.value
+                return states
+            yield Progress(share=_PREPARED + (_RUN - _PREPARED) * step.share, text=step.text)
+    finally:
+        steps.close()
 
 
 def run_bullet(experiment: Experiment) -> Generator[Progress, None, tuple[RobotStates, ...]]:
@@ -78,3 +224,83 @@ def run_bullet(experiment: Experiment) -> Generator[Progress, None, tuple[RobotS
     except ModuleNotFoundError:
         raise BuildError("Bullet simulates nothing yet: take engine='mujoco'") from None
     return (yield from bullet.bullet_steps(experiment))
+
+
+def _key(
+    robot: StartedRobot, states: RobotStates, experiment: Experiment, engine: str, first: int
+) -> SimulatedRobot:
+    """Keys the states of a robot, and reads what its rig shows then."""
+    from ..blender.simulating.keying import key_states, note_overloads, read_shown
+
+    base = states.base.copy()
+    base[:, :3, 3] *= robot.scale
+    trajectory = _to_trajectory(robot, states, experiment)
+    action = key_states(robot, trajectory, base, experiment.diagnostics)
+    positions, shown = read_shown(robot.armature, experiment.count)
+    shown[:, :3, 3] /= robot.scale
+    drift = measure_drift(robot.robot, (states.positions, states.base), (positions, shown))
+    overloads = find_overloads(states.loads, robot.efforts, first)
+    note_overloads(action, engine, overloads)
+    base[:, :3, :3] *= robot.scale
+    return SimulatedRobot(
+        armature=robot.armature,
+        positions=positions,
+        base=base,
+        action=action,
+        trajectory=trajectory,
+        drift=max(drift, states.drift),
+        overloads=overloads,
+    )
+
+
+def _to_trajectory(robot: StartedRobot, states: RobotStates, experiment: Experiment) -> Trajectory:
+    """Returns the states of an engine as a motion: joints of one axis, the others as frames by
+    their names, and a base that is free as a frame in `world`."""
+    from ..blender.simulating.keying import track_of
+
+    times = np.arange(experiment.count) / experiment.fps
+    scalars = {name: each for name, each in states.positions.items() if each.ndim == 1}
+    tracks = [
+        _track(name, times, each) for name, each in states.positions.items() if each.ndim == 2
+    ]
+    if robot.is_free:
+        track = track_of(times, states.base)
+        tracks.append(
+            FrameTrack(
+                parent="world",
+                child=plan_tree(robot.robot, Diagnostics()).links[0].name,
+                times=times,
+                translations=track.translations,
+                quaternions=track.quaternions,
+            )
+        )
+    columns = list(scalars.values())
+    return Trajectory(
+        names=tuple(scalars),
+        times=times,
+        positions=np.stack(columns, axis=1) if columns else np.zeros((len(times), 0)),
+        frames=tuple(tracks),
+    )
+
+
+def _track(name: str, times: Numbers, values: Numbers) -> FrameTrack:
+    """Returns the motion of a planar, ball or floating joint as a frame."""
+    zeros = np.zeros((len(times), 1))
+    size = values.shape[1]
+    if size == 3:
+        half = 0.5 * values[:, 2:]
+        moved = np.hstack([values[:, :2], zeros])
+        turned = np.hstack([zeros, zeros, np.sin(half), np.cos(half)])
+    else:
+        moved = values[:, :3] if size == 7 else np.tile(zeros, (1, 3))
+        turned = values[:, -4:]
+    return FrameTrack(parent="", child=name, times=times, translations=moved, quaternions=turned)
+
+
+def _write_model(experiment: Experiment, path: Path) -> None:
+    """Writes the file that MuJoCo ran, and the meshes beside it, all or nothing."""
+    with replace_files(path.parent) as folder:
+        for each in sorted(experiment.folder.iterdir()):
+            if each.is_dir():
+                shutil.copytree(each, folder / each.name)
+        shutil.copyfile(experiment.folder / MODEL, folder / path.name)

@@ -154,6 +154,8 @@ class SimulationOptions(Options):
             given = getattr(self, each.name)
             checked = _read_pushes(given) if each.name == "pushes" else check_option(each, given)
             object.__setattr__(self, each.name, checked)
+        if self.base == "fixed" and self.height is not None:
+            raise ArgumentError("a height is for robots that can fall, and base is 'fixed'")
 
 
 def _read_pushes(given: Any) -> tuple[Push, ...]:

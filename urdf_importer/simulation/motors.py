@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The motors of joints by one rule, since descriptions name efforts and no gains.
+
+A motor is a position servo of its greatest effort: `kp` gives all of it at a small error, unless
+that is stiffer than the step of the engine can follow, for light links on strong motors; `kd` damps
+it critically. Sliding joints have a tenth of the error, in metres.
+"""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..kinematics.tree import KinematicTree
+from ..model import Semantics
+from ..motion.trajectory import Numbers
+from .states import Overload
+
+UNSTATED = 100.0
+"""N m or N, of joints that state no effort."""
+_SLIDING = 0.1
+_SHARE = 0.5
+"""Of the fastest motion that a step can follow, in rad a step."""
+
+
+def find_efforts(tree: KinematicTree, semantics: Semantics | None) -> dict[str, float]:
+    """Returns joint -> its greatest effort in N m or N, of all joints that have a motor: joints of
+    one axis with a way to go that follow no other and are not passive in the SRDF."""
+    passive = {each.name for each in semantics.passive_joints} if semantics is not None else set()
+    efforts = {}
+    for motion in tree.joint_motions:
+        joint = motion.joint
+        stuck = motion.lower is not None and motion.lower == motion.upper
+        if motion.is_scalar and motion.mimic is None and joint.name not in passive and not stuck:
+            stated = joint.limit.effort if joint.limit is not None else None
+            efforts[joint.name] = stated if stated and stated > 0.0 else UNSTATED
+    return efforts
+
+
+def find_gains(
+    effort: float, error: float, inertia: tuple[float, float], step: float, *, slides: bool
+) -> tuple[float, float]:
+    """Returns kp and kd of a motor. `error` in rad is where it gives all its effort; `inertia` are
+    the joint's own in the robot, kg m^2 or kg: with all others held, and with all others free."""
+    held, free = inertia
+    wanted = effort / (error * (_SLIDING if slides else 1.0))
+    kp = min(wanted, (_SHARE / step) ** 2 * free)
+    return kp, 2.0 * math.sqrt(kp * held)
+
+
+def find_overloads(
+    loads: Mapping[str, Numbers], efforts: Mapping[str, float], first: int
+) -> tuple[Overload, ...]:
+    """Returns the joints whose motors gave all their effort for more than half of the time, the
+    worst first; `first` is the frame of the first state."""
+    found = []
+    for joint, shares in loads.items():
+        share = float(shares[1:].mean()) if len(shares) > 1 else 0.0
+        if share > 0.5:
+            frame = first + int(np.argmax(shares > 0.5))
+            found.append(Overload(joint=joint, share=share, frame=frame, effort=efforts[joint]))
+    return tuple(sorted(found, key=lambda each: -each.share))

@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A run of MuJoCo: look at the start, compile, step, read the states."""
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..diagnostics import KinematicsError, one_line, quote
+from ..geometry.transforms import invert, quaternion_from_rotation, rotation_from_quaternion
+from ..motion.trajectory import Numbers
+from ..progress import Progress
+from .joints import JointReader
+from .motors import find_gains
+from .states import Experiment, RobotStates
+from .world import (
+    Additions,
+    Gains,
+    RobotFile,
+    name_collider,
+    name_in_world,
+    read_start,
+    write_world,
+)
+
+_DEEP = 5e-4
+"""Metres: bodies that are deeper in each other at the start do not touch at all."""
+_GIVES_ALL = 1.0 - 1e-9
+MODEL = "simulation.xml"
+
+
+def mujoco_steps(
+    experiment: Experiment, files: Sequence[RobotFile]
+) -> Generator[Progress, None, tuple[RobotStates, ...]]:
+    """Runs MuJoCo and returns the states of each robot. `files` are the robots as they were written
+    into the folder of the experiment, which holds the file that was run, MODEL, afterwards. Raises
+    KinematicsError where MuJoCo does not take it, or its numbers are not finite."""
+    run = _Run(experiment, files)
+    yield Progress(share=0.0, text="simulating by MuJoCo")
+    for frame in range(1, experiment.count):
+        run.advance(frame)
+        yield Progress(share=frame / (experiment.count - 1), text="simulating by MuJoCo")
+    return run.read_states()
+
+
+class _Run:
+    """The model and its states up to a frame."""
+
+    def __init__(self, experiment: Experiment, files: Sequence[RobotFile]) -> None:
+        import mujoco
+
+        self._mujoco = mujoco
+        self._experiment = experiment
+        self._files = files
+        options = experiment.options
+        self._step = 1.0 / (experiment.fps * options.substeps)
+        with _warnings_kept(mujoco):
+            self._compile(Additions())
+            additions = self._look(self._find_start())
+            self._compile(additions)
+            mujoco.mj_resetDataKeyframe(self.model, self.data, 0)
+            self._motors = additions.motors
+            self._targets = self._plan_targets()
+            self._pushes = [self._plan_push(push) for push in options.pushes]
+            mujoco.mj_forward(self.model, self.data)
+        self._qpos = np.empty((experiment.count, self.model.nq))
+        self._frames = np.empty((experiment.count, self.model.nbody, 7))
+        self._loads = np.zeros((experiment.count, self.model.nu))
+        self._movers = [each for each in experiment.colliders if len(each.poses) > 1]
+        self._record(0)
+
+    def advance(self, frame: int) -> None:
+        """Takes the steps up to a frame and records it. Raises KinematicsError."""
+        substeps = self._experiment.options.substeps
+        efforts = np.array([motor.effort for motor in self._motors]) * _GIVES_ALL
+        with _warnings_kept(self._mujoco):
+            for number in range(substeps):
+                self._act(frame, number / substeps)
+                self._mujoco.mj_step(self.model, self.data)
+                if len(efforts):
+                    self._loads[frame] += np.abs(self.data.actuator_force) >= efforts
+            self._loads[frame] /= substeps
+            self._check(frame)
+            self._mujoco.mj_kinematics(self.model, self.data)
+        self._record(frame)
+
+    def read_states(self) -> tuple[RobotStates, ...]:
+        """Returns the recorded states of all robots."""
+        return tuple(self._read_robot(place) for place in range(len(self._files)))
+
+    def _compile(self, additions: Additions) -> None:
+        text = write_world(self._experiment, self._files, additions)
+        path = Path(self._experiment.folder, MODEL)
+        path.write_text(text, encoding="utf-8", newline="\n")
+        try:
+            self.model = self._mujoco.MjModel.from_xml_path(str(path))
+        except ValueError as problem:
+            raise KinematicsError(f"MuJoCo does not take it: {one_line(problem)}") from None
+        self.data = self._mujoco.MjData(self.model)
+
+    def _find_start(self) -> Numbers:
+        """Returns the positions of all joints at the start, in the order of the file."""
+        qpos: Numbers = self.model.qpos0.copy()
+        for place, file in enumerate(self._files):
+            own = [
+                self.model.joint(name_in_world(self._experiment, place, name)).qposadr[0]
+                for names in file.joints.values()
+                for name in names
+            ]
+            own += self._find_free(place)
+            start = read_start(file)
+            if start:
+                qpos[min(own) : min(own) + len(start)] = start
+        return qpos
+
+    def _find_free(self, place: int) -> list[int]:
+        """Returns where the numbers of a free root begin; nothing of a fixed one."""
+        joint = int(self.model.body(self._base_body(place)).jntadr[0])
+        free = joint >= 0 and self.model.jnt_type[joint] == self._mujoco.mjtJoint.mjJNT_FREE
+        return [int(self.model.jnt_qposadr[joint])] if free else []
+
+    def _base_body(self, place: int) -> int:
+        """Returns the body of the root link; where that is MuJoCo's world, the first that is free
+        of it, else the world."""
+        file = self._files[place]
+        name = file.bodies[file.root]
+        if name != "world":
+            return int(self.model.body(name_in_world(self._experiment, place, name)).id)
+        for name in file.bodies.values():
+            if name != "world":
+                body = self.model.body(name_in_world(self._experiment, place, name))
+                kinds = self.model.jnt_type[body.jntadr[0] : body.jntadr[0] + body.jntnum[0]]
+                if len(kinds) == 1 and kinds[0] == self._mujoco.mjtJoint.mjJNT_FREE:
+                    return int(body.id)
+        return 0
+
+    def _look(self, qpos: Numbers) -> Additions:
+        """Looks at the start: which bodies are in each other, and the inertia of each joint."""
+        self.data.qpos[:] = qpos
+        self._mujoco.mj_forward(self.model, self.data)
+        return Additions(
+            excluded=self._find_excluded(), motors=self._plan_motors(), qpos=qpos.tolist()
+        )
+
+    def _find_excluded(self) -> list[tuple[str, str]]:
+        """Lists pairs of a robot's bodies: those deep in each other, and the neighbours of links
+        that are fixed in the world, which MuJoCo does not pass over."""
+        owners = self._owners()
+        model, pairs = self.model, {}
+        for contact in self.data.contact[: self.data.ncon]:
+            one, other = sorted(int(model.geom_bodyid[geom]) for geom in contact.geom)
+            if contact.dist < -_DEEP and owners[one] == owners[other]:
+                pairs[one, other] = None
+        weld = model.body_weldid
+        fixed: dict[int, list[int]] = {}
+        for body in range(1, model.nbody):
+            if weld[body] == 0:
+                fixed.setdefault(owners[body], []).append(body)
+        for body in range(1, model.nbody):
+            above = weld[model.body_parentid[weld[body]]]
+            if weld[body] and above == 0 and model.body_geomnum[body]:
+                for base in fixed.get(owners[body], ()):
+                    if owners[body] >= 0 and model.body_geomnum[base]:
+                        pairs[min(base, body), max(base, body)] = None
+        return [(model.body(one).name, model.body(other).name) for one, other in sorted(pairs)]
+
+    def _owners(self) -> list[int]:
+        """Returns whose each body is: the place of its robot, -1 of the world and the scene."""
+        owners = [-1] * self.model.nbody
+        for place, file in enumerate(self._files):
+            for name in set(file.bodies.values()) - {"world"}:
+                owners[self.model.body(name_in_world(self._experiment, place, name)).id] = place
+        return owners
+
+    def _plan_motors(self) -> list[Gains]:
+        model, count = self.model, self.model.nv
+        inverse, own = np.zeros((count, count)), np.zeros(count)
+        if count:
+            self._mujoco.mj_solveM(model, self.data, inverse, np.eye(count))
+        found = []
+        for place, robot in enumerate(self._experiment.robots):
+            for joint, targets in robot.targets.items():
+                names = self._files[place].joints.get(joint, ())
+                if len(names) != 1:
+                    continue
+                name = name_in_world(self._experiment, place, names[0])
+                dof = int(model.joint(name).dofadr[0])
+                alone = np.zeros(count)
+                alone[dof] = 1.0
+                self._mujoco.mj_mulM(model, self.data, own, alone)
+                slides = model.joint(name).type[0] == self._mujoco.mjtJoint.mjJNT_SLIDE
+                kp, kd = find_gains(
+                    robot.efforts[joint],
+                    self._experiment.options.position_error,
+                    (float(own[dof]), 1.0 / float(inverse[dof, dof])),
+                    self._step,
+                    slides=bool(slides),
+                )
+                effort, target = robot.efforts[joint], float(targets[0])
+                found.append(Gains(joint=name, kp=kp, kd=kd, effort=effort, target=target))
+        return found
+
+    def _plan_targets(self) -> Numbers:
+        """Returns (n, motors) the targets of motors, in the order of the file."""
+        columns = [
+            targets
+            for place, robot in enumerate(self._experiment.robots)
+            for joint, targets in robot.targets.items()
+            if len(self._files[place].joints.get(joint, ())) == 1
+        ]
+        return np.stack(columns, axis=1) if columns else np.zeros((self._experiment.count, 0))
+
+    def _plan_push(self, push: Any) -> tuple[int, int, int, Numbers]:
+        """Returns a body, the steps between which it is pushed, and the force."""
+        for place, file in enumerate(self._files):
+            if push.link in file.bodies:
+                body = self.model.body(
+                    name_in_world(self._experiment, place, file.bodies[push.link])
+                )
+                begin = round(push.start / self._step)
+                end = round((push.start + push.seconds) / self._step)
+                return int(body.id), begin, end, np.array(push.force)
+        raise KinematicsError(f"no robot has link {quote(push.link)}, which is to be pushed")
+
+    def _act(self, frame: int, share: float) -> None:
+        """Sets forces, targets and objects for a step between the frame before and this one. A
+        target that moves is led by its speed, so that damping does not hold the joint back."""
+        before, data = frame - 1, self.data
+        step = before * self._experiment.options.substeps + round(
+            share * self._experiment.options.substeps
+        )
+        if self._pushes:
+            data.xfrc_applied[:] = 0.0
+        for body, begin, end, force in self._pushes:
+            if begin <= step < end:
+                data.xfrc_applied[body, :3] += force
+        if self._motors:
+            moved = self._targets[frame] - self._targets[before]
+            lead = np.array([motor.kd / motor.kp for motor in self._motors])
+            speed = moved * self._experiment.fps
+            data.ctrl[:] = self._targets[before] + share * moved + lead * speed
+        for collider in self._movers:
+            mocap = self.model.body(name_collider(collider.name)).mocapid[0]
+            one, other = collider.poses[before], collider.poses[frame]
+            data.mocap_pos[mocap] = (1.0 - share) * one[:3, 3] + share * other[:3, 3]
+            data.mocap_quat[mocap] = _mix(one, other, share)
+
+    def _check(self, frame: int) -> None:
+        """Raises KinematicsError where numbers are not finite, or beyond all sense."""
+        speeds = np.abs(np.append(self.data.qvel, self.data.qacc))
+        if np.isfinite(self.data.qpos).all() and (speeds < 1e10).all():
+            return
+        worst = int(np.argmax(~(speeds < 1e10))) % max(self.model.nv, 1)
+        link = self.model.body(int(self.model.dof_bodyid[worst])).name
+        raise KinematicsError(
+            f"the simulation breaks at {frame / self._experiment.fps:.3f} s, at link "
+            f"{quote(link)}: its numbers are not finite; more substeps may hold it"
+        )
+
+    def _record(self, frame: int) -> None:
+        self._qpos[frame] = self.data.qpos
+        self._frames[frame, :, :3] = self.data.xpos
+        self._frames[frame, :, 3:] = self.data.xquat[:, [1, 2, 3, 0]]
+
+    def _read_robot(self, place: int) -> RobotStates:
+        robot, file = self._experiment.robots[place], self._files[place]
+        body = self._base_body(place)
+        poses = _matrices(self._frames[:, body])
+        base = poses @ invert(poses[0]) @ robot.base
+        if robot.is_free and file.bodies[file.root] != "world":
+            base = poses
+        places = {
+            link: self.model.body(
+                name if name == "world" else name_in_world(self._experiment, place, name)
+            ).id
+            for link, name in file.bodies.items()
+        }
+        frames = {link: _matrices(self._frames[:, where]) for link, where in places.items()}
+        if file.bodies[file.root] == "world":
+            frames[file.root] = base
+        columns = {
+            joint: self._qpos[:, self._columns(place, names)]
+            for joint, names in file.joints.items()
+        }
+        loads = {
+            joint: self._loads[:, self._actuator(place, names[0])]
+            for joint, names in file.joints.items()
+            if joint in robot.targets and len(names) == 1
+        }
+        reader = JointReader(robot.robot, frames, columns)
+        return RobotStates(positions=reader.read(robot.positions), base=base, loads=loads)
+
+    def _columns(self, place: int, names: Sequence[str]) -> list[int]:
+        return [
+            int(self.model.joint(name_in_world(self._experiment, place, name)).qposadr[0])
+            for name in names
+        ]
+
+    def _actuator(self, place: int, name: str) -> int:
+        return int(self.model.actuator(name_in_world(self._experiment, place, name)).id)
+
+
+def _matrices(poses: Numbers) -> Numbers:
+    """Returns (n, 4, 4) of poses x, y, z and a quaternion x, y, z, w."""
+    frames = np.tile(np.eye(4), (len(poses), 1, 1))
+    frames[:, :3, 3] = poses[:, :3]
+    frames[:, :3, :3] = [rotation_from_quaternion(quat) for quat in poses[:, 3:]]
+    return frames
+
+
+def _mix(one: Numbers, other: Numbers, share: float) -> Numbers:
+    """Returns a turn between two, as MuJoCo has quaternions; frames are near each other."""
+    a, b = (np.array(quaternion_from_rotation(pose[:3, :3])) for pose in (one, other))
+    mixed = (1.0 - share) * a + share * (b if a @ b >= 0.0 else -b)
+    x, y, z, w = mixed / np.linalg.norm(mixed)
+    return np.array([w, x, y, z])
+
+
+@contextmanager
+def _warnings_kept(mujoco: Any) -> Iterator[None]:
+    """Keeps MuJoCo from writing its warnings into a file in the user's folder."""
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(_pass_over)
+    try:
+        yield
+    finally:
+        mujoco.set_mju_user_warning(before)
+
+
+def _pass_over(_text: str) -> None:
+    """Numbers that make no sense are found by _check."""

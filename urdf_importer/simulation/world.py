@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The MJCF of a simulation: the robots' own files as they were written, joined, with stiff
+constraints, a floor, colliders, motors and the start.
+
+It is text, since MuJoCo itself writes numbers with six digits.
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..geometry.transforms import quaternion_from_rotation
+from ..markup.write import Value, XmlWriter, quote_attribute
+from .options import SimulationOptions
+from .shapes import Solid, solids_of
+from .states import Collider, Experiment
+
+START = "start"
+"""The keyframe in which all begins."""
+FLOOR = "scene_floor"
+_NAMES = "name|class|childclass|mesh|material|texture|joint[12]?|site[12]?|body[12]?"
+_NAMED = re.compile(rf'(?<=\s)((?:{_NAMES})=")')
+_FILE = re.compile(r'(?<=\s)file="')
+_FOLDERS = re.compile(r'\s(?:meshdir|texturedir)="[^"]*"')
+_KEYS = re.compile(r"<keyframe>.*?</keyframe>", re.DOTALL)
+_START = re.compile(rf'<key name="{START}" qpos="([^"]*)"')
+_COLLIDING = re.compile(r'(<default class="collision">\s*<geom )')
+_MOST_BITS = 30
+"""MuJoCo's masks of contacts have 32 bits, and one is the sign."""
+_HARD = (0.99, 0.999, 0.001, 0.5, 2.0)
+_SPIN, _ROLL = 0.005, 0.0001
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RobotFile:
+    """A robot as an export to MuJoCo wrote it.
+
+    text    the file
+    folder  the folder of its meshes beside it
+    bodies  link -> its body; joints  joint -> its joints there
+    root    its root link
+    """
+
+    text: str
+    folder: str
+    bodies: Mapping[str, str]
+    joints: Mapping[str, Sequence[str]]
+    root: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gains:
+    """A motor of a joint: `kp` and `kd` of its position servo, and its greatest effort."""
+
+    joint: str
+    kp: float
+    kd: float
+    effort: float
+    target: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Additions:
+    """The parts of the file that the first look at the model tells: pairs of bodies that touch at
+    the start, motors, and the positions of all joints at the start."""
+
+    excluded: Sequence[tuple[str, str]] = ()
+    motors: Sequence[Gains] = ()
+    qpos: Sequence[float] = field(default=())
+
+
+def name_in_world(experiment: Experiment, place: int, name: str) -> str:
+    """Returns the name that a part of the robot at this place has in the file: its own where the
+    robot is alone."""
+    return name if len(experiment.robots) == 1 else f"{experiment.robots[place].name}/{name}"
+
+
+def read_start(file: RobotFile) -> list[float]:
+    """Reads the positions of a robot's joints at the start; none where all are at zero."""
+    found = _START.search(file.text)
+    return [] if found is None else [float(number) for number in found[1].split()]
+
+
+def write_world(
+    experiment: Experiment, files: Sequence[RobotFile], additions: Additions | None = None
+) -> str:
+    """Returns the text of the file, for a folder that has the folders of the robots. Raises
+    ValueError for names that XML cannot hold."""
+    more = additions or Additions()
+    xml = XmlWriter()
+    with xml.element("mujoco", {"model": "simulation"}):
+        _write_solver(xml, experiment)
+        _write_colliders(xml, experiment)
+        for place, file in enumerate(files):
+            xml.verbatim(_take_content(experiment, place, file))
+        _write_excluded(xml, more.excluded)
+        _write_motors(xml, more.motors)
+        if more.qpos:
+            with xml.element("keyframe"):
+                control = [motor.target for motor in more.motors]
+                xml.leaf("key", {"name": START, "qpos": more.qpos, "ctrl": control or None})
+    return xml.text()
+
+
+def _write_solver(xml: XmlWriter, experiment: Experiment) -> None:
+    """Writes settings: constraints as stiff as the step allows, so that what is simulated is what
+    the rig, whose limits and followers do not give, can show."""
+    options = experiment.options
+    step = 1.0 / (experiment.fps * options.substeps)
+    attributes: dict[str, Value] = {"timestep": step, "gravity": options.gravity}
+    with xml.element("option", {**attributes, "integrator": "implicitfast", "cone": "elliptic"}):
+        xml.leaf("flag", {"autoreset": "disable"})
+    stiff: dict[str, Value] = {"solref": [2 * step, 1.0], "solimp": _HARD}
+    with xml.element("default"):
+        friction = [options.friction, _SPIN, _ROLL]
+        contact = {**stiff, "solref": _bounce(step, options)}
+        xml.leaf("geom", {**contact, "friction": friction})
+        xml.leaf("joint", {"solreflimit": stiff["solref"], "solimplimit": _HARD})
+        xml.leaf("equality", stiff)
+
+
+def _bounce(step: float, options: SimulationOptions) -> list[float]:
+    """Returns the time and the damping ratio of contacts: a spring of this ratio leaves a body the
+    wished share of its speed, and its period is many steps long."""
+    if options.restitution <= 0.0:
+        return [2 * step, 1.0]
+    slowed = -math.log(min(options.restitution, 0.999))
+    ratio = slowed / math.hypot(math.pi, slowed)
+    return [2 * step / ratio, ratio]
+
+
+def _take_content(experiment: Experiment, place: int, file: RobotFile) -> str:
+    """Returns the elements of a robot's file, its names made its own, for a file of several."""
+    begin, end = file.text.index(">", file.text.index("<mujoco")) + 1, file.text.rindex("</mujoco>")
+    text = _KEYS.sub("", _FOLDERS.sub("", file.text[begin:end], count=2))
+    prefix = quote_attribute(name_in_world(experiment, place, ""))[1:-1]
+    text = _NAMED.sub(rf"\g<1>{prefix}", text) if prefix else text
+    folder = quote_attribute(f"{file.folder}/")[1:-1] if file.folder else ""
+    text = _FILE.sub(f'file="{folder}', text)
+    own = 1 << (place % _MOST_BITS)
+    others = (1 << (_MOST_BITS + 1)) - 1
+    if experiment.options.self_collision == "none":
+        others &= ~own
+    masks = f'contype="{own}" conaffinity="{others}" '
+    collision = _COLLIDING.pattern.replace("collision", re.escape(f"{prefix}collision"))
+    return re.sub(collision, rf"\g<1>{masks}", text).strip("\n")
+
+
+def _write_excluded(xml: XmlWriter, pairs: Sequence[tuple[str, str]]) -> None:
+    if pairs:
+        with xml.element("contact"):
+            for one, other in pairs:
+                xml.leaf("exclude", {"body1": one, "body2": other})
+
+
+def _write_motors(xml: XmlWriter, motors: Sequence[Gains]) -> None:
+    if motors:
+        with xml.element("actuator"):
+            for motor in motors:
+                servo: dict[str, Value] = {"biastype": "affine", "gainprm": motor.kp}
+                servo |= {"biasprm": [0.0, -motor.kp, -motor.kd]}
+                servo |= {"forcerange": [-motor.effort, motor.effort]}
+                xml.leaf("general", {"name": motor.joint, "joint": motor.joint, **servo})
+
+
+def _write_colliders(xml: XmlWriter, experiment: Experiment) -> None:
+    """Writes the floor and the scene's objects: still ones in the world, others as bodies that are
+    put where they are."""
+    everything = (1 << (_MOST_BITS + 1)) - 1
+    mask: dict[str, Value] = {"contype": everything, "conaffinity": everything}
+    solids = {each.name: solids_of(each, experiment.diagnostics) for each in experiment.colliders}
+    with xml.element("asset"):
+        for name, parts in solids.items():
+            for number, part in enumerate(parts):
+                xml.leaf("mesh", {"name": _mesh(name, number), "vertex": part.vertices.ravel()})
+    with xml.element("worldbody"):
+        if experiment.options.floor:
+            plane: dict[str, Value] = {"name": FLOOR, "type": "plane", "size": [0.0, 0.0, 0.05]}
+            xml.leaf("geom", {**plane, **mask})
+        for collider in experiment.colliders:
+            body = name_collider(collider.name)
+            moving = {"mocap": "true"} if len(collider.poses) > 1 else {}
+            with xml.element("body", {"name": body, **moving, **_place(collider)}):
+                _write_solids(xml, collider.name, solids[collider.name], mask)
+
+
+def _write_solids(
+    xml: XmlWriter, name: str, solids: Sequence[Solid], mask: Mapping[str, Value]
+) -> None:
+    for number in range(len(solids)):
+        xml.leaf("geom", {"type": "mesh", "mesh": _mesh(name, number), **mask})
+
+
+def name_collider(name: str) -> str:
+    """Returns the name of the body of a scene's object: no robot's body has it."""
+    return f"scene/{name}"
+
+
+def _mesh(name: str, number: int) -> str:
+    return f"{name_collider(name)}/{number}"
+
+
+def _place(collider: Collider) -> dict[str, Value]:
+    pose = collider.poses[0]
+    x, y, z, w = quaternion_from_rotation(np.asarray(pose[:3, :3]))
+    return {"pos": pose[:3, 3], "quat": [w, x, y, z]}
