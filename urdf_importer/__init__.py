@@ -82,6 +82,7 @@ from .pipeline.importing import (
 from .pipeline.limits import check_trajectory, find_limits, retime_trajectory
 from .pipeline.locating import find_package_folders, locate_package
 from .pipeline.reshaping import Reshaping, reshape_robot
+from .pipeline.simulating import simulate, simulation_steps
 from .pipeline.srdf import apply_srdf, find_srdf, read_srdf, write_srdf
 from .pipeline.updating import UpdateResult, compare_with_source, find_reshaped, update_robot
 from .pipeline.urdf import UrdfOptions, write_urdf
@@ -93,6 +94,8 @@ from .recordings.write import write_trajectory
 from .reshape import adapt_srdf
 from .reshape.compare import Change
 from .rig import RigPlan, plan_rig
+from .simulation.options import Push, SimulationOptions
+from .simulation.states import Overload, SimulatedRobot, Simulation
 from .writers.mjcf.options import MjcfOptions
 
 if TYPE_CHECKING:
@@ -147,9 +150,11 @@ __all__ = [
     "MjcfOptions",
     "MorseOptions",
     "MotionOptions",
+    "Overload",
     "PlacementOptions",
     "Pose",
     "Progress",
+    "Push",
     "ReadError",
     "ReaderFormat",
     "Reshaping",
@@ -160,6 +165,9 @@ __all__ = [
     "RobotError",
     "Semantics",
     "Severity",
+    "SimulatedRobot",
+    "Simulation",
+    "SimulationOptions",
     "StartOptions",
     "Topic",
     "Trajectory",
@@ -239,6 +247,8 @@ __all__ = [
     "set_frame_rate",
     "set_joint_positions",
     "set_material_preset",
+    "simulate",
+    "simulation_steps",
     "solve_ik",
     "suggest_name",
     "trace_loops",

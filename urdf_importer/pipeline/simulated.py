@@ -6,17 +6,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ..diagnostics import Diagnostics, quote
 from ..geometry.transforms import Matrix, matrix_from_pose, pose_of
 from ..kinematics.forward import place_links
 from ..kinematics.tree import KinematicTree, plan_tree
 from ..meshes.robot_files import ShownShape
-from ..model import Collision, Ellipsoid, Link, Robot, Semantics, Visual
-from ..motion.trajectory import Numbers
+from ..model import Collision, Ellipsoid, Robot, Semantics, Visual
 from ..simulation.motors import find_efforts
 from ..simulation.options import SimulationOptions
+from ..simulation.results import find_root, hold
 from ..simulation.shapes import find_lowest
 from ..simulation.states import Position, StartedRobot
 from ..simulation.world import RobotFile
@@ -26,7 +24,7 @@ from ..writers.mjcf.options import MjcfOptions
 from .exporting import open_export
 
 _BELOW = 1e-4
-"""Metres below the floor at the start that nothing is said of."""
+"""Metres that a robot may reach below the floor at the start without a word."""
 _RESERVED = ("scene",)
 
 
@@ -50,17 +48,11 @@ def begin_robot(
     from ..blender.simulating.keying import read_base, read_shown
     from ..blender.standing.pose import get_joint_positions
 
-    options, diagnostics = begun.options, begun.diagnostics
+    options = begun.options
     base, scale = read_base(armature)
     base[:3, 3] /= scale
-    wishes = MjcfOptions(
-        base="free" if options.base == "auto" and options.height is not None else options.base,
-        visuals=False,
-        sensors=False,
-        actuators="none",
-        rotor_inertia=options.rotor_inertia,
-    )
-    found = open_export(armature, wishes, diagnostics)
+    wishes = _wish(options)
+    found = open_export(armature, wishes, begun.diagnostics)
     with found.as_shown(keeps_seats=True, solids=(Ellipsoid,)) as scene:
         semantics = found.semantics()
         shown = _let_visuals_collide(scene)
@@ -71,16 +63,13 @@ def begin_robot(
             base[2, 3] += _find_lift(shown, tree, positions, base, options)
         name = _name(shown.robot, armature, taken)
         file = _write(shown, base, semantics, begun, name) if begun.writes else None
-    targets, efforts = {}, {}
-    if options.motors != "off":
-        efforts = find_efforts(tree, semantics)
-        follows = options.motors == "follow"
-        wanted = read_shown(armature, begun.count)[0] if follows else {}
-        targets = {
-            joint: wanted[joint] if follows else np.full(begun.count, positions[joint])
-            for joint in efforts
-            if joint in positions
-        }
+    efforts = {} if options.motors == "off" else find_efforts(tree, semantics)
+    shows = read_shown(armature, begun.count)[0] if options.motors == "follow" else {}
+    targets = {
+        joint: shows[joint] if joint in shows else hold(positions[joint], begun.count)
+        for joint in efforts
+        if joint in positions
+    }
     return StartedRobot(
         name=name,
         armature=armature,
@@ -92,6 +81,18 @@ def begin_robot(
         targets=targets,
         efforts=efforts,
     ), file
+
+
+def _wish(options: SimulationOptions) -> MjcfOptions:
+    """Returns how a robot is written for MuJoCo: a height means that it falls."""
+    falls = options.base == "auto" and options.height is not None
+    return MjcfOptions(
+        base="free" if falls else options.base,
+        visuals=False,
+        sensors=False,
+        actuators="none",
+        rotor_inertia=options.rotor_inertia,
+    )
 
 
 def _name(robot: Robot, armature: Any, taken: Collection[str]) -> str:
@@ -109,7 +110,7 @@ def _let_visuals_collide(found: OpenExport[MjcfOptions]) -> OpenExport[MjcfOptio
     links, shown, changed = [], [], []
     for link in found.robot.links:
         added = () if link.collisions else tuple(map(_to_collision, link.visuals))
-        sources = link.visuals if added else link.collisions
+        sources: tuple[Visual | Collision, ...] = link.visuals if added else link.collisions
         for shape, source in zip(added or link.collisions, sources, strict=True):
             data = found.files.load_or_report(source, link)
             shown.append(ShownShape(shape=shape, data=data))
@@ -145,19 +146,21 @@ def _find_lift(
 ) -> float:
     """Returns by how much a robot is lifted before it falls."""
     frames = place_links(tree, positions)
-    lowest = min(
-        (
-            find_lowest(
-                each.geometry, points, base @ frames[link.name] @ matrix_from_pose(each.origin)
-            )
-            for link in tree.links
-            for each in link.collisions
-            if (points := _points(found, each, link)) is not None
-        ),
-        default=np.inf,
-    )
-    if not np.isfinite(lowest):
+    heights = [
+        find_lowest(each.geometry, data.vertices, base @ frames[link.name] @ place)
+        for link in tree.links
+        for each in link.collisions
+        if (data := found.files.load_or_report(each, link)) is not None
+        and len(place := matrix_from_pose(each.origin))
+    ]
+    if not heights:
+        found.diagnostics.warning(
+            "nothing-collides",
+            f"robot {quote(tree.robot.name)} has no shapes, so nothing stops its fall",
+            subject=tree.robot.name,
+        )
         return 0.0
+    lowest = min(heights)
     if options.height is not None:
         return options.height - lowest
     if lowest >= -_BELOW or not options.floor:
@@ -169,11 +172,6 @@ def _find_lift(
         subject=tree.robot.name,
     )
     return -lowest
-
-
-def _points(found: OpenExport[Any], shape: Collision, link: Link) -> Numbers | None:
-    data = found.files.load_or_report(shape, link)
-    return None if data is None else data.vertices.astype(np.float64)
 
 
 def _write(
@@ -192,11 +190,10 @@ def _write(
     written = export_mjcf(placed, path, semantics)
     text = path.read_text(encoding="utf-8")
     path.rename(path.with_suffix(".robot"))
-    tree = plan_tree(found.robot, Diagnostics())
     return RobotFile(
         text=text,
         folder=f"{path.stem}_assets" if (begun.folder / f"{path.stem}_assets").is_dir() else "",
         bodies=written.bodies,
         joints=written.joints,
-        root=tree.links[0].name,
+        root=find_root(found.robot),
     )

@@ -9,17 +9,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ..arguments import choice_of, diagnostics_of, number_of, options_of, rigs_of
 from ..diagnostics import ArgumentError, BuildError, Diagnostics, KinematicsError, unknown_name
 from ..files.outputs import check_output, need_suffix, replace_files
-from ..kinematics.tree import plan_tree
-from ..motion.trajectory import FrameTrack, Numbers, Trajectory
 from ..progress import Progress, finish
 from ..simulation.joints import measure_drift
 from ..simulation.motors import find_overloads
 from ..simulation.options import SimulationOptions
+from ..simulation.results import list_frames, scale_base, to_trajectory
 from ..simulation.run import MODEL, mujoco_steps
 from ..simulation.states import (
     Experiment,
@@ -68,10 +65,10 @@ def simulate(
     engine let them do: `positions` of the result are as the rig shows them, `trajectory` as the
     engine had them, and `drift` is the difference.
 
-    Raises ArgumentError for seconds, links and colliders that make no sense, BuildError where the
-    engine is not installed or an object is no robot's or is linked, KinematicsError where numbers
-    of the engine are no longer finite, WriteError where the `model` cannot be written; the scene is
-    unchanged then.
+    Raises ArgumentError for seconds and colliders that make no sense, BuildError where the engine
+    is not installed or an object is linked or not an imported robot, KinematicsError for unknown
+    names, and where numbers of the engine are no longer finite, WriteError where the `model` cannot
+    be written; the scene is unchanged then.
     """
     return finish(simulation_steps(armature, seconds, options=options, diagnostics=diagnostics))
 
@@ -85,7 +82,7 @@ def simulation_steps(
 ) -> Generator[Progress, None, Simulation]:
     """Runs simulate in steps, for progress bars. Closing the generator takes everything back, even
     at its last step, whose share is 1: all keys are there then."""
-    from ..blender.simulating.keying import check_editable, current_frame, taken_back
+    from ..blender.simulating.keying import check_editable, current_frame
 
     armatures = list(dict.fromkeys(rigs_of(armature)))
     options = options_of(options, SimulationOptions)
@@ -94,12 +91,10 @@ def simulation_steps(
         raise ArgumentError("there is no robot to simulate")
     for each in armatures:
         check_editable(each)
-    first, fps = current_frame()
-    count = _count_states(seconds, fps)
+    count = _count_states(seconds, current_frame()[1])
     engine = find_engine(options.engine)
     if options.model:
         _check_model(options.model, engine)
-    yield Progress(share=0.0, text="preparing")
     with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
         begun = Beginning(
             options=options,
@@ -108,27 +103,37 @@ def simulation_steps(
             writes=engine == "mujoco",
             diagnostics=diagnostics,
         )
-        started, files = [], []
-        for each in armatures:
-            robot, file = begin_robot(each, begun, taken=[other.name for other in started])
-            started.append(robot)
-            files.append(file)
-            yield Progress(share=_PREPARED, text="preparing")
-        experiment = _make_experiment(started, begun, fps)
-        states = yield from _run(engine, experiment, files)
-        with taken_back(armatures):
-            robots = []
-            for robot, own in zip(started, states, strict=True):
-                robots.append(_key(robot, own, experiment, engine, first))
-                yield Progress(share=_RUN, text="keying")
-            if options.model:
-                _write_model(experiment, Path(options.model))
-            yield Progress(share=1.0, text="done")
+        return (yield from _simulate(armatures, begun, engine))
+
+
+def _simulate(
+    armatures: Sequence[Any], begun: Beginning, engine: str
+) -> Generator[Progress, None, Simulation]:
+    from ..blender.simulating.keying import current_frame, taken_back
+
+    first, fps = current_frame()
+    started: list[StartedRobot] = []
+    files: list[RobotFile | None] = []
+    for number, each in enumerate(armatures):
+        yield Progress(share=_PREPARED * number / len(armatures), text="preparing")
+        robot, file = begin_robot(each, begun, taken=[other.name for other in started])
+        started.append(robot)
+        files.append(file)
+    experiment = _make_experiment(started, begun, fps)
+    states = yield from _run(engine, experiment, files)
+    with taken_back(armatures):
+        robots = []
+        for robot, own in zip(started, states, strict=True):
+            yield Progress(share=_RUN, text="keying")
+            robots.append(_key(robot, own, experiment, engine, first))
+        if begun.options.model:
+            _write_model(experiment, Path(begun.options.model))
+        yield Progress(share=1.0, text="done")
     return Simulation(
         engine=engine,
-        frames=first + np.arange(count, dtype=np.float64),
+        frames=list_frames(first, begun.count),
         robots=tuple(robots),
-        diagnostics=tuple(diagnostics),
+        diagnostics=tuple(begun.diagnostics),
     )
 
 
@@ -147,7 +152,7 @@ def _count_states(seconds: float, fps: float) -> int:
 
 def _check_model(model: str, engine: str) -> None:
     if engine != "mujoco":
-        raise ArgumentError("a model is written of what MuJoCo ran, and the engine is Bullet")
+        raise ArgumentError("only MuJoCo has a model to write, and the engine is Bullet")
     need_suffix(model, ".xml", "the model")
     check_output(model)
 
@@ -196,7 +201,7 @@ def _run(
 def _scaled(
     steps: Generator[Progress, None, tuple[RobotStates, ...]],
 ) -> Generator[Progress, None, tuple[RobotStates, ...]]:
-    """Runs steps whose share is of the engine alone; closes them in any case."""
+    """Runs the steps of an engine, with their share of all work; closes them in any case."""
     try:
         while True:
             try:
@@ -223,78 +228,33 @@ def run_bullet(experiment: Experiment) -> Generator[Progress, None, tuple[RobotS
         bullet = import_module("..blender.simulating.bullet", __package__)
     except ModuleNotFoundError:
         raise BuildError("Bullet simulates nothing yet: take engine='mujoco'") from None
-    return (yield from bullet.bullet_steps(experiment))
+    states: tuple[RobotStates, ...] = yield from bullet.bullet_steps(experiment)
+    return states
 
 
 def _key(
     robot: StartedRobot, states: RobotStates, experiment: Experiment, engine: str, first: int
 ) -> SimulatedRobot:
-    """Keys the states of a robot, and reads what its rig shows then."""
+    """Keys the states of a robot, and reads its rig then."""
     from ..blender.simulating.keying import key_states, note_overloads, read_shown
 
-    base = states.base.copy()
-    base[:, :3, 3] *= robot.scale
-    trajectory = _to_trajectory(robot, states, experiment)
+    trajectory = to_trajectory(robot, states, experiment.fps)
+    base = scale_base(states.base, robot.scale)
     action = key_states(robot, trajectory, base, experiment.diagnostics)
-    positions, shown = read_shown(robot.armature, experiment.count)
-    shown[:, :3, 3] /= robot.scale
+    positions, placed = read_shown(robot.armature, experiment.count)
+    shown = scale_base(placed, 1.0 / robot.scale)
     drift = measure_drift(robot.robot, (states.positions, states.base), (positions, shown))
     overloads = find_overloads(states.loads, robot.efforts, first)
     note_overloads(action, engine, overloads)
-    base[:, :3, :3] *= robot.scale
     return SimulatedRobot(
         armature=robot.armature,
         positions=positions,
-        base=base,
+        base=scale_base(states.base, robot.scale, turned=True),
         action=action,
         trajectory=trajectory,
         drift=max(drift, states.drift),
         overloads=overloads,
     )
-
-
-def _to_trajectory(robot: StartedRobot, states: RobotStates, experiment: Experiment) -> Trajectory:
-    """Returns the states of an engine as a motion: joints of one axis, the others as frames by
-    their names, and a base that is free as a frame in `world`."""
-    from ..blender.simulating.keying import track_of
-
-    times = np.arange(experiment.count) / experiment.fps
-    scalars = {name: each for name, each in states.positions.items() if each.ndim == 1}
-    tracks = [
-        _track(name, times, each) for name, each in states.positions.items() if each.ndim == 2
-    ]
-    if robot.is_free:
-        track = track_of(times, states.base)
-        tracks.append(
-            FrameTrack(
-                parent="world",
-                child=plan_tree(robot.robot, Diagnostics()).links[0].name,
-                times=times,
-                translations=track.translations,
-                quaternions=track.quaternions,
-            )
-        )
-    columns = list(scalars.values())
-    return Trajectory(
-        names=tuple(scalars),
-        times=times,
-        positions=np.stack(columns, axis=1) if columns else np.zeros((len(times), 0)),
-        frames=tuple(tracks),
-    )
-
-
-def _track(name: str, times: Numbers, values: Numbers) -> FrameTrack:
-    """Returns the motion of a planar, ball or floating joint as a frame."""
-    zeros = np.zeros((len(times), 1))
-    size = values.shape[1]
-    if size == 3:
-        half = 0.5 * values[:, 2:]
-        moved = np.hstack([values[:, :2], zeros])
-        turned = np.hstack([zeros, zeros, np.sin(half), np.cos(half)])
-    else:
-        moved = values[:, :3] if size == 7 else np.tile(zeros, (1, 3))
-        turned = values[:, -4:]
-    return FrameTrack(parent="", child=name, times=times, translations=moved, quaternions=turned)
 
 
 def _write_model(experiment: Experiment, path: Path) -> None:

@@ -28,8 +28,8 @@ class JointReader:
         self._numbers = numbers
 
     def read(self, start: Mapping[str, Position]) -> dict[str, Numbers]:
-        """Returns joint -> its positions in the n states, in the words of get_joint_positions; the
-        forms are those of `start`."""
+        """Returns joint -> its positions in the n states, in the words of get_joint_positions,
+        of the joints in `start`."""
         found = {}
         for name, position in start.items():
             if name not in self._numbers:

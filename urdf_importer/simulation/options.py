@@ -133,7 +133,7 @@ class SimulationOptions(Options):
         "Whether links of a robot hit each other",
         group="Surroundings",
         choices={
-            "auto": "All but neighbours, pairs that the SRDF disables, and those that touch at the "
+            "auto": "All but neighbours, pairs that the SRDF disables, and pairs that touch at the "
             "start",
             "none": "Never",
         },
@@ -202,6 +202,6 @@ def _read_push(given: Any) -> Push:
 
 def _refuse(given: Any) -> ArgumentError:
     return ArgumentError(
-        f"pushes have {quote_value(given)}; each has to be a link, a force of 3 numbers in N, the "
+        f"pushes is {quote_value(given)}; each has to be a link, a force of 3 numbers in N, the "
         "second of its start and its seconds, such as ('base', (50, 0, 0), 0.5, 0.2)"
     )

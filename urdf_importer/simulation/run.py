@@ -148,7 +148,8 @@ class _Run:
         """Lists pairs of a robot's bodies: those deep in each other, and the neighbours of links
         that are fixed in the world, which MuJoCo does not pass over."""
         owners = self._owners()
-        model, pairs = self.model, {}
+        model = self.model
+        pairs: dict[tuple[int, int], None] = {}
         for contact in self.data.contact[: self.data.ncon]:
             one, other = sorted(int(model.geom_bodyid[geom]) for geom in contact.geom)
             if contact.dist < -_DEEP and owners[one] == owners[other]:

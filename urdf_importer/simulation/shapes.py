@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..diagnostics import Diagnostics, quote
 from ..geometry.hulls import convex_hull, is_flat
@@ -73,7 +74,7 @@ def _normal(corners: Numbers) -> Numbers:
     return normal
 
 
-def find_lowest(geometry: Geometry, points: Numbers, frame: Matrix) -> float:
+def find_lowest(geometry: Geometry, points: NDArray[np.floating], frame: Matrix) -> float:
     """Returns the height of the lowest point of a shape whose frame is `frame` (4, 4) in the world:
     exactly, not by the corners that stand for round shapes. `points` (m, 3) are a mesh's."""
     down, middle = frame[2, :3], float(frame[2, 3])

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..diagnostics import Diagnostic, Diagnostics
 from ..geometry.transforms import Matrix
 from ..model import Robot
@@ -27,7 +30,7 @@ class Collider:
 
     name: str
     vertices: Numbers
-    triangles: Matrix
+    triangles: NDArray[np.int64]
     poses: Numbers
 
 

@@ -106,8 +106,8 @@ def write_world(
 
 
 def _write_solver(xml: XmlWriter, experiment: Experiment) -> None:
-    """Writes settings: constraints as stiff as the step allows, so that what is simulated is what
-    the rig, whose limits and followers do not give, can show."""
+    """Writes settings: constraints as stiff as the step allows, so that the rig,
+    whose limits and followers do not give, can show the result."""
     options = experiment.options
     step = 1.0 / (experiment.fps * options.substeps)
     attributes: dict[str, Value] = {"timestep": step, "gravity": options.gravity}

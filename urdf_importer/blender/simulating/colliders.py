@@ -28,7 +28,7 @@ def read_colliders(
     diagnostics: Diagnostics,
 ) -> tuple[Collider, ...]:
     """Returns the named mesh objects, or all that are visible and belong to no robot, with
-    modifiers applied, in metres of robots of which one is `scale` long in the scene. Objects that
+    modifiers applied, in metres of the robots, one of them `scale` long in the scene. Objects that
     move have their places in `count` frames from the current one on. Raises
     KinematicsError for unknown names, ArgumentError for objects that are no meshes, and for meshes
     without faces or with numbers that make no sense."""
@@ -56,7 +56,7 @@ def _find(names: Sequence[str], armatures: Sequence[Any]) -> Iterator[Any]:
             continue
         if name not in meshes:
             if name in bpy.context.scene.objects:
-                raise ArgumentError(f"object {quote(name)} is no mesh, so nothing can hit it")
+                raise ArgumentError(f"object {quote(name)} is not a mesh, so nothing can hit it")
             raise unknown_name("the scene has no object", name, meshes)
         if meshes[name] in own:
             raise ArgumentError(f"object {quote(name)} is a part of a robot that is simulated")
@@ -141,8 +141,8 @@ def _read(
 
 
 def _split(frames: Numbers) -> tuple[Numbers, Matrix]:
-    """Returns the rigid parts (n, 4, 4) of frames, and the stretch (3, 3) that is left of the
-    first: rotation @ stretch is what was there."""
+    """Returns the rigid parts (n, 4, 4) of frames, and the stretch (3, 3) of the first: its axes
+    are rotation @ stretch."""
     rigid = np.tile(np.eye(4), (len(frames), 1, 1))
     rigid[:, :3, 3] = frames[:, :3, 3]
     left, _, right = np.linalg.svd(frames[:, :3, :3])

@@ -12,13 +12,12 @@ import numpy as np
 from ...diagnostics import BuildError, Diagnostics, KinematicsError, quote
 from ...geometry.transforms import (
     Matrix,
-    quaternion_from_rotation,
     rotation_from_quaternion,
 )
 from ...kinematics.motion import SCALAR_KINDS
-from ...motion.frames import align_signs
 from ...motion.options import MotionOptions
 from ...motion.trajectory import FrameTrack, Numbers, Trajectory
+from ...simulation.results import track_base
 from ...simulation.states import Overload, StartedRobot
 from ..animation.apply import apply_trajectory
 from ..animation.curves import frame_rate
@@ -29,7 +28,7 @@ from ..standing.armatures import armatures_of
 from ..standing.joints import joints_of
 
 _KNOWN = ("beyond-limits", "follower-off-leader", "coarse-frames")
-"""Codes of a motion that differs from the rig: the drift says so here."""
+"""Codes of a motion that differs from the rig, which the drift measures here."""
 _UNEVEN = 1e-4
 _CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "scale")
 
@@ -91,7 +90,7 @@ def _restore(before: _Item) -> None:
 
 
 def check_editable(armature: Any) -> None:
-    """Raises BuildError for an armature that is no robot's or cannot be keyed."""
+    """Raises BuildError for an object that is not an imported robot, or cannot be keyed."""
     if armature.type != "ARMATURE" or properties.ROBOT not in armature:
         raise BuildError(f"object {quote(armature.name)} is not an imported robot")
     for item in armatures_of(armature):
@@ -135,7 +134,7 @@ def key_states(
     upper = np.array([np.inf if high is None else high for _, high in limits])
     frames = [each for each in trajectory.frames if each.child in rigs]
     if started.is_free:
-        frames.append(track_of(trajectory.times, _in_parent(armature, base)))
+        frames.append(track_base("", "", trajectory.times, _in_parent(armature, base)))
     keyed = Trajectory(
         names=chosen.names,
         times=chosen.times,
@@ -164,19 +163,6 @@ def _in_parent(armature: Any, base: Numbers) -> Numbers:
         return base
     above = np.array(armature.matrix_world @ armature.matrix_basis.inverted_safe(), dtype=float)
     return np.asarray(np.linalg.solve(above, base))
-
-
-def track_of(times: Numbers, base: Numbers) -> FrameTrack:
-    """Returns the motion of a robot's base (n, 4, 4), whose scale is passed over."""
-    scale = np.linalg.norm(base[:, :3, :3], axis=1)[:, None, :]
-    turns = [quaternion_from_rotation(each) for each in base[:, :3, :3] / scale]
-    return FrameTrack(
-        parent="",
-        child="",
-        times=times,
-        translations=base[:, :3, 3],
-        quaternions=align_signs(np.array(turns)),
-    )
 
 
 def read_shown(armature: Any, count: int) -> tuple[dict[str, Numbers], Numbers]:
