@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+import pytest
+
 from support.source_tree import ROOT, Source, sources_of
 
 PAGES = sorted((ROOT / "docs" / "reference" / "diagnostics").glob("*.md"))
@@ -126,40 +128,42 @@ def has_codes(source: Source) -> bool:
     return part not in OTHER_REPORTS
 
 
-CODES = collect_codes(tuple(source for source in sources_of("urdf_importer") if has_codes(source)))
+@pytest.fixture(scope="module")
+def codes() -> Codes:
+    return collect_codes(tuple(each for each in sources_of("urdf_importer") if has_codes(each)))
 
 
 def documented_codes() -> list[str]:
     return [code for page in PAGES for code in ENTRY.findall(page.read_text(encoding="utf-8"))]
 
 
-def test_codes_are_spelled_out_in_kebab_case() -> None:
-    assert not CODES.unclear
+def test_codes_are_spelled_out_in_kebab_case(codes: Codes) -> None:
+    assert not codes.unclear
     assert not [
         f"{place}: {code}"
-        for code, place in CODES.literals.items()
+        for code, place in codes.literals.items()
         if not KEBAB_CASE.fullmatch(code)
     ]
 
 
-def test_every_code_is_documented() -> None:
+def test_every_code_is_documented(codes: Codes) -> None:
     documented = set(documented_codes())
-    missing = {code: place for code, place in CODES.literals.items() if code not in documented}
+    missing = {code: place for code, place in codes.literals.items() if code not in documented}
     missing |= {
         pattern: place
-        for pattern, place in CODES.patterns.items()
+        for pattern, place in codes.patterns.items()
         if not any(re.fullmatch(pattern, code) for code in documented)
     }
     assert not missing
 
 
-def test_every_documented_code_exists_once() -> None:
+def test_every_documented_code_exists_once(codes: Codes) -> None:
     documented = documented_codes()
     assert len(documented) == len(set(documented))
     unused = [
         code
         for code in documented
-        if code not in CODES.literals
-        and not any(re.fullmatch(pattern, code) for pattern in CODES.patterns)
+        if code not in codes.literals
+        and not any(re.fullmatch(pattern, code) for pattern in codes.patterns)
     ]
     assert not unused

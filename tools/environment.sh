@@ -9,6 +9,9 @@
 # An environment is made once. Making it again costs nothing until what it depends on changes:
 # pyproject.toml, the manifest (the version stands there), what is wanted, the place of the checkout.
 
+# Without compiled modules each of the hundreds of Pythons that tests start compiles the library anew.
+unset PYTHONDONTWRITEBYTECODE
+
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 program=$(basename "$0")
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The project's own Python files, parsed, for tests about the source itself."""
+"""The project's own Python files, for tests about the source itself."""
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 
 from support.paths import ROOT
@@ -12,13 +12,20 @@ from support.paths import ROOT
 FOLDERS = ("urdf_importer", "operators", "tests", "benchmarks", "docs", "sample_urdfs", "tools")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Source:
-    """One file; `parts` is its dotted name in the checkout, without a final `__init__`."""
+    """One file, read and parsed when that is asked for; `parts` is its dotted name in the checkout,
+    without a final `__init__`."""
 
     path: Path
-    text: str = field(repr=False)
-    tree: ast.Module = field(repr=False)
+
+    @cached_property
+    def text(self) -> str:
+        return self.path.read_text(encoding="utf-8")
+
+    @property
+    def tree(self) -> ast.Module:
+        return _parse(self)
 
     @property
     def name(self) -> str:
@@ -43,7 +50,7 @@ def all_sources() -> tuple[Source, ...]:
     paths = [*ROOT.glob("*.py")]
     for folder in FOLDERS:
         paths += (ROOT / folder).rglob("*.py")
-    return tuple(_parse(path) for path in sorted(paths))
+    return tuple(Source(path) for path in sorted(paths))
 
 
 def sources_of(*folders: str) -> tuple[Source, ...]:
@@ -63,6 +70,6 @@ def walk_with_depth(tree: ast.Module) -> Iterator[tuple[ast.AST, bool]]:
         todo += [(child, inside) for child in ast.iter_child_nodes(node)]
 
 
-def _parse(path: Path) -> Source:
-    text = path.read_text(encoding="utf-8")
-    return Source(path, text, ast.parse(text, filename=str(path)))
+@cache
+def _parse(source: Source) -> ast.Module:
+    return ast.parse(source.text, filename=str(source.path))
