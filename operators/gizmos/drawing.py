@@ -11,7 +11,7 @@ import gpu
 
 from ...urdf_importer.blender.standing.handles import JointFrame, JointHandle
 from ...urdf_importer.blender.standing.joints import JointChannel
-from .strokes import BEYOND, WARNING, WHITE, Color, draw_lines, fill, write_lines
+from .strokes import BEYOND, WARNING, WHITE, Color, draw_lines, fill, shade, write_lines
 
 _RADIUS = 62
 """Pixels, as the sizes of all that follows; they grow with the resolution of the interface."""
@@ -19,6 +19,8 @@ _AXIS = 1.35
 """Half the length of the axis, in radii."""
 _NEAR_LIMIT = 0.05
 """Share of the range within which the needle warns."""
+_SHADED = 2.2
+"""Radius of the shade behind it, in radii."""
 _STEPS_OF_TURN = 96
 _FREE_SLIDE = 1.2
 """In radii: the drawn length of a line that has no end."""
@@ -43,12 +45,14 @@ class Picture:
     start: tuple[float, ...] | None = None
 
 
-def draw_joint(picture: Picture, pixel: float) -> None:
-    """Draws the lines and planes, in the world; `pixel` is the length of a pixel at the joint."""
+def draw_joint(picture: Picture, pixel: float, view: Any) -> None:
+    """Draws the lines and planes, in the world of a 3D view, before the shaded rings of bones;
+    `pixel` is the length of a pixel at the joint."""
     radius = _RADIUS * pixel * bpy.context.preferences.system.ui_scale
     color = _choose_color(picture)
     gpu.state.blend_set("ALPHA")
     gpu.state.depth_test_set("NONE")
+    shade(picture.frame.origin, _SHADED * radius, view)
     if picture.handle.mover.kind == "revolute":
         _draw_turn(picture, radius, color)
     elif picture.handle.mover.kind == "prismatic":

@@ -52,7 +52,7 @@ class JointGizmo(bpy.types.Gizmo):
             frame = read_frame(picture.handle.carrier, mover)
             picture = replace(picture, frame=frame)
             pixel = measure_pixel(context.region, context.region_data, frame.origin)
-            draw_joint(picture, pixel)
+            draw_joint(picture, pixel, context.region_data)
             draw_text(picture, context)
         except (ReferenceError, KeyError):  # The robot is gone: undo, another file.
             self.lit = None

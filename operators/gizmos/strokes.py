@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Strokes of the pen, the elements of drawn gizmos: lines, planes, and words beside the mouse."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,8 @@ WHITE: Color = (1.0, 1.0, 1.0, 1.0)
 WARNING: Color = (1.0, 0.62, 0.1, 1.0)
 BEYOND: Color = (1.0, 0.27, 0.22, 1.0)
 _BACK = (0.06, 0.06, 0.07, 0.82)
+_SHADE = (0.0, 0.0, 0.0, 0.85)
+_ROUND = 48
 
 _TEXT = 13
 """Pixels; they grow with the resolution of the interface."""
@@ -82,6 +85,21 @@ def fill(corners: Sequence[Any], color: Color) -> None:
     shader.bind()
     shader.uniform_float("color", color)
     batch.draw(shader)
+
+
+def shade(center: Any, radius: float, view: Any) -> None:
+    """Darkens a round place of the world, ever less towards its edge, in a 3D view: the rings
+    of bones there stay behind the lines that follow."""
+    right, up = (column.to_3d() for column in view.view_matrix.inverted_safe().col[:2])
+    steps = [math.tau * step / _ROUND for step in range(_ROUND + 1)]
+    edge = [center + radius * (math.cos(step) * right + math.sin(step) * up) for step in steps]
+    points = [tuple(point) for point in (center, *edge)]
+    colors = [_SHADE] + [(*_SHADE[:3], 0.0)] * len(edge)
+    triangles = [(0, index, index + 1) for index in range(1, len(edge))]
+    shader = gpu.shader.from_builtin("SMOOTH_COLOR")
+    batch_for_shader(shader, "TRIS", {"pos": points, "color": colors}, indices=triangles).draw(
+        shader
+    )
 
 
 def _free_width(context: Any) -> int:

@@ -6,6 +6,7 @@ import bpy
 from .. import active_robot
 from ..keys import remove_keys
 from . import (
+    open_line,
     panel,
     panel_data,
     panel_display,
@@ -27,6 +28,7 @@ _CLASSES = (
     *pose_operators.CLASSES,
     *range_operator.CLASSES,
     *select_operators.CLASSES,
+    *open_line.CLASSES,
     *reshape_operators.CLASSES,
     *whole_robot.CLASSES,
     *studio_operators.CLASSES,

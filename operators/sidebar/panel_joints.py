@@ -71,6 +71,20 @@ class JointsPanel(RobotSubPanel, bpy.types.Panel):
             view.draw_found(self.layout, context, words)
         else:
             view.draw_chains(self.layout, context)
+        if context.mode == "POSE":
+            _draw_keys(self.layout, [table.joints[name] for name in lit])
+
+
+def _draw_keys(layout: Any, joints: Iterable[RigJoint]) -> None:
+    """Draws the keys that move the active bone's joints; the row stays where there is no joint."""
+    ways = [
+        f"{'R' if channel.turns else 'G'} {'XYZ'[channel.index]} {'XYZ'[channel.index]}"
+        for joint in joints
+        for channel in joint.channels
+        if not joint.mimics
+    ]
+    text = f"Keys: {', '.join(ways)}" if ways else "Keys of a bone: R X X, not R"
+    layout.label(text=text, icon="INFO")
 
 
 def _find_lit(context: Any, robot: Any) -> tuple[str, ...]:

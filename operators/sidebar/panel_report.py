@@ -14,6 +14,7 @@ from ..importing.locate import is_locatable
 from ..reports import is_loss
 from ..wrapped_text import draw_wrapped, file_name
 from .missing import draw_locate
+from .open_line import OpenLine
 from .panel import DataSubPanel
 from .panel_data import draw_count
 from .select_operators import CopyReport, SelectSubject, ShowMessages
@@ -78,10 +79,13 @@ def _icon_of(items: Sequence[Diagnostic]) -> str:
 def _draw_message(box: Any, context: Any, item: Diagnostic, number: int) -> None:
     draw_wrapped(box, context, item.message, icon=_icon_of([item]))
     row = box.row(align=True)
-    place = file_name(item.source) + (f":{item.line}" if item.line else "")
-    where = row.row()
-    where.enabled = False
-    where.label(text=place)
+    if item.line:
+        place = f"{file_name(item.source)}:{item.line}"
+        row.operator(OpenLine.bl_idname, text=place, icon="TEXT").index = number
+    else:
+        where = row.row()
+        where.enabled = False
+        where.label(text=file_name(item.source))
     if item.subject:
         chosen = row.operator(
             SelectSubject.bl_idname, text=item.subject, icon="RESTRICT_SELECT_OFF"

@@ -114,22 +114,27 @@ class SelectSubject(RobotOperator, bpy.types.Operator):
         return run_selection(self, select_subject, robot, messages[self.index])
 
 
-class CopyReport(bpy.types.Operator):
+class ReportOperator:
+    """Base of the operators on the import report of the active robot."""
+
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls: Any, context: Any) -> bool:
+        robot = active_robot(context)
+        if robot is None or not recall_table(robot).diagnostics:
+            cls.poll_message_set("The active robot has no import report: nothing was wrong")
+            return False
+        return True
+
+
+class CopyReport(ReportOperator, bpy.types.Operator):
     bl_idname = "urdf.copy_report"
     bl_label = "Copy All"
     bl_description = (
         "Copy the whole import report to the clipboard, one line for each message, as "
         "file:line: severity: message [code]. The codes are explained in the documentation"
     )
-    bl_options = {"REGISTER"}
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        robot = active_robot(context)
-        if robot is None or not recall_table(robot).diagnostics:
-            cls.poll_message_set("The active robot has no import report: nothing was wrong")
-            return False
-        return True
 
     def execute(self, context: Any) -> set[str]:
         messages = recall_table(active_robot(context)).diagnostics

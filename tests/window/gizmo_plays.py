@@ -443,9 +443,9 @@ class Hands:
         module, drawn = self.module("operators.gizmos.joint_gizmo"), []
         draw = module.draw_joint
 
-        def note(picture: Any, pixel: float) -> None:
+        def note(picture: Any, *rest: Any) -> None:
             drawn.append(picture.handle.mover.name)
-            draw(picture, pixel)
+            draw(picture, *rest)
 
         module.draw_joint = note
         yield drawn

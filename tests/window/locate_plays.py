@@ -47,6 +47,30 @@ def locate(driver: Driver) -> Steps:
     yield from driver.wait_for("one undo took them out", lambda: not find_meshes(name))
 
 
+def open_line(driver: Driver) -> Steps:
+    """The button with file and line opens a text editor there. ARGUMENTS: file, line."""
+    path, line = driver.arguments
+    unfold("Import Report")
+    bpy.data.objects.remove(bpy.data.objects["Cube"])
+    assert bpy.ops.import_scene.urdf(filepath=path) == {"FINISHED"}
+    sidebar = yield from driver.open_sidebar("Robot")
+    yield from driver.find_button(driver.viewport, sidebar, "urdf.open_line", 0.25)
+    driver.press("LEFTMOUSE")
+    yield from driver.wait_for("a text editor shows it", _shown_lines)
+    yield 0.5
+    driver.take_picture("opened")
+    assert _shown_lines() == [(path, int(line))]
+
+
+def _shown_lines() -> list[tuple[str, int]]:
+    return [
+        (area.spaces.active.text.filepath, area.spaces.active.text.current_line_index + 1)
+        for window in bpy.context.window_manager.windows
+        for area in window.screen.areas
+        if area.type == "TEXT_EDITOR" and area.spaces.active.text is not None
+    ]
+
+
 def _group(name: str) -> str:
     """The key of the only group of messages."""
     table = importlib.import_module(f"{_EXTENSION}.urdf_importer.blender.standing.robot_table")

@@ -23,6 +23,7 @@ from import_plays import drop_several as drop_several
 from import_plays import is_idle
 from live_plays import follow as follow
 from locate_plays import locate as locate
+from locate_plays import open_line as open_line
 from mathutils import Vector
 from sidebar_plays import sidebar as sidebar
 

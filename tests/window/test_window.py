@@ -143,6 +143,10 @@ def test_update_from_source(play: Play, tmp_path: Path) -> None:
     )
 
 
+def test_the_line_of_a_message_is_opened(play: Play) -> None:
+    play("open_line", SAMPLES / "messy.urdf", 34)
+
+
 def test_missing_meshes_are_located(play: Play, tmp_path: Path) -> None:
     play("locate", *_write_crane(tmp_path), "crane")
 

@@ -150,7 +150,7 @@ class RetimeOptions(Options):
     )
     velocity_scale: float = option(
         0.0,
-        "Velocity Scale",
+        "Velocity Scale (0 = As Is)",
         "The share of the velocity limits that is used; 0 for the share in the limits' file, "
         "or all",
         group="Retiming",
@@ -158,7 +158,7 @@ class RetimeOptions(Options):
     )
     acceleration_scale: float = option(
         0.0,
-        "Acceleration Scale",
+        "Acceleration Scale (0 = As Is)",
         "The share of the acceleration limits that is used; 0 for the share in the limits' "
         "file, or all",
         group="Retiming",

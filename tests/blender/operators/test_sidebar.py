@@ -246,6 +246,17 @@ def test_the_report_can_be_copied_where_there_is_one() -> None:
     assert bpy.ops.urdf.copy_report() == {"FINISHED"}
 
 
+def test_the_line_of_a_message_is_copied_where_there_is_no_window() -> None:
+    robot = load("messy")
+    item = robot["urdf_import"]["diagnostics"][0]
+    assert bpy.ops.urdf.open_line(index=0) == {"FINISHED"}
+    copied = bpy.context.window_manager.clipboard
+    # Without a window there may be no clipboard either.
+    assert copied in ("", f"{item['source']}:{item['line']}")
+    with pytest.raises(RuntimeError, match="not there any more"):
+        bpy.ops.urdf.open_line(index=len(robot["urdf_import"]["diagnostics"]))
+
+
 def test_a_failure_can_be_dismissed() -> None:
     with pytest.raises(RuntimeError):
         bpy.ops.import_scene.urdf(filepath=str(ROOT / "nothing.urdf"))
@@ -312,6 +323,7 @@ def test_every_button_that_changes_something_can_be_undone(extension: ModuleType
         "urdf.pin_robot",
         "urdf.copy_report",
         "urdf.dismiss_failure",
+        "urdf.open_line",
         "urdf.show_messages",
         "urdf.range_test",
     }

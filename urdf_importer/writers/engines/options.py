@@ -9,10 +9,10 @@ from ...diagnostics import WriteError
 from ...options import BASES, Base, FileOptions, option
 
 Engine = Literal["generic", "unreal", "unity", "godot", "isaac", "web"]
-Forward = Literal["engine", "z", "x"]
+Forward = Literal["usual", "z", "x"]
 Actions = Literal["active", "all"]
 Textures = Literal["embed", "beside", "none"]
-UsdContent = Literal["engine", "skin", "physics"]
+UsdContent = Literal["usual", "skin", "physics"]
 FixedLinks = Literal["keep", "merge"]
 Approximation = Literal["hull", "decomposition", "mesh"]
 
@@ -23,13 +23,13 @@ _MOST_FRAMES = 100_000
 class EngineOptions(FileOptions):
     """How a robot becomes a skinned mesh on a skeleton. Every field has a sensible default."""
 
-    GROUPS: ClassVar[tuple[str, ...]] = ("Engine", "Motion", "Contents", "USD", "Files")
+    GROUPS: ClassVar[tuple[str, ...]] = ("Target", "Motion", "Contents", "USD", "Files")
 
     engine: Engine = option(
         "generic",
         "Engine",
         "Purpose of the robot",
-        group="Engine",
+        group="Target",
         choices={
             "generic": "Any program: +X of the robot is the front of the format",
             "unreal": "Unreal Engine: faces +Y, as its mannequins do; one root bone",
@@ -40,12 +40,12 @@ class EngineOptions(FileOptions):
         },
     )
     forward: Forward = option(
-        "engine",
+        "usual",
         "Front",
         "Where the robot's +X goes",
-        group="Engine",
+        group="Target",
         choices={
-            "engine": "As the engine has it: X for Isaac, Z for the others",
+            "usual": "As the engine has it: X for Isaac, Z for the others",
             "z": "To the front of assets: +Z of glTF, +Y in Unreal",
             "x": "To +X, as ROS has it",
         },
@@ -54,7 +54,7 @@ class EngineOptions(FileOptions):
         1.0,
         "Scale",
         "How many times its true size the robot has",
-        group="Engine",
+        group="Target",
         bounds=(0.0001, 10_000.0),
     )
     actions: Actions = option(
@@ -108,12 +108,12 @@ class EngineOptions(FileOptions):
         },
     )
     usd: UsdContent = option(
-        "engine",
+        "usual",
         "Content",
         "Content of USD files",
         group="USD",
         choices={
-            "engine": "As the engine wants it: physics for Isaac, a skin for the others",
+            "usual": "As the engine wants it: physics for Isaac, a skin for the others",
             "skin": "One mesh on a skeleton, with its motion",
             "physics": "An articulation of rigid bodies and joints with drives, at zero",
         },
@@ -164,14 +164,14 @@ class EngineOptions(FileOptions):
     @property
     def front(self) -> str:
         """Where the robot's +X goes: "x" or "z"."""
-        if self.forward == "engine":
+        if self.forward == "usual":
             return "x" if self.engine == "isaac" else "z"
         return self.forward
 
     @property
     def is_articulation(self) -> bool:
         """Whether files of USD hold an articulation: chosen by "usd", or by the engine."""
-        return self.usd == "physics" or (self.usd == "engine" and self.engine == "isaac")
+        return self.usd == "physics" or (self.usd == "usual" and self.engine == "isaac")
 
     @property
     def shares(self) -> tuple[float, ...]:
