@@ -121,7 +121,7 @@ def _make_hull(points: Points, triangles: Indices) -> Hull:
     normals = np.cross(b - a, c - a)
     lengths = np.linalg.norm(normals, axis=1, keepdims=True)
     normals = np.where(lengths > 0.0, normals / np.where(lengths > 0.0, lengths, 1.0), [1.0, 0, 0])
-    return Hull(vertices, corners, normals, _supports(vertices, normals))
+    return Hull(vertices, corners, normals, find_reach(vertices, normals))
 
 
 def _is_folded(hull: Hull) -> bool:
@@ -135,8 +135,8 @@ def _is_folded(hull: Hull) -> bool:
     return bool((dents > np.maximum(_WORST_DENT, _ROUNDING / np.maximum(heights, 1e-30))).any())
 
 
-def _supports(points: Points, directions: Points) -> Points:
-    """For each direction how far the points reach along it."""
+def find_reach(points: Points, directions: Points) -> Points:
+    """Returns for each direction (D, 3) how far the points (N, 3) reach along it."""
     step = max(1, _MOST_DISTANCES // max(len(directions), 1))
     reach = np.full(len(directions), -np.inf)
     for start in range(0, len(points), step):
@@ -147,7 +147,7 @@ def _supports(points: Points, directions: Points) -> Points:
 def _containing(hull: Hull, points: Points) -> Hull:
     """The hull, scaled about its middle so far that no point is outside."""
     middle = hull.vertices.mean(axis=0)
-    reach = _supports(points - middle, hull.normals)
+    reach = find_reach(points - middle, hull.normals)
     heights = hull.offsets - hull.normals @ middle
     factor = max(float((reach / heights).max()), 1.0)
     return _make_hull(middle + (hull.vertices - middle) * factor, hull.triangles)
