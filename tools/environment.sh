@@ -11,6 +11,8 @@
 
 # Without compiled modules each of the hundreds of Pythons that tests start compiles the library anew.
 unset PYTHONDONTWRITEBYTECODE
+# Tests run side by side: threads that wait for each other's small products only take time from them.
+export OPENBLAS_NUM_THREADS=1
 
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 program=$(basename "$0")
