@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A robot as rigid bodies for Bullet: links in groups, their masses as boxes, their places."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...collisions.matrix import find_adjacent
+from ...collisions.parts import Part
+from ...collisions.separation import find_near
+from ...diagnostics import Diagnostics
+from ...geometry.inertia import BodyMass, add_bodies, body_of, clamp_inertia
+from ...geometry.transforms import Matrix, Vector, invert, matrix_from_pose
+from ...kinematics.forward import local_matrices
+from ...kinematics.loops.blocks import is_locked
+from ...kinematics.motion import JointMotion, interpret_joint
+from ...kinematics.tree import KinematicTree, retrace_tree
+from ...model import CollisionPair
+from ...model.loop import hang_on
+from ...simulation.states import StartedRobot
+
+_LIGHT = 0.01
+"""Of the lightest neighbour's mass: the mass of links that have none."""
+_RADIUS = 0.02
+"""Metres, of the ball whose inertia a mass without one gets."""
+_THIN = 0.02
+"""The least side of a body's box, as a share of the largest: thinner ones spin out of hand."""
+_SHARES = (0.1, 0.3)
+"""The least and greatest share of a group's mass in the body that touches others: with less it
+sinks into them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RigidGroup:
+    """Links that do not move against each other.
+
+    links     their places in the tree, the first nearest to its root
+    start     (4, 4) the body in the world at the start: its origin at the centre of mass, along the
+              principal axes
+    model     (4, 4) the body in the world in the pose in which its joints are made
+    mass      kg; of links without mass, a little
+    sides     (3,) of the box of this mass that has their inertia
+    parts     the shapes by which it touches others, with the frames (4, 4) of their links in it
+    """
+
+    links: tuple[int, ...]
+    start: Matrix
+    model: Matrix
+    mass: float
+    sides: Vector
+    parts: tuple[tuple[Part, Matrix], ...]
+
+    @property
+    def reach(self) -> Vector:
+        """(3,) the sides of the box around all its parts, along its axes."""
+        points = [part.vertices @ at[:3, :3].T + at[:3, 3] for part, at in self.parts]
+        extent: Vector = np.ptp(np.concatenate(points), axis=0)
+        return extent
+
+    def divide(self) -> tuple[float, Vector]:
+        """Divides a group with shapes into the body that touches others, whose inertia Bullet takes
+        from the box around it, and the one that carries the rest: returns the share of the mass
+        that touches, and the sides (3,) of the box of the other."""
+        squares, reach = self.sides**2, self.reach**2
+        most = float((0.9 * squares / np.maximum(reach, 1e-12)).min())
+        share = min(max(most, _SHARES[0]), _SHARES[1])
+        left = (squares - share * reach) / (1.0 - share)
+        return share, np.sqrt(np.maximum(left, (_THIN * self.sides.max()) ** 2))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GroupJoint:
+    """A joint between two groups, by their indices.
+
+    before  (4, 4) the joint's frame in the parent's body
+    after   (4, 4) the moved joint's frame in the child's body
+    start   its position at the start, of joints of one axis
+    model   its position in the pose in which it is made
+    """
+
+    motion: JointMotion
+    parent: int
+    child: int
+    before: Matrix
+    after: Matrix
+    start: float
+    model: float
+
+
+class RobotBodies:
+    """The groups and joints of one robot."""
+
+    def __init__(self, started: StartedRobot, parts: Mapping[str, tuple[Part, ...]]) -> None:
+        self.started = started
+        self.tree = retrace_tree(started.robot)
+        self._parts = parts
+        self._holder = _hold_links(self.tree)
+        self._middles = {} if self.tree.robot.loops else _find_middles(self.tree)
+        start = local_matrices(self.tree, started.positions)
+        self._links = self._place(start)
+        self.groups = self._make_groups(self._place(self._find_model(start)))
+        self.joints = [self._make_joint(place) for place in self._moved()]
+        self.loops = list(self._make_loops())
+
+    @property
+    def lightest(self) -> float:
+        """The mass in kg that the lightest of its bodies has at least."""
+        return min(group.mass * (_SHARES[0] if group.parts else 1.0) for group in self.groups)
+
+    def find_group(self, link: str) -> int:
+        """Returns the index of the group of a link."""
+        return self._holder[self.tree.index[link]]
+
+    def place_in_group(self, place: int) -> Matrix:
+        """Returns the frame (4, 4) of a link, by its place, in its group's body."""
+        frame: Matrix = invert(self.groups[self._holder[place]].start) @ self._links[place]
+        return frame
+
+    def find_apart(
+        self, disabled: Iterable[CollisionPair], self_collision: bool
+    ) -> set[tuple[int, int]]:
+        """Finds the pairs of groups that must not touch: neighbours, pairs that the SRDF disables,
+        and pairs that touch at the start; all without `self_collision`."""
+        solid = [index for index, group in enumerate(self.groups) if group.parts]
+        pairs = {(a, b) for a in solid for b in solid if a < b}
+        if not self_collision:
+            return pairs
+        named = [(pair.link1, pair.link2) for pair in disabled]
+        named += find_adjacent(self.tree, self._parts)
+        named += [(loop.link1, loop.link2) for loop in self.tree.robot.loops]
+        known = self.tree.index
+        apart = {
+            tuple(sorted((self.find_group(one), self.find_group(other))))
+            for one, other in named
+            if one in known and other in known
+        }
+        return {pair for pair in pairs if pair in apart or self._touch(*pair)}
+
+    def _touch(self, one: int, other: int) -> bool:
+        """Whether two groups touch at the start or are very near."""
+        first, second = self.groups[one], self.groups[other]
+        between = invert(first.start) @ second.start
+        for part, at in first.parts:
+            for against, there in second.parts:
+                pose = invert(at) @ between @ there
+                if len(find_near(part, against, pose[None, :3, :3], pose[None, :3, 3])):
+                    return True
+        return False
+
+    def _place(self, local: Matrix) -> Matrix:
+        """Returns (N, 4, 4), the links in the world."""
+        frames = np.empty_like(local)
+        for place, parent in enumerate(self.tree.parents):
+            above = self.started.base if parent < 0 else frames[parent]
+            frames[place] = above @ local[place]
+        return frames
+
+    def _find_model(self, start: Matrix) -> Matrix:
+        """Returns the links in their parents (N, 4, 4) in the pose in which the joints are made.
+        Bullet's hinges have stops within half a turn of that pose, so they are in the middle
+        between them; but robots with loops start as they are, with their loops closed."""
+        moved = local_matrices(self.tree, {**self.started.positions, **self._middles})
+        model = start.copy()
+        places = self._moved()
+        model[places] = moved[places]
+        return model
+
+    def _moved(self) -> list[int]:
+        """Lists the places of links whose joints move against the links that they hang on."""
+        return [
+            place
+            for place, parent in enumerate(self.tree.parents)
+            if parent >= 0 and self._holder[place] != self._holder[parent]
+        ]
+
+    def _make_groups(self, model: Matrix) -> list[RigidGroup]:
+        members: list[list[int]] = [[] for _ in set(self._holder)]
+        for place, holder in enumerate(self._holder):
+            members[holder].append(place)
+        masses = [self._weigh(places) for places in members]
+        light = self._find_light(masses)
+        return [
+            self._make_group(
+                places,
+                body or BodyMass(mass=least, center=np.zeros(3), inertia=np.zeros((3, 3))),
+                model,
+            )
+            for places, body, least in zip(members, masses, light, strict=True)
+        ]
+
+    def _make_group(self, places: list[int], body: BodyMass, model: Matrix) -> RigidGroup:
+        frame, sides = _shape_body(body)
+        start = self._links[places[0]] @ frame
+        back = invert(start)
+        return RigidGroup(
+            links=tuple(places),
+            start=start,
+            model=model[places[0]] @ frame,
+            mass=body.mass,
+            sides=sides,
+            parts=tuple(
+                (part, back @ self._links[place])
+                for place in places
+                for part in self._parts.get(self.tree.links[place].name, ())
+            ),
+        )
+
+    def _weigh(self, places: list[int]) -> BodyMass | None:
+        """Returns the mass of links together, in the frame of the first; None without any."""
+        back = invert(self._links[places[0]])
+        bodies = [
+            body_of(inertial, back @ self._links[place])
+            for place in places
+            if (inertial := self.tree.links[place].inertial) is not None
+            and (inertial.mass or 0.0) > 0.0
+        ]
+        return add_bodies(bodies) if bodies else None
+
+    def _find_light(self, masses: Sequence[BodyMass | None]) -> list[float]:
+        """Returns the mass that each group gets where it has none of its own."""
+        near: list[list[float]] = [[] for _ in masses]
+        for place in self._moved():
+            pair = self._holder[place], self._holder[self.tree.parents[place]]
+            for one, other in (pair, pair[::-1]):
+                body = masses[other]
+                if body is not None:
+                    near[one].append(body.mass)
+        lightest = min((each.mass for each in masses if each is not None), default=1.0)
+        return [_LIGHT * min(each, default=lightest) for each in near]
+
+    def _make_joint(self, place: int) -> GroupJoint:
+        motion, parent = self.tree.motions[place], self.tree.parents[place]
+        assert motion is not None
+        joint = motion.joint
+        start = self.started.positions.get(joint.name, 0.0)
+        start = start if isinstance(start, float) else 0.0
+        after = self.place_in_group(place) @ invert(matrix_from_pose(joint.child_origin))
+        return GroupJoint(
+            motion=motion,
+            parent=self._holder[parent],
+            child=self._holder[place],
+            before=self.place_in_group(parent) @ matrix_from_pose(joint.origin),
+            after=after,
+            start=start,
+            model=self._middles.get(joint.name, start),
+        )
+
+    def _make_loops(self) -> Iterator[GroupJoint]:
+        """Yields the joints that close loops, as closed as the pose at the start has them."""
+        for loop in self.tree.robot.loops:
+            one, other = self.find_group(loop.link1), self.find_group(loop.link2)
+            if one == other:
+                continue
+            # Its limits are left out: the joints of the tree have theirs.
+            joint = replace(hang_on(loop), limit=None)
+            places = self.tree.index[loop.link1], self.tree.index[loop.link2]
+            yield GroupJoint(
+                motion=interpret_joint(joint, Diagnostics()),
+                parent=one,
+                child=other,
+                before=self.place_in_group(places[0]) @ matrix_from_pose(loop.origin1),
+                after=self.place_in_group(places[1]) @ matrix_from_pose(loop.origin2),
+                start=0.0,
+                model=0.0,
+            )
+
+
+def _hold_links(tree: KinematicTree) -> list[int]:
+    """Returns the group of each link. Joints that are fixed or locked and joints that follow others
+    join groups; so do all roots."""
+    holder: list[int] = []
+    count = 0
+    for parent, motion in zip(tree.parents, tree.motions, strict=True):
+        if motion is None:
+            group = 0
+        elif not motion.moves or is_locked(motion) or motion.joint.name in tree.masters:
+            group = holder[parent]
+        else:
+            count += 1
+            group = count
+        holder.append(group)
+    return holder
+
+
+def _find_middles(tree: KinematicTree) -> dict[str, float]:
+    """Returns the middle between the stops of each turning joint that has two."""
+    return {
+        motion.joint.name: 0.5 * (motion.lower + motion.upper)
+        for motion in tree.joint_motions
+        if motion.kind == "revolute" and motion.lower is not None and motion.upper is not None
+    }
+
+
+def _make_point(mass: float) -> BodyMass:
+    return BodyMass(mass=mass, center=np.zeros(3), inertia=np.zeros((3, 3)))
+
+
+def _shape_body(body: BodyMass) -> tuple[Matrix, Vector]:
+    """Returns the frame (4, 4) of a body in that of its mass, along its principal axes, and the
+    sides (3,) of the box that has its inertia: l_i^2 = 6 (I_j + I_k - I_i) / m."""
+    least = 0.4 * _RADIUS**2 * body.mass
+    inertia = body.inertia if np.abs(body.inertia).max() > 1e-6 * least else least * np.eye(3)
+    moments, axes = np.linalg.eigh(clamp_inertia(inertia))
+    if np.linalg.det(axes) < 0.0:
+        axes[:, 0] *= -1.0
+    squares = 6.0 * (moments.sum() - 2.0 * moments) / body.mass
+    sides = np.sqrt(np.maximum(squares, 0.0))
+    frame = np.eye(4)
+    frame[:3, :3], frame[:3, 3] = axes, body.center
+    return frame, np.maximum(sides, _THIN * sides.max())

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A simulation by Bullet, the engine that is part of Blender."""
+
+from collections.abc import Generator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from ...collisions.parts import Part, load_parts
+from ...diagnostics import Diagnostics, KinematicsError, quote
+from ...files.packages import PackageResolver
+from ...geometry.transforms import Matrix
+from ...meshes import RobotFiles
+from ...motion.trajectory import Numbers
+from ...progress import Progress
+from ...simulation.states import Experiment, RobotStates, StartedRobot
+from ..extract.scene_source import extract_scene
+from ..semantics.apply import extract_semantics
+from .bodies import GroupJoint, RobotBodies
+from .joints import add_joint, find_moved, measure
+from .world import BulletWorld, Motor, put
+
+_CORRECTED = 0.5
+"""The share of its distance to its target that a joint makes up in a frame."""
+_SLIDING = 0.1
+"""Metres that count as a radian."""
+
+
+def bullet_steps(
+    experiment: Experiment,
+) -> Generator[Progress, None, tuple[RobotStates, ...]]:
+    """Runs an experiment in a scene of its own, which is gone afterwards, also where the generator
+    is closed; yields once a frame.
+
+    Raises KinematicsError for pushes, and where a body's place is not finite, with its link and the
+    second.
+    """
+    options = experiment.options
+    if options.pushes:
+        raise KinematicsError("Bullet has no forces for pushes: take engine='mujoco'")
+    yield Progress(share=0.0, text="bodies")
+    world = BulletWorld(
+        fps=experiment.fps,
+        substeps=options.substeps,
+        gravity=options.gravity,
+        slide=options.friction,
+        bounce=options.restitution,
+    )
+    try:
+        robots = [RobotBodies(each, _load_shapes(each)) for each in experiment.robots]
+        for robot in robots:
+            _report_missed(robot, experiment)
+        world.weigh(min(robot.lightest for robot in robots))
+        if options.floor:
+            world.add_floor()
+        obstacles = [(each, world.add_obstacle(each)) for each in experiment.colliders]
+        machines = [_Machine(world, robot, experiment) for robot in robots]
+        world.start()
+        for machine in machines:
+            machine.put_at_start()
+        world.rest()
+        for frame in range(experiment.count):
+            if frame:
+                for each, item in obstacles:
+                    if len(each.poses) > 1:
+                        put(item, each.poses[frame])
+                world.step()
+            for machine in machines:
+                machine.take(frame)
+            share = (frame + 1) / experiment.count
+            yield Progress(share=share, text=f"{frame / experiment.fps:.1f} s")
+    finally:
+        world.remove()
+    return tuple(machine.read() for machine in machines)
+
+
+def _load_shapes(started: StartedRobot) -> dict[str, tuple[Part, ...]]:
+    """Returns the shapes of each link by which it touches others, in its state in the scene."""
+    unheard = Diagnostics()
+    with TemporaryDirectory(prefix="urdf-importer-") as folder:
+        scene = extract_scene(
+            started.armature, started.robot, Path(folder), unheard, keeps_seats=True
+        )
+        resolver = PackageResolver(started.robot.source)
+        files = RobotFiles(resolver, unheard, shown=scene.shapes, images=scene.images)
+        return load_parts(scene.robot.links, files)
+
+
+def _report_missed(bodies: RobotBodies, experiment: Experiment) -> None:
+    """Reports properties of a robot that Bullet has no room for."""
+    damped = [
+        joint.name
+        for joint in bodies.tree.robot.joints
+        if joint.dynamics is not None and joint.dynamics.damping
+    ]
+    follow = sorted(bodies.tree.masters)
+    found = [
+        (damped, "no damping of joints: {} have none while it simulates"),
+        (follow, "no joints that follow others: {} are fixed while it simulates"),
+    ]
+    for names, text in found:
+        if names:
+            which = quote(names[0]) + (f" and {len(names) - 1} more" if names[1:] else "")
+            experiment.diagnostics.warning(
+                "bullet-left-out",
+                f"Bullet has {text.format(which)}; MuJoCo has them",
+                subject=names[0],
+            )
+
+
+class _Machine:
+    """One robot in the world of Bullet."""
+
+    def __init__(self, world: BulletWorld, bodies: RobotBodies, experiment: Experiment) -> None:
+        self._world, self._bodies = world, bodies
+        self._started = started = bodies.started
+        self._name = quote(started.name)
+        self._fps = experiment.fps
+        groups = bodies.groups
+        self._frames = np.empty((experiment.count, len(groups), 4, 4))
+        self._touching: dict[int, Any] = {}
+        self._items = [self._add(index) for index in range(len(groups))]
+        for joint in (*bodies.joints, *bodies.loops):
+            add_joint(world, joint, groups, self._items)
+        disabled = extract_semantics(started.armature).disabled_collisions
+        for pair in bodies.find_apart(disabled, experiment.options.self_collision != "none"):
+            one, other = (self._touching[index] for index in sorted(pair))
+            world.add_joint("GENERIC", groups[0].model, one, other)
+        self._drives = [
+            self._add_drive(joint, experiment.options.position_error)
+            for joint in bodies.joints
+            if joint.motion.joint.name in started.targets
+        ]
+        self._rub()
+
+    def put_at_start(self) -> None:
+        """Puts all bodies where they start."""
+        for index, group in enumerate(self._bodies.groups):
+            put(self._items[index], group.start)
+            if index in self._touching:
+                put(self._touching[index], group.start)
+
+    def take(self, frame: int) -> None:
+        """Takes the state of a frame, and runs the motors to the next. Raises KinematicsError where
+        a place is not finite."""
+        groups = self._bodies.groups
+        if frame:
+            self._frames[frame] = [self._world.read(item) for item in self._items]
+        else:
+            self._frames[frame] = [group.start for group in groups]
+        lost = np.flatnonzero(~np.isfinite(self._frames[frame]).all(axis=(1, 2)))
+        if len(lost):
+            link = self._bodies.tree.links[groups[lost[0]].links[0]].name
+            raise KinematicsError(
+                f"the simulation of {self._name} fails at {frame / self._fps:.3f} s: link "
+                f"{quote(link)} is nowhere"
+            )
+        for drive in self._drives:
+            drive.run(frame, self._frames[frame], self._fps)
+
+    def read(self) -> RobotStates:
+        """Returns the states of all frames."""
+        positions, drifts = {}, [0.0]
+        for joint in (*self._bodies.joints, *self._bodies.loops):
+            found, drift = measure(joint.motion, find_moved(joint, self._frames))
+            drifts.append(drift)
+            if joint.motion.kind == "revolute":
+                found += 2.0 * np.pi * np.round((joint.start - found[0]) / (2.0 * np.pi))
+            positions[joint.motion.joint.name] = found
+        for loop in self._bodies.loops:
+            del positions[loop.motion.joint.name]
+        return RobotStates(
+            positions=positions,
+            base=self._frames[:, 0] @ self._bodies.place_in_group(0),
+            drift=max(drifts),
+            loads={drive.name: drive.loads for drive in self._drives},
+        )
+
+    def _add(self, index: int) -> Any:
+        """Adds the bodies of a group; returns the one that carries its joints."""
+        world, group = self._world, self._bodies.groups[index]
+        if index == 0 and not self._started.is_free:
+            item = world.add_touching(group.model, group.parts, 0.0)
+            if group.parts:
+                self._touching[index] = item
+            return item
+        share, sides = group.divide() if group.parts else (0.0, group.sides)
+        item = world.add_body(group.model, sides, group.mass * (1.0 - share))
+        if group.parts:
+            shell = world.add_touching(group.model, group.parts, group.mass * share)
+            world.add_joint("FIXED", group.model, item, shell)
+            self._touching[index] = shell
+        return item
+
+    def _add_drive(self, joint: GroupJoint, error: float) -> "_Drive":
+        name = joint.motion.joint.name
+        motor = self._add_motor(joint, self._started.efforts[name])
+        error *= 1.0 if joint.motion.kind == "revolute" else _SLIDING
+        return _Drive(joint, motor, self._started.targets[name], error)
+
+    def _add_motor(self, joint: GroupJoint, effort: float) -> Motor:
+        frame = self._bodies.groups[joint.parent].model @ joint.before
+        pair = self._items[joint.parent], self._items[joint.child]
+        turns = joint.motion.kind == "revolute"
+        motor = self._world.add_motor(frame, np.array(joint.motion.axis), *pair, turns=turns)
+        motor.limit(effort)
+        return motor
+
+    def _rub(self) -> None:
+        """Gives joints their friction: a motor that is to stand still, as strong as that."""
+        for joint in self._bodies.joints:
+            dynamics = joint.motion.joint.dynamics
+            friction = (dynamics and dynamics.friction) or 0.0
+            if joint.motion.is_scalar and friction > 0.0:
+                self._add_motor(joint, friction)
+
+
+class _Drive:
+    """A joint whose motor takes it along its targets (n,). A motor gives all its effort where the
+    joint is further than `error` from its target, as the motors of the other engine do."""
+
+    def __init__(self, joint: GroupJoint, motor: Motor, targets: Numbers, error: float) -> None:
+        self.name = joint.motion.joint.name
+        self.loads = np.zeros(len(targets))
+        self._joint, self._motor, self._targets = joint, motor, targets
+        self._last, self._error = joint.start, error
+
+    def run(self, frame: int, frames: Matrix, fps: float) -> None:
+        """Notes how the frame went, and asks for the speed to the next; `frames` (groups, 4, 4) are
+        the bodies in the world."""
+        found, _ = measure(self._joint.motion, find_moved(self._joint, frames[None]))
+        position = float(found[0])
+        if self._joint.motion.kind == "revolute":
+            turns = np.round((self._last - position) / (2.0 * np.pi))
+            position += float(2.0 * np.pi * turns)
+        self._last = position
+        missed = self._targets[frame] - position
+        self.loads[frame] = float(abs(missed) > self._error)
+        if frame + 1 < len(self._targets):
+            step = self._targets[frame + 1] - self._targets[frame] + _CORRECTED * missed
+            self._motor.run(float(step) * fps)

@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bullet, the engine inside of Blender: a scene of its own with bodies, joints and motors.
+
+Rules that were measured, and hold in Blender 4.2 to 5.2:
+
+* The centre of mass is the object's origin, and the inertia that of the shape: bodies are boxes
+  that have the right inertia and touch nothing, and each carries a second one that touches.
+* The objects of a body become members of the world by being linked to its collection.
+* Joints are made in the second frame of a run, from the places that the bodies have then. Bodies
+  that are moved by hand until the fourth can leave that pose without any speed.
+* Hinges turn about their Z and have their limits negated; sliders slide along X; a motor is a
+  constraint of its own along X, its speed negated, its "impulse" a force or a torque.
+* A running motor gets its speed by its evaluated object: a change of the object itself has Blender
+  free the constraint while the world still uses it.
+* The scene goes before its objects, and its evaluated constraints and world with it: constraints
+  that go after their bodies, which those of removed objects do, crash Blender.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import bpy
+import mathutils
+import numpy as np
+
+from ...collisions.parts import Part
+from ...geometry.transforms import Matrix, Vector, turn_z_onto
+from ...model import Box, Capsule, Cylinder, Sphere
+from ...motion.trajectory import Numbers
+from ...simulation.states import Collider
+
+FIRST = 3
+"""The frame in which all have their start, at rest."""
+_ITERATIONS = 200
+"""With 50 legs sink some millimetres into the floor."""
+_LEAST_MASS = 1e-3
+"""Blender's own."""
+_FLOOR = (200.0, 200.0, 20.0)
+_MOST_POINTS = 512
+"""Of a hull; of shapes with more vertices the outermost in as many directions count."""
+_FLAT = 1e-3
+_SHAPES = {Box: "BOX", Sphere: "SPHERE", Cylinder: "CYLINDER", Capsule: "CAPSULE"}
+_LAYERS = [True] + [False] * 19
+_NO_LAYERS = [False] * 20
+_CORNERS = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+_SIDES = np.array(
+    [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+)
+
+
+class BulletWorld:
+    """A scene that simulates rigid bodies and holds nothing else. `remove` takes all of it away."""
+
+    def __init__(
+        self, *, fps: float, substeps: int, gravity: Sequence[float], slide: float, bounce: float
+    ):
+        """`slide` and `bounce` are the coefficients of friction and restitution of two bodies that
+        touch: Bullet multiplies those of both."""
+        self._pair = slide**0.5, bounce**0.5
+        self._frame = 0
+        self._unit = 1.0
+        self._bodies: list[Any] = []
+        self._constraints: list[Any] = []
+        self._collections: list[Any] = []
+        self.scene = bpy.data.scenes.new("Simulation")
+        try:
+            self._set_up(fps, substeps, gravity)
+        except BaseException:
+            self.remove()
+            raise
+
+    def _set_up(self, fps: float, substeps: int, gravity: Sequence[float]) -> None:
+        scene = self.scene
+        scene.render.fps = max(1, round(fps))
+        scene.render.fps_base = scene.render.fps / fps
+        scene.gravity = gravity
+        scene.frame_start = 0
+        with bpy.context.temp_override(scene=scene):
+            bpy.ops.rigidbody.world_add()
+        world = scene.rigidbody_world
+        self._collections = [bpy.data.collections.new(scene.name) for _ in range(2)]
+        for each in self._collections:
+            scene.collection.children.link(each)
+        world.collection, world.constraints = self._collections
+        world.substeps_per_frame = substeps
+        world.solver_iterations = _ITERATIONS
+        world.point_cache.frame_start = 0
+        world.point_cache.frame_end = bpy.types.Scene.bl_rna.properties["frame_end"].hard_max
+
+    def weigh(self, lightest: float) -> None:
+        """Takes units of mass in which the lightest body to come is not below Blender's least."""
+        self._unit = max(1.0, 1.1 * _LEAST_MASS / lightest)
+
+    def add_body(self, frame: Matrix, sides: Vector, mass: float) -> Any:
+        """Adds a box of these sides (3,) that moves and touches nothing; returns its object."""
+        item = self._add(frame, _CORNERS * sides, _SIDES)
+        body = item.rigid_body
+        body.mass = mass * self._unit
+        body.kinematic = True
+        self._shape(body, "BOX")
+        body.collision_collections = _NO_LAYERS
+        return item
+
+    def add_touching(
+        self, frame: Matrix, parts: tuple[tuple[Part, Matrix], ...], mass: float
+    ) -> Any:
+        """Adds a body that has the shapes of these parts, with the frames (4, 4) of their links in
+        it; without mass it never moves."""
+        item = self._add(frame, _CORNERS * 1e-3, _SIDES)
+        for part, at in parts:
+            kind = _SHAPES.get(type(part.shape.geometry), "CONVEX_HULL")
+            frame_there = at if kind == "CONVEX_HULL" else at @ part.origin
+            child = self._add(frame_there, *_outline(part))
+            child.parent = item
+            self._shape(child.rigid_body, kind)
+        body = item.rigid_body
+        if mass:
+            body.mass = mass * self._unit
+            body.kinematic = True
+        else:
+            body.type = "PASSIVE"
+        self._shape(body, "COMPOUND")
+        body.collision_collections = _LAYERS
+        return item
+
+    def add_obstacle(self, collider: Collider) -> Any:
+        """Adds an object of the scene that robots hit."""
+        item = self._add(collider.poses[0], collider.vertices, collider.triangles)
+        body = item.rigid_body
+        body.type = "PASSIVE"
+        body.kinematic = len(collider.poses) > 1
+        self._shape(body, "MESH")
+        body.collision_collections = _LAYERS
+        return item
+
+    def add_floor(self) -> None:
+        """Adds a floor whose top is at z = 0."""
+        frame = np.eye(4)
+        frame[2, 3] = -0.5 * _FLOOR[2]
+        item = self._add(frame, _CORNERS * np.array(_FLOOR), _SIDES)
+        item.rigid_body.type = "PASSIVE"
+        self._shape(item.rigid_body, "BOX")
+        item.rigid_body.collision_collections = _LAYERS
+
+    def add_joint(self, kind: str, frame: Matrix, one: Any, other: Any) -> Any:
+        """Adds a constraint of one of Blender's types between two bodies, at a frame (4, 4) of the
+        world; returns its object."""
+        item = bpy.data.objects.new("joint", None)
+        self._constraints.append(item)
+        put(item, frame)
+        self._collections[1].objects.link(item)
+        joint = item.rigid_body_constraint
+        joint.type = kind
+        joint.object1, joint.object2 = one, other
+        joint.disable_collisions = True
+        return item
+
+    def add_motor(
+        self, frame: Matrix, axis: Vector, one: Any, other: Any, *, turns: bool
+    ) -> "Motor":
+        """Adds a motor about, or along, an axis (3,) in a frame (4, 4) of the world."""
+        return Motor(self, self.add_joint("MOTOR", frame @ turn_x(axis), one, other), turns)
+
+    def strength(self, effort: float) -> float:
+        """Returns a force or torque in the units of mass of this world."""
+        return effort * self._unit
+
+    def start(self) -> None:
+        """Shows the pose in which joints are made."""
+        self._show(0)
+        self._show(1)
+
+    def rest(self) -> None:
+        """Lets all bodies come to rest where they were put since; then they are free."""
+        for frame in range(2, FIRST + 1):
+            self._show(frame)
+        with self.changing():
+            for item in self._bodies:
+                if item.rigid_body.type == "ACTIVE" and item.rigid_body.kinematic:
+                    item.rigid_body.kinematic = False
+
+    def step(self) -> None:
+        """Simulates one frame."""
+        self._show(self._frame + 1)
+
+    def changing(self) -> Any:
+        """Returns a context in which bodies can be changed: without it Blender would think that
+        those of the shown scene were."""
+        return bpy.context.temp_override(scene=self.scene)
+
+    def read(self, item: Any) -> Matrix:
+        """Returns the frame (4, 4) of a body in the world."""
+        return np.array(self.evaluate(item).matrix_world)
+
+    def evaluate(self, item: Any) -> Any:
+        """Returns the evaluated object of one."""
+        return item.evaluated_get(self._graph)
+
+    def remove(self) -> None:
+        """Removes all of it."""
+        meshes = [item.data for item in self._bodies]
+        bpy.data.scenes.remove(self.scene)
+        for group in (self._constraints, self._bodies, meshes, self._collections):
+            bpy.data.batch_remove(group)
+
+    def _show(self, frame: int) -> None:
+        self._frame = frame
+        self.scene.frame_set(frame)
+        self._graph = self.scene.view_layers[0].depsgraph
+
+    def _add(self, frame: Matrix, points: Numbers, faces: Matrix) -> Any:
+        mesh = bpy.data.meshes.new("body")
+        item = bpy.data.objects.new("body", mesh)
+        self._bodies.append(item)
+        mesh.from_pydata(points.tolist(), [], faces.tolist())
+        put(item, frame)
+        self._collections[0].objects.link(item)
+        return item
+
+    def _shape(self, body: Any, kind: str) -> None:
+        body.collision_shape = kind
+        body.use_margin, body.collision_margin = True, 0.0
+        body.friction, body.restitution = self._pair
+        body.linear_damping = body.angular_damping = 0.0
+        body.use_deactivation = False
+
+
+class Motor:
+    """Gives two bodies a speed, as far as its force or torque is enough."""
+
+    def __init__(self, world: BulletWorld, item: Any, turns: bool) -> None:
+        self._world, self._item = world, item
+        self._kind = "ang" if turns else "lin"
+        setattr(item.rigid_body_constraint, f"use_motor_{self._kind}", True)
+        setattr(item.rigid_body_constraint, f"motor_{self._kind}_target_velocity", 0.0)
+
+    def limit(self, effort: float) -> None:
+        """Sets the greatest effort in N m or N, before the world starts."""
+        most = self._world.strength(effort)
+        setattr(self._item.rigid_body_constraint, f"motor_{self._kind}_max_impulse", most)
+
+    def run(self, speed: float) -> None:
+        """Asks for a speed in rad/s or m/s from now on."""
+        joint = self._world.evaluate(self._item).rigid_body_constraint
+        with self._world.changing():
+            setattr(joint, f"motor_{self._kind}_target_velocity", -speed)
+
+
+def put(item: Any, frame: Matrix) -> None:
+    """Places an object without scale in its parent, or in the world."""
+    matrix = mathutils.Matrix(frame)
+    item.rotation_mode = "QUATERNION"
+    item.location, item.rotation_quaternion = matrix.to_translation(), matrix.to_quaternion()
+
+
+def turn_z(axis: Vector) -> Matrix:
+    """Returns a frame (4, 4) whose Z is a unit vector (3,)."""
+    frame = np.eye(4)
+    frame[:3, :3] = turn_z_onto(axis)
+    return frame
+
+
+def turn_x(axis: Vector) -> Matrix:
+    """Returns a frame (4, 4) whose X is a unit vector (3,)."""
+    return turn_z(axis)[:, [2, 0, 1, 3]]
+
+
+def _outline(part: Part) -> tuple[Numbers, Matrix]:
+    """Returns points and faces of a shape: of primitives the box around it, in its own frame, from
+    which Bullet takes its size; else the points of its hull, in the frame of its link."""
+    match part.shape.geometry:
+        case Box(size=size):
+            return _CORNERS * np.array(size), _SIDES
+        case Sphere(radius=r):
+            return _CORNERS * (2.0 * r), _SIDES
+        case Cylinder(radius=r, length=length):
+            return _CORNERS * (2.0 * r, 2.0 * r, length), _SIDES
+        case Capsule(radius=r, length=length):
+            return _CORNERS * (2.0 * r, 2.0 * r, length + 2.0 * r), _SIDES
+    return _thin_out(part.vertices), np.empty((0, 3), dtype=np.int64)
+
+
+def _thin_out(points: Numbers) -> Numbers:
+    """Returns points whose hull is that of all but for curves; those of flat ones get a depth."""
+    if len(points) > _MOST_POINTS:
+        points = points[np.unique((points @ _directions().T).argmax(axis=0))]
+    middle = points - points.mean(axis=0)
+    _, _, axes = np.linalg.svd(middle, full_matrices=True)
+    extents = np.ptp(middle @ axes.T, axis=0)
+    for axis in axes[extents < _FLAT * extents.max()]:
+        shift = 0.5 * _FLAT * extents.max() * axis
+        points = np.concatenate([points + shift, points - shift])
+    return points
+
+
+def _directions() -> Numbers:
+    """Returns unit vectors (n, 3), evenly around, and the six along the axes."""
+    steps = np.arange(_MOST_POINTS) + 0.5
+    heights = 1.0 - 2.0 * steps / _MOST_POINTS
+    angles = np.pi * (1.0 + 5.0**0.5) * steps
+    flat = np.sqrt(1.0 - heights**2)
+    around = np.column_stack([flat * np.cos(angles), flat * np.sin(angles), heights])
+    return np.concatenate([around, np.eye(3), -np.eye(3)])
