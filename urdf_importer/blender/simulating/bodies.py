@@ -297,8 +297,8 @@ def _make_point(mass: float) -> BodyMass:
 
 
 def _shape_body(body: BodyMass) -> tuple[Matrix, Vector]:
-    """Returns the frame (4, 4) of a body in that of its mass, along its principal axes, and the
-    sides (3,) of the box that has its inertia: l_i^2 = 6 (I_j + I_k - I_i) / m."""
+    """Returns the frame (4, 4) of a body, along its principal axes, in the frame of its mass, and
+    the sides (3,) of the box that has its inertia: l_i^2 = 6 (I_j + I_k - I_i) / m."""
     least = 0.4 * _RADIUS**2 * body.mass
     inertia = body.inertia if np.abs(body.inertia).max() > 1e-6 * least else least * np.eye(3)
     moments, axes = np.linalg.eigh(clamp_inertia(inertia))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joints of Bullet: how each kind is held, and what its two bodies say of its position."""
+"""Joints of Bullet: how each kind is held, and its position by its two bodies."""
 
 from typing import Any
 

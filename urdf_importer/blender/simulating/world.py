@@ -3,7 +3,7 @@
 
 Rules that were measured, and hold in Blender 4.2 to 5.2:
 
-* The centre of mass is the object's origin, and the inertia that of the shape: bodies are boxes
+* The centre of mass is the object's origin, and the inertia comes from the shape: bodies are boxes
   that have the right inertia and touch nothing, and each carries a second one that touches.
 * The objects of a body become members of the world by being linked to its collection.
 * Joints are made in the second frame of a run, from the places that the bodies have then. Bodies
@@ -13,7 +13,7 @@ Rules that were measured, and hold in Blender 4.2 to 5.2:
 * A running motor gets its speed by its evaluated object: a change of the object itself has Blender
   free the constraint while the world still uses it.
 * The scene goes before its objects, and its evaluated constraints and world with it: constraints
-  that go after their bodies, which those of removed objects do, crash Blender.
+  that go after their bodies, as they do when objects are removed, crash Blender.
 """
 
 from collections.abc import Sequence
@@ -55,7 +55,7 @@ class BulletWorld:
         self, *, fps: float, substeps: int, gravity: Sequence[float], slide: float, bounce: float
     ):
         """`slide` and `bounce` are the coefficients of friction and restitution of two bodies that
-        touch: Bullet multiplies those of both."""
+        touch: Bullet multiplies the numbers of both."""
         self._pair = slide**0.5, bounce**0.5
         self._frame = 0
         self._unit = 1.0
@@ -185,7 +185,7 @@ class BulletWorld:
 
     def changing(self) -> Any:
         """Returns a context in which bodies can be changed: without it Blender would think that
-        those of the shown scene were."""
+        bodies of the shown scene were."""
         return bpy.context.temp_override(scene=self.scene)
 
     def read(self, item: Any) -> Matrix:
@@ -247,7 +247,7 @@ class Motor:
 
 
 def put(item: Any, frame: Matrix) -> None:
-    """Places an object without scale in its parent, or in the world."""
+    """Puts an object, without scale, at a frame (4, 4) in its parent or in the world."""
     matrix = mathutils.Matrix(frame)
     item.rotation_mode = "QUATERNION"
     item.location, item.rotation_quaternion = matrix.to_translation(), matrix.to_quaternion()
@@ -281,7 +281,7 @@ def _outline(part: Part) -> tuple[Numbers, Matrix]:
 
 
 def _thin_out(points: Numbers) -> Numbers:
-    """Returns points whose hull is that of all but for curves; those of flat ones get a depth."""
+    """Returns fewer points with the same hull, but for curves; flat shapes get a depth."""
     if len(points) > _MOST_POINTS:
         points = points[np.unique((points @ _directions().T).argmax(axis=0))]
     middle = points - points.mean(axis=0)
