@@ -26,6 +26,7 @@ from .command.measure import add_measure
 from .command.motions import add_motions
 from .command.plans import UsageError, plan_checks, plan_exports, plan_imports
 from .command.session import run_jobs
+from .command.simulations import add_simulate
 from .command.terminal import Terminal
 from .diagnostics import name_choices
 from .pipeline.formats import add_offered_commands
@@ -79,6 +80,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_offered_commands(commands)
     add_measure(commands)
     add_motions(commands)
+    add_simulate(commands)
     checking = commands.add_parser(
         "check",
         help="read and plan without Blender, and report",

@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 _COMMANDS = (
     *("import", "check", "export", "convert", "measure", "batch"),
-    *("animate", "sample", "topics", "limits"),
+    *("animate", "sample", "topics", "limits", "simulate"),
     *("-h", "--help", "--version"),
 )
 _CHILD = "batch-child"

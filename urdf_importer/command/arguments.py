@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar, get_args, get_type_hints
 
-from .. import MotionOptions, RetimeOptions
+from .. import MotionOptions, RetimeOptions, SimulationOptions
 from ..options import FileOptions, ImportOptions, group_options
 from .jobs import Job
 
@@ -21,7 +21,8 @@ EPILOG = "Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted."
 Plan = Callable[[argparse.Namespace], Sequence[Job]]
 """Makes jobs from the arguments of a command."""
 
-Options = TypeVar("Options", bound=ImportOptions | FileOptions | MotionOptions | RetimeOptions)
+_Some = ImportOptions | FileOptions | MotionOptions | RetimeOptions | SimulationOptions
+Options = TypeVar("Options", bound=_Some)
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -190,6 +191,8 @@ def _number_reader(field: "Field[Any]") -> Callable[[str], float]:
 
 def _entry_reader(field: "Field[Any]", hint: Any) -> tuple[Callable[[str], Any], str]:
     """Returns the reader of one entry of a tuple, and the form of an entry in the help."""
+    if "form" in field.metadata:
+        return str, field.metadata["form"]
     separator = field.metadata.get("separator")
     if separator is not None:
         return partial(_read_pair, separator), f"NAME{separator}VALUE"

@@ -3,7 +3,8 @@
 
 import shutil
 import tempfile
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -135,6 +136,19 @@ def _simulate(
         robots=tuple(robots),
         diagnostics=tuple(begun.diagnostics),
     )
+
+
+@contextmanager
+def shown_at_end(simulation: Simulation) -> Iterator[None]:
+    """Shows the last frame of a simulation for as long as the block runs."""
+    from ..blender.simulating.keying import current_frame, show_frame
+
+    before = current_frame()[0]
+    show_frame(int(simulation.frames[-1]))
+    try:
+        yield
+    finally:
+        show_frame(before)
 
 
 def _count_states(seconds: float, fps: float) -> int:

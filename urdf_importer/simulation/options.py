@@ -70,10 +70,9 @@ class SimulationOptions(Options):
     pushes: tuple[Push, ...] = option(
         (),
         "Pushes",
-        "A force in N at a link's centre of mass, from START for so many SECONDS, as "
-        "LINK,FX,FY,FZ,START,SECONDS",
+        "A force in N at a link's centre of mass, from START for so many SECONDS",
         group="Simulation",
-        separator=",",
+        form="LINK,FX,FY,FZ,START,SECONDS",
     )
     motors: Motors = option(
         "off",
@@ -109,6 +108,7 @@ class SimulationOptions(Options):
         "A mesh object of the scene that robots hit, by its name; 'visible' for all that belong to "
         "no robot",
         group="Surroundings",
+        form="OBJECT",
     )
     gravity: tuple[float, float, float] = option(
         (0.0, 0.0, -9.81), "Gravity", "In m/s^2", group="Surroundings", entries="X Y Z"
@@ -202,6 +202,6 @@ def _read_push(given: Any) -> Push:
 
 def _refuse(given: Any) -> ArgumentError:
     return ArgumentError(
-        f"pushes is {quote_value(given)}; each has to be a link, a force of 3 numbers in N, the "
-        "second of its start and its seconds, such as ('base', (50, 0, 0), 0.5, 0.2)"
+        f"pushes is {quote_value(given)}; it has to be links with a force of 3 numbers in "
+        "N, the second of its start and its seconds, such as ('base', (50, 0, 0), 0.5, 0.2)"
     )

@@ -204,3 +204,8 @@ def note_overloads(action: Any, engine: str, overloads: Sequence[Overload]) -> N
 def current_frame() -> tuple[int, float]:
     """Returns the frame of the scene, and its frames a second."""
     return int(bpy.context.scene.frame_current), frame_rate()
+
+
+def show_frame(frame: int) -> None:
+    """Goes to a frame of the scene."""
+    bpy.context.scene.frame_set(frame)
