@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Robots that fall, are pushed and follow: against closed forms, Pinocchio, and runs by hand."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import bpy
+import mujoco
+import numpy as np
+import pytest
+
+from support.falling import box, chain, swing, write
+from support.paths import ROOT
+from urdf_importer import (
+    ArgumentError,
+    Diagnostics,
+    ImportResult,
+    RobotError,
+    Simulation,
+    SimulationOptions,
+    get_joint_positions,
+    import_robot,
+    set_frame_rate,
+    set_joint_positions,
+    simulate,
+    simulation_steps,
+)
+
+EXACT = {"engine": "mujoco"}
+
+
+@pytest.fixture
+def load(scene, tmp_path):
+    """Imports a text, in a scene of 60 frames a second."""
+    set_frame_rate(60)
+
+    def read(text: str, name: str = "robot") -> ImportResult:
+        return import_robot(write(tmp_path, text, name))
+
+    return read
+
+
+def run(robot, seconds: float = 1.0, **options) -> Simulation:
+    diagnostics = Diagnostics()
+    found = simulate(
+        robot, seconds, options=SimulationOptions(**{**EXACT, **options}), diagnostics=diagnostics
+    )
+    assert not list(diagnostics)
+    return found
+
+
+def check_replay(found: Simulation, most: float = 1e-5) -> None:
+    """The keys show what the result says, in some frames."""
+    for robot in found.robots:
+        for row in {0, 1, len(found.frames) // 3, len(found.frames) // 2, len(found.frames) - 1}:
+            bpy.context.scene.frame_set(int(found.frames[row]))
+            for name, position in get_joint_positions(robot.armature).items():
+                assert robot.positions[name][row] == pytest.approx(position, abs=most)
+            assert np.abs(np.array(robot.armature.matrix_world) - robot.base[row]).max() < most
+
+
+def test_a_box_comes_to_rest_on_the_floor_as_a_run_by_hand_of_its_model(load, tmp_path):
+    model = tmp_path / "run.xml"
+    found = run(load(box()), 1.5, height=0.3, model=str(model))
+    assert found.base[0][2, 3] == pytest.approx(0.4, abs=1e-12)
+    assert found.base[-1][2, 3] == pytest.approx(0.1, abs=2e-4)
+    hand = mujoco.MjModel.from_xml_path(str(model))
+    data = mujoco.MjData(hand)
+    mujoco.mj_resetDataKeyframe(hand, data, 0)
+    for before, after in pairwise(range(len(found.frames))):
+        for _ in range(20):
+            mujoco.mj_step(hand, data)
+        assert np.abs(data.qpos[:3] - found.base[after][:3, 3]).max() < 1e-9, before
+    track = found.trajectory.frames[0]
+    assert np.abs(track.translations - found.base[:, :3, 3]).max() < 1e-12
+    check_replay(found)
+
+
+def test_the_same_run_gives_the_same_bits(load):
+    robot = load(chain(2))
+    set_joint_positions(robot, {"hinge0": 1.0})
+    first = run(robot)
+    bpy.context.scene.frame_set(1)
+    second = run(robot)
+    assert np.array_equal(first.trajectory.positions, second.trajectory.positions)
+    assert first.action != second.action and robot.armature.animation_data.action == second.action
+
+
+def test_a_pendulum_has_the_period_of_the_book(load):
+    robot, start = load(chain(1)), 0.05
+    set_joint_positions(robot, {"hinge0": start})
+    found = run(robot, 5.0, substeps=40)
+    angles, times = found.trajectory.positions[:, 0], found.trajectory.times
+    down = np.flatnonzero((angles[:-1] > 0) & (angles[1:] <= 0))
+    zeros = times[down] + angles[down] / (angles[down] - angles[down + 1]) / 60
+    period = 2 * np.pi * np.sqrt((0.021 + 0.25**2) / (9.81 * 0.25)) * (1 + start**2 / 16)
+    assert np.diff(zeros).mean() == pytest.approx(period, rel=5e-4)
+    assert found.drift < 1e-6
+    check_replay(found)
+
+
+def test_a_double_pendulum_goes_as_its_equations_say(load):
+    robot, text = load(chain(2)), chain(2)
+    set_joint_positions(robot, {"hinge0": 1.0, "hinge1": 0.5})
+    found = run(robot, 3.0, substeps=40)
+    wanted = swing(text, found.trajectory.positions[0], 3.0)
+    assert np.abs(found.trajectory.positions[-1] - wanted).max() < 2e-3
+
+
+def test_damping_takes_the_energy_that_it_should(load):
+    robot = load(chain(1, damping=0.05))
+    set_joint_positions(robot, {"hinge0": 0.05})
+    found = run(robot, 5.0, substeps=40)
+    angles = found.trajectory.positions[:, 0]
+    peaks = angles[1:-1][(angles[1:-1] > angles[:-2]) & (angles[1:-1] >= angles[2:])]
+    inertia = 0.021 + 0.25**2
+    period = 2 * np.pi * np.sqrt(inertia / (9.81 * 0.25))
+    wanted = 0.05 / (2 * inertia)
+    assert -np.log(peaks[-1] / peaks[0]) / ((len(peaks) - 1) * period) == pytest.approx(
+        wanted, rel=0.01
+    )
+
+
+def test_limits_hold_and_what_the_rig_shows_is_the_result(load):
+    robot = load(chain(2, limits=0.3))
+    set_joint_positions(robot, {"hinge0": 0.3, "hinge1": -0.3})
+    found = run(robot, 2.0)
+    assert max(np.abs(each).max() for each in found.positions.values()) <= 0.3 + 1e-6
+    assert np.abs(found.trajectory.positions).max() < 0.31
+    check_replay(found)
+
+
+def test_a_push_gives_its_impulse(load):
+    found = run(
+        load(box(1.0)),
+        base="free",
+        floor=False,
+        gravity=(0, 0, 0),
+        pushes=[("box", (0, 10, 0), 0.25, 0.2)],
+    )
+    moved = found.base[:, 1, 3]
+    assert np.abs(moved[:15]).max() < 1e-12
+    assert (moved[-1] - moved[-2]) * 60 == pytest.approx(2.0, rel=0.01)
+
+
+def slope(angle: float) -> bpy.types.Object:
+    """A ramp through the origin that falls along X."""
+    bpy.ops.mesh.primitive_plane_add(size=20, rotation=(0, angle, 0))
+    return bpy.context.object
+
+
+@pytest.mark.parametrize(("friction", "way"), [(0.3, 1.464), (0.6, 0.0)])
+def test_a_box_slides_as_far_as_friction_lets_it(load, friction, way):
+    angle = np.radians(24)
+    robot, ramp = load(box()), slope(angle)
+    robot.armature.rotation_euler = (0, angle, 0)
+    robot.armature.location = 0.1 * np.array((np.sin(angle), 0, np.cos(angle)))
+    bpy.context.view_layer.update()
+    names = {ramp.name}
+    found = run(robot, 1.5, base="free", floor=False, friction=friction, colliders=names)
+    moved = found.base[-1][:3, 3] - found.base[0][:3, 3]
+    assert np.linalg.norm(moved) == pytest.approx(way, abs=5e-3)
+
+
+def test_a_box_rides_on_an_object_that_is_keyed(load):
+    robot = load(box())
+    bpy.ops.mesh.primitive_cube_add(size=1, location=(0, 0, -0.5))
+    lift = bpy.context.object
+    lift.keyframe_insert("location", frame=1)
+    lift.location.z = 0.0
+    lift.keyframe_insert("location", frame=61)
+    bpy.context.scene.frame_set(1)
+    found = run(robot, 2.0, height=0.0, floor=False, colliders=["visible"])
+    assert found.base[-1][2, 3] == pytest.approx(0.6, abs=1e-3)
+
+
+def test_a_box_falls_through_a_ring_and_lies_on_a_bowl(load):
+    robot = load(box(side=0.1))
+    bpy.ops.mesh.primitive_torus_add(major_radius=0.5, minor_radius=0.1, location=(0, 0, 0.5))
+    ring = bpy.context.object
+    diagnostics = Diagnostics()
+    wishes = SimulationOptions(**EXACT, height=1.0, colliders=(ring.name,))
+    found = simulate(robot, 1.5, options=wishes, diagnostics=diagnostics)
+    assert found.base[-1][2, 3] == pytest.approx(0.05, abs=1e-3)
+
+
+def test_several_robots_fall_onto_each_other(load):
+    robots = [load(box(), "one"), load(box(), "two")]
+    robots[0].armature.location.z = 0.1
+    robots[1].armature.location = (0.02, 0, 0.5)
+    bpy.context.view_layer.update()
+    found = run(robots, 2.0, base="free")
+    heights = [each.base[-1][2, 3] for each in found.robots]
+    assert heights == pytest.approx([0.1, 0.3], abs=1e-3)
+    assert found.base is found.robots[0].base and found.action != found.robots[1].action
+    check_replay(found)
+
+
+@pytest.mark.parametrize(("effort", "holds"), [(6.0, True), (1.0, False)])
+def test_a_motor_holds_as_much_as_its_effort(load, effort, holds):
+    robot = load(chain(1, effort))
+    set_joint_positions(robot, {"hinge0": np.pi / 2})
+    found = run(robot, 1.0, motors="hold")
+    held = abs(found.positions["hinge0"][-1] - np.pi / 2) < 0.05
+    assert held == holds
+    assert [each.joint for each in found.overloads] == ([] if holds else ["hinge0"])
+    if not holds:
+        kept = robot.armature.animation_data.action["urdf_motion"]["overloads"]["hinge0"]
+        assert kept.to_list()[1:] == [found.overloads[0].frame, effort]
+        assert found.overloads[0].share > 0.9
+
+
+def test_motors_follow_the_keyed_motion(load):
+    robot = load(chain(2))
+    scene = bpy.context.scene
+    for frame in range(1, 122, 5):
+        angle = 0.4 * np.sin(np.pi * (frame - 1) / 60)
+        set_joint_positions(robot, {"hinge0": angle, "hinge1": -angle})
+        for name in ("hinge0", "hinge1"):
+            bone = robot.armature.pose.bones[robot.bones[name]]
+            bone.keyframe_insert("rotation_euler", frame=frame)
+    scene.frame_set(1)
+    before = robot.armature.animation_data.action
+    found = run(robot, 2.0, motors="follow")
+    wanted = 0.4 * np.sin(np.pi * (found.frames - 1) / 60)
+    assert np.abs(found.positions["hinge0"] - wanted).max() < 0.02
+    assert not found.overloads and found.action != before and before.name in bpy.data.actions
+
+
+@pytest.mark.parametrize("name", ["gripper", "planar_base", "drone", "gantry", "quadruped_leg"])
+def test_samples_of_all_kinds_of_joints_replay(scene, name):
+    robot = import_robot(Path(ROOT, "sample_urdfs", f"{name}.urdf"))
+    wishes = SimulationOptions(**EXACT, base="free", height=0.1)
+    found = simulate(robot, 1.0, options=wishes)
+    assert all(np.isfinite(each).all() for each in found.positions.values())
+    assert found.drift < 0.01
+    check_replay(found)
+
+
+def test_a_scaled_robot_lies_on_the_same_floor(load):
+    robot = load(box())
+    robot.armature.scale = (0.5, 0.5, 0.5)
+    bpy.context.view_layer.update()
+    diagnostics = Diagnostics()
+    wishes = SimulationOptions(**EXACT, height=0.2)
+    found = simulate(robot, 1.0, options=wishes, diagnostics=diagnostics)
+    assert [each.code for each in diagnostics] == ["scaled-rig"]
+    assert found.base[-1][2, 3] == pytest.approx(0.05, abs=2e-4)
+    check_replay(found)
+
+
+def test_a_robot_in_the_floor_is_lifted_onto_it(load):
+    diagnostics = Diagnostics()
+    wishes = SimulationOptions(**EXACT, base="free")
+    found = simulate(load(box()), 0.5, options=wishes, diagnostics=diagnostics)
+    assert [each.code for each in diagnostics] == ["starts-below-floor"]
+    assert found.base[:, 2, 3] == pytest.approx(0.1, abs=2e-4)
+
+
+def state_of_file() -> list[object]:
+    """All that a simulation could leave behind."""
+    kinds = ("objects", "meshes", "scenes", "collections", "actions", "armatures", "materials")
+    scene = bpy.context.scene
+    posed = [
+        (each.name, [list(map(tuple, bone.matrix_basis)) for bone in each.pose.bones])
+        for each in bpy.data.objects
+        if each.pose
+    ]
+    return [
+        *([each.name for each in getattr(bpy.data, kind)] for kind in kinds),
+        *(scene.frame_current, scene.frame_start, scene.frame_end, scene.rigidbody_world),
+        [(each.name, tuple(each.location), each.rotation_mode) for each in bpy.data.objects],
+        [each.animation_data and each.animation_data.action for each in bpy.data.objects],
+        [each.name for each in bpy.context.selected_objects],
+        posed,
+    ]
+
+
+def test_closing_takes_everything_back_at_every_step(load):
+    robot = load(chain(1))
+    set_joint_positions(robot, {"hinge0": 1.0})
+    before = state_of_file()
+    wishes = SimulationOptions(**EXACT, height=0.2)
+    for share in (0.0, 0.5, 0.9, 1.0):
+        steps = simulation_steps(robot, 0.2, options=wishes)
+        while next(steps).share < share:
+            pass
+        steps.close()
+        assert state_of_file() == before
+    simulate(robot, 0.2, options=wishes)
+    assert len(bpy.data.actions) == 1 and robot.armature.animation_data.action is not None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "options", "words"),
+    [
+        (0, {}, "seconds"),
+        (-1, {}, "seconds"),
+        (float("nan"), {}, "seconds"),
+        (3601, {}, "hour"),
+        (1e-9, {}, "frames"),
+        (1, {"colliders": "nothing"}, "nothing"),
+        (1, {"colliders": "Empty"}, "not a mesh"),
+        (1, {"colliders": "Bare"}, "no faces"),
+        (1, {"colliders": "Lost"}, "not finite"),
+        (1, {"pushes": [("no_link", (1, 0, 0), 0, 1)]}, "no_link"),
+        (1, {"model": "/no_such_folder/model.xml"}, "no_such_folder"),
+        (1, {"model": "model.txt"}, ".xml"),
+        (1, {"engine": "bullet", "model": "model.xml"}, "MuJoCo"),
+        (1, {"gravity": (0, 0, -1e9), "height": 1.0}, "finite"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_changes_nothing(load, seconds, options, words):
+    robot = load(box())
+    bpy.ops.object.empty_add()
+    for name, points in (("Bare", []), ("Lost", [(0, 0, float("nan")), (1, 0, 0), (0, 1, 0)])):
+        mesh = bpy.data.meshes.new(name)
+        mesh.from_pydata(points, [], [(0, 1, 2)] if points else [])
+        bpy.context.collection.objects.link(bpy.data.objects.new(name, mesh))
+    bpy.context.view_layer.update()
+    before = state_of_file()
+    with pytest.raises(RobotError) as refused:
+        simulate(robot, seconds, options=SimulationOptions(**{**EXACT, **options}))
+    assert words in str(refused.value) and "\n" not in str(refused.value)
+    assert state_of_file() == before
+
+
+def test_only_robots_are_simulated(load):
+    bpy.ops.object.armature_add()
+    for wrong in (bpy.context.object, [], [load(box()), "robot"]):
+        with pytest.raises(RobotError):
+            simulate(wrong)
+    with pytest.raises(ArgumentError):
+        simulate(load(box()), options={"height": 1})
+
+
+def test_no_log_is_left_in_the_folder_of_the_user(load, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(RobotError):
+        run(load(box()), gravity=(0, 0, -1e9), height=1.0)
+    assert not Path("MUJOCO_LOG.TXT").exists()
