@@ -7,31 +7,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import Diagnostics, quote
-from ..geometry.hulls import convex_hull, is_flat
+from ..geometry.decomposition import CONVEX, decompose
+from ..geometry.fitting import fit_oriented_box
+from ..geometry.hulls import Hull, convex_hull, is_flat
 from ..geometry.transforms import Matrix
 from ..geometry.volumes import is_closed
 from ..model import Box, Capsule, Cylinder, Ellipsoid, Geometry, Sphere
 from ..motion.trajectory import Numbers
 from .states import Collider
 
-_CONVEX = 0.98
 _MOST_TILES = 1000
 """Triangles of an open surface that become a body each."""
-_DEPTH, _WALL = 0.05, 0.01
-"""How thick an open surface, and one around a hollow body, is to a body that falls on it, as a
-share of its extent. Thinner walls would let others reach in from behind."""
+_DEPTH = 0.05
+"""How thick an open surface is to a body that falls on it, as a share of its extent."""
+_PARTS, _SECONDS = 32, 30.0
+_SAME = 1e-4
+_PRISM = 6
+"""Corners of a slab below a triangle."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Solid:
-    """A convex body: the hull of (m, 3) points."""
+    """A convex body: the hull of `vertices` (m, 3), or the box that they are the corners of, of
+    half the sides `size` in `frame` (4, 4)."""
 
     vertices: Numbers
+    size: Numbers | None = None
+    frame: Matrix | None = None
 
 
 def solids_of(collider: Collider, diagnostics: Diagnostics) -> list[Solid]:
-    """Returns convex bodies of an object: its hull where it is convex; a slab below a flat one, or
-    below each triangle of an open one, such as a terrain; else its hull, which is reported."""
+    """Returns convex bodies of an object: its hull where it is convex, parts of a hollow one, a
+    slab below a flat one, or below each triangle of another open one, such as a terrain."""
     points, triangles = collider.vertices, collider.triangles
     used = points[np.unique(triangles)]
     normal = _normal(points[triangles])
@@ -42,27 +49,40 @@ def solids_of(collider: Collider, diagnostics: Diagnostics) -> list[Solid]:
     closed = is_closed(triangles, len(points))
     corners = points[triangles] - used.mean(axis=0)
     volume = float(np.linalg.det(corners).sum() / 6.0)
-    if closed and abs(volume) > _CONVEX * hull.volume:
-        return [Solid(vertices=hull.vertices)]
-    if len(triangles) <= _MOST_TILES:
-        depth = (_WALL if closed else _DEPTH) * float(np.ptp(used, axis=0).max())
+    if closed and abs(volume) > CONVEX * hull.volume:
+        return [_solid(hull.vertices, hull)]
+    if not closed and len(triangles) <= _MOST_TILES:
+        depth = _DEPTH * float(np.ptp(used, axis=0).max())
         return [
             _slab(corners, facing, depth)
             for corners in points[triangles]
             if (facing := _normal(corners[None])).any()
         ]
-    diagnostics.warning(
-        "collider-hull",
-        f"object {quote(collider.name)} is hollow and has more than {_MOST_TILES} triangles; its "
-        "convex hull collides in its place",
-        subject=collider.name,
-    )
-    return [Solid(vertices=hull.vertices)]
+    if not closed:
+        diagnostics.warning(
+            "collider-coarse",
+            f"object {quote(collider.name)} is open and has more than {_MOST_TILES} triangles; at "
+            f"most {_PARTS} convex parts collide in its place",
+            subject=collider.name,
+        )
+    parts = decompose(points, triangles, most_parts=_PARTS, seconds=_SECONDS)
+    return [Solid(vertices=part.vertices.astype(np.float64)) for part in parts]
 
 
 def _slab(points: Numbers, normal: Numbers, depth: float = 0.0) -> Solid:
     depth = depth or _DEPTH * float(np.ptp(points, axis=0).max())
-    return Solid(vertices=np.vstack([points, points - depth * normal]))
+    return _solid(np.vstack([points, points - depth * normal]))
+
+
+def _solid(points: Numbers, hull: Hull | None = None) -> Solid:
+    """Returns a body; a box where it is one, which rests on others more evenly than a hull."""
+    hull = hull or (convex_hull(points) if len(points) != _PRISM else None)
+    if hull is None:
+        return Solid(vertices=points)
+    fit = fit_oriented_box(points, hull)
+    if not isinstance(fit.geometry, Box) or hull.volume < (1.0 - _SAME) * fit.volume:
+        return Solid(vertices=points)
+    return Solid(vertices=points, size=0.5 * np.array(fit.geometry.size), frame=fit.frame)
 
 
 def _normal(corners: Numbers) -> Numbers:

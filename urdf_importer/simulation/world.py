@@ -8,15 +8,13 @@ It is text, since MuJoCo itself writes numbers with six digits.
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-import numpy as np
-
-from ..geometry.transforms import quaternion_from_rotation
+from ..geometry.transforms import Matrix, quaternion_from_rotation
 from ..markup.write import Value, XmlWriter, quote_attribute
 from .options import SimulationOptions
 from .shapes import Solid, solids_of
-from .states import Collider, Experiment
+from .states import Experiment
 
 START = "start"
 """The keyframe in which all begins."""
@@ -31,6 +29,8 @@ _COLLIDING = re.compile(r'(<default class="collision">\s*<geom )')
 _MOST_BITS = 30
 """MuJoCo's masks of contacts have 32 bits, and one is the sign."""
 _HARD = (0.99, 0.999, 0.001, 0.5, 2.0)
+_SOFTER = 4
+"""Steps in which a contact gives way: at 2, as limits have, a box that slides chatters."""
 _SPIN, _ROLL = 0.005, 0.0001
 
 
@@ -69,7 +69,7 @@ class Additions:
 
     excluded: Sequence[tuple[str, str]] = ()
     motors: Sequence[Gains] = ()
-    qpos: Sequence[float] = field(default=())
+    qpos: Sequence[float] = ()
 
 
 def name_in_world(experiment: Experiment, place: int, name: str) -> str:
@@ -126,10 +126,10 @@ def _bounce(step: float, options: SimulationOptions) -> list[float]:
     """Returns the time and the damping ratio of contacts: a spring of this ratio leaves a body the
     wished share of its speed, and its period is many steps long."""
     if options.restitution <= 0.0:
-        return [2 * step, 1.0]
+        return [_SOFTER * step, 1.0]
     slowed = -math.log(min(options.restitution, 0.999))
     ratio = slowed / math.hypot(math.pi, slowed)
-    return [2 * step / ratio, ratio]
+    return [_SOFTER * step / ratio, ratio]
 
 
 def _take_content(experiment: Experiment, place: int, file: RobotFile) -> str:
@@ -175,7 +175,9 @@ def _write_colliders(xml: XmlWriter, experiment: Experiment) -> None:
     with xml.element("asset"):
         for name, parts in solids.items():
             for number, part in enumerate(parts):
-                xml.leaf("mesh", {"name": _mesh(name, number), "vertex": part.vertices.ravel()})
+                if part.size is None:
+                    vertices = part.vertices.ravel()
+                    xml.leaf("mesh", {"name": _mesh(name, number), "vertex": vertices})
     with xml.element("worldbody"):
         if experiment.options.floor:
             plane: dict[str, Value] = {"name": FLOOR, "type": "plane", "size": [0.0, 0.0, 0.05]}
@@ -183,15 +185,18 @@ def _write_colliders(xml: XmlWriter, experiment: Experiment) -> None:
         for collider in experiment.colliders:
             body = name_collider(collider.name)
             moving = {"mocap": "true"} if len(collider.poses) > 1 else {}
-            with xml.element("body", {"name": body, **moving, **_place(collider)}):
+            with xml.element("body", {"name": body, **moving, **_place(collider.poses[0])}):
                 _write_solids(xml, collider.name, solids[collider.name], mask)
 
 
 def _write_solids(
     xml: XmlWriter, name: str, solids: Sequence[Solid], mask: Mapping[str, Value]
 ) -> None:
-    for number in range(len(solids)):
-        xml.leaf("geom", {"type": "mesh", "mesh": _mesh(name, number), **mask})
+    for number, solid in enumerate(solids):
+        shape: dict[str, Value] = {"type": "mesh", "mesh": _mesh(name, number)}
+        if solid.size is not None and solid.frame is not None:
+            shape = {"type": "box", "size": solid.size, **_place(solid.frame)}
+        xml.leaf("geom", {**shape, **mask})
 
 
 def name_collider(name: str) -> str:
@@ -203,7 +208,6 @@ def _mesh(name: str, number: int) -> str:
     return f"{name_collider(name)}/{number}"
 
 
-def _place(collider: Collider) -> dict[str, Value]:
-    pose = collider.poses[0]
-    x, y, z, w = quaternion_from_rotation(np.asarray(pose[:3, :3]))
+def _place(pose: Matrix) -> dict[str, Value]:
+    x, y, z, w = quaternion_from_rotation(pose[:3, :3])
     return {"pos": pose[:3, 3], "quat": [w, x, y, z]}

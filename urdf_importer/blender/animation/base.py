@@ -68,7 +68,8 @@ def plan_frames(
     own = {track.child: track for track in trajectory.frames if track.child in free}
     plans = [_plan_own(free[name], track, diagnostics) for name, track in own.items()]
     root, joint = _find_root(armature, free)
-    if options.base == "none" or (joint is not None and joint.joint.name in own):
+    moves_itself = joint is not None and joint.joint.name in own and options.base != "object"
+    if options.base == "none" or moves_itself:
         return plans
     children = [joint.child] if joint is not None and options.base == "auto" else []
     track = find_base(trajectory.frames, [*children, root], options.fixed_frame)
