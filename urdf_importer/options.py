@@ -36,15 +36,13 @@ def option(
     separator: str | None = None,
     entries: str | None = None,
     blank: str | None = None,
-    form: str | None = None,
 ) -> Any:
     """Makes a field with the texts for the front ends: `label`, help `text`, `group`, range,
     choices.
 
     Pairs of texts are written with `separator` between them; without one they are name=folder.
     `entries` names the numbers of a vector ("X Y Z") or the meaning of a text ("LINK"), `blank`
-    describes an empty field, `form` is the form of one of several texts. Choices with a "never"
-    take False for it, and True for the last other.
+    describes an empty field. Choices with a "never" take False for it, and True for the last other.
     """
     minimum, maximum = bounds
     known: dict[str, Any] = {
@@ -57,7 +55,6 @@ def option(
         "separator": separator,
         "entries": entries,
         "blank": blank,
-        "form": form,
     }
     if choices and "never" in choices:
         known["switch"] = ("never", [key for key in choices if key != "never"][-1])

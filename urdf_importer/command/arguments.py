@@ -191,8 +191,6 @@ def _number_reader(field: "Field[Any]") -> Callable[[str], float]:
 
 def _entry_reader(field: "Field[Any]", hint: Any) -> tuple[Callable[[str], Any], str]:
     """Returns the reader of one entry of a tuple, and the form of an entry in the help."""
-    if "form" in field.metadata:
-        return str, field.metadata["form"]
     separator = field.metadata.get("separator")
     if separator is not None:
         return partial(_read_pair, separator), f"NAME{separator}VALUE"

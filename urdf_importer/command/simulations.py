@@ -27,6 +27,11 @@ from .terminal import Terminal, silence_blender
 
 _READING = ("xacro_args", "parameters", "joint_parameters", "packages", "package_paths")
 
+_SEVERAL = {
+    "pushes": ("--push", "LINK,FX,FY,FZ,START,SECONDS"),
+    "colliders": ("--collider", "OBJECT"),
+}
+
 
 def add_simulate(commands: Any) -> None:
     """Adds the command."""
@@ -53,8 +58,12 @@ def add_simulate(commands: Any) -> None:
     parser.add_argument("--preview", metavar="OUT.png", help="a picture of the last frame")
     parser.add_argument("--robot", dest="name", metavar="NAME", help="which of several in a .blend")
     parser.add_argument("--strict", action="store_true", help="take every diagnostic as a failure")
-    own = [field.name for field in fields(SimulationOptions) if field.name != "model"]
-    add_option_arguments(parser, SimulationOptions, only=own)
+    own = [field for field in fields(SimulationOptions) if field.name not in ("model", *_SEVERAL)]
+    add_option_arguments(parser, SimulationOptions, only=[field.name for field in own])
+    helps = {field.name: field.metadata["help"] for field in fields(SimulationOptions)}
+    for name, (flag, form) in _SEVERAL.items():
+        text = f"{helps[name]} (may be repeated)"
+        parser.add_argument(flag, dest=name, action="append", default=[], metavar=form, help=text)
     # Of its own name in the namespace: an import's `model` is another thing.
     parser.add_argument(
         "--model", dest="written", metavar="OUT.xml", help="the very MJCF that MuJoCo ran"
@@ -68,7 +77,12 @@ def _simulate(given: argparse.Namespace, terminal: Terminal) -> int:
         raise UsageError("-o has to end in .blend")
     if given.fps is not None and not 0.01 <= given.fps <= 30_000:
         raise UsageError("--fps has to be between 0.01 and 30000")
-    options = replace(read_options(given, SimulationOptions), model=given.written or "")
+    options = replace(
+        read_options(given, SimulationOptions),
+        model=given.written or "",
+        pushes=given.pushes,
+        colliders=given.colliders,
+    )
     more = [given.trajectory, given.preview, options.model]
     check_outputs([given.robot], [output, *(Path(each) for each in more if each)])
     diagnostics = Diagnostics(given.robot)

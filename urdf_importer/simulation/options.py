@@ -72,7 +72,6 @@ class SimulationOptions(Options):
         "Pushes",
         "A force in N at a link's centre of mass, from START for so many SECONDS",
         group="Simulation",
-        form="LINK,FX,FY,FZ,START,SECONDS",
     )
     motors: Motors = option(
         "off",
@@ -108,7 +107,6 @@ class SimulationOptions(Options):
         "A mesh object of the scene that robots hit, by its name; 'visible' for all that belong to "
         "no robot",
         group="Surroundings",
-        form="OBJECT",
     )
     gravity: tuple[float, float, float] = option(
         (0.0, 0.0, -9.81), "Gravity", "In m/s^2", group="Surroundings", entries="X Y Z"
