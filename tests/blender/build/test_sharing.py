@@ -263,7 +263,7 @@ def test_further_pandas_cost_less_than_half_of_the_first() -> None:
     the garbage of other tests takes. On a quiet machine they cost an eighth."""
     forget_files()
     times = []
-    for number in range(10):
+    for number in range(7):
         gc.collect()
         gc.disable()
         start = time.process_time()

@@ -8,7 +8,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import addon_utils
 import bpy
 import numpy as np
 import pytest
@@ -134,6 +133,8 @@ def test_fbx_says_colours_as_the_engine_reads_them(
 
 def properties_of(file: Path, kind: bytes) -> dict[str, dict[bytes, tuple[float, ...]]]:
     """Name -> property -> its numbers, of all objects of a kind in an FBX file."""
+    import addon_utils  # it is found once bpy was imported
+
     addon_utils.enable("io_scene_fbx", default_set=False)
     parse = import_module("io_scene_fbx.parse_fbx").parse
     root, _ = parse(str(file))
