@@ -63,6 +63,13 @@ from .pipeline.exporting import (
     suggest_name,
 )
 from .pipeline.extracting import compare_with_description, extract_robot
+from .pipeline.fitting import (
+    CollisionOptions,
+    FittedCollisions,
+    FittedLink,
+    fit_collisions,
+    fit_steps,
+)
 from .pipeline.formats import (
     ReaderFormat,
     find_offered,
@@ -129,6 +136,7 @@ __all__ = [
     "BatchResult",
     "BuildError",
     "Change",
+    "CollisionOptions",
     "CollisionPair",
     "ConnectError",
     "Convention",
@@ -137,6 +145,8 @@ __all__ = [
     "DriveOptions",
     "EngineOptions",
     "FileOptions",
+    "FittedCollisions",
+    "FittedLink",
     "FrameTrack",
     "IKOptions",
     "IKResult",
@@ -209,6 +219,8 @@ __all__ = [
     "find_solutions",
     "find_srdf",
     "find_writer",
+    "fit_collisions",
+    "fit_steps",
     "forward_kinematics",
     "get_joint_positions",
     "grasp",

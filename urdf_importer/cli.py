@@ -20,6 +20,7 @@ from .command.arguments import (
     add_option_arguments,
     read_options,
 )
+from .command.collisions import add_collisions
 from .command.convert import add_convert
 from .command.jobs import Job
 from .command.measure import add_measure
@@ -81,6 +82,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_measure(commands)
     add_motions(commands)
     add_simulate(commands)
+    add_collisions(commands)
     checking = commands.add_parser(
         "check",
         help="read and plan without Blender, and report",

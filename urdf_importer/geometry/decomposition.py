@@ -230,7 +230,7 @@ def _join(cells: list[_Cell], most_parts: int) -> list[list[_Cell]]:
 
 def _wrap(triangles: Triangles, cells: list[_Cell], most_triangles: int) -> MeshData | None:
     """The hull of the surface in these cells; a thin box where that is flat. Of a large mesh the
-    hull of the supports of its pieces, pushed out by what that misses."""
+    hull of the supports of its pieces, pushed out by the distance that it misses."""
     is_large = triangles.count > _CHUNK
     gathered = [
         _sample(points) if is_large else points
