@@ -89,6 +89,7 @@ from .pipeline.importing import (
 from .pipeline.limits import check_trajectory, find_limits, retime_trajectory
 from .pipeline.locating import find_package_folders, locate_package
 from .pipeline.reshaping import Reshaping, reshape_robot
+from .pipeline.retargeting import find_pairs, retarget, retarget_steps
 from .pipeline.simulating import simulate, simulation_steps
 from .pipeline.srdf import apply_srdf, find_srdf, read_srdf, write_srdf
 from .pipeline.updating import UpdateResult, compare_with_source, find_reshaped, update_robot
@@ -100,6 +101,7 @@ from .recordings.topics import Topic
 from .recordings.write import write_trajectory
 from .reshape import adapt_srdf
 from .reshape.compare import Change
+from .retargeting.options import Contact, LimbReport, Pair, RetargetOptions, RetargetResult
 from .rig import RigPlan, plan_rig
 from .simulation.options import Push, SimulationOptions
 from .simulation.states import Overload, SimulatedRobot, Simulation
@@ -139,6 +141,7 @@ __all__ = [
     "CollisionOptions",
     "CollisionPair",
     "ConnectError",
+    "Contact",
     "Convention",
     "Diagnostic",
     "Diagnostics",
@@ -154,6 +157,7 @@ __all__ = [
     "ImportResult",
     "JointLimits",
     "KinematicsError",
+    "LimbReport",
     "LiveLink",
     "LiveOptions",
     "MeshError",
@@ -161,6 +165,7 @@ __all__ = [
     "MorseOptions",
     "MotionOptions",
     "Overload",
+    "Pair",
     "PlacementOptions",
     "Pose",
     "Progress",
@@ -168,6 +173,8 @@ __all__ = [
     "ReadError",
     "ReaderFormat",
     "Reshaping",
+    "RetargetOptions",
+    "RetargetResult",
     "RetimeOptions",
     "RigIKOptions",
     "RigPlan",
@@ -214,6 +221,7 @@ __all__ = [
     "find_disabled_collisions",
     "find_limits",
     "find_package_folders",
+    "find_pairs",
     "find_reshaped",
     "find_robots",
     "find_solutions",
@@ -253,6 +261,8 @@ __all__ = [
     "reset_parts",
     "reshape",
     "reshape_robot",
+    "retarget",
+    "retarget_steps",
     "retime_trajectory",
     "sample_trajectory",
     "save_blend",

@@ -26,6 +26,7 @@ from .command.jobs import Job
 from .command.measure import add_measure
 from .command.motions import add_motions
 from .command.plans import UsageError, plan_checks, plan_exports, plan_imports
+from .command.retargets import add_retarget
 from .command.session import run_jobs
 from .command.simulations import add_simulate
 from .command.terminal import Terminal
@@ -83,6 +84,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_motions(commands)
     add_simulate(commands)
     add_collisions(commands)
+    add_retarget(commands)
     checking = commands.add_parser(
         "check",
         help="read and plan without Blender, and report",

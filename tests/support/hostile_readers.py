@@ -37,6 +37,9 @@ from urdf_importer.readers.simmechanics import (
 )
 from urdf_importer.readers.srdf.semantics import read_srdf_text
 from urdf_importer.reshape.measures_file import read_measures_text
+from urdf_importer.retargeting.body import find_body
+from urdf_importer.retargeting.bvh import read_bvh
+from urdf_importer.retargeting.person import bridge_frames
 from urdf_importer.writers.graph import write_graph_picture
 
 HERE = read_address("ws://localhost:9090")
@@ -70,6 +73,18 @@ def grouped(folder: Path) -> Reads:
     """Reads what an SRDF says, and compares it with a robot."""
     robot = read_robot(ROOT / "sample_urdfs" / "humanoid_arm.urdf")
     return lambda content: read_srdf_text(content, robot, "x.srdf", Diagnostics())
+
+
+def followed(folder: Path) -> Reads:
+    """Reads a person and looks for limbs."""
+    path = folder / "damaged.bvh"
+
+    def read(content: bytes) -> None:
+        path.write_bytes(content)
+        diagnostics = Diagnostics(str(path))
+        find_body(bridge_frames(read_bvh(str(path), diagnostics), diagnostics))
+
+    return read
 
 
 def recorded(suffix: str) -> Make:
@@ -197,6 +212,7 @@ READERS: dict[str, tuple[Seeds, Make]] = {
     "json": (lambda: seeds.JSON, recorded(".json")),
     "yaml": (lambda: seeds.YAML, recorded(".yaml")),
     "arrays": (seeds.arrays, recorded(".npz")),
+    "person": (lambda: seeds.PEOPLE, followed),
     "websocket": (seeds.frames, plain(read_frames)),
     "rosbridge": (lambda: seeds.PUBLISHED, served("")),
     "foxglove": (seeds.channels, served("foxglove.websocket.v1")),

@@ -309,3 +309,17 @@ def images() -> list[bytes]:
     jpeg = (b"\xff\xd8\xff\xdb" + struct.pack(">H", 67) + b"\0" + bytes(range(1, 65))
             + b"\xff\xc0\0\x0b\x08\0\x10\0\x10\1\1\x11\0\xff\xd9")  # fmt: skip
     return [png(), png(40, 30), pixel, targa, tiff + b"\x80\0\x40\x40", jpeg]
+
+
+PEOPLE = (
+    b"HIERARCHY\nROOT Hips\n{\nOFFSET 0 0 0\n"
+    b"CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n"
+    + b"".join(
+        b"JOINT %sLeg\n{\nOFFSET %d 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\n"
+        b"JOINT %sKnee\n{\nOFFSET 0 -4 0\nCHANNELS 1 Xrotation\nJOINT %sFoot\n{\nOFFSET 0 -4 0\n"
+        b"CHANNELS 0\nEnd Site\n{\nOFFSET 0 0 1\n}\n}\n}\n}\n" % (side, at, side, side)
+        for side, at in ((b"Left", 1), (b"Right", -1))
+    )
+    + b"}\nMOTION\nFrames: 2\nFrame Time: 0.04\n0 8 0 0 0 0 0 9 0 5 0 -9 0 5\n0 8 1 0 0 0"
+    b" 0 -9 0 5 0 9 0 5\n",
+)

@@ -13,16 +13,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar, get_args, get_type_hints
 
-from .. import MotionOptions, RetimeOptions, SimulationOptions
-from ..options import FileOptions, ImportOptions, group_options
+from ..options import Options as OptionBase
+from ..options import group_options
 from .jobs import Job
 
 EPILOG = "Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted."
 Plan = Callable[[argparse.Namespace], Sequence[Job]]
 """Makes jobs from the arguments of a command."""
 
-_Some = ImportOptions | FileOptions | MotionOptions | RetimeOptions | SimulationOptions
-Options = TypeVar("Options", bound=_Some)
+Options = TypeVar("Options", bound=OptionBase)
 
 
 class CommandParser(argparse.ArgumentParser):

@@ -41,7 +41,7 @@ def find_limits(
     description of a `Robot` or an imported robot, overridden by `limits`. Raises as
     check_trajectory does."""
     diagnostics = diagnostics_of(diagnostics)
-    robot = None if robot_or_armature is None else _robot_of(robot_or_armature)
+    robot = None if robot_or_armature is None else robot_of_rig(robot_or_armature)
     return dict(_find_limits(robot, limits, diagnostics).joints)
 
 
@@ -67,7 +67,7 @@ def check_trajectory(
     """
     trajectory = trajectory_of(trajectory, None, diagnostics)
     diagnostics = diagnostics_of(diagnostics, trajectory.source)
-    robot = None if robot_or_armature is None else _robot_of(robot_or_armature)
+    robot = None if robot_or_armature is None else robot_of_rig(robot_or_armature)
     if not trajectory.names:
         return ()
     found = _find_limits(robot, limits, diagnostics)
@@ -104,13 +104,15 @@ def retime_trajectory(
         return scale_speed(trajectory, speed)
     if robot_or_armature is None and limits is None:
         raise KinematicsError("retiming needs a speed, a robot or limits")
-    described = None if robot_or_armature is None else _robot_of(robot_or_armature)
+    described = None if robot_or_armature is None else robot_of_rig(robot_or_armature)
     found = _find_limits(described, limits, diagnostics)
     joints = _match(trajectory, found, described, diagnostics) if trajectory.names else {}
     return retime(trajectory, found, joints, options_of(options, RetimeOptions))
 
 
-def _robot_of(robot_or_armature: Any) -> Robot:
+def robot_of_rig(robot_or_armature: Any) -> Robot:
+    """Returns a `Robot` unchanged, and the one of an imported robot, with its edits. Raises
+    BuildError."""
     given = robot_or_rig_of(robot_or_armature)
     if isinstance(given, Robot):
         return given

@@ -3,12 +3,16 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
+from ..arguments import number_of, robot_of
 from ..diagnostics import WriteError, name_choices, quote
 from ..files.outputs import check_output, replace_file, replace_files
+from ..model import Robot
 from ..motion.trajectory import Trajectory
 from . import arrays, tables, trees
 from .formats import ARRAYS, BAG, DATABASE, JSON, MCAP, TABLE, motion_formats, usual_suffixes
+from .policies import RATES, check_layout, format_policy
 from .write_streams import write_bag, write_folder, write_mcap
 
 AnyPath = str | os.PathLike[str]
@@ -16,10 +20,22 @@ _WRITTEN = usual_suffixes(each for each in motion_formats() if each.is_written)
 _RECORDED = (DATABASE.suffix, MCAP.suffix, ".zstd")
 
 
-def write_trajectory(trajectory: Trajectory, path: AnyPath) -> tuple[Path, ...]:
+def write_trajectory(
+    trajectory: Trajectory,
+    path: AnyPath,
+    *,
+    layout: str = "",
+    robot: Robot | Any = None,
+    rate: float | None = None,
+) -> tuple[Path, ...]:
     """Writes a motion as its file's suffix says, and returns the files: .bag (ROS 1), .mcap (ROS
     2), a path without a suffix (a folder, ROS 2 in SQLite), .csv (positions alone), .json, .yaml or
     .npz (everything). An existing file is overwritten.
+
+    `layout` writes the files of programs that train policies: "unitree", a .csv of the base's
+    place, its quaternion x, y, z, w and all joints, or "tracking", an .npz of joints and bodies
+    with their velocities. Both need the `robot`, a `Robot` or the result of an import, whose joints
+    are in its order, and have `rate` samples per second (30, and 50).
 
     In recordings, samples are JointStates, which have no accelerations, and commands a
     JointTrajectory; frames are on /tf. Times are written to the nanosecond. Raises WriteError where
@@ -32,6 +48,8 @@ def write_trajectory(trajectory: Trajectory, path: AnyPath) -> tuple[Path, ...]:
             f"a motion is written as {name_choices(_WRITTEN)} or into a folder, "
             f"not as {quote(suffix)}"
         )
+    if layout:
+        return (_write_policy(trajectory, target, layout, robot, rate),)
     _check_names(trajectory)
     if not suffix:
         return _write_folder(trajectory, target)
@@ -44,6 +62,21 @@ def write_trajectory(trajectory: Trajectory, path: AnyPath) -> tuple[Path, ...]:
         else:
             temporary.write_bytes(_format(trajectory, suffix, os.fspath(path)))
     return (target,)
+
+
+def _write_policy(
+    trajectory: Trajectory, target: Path, layout: str, robot: Any, rate: float | None
+) -> Path:
+    check_layout(layout, target.suffix.lower())
+    if robot is None:
+        raise WriteError(f"the layout {layout} needs the robot: it has no names of joints")
+    if rate is not None:
+        number_of(rate, "rate", least=1e-3)
+    check_output(target)
+    data = format_policy(trajectory, robot_of(robot), layout, rate or RATES[layout])
+    with replace_file(target) as temporary:
+        temporary.write_bytes(data)
+    return target
 
 
 def _write_folder(trajectory: Trajectory, folder: Path) -> tuple[Path, ...]:

@@ -127,7 +127,7 @@ def _look(armature: Any, frames: list[tuple[int, float]], links: list[_Link]) ->
         )
     if own.is_sure.all():
         return own
-    with _held_frame(scene):
+    with held_frame(scene):
         for row in np.flatnonzero(~own.is_sure):
             whole, rest = frames[row]
             scene.frame_set(whole, subframe=rest)
@@ -145,7 +145,7 @@ def _look(armature: Any, frames: list[tuple[int, float]], links: list[_Link]) ->
 
 
 @contextmanager
-def _held_frame(scene: Any) -> Iterator[None]:
+def held_frame(scene: Any) -> Iterator[None]:
     """Goes back to the frame that was shown."""
     frame, rest = scene.frame_current, scene.frame_subframe
     try:

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""People in Blender, and robots that follow them with plain keys."""
+
+import bpy
+import numpy as np
+import pytest
+
+from support.blender.rigs import new_scene
+from support.people import SAMPLE
+from support.real_robots import ROOT
+from urdf_importer import (
+    BuildError,
+    Diagnostics,
+    KinematicsError,
+    RetargetOptions,
+    find_pairs,
+    import_robot,
+    read_robot,
+    retarget,
+    sample_trajectory,
+    set_frame_rate,
+)
+from urdf_importer.pipeline.retargeting import open_person
+
+LEGS = ROOT / "alexander_description/urdf/alexander_v1.lowerBodyOnly.urdf"
+
+# Blender's importer of BVH leaves its file open.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
+
+@pytest.fixture(scope="module")
+def scene():
+    new_scene()
+    person = open_person(str(SAMPLE))
+    rig = import_robot(LEGS).armature
+    return person, rig
+
+
+def test_a_person_in_the_scene_is_the_person_of_the_file(scene):
+    person, _rig = scene
+    theirs = retarget(SAMPLE, read_robot(LEGS), diagnostics=Diagnostics())
+    ours = retarget(person, read_robot(LEGS), diagnostics=Diagnostics())
+    assert ours.trajectory.times == pytest.approx(theirs.trajectory.times)
+    off = np.abs(ours.trajectory.positions - theirs.trajectory.positions)
+    assert np.percentile(off, 95) < 0.01
+
+
+def test_scaled_turned_and_parented_people_move_the_same(scene):
+    person, _rig = scene
+    before = retarget(person, read_robot(LEGS), diagnostics=Diagnostics()).trajectory
+    empty = bpy.data.objects.new("above", None)
+    bpy.context.collection.objects.link(empty)
+    person.parent, empty.scale, empty.rotation_euler = empty, (3.0,) * 3, (0.0, 0.0, 1.0)
+    try:
+        after = retarget(person, read_robot(LEGS), diagnostics=Diagnostics()).trajectory
+    finally:
+        person.parent = None
+        bpy.data.objects.remove(empty)
+    assert np.percentile(np.abs(before.positions - after.positions), 95) < 0.01
+
+
+def test_the_robot_gets_plain_keys_and_plays_them(scene):
+    person, rig = scene
+    rig.location = (1.0, 2.0, 0.0)
+    shown = bpy.context.scene.frame_current
+    actions = set(bpy.data.actions)
+    result = retarget(person, rig, diagnostics=Diagnostics())
+    assert set(bpy.data.actions) - actions == {result.action}
+    assert result.action["urdf_retarget"]["source"] == person.name
+    assert bpy.context.scene.frame_current == shown
+    played = sample_trajectory(rig)
+    columns = [played.names.index(name) for name in result.trajectory.names]
+    assert played.positions[:, columns] == pytest.approx(result.trajectory.positions, abs=2e-4)
+    base = next(track for track in played.frames if track.parent == "world")
+    assert base.translations[0, :2] == pytest.approx([1.0, 2.0], abs=1e-3)
+    # Once more from a later frame: the robot begins where it began.
+    bpy.context.scene.frame_set(150)
+    again = retarget(person, rig, diagnostics=Diagnostics())
+    assert again.trajectory.frames == result.trajectory.frames
+
+
+def test_only_some_frames_and_a_name(scene):
+    person, rig = scene
+    options = RetargetOptions(frames=(40, 60), start_frame=5, name="Steps", set_range=False)
+    end = bpy.context.scene.frame_end
+    result = retarget(person, rig, options=options, diagnostics=Diagnostics())
+    assert result.action.name == "Steps"
+    assert tuple(result.action.frame_range) == (5.0, 25.0)
+    assert bpy.context.scene.frame_end == end
+
+
+def test_what_cannot_follow_is_refused_and_nothing_changes(scene):
+    person, rig = scene
+    before = (set(bpy.data.actions), rig.animation_data.action, bpy.context.scene.frame_current)
+    still = bpy.data.objects.new("still", bpy.data.armatures.new("still"))
+    cube = bpy.data.objects.new("cube", None)
+    with pytest.raises(BuildError, match="follow itself"):
+        retarget(rig, rig)
+    with pytest.raises(BuildError, match="not an armature"):
+        retarget(cube, rig)
+    with pytest.raises(KinematicsError, match="has no bones"):
+        retarget(still, rig)
+    with pytest.raises(KinematicsError, match="no bone"):
+        retarget(person, rig, options=RetargetOptions(pairs=(("Nobody", "LEFT_FOOT"),)))
+    assert before == (
+        set(bpy.data.actions),
+        rig.animation_data.action,
+        bpy.context.scene.frame_current,
+    )
+
+
+def test_pairs_are_found_of_the_shown_pose(scene):
+    person, rig = scene
+    assert [pair.limb for pair in find_pairs(person, rig)] == ["left leg", "right leg"]
+
+
+def test_a_rate_other_than_the_scenes_is_the_files(scene):
+    set_frame_rate(24.0)
+    open_person(str(SAMPLE))
+    assert bpy.context.scene.render.fps == 30

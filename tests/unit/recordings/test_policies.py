@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Motions as programs that train policies read them."""
+
+import numpy as np
+import pytest
+
+from support.people import SAMPLE
+from support.real_robots import ROOT
+from urdf_importer import (
+    ArgumentError,
+    Diagnostics,
+    FrameTrack,
+    Trajectory,
+    WriteError,
+    forward_kinematics,
+    read_robot,
+    retarget,
+    write_trajectory,
+)
+from urdf_importer.motion.frames import place, rotate
+
+G1 = "g1_description/urdf/g1_29dof_rev_1_0.urdf"
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return read_robot(ROOT / G1, diagnostics=Diagnostics())
+
+
+@pytest.fixture(scope="module")
+def motion(robot):
+    return retarget(SAMPLE, robot, diagnostics=Diagnostics()).trajectory
+
+
+def test_unitree_rows_are_base_quaternion_and_joints_in_the_order_of_the_file(
+    tmp_path, robot, motion
+):
+    write_trajectory(motion, tmp_path / "a.csv", layout="unitree", robot=robot)
+    table = np.loadtxt(tmp_path / "a.csv", delimiter=",")
+    assert table.shape == (len(motion.times), 36)
+    assert table[:, :3] == pytest.approx(motion.frames[0].translations, abs=1e-5)
+    assert np.linalg.norm(table[:, 3:7], axis=1) == pytest.approx(1.0, abs=1e-5)
+    names = [joint.name for joint in robot.joints if joint.type == "revolute"]
+    assert names[0] == "left_hip_pitch_joint"
+    columns = [motion.names.index(name) for name in names]
+    assert table[:, 7:] == pytest.approx(motion.positions[:, columns], abs=1e-5)
+
+
+def test_tracked_bodies_are_where_forward_kinematics_has_them(tmp_path, robot, motion):
+    write_trajectory(motion, tmp_path / "a.npz", layout="tracking", robot=robot)
+    with np.load(tmp_path / "a.npz") as file:
+        arrays = dict(file)
+    bodies = arrays["body_names"].tolist()
+    assert arrays["fps"].tolist() == [50.0]
+    assert len(bodies) == 30
+    assert bodies[0] == "pelvis"
+    rows = (0, 133, 400)
+    for row in rows:
+        names, positions = arrays["joint_names"].tolist(), arrays["joint_pos"][row].tolist()
+        frames = forward_kinematics(robot, dict(zip(names, positions, strict=True)))
+        moved, turned = place(motion.frames[0], np.array([row / 50.0]))
+        for body, name in enumerate(bodies):
+            where = moved[0] + rotate(turned, frames[name][None, :3, 3])[0]
+            assert arrays["body_pos_w"][row, body] == pytest.approx(where, abs=1e-4)
+    lin = np.gradient(arrays["body_pos_w"], 0.02, axis=0)
+    assert arrays["body_lin_vel_w"] == pytest.approx(lin, abs=1e-2)
+    w, x, y, z = np.moveaxis(arrays["body_quat_w"].astype(float), 2, 0)
+    yaw = np.unwrap(np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)), axis=0)
+    spin = np.gradient(yaw[:, 0], 0.02)
+    assert arrays["body_ang_vel_w"][:, 0, 2] == pytest.approx(spin, abs=0.2)
+
+
+def test_a_turning_base_spins(tmp_path, robot):
+    times = np.linspace(0.0, 1.0, 31)
+    half = times * 0.75
+    turns = np.stack([0 * half, 0 * half, np.sin(half), np.cos(half)], axis=1)
+    track = FrameTrack(
+        parent="", child="", times=times, translations=np.zeros((31, 3)), quaternions=turns
+    )
+    motion = Trajectory(names=(), times=times, positions=np.empty((31, 0)), frames=(track,))
+    write_trajectory(motion, tmp_path / "a.npz", layout="tracking", robot=robot)
+    with np.load(tmp_path / "a.npz") as file:
+        assert file["body_ang_vel_w"][:, 0] == pytest.approx(
+            np.tile([0.0, 0.0, 1.5], (51, 1)), abs=1e-4
+        )
+
+
+def test_layouts_refuse_what_they_cannot_be(tmp_path, robot, motion):
+    with pytest.raises(WriteError, match=r"is a \.csv file"):
+        write_trajectory(motion, tmp_path / "a.npz", layout="unitree", robot=robot)
+    with pytest.raises(WriteError, match="needs the robot"):
+        write_trajectory(motion, tmp_path / "a.csv", layout="unitree")
+    with pytest.raises(ArgumentError, match="layout"):
+        write_trajectory(motion, tmp_path / "a.csv", layout="gmr", robot=robot)
+    with pytest.raises(ArgumentError, match="rate"):
+        write_trajectory(motion, tmp_path / "a.csv", layout="unitree", robot=robot, rate=0.0)
+    assert not list(tmp_path.iterdir())

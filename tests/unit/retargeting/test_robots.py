@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""People's motion on real robots: nobody says which limb is which."""
+
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+
+from support.people import (
+    SAMPLE,
+    dog,
+    nameless,
+    noisy,
+    sample_person,
+    turned,
+    with_empty_bones,
+    with_twist_bones,
+)
+from support.real_robots import ROOT
+from urdf_importer import (
+    ArgumentError,
+    Diagnostics,
+    KinematicsError,
+    RetargetOptions,
+    find_limits,
+    find_pairs,
+    forward_kinematics,
+    read_robot,
+    retarget,
+)
+from urdf_importer.kinematics.tree import retrace_tree
+from urdf_importer.motion.frames import rotate
+from urdf_importer.motion.limits import limits_of
+from urdf_importer.progress import finish
+from urdf_importer.retargeting.run import find_match, follow
+
+G1 = "g1_description/urdf/g1_29dof_rev_1_0.urdf"
+
+
+@cache
+def robot(path):
+    return read_robot(ROOT / path, diagnostics=Diagnostics())
+
+
+@cache
+def result(path):
+    return retarget(SAMPLE, robot(path), diagnostics=Diagnostics())
+
+
+def solve(path, person, options=None):
+    options = options or RetargetOptions()
+    found = find_match(retrace_tree(robot(path)), person, options, frozenset())
+    return finish(follow(found, options, {}, limits_of(robot(path), None, Diagnostics())))
+
+
+@pytest.mark.parametrize(
+    ("path", "limbs", "degrees"),
+    [
+        (G1, 4, 3.0),
+        ("talos_data/robots/talos_reduced.urdf", 4, 9.0),
+        ("icub_description/robots/icub.urdf", 4, 12.0),
+        ("romeo_description/urdf/romeo.urdf", 4, 20.0),
+        ("human_description/robots/human.urdf", 4, 3.0),
+        ("pr2_description/urdf/pr2.urdf", 2, 12.0),
+        ("tiago_description/robots/tiago_dual.urdf", 2, 9.0),
+        ("tiago_pro_description/robots/tiago_pro.urdf", 2, 3.0),
+        ("baxter_description/urdf/baxter.urdf", 2, 14.0),
+        ("alex_description/urdf/alex_nub_hands.urdf", 2, 3.0),
+        ("alexander_description/urdf/alexander_v1.lowerBodyOnly.urdf", 2, 8.0),
+    ],
+)
+def test_limbs_follow_within_limits_and_feet_stand(path, limbs, degrees):
+    found = result(path)
+    assert len(found.limbs) == limbs
+    assert max(limb.most for limb in found.limbs) < math.radians(degrees)
+    assert max(limb.median for limb in found.limbs) < math.radians(8.5)
+    # Where a limb is far off, it says which joints are at their limits.
+    for limb in found.limbs:
+        assert limb.most < math.radians(6.0) or limb.limited or path.startswith(("tiago", "romeo"))
+    assert found.slide < 0.002
+    assert all(each.kind != "position" for each in found.limits)
+
+
+def test_sides_are_the_persons():
+    for path in (G1, "icub_description/robots/icub.urdf", "pr2_description/urdf/pr2.urdf"):
+        for pair in find_pairs(SAMPLE, robot(path)):
+            side = pair.limb.split()[0]
+            assert all(bone.startswith(side.capitalize()) for bone in pair.bones)
+            assert all(joint.startswith(side[0]) for joint in pair.joints)
+
+
+def test_feet_are_on_the_ground_and_walk_as_far_as_the_legs_are_long():
+    found = result(G1)
+    track = found.trajectory.frames[0]
+    for contact in found.contacts:
+        row = int(contact.first + contact.last) // 2 - 1
+        positions = dict(
+            zip(found.trajectory.names, found.trajectory.positions[row].tolist(), strict=True)
+        )
+        foot = forward_kinematics(robot(G1), positions)[contact.link][:3, 3]
+        height = rotate(track.quaternions[[row]], foot[None])[0, 2] + track.translations[row, 2]
+        assert height == pytest.approx(0.035, abs=0.02)  # the ankle above the sole
+    way = np.linalg.norm(np.diff(track.translations[:, :2], axis=0), axis=1).sum()
+    person = sample_person().points[:, 0, :2]
+    theirs = np.linalg.norm(np.diff(person, axis=0), axis=1).sum() * found.scale
+    assert way == pytest.approx(theirs, rel=0.1)
+
+
+@pytest.mark.parametrize("change", [nameless, turned, with_empty_bones, with_twist_bones])
+def test_other_skeletons_give_the_same_motion(change):
+    ours = solve(G1, sample_person()).trajectory.positions
+    theirs = solve(G1, change(sample_person())).trajectory.positions
+    assert np.percentile(np.abs(ours - theirs), 95) < math.radians(2.0)
+
+
+def test_noise_does_not_make_feet_slide():
+    assert solve(G1, noisy(sample_person())).slide < 0.002
+
+
+def test_the_same_input_gives_the_same_motion():
+    one, other = (solve(G1, sample_person()).trajectory for _ in range(2))
+    assert one == other
+
+
+def test_held_and_retimed_speeds_keep_their_limits():
+    path = "talos_data/robots/talos_reduced.urdf"
+    assert any(each.kind == "velocity" for each in result(path).limits)
+    for choice in ("hold", "retime"):
+        options = RetargetOptions(velocity=choice)
+        found = retarget(SAMPLE, robot(path), options=options, diagnostics=Diagnostics())
+        limits = find_limits(robot(path))
+        assert [each for each in found.limits if each.kind in ("velocity", "position")] == []
+        assert set(found.trajectory.names) <= limits.keys()
+
+
+def test_a_dog_walks_on_four_legs():
+    path = "go2_description/urdf/go2.urdf"
+    found = solve(path, dog())
+    assert [pair.limb for pair in found.pairs] == ["left leg", "right leg"] * 2
+    assert [pair.link for pair in found.pairs] == ["RL_foot", "RR_foot", "FL_foot", "FR_foot"]
+    track = found.trajectory.frames[0]
+    assert track.translations[-1, 0] - track.translations[0, 0] > 0.4
+    assert found.slide < 0.005
+
+
+def test_a_base_that_drives_goes_forward_as_the_person_does():
+    path = "pr2_description/urdf/pr2.urdf"
+    options = RetargetOptions(base="drive")
+    track = retarget(SAMPLE, robot(path), options=options, diagnostics=Diagnostics())
+    base = track.trajectory.frames[0]
+    assert np.ptp(base.translations[:, 2]) == 0.0
+    ahead = rotate(base.quaternions, np.tile([1.0, 0.0, 0.0], (len(base.times), 1)))
+    steps = np.diff(base.translations, axis=0)
+    across = np.cross((ahead[1:] + ahead[:-1]) / 2, steps)[:, 2]
+    assert np.abs(across).max() < 1e-4
+
+
+def test_parts_and_pairs_choose():
+    arms = solve(G1, sample_person(), RetargetOptions(parts="arms"))
+    assert {pair.limb for pair in arms.pairs} == {"left arm", "right arm"}
+    assert not arms.trajectory.frames
+    assert not any("waist" in name for name in arms.trajectory.names)
+    crossed = RetargetOptions(
+        pairs=(("LeftHand", "right_elbow_joint"), ("RightHand", "left_elbow_link"))
+    )
+    pairs = find_pairs(SAMPLE, robot(G1), options=crossed)
+    links = {pair.bones[0]: pair.link for pair in pairs if "Arm" in pair.bones[0]}
+    assert links == {"LeftArm": "right_rubber_hand", "RightArm": "left_rubber_hand"}
+
+
+def test_one_arm_follows_by_a_pair():
+    path = "ur_description/urdf/ur5_robot.urdf"
+    with pytest.raises(KinematicsError, match="say which by pairs"):
+        retarget(SAMPLE, robot(path))
+    options = RetargetOptions(parts="hands", pairs=(("RightHand", "ee_link"),))
+    found = retarget(SAMPLE, robot(path), options=options, diagnostics=Diagnostics())
+    assert [pair.link for pair in found.pairs] == ["ee_link"]
+    assert np.ptp(found.trajectory.positions, axis=0).max() > 0.2
+
+
+@pytest.mark.parametrize(
+    ("pairs", "said"),
+    [
+        ((("LeftHnd", "torso_link"),), "LeftHand"),
+        ((("LeftHand", "left_elbow"),), "left_elbow"),
+        ((("Head", "torso_link"),), "in no limb"),
+    ],
+)
+def test_pairs_that_name_nothing_are_refused(pairs, said):
+    with pytest.raises(KinematicsError, match=said):
+        find_pairs(SAMPLE, robot(G1), options=RetargetOptions(pairs=pairs))
+
+
+def test_options_that_make_no_sense_are_refused():
+    for given in ({"scale": math.nan}, {"scale": -1.0}, {"frames": (5.0, 1.0)}, {"parts": "all"}):
+        with pytest.raises(ArgumentError):
+            RetargetOptions(**given)
+
+
+def test_a_person_on_four_robot_legs_is_refused_in_a_sentence():
+    with pytest.raises(KinematicsError, match="no limb of the person matches"):
+        retarget(SAMPLE, robot("go2_description/urdf/go2.urdf"))

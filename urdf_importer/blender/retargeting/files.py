@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""People in files that Blender reads -> an armature in the scene."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...diagnostics import Diagnostics, ReadError, name_choices, one_line, quote, unknown_name
+from ...retargeting.bvh import read_bvh
+from ..animation.curves import set_frame_rate
+
+_IMPORTERS = {".bvh": "bvh", ".fbx": "fbx", ".glb": "gltf", ".gltf": "gltf"}
+_TALL = 1.7
+"""Metres: files of centimetres and of inches become people of about this height."""
+
+
+def open_person(path: str, name: str | None = None) -> Any:
+    """Brings the objects of a .bvh, .fbx, .glb, .gltf or .blend into the scene and returns the
+    armature of this name, or the only one. The scene gets the frame rate of a .bvh. Raises
+    ReadError."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in (*_IMPORTERS, ".blend"):
+        choices = name_choices((*_IMPORTERS, ".blend"))
+        raise ReadError(f"a person's motion ends in {choices}, not in {quote(suffix)}", source=path)
+    if not Path(path).is_file():
+        raise ReadError("no such file", source=path)
+    before = set(bpy.data.objects)
+    if suffix == ".blend":
+        _append(path)
+    else:
+        _import(path, suffix)
+    people = (item for item in bpy.data.objects if item not in before and item.type == "ARMATURE")
+    found = {item.name: item for item in people}
+    if not found:
+        raise ReadError("there is no armature in this file", source=path)
+    if name is not None and name not in found:
+        raise unknown_name("the file has no armature", name, found)
+    if name is None and len(found) > 1:
+        named = ", ".join(map(quote, list(found)[:5]))
+        raise ReadError(f"there are several armatures: say which of {named}", source=path)
+    return found[name] if name is not None else next(iter(found.values()))
+
+
+def _append(path: str) -> None:
+    try:
+        with bpy.data.libraries.load(path) as (theirs, ours):
+            ours.objects = list(theirs.objects)
+    except OSError as error:
+        raise ReadError(f"Blender cannot read it: {one_line(error)}", source=path) from None
+    for item in ours.objects:
+        if item is not None:
+            bpy.context.scene.collection.objects.link(item)
+
+
+def _import(path: str, suffix: str) -> None:
+    more: dict[str, Any] = {}
+    if suffix == ".bvh":
+        # Blender's own reader ends in tracebacks: damaged files are refused before.
+        person = read_bvh(path, Diagnostics(path))
+        size = float(np.median(np.ptp(person.points, axis=1).max(axis=1)))
+        more["global_scale"] = 10.0 ** round(np.log10(_TALL / max(size, 1e-6)))
+        set_frame_rate(round(person.rate, 3))
+    group = bpy.ops.import_anim if suffix == ".bvh" else bpy.ops.import_scene
+    try:
+        getattr(group, _IMPORTERS[suffix])(filepath=path, **more)
+    except (RuntimeError, AttributeError) as error:
+        raise ReadError(f"Blender cannot read it: {one_line(error)}", source=path) from None

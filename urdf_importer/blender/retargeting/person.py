@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An armature in motion -> points: after rest pose, constraints, NLA, object scale and parents."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...diagnostics import BuildError, KinematicsError, quote
+from ...retargeting.person import Person
+from ..animation.curves import MOST_FRAMES, frame_rate
+from ..animation.sample import held_frame
+from ..animation.span import find_span
+
+_FEW = 10
+"""Deforming bones from which on others are controls, and passed over."""
+
+
+def read_person(armature: Any, frames: Sequence[float], *, moving: bool = True) -> Person:
+    """Returns an armature as points in the scene, in each frame from the first to the last of
+    `frames`, by default of its animation; with `moving` false only as it is now. The frame that was
+    shown is shown again. Raises BuildError for other objects, KinematicsError for an armature
+    that does not move."""
+    if armature.type != "ARMATURE":
+        raise BuildError(f"object {quote(armature.name)} is not an armature")
+    if armature.pose is None or not len(armature.data.bones):
+        raise KinematicsError(f"object {quote(armature.name)} has no bones in the scene")
+    chosen, parents = _choose_bones(armature)
+    leaves = [place for place in range(len(chosen)) if place not in parents]
+    bones = armature.pose.bones
+    names = [bones[each].name for each in chosen] + [""] * len(leaves)
+    places = _find_frames(armature, frames) if moving else []
+    rows = max(len(places), 1)
+    heads, tails = np.empty((rows, len(bones), 3)), np.empty((rows, len(bones), 3))
+    with held_frame(bpy.context.scene):
+        for row in range(rows):
+            if places:
+                bpy.context.scene.frame_set(places[row])
+            _look(armature, heads[row], tails[row])
+    points = np.concatenate([heads[:, chosen], tails[:, [chosen[each] for each in leaves]]], axis=1)
+    return Person(
+        names=tuple(names),
+        parents=(*parents, *leaves),
+        points=points,
+        rate=frame_rate(),
+        source=armature.name,
+        first_frame=float(places[0]) if places else 1.0,
+    )
+
+
+def _look(armature: Any, heads: Any, tails: Any) -> None:
+    """Fills in where bones begin and end in the world (n, 3)."""
+    shown = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    world = np.array(shown.matrix_world)
+    for key, into in (("head", heads), ("tail", tails)):
+        flat = np.empty(into.size, dtype=np.float32)
+        shown.pose.bones.foreach_get(key, flat)
+        into[:] = flat.reshape(-1, 3) @ world[:3, :3].T + world[:3, 3]
+
+
+def _find_frames(armature: Any, frames: Sequence[float]) -> list[int]:
+    if frames:
+        first, last = int(np.floor(frames[0])), int(np.ceil(frames[1]))
+    else:
+        span = find_span(armature)
+        if span is None:
+            raise KinematicsError(f"object {quote(armature.name)} is not animated")
+        first, last = int(np.floor(span[1] + 1e-4)), int(np.ceil(span[2] - 1e-4))
+    if last - first >= MOST_FRAMES:
+        raise KinematicsError(f"these are {last - first + 1} frames; {MOST_FRAMES} are the most")
+    return list(range(first, last + 1))
+
+
+def _choose_bones(armature: Any) -> tuple[list[int], list[int]]:
+    """Returns the places of the bones that deform, or of all, and the parent of each among them. A
+    bone whose parents are all controls hangs on the bone before it that is nearest at rest."""
+    bones = list(armature.data.bones)
+    deforming = [place for place, bone in enumerate(bones) if bone.use_deform]
+    chosen = deforming if len(deforming) >= _FEW else list(range(len(bones)))
+    number = {bones[place].name: index for index, place in enumerate(chosen)}
+    parents: list[int] = []
+    for index, place in enumerate(chosen):
+        above = bones[place].parent
+        while above is not None and number.get(above.name, index) >= index:
+            above = above.parent
+        if above is not None:
+            parents.append(number[above.name])
+        elif index and bones[place].parent is not None:
+            head = bones[place].head_local
+            gaps = [
+                min((bones[each].tail_local - head).length, (bones[each].head_local - head).length)
+                for each in chosen[:index]
+            ]
+            parents.append(int(np.argmin(gaps)))
+        else:
+            parents.append(-1)
+    return chosen, parents

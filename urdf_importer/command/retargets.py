@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""urdf-importer retarget: a person's motion on a robot."""
+
+import argparse
+import math
+from pathlib import Path
+from typing import Any
+
+from .. import (
+    Diagnostics,
+    ImportOptions,
+    RetargetOptions,
+    RetargetResult,
+    RobotError,
+    extract_robot,
+    import_robot,
+    motion_formats,
+    read_robot,
+    retarget,
+    write_trajectory,
+)
+from ..files.outputs import check_output
+from ..interrupts import hold_interrupt
+from ..pipeline.retargeting import open_person
+from .arguments import EPILOG, add_option_arguments, read_options
+from .blends import is_blend, open_robot
+from .jobs import needing_blender
+from .plans import UsageError, check_outputs
+from .summary import count
+from .terminal import Terminal, silence_blender
+
+_READING = ("xacro_args", "model", "parameters", "joint_parameters", "packages", "package_paths")
+_BVH = ".bvh"
+
+
+def add_retarget(commands: Any) -> None:
+    """Adds the command."""
+    written = " ".join(each.suffix for each in motion_formats() if each.is_written)
+    parser = commands.add_parser(
+        "retarget",
+        help="put a person's motion on a robot",
+        description="Puts the motion of a person on a robot: limbs of both are found by geometry, "
+        "joints stay within limits, standing feet stay in their place.",
+        epilog=EPILOG,
+    )
+    parser.set_defaults(parser=parser, act=_retarget)
+    parser.add_argument("--quiet", action="store_true", help="write nothing but errors")
+    parser.add_argument("robot", metavar="ROBOT", help="a robot description, or a .blend with one")
+    parser.add_argument(
+        "motion", metavar="MOTION", help=".bvh; with Blender .fbx .glb .gltf .blend too"
+    )
+    parser.add_argument(
+        "-o", "--output", required=True, metavar="OUT", help=f".blend, or {written}, folder"
+    )
+    parser.add_argument(
+        "--layout",
+        choices=("unitree", "tracking"),
+        help="unitree: a .csv for BeyondMimic and mjlab; tracking: an .npz with bodies",
+    )
+    parser.add_argument(
+        "--rate", type=float, metavar="HZ", help="samples per second of a layout (30, and 50)"
+    )
+    parser.add_argument("--person", metavar="NAME", help="which armature follows, of several")
+    parser.add_argument("--preview", metavar="OUT.png", help="render the robot in its first pose")
+    parser.add_argument(
+        "--robot", dest="armature", metavar="NAME", help="which of several robots in a .blend"
+    )
+    parser.add_argument("--strict", action="store_true", help="take every diagnostic as a failure")
+    add_option_arguments(parser, RetargetOptions)
+    add_option_arguments(parser, ImportOptions, only=_READING)
+
+
+def _retarget(given: argparse.Namespace, terminal: Terminal) -> int:
+    options = read_options(given, RetargetOptions)
+    to_blend = is_blend(given.output)
+    _check_usage(given, to_blend=to_blend)
+    check_output(given.output)
+    pictures = [] if given.preview is None else [Path(given.preview)]
+    check_outputs([given.robot, given.motion], [given.output, *pictures])
+    diagnostics = Diagnostics(given.motion)
+    in_blender = to_blend or is_blend(given.robot) or Path(given.motion).suffix.lower() != _BVH
+    if in_blender:
+        with silence_blender():
+            result, robot = _follow_in_blender(given, options, diagnostics, to_blend=to_blend)
+    else:
+        robot = read_robot(given.robot, options=read_options(given, ImportOptions))
+        result = retarget(given.motion, robot, options=options, diagnostics=diagnostics)
+    if given.strict and len(diagnostics):
+        terminal.diagnostics(tuple(diagnostics))
+        raise RobotError(
+            f"{count(len(diagnostics), 'diagnostic')}, and --strict takes each as a failure",
+            source=given.motion,
+        )
+    if to_blend:
+        from .. import save_blend
+
+        with silence_blender():
+            save_blend(given.output)
+    else:
+        layout = {"layout": given.layout, "robot": robot, "rate": given.rate}
+        write_trajectory(result.trajectory, given.output, **(layout if given.layout else {}))
+    terminal.diagnostics(tuple(diagnostics))
+    _tell(result, given.output, terminal)
+    return 0
+
+
+def _check_usage(given: argparse.Namespace, *, to_blend: bool) -> None:
+    if given.rate is not None and not (given.layout and given.rate > 0.0):
+        raise UsageError("--rate needs --layout, and is above zero")
+    if given.preview is not None and not to_blend:
+        raise UsageError("--preview needs -o OUT.blend")
+    if given.layout and to_blend:
+        raise UsageError("a layout is written as .csv or .npz, not as .blend")
+    if given.armature is not None and not is_blend(given.robot):
+        raise UsageError("--robot says which robot of a .blend, and the robot is not in one")
+
+
+def _follow_in_blender(
+    given: argparse.Namespace, options: RetargetOptions, diagnostics: Diagnostics, *, to_blend: bool
+) -> tuple[RetargetResult, Any]:
+    """Opens or imports both, and returns the result with the robot's description."""
+    with needing_blender("retargeting to or from Blender"), hold_interrupt():
+        if is_blend(given.robot):
+            armature = open_robot(given.robot, given.armature)
+        else:
+            from .. import new_file
+
+            new_file()
+            found = import_robot(given.robot, options=read_options(given, ImportOptions))
+            diagnostics.extend(found.diagnostics)
+            armature = found.armature
+    is_plain = Path(given.motion).suffix.lower() == _BVH and not to_blend
+    source = given.motion if is_plain else open_person(given.motion, given.person)
+    result = retarget(source, armature, options=options, diagnostics=diagnostics)
+    if given.preview is not None:
+        from .. import render_preview
+
+        render_preview(armature, given.preview)
+    return result, extract_robot(armature)
+
+
+def _tell(result: RetargetResult, output: str, terminal: Terminal) -> None:
+    for pair in result.pairs:
+        terminal.note(f"{pair.limb}: {' > '.join(pair.bones)} | {pair.link}")
+    for limb in result.limbs:
+        at = f", at limits: {', '.join(limb.limited)}" if limb.limited else ""
+        terminal.note(
+            f"{limb.limb}: median {math.degrees(limb.median):.1f}, 95 of 100 frames within "
+            f"{math.degrees(limb.most):.1f} degrees{at}"
+        )
+    terminal.note(f"{output}: {result.message}")

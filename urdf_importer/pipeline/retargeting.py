@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A person's motion on a robot: read or look at the person -> find limbs -> solve -> key."""
+
+import os
+from collections.abc import Generator
+from dataclasses import replace
+from typing import Any
+
+from ..arguments import diagnostics_of, options_of, rig_of, robot_or_rig_of
+from ..diagnostics import BuildError, Diagnostics, KinematicsError, RobotError, quote
+from ..files.packages import AnyPath
+from ..kinematics.loops import find_freedom
+from ..kinematics.tree import retrace_tree
+from ..model import Robot
+from ..motion.check import check_motion
+from ..motion.limits import RobotLimits, limits_of
+from ..motion.options import RetimeOptions
+from ..motion.retime import retime
+from ..options import FileOptions
+from ..progress import Progress, finish
+from ..retargeting.bvh import read_bvh
+from ..retargeting.limbs import Soles, foot_links
+from ..retargeting.match import describe
+from ..retargeting.options import Pair, RetargetOptions, RetargetResult
+from ..retargeting.person import Person, bridge_frames
+from ..retargeting.run import Found, find_match, follow
+from .exporting import open_export, open_scene
+from .limits import robot_of_rig
+
+_LEAST_FRAMES = 1
+
+
+def retarget(
+    source: AnyPath | Any,
+    robot: Robot | Any,
+    *,
+    options: RetargetOptions | None = None,
+    diagnostics: Diagnostics | None = None,
+) -> RetargetResult:
+    """Puts a person's motion on a robot.
+
+    `source` is the path of a BVH file, or any animated armature in Blender; `robot` a `Robot`, or
+    an imported robot, which then gets the motion as keys in a new action: its other actions stay.
+    Limbs of both are found by geometry, without tables. Directions of upper arms, forearms,
+    thighs and shins, turns of pelvis and chest, and the way of the hips, in the robot's size, are
+    followed within limits; standing feet stay in their place, on the ground.
+
+    Raises RobotError, and nothing has changed then: ReadError for other files than BVH,
+    KinematicsError where there is no motion or no limb that matches, or where pairs name nothing;
+    BuildError for an object that is not an armature, or not an imported robot.
+    """
+    return finish(retarget_steps(source, robot, options=options, diagnostics=diagnostics))
+
+
+def retarget_steps(
+    source: AnyPath | Any,
+    robot: Robot | Any,
+    *,
+    options: RetargetOptions | None = None,
+    diagnostics: Diagnostics | None = None,
+) -> Generator[Progress, None, RetargetResult]:
+    """Runs retarget in steps, for progress bars. Nothing changes before the last one."""
+    options = options_of(options, RetargetOptions)
+    diagnostics = diagnostics_of(diagnostics)
+    yield Progress(share=0.0, text="person")
+    given = robot_or_rig_of(robot)
+    person = bridge_frames(_read_person(source, given, options, diagnostics), diagnostics)
+    described = robot_of_rig(given)
+    found = _find(described, person, options)
+    limits = limits_of(described, None, Diagnostics())
+    soles = _load_soles(given, found)
+    result = yield from follow(found, options, soles, limits)
+    result = _judge(result, limits, options)
+    _report(result, diagnostics)
+    if isinstance(given, Robot):
+        return result
+    yield Progress(share=0.95, text="keys")
+    from ..blender.retargeting.keys import key_result
+
+    return key_result(given, result, options, person, diagnostics)
+
+
+def find_pairs(
+    source: AnyPath | Any, robot: Robot | Any, *, options: RetargetOptions | None = None
+) -> tuple[Pair, ...]:
+    """Returns which limb of a robot would follow which limb of a person, without solving anything;
+    arguments and errors are as in retarget. An armature is taken as it is shown
+    now."""
+    options = options_of(options, RetargetOptions)
+    given = robot_or_rig_of(robot)
+    person = _read_person(source, given, options, Diagnostics(), moving=False)
+    person = bridge_frames(person, Diagnostics())
+    found = _find(robot_of_rig(given), person, options)
+    return tuple(describe(person, match) for match in found.matched.matches)
+
+
+def open_person(path: AnyPath, name: str | None = None) -> Any:
+    """Brings a person of a file that Blender reads into the scene, and returns the armature of this
+    name, or the only one. Raises ReadError."""
+    from ..blender.retargeting.files import open_person as open_in_blender
+
+    return open_in_blender(os.fspath(path), name)
+
+
+def _read_person(
+    source: Any,
+    robot: Any,
+    options: RetargetOptions,
+    diagnostics: Diagnostics,
+    *,
+    moving: bool = True,
+) -> Person:
+    if isinstance(source, str | os.PathLike):
+        path = os.fspath(source)
+        diagnostics.source = diagnostics.source or path
+        return _cut(read_bvh(path, diagnostics), options)
+    armature = rig_of(source)
+    if armature == robot:
+        raise BuildError(f"{quote(armature.name)} cannot follow itself")
+    from ..blender.retargeting.person import read_person
+
+    diagnostics.source = diagnostics.source or armature.name
+    return read_person(armature, options.frames, moving=moving)
+
+
+def _cut(person: Person, options: RetargetOptions) -> Person:
+    """Returns the frames of a file that the options ask for, counted from 1."""
+    if not options.frames:
+        return person
+    first, last = max(int(options.frames[0]), 1), int(options.frames[1])
+    points = person.points[first - 1 : last]
+    if len(points) < _LEAST_FRAMES:
+        raise KinematicsError(
+            f"the motion has {len(person.points)} frames, and none from {first} to {last}",
+            source=person.source,
+        )
+    return replace(person, points=points, first_frame=float(first))
+
+
+def _find(robot: Robot, person: Person, options: RetargetOptions) -> Found:
+    tree = retrace_tree(robot)
+    held = frozenset(find_freedom(tree).followers) if robot.loops else frozenset()
+    return find_match(tree, person, options, held)
+
+
+def _load_soles(given: Any, found: Found) -> Soles:
+    """Returns the shapes of feet; shapes that cannot be loaded are passed over."""
+    names = set(foot_links(found.machine, found.anatomy))
+    if not names or not found.matched.has_legs:
+        return {}
+    soles: Soles = {}
+    try:
+        with open_scene(open_export(given, FileOptions(), Diagnostics())) as opened:
+            for link in opened.robot.links:
+                if link.name not in names:
+                    continue
+                loaded = [
+                    (opened.files.load_or_report(shape, link), shape.origin)
+                    for shape in link.collisions or link.visuals
+                ]
+                soles[link.name] = [
+                    (data.vertices, origin) for data, origin in loaded if data is not None
+                ]
+    except RobotError:
+        return {}
+    return soles
+
+
+def _judge(result: RetargetResult, limits: RobotLimits, options: RetargetOptions) -> RetargetResult:
+    """Returns the result with its violations, slowed down first where that is asked for."""
+    trajectory = result.trajectory
+    names = {name: name for name in trajectory.names if name in limits.joints}
+    violations = check_motion(trajectory, limits, names)
+    if options.velocity == "retime" and any(each.kind == "velocity" for each in violations):
+        slower = RetimeOptions(only_slower=True)
+        trajectory = retime(trajectory, limits, names, slower)
+        violations = check_motion(trajectory, limits, names)
+    return replace(result, trajectory=trajectory, limits=violations)
+
+
+def _report(result: RetargetResult, diagnostics: Diagnostics) -> None:
+    speeds = [each for each in result.limits if each.kind == "velocity"]
+    if speeds:
+        worst = speeds[0]
+        which = "a joint" if len(speeds) == 1 else f"{len(speeds)} joints"
+        diagnostics.warning(
+            "retarget-too-fast",
+            f"the motion is too fast for {which}, joint {quote(worst.joint)} the most: "
+            f"{worst.value:.3g} of {worst.limit:.3g} rad/s or m/s at {worst.time:.2f} s",
+            subject=worst.joint,
+        )
+    if result.unmatched:
+        diagnostics.warning("retarget-left-alone", f"left alone: {'; '.join(result.unmatched)}")

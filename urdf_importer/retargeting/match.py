@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which limb of a robot follows which limb of a person: found, or as someone says."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..diagnostics import KinematicsError, quote, unknown_name
+from ..kinematics.machine import JointedBodies
+from ..kinematics.tips import Tip
+from ..motion.trajectory import Numbers
+from .body import PersonBody, PersonLimb
+from .limbs import Anatomy, measure_limb
+from .options import Pair, RetargetOptions
+from .person import Person
+from .plan import Match
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Matched:
+    """The limbs that follow, and the parts that are left alone, each with the reason."""
+
+    matches: tuple[Match, ...]
+    unmatched: tuple[str, ...]
+
+    @property
+    def has_legs(self) -> bool:
+        return any(match.robot.kind == "leg" for match in self.matches)
+
+
+def match_limbs(
+    person: Person,
+    body: PersonBody,
+    machine: JointedBodies,
+    anatomy: Anatomy,
+    options: RetargetOptions,
+) -> Matched:
+    """Matches legs with legs and arms with arms, left with left; pairs of the options win. Raises
+    KinematicsError for pairs that name nothing, and where nothing matches."""
+    given = [_match_given(person, body, machine, anatomy, pair) for pair in options.pairs]
+    taken = [id(match.person) for match in given]
+    links = [match.robot.link for match in given]
+    found = [
+        match
+        for match in _match_kinds(person, body, anatomy)
+        if id(match.person) not in taken and match.robot.link not in links
+    ]
+    matches = [*given, *found]
+    if options.parts != "auto":
+        matches = [match for match in matches if match.robot.kind != "leg"]
+    if options.parts == "hands":
+        matches = [replace(match, reaches=True) for match in matches]
+    unmatched = tuple(_left_alone(person, body, anatomy, matches, options))
+    if not matches:
+        raise KinematicsError(
+            "no limb of the person matches one of the robot: "
+            + ("; ".join(unmatched) or "neither has a pair of limbs")
+            + "; say which by pairs",
+            source=person.source,
+        )
+    return Matched(matches=tuple(matches), unmatched=unmatched)
+
+
+def _match_kinds(person: Person, body: PersonBody, anatomy: Anatomy) -> Iterator[Match]:
+    if len(anatomy.legs) == 4:
+        if is_on_four(person, body):
+            hind, front = sorted(
+                (body.legs, body.arms), key=lambda pair: _forwardness(person, body, pair)
+            )
+            for one, other in zip((*hind, *front), anatomy.legs, strict=True):
+                yield Match(person=_whole(person, one), robot=other, reaches=True)
+        return
+    for theirs, ours in ((body.legs, anatomy.legs), (body.arms, anatomy.arms)):
+        if len(theirs) == len(ours) == 2:
+            yield from (Match(person=a, robot=b) for a, b in zip(theirs, ours, strict=True))
+
+
+def is_on_four(person: Person, body: PersonBody) -> bool:
+    """Whether the person is an animal on four legs: both pairs end next to the ground."""
+    if not body.legs or not body.arms:
+        return False
+    heights = np.median(person.points[:, :, 2], axis=0)
+    low, high = float(heights.min()), float(heights.max())
+    ends = [limb.tip if limb.tip >= 0 else limb.end for limb in body.arms]
+    return bool((heights[ends] < low + 0.25 * (high - low)).all())
+
+
+def _forwardness(person: Person, body: PersonBody, pair: Sequence[PersonLimb]) -> float:
+    """How far forward a pair is, in the direction in which paws point."""
+    forward = np.zeros((len(person.points), 2))
+    for limb in body.limbs:
+        a, b = (limb.end, limb.tip) if limb.tip >= 0 else (limb.middle, limb.end)
+        forward += (person.points[:, b] - person.points[:, a])[:, :2]
+    where = person.points[:, [limb.root for limb in pair], :2].mean(axis=1)
+    return float(np.median((where * forward).sum(axis=1)))
+
+
+def _whole(person: Person, limb: PersonLimb) -> PersonLimb:
+    """Returns an animal's leg from where it begins to where it ends."""
+    first = min(limb.bones)
+    return replace(limb, root=first, end=limb.tip if limb.tip >= 0 else limb.end, tip=-1)
+
+
+def _match_given(
+    person: Person,
+    body: PersonBody,
+    machine: JointedBodies,
+    anatomy: Anatomy,
+    pair: tuple[str, str],
+) -> Match:
+    bone, name = pair
+    if bone not in person.names:
+        raise unknown_name("the person has no bone", bone, [n for n in person.names if n])
+    place = person.names.index(bone)
+    theirs = next((limb for limb in body.limbs if place in limb.bones), None)
+    tree = machine.tree
+    if name in tree.joint_index:
+        link = tree.joint_index[name]
+    elif name in tree.index:
+        link = tree.index[name]
+    else:
+        raise unknown_name("the robot has no link or joint", name, [*tree.index, *tree.joint_index])
+    if theirs is None:
+        raise KinematicsError(
+            f"the bone {quote(bone)} is in no limb of the person", source=person.source
+        )
+    for limb in anatomy.limbs:
+        own = {tree.joint_index[joint] for joint in limb.joints}
+        if link in own or machine.body_of[link] == limb.hand:
+            return Match(person=theirs, robot=limb)
+    joints = [
+        tree.motions[machine.places[body]].joint.name
+        for body in machine.chains[machine.body_of[link]].tolist()
+    ]
+    free = tuple(joint for joint in joints if joint in machine.names)
+    if not free:
+        raise KinematicsError(f"no joint moves {quote(name)}, so it cannot follow")
+    tip = Tip(link=tree.links[link].name, joints=free, pointed=True)
+    return Match(
+        person=theirs, robot=replace(measure_limb(machine, tip), side=theirs.side), reaches=False
+    )
+
+
+def _left_alone(
+    person: Person,
+    body: PersonBody,
+    anatomy: Anatomy,
+    matches: Sequence[Match],
+    options: RetargetOptions,
+) -> Iterator[str]:
+    links = {match.robot.link for match in matches}
+    roots = {match.person.end for match in matches} | {match.person.middle for match in matches}
+    for limb in body.limbs:
+        if limb.middle not in roots:
+            yield f"the person's {limb.side} {limb.kind} has no limb that follows it"
+    for ours in anatomy.limbs:
+        if ours.link not in links:
+            reason = "is left out by parts" if options.parts != "auto" else "has no limb to follow"
+            yield f"the robot's {ours.side} {ours.kind} ({ours.link}) {reason}"
+    busy = {joint for match in matches for joint in match.robot.joints}
+    for tip in anatomy.others:
+        if tip.link not in links and not busy & set(tip.joints):
+            yield f"the robot's {tip.link} has no partner on the other side"
+
+
+def describe(person: Person, match: Match) -> Pair:
+    places = [match.person.root, match.person.middle, match.person.end]
+    return Pair(
+        limb=name_limb(match),
+        bones=tuple(person.names[place] for place in places if person.names[place]),
+        joints=match.robot.joints,
+        link=match.robot.link,
+    )
+
+
+def name_limb(match: Match) -> str:
+    return f"{match.robot.side} {match.robot.kind}"
+
+
+def person_length(points: Numbers, limb: PersonLimb) -> float:
+    """Returns the length of a limb from its root to its end, stretched."""
+    way = [(limb.root, limb.middle), (limb.middle, limb.end)]
+    return sum(
+        float(np.median(np.linalg.norm(points[:, b] - points[:, a], axis=1))) for a, b in way
+    )
+
+
+def find_scale(person: Person, matches: Sequence[Match]) -> float:
+    """Returns robot by person: of legs, else of arms."""
+    legs = [match for match in matches if match.robot.kind == "leg"] or list(matches)
+    ours = sum(match.robot.length for match in legs)
+    theirs = sum(person_length(person.points, match.person) for match in legs)
+    if theirs < 1e-9:
+        raise KinematicsError("the limbs of the person have no length", source=person.source)
+    return ours / theirs

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How a person's motion is put on a robot, and the result."""
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from ..diagnostics import ArgumentError
+from ..motion.limits import Violation
+from ..motion.trajectory import Trajectory
+from ..options import Options, option
+
+PartKind = Literal["auto", "upper", "arms", "hands"]
+FeetKind = Literal["pin", "free"]
+RootKind = Literal["auto", "none", "object", "drive"]
+SpeedKind = Literal["report", "retime", "hold"]
+RetargetKeys = Literal["frames", "reduced"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetargetOptions(Options):
+    """How a person's motion is put on a robot. Every field has a sensible default."""
+
+    GROUPS: ClassVar[tuple[str, ...]] = ("Limbs", "Ground", "Limits", "Keys")
+
+    pairs: tuple[tuple[str, str], ...] = option(
+        (),
+        "Pairs",
+        "Which limb of the robot follows a limb of the person, as bone:=link or bone:=joint; the "
+        "rest is found",
+        group="Limbs",
+        separator=":=",
+    )
+    parts: PartKind = option(
+        "auto",
+        "Parts",
+        "The parts of the robot that move",
+        group="Limbs",
+        choices={
+            "auto": "All limbs that match, and the trunk",
+            "upper": "Arms and trunk; legs and base stay",
+            "arms": "Arms alone",
+            "hands": "Hands at the places of the person's hands, in the robot's size",
+        },
+    )
+    scale: float | None = option(
+        None,
+        "Scale",
+        "How large the robot is beside the person; else legs by legs, or arms by arms",
+        group="Limbs",
+        bounds=(1e-6, 1e6),
+        blank="legs by legs",
+    )
+    feet: FeetKind = option(
+        "pin",
+        "Feet",
+        "The part of standing feet",
+        group="Ground",
+        choices={
+            "pin": "Stay in their place, level and on the ground",
+            "free": "Move as the legs do",
+        },
+    )
+    ground: float = option(
+        0.0,
+        "Ground",
+        "Height of the ground below the robot's feet, in metres",
+        group="Ground",
+    )
+    base: RootKind = option(
+        "auto",
+        "BasePoses",
+        "The part that moves with the person's hips",
+        group="Ground",
+        choices={
+            "auto": "Of a robot with legs, its planar or floating joint, else its object; a robot "
+            "without legs stays",
+            "none": "Nothing: the person is seen from their own heading",
+            "object": "The armature object, of a robot with legs",
+            "drive": "The base drives along the person's way, forward and backward alone",
+        },
+    )
+    velocity: SpeedKind = option(
+        "report",
+        "Speeds",
+        "The answer to joints that would be too fast",
+        group="Limits",
+        choices={
+            "report": "They are reported",
+            "retime": "The motion is slowed down where they are",
+            "hold": "They move as fast as they can, and miss the person's pose",
+        },
+    )
+    smooth: float = option(
+        0.1,
+        "Smooth (s)",
+        "Seconds over which positions are averaged, without lag",
+        group="Limits",
+        bounds=(0.0, 10.0),
+    )
+    frames: tuple[float, ...] = option(
+        (),
+        "Frames",
+        "The first and the last frame of the person's motion; else all",
+        group="Keys",
+        entries="A B",
+    )
+    start_frame: float | None = option(
+        None,
+        "Start Frame",
+        "The frame of the first key; else where the person's motion starts",
+        group="Keys",
+        blank="where the person starts",
+    )
+    keys: RetargetKeys = option(
+        "frames",
+        "Keys",
+        "Placement of keys",
+        group="Keys",
+        choices={
+            "frames": "On every frame",
+            "reduced": "As few as keep within a thousandth of a radian or metre",
+        },
+    )
+    name: str = option(
+        "", "Action", "Name of the action; by default of the person's", group="Keys", entries="NAME"
+    )
+    set_range: bool = option(
+        True, "Widen Frame Range", "Let the scene's range hold the motion", group="Keys"
+    )
+
+    def __post_init__(self) -> None:
+        # super() needs the class of the cell, which slots replace.
+        Options.__post_init__(self)
+        if len(self.frames) not in (0, 2) or (self.frames and self.frames[0] > self.frames[1]):
+            raise ArgumentError(
+                f"frames are {self.frames}; they have to be the first and the last frame"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """A limb of the person and the limb of the robot that follows it: names of bones from the root
+    of the limb on, the robot's joints, and its last link."""
+
+    limb: str
+    bones: tuple[str, ...]
+    joints: tuple[str, ...]
+    link: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimbReport:
+    """How well a limb follows: the angles between its parts and the person's, in radians, their
+    median, the one that 95 of 100 frames keep, and the worst with its frame, from the start frame
+    on; and the joints that were at a limit in the worst frames."""
+
+    limb: str
+    median: float
+    most: float
+    worst: float
+    frame: float
+    limited: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contact:
+    """A foot on the ground from one frame to another, both counted."""
+
+    link: str
+    first: float
+    last: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetargetResult:
+    """A robot's motion made of a person's.
+
+    trajectory  the joints that move, and the base as a frame without names, where it moves
+    pairs       which limb follows which
+    scale       the robot's size beside the person's, in the person's unit of length
+    limbs       how well each follows
+    contacts    when feet stand
+    slide       the farthest that a standing foot comes from its place, in metres
+    limits      where the motion is beyond the robot's limits, as check_trajectory
+    unmatched   parts of person and robot that were left alone, each with the reason
+    action      the action on the robot in Blender; None without it
+    """
+
+    trajectory: Trajectory
+    pairs: tuple[Pair, ...]
+    scale: float
+    limbs: tuple[LimbReport, ...]
+    contacts: tuple[Contact, ...] = ()
+    slide: float = 0.0
+    limits: tuple[Violation, ...] = ()
+    unmatched: tuple[str, ...] = ()
+    action: Any = field(default=None, compare=False)
+
+    @property
+    def message(self) -> str:
+        """One line: how many limbs follow, how well, and the faults."""
+        worst = max((each.most for each in self.limbs), default=0.0)
+        count = len(self.pairs)
+        follow = "limb follows" if count == 1 else "limbs follow"
+        text = f"{count} {follow}, within {worst * 57.29578:.1f} degrees"
+        if self.contacts:
+            text += f"; standing feet creep by {self.slide * 1000:.1f} mm"
+        if self.limits:
+            joints = len({each.joint for each in self.limits})
+            text += f"; {joints} {'joint is' if joints == 1 else 'joints are'} beyond a limit"
+        return text

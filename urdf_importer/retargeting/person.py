@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A person in motion: points over time, and nothing of how they were recorded."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..diagnostics import Diagnostics, KinematicsError
+from ..motion.trajectory import Numbers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Person:
+    """names (n) of bones, empty where a bone ends; parents (n), -1 for roots, parents first; points
+    (m, n, 3) where each bone begins, in one unit of length, z up; rate in frames per second;
+    first_frame where the motion begins in its scene."""
+
+    names: tuple[str, ...]
+    parents: tuple[int, ...]
+    points: Numbers
+    rate: float
+    source: str = ""
+    first_frame: float = 1.0
+
+
+def bridge_frames(person: Person, diagnostics: Diagnostics) -> Person:
+    """Returns the person with frames that have numbers that are not finite in between their
+    neighbours, which is one warning. Raises KinematicsError where no frame has all its numbers."""
+    good = np.isfinite(person.points).all(axis=(1, 2)) & (
+        np.abs(person.points).max(axis=(1, 2), initial=0.0) < 1e9
+    )
+    if good.all() and len(good):
+        return person
+    if not good.any():
+        raise KinematicsError("no frame of the motion has finite numbers", source=person.source)
+    frames = np.arange(len(good))
+    points = person.points.copy()
+    columns = points.reshape(len(good), -1)
+    columns[~good] = np.stack(
+        [np.interp(frames[~good], frames[good], column) for column in columns[good].T], axis=1
+    )
+    diagnostics.warning(
+        "motion-bridged",
+        f"{int((~good).sum())} of {len(good)} frames have numbers that are not finite; they are "
+        "taken between their neighbours",
+    )
+    return replace(person, points=points)
+
+
+def stand_up(person: Person) -> Person:
+    """Returns the person of a file without a scene with z up: y is up where people extend farther
+    along y than along z, as in most files."""
+    spread = np.median(np.ptp(person.points, axis=1), axis=0)
+    if spread[1] < spread[2]:
+        return person
+    x, y, z = np.moveaxis(person.points, 2, 0)
+    return replace(person, points=np.stack([x, -z, y], axis=2))

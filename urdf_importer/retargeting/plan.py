@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All that is known before positions are looked for."""
+
+from dataclasses import dataclass
+
+from ..kinematics.machine import JointedBodies
+from ..motion.trajectory import Numbers
+from .body import PersonLimb
+from .limbs import Anatomy, RobotLimb
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Match:
+    """A limb of a person and the limb of a robot that follows it: its directions, or, where it
+    `reaches`, the place of its end."""
+
+    person: PersonLimb
+    robot: RobotLimb
+    reaches: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Scene:
+    """A person in a robot's size.
+
+    points         (m, n, 3) in metres, z up, seen from their own heading where the base stays
+    hips           (m, 3) the middle of the hips
+    pelvis, chest  (m, 3, 3) their axes forward, left and up
+    way, facing    hips and pelvis in the world, also where the base stays
+    """
+
+    points: Numbers
+    hips: Numbers
+    pelvis: Numbers
+    chest: Numbers
+    way: Numbers
+    facing: Numbers
+    scale: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stand:
+    """A standing foot in frames first to last, both counted, from 0."""
+
+    limb: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Plan:
+    """Person and robot, matched; `rate` in frames per second, `ground` the height of the ground in
+    metres; `stays` where the base does not move."""
+
+    machine: JointedBodies
+    anatomy: Anatomy
+    scene: Scene
+    matches: tuple[Match, ...]
+    rate: float
+    ground: float
+    stays: bool
+    stands: tuple[Stand, ...] = ()

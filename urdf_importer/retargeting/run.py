@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A person's motion on a robot, from beginning to end, as arrays."""
+
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..diagnostics import KinematicsError
+from ..geometry.transforms import quaternion_from_rotation
+from ..kinematics.machine import JointedBodies
+from ..kinematics.tree import KinematicTree
+from ..motion.frames import align_signs
+from ..motion.limits import RobotLimits
+from ..motion.trajectory import FrameTrack, Numbers, Trajectory
+from ..progress import Progress
+from .body import PersonBody, find_body
+from .feet import find_stands, ground_scene, measure_creep, pin_feet, standing_frames
+from .limbs import Anatomy, Soles, find_anatomy, measure_feet
+from .match import Matched, describe, find_scale, match_limbs
+from .options import Contact, RetargetOptions, RetargetResult
+from .person import Person
+from .plan import Plan
+from .report import report_limbs
+from .search import smooth, solve_smoothly
+from .solve import FrameSolver, State, Wish
+from .targets import (
+    aim_limbs,
+    carry_hips,
+    heading_of,
+    reach_ends,
+    set_scene,
+    start_base,
+    turn_feet,
+    turn_trunk,
+)
+
+_SOFT_HIPS = 1.0
+_NEAR = 1.0
+"""The pull of smoothed positions in the last solution."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Found:
+    """Person and robot with their limbs, before anything moves."""
+
+    person: Person
+    body: PersonBody
+    machine: JointedBodies
+    anatomy: Anatomy
+    matched: Matched
+
+
+def find_match(
+    tree: KinematicTree, person: Person, options: RetargetOptions, held: frozenset[str]
+) -> Found:
+    """Finds the limbs of both, and which follows which; `held` are joints that stay. Raises
+    KinematicsError where nothing matches."""
+    if len(person.names) < 3:
+        raise KinematicsError("the person has too few bones for a limb", source=person.source)
+    machine = JointedBodies(tree, held)
+    body, anatomy = find_body(person), find_anatomy(machine)
+    matched = match_limbs(person, body, machine, anatomy, options)
+    return Found(person=person, body=body, machine=machine, anatomy=anatomy, matched=matched)
+
+
+def follow(
+    found: Found,
+    options: RetargetOptions,
+    soles: Soles,
+    limits: RobotLimits,
+) -> Generator[Progress, None, RetargetResult]:
+    """Makes the robot follow the person, in steps. `soles` are the shapes of feet."""
+    yield Progress(share=0.0, text="limbs")
+    _narrow(found.machine, limits)
+    plan = _plan(found, options, soles)
+    solver = FrameSolver(found.machine, _active(found, options), is_free=not plan.stays)
+    yield Progress(share=0.1, text="poses")
+    columns = {name: place for place, name in enumerate(found.machine.names)}
+    limbs = {
+        place: np.array([columns[joint] for joint in match.robot.joints], dtype=np.intp)
+        for place, match in enumerate(plan.matches)
+    }
+    tasks = _wishes(plan, options)
+    base = start_base(plan)
+    state = solve_smoothly(solver, tasks, base, limbs)
+    yield Progress(share=0.6, text="feet")
+    state = _settle(plan, solver, tasks, state, options)
+    if options.velocity == "hold":
+        state = replace(state, positions=_hold_speeds(found.machine, state, limits, found.person))
+    yield Progress(share=0.9, text="numbers")
+    creep = measure_creep(plan, state) if plan.stands else 0.0
+    first = found.person.first_frame if options.start_frame is None else options.start_frame
+    return RetargetResult(
+        trajectory=_write(plan, solver, state, options),
+        pairs=tuple(describe(found.person, match) for match in plan.matches),
+        scale=plan.scene.scale,
+        limbs=report_limbs(plan, tasks, state, first),
+        contacts=tuple(
+            Contact(
+                link=plan.matches[each.limb].robot.link,
+                first=first + each.first,
+                last=first + each.last,
+            )
+            for each in plan.stands
+        ),
+        slide=creep,
+        unmatched=found.matched.unmatched,
+    )
+
+
+def _narrow(machine: JointedBodies, limits: RobotLimits) -> None:
+    """Keeps positions within the limits of safety controllers too."""
+    for column, name in enumerate(machine.names):
+        bounds = limits.joints.get(name)
+        if bounds is not None and bounds.lower is not None:
+            machine.lower[column] = max(machine.lower[column], bounds.lower)
+        if bounds is not None and bounds.upper is not None:
+            machine.upper[column] = min(machine.upper[column], bounds.upper)
+
+
+def _plan(found: Found, options: RetargetOptions, soles: Soles) -> Plan:
+    machine, matched = found.machine, found.matched
+    anatomy = measure_feet(machine, found.anatomy, soles)
+    by_link = {limb.link: limb for limb in anatomy.limbs}
+    matches = tuple(
+        replace(match, robot=by_link.get(match.robot.link, match.robot))
+        for match in matched.matches
+    )
+    stays = not matched.has_legs or options.base in ("none", "drive")
+    scale = find_scale(found.person, matches) if options.scale is None else options.scale
+    scene = set_scene(found.person, found.body, scale, stays=stays)
+    plan = Plan(
+        machine=machine,
+        anatomy=anatomy,
+        scene=scene,
+        matches=matches,
+        rate=found.person.rate,
+        ground=options.ground,
+        stays=stays,
+    )
+    if stays:
+        return plan
+    plan = replace(plan, stands=find_stands(plan))
+    return replace(plan, scene=ground_scene(plan))
+
+
+def _active(found: Found, options: RetargetOptions) -> set[int]:
+    """The joints that move: of the limbs, and of the trunk below them."""
+    machine = found.machine
+    columns = {name: place for place, name in enumerate(machine.names)}
+    active = {columns[joint] for match in found.matched.matches for joint in match.robot.joints}
+    if options.parts not in ("arms", "hands"):
+        for match in found.matched.matches:
+            chain = machine.chains[match.robot.carrier]
+            turning = [body for body in chain.tolist() if not machine.slides[body]]
+            active |= {int(machine.variables[body]) for body in turning}
+    return active
+
+
+def _wishes(plan: Plan, options: RetargetOptions) -> list[Wish]:
+    tasks = [*aim_limbs(plan), *reach_ends(plan)]
+    if options.parts not in ("arms", "hands"):
+        tasks += turn_trunk(plan)
+    if not plan.stays:
+        count = len(plan.scene.points)
+        flat = [standing_frames(plan.stands, place, count) for place in range(len(plan.matches))]
+        tasks += [*turn_feet(plan, flat), carry_hips(plan)]
+    return tasks
+
+
+def _settle(
+    plan: Plan, solver: FrameSolver, tasks: list[Wish], state: State, options: RetargetOptions
+) -> State:
+    """Pins the feet, smooths, and pins them once more."""
+    reach = int(np.ceil(options.smooth * plan.rate / 2.0 - 1e-6)) if options.smooth > 0 else 0
+    pins = pin_feet(plan, state) if plan.stands and options.feet == "pin" else []
+    pinned = {(task.kind, task.body, task.limb) for task in pins}
+    kept = [
+        task
+        for task in tasks
+        if (task.kind, task.body, task.limb) not in pinned
+        and not (pins and task.kind == "reach" and task.limb < 0)
+    ]
+    if pins:
+        kept = [*kept, *pins, carry_hips(plan, _SOFT_HIPS)]
+        state = solver.solve(kept, state)[0]
+    if reach:
+        state = solver.solve(kept, smooth(state, reach), pull=_NEAR if not pins else 0.3)[0]
+    return state
+
+
+def _hold_speeds(
+    machine: JointedBodies, state: State, limits: RobotLimits, person: Person
+) -> Numbers:
+    """Returns positions no faster than limits: the middle of the two envelopes that rise and fall
+    no faster, which lags nothing and stays within limits of position."""
+    held = state.positions.copy()
+    for column, name in enumerate(machine.names):
+        bound = limits.joints[name].velocity if name in limits.joints else None
+        if bound is None:
+            continue
+        step = bound / person.rate * (1.0 - 1e-6)
+        above, below = held[:, column].copy(), held[:, column].copy()
+        for rows in (range(1, len(held)), range(len(held) - 2, -1, -1)):
+            back = -1 if rows.step > 0 else 1
+            for row in rows:
+                above[row] = max(above[row], above[row + back] - step)
+                below[row] = min(below[row], below[row + back] + step)
+        held[:, column] = (above + below) / 2.0
+    return held
+
+
+def _write(plan: Plan, solver: FrameSolver, state: State, options: RetargetOptions) -> Trajectory:
+    machine = plan.machine
+    times = np.arange(len(state.positions)) / plan.rate
+    names = tuple(machine.names[place] for place in solver.active.tolist())
+    frames: tuple[FrameTrack, ...] = ()
+    origins, turns = state.base.origins, state.base.turns
+    if options.base == "drive":
+        origins, turns = _drive(plan)
+    if not plan.stays or options.base == "drive":
+        quaternions = np.array([quaternion_from_rotation(turn) for turn in turns])
+        frames = (
+            FrameTrack(
+                parent="",
+                child="",
+                times=times,
+                translations=origins,
+                quaternions=align_signs(quaternions),
+            ),
+        )
+    return Trajectory(
+        names=names, times=times, positions=state.positions[:, solver.active], frames=frames
+    )
+
+
+def _drive(plan: Plan) -> tuple[Numbers, Numbers]:
+    """Returns the way of a base that drives: the person's heading, and as far forward or backward
+    as they go; steps to the side are left out."""
+    scene = plan.scene
+    facing = heading_of(scene.facing)
+    steps = np.diff(scene.way, axis=0)
+    middle = (facing[1:, :, 0] + facing[:-1, :, 0]) / 2.0
+    forward = (steps * middle).sum(axis=1, keepdims=True) * middle
+    origins = np.concatenate([np.zeros((1, 3)), np.cumsum(forward, axis=0)])
+    origins[:, 2] = 0.0
+    return origins, facing @ plan.anatomy.axes.T

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The wishes for a robot: directions of its limbs, turns of pelvis and chest, the way of its hips.
+
+Turns are compared with those at zero: the person's forward, left and up with the robot's.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..kinematics.machine import BasePoses
+from ..motion.trajectory import Numbers
+from .body import PersonBody, PersonLimb
+from .limbs import frame_of
+from .person import Person
+from .plan import Plan, Scene
+from .solve import Flags, Wish, cross
+
+_TRUNK, _HAND, _FOOT, _HIPS = 1.5, 0.1, 0.3, 4.0
+"""Weights of turns of pelvis and chest, of hands, of feet, and of the place of the hips; limbs have
+one. Tried: a trunk of 0.6 turns away, one of 3 bends shins; a hand of 0.3 bends the whole arm."""
+
+
+_REACH, _STRETCHED = 30.0, 0.97
+"""The weight of places of ends, by the length of the limb; the share of it that is used."""
+
+
+def unit(vectors: Numbers) -> Numbers:
+    """Returns directions (m, 3); of nothing, upward."""
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.where(lengths > 1e-9, vectors / np.maximum(lengths, 1e-9), [0.0, 0.0, 1.0])
+
+
+def make_axes(left: Numbers, up: Numbers) -> Numbers:
+    """Returns (m, 3, 3), columns forward, left and up: left as given, up as near as it can."""
+    left = unit(left)
+    forward = unit(cross(left, unit(up)))
+    return np.stack([forward, left, cross(forward, left)], axis=2)
+
+
+def heading_of(axes: Numbers) -> Numbers:
+    """Returns upright axes (m, 3, 3) that look the same way."""
+    up = np.zeros_like(axes[:, :, 2])
+    up[:, 2] = 1.0
+    left = axes[:, :, 1] * [1.0, 1.0, 0.0]
+    flat = np.linalg.norm(left, axis=1) < 1e-3
+    left[flat] = [0.0, 1.0, 0.0]
+    return make_axes(left, up)
+
+
+def set_scene(person: Person, body: PersonBody, scale: float, *, stays: bool) -> Scene:
+    """Returns the person in the robot's size; seen from their own heading where the base stays."""
+    points = person.points * scale
+    low = [limb.root for limb in body.legs] or [limb.root for limb in body.arms]
+    high = [limb.root for limb in body.arms] or low
+    hips, shoulders = points[:, low].mean(axis=1), points[:, high].mean(axis=1)
+    across = points[:, low[0]] - points[:, low[1]]
+    above = points[:, high[0]] - points[:, high[1]]
+    rise = float(np.median(np.linalg.norm(shoulders - hips, axis=1)))
+    first = last = None
+    for bone in body.spine:
+        at = float(np.median(np.linalg.norm(points[:, bone] - hips, axis=1)))
+        if first is None and at > 0.1 * rise:
+            first = points[:, bone]
+        if at < 0.75 * rise:
+            last = points[:, bone]
+    up = np.tile([0.0, 0.0, 1.0], (len(points), 1))
+    if rise > 1e-6:
+        pelvis = make_axes(across, (shoulders if first is None else first) - hips)
+        chest = make_axes(above, shoulders - (hips if last is None else last))
+    else:
+        pelvis = chest = make_axes(across, up)
+    way, seen = hips, pelvis if body.legs else chest
+    if stays:
+        facing = heading_of(seen)
+        back = np.swapaxes(facing, 1, 2)
+        points = (back[:, None] @ (points - hips[:, None])[..., None])[..., 0]
+        pelvis, chest, hips = back @ pelvis, back @ chest, np.zeros_like(hips)
+    return Scene(
+        points=points, hips=hips, pelvis=pelvis, chest=chest, way=way, facing=seen, scale=scale
+    )
+
+
+def aim_limbs(plan: Plan) -> list[Wish]:
+    """Returns the wishes for directions of upper and lower parts, and hands."""
+    tasks, scene = [], plan.scene
+    # A base that stays has its own directions in the world.
+    axes = plan.anatomy.axes if plan.stays else np.eye(3)
+    for place, match in enumerate(plan.matches):
+        ours, theirs = match.robot, match.person
+        if match.reaches:
+            continue
+        pieces = [
+            (ours.upper, ours.along_upper, theirs.root, theirs.middle, 1.0),
+            (ours.lower, ours.along_lower, theirs.middle, theirs.end, 1.0),
+        ]
+        if theirs.tip >= 0 and ours.along_hand.any() and theirs.kind != "leg":
+            pieces.append((ours.hand, ours.along_hand, theirs.end, theirs.tip, _HAND))
+        for body, local, a, b, weight in pieces:
+            along = unit(scene.points[:, b] - scene.points[:, a])
+            tasks.append(
+                Wish(
+                    kind="aim",
+                    body=body,
+                    local=local,
+                    target=along @ axes.T,
+                    weight=weight,
+                    limb=place,
+                )
+            )
+    return tasks
+
+
+def reach_ends(plan: Plan) -> list[Wish]:
+    """Returns the wishes for the places of ends, of limbs that reach: as far from their roots as
+    the person's, by the lengths of both."""
+    tasks = []
+    axes = plan.anatomy.axes if plan.stays else np.eye(3)
+    turns = axes if plan.stays else plan.scene.pelvis
+    for place, match in enumerate(plan.matches):
+        if not match.reaches:
+            continue
+        limb, theirs = match.robot, match.person
+        away = plan.scene.points[:, theirs.end] - plan.scene.points[:, theirs.root]
+        longest = float(np.percentile(np.linalg.norm(away, axis=1), 99))
+        share = min(limb.length / max(longest, 1e-9), 1e3) * _STRETCHED
+        frame = frame_of(plan.machine, limb.carrier)
+        root = frame[:3, 3] + frame[:3, :3] @ limb.shoulder
+        if plan.stays:
+            target = root + share * away @ axes.T
+        else:
+            middle = _middle_of_hips(plan)
+            placed = plan.scene.hips + (turns @ plan.anatomy.axes.T) @ (root - middle)
+            target = placed + share * away
+        tasks.append(
+            Wish(
+                kind="reach",
+                body=limb.lower,
+                local=limb.wrist,
+                target=target,
+                weight=_REACH / limb.length**2,
+                limb=place,
+            )
+        )
+    return tasks
+
+
+def turn_body(plan: Plan, body: int, wanted: Numbers) -> Numbers:
+    """Returns the turns (m, 3, 3) of a body whose directions forward, left and up are to be those
+    (m, 3, 3): as with all joints at zero they are the robot's."""
+    return wanted @ (plan.anatomy.axes.T @ frame_of(plan.machine, body)[:3, :3])
+
+
+def turn_trunk(plan: Plan) -> list[Wish]:
+    """Returns the wishes for the turns of pelvis and chest."""
+    anatomy, scene = plan.anatomy, plan.scene
+    world = anatomy.axes if plan.stays else np.eye(3)
+    wishes = []
+    if anatomy.legs and not plan.stays:
+        wishes.append((anatomy.legs[0].carrier, scene.pelvis))
+    if anatomy.arms:
+        wishes.append((anatomy.arms[0].carrier, scene.chest))
+    return [
+        Wish(
+            kind="turn",
+            body=body,
+            local=np.zeros(3),
+            target=turn_body(plan, body, world @ facing),
+            weight=_TRUNK,
+        )
+        for body, facing in wishes
+        if body or not plan.stays
+    ]
+
+
+def turn_feet(plan: Plan, flat: Sequence[Flags]) -> list[Wish]:
+    """Returns the wishes for feet: the person's heading, and pitch against standing feet;
+    `flat` (m,) are the frames in which each limb is on the ground."""
+    return [
+        Wish(
+            kind="turn",
+            body=match.robot.hand,
+            local=np.zeros(3),
+            target=turn_body(plan, match.robot.hand, foot_axes(plan.scene, match.person, stands)),
+            weight=_FOOT,
+            limb=place,
+        )
+        for place, (match, stands) in enumerate(zip(plan.matches, flat, strict=True))
+        if match.robot.kind == "leg" and match.robot.is_flat
+    ]
+
+
+def foot_axes(scene: Scene, limb: PersonLimb, stands: Flags) -> Numbers:
+    """Returns the axes (m, 3, 3) of a person's foot, level in its usual standing pose."""
+    if limb.tip < 0:
+        return heading_of(scene.pelvis)
+    along = unit(scene.points[:, limb.tip] - scene.points[:, limb.end])
+    pitch = np.arcsin(np.clip(along[:, 2], -1.0, 1.0))
+    pitch = np.clip(pitch - np.median(pitch[stands] if stands.any() else pitch), -1.2, 1.2)
+    level = heading_of(scene.pelvis)
+    ahead = along * [1.0, 1.0, 0.0]
+    known = np.linalg.norm(ahead, axis=1) > 0.2
+    forward = np.where(known[:, None], unit(ahead), level[:, :, 0])
+    up = np.tile([0.0, 0.0, 1.0], (len(forward), 1))
+    left = cross(up, forward)
+    forward = forward * np.cos(pitch)[:, None] + up * np.sin(pitch)[:, None]
+    return np.stack([forward, left, cross(forward, left)], axis=2)
+
+
+def carry_hips(plan: Plan, weight: float = _HIPS) -> Wish:
+    """Returns the wish for the place of the robot's hips, at scene.hips."""
+    carrier = plan.anatomy.legs[0].carrier
+    frame = frame_of(plan.machine, carrier)
+    local = frame[:3, :3].T @ (_middle_of_hips(plan) - frame[:3, 3])
+    return Wish(kind="reach", body=carrier, local=local, target=plan.scene.hips, weight=weight)
+
+
+def _middle_of_hips(plan: Plan) -> Numbers:
+    """Returns the middle between the roots of all legs in the base's frame, at zero."""
+    roots = []
+    for limb in plan.anatomy.legs:
+        frame = frame_of(plan.machine, limb.carrier)
+        roots.append(frame[:3, 3] + frame[:3, :3] @ limb.shoulder)
+    middle: Numbers = np.mean(roots[:2], axis=0)
+    return middle
+
+
+def start_base(plan: Plan) -> BasePoses:
+    """Returns where the base begins: turned as the pelvis, with the hips in their place."""
+    scene, count = plan.scene, len(plan.scene.hips)
+    if plan.stays:
+        return BasePoses(origins=np.zeros((count, 3)), turns=np.tile(np.eye(3), (count, 1, 1)))
+    turns = scene.pelvis @ plan.anatomy.axes.T
+    return BasePoses(origins=scene.hips - turns @ _middle_of_hips(plan), turns=turns)
