@@ -12,6 +12,7 @@ from .importing import operators as importers
 from .motion import live_panel, motion_files, motion_panel
 from .semantics import collision_operator, group_operators, panel_groups, srdf_files
 from .sidebar import classes as sidebar_classes
+from .simulating import panel as simulate_panel
 
 PARTS = (
     session,
@@ -38,6 +39,7 @@ PARTS = (
     command_line,
     motion_files,
     motion_panel,
+    simulate_panel,
     live_panel,
 )
 """Each with register() and unregister(), in the order of registration."""

@@ -38,6 +38,7 @@ from ..option_properties import add_option_properties, draw_options, read_option
 from ..reports import refuse, report_diagnostics
 from ..session import recall_state
 from ..sidebar.panel import RobotSubPanel
+from ..simulating.overloads import draw_overloads
 from ..wrapped_text import draw_wrapped
 from .motion_files import ExportMotion, ImportMotion
 
@@ -269,6 +270,7 @@ class MotionPanel(RobotSubPanel, bpy.types.Panel):
         row.operator(CheckMotion.bl_idname, icon="VIEWZOOM")
         row.operator(RetimeMotion.bl_idname, icon="TIME")
         _draw_checked(self.layout, context, robot)
+        draw_overloads(self.layout, robot)
         _draw_now(self.layout, context, robot)
 
 

@@ -52,6 +52,7 @@ ENTRIES: dict[str, tuple[tuple[str, str], ...]] = {
         ("urdf.retime_motion", "TIME"),
         ("urdf.bake_drive", "AUTO"),
         ("urdf.bake_path", "CURVE_PATH"),
+        ("urdf.simulate", "PHYSICS"),
     ),
     "Look": (
         ("urdf.build_studio", "OUTLINER_OB_CAMERA"),

@@ -26,6 +26,7 @@ from locate_plays import locate as locate
 from locate_plays import open_line as open_line
 from mathutils import Vector
 from sidebar_plays import sidebar as sidebar
+from simulate_plays import simulate as simulate
 
 
 def file_import(driver: Driver) -> Steps:

@@ -203,3 +203,7 @@ def test_a_robot_follows_a_server(play: Play) -> None:
 )
 def test_every_panel_in_three_widths(play: Play, labels: tuple[str, ...]) -> None:
     play("sidebar", SAMPLES / "gripper.urdf", *labels)
+
+
+def test_simulate_from_the_panel_with_esc_and_undo(play: Play) -> None:
+    play("simulate", SAMPLES / "quadruped_leg.urdf")

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Simulate: with progress in the status bar; Esc takes everything back."""
+
+import time
+from collections.abc import Generator
+from dataclasses import fields
+from typing import Any
+
+import bpy
+
+from ...urdf_importer import (
+    Diagnostics,
+    Progress,
+    RobotError,
+    Simulation,
+    SimulationOptions,
+    simulation_steps,
+)
+from ...urdf_importer.blender.standing.robot_table import find_robot
+from ...urdf_importer.command.summary import count
+from ..active_robot import RobotOperator, active_robot, redraw_views
+from ..importing.run_import import ProgressBar
+from ..reports import refuse, report_diagnostics
+from .overloads import keep_overloads
+
+Steps = Generator[Progress, None, Simulation]
+
+_SLICE, _PAUSE = 0.1, 0.01
+_ENGINES = {"mujoco": "MuJoCo", "bullet": "Bullet"}
+_OPTIONS = {field.name: field.metadata for field in fields(SimulationOptions)}
+_LABELS = {"mujoco": "MuJoCo"}
+_HITS = (
+    ("none", "None", "Robots hit the floor, each other and themselves"),
+    ("selected", "Selected Objects", "The selected mesh objects that belong to no robot"),
+    ("collection", "Collection", "The mesh objects of a collection"),
+    ("visible", "All Visible", "All visible mesh objects that belong to no robot"),
+)
+
+
+def _choice(name: str) -> Any:
+    texts = _OPTIONS[name]["choices"].items()
+    items = [(key, _LABELS.get(key, key.title()), text) for key, text in texts]
+    return bpy.props.EnumProperty(
+        name=_OPTIONS[name]["label"], description=_OPTIONS[name]["help"], items=items
+    )
+
+
+class SimulateRobot(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.simulate"
+    bl_label = "Simulate"
+    bl_description = (
+        "Let the active robot, and other selected ones, fall, stand or follow their motion by "
+        "physics, from the current frame on. The result is keys in a new action; Esc takes all back"
+    )
+
+    engine: _choice("engine")  # type: ignore[valid-type]
+    seconds: bpy.props.FloatProperty(  # type: ignore[valid-type]
+        name="Duration",
+        description="How long, from the current frame on",
+        default=2.0,
+        min=0.02,
+        soft_max=30.0,
+        max=3600.0,
+        unit="TIME_ABSOLUTE",
+    )
+    base: _choice("base")  # type: ignore[valid-type]
+    drops: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="Drop", description="Begin at a height above the floor, and fall"
+    )
+    height: bpy.props.FloatProperty(  # type: ignore[valid-type]
+        name="Height",
+        description="How high the lowest point of the robot is above the floor",
+        default=0.3,
+        min=0.0,
+        soft_max=10.0,
+        max=1e4,
+        subtype="DISTANCE",
+        unit="LENGTH",
+    )
+    floor: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="Floor", description=_OPTIONS["floor"]["help"], default=True
+    )
+    motors: _choice("motors")  # type: ignore[valid-type]
+    hits: bpy.props.EnumProperty(  # type: ignore[valid-type]
+        name="Colliders", description="Objects of the scene that robots hit", items=_HITS
+    )
+    collection: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Collection", description="The collection of the objects that robots hit"
+    )
+
+    _steps: Steps | None = None
+    _timer: Any = None
+    _bar: ProgressBar | None = None
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if context.screen is not None and context.screen.is_animation_playing:
+            cls.poll_message_set("Stop the animation first")
+            return False
+        return super().poll(context)
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        if bpy.app.background:
+            return self.execute(context)
+        try:
+            self._begin(context)
+        except RobotError as error:
+            return refuse(self, error)
+        self._timer = context.window_manager.event_timer_add(_PAUSE, window=context.window)
+        self._bar = ProgressBar("Simulating")
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: Any, event: Any) -> set[str]:
+        """Takes all events: the scene cannot be changed meanwhile."""
+        if event.type == "ESC" and event.value == "PRESS":
+            self._stop(context)
+            self.report({"INFO"}, "Cancelled; nothing is keyed")
+            return {"CANCELLED"}
+        if event.type != "TIMER" or self._steps is None:
+            return {"RUNNING_MODAL"}
+        end = time.monotonic() + _SLICE
+        try:
+            while time.monotonic() < end:
+                done = next(self._steps)
+        except StopIteration as finished:
+            self._stop(context)
+            return self._keep(finished.value)
+        except RobotError as error:
+            self._stop(context)
+            return refuse(self, error)
+        except BaseException:
+            self._stop(context)
+            raise
+        if self._bar is not None:
+            self._bar.show(done)
+        return {"RUNNING_MODAL"}
+
+    def cancel(self, context: Any) -> None:
+        self._stop(context)
+
+    def execute(self, context: Any) -> set[str]:
+        """Works without a pause: for scripts, and where values are changed afterwards (F9)."""
+        try:
+            self._begin(context)
+            assert self._steps is not None
+            while True:
+                next(self._steps)
+        except StopIteration as finished:
+            return self._keep(finished.value)
+        except RobotError as error:
+            return refuse(self, error)
+
+    def draw(self, context: Any) -> None:
+        draw_settings(self.layout, self)
+
+    def _begin(self, context: Any) -> None:
+        self._diagnostics = Diagnostics()
+        options = SimulationOptions(
+            engine=self.engine,
+            base=self.base,
+            height=self.height if self.drops else None,
+            floor=self.floor,
+            motors=self.motors,
+            colliders=self._find_colliders(context),
+        )
+        robots = find_chosen(context)
+        self._steps = simulation_steps(
+            robots, self.seconds, options=options, diagnostics=self._diagnostics
+        )
+
+    def _find_colliders(self, context: Any) -> tuple[str, ...]:
+        if self.hits in ("none", "visible"):
+            return () if self.hits == "none" else ("visible",)
+        if self.hits == "selected":
+            items = context.selected_objects
+        else:
+            collection = bpy.data.collections.get(self.collection)
+            if collection is None:
+                raise RobotError("choose the collection that robots hit")
+            items = collection.all_objects
+        return tuple(
+            each.name for each in items if each.type == "MESH" and find_robot(each) is None
+        )
+
+    def _stop(self, context: Any) -> None:
+        if self._steps is not None:
+            self._steps.close()
+            context.window_manager.event_timer_remove(self._timer)
+        if self._bar is not None:
+            self._bar.remove()
+        self._steps = self._bar = None
+        redraw_views()
+
+    def _keep(self, simulation: Simulation) -> set[str]:
+        names, weak = [], 0
+        for each in simulation.robots:
+            keep_overloads(each.armature, each.action.name, each.overloads)
+            names.append(each.armature.name)
+            weak += len(each.overloads)
+        report_diagnostics(self, names[0], simulation.diagnostics, "simulation")
+        sentence = f"{count(len(names), 'robot')} simulated by {_ENGINES[simulation.engine]}"
+        if weak:
+            sentence += f"; {count(weak, 'motor')} cannot do it, see Motion"
+        self.report({"WARNING"} if weak else {"INFO"}, sentence)
+        return {"FINISHED"}
+
+
+def find_chosen(context: Any) -> list[Any]:
+    """Lists the active robot and other selected ones."""
+    found = [active_robot(context), *map(find_robot, context.selected_objects)]
+    return list(dict.fromkeys(each for each in found if each is not None and each.is_editable))
+
+
+def draw_settings(layout: Any, chosen: Any) -> None:
+    """Draws the properties of the operator, or of its last run."""
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    layout.prop(chosen, "engine")
+    layout.prop(chosen, "seconds")
+    layout.prop(chosen, "motors")
+    layout.prop(chosen, "base")
+    row = layout.row(align=True, heading="Drop from")
+    row.prop(chosen, "drops", text="")
+    value = row.row(align=True)
+    value.enabled = chosen.drops
+    value.prop(chosen, "height", text="")
+    layout.prop(chosen, "floor")
+    layout.prop(chosen, "hits")
+    if chosen.hits == "collection":
+        layout.prop_search(chosen, "collection", bpy.data, "collections")

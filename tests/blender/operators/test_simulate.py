@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The operator Simulate, and the motors that its simulation finds too weak."""
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import bpy
+import pytest
+
+from support.blender.sidebars import activate
+from urdf_importer import import_robot
+
+pytestmark = pytest.mark.usefixtures("extension", "scene")
+ARM = """<robot name="arm"><link name="base"/><link name="part"><inertial><origin xyz="0.3 0 0"/>
+<mass value="2"/><inertia ixx="0.02" iyy="0.02" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><origin xyz="0.3 0 0"/><geometry><box size="0.1 0.1 0.1"/></geometry></collision></link>
+<joint name="joint" type="revolute"><parent link="base"/><child link="part"/><origin xyz="0 0 2"/>
+<axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="4" velocity="9"/></joint></robot>"""
+
+
+@pytest.fixture
+def arm(tmp_path: Path) -> Any:
+    (tmp_path / "arm.urdf").write_text(ARM)
+    robot = import_robot(tmp_path / "arm.urdf").armature
+    activate(robot)
+    return robot
+
+
+def kept(extension: ModuleType, robot: Any) -> Any:
+    module = extension.operators.simulating.overloads
+    return extension.operators.session.recall_state(module.Overloads).found[robot.session_uid]
+
+
+@pytest.mark.parametrize("engine", ["bullet", "mujoco"])
+def test_it_keys_the_active_robot_and_finds_weak_motors(
+    extension: ModuleType, arm: Any, engine: str
+) -> None:
+    assert bpy.ops.urdf.simulate(engine=engine, seconds=0.5, motors="hold") == {"FINISHED"}
+    action, overloads = kept(extension, arm)
+    assert action == arm.animation_data.action.name
+    assert [each.joint for each in overloads] == ["joint"]
+    assert bpy.ops.urdf.simulate(engine=engine, seconds=0.5) == {"FINISHED"}
+    assert kept(extension, arm)[1] == ()
+
+
+def test_selected_robots_and_objects_take_part(arm: Any) -> None:
+    bpy.ops.mesh.primitive_cube_add(size=0.5, location=(0.3, 0.0, 1.6))
+    activate(arm)
+    bpy.context.scene.frame_set(1)
+    positions = []
+    for hits in ("none", "selected", "visible"):
+        assert bpy.ops.urdf.simulate(engine="bullet", seconds=1.0, hits=hits) == {"FINISHED"}
+        last = arm.animation_data.action
+        bpy.context.scene.frame_set(25)
+        moved = max(abs(bone.matrix_basis.to_euler().y) for bone in arm.pose.bones)
+        moved = max(moved, *(abs(each) for bone in arm.pose.bones for each in bone.rotation_euler))
+        positions.append(moved)
+        bpy.context.scene.frame_set(1)
+        arm.animation_data.action = None
+        bpy.data.actions.remove(last)
+        for bone in arm.pose.bones:
+            bone.rotation_euler = (0.0, 0.0, 0.0)
+    assert positions[0] == pytest.approx(1.0, abs=1e-2)
+    assert positions[1] < 0.95
+    assert positions[2] == pytest.approx(positions[1], abs=1e-4)
+
+
+def test_a_collection_has_to_be_chosen(arm: Any) -> None:
+    assert not arm.animation_data
+    with pytest.raises(RuntimeError, match="choose the collection"):
+        bpy.ops.urdf.simulate(hits="collection")
+    assert not arm.animation_data
