@@ -34,6 +34,7 @@ SIZES = {
     "channels": (1280, 800),
     "groups": (1280, 1240),
     "motion": (1280, 1180),
+    "simulate": (1280, 800),
     "keyframes": (1280, 800),
     "inverse_kinematics": (1280, 800),
     "ik_ways": (1280, 940),

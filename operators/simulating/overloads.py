@@ -19,7 +19,7 @@ class Overloads:
 
 
 def keep_overloads(robot: Any, action: str, overloads: tuple[Overload, ...]) -> None:
-    """Keeps what a simulation found, in place of the one before."""
+    """Keeps the overloads of a robot's simulation, in place of the one before."""
     recall_state(Overloads).found[robot.session_uid] = action, overloads
 
 

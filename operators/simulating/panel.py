@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sub-panel "Simulate": what the next simulation does, and its button."""
+"""Sub-panel "Simulate": the settings of the next simulation, and its button."""
 
 from typing import Any
 

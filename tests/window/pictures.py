@@ -176,6 +176,21 @@ def motion(driver: Driver) -> Steps:
     _keep(driver, "motion", (left, 0, width, bottom + height))
 
 
+def simulate(driver: Driver) -> Steps:
+    """An arm whose motors are off has sunk, and the panel."""
+    robot = _import(driver, _PANDA)
+    _set_positions(robot, _REACHING)
+    with bpy.context.temp_override(window=driver.window, area=driver.viewport):
+        bpy.ops.urdf.simulate(engine="bullet", seconds=1.0)
+        bpy.context.scene.frame_set(16)
+    _look(driver, at=(0.34, 0.18, 0.36), distance=1.55, turn=52, tilt=72)
+    unfold("Simulate")
+    yield from driver.open_sidebar("Robot")
+    _rest(driver)
+    yield 3.0
+    _keep(driver, "simulate", _box(driver.viewport))
+
+
 def channels(driver: Driver) -> Steps:
     """What of a joint's bone is free to move."""
     robot = _import(driver, "humanoid_arm.urdf")
