@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Convex bodies around a mesh: a simple shape, its hull, or parts."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,15 +41,13 @@ class FittedBodies:
 def fit_bodies(
     triangles: Triangles,
     shape: str,
-    *,
-    most_parts: int = 16,
+    split: Callable[[Triangles], tuple[MeshData, ...]],
     most_triangles: int = 256,
-    seconds: float = 60.0,
 ) -> FittedBodies:
     """Fits bodies around a mesh of at least one triangle, whose vertices are finite. `shape` is
     "hull", "decomposed", "box", "cylinder", "capsule", "sphere" or "auto": parts where these are
-    much smaller than the hull, else a simple shape where it is hardly larger, else the hull. A mesh
-    of more than MOST_CUT triangles becomes its hull."""
+    much smaller than the hull, else a simple shape where it is hardly larger, else the hull. The
+    parts come from `split`. A mesh of more than MOST_CUT triangles becomes its hull."""
     bodies: tuple[Fit | MeshData, ...]
     if triangles.count > MOST_CUT:
         bodies = decompose(triangles.vertices, triangles.faces, most_triangles=most_triangles)
@@ -60,13 +58,7 @@ def fit_bodies(
         hull = 0.0 if wrapped is None else wrapped.volume
         parts: tuple[MeshData, ...] = ()
         if shape in ("auto", "decomposed"):
-            parts = decompose(
-                triangles.vertices,
-                triangles.faces,
-                most_parts=most_parts,
-                most_triangles=most_triangles,
-                seconds=seconds,
-            )
+            parts = split(triangles)
         bodies = tuple(_choose(triangles, parts, shape, hull, most_triangles))
     return FittedBodies(
         bodies=bodies,

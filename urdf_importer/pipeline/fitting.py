@@ -3,17 +3,19 @@
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 from ..arguments import diagnostics_of, options_of, robot_or_rig_of
-from ..diagnostics import Diagnostic, Diagnostics, quote, unknown_name
-from ..geometry.decomposition import MOST_CUT
+from ..diagnostics import ArgumentError, Diagnostic, Diagnostics, quote, unknown_name
+from ..geometry.coacd_parts import decompose_by_coacd, has_coacd
+from ..geometry.decomposition import MOST_CUT, decompose
 from ..geometry.fitted_bodies import FittedBodies, fit_bodies
 from ..geometry.fitting import Fit
 from ..geometry.inertia import move_pose
 from ..geometry.mesh_data import MeshData
 from ..geometry.transforms import matrix_from_pose, pose_of
-from ..geometry.triangles import make_triangles
+from ..geometry.triangles import Triangles, make_triangles
 from ..meshes import RobotFiles
 from ..model import Capsule, Collision, Link, Mesh, Polyhedron, Robot, Solid, Visual
 from ..options import FileOptions, option
@@ -84,6 +86,16 @@ class CollisionOptions(FileOptions):
         group="Collisions",
         bounds=(0.0, 3600.0),
     )
+    decomposer: Literal["own", "coacd"] = option(
+        "own",
+        "Decomposer",
+        "What finds convex parts",
+        group="Collisions",
+        choices={
+            "own": "Cuts by planes, which need nothing else",
+            "coacd": "The library CoACD, in a process of its own",
+        },
+    )
     links: tuple[str, ...] = option(
         (), "Link", "A link that gets new collision shapes; without any, all", group="Collisions"
     )
@@ -133,8 +145,9 @@ def fit_collisions(
 
     Each shape or group of parts contains the mesh. Simple shapes stay; hulls and parts are
     Polyhedron, which are mesh files where a format needs these. Meshes that cannot be loaded are
-    reported and keep their shapes. Raises KinematicsError for a link that is not there, BuildError
-    for an object that is not an imported robot.
+    reported and keep their shapes. Raises KinematicsError for a link that is not there,
+    ArgumentError for a decomposer that is not installed, BuildError for an object that is not an
+    imported robot.
     """
     return finish(fit_steps(robot_or_armature, options=options, diagnostics=diagnostics))
 
@@ -152,6 +165,11 @@ def fit_steps(
         from .updating import find_reshaped
 
         given = find_reshaped(given)
+    if options.decomposer == "coacd" and not has_coacd():
+        raise ArgumentError(
+            "CoACD is not installed: pip install urdf-importer[decomposition], or take "
+            "decomposer='own'"
+        )
     found = open_export(given, options, diagnostics)
     names = [link.name for link in given.links]
     for name in options.links:
@@ -231,13 +249,9 @@ class _Fitter:
             return None
         if data not in self._known:
             triangles = make_triangles(data)[0]
-            self._known[data] = fit_bodies(
-                triangles,
-                self._options.shape,
-                most_parts=self._options.parts,
-                most_triangles=self._options.triangles,
-                seconds=self._options.seconds,
-            )
+            split = partial(self._split, link=link, line=shape.line)
+            options = self._options
+            self._known[data] = fit_bodies(triangles, options.shape, split, options.triangles)
             if triangles.count > MOST_CUT and self._options.shape != "hull":
                 self._diagnostics.warning(
                     "mesh-not-decomposed",
@@ -247,6 +261,23 @@ class _Fitter:
                     line=shape.line,
                 )
         return self._known[data]
+
+    def _split(self, triangles: Triangles, link: Link, line: int) -> tuple[MeshData, ...]:
+        """The parts of a mesh, by our own cuts where CoACD has none."""
+        options = self._options
+        bounds = {"most_parts": options.parts, "most_triangles": options.triangles}
+        if options.decomposer == "coacd":
+            found = decompose_by_coacd(triangles, **bounds, seconds=options.seconds)
+            if found is not None:
+                return found
+            self._diagnostics.warning(
+                "coacd-gave-up",
+                f"CoACD has no parts for a mesh of link {quote(link.name)} within "
+                f"{options.seconds:g} s; it is cut by planes",
+                subject=link.name,
+                line=line,
+            )
+        return decompose(triangles.vertices, triangles.faces, **bounds, seconds=options.seconds)
 
 
 def _keep(shape: Collision | Visual) -> list[Collision]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Collision shapes fitted around meshes, and written in each format."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 from support.surfaces import make_l, make_ring, make_surface
 from urdf_importer import (
+    ArgumentError,
     CollisionOptions,
     Diagnostics,
     EngineOptions,
@@ -139,6 +141,42 @@ def test_a_ball_falls_through_the_parts_of_a_ring(
             mujoco.mj_step(model, data)
         heights[name] = float(data.body("falling").xpos[2])
     assert heights["parts"] < 0.9 < heights["hull"]
+
+
+COACD = """
+import time
+class Mesh:
+    def __init__(self, vertices, faces):
+        self.vertices, self.faces = vertices, faces
+def set_log_level(level): pass
+def run_coacd(mesh, max_convex_hull, seed):
+    time.sleep({seconds})
+    return [(mesh.vertices, mesh.faces)]
+"""
+"""The interface of the library: one part, after a time."""
+
+
+@pytest.mark.parametrize(("seconds", "parts"), [(0, 1), (600, 2)])
+def test_a_decomposer_that_takes_too_long_is_stopped(
+    robot: Robot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: int, parts: int
+) -> None:
+    (tmp_path / "coacd.py").write_text(COACD.format(seconds=seconds))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    options = CollisionOptions(
+        decomposer="coacd", shape="decomposed", seconds=3.0, links=("angle",)
+    )
+    found = fit_collisions(robot, options=options)
+    assert len(found.links["angle"].collisions) == parts
+    assert found.links["angle"].miss < 1e-6
+    assert [each.code for each in found.diagnostics] == ["coacd-gave-up"] * (seconds > 0)
+
+
+def test_a_decomposer_that_is_not_there_is_refused(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "coacd", None)
+    with pytest.raises(ArgumentError, match=r"urdf-importer\[decomposition\]"):
+        fit_collisions(robot, options=CollisionOptions(decomposer="coacd"))
 
 
 @pytest.mark.parametrize("suffix", [".usda", ".proto", ".xml"])
