@@ -39,6 +39,8 @@ SIZES = {
     "inverse_kinematics": (1280, 800),
     "ik_ways": (1280, 940),
     "live": (1280, 1080),
+    "engine_export": (1280, 700),
+    "export_changes": (1280, 700),
     "render": (1280, 800),
     "report": (1280, 1560),
     "reshape_dialog": (1280, 800),
@@ -46,6 +48,8 @@ SIZES = {
     "error": (1280, 800),
 }
 """Width and height of the display, in pixels, by picture: as much as there is to show."""
+MOVING = dict.fromkeys(("drop_robot", "drag_hand", "play_keyframes"), (1200, 720))
+"""Moving pictures, which loop."""
 LISTED = dict.fromkeys(("drag", "solutions", "animate"), (1920, 1080))
 """The windows of the listing, in the size that the platform asks for."""
 DRAWN = ("icon", "featured")
@@ -99,8 +103,9 @@ def install(profile: Path, zipped: Path) -> None:
 
 def play(name: str, profile: Path, place: Path) -> Path:
     """One scenario in a new window. Returns its picture; ends this program where it failed."""
-    width, height = {**SIZES, **LISTED}[name]
-    scenarios = SCENARIOS / ("listing_plays.py" if name in LISTED else "pictures.py")
+    width, height = {**SIZES, **MOVING, **LISTED}[name]
+    plays = "listing_plays" if name in LISTED else "moving_pictures"
+    scenarios = SCENARIOS / f"{'pictures' if name in SIZES else plays}.py"
     done = subprocess.run(
         [
             *(PROGRAMS / "bin" / "xvfb-5", "blender", "--gpu-backend", "opengl"),
@@ -125,7 +130,7 @@ def play(name: str, profile: Path, place: Path) -> Path:
     if error or "Traceback" in done.stdout:
         sys.exit(f"take-screenshots: {name}: {error}\n{done.stdout}")
     result.unlink()
-    return place / f"{name}.png"
+    return place / f"{name}.{'webp' if name in MOVING else 'png'}"
 
 
 def draw(name: str, place: Path) -> Path:
@@ -169,7 +174,7 @@ def keep(picture: Path, target: Path) -> None:
 
 
 def main(zipped: str, *names: str) -> None:
-    known = (*DRAWN, *LISTED) if "--listing" in names else tuple(SIZES)
+    known = (*DRAWN, *LISTED) if "--listing" in names else (*SIZES, *MOVING)
     names = tuple(name for name in names if name != "--listing")
     unknown = sorted(set(names) - set(known))
     if unknown:

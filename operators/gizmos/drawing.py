@@ -19,7 +19,7 @@ _AXIS = 1.35
 """Half the length of the axis, in radii."""
 _NEAR_LIMIT = 0.05
 """Share of the range within which the needle warns."""
-_SHADED = 2.2
+_SHADED = 1.9
 """Radius of the shade behind it, in radii."""
 _STEPS_OF_TURN = 96
 _FREE_SLIDE = 1.2

@@ -209,8 +209,7 @@ class RetimeMotion(bpy.types.Operator):
         return chosen
 
     def draw(self: Any, context: Any) -> None:
-        self.layout.use_property_split = True
-        self.layout.prop(self, "by", expand=True)
+        self.layout.row().prop(self, "by", expand=True)
         if self.by == "factor":
             self.layout.prop(self, "factor")
         else:

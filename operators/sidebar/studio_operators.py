@@ -17,6 +17,9 @@ from ..active_robot import RobotOperator, active_robot, redraw_views, wait_curso
 from ..reports import refuse
 from ..session import recall_state
 
+_HIDDEN = ("show_bones", "show_extras", "show_relationship_lines")
+"""Overlays that would cover the picture: bones, lights and empties, and lines between objects."""
+
 
 class BuildStudio(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.build_studio"
@@ -25,7 +28,7 @@ class BuildStudio(RobotOperator, bpy.types.Operator):
         "Put a ground, three lights and a camera around the selected robots in "
         "their poses; the camera goes around them once in the scene's frames. An "
         "earlier studio is replaced. Robots, world and render settings stay as "
-        "they are; this view hides its bones"
+        "they are; this view hides its bones, lights and empties"
     )
 
     turntable: bpy.props.EnumProperty(  # type: ignore[valid-type]
@@ -59,7 +62,8 @@ class BuildStudio(RobotOperator, bpy.types.Operator):
         space = context.space_data
         if self.look and getattr(space, "type", "") == "VIEW_3D":
             space.region_3d.view_perspective = "CAMERA"
-            space.overlay.show_bones = False
+            for overlay in _HIDDEN:
+                setattr(space.overlay, overlay, False)
             center_camera(space, context.area, context.scene.render)
         redraw_views()
         return {"FINISHED"}
@@ -147,7 +151,7 @@ class MaterialPreset(RobotOperator, bpy.types.Operator):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _View:
-    """How a 3D view looks, and whether it shows bones."""
+    """How a 3D view looks, and whether it shows each of the overlays of _HIDDEN."""
 
     perspective: str
     rotation: Any
@@ -155,7 +159,7 @@ class _View:
     distance: float
     zoom: float
     offset: tuple[float, float]
-    bones: bool
+    overlays: tuple[bool, ...]
 
 
 @dataclass(slots=True)
@@ -188,7 +192,7 @@ def _note_views(context: Any) -> dict[int, _View]:
             distance=region.view_distance,
             zoom=region.view_camera_zoom,
             offset=tuple(region.view_camera_offset),
-            bones=space.overlay.show_bones,
+            overlays=tuple(getattr(space.overlay, overlay) for overlay in _HIDDEN),
         )
         through = region.view_perspective == "CAMERA" and _is_of(studio, space.camera)
         noted[region.as_pointer()] = known.get(region.as_pointer(), now) if through else now
@@ -207,7 +211,8 @@ def _leave_camera(context: Any) -> None:
             region.view_perspective = before.perspective if before is not None else "PERSP"
             if before is None:
                 continue
-            space.overlay.show_bones = before.bones
+            for overlay, shown in zip(_HIDDEN, before.overlays, strict=True):
+                setattr(space.overlay, overlay, shown)
             region.view_camera_zoom, region.view_camera_offset = before.zoom, before.offset
             if before.perspective != "CAMERA":
                 region.view_rotation, region.view_location = before.rotation, before.location

@@ -178,15 +178,19 @@ def _pictures(hands: _Hands) -> Steps:
     yield from hands.driver.wait_for("it has a picture", lambda: asset.find_thumbnail(hands.robot))
     stage = hands.module("blender.preview.stage")
     scene, camera = bpy.context.scene, bpy.context.scene.camera
-    view = hands.driver.viewport.spaces.active.region_3d
+    space = hands.driver.viewport.spaces.active
+    view, overlay = space.region_3d, space.overlay
     before = [*view.view_rotation, *view.view_location, view.view_distance]
     yield from hands.search("studio")
     yield from hands.driver.wait_for("the studio is there", lambda: stage.find_studio(scene))
     yield 0.3
     assert scene.camera != camera and view.view_perspective == "CAMERA"
+    assert not (overlay.show_bones or overlay.show_extras or overlay.show_relationship_lines)
+    hands.driver.take_picture("studio")
     assert bpy.ops.urdf.remove_studio() == {"FINISHED"}
     yield 0.3
     assert scene.camera == camera and view.view_perspective == "PERSP"
+    assert overlay.show_bones and overlay.show_extras and overlay.show_relationship_lines
     after = [*view.view_rotation, *view.view_location, view.view_distance]
     assert np.allclose(before, after, atol=1e-5), "the view is where it was"
 

@@ -205,6 +205,15 @@ def channels(driver: Driver) -> Steps:
 
 def keyframes(driver: Driver) -> Steps:
     """Three poses, keyed in the sidebar."""
+    yield from key_poses(driver)
+    bpy.context.scene.frame_set(30)
+    yield 1.0
+    left, _, width, _ = _box(driver.viewport)
+    _keep(driver, "keyframes", (left, 22, width, driver.window.height - 48))
+
+
+def key_poses(driver: Driver) -> Steps:
+    """Keys an arm at rest, raised and at rest, and shows its bones' keyframes."""
     robot = _import(driver, "humanoid_arm.urdf")
     scene = bpy.context.scene
     scene.frame_end = 60
@@ -215,15 +224,12 @@ def keyframes(driver: Driver) -> Steps:
         _set_positions(robot, positions)
         with bpy.context.temp_override(window=driver.window, area=driver.viewport):
             assert bpy.ops.urdf.key_all() == {"FINISHED"}
-    scene.frame_set(30)
     bpy.ops.object.mode_set(mode="POSE")
     for bone in robot.pose.bones:
         bone.select = True
     _look_at_arm(driver)
     _rest(driver)
     yield 1.0
-    left, _, width, _ = _box(driver.viewport)
-    _keep(driver, "keyframes", (left, 22, width, driver.window.height - 48))
 
 
 def inverse_kinematics(driver: Driver) -> Steps:
@@ -279,6 +285,35 @@ def live(driver: Driver) -> Steps:
         _keep(driver, "live", _box(driver.viewport))
     finally:
         server.end()
+
+
+def engine_export(driver: Driver) -> Steps:
+    """The options for Isaac Sim, which sets the others."""
+    _import(driver, "humanoid_arm.urdf")
+    region = yield from _open_export(driver, "robot_for_engines", engine="isaac", kind="USDA")
+    _keep(driver, "engine_export", _box(region))
+
+
+def export_changes(driver: Driver) -> Steps:
+    """What was changed in Blender, below the options, before it is written."""
+    _import(driver, "two_link_arm.urdf")
+    body = next(each for each in bpy.data.objects if each.get("urdf_part") == "Visuals")
+    body.location.x += 0.25
+    yield from _open_export(driver, "urdf")
+    area = driver.browser
+    _keep(driver, "export_changes", (area.x + _BOOKMARKS, 0, area.width - _BOOKMARKS, area.height))
+
+
+def _open_export(driver: Driver, name: str, **options: Any) -> Generator[float, None, Any]:
+    """An export's file browser; returns the region with its options."""
+    path = str(_robots(driver) / "arm")
+    with bpy.context.temp_override(window=driver.window, area=driver.viewport):
+        getattr(bpy.ops.export_scene, name)("INVOKE_DEFAULT", filepath=path, **options)
+    yield from driver.wait_for("the file browser is there", lambda: driver.browser)
+    area = driver.browser
+    driver.move(area.x + area.width / 2, area.y + 90)
+    yield 1.5
+    return _region(area, "TOOL_PROPS")
 
 
 def render(driver: Driver) -> Steps:
@@ -358,7 +393,9 @@ def update(driver: Driver) -> Steps:
 def error(driver: Driver) -> Steps:
     driver.viewport.spaces.active.show_region_toolbar = False
     bpy.data.objects["Camera"].hide_set(True)
-    _rest(driver)
+    left, bottom, _, height = _box(driver.viewport)
+    # Blender's popup comes to the mouse.
+    driver.move(left + 200, bottom + height / 2)
     yield 0.5
     with bpy.context.temp_override(window=driver.window, area=driver.viewport):
         bpy.ops.import_scene.urdf_run(
@@ -368,7 +405,6 @@ def error(driver: Driver) -> Steps:
         "the import failed", lambda: bpy.context.window_manager.urdf_last_failure
     )
     yield 1.0
-    left, bottom, _, height = _box(driver.viewport)
     _keep(driver, "error", (left, bottom + height / 2 - 120, 620, 240))
 
 
