@@ -112,15 +112,15 @@ class XmlEditor:
             self.replace(match.start(), match.end(), "")
         else:
             quotes = match[3][:1].decode()
-            text = _keep_numbers(match[3][1:-1].decode("utf-8"), value)
+            text = keep_numbers(match[3][1:-1].decode("utf-8"), value)
             if text is None:
                 quoted = "&quot;" if quotes == '"' else "&apos;"
                 text = escape(value, {**_CONTROLS, quotes: quoted})
             self.replace(match.start(3) + 1, match.end(3) - 1, text)
 
 
-def _keep_numbers(before: str, after: str) -> str | None:
-    """`after` with the spelling and the blanks of `before`; None unless both are as many
+def keep_numbers(before: str, after: str) -> str | None:
+    """Returns `after` with the spelling and the blanks of `before`; None unless both are as many
     numbers."""
     old, new = before.split(), after.split()
     if len(old) != len(new) or "&" in before or "," in before:

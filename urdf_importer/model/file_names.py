@@ -23,11 +23,19 @@ def name_files(
     robot: Robot,
     name_mesh: Callable[[Mesh, str, int, str], str],
     name_texture: Callable[[str], str],
+    *,
+    maps: bool = False,
 ) -> Robot:
     """Returns the robot with other names of files. `name_mesh` is given the mesh, its link, its
-    line and whether it is one of the `visual` or `collision` ones."""
+    line and whether it is one of the `visual` or `collision` ones. With `maps` the images of
+    surfaces are textures, too."""
 
     def rename_material(material: Material) -> Material:
+        if maps and material.surface is not None and material.surface.maps:
+            names = {tag: name_texture(name) for tag, name in material.surface.maps.items()}
+            # Written one by one: mypy does not follow names of fields.
+            surface = replace(material.surface, **names)  # type: ignore[arg-type]
+            material = replace(material, surface=surface)
         if material.texture is None:
             return material
         return replace(material, texture=name_texture(material.texture))

@@ -21,8 +21,8 @@ class Robot:
     the file it was read from, for messages and relative paths; empty if none.
 
     `attributes` are <robot>'s attributes other than name and version: namespaces above all.
-    `text` is the URDF that was read, kept so that edits can be minimal; empty for a robot from
-    xacro or from no file.
+    `text` is the file that was read, of the format `text_format` (urdf, sdf), kept so that edits
+    can be minimal; empty for a robot from xacro, from another format or from no file.
     `sensors`, `settings` and `controls` are the interpreted extras of the robot, its links and its
     joints. Whoever reads or extracts a robot fills them from these
     (readers.gazebo.interpret_extras); so they do not count for equality, and are not kept a second
@@ -40,9 +40,14 @@ class Robot:
     attributes: Attributes = ()
     source: str = field(default="", compare=False)
     text: bytes = field(default=b"", compare=False, repr=False)
+    text_format: str = field(default="urdf", compare=False, repr=False)
     sensors: Sequence[Sensor] = field(default=(), compare=False)
     settings: Sequence[SimulationSettings] = field(default=(), compare=False)
     controls: Sequence[JointControl] = field(default=(), compare=False)
+
+    def text_of(self, format: str) -> bytes:
+        """Returns the text that was read, if it is of this format; else nothing."""
+        return self.text if self.text_format == format else b""
 
     def material_definitions(self) -> dict[str, Material]:
         """Returns name -> definition: robot-level materials first, then inline ones in file

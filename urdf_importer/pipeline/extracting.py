@@ -44,10 +44,11 @@ def compare_with_description(armature: Any) -> tuple[Change, ...]:
 
 
 def read_text(robot: Robot) -> Robot | None:
-    """Reads the text that a robot came from; None where there is none."""
-    if not robot.text:
+    """Reads the URDF that a robot came from; None where there is none."""
+    text = robot.text_of("urdf")
+    if not text:
         return None
-    return read_robot_text(robot.text, robot.source, Diagnostics(robot.source))
+    return read_robot_text(text, robot.source, Diagnostics(robot.source))
 
 
 def _extract_edited(armature: Any) -> Robot:

@@ -32,12 +32,13 @@ from ..writers.mjcf.format import MJCF as MJCF_WRITER
 from ..writers.webots import WEBOTS
 from .engines import ENGINES
 from .files import refuse_folder
+from .sdf import SDF_WRITER
 from .urdf import URDF_WRITER
 
 _READERS: tuple[ReaderFormat, ...] = (URDF, SDF, SIMMECHANICS, MJCF)
 """One line for each format, in the order of front ends."""
 
-_WRITERS: tuple[WriterFormat[Any], ...] = (WEBOTS, URDF_WRITER, ENGINES, MJCF_WRITER)
+_WRITERS: tuple[WriterFormat[Any], ...] = (WEBOTS, URDF_WRITER, SDF_WRITER, ENGINES, MJCF_WRITER)
 """One line for each format, in the order of menus. Optional parts list theirs in WRITERS."""
 
 OPTIONAL_PARTS = ("batching", "morse")

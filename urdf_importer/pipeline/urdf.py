@@ -2,32 +2,36 @@
 """URDF out: (extract ->) place the files -> edit the text or write it anew."""
 
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from ..arguments import diagnostics_of, options_of, robot_or_rig_of
-from ..diagnostics import Diagnostic, Diagnostics, MeshError
+from ..diagnostics import Diagnostic, Diagnostics
 from ..files.outputs import suggest_stem
 from ..files.packages import AnyPath, PackageResolver
-from ..files.regular import FileKind
-from ..geometry.mesh_data import MeshData
 from ..geometry.tidy import tidy_angle
 from ..kinematics.forward import Position
-from ..meshes import RobotFiles, load_mesh
-from ..model import Joint, Mesh, Robot
-from ..model.file_names import name_files
+from ..meshes import RobotFiles
+from ..model import Joint, Robot
 from ..readers.urdf.robot import read_located, read_robot_text
 from ..reshape import move_zero, resize, seat_links
 from ..reshape.balls import split_balls
 from ..reshape.compare import Change, compare_robots
 from ..writers.formats import OpenExport, OutputKind, WriterFormat, Written, count_robot
 from ..writers.urdf.export import UrdfReading, UrdfRequest, export_urdf
-from ..writers.urdf.meshes import FoundFile, NewFiles, find_free_name
+from ..writers.urdf.meshes import NewFiles
 from ..writers.urdf.options import UrdfOptions as UrdfOptions
 from .extracting import extract_robot, read_text
+from .named_files import (
+    MeshFinder,
+    convert_meshes,
+    draw_solids,
+    find_file,
+    find_texture,
+    name_meshes,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +85,8 @@ def write_urdf(
         diagnostics.source = diagnostics.source or robot.source
         new = NewFiles()
         if options.meshes == "export":
-            robot, new = _convert_meshes(robot, options, diagnostics)
+            finder = MeshFinder(_make_resolver(robot, options), diagnostics)
+            robot, new = convert_meshes(robot, finder, options.mesh_format)
         return _write(robot, request, new)
     return _write_rig(robot, request)
 
@@ -99,7 +104,7 @@ def _write_rig(armature: Any, request: UrdfRequest) -> UrdfResult:
             suffix = f".{options.mesh_format}"
             edited = extract_edits(armature, Path(folder), diagnostics, suffix=suffix)
             robot, scale = edited.robot, edited.scale
-            old = frozenset(_name_meshes(described))
+            old = frozenset(name_meshes(described))
             new = NewFiles(meshes=edited.meshes, images=edited.images, old=old)
         if options.poses == "start":
             robot = move_zero(robot, _shown_positions(armature, robot))
@@ -123,18 +128,12 @@ def _shown_positions(armature: Any, robot: Robot) -> dict[str, Position]:
     }
 
 
-def _name_meshes(robot: Robot) -> Iterator[str]:
-    for link in robot.links:
-        geometries = [shape.geometry for shape in link.visuals]
-        geometries += [shape.geometry for shape in link.collisions]
-        yield from (each.filename for each in geometries if isinstance(each, Mesh))
-
-
 def _write(robot: Robot, request: UrdfRequest, new: NewFiles) -> UrdfResult:
     robot = seat_links(robot)
-    if not robot.text:
+    if not robot.text_of("urdf"):
         robot = split_balls(robot)
-    robot, new = _draw_solids(robot, new, request.options, request.diagnostics)
+    files = RobotFiles(_make_resolver(robot, request.options), request.diagnostics)
+    robot, new = draw_solids(robot, new, files, request.options.mesh_format)
     written = export_urdf(robot, request, _open_reading(robot, request), new)
     return UrdfResult(
         path=written.path,
@@ -142,32 +141,6 @@ def _write(robot: Robot, request: UrdfRequest, new: NewFiles) -> UrdfResult:
         robot=written.robot,
         diagnostics=tuple(request.diagnostics),
     )
-
-
-def _draw_solids(
-    robot: Robot, new: NewFiles, options: UrdfOptions, diagnostics: Diagnostics
-) -> tuple[Robot, NewFiles]:
-    """Gives ellipsoids, cones, extrusions and parts of mesh files, which URDF cannot express, mesh
-    files of their own."""
-    resolver = PackageResolver(robot.source, options.packages, options.package_paths)
-    files = RobotFiles(resolver, diagnostics)
-    drawn = files.draw(robot, ())
-    if drawn is robot:
-        return robot, new
-    meshes = dict(new.meshes)
-    names: dict[tuple[str, str], str] = {}
-
-    def rename(mesh: Mesh, link: str, line: int, part: str) -> str:
-        if not files.is_drawn(mesh):
-            return mesh.filename
-        key = (mesh.filename, part)
-        if key not in names:
-            stem = mesh.filename.partition(":")[2]
-            names[key] = find_free_name(stem, part, options.mesh_format, meshes)
-            meshes[names[key]] = files.peek(mesh)
-        return names[key]
-
-    return name_files(drawn, rename, lambda name: name), replace(new, meshes=meshes)
 
 
 def _write_format(found: OpenExport[UrdfOptions], path: Path) -> Written:
@@ -214,113 +187,18 @@ URDF_WRITER = WriterFormat(
 )
 
 
-def _convert_meshes(
-    robot: Robot, options: UrdfOptions, diagnostics: Diagnostics
-) -> tuple[Robot, NewFiles]:
-    """Gives the meshes of a description that have another format new names, for files of this
-    one."""
-    resolver = PackageResolver(robot.source, options.packages, options.package_paths)
-    finder = _MeshFinder(resolver, diagnostics)
-    names: dict[tuple[str, str], str] = {}
-    meshes: dict[str, MeshData] = {}
-
-    def rename(mesh: Mesh, link: str, line: int, part: str) -> str:
-        key = (mesh.filename, part)
-        if key not in names:
-            names[key] = mesh.filename
-            path = _place_in(mesh.filename)
-            found = finder.load(mesh, link, line)
-            if found is not None and path.suffix.lower() != f".{options.mesh_format}":
-                names[key] = find_free_name(path.stem, part, options.mesh_format, meshes)
-                meshes[names[key]] = found
-        return names[key]
-
-    converted = name_files(robot, rename, lambda name: name)
-    return converted, NewFiles(meshes=meshes, old=frozenset(_name_meshes(robot)))
-
-
-def _place_in(name: str) -> PurePosixPath:
-    return PurePosixPath(name.strip().replace("\\", "/"))
-
-
 def _open_reading(robot: Robot, request: UrdfRequest) -> UrdfReading:
     options, diagnostics = request.options, request.diagnostics
-    resolver = PackageResolver(robot.source, options.packages, options.package_paths)
+    resolver = _make_resolver(robot, options)
     source = str(request.path)  # A robot without a name is called after its file.
     return UrdfReading(
         locate=lambda data: read_located(data, source),
         read=lambda data: read_robot_text(data, source, Diagnostics(source)),
-        find_file=partial(_find_file, resolver),
-        find_mesh=_MeshFinder(resolver, diagnostics),
-        find_texture=partial(_find_texture, resolver, diagnostics),
+        find_file=partial(find_file, resolver),
+        find_mesh=MeshFinder(resolver, diagnostics),
+        find_texture=partial(find_texture, resolver, diagnostics),
     )
 
 
-def _find_file(resolver: PackageResolver, name: str) -> Path | None:
-    try:
-        return resolver.resolve_file(name, lambda code, message: None)
-    except MeshError:
-        return None
-
-
-class _MeshFinder:
-    """Finds mesh files and, by loading each once, the files they refer to: within the bounds of an
-    import."""
-
-    def __init__(self, resolver: PackageResolver, diagnostics: Diagnostics) -> None:
-        self._resolver = resolver
-        self._diagnostics = diagnostics
-        self._known: dict[str, FoundFile | None] = {}
-
-    def __call__(self, mesh: Mesh, link: str, line: int) -> FoundFile | None:
-        if mesh.filename not in self._known:
-            self._known[mesh.filename] = self._find(mesh, link, line)
-        return self._known[mesh.filename]
-
-    def load(self, mesh: Mesh, link: str, line: int) -> MeshData | None:
-        """Loads a mesh without its scale; None, with a diagnostic, where that cannot be done."""
-        report = partial(self._diagnostics.warning, subject=link, line=line)
-        try:
-            path = self._resolver.resolve_file(mesh.filename, report)
-            return load_mesh(
-                path,
-                (1.0, 1.0, 1.0),
-                report,
-                lambda uri, kind: self._resolver.resolve_file(
-                    uri, report, kind=kind, base=path.parent
-                ),
-                bare=mesh.bare,
-            )
-        except MeshError as problem:
-            message = f"{problem.message}; the file keeps its name"
-            self._diagnostics.error(problem.code, message, subject=link, line=line)
-            return None
-
-    def _find(self, mesh: Mesh, link: str, line: int) -> FoundFile | None:
-        report = partial(self._diagnostics.warning, subject=link, line=line)
-        beside: list[tuple[str, Path]] = []
-
-        def find_beside(uri: str, kind: FileKind) -> Path:
-            found = self._resolver.resolve_file(uri, report, kind=kind, base=path.parent)
-            beside.append((uri, found))
-            return found
-
-        try:
-            path = self._resolver.resolve_file(mesh.filename, report)
-        except MeshError as problem:
-            message = f"{problem.message}; the file is not copied"
-            self._diagnostics.error(problem.code, message, subject=link, line=line)
-            return None
-        try:
-            load_mesh(path, (1.0, 1.0, 1.0), report, find_beside, bare=mesh.bare)
-        except MeshError as problem:
-            report(problem.code, f"{problem.message}; the file is copied unchanged")
-        return FoundFile(path=path, beside=tuple(dict.fromkeys(beside)))
-
-
-def _find_texture(resolver: PackageResolver, diagnostics: Diagnostics, name: str) -> Path | None:
-    try:
-        return resolver.resolve_file(name, diagnostics.warning, kind="texture")
-    except MeshError as problem:
-        diagnostics.error(problem.code, f"{problem.message}; the file is not copied")
-        return None
+def _make_resolver(robot: Robot, options: UrdfOptions) -> PackageResolver:
+    return PackageResolver(robot.source, options.packages, options.package_paths)

@@ -172,7 +172,7 @@ def _describe_robot(armature: Any, plan: RigPlan) -> None:
     packed["source"] = robot.source
     text = properties.pack_text(robot.text)
     if text:
-        packed["text"] = text
+        packed |= {"text": text, "text_format": robot.text_format}
     parents = {joint.parent for joint in robot.joints}
     packed["middle_joints"] = [
         properties.pack(joint) for joint in robot.joints if joint.child in parents

@@ -84,7 +84,9 @@ def couple(
         page.error("sdf-gearbox", f"{finding} body; it is left out", element, gearbox.name)
         return list(joints)
     ratio = page.size(element, "gearbox_ratio", default=1.0)
-    follows = Mimic(joint=one[0].name, multiplier=-ratio * one[1] * other[1])
+    named = (("gearbox", gearbox.name),)
+    multiplier = -ratio * one[1] * other[1]
+    follows = Mimic(joint=one[0].name, multiplier=multiplier, attributes=named)
     return [replace(joint, mimic=follows) if joint is other[0] else joint for joint in joints]
 
 

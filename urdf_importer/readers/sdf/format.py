@@ -3,6 +3,7 @@
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 
 from ...diagnostics import Diagnostics, NoLinksError, ReadError, quote
 from ...files.packages import AnyPath, PackageResolver
@@ -42,7 +43,10 @@ def read_sdf(given: Description) -> Robot:
                 source=given.source,
                 line=chosen.element.line,
             )
-        return make_robot(scope, given.source, files, diagnostics)
+        robot = make_robot(scope, given.source, files, diagnostics)
+        if len(models) > 1 or is_xacro(given.data, given.source):
+            return robot  # The text says more than this robot, or is not what was read.
+        return replace(robot, text=given.data, text_format=SDF.name)
 
 
 def _read_first(

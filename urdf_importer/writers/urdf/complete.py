@@ -69,7 +69,7 @@ def is_converted(robot: Robot) -> bool:
     """Whether a robot was read from a file of another format than URDF and xacro."""
     suffixes = {each.lower() for each in PurePath(robot.source).suffixes}
     is_urdf = not suffixes.isdisjoint(_SUFFIXES) and _OTHER not in suffixes
-    return bool(robot.source and not robot.text and not is_urdf)
+    return bool(robot.source and not robot.text_of("urdf") and not is_urdf)
 
 
 def complete_robot(robot: Robot, *, masses: bool = True) -> Robot:

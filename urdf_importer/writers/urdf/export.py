@@ -18,6 +18,7 @@ from .meshes import (
     NewFiles,
     TargetFolder,
     copy_files,
+    find_taken,
     link_files,
     write_new_files,
 )
@@ -79,10 +80,11 @@ def export_urdf(
         robot = complete_robot(robot, masses=False)
     report_incomplete(robot, diagnostics)
     with replace_files(path.parent) as folder:
-        target = TargetFolder(folder=folder, package=options.ros_package)
+        package = options.ros_package
+        target = TargetFolder(folder=folder, prefix=f"package://{package}/" if package else "")
         done = frozenset[str]()
         if new.meshes or new.images:
-            taken = _find_taken(path.parent.resolve(), new, reading)
+            taken = find_taken(path.parent.resolve(), new, reading.find_file)
             robot, done = write_new_files(robot, new, target, taken, diagnostics)
         if options.ros_package or options.meshes == "copy":
             robot = copy_files(robot, target, reading.find_mesh, reading.find_texture, done)
@@ -101,21 +103,13 @@ def export_urdf(
     return WrittenUrdf(path=request.path, files=files, robot=replace(robot, source=str(path)))
 
 
-def _find_taken(home: Path, new: NewFiles, reading: UrdfReading) -> set[str]:
-    """Finds the places of the files in `home` that the robot still names, which new ones do not
-    replace."""
-    found = [file.resolve() for name in new.old if (file := reading.find_file(name)) is not None]
-    return {
-        file.relative_to(home).as_posix().lower() for file in found if file.is_relative_to(home)
-    }
-
-
 def _write_text(
     robot: Robot, options: UrdfOptions, reading: UrdfReading, diagnostics: Diagnostics
 ) -> bytes:
     robot = settle_notations(robot)
-    if options.style == "keep" and robot.text:
-        patched = patch_text(robot.text, robot, reading.locate, reading.read)
+    text = robot.text_of("urdf")
+    if options.style == "keep" and text:
+        patched = patch_text(text, robot, reading.locate, reading.read)
         if patched is not None:
             return patched
         diagnostics.warning(

@@ -42,15 +42,12 @@ FindTexture = Callable[[str], Path | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetFolder:
-    """The folder that files are put into, and the ROS package that it is; "" for none."""
+    """The folder that files are put into. `prefix` begins the names of its files; with `maps` the
+    images of surfaces go along."""
 
     folder: Path
-    package: str = ""
-
-    @property
-    def prefix(self) -> str:
-        """The beginning of the names of its files."""
-        return f"package://{self.package}/" if self.package else ""
+    prefix: str = ""
+    maps: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +77,15 @@ def find_free_name(stem: str, part: str, format: str, taken: Iterable[str]) -> s
         if name.lower() not in lowered:
             return name
         number += 1
+
+
+def find_taken(home: Path, new: NewFiles, find: Callable[[str], Path | None]) -> set[str]:
+    """Finds the places of the files in `home` that a robot still names, which new ones do not
+    replace."""
+    found = [file.resolve() for name in new.old if (file := find(name)) is not None]
+    return {
+        file.relative_to(home).as_posix().lower() for file in found if file.is_relative_to(home)
+    }
 
 
 def write_new_files(
@@ -115,7 +121,7 @@ def write_new_files(
             names[name] = prefix + _copy_image(root, Path(name), taken)
         return names[name]
 
-    robot = name_files(robot, name_mesh, name_texture)
+    robot = name_files(robot, name_mesh, name_texture, maps=target.maps)
     return robot, frozenset(names.values())
 
 
@@ -156,6 +162,8 @@ def link_files(
     folder: Path,
     find: Callable[[str], Path | None],
     done: frozenset[str] = frozenset(),
+    *,
+    maps: bool = False,
 ) -> Robot:
     """Returns the robot with its relative paths as they must be written in `folder` to name the
     same files. `find` finds a file that is there; names in `done` are right already."""
@@ -169,7 +177,7 @@ def link_files(
         path = find(name) or Path(os.path.normpath(beside / name.strip().replace("\\", "/")))
         return relative_path(path, folder)
 
-    return name_files(robot, lambda mesh, *_: rename(mesh.filename), rename)
+    return name_files(robot, lambda mesh, *_: rename(mesh.filename), rename, maps=maps)
 
 
 class Copies:
@@ -259,4 +267,4 @@ def copy_files(
         path = None if name in done else find_texture(name)
         return name if path is None else prefix + copies.copy(FoundFile(path=path), TEXTURES)
 
-    return name_files(robot, name_mesh, name_texture)
+    return name_files(robot, name_mesh, name_texture, maps=target.maps)

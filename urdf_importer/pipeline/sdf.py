@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""SDF out: (extract ->) place the files -> edit the text or write it anew."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+from ..diagnostics import Diagnostics, MeshError
+from ..files.outputs import suggest_stem
+from ..files.packages import PackageResolver
+from ..geometry.transforms import matrix_from_pose
+from ..geometry.triangles import make_triangles
+from ..geometry.volumes import MassProperties, join_masses, mesh_mass, primitive_mass
+from ..meshes import RobotFiles
+from ..model import (
+    IDENTITY,
+    Cone,
+    Ellipsoid,
+    Extrusion,
+    Geometry,
+    Link,
+    Mesh,
+    Pose,
+    Robot,
+)
+from ..options import ImportOptions
+from ..readers import SDF, Description
+from ..writers.formats import OpenExport, OutputKind, WriterFormat, Written
+from ..writers.sdf.export import SUFFIX, SdfReading, SdfRequest, export_sdf
+from ..writers.sdf.options import SdfOptions as SdfOptions
+from ..writers.start import read_positions
+from ..writers.urdf.meshes import NewFiles
+from .named_files import (
+    MeshFinder,
+    convert_meshes,
+    draw_solids,
+    find_file,
+    find_texture,
+    name_meshes,
+)
+
+_FORMAT = "obj"
+_READ_BY_GAZEBO = (".dae", ".obj", ".stl", ".gltf", ".glb")
+_BARE = (".stl",)
+_KNOWN: tuple[type[Geometry], ...] = (Mesh, Ellipsoid, Cone, Extrusion)
+
+
+def write_sdf(found: OpenExport[SdfOptions], path: Path) -> Written:
+    """Writes a description, or a rig with the changes made in Blender, as a file or as a folder."""
+    options, diagnostics = found.options, found.diagnostics
+    positions = read_positions(options)
+    if positions:
+        diagnostics.warning(
+            "sdf-start",
+            f"{len(positions)} joints start where they are at zero: SDF has no other start",
+            subject=next(iter(positions)),
+        )
+    with _open_edited(found) as (robot, new, place):
+        resolver = PackageResolver(robot.source, options.packages, options.package_paths)
+        files = RobotFiles(resolver, diagnostics)
+        robot, drawn = draw_solids(robot, new, files, _FORMAT, _KNOWN)
+        finder = MeshFinder(resolver, diagnostics)
+        if options.meshes == "copy" and not drawn.meshes:
+            robot, drawn = convert_meshes(robot, finder, _FORMAT, _READ_BY_GAZEBO)
+        request = SdfRequest(
+            path=path,
+            options=options,
+            diagnostics=diagnostics,
+            place=None if place == IDENTITY else place,
+            strict=found.strict,
+        )
+        reading = SdfReading(
+            read=partial(_read_text, robot, resolver),
+            find_file=partial(find_file, resolver),
+            find_mesh=finder,
+            find_texture=partial(find_texture, resolver, diagnostics),
+            has_materials=partial(_has_materials, RobotFiles(resolver, Diagnostics()), drawn),
+            volume=partial(_measure, files),
+        )
+        return export_sdf(robot, request, reading, drawn)
+
+
+@contextmanager
+def _open_edited(found: OpenExport[SdfOptions]) -> Iterator[tuple[Robot, NewFiles, Pose]]:
+    """Gives the robot with its new files for as long as the block runs, and its place."""
+    options = found.options
+    place = Pose(xyz=options.translation, rpy=options.rotation)
+    if found.armature is None:
+        yield found.robot, NewFiles(), place
+        return
+    from ..blender.extract.edits import extract_edits
+    from ..blender.extract.scene_source import find_place
+
+    with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
+        edited = extract_edits(
+            found.armature, Path(folder), found.diagnostics, suffix=f".{_FORMAT}"
+        )
+        xyz, rpy = find_place(found.armature, found.diagnostics)
+        old = frozenset(name_meshes(found.robot))
+        new = NewFiles(meshes=edited.meshes, images=edited.images, old=old)
+        yield edited.robot, new, Pose(xyz=xyz, rpy=rpy) if place == IDENTITY else place
+
+
+def _read_text(robot: Robot, resolver: PackageResolver, data: bytes) -> Robot:
+    return SDF.read(
+        Description(
+            data=data,
+            source=robot.source,
+            resolver=resolver,
+            options=ImportOptions(),
+            diagnostics=Diagnostics(robot.source),
+        )
+    )
+
+
+def _has_materials(files: RobotFiles, new: NewFiles, mesh: Mesh) -> bool:
+    """Whether a mesh file brings materials, which others in the visual would replace."""
+    if mesh.filename in new.meshes:
+        return bool(new.meshes[mesh.filename].materials)
+    if os.path.splitext(mesh.filename)[1].lower() in _BARE or mesh.bare:
+        return False
+    try:
+        return bool(files.peek(mesh).materials)
+    except MeshError:
+        return False
+
+
+def _measure(files: RobotFiles, link: Link) -> MassProperties | None:
+    """The collisions of a link, in its frame, with a density of 1."""
+    found = []
+    for shape in link.collisions:
+        geometry = shape.geometry
+        try:
+            if isinstance(geometry, Mesh):
+                body = mesh_mass(make_triangles(files.peek(geometry))[0])
+            else:
+                body = primitive_mass(geometry)
+        except MeshError:
+            continue
+        found += [] if body is None else [body.moved(matrix_from_pose(shape.origin))]
+    return join_masses(found)
+
+
+SDF_WRITER = WriterFormat(
+    name="sdf",
+    label="SDF",
+    title="SDF",
+    text="SDF for Gazebo (.sdf) or a model folder",
+    description="Write the robot as SDF for Gazebo and Drake: the text that was read, changed only "
+    "where the robot was, or a model with its frames, sensors and meshes",
+    kinds=(
+        OutputKind(name="SDF", label="SDF", suffix=SUFFIX, text="A file, its meshes beside it"),
+        OutputKind(
+            name="MODEL", label="Model Folder", suffix="", text="A folder with a model.config"
+        ),
+    ),
+    options=SdfOptions,
+    write=write_sdf,
+    suggest_name=suggest_stem,
+)

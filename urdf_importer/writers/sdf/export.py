@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The order of work of an export on one page: files -> the text that was read, or plan -> text."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...diagnostics import Diagnostics, WriteError, quote
+from ...files.outputs import check_output, replace_files
+from ...markup.write import XmlWriter
+from ...model import Mesh, Pose, Robot, VisualMaterials
+from ...model.file_names import name_files
+from ..formats import Facts, Written, count_tree
+from ..masses import MeasureVolume
+from ..urdf.meshes import (
+    FindMesh,
+    FindTexture,
+    NewFiles,
+    TargetFolder,
+    copy_files,
+    find_taken,
+    link_files,
+    write_new_files,
+)
+from .document import NEW, SdfDocument, write_document
+from .extras import GazeboData
+from .joints import Joined, join_joints
+from .masses import Weights
+from .nesting import Addresses
+from .options import SdfOptions
+from .patch import patch_text
+from .plan import plan_parts
+from .shapes import HasMaterials, ShapeWriter
+
+SUFFIX = ".sdf"
+_FILE = "model.sdf"
+_ROS, _GAZEBO = "package://", "model://"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SdfRequest:
+    """The path to write, a file or a folder, and how. `place` is where the model stands in its
+    world; None where nothing says it."""
+
+    path: Path
+    options: SdfOptions
+    diagnostics: Diagnostics
+    place: Pose | None = None
+    strict: bool = False
+
+    @property
+    def is_folder(self) -> bool:
+        return self.path.suffix.lower() != SUFFIX
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SdfReading:
+    """How SDF and the files in it are read: writers know no readers.
+
+    has_materials   whether a mesh, by its name before it is copied, brings materials
+    volume          measures the collisions of a link
+    """
+
+    read: Callable[[bytes], Robot]
+    find_file: Callable[[str], Path | None]
+    find_mesh: FindMesh
+    find_texture: FindTexture
+    has_materials: HasMaterials
+    volume: MeasureVolume
+
+
+def export_sdf(robot: Robot, request: SdfRequest, reading: SdfReading, new: NewFiles) -> Written:
+    """Writes the robot, all files or none; `new` are files that it names and that are not there
+    yet. Raises KinematicsError where the robot is not a tree; WriteError where it cannot be written,
+    also where `strict` and there is any diagnostic."""
+    options, diagnostics = request.options, request.diagnostics
+    path = request.path.absolute()
+    home = path if request.is_folder else path.parent
+    if home.is_dir():
+        check_output(home / _FILE if request.is_folder else path)
+    prefix = f"{_GAZEBO}{path.name}/" if request.is_folder else ""
+    with replace_files(home) as folder:
+        target = TargetFolder(folder=folder, prefix=prefix, maps=True)
+        taken = find_taken(home.resolve(), new, reading.find_file)
+        named = _Named(reading.has_materials)
+        robot, done = write_new_files(named.watch(robot), new, target, taken, diagnostics)
+        if options.meshes == "copy":
+            robot = copy_files(robot, target, reading.find_mesh, reading.find_texture, done)
+        else:
+            if options.meshes == "link":
+                robot = link_files(robot, home, reading.find_file, done, maps=True)
+            robot = name_files(robot, _name_mesh, _rename, maps=True)
+        named.note(robot)
+        work = _Work(robot, request, named.has_materials, reading.volume)
+        file = _FILE if request.is_folder else path.name
+        (folder / file).write_bytes(work.write_text(reading.read))
+        if request.is_folder:
+            (folder / "model.config").write_text(_config(robot), encoding="utf-8", newline="\n")
+        if request.strict and len(diagnostics):
+            raise WriteError(
+                f"{len(diagnostics)} diagnostics, and each is taken for a failure",
+                source=diagnostics.source,
+            )
+        written = [each for each in sorted(folder.rglob("*")) if each.is_file()]
+        files = tuple(
+            (request.path if request.is_folder else request.path.parent) / each.relative_to(folder)
+            for each in written
+        )
+    return Written(
+        path=request.path,
+        files=files,
+        robot=robot.name,
+        facts=work.facts(),
+        diagnostics=tuple(diagnostics),
+    )
+
+
+def _name_mesh(mesh: Mesh, link: str, line: int, part: str) -> str:
+    return _rename(mesh.filename)
+
+
+def _rename(name: str) -> str:
+    """Gazebo knows packages of ROS as models."""
+    return _GAZEBO + name[len(_ROS) :] if name.startswith(_ROS) else name
+
+
+class _Named:
+    """Which meshes bring materials, by the names that they get."""
+
+    def __init__(self, has_materials: HasMaterials) -> None:
+        self._ask = has_materials
+        self._before: list[Mesh] = []
+        self._found: dict[str, Mesh] = {}
+
+    def watch(self, robot: Robot) -> Robot:
+        self._before = _list_meshes(robot)
+        return robot
+
+    def note(self, robot: Robot) -> None:
+        for before, after in zip(self._before, _list_meshes(robot), strict=True):
+            self._found[after.filename] = before
+
+    def has_materials(self, mesh: Mesh) -> bool:
+        return self._ask(self._found.get(mesh.filename, mesh))
+
+
+def _list_meshes(robot: Robot) -> list[Mesh]:
+    shapes = [each for link in robot.links for each in (*link.visuals, *link.collisions)]
+    return [each.geometry for each in shapes if isinstance(each.geometry, Mesh)]
+
+
+class _Work:
+    """The text of one robot."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        request: SdfRequest,
+        has_materials: HasMaterials,
+        volume: MeasureVolume,
+    ) -> None:
+        self._robot = robot
+        self._request = request
+        self._has_materials = has_materials
+        self._volume = volume
+        self._addresses: Addresses | None = None
+        self._joined: Joined | None = None
+
+    def write_text(self, read: Callable[[bytes], Robot]) -> bytes:
+        options, diagnostics = self._request.options, self._request.diagnostics
+        text = self._robot.text_of("sdf")
+        plain = options.fixed_joints == "keep" and options.base == "auto"
+        if options.style == "keep" and text and plain:
+            patched = patch_text(text, self._robot, read, self._write_silently)
+            if patched is not None:
+                return patched
+            diagnostics.warning(
+                "source-changed",
+                "the text that was read cannot be edited to say this robot; it is written anew, "
+                "without comments",
+            )
+        xml = XmlWriter()
+        xml.declare()
+        self._write(self._robot, xml, diagnostics, repairs=options.inertia == "repair")
+        return xml.text().encode("utf-8")
+
+    def facts(self) -> Facts:
+        """Returns counts, and the names that differ from the robot's."""
+        if self._joined is None or self._addresses is None:
+            self._write(self._robot, XmlWriter(), Diagnostics(), repairs=False)
+        assert self._joined is not None and self._addresses is not None
+        return count_tree(self._joined.tree) | {"renamed": dict(self._addresses.renamed)}
+
+    def _write_silently(self, robot: Robot, xml: XmlWriter) -> None:
+        self._write(robot, xml, Diagnostics(), repairs=False)
+
+    def _write(
+        self,
+        robot: Robot,
+        xml: XmlWriter,
+        diagnostics: Diagnostics,
+        *,
+        repairs: bool,
+    ) -> None:
+        options, data = self._request.options, GazeboData(robot)
+        joined = join_joints(robot, diagnostics)
+        weights = Weights(self._volume, diagnostics, repairs=repairs)
+        weights.tree = joined.tree
+        plan = plan_parts(joined, options, data, weights, diagnostics)
+        addresses = Addresses(plan, diagnostics)
+        document = SdfDocument(
+            name=robot.name or "robot",
+            plan=plan,
+            addresses=addresses,
+            data=data,
+            shapes=ShapeWriter(VisualMaterials(robot), data, self._has_materials),
+            place=self._request.place if robot is self._robot else None,
+            lumps=options.fixed_joints == "lump",
+        )
+        write_document(document, xml)
+        if robot is self._robot:
+            self._joined, self._addresses = joined, addresses
+
+
+def _config(robot: Robot) -> str:
+    """The model.config by which Gazebo finds the model."""
+    xml = XmlWriter()
+    xml.verbatim('<?xml version="1.0"?>')
+    with xml.element("model"):
+        xml.leaf("name", text=robot.name or "robot")
+        xml.leaf("version", text="1.0")
+        xml.leaf("sdf", {"version": NEW}, _FILE)
+        with xml.element("author"):
+            xml.leaf("name", text="unknown")
+            xml.leaf("email", text="unknown@example.com")
+        xml.leaf("description", text=f"The robot {quote(robot.name)}")
+    return xml.text()

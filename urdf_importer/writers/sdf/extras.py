@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The content of <gazebo> of a URDF, and of SDF itself, as elements of SDF.
+
+Gazebo's own converter renames and moves a few settings, and takes everything else word for word:
+
+link    mu1, mu2, fdir1, kp, kd, maxVel, minDepth, maxContacts, laserRetro -> of each collision
+        turnGravityOff, selfCollide, dampingFactor -> of the link
+joint   springReference, springStiffness -> <dynamics>; stopCfm, stopErp, fudgeFactor,
+        implicitSpringDamper, cfmDamping, provideFeedback -> <physics>
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ...markup.write import format_text
+from ...markup.xml import Element, parse_fragment, text_of, verbatim
+from ...model import Robot
+
+_SURFACE = {
+    "mu": ("friction", "ode", "mu"),
+    "mu1": ("friction", "ode", "mu"),
+    "mu2": ("friction", "ode", "mu2"),
+    "fdir1": ("friction", "ode", "fdir1"),
+    "kp": ("contact", "ode", "kp"),
+    "kd": ("contact", "ode", "kd"),
+    "maxvel": ("contact", "ode", "max_vel"),
+    "mindepth": ("contact", "ode", "min_depth"),
+}
+_COLLISION = {"maxcontacts": "max_contacts", "laserretro": "laser_retro"}
+_DYNAMICS = {"springreference": "spring_reference", "springstiffness": "spring_stiffness"}
+_PHYSICS = {
+    "stopcfm": ("limit", "cfm"),
+    "stoperp": ("limit", "erp"),
+    "fudgefactor": ("fudge_factor",),
+    "implicitspringdamper": ("implicit_spring_damper",),
+    "cfmdamping": ("cfm_damping",),
+}
+_SWITCHES = ("preservefixedjoint", "disablefixedjointlumping")
+_OF_SHAPES = {"visual": "visual", "collision": "collision"}
+_LISTED = ("sensor", "plugin", "light", "projector", "audio_source", "battery")
+"""Elements of which a link may have several."""
+_TRUE = ("1", "true")
+
+
+@dataclass(slots=True, eq=False)
+class Said:
+    """All that is said about a link or joint. `own` are elements of SDF, tag and text; `settings`
+    map a place below <collision>, <dynamics> or <physics> to its text."""
+
+    own: list[tuple[str, str]] = field(default_factory=list)
+    surface: dict[tuple[str, ...], str] = field(default_factory=dict)
+    surfaces: list[str] = field(default_factory=list)
+    collision: dict[str, str] = field(default_factory=dict)
+    dynamics: dict[str, str] = field(default_factory=dict)
+    physics: dict[tuple[str, ...], str] = field(default_factory=dict)
+    shapes: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    material: str = ""
+    flags: set[str] = field(default_factory=set)
+
+
+class GazeboData:
+    """Gazebo's data in a robot. `model` are elements of the whole model, tag and text."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.model: list[tuple[str, str]] = []
+        self._said: dict[str, Said] = {}
+        links = {link.name for link in robot.links}
+        for extra in robot.extras:
+            if extra.tag == "gazebo":
+                self._read(extra.xml.encode("utf-8", "replace"), links)
+
+    def about(self, name: str) -> Said:
+        """Returns what is said of a link or joint; empty for nothing."""
+        return self._said.get(name) or Said()
+
+    def keeps(self, joint: str, lumps: bool) -> bool:
+        """Whether a fixed joint stays a joint, whatever hangs on it: where it has a sensor or, if
+        links are lumped, where it must not be lumped."""
+        said = self.about(joint)
+        return any(tag == "sensor" for tag, _ in said.own) or (lumps and bool(said.flags))
+
+    def locks(self, joint: str) -> bool:
+        """Whether a fixed joint is to be one that turns and is locked."""
+        return "disablefixedjointlumping" in self.about(joint).flags
+
+    def _read(self, data: bytes, links: set[str]) -> None:
+        element = parse_fragment(data)
+        if element is None:
+            return
+        name = element.attributes.get("reference", "").strip()
+        if not name:
+            self.model += [(child.tag, verbatim(child, data)) for child in element]
+            return
+        said = self._said.setdefault(name, Said())
+        for child in element:
+            _take(said, child, data, is_link=name in links)
+
+
+def _take(said: Said, child: Element, data: bytes, *, is_link: bool) -> None:
+    tag = child.tag.lower()
+    text = text_of(child, data) or child.attributes.get("value", "")
+    if tag in _SWITCHES:
+        said.flags |= {tag} if text.strip().lower() in _TRUE else set()
+    elif is_link and tag == "surface":
+        said.surfaces.append(verbatim(child, data))
+    elif is_link and tag in _SURFACE:
+        said.surface[_SURFACE[tag]] = text
+    elif is_link and tag in _COLLISION:
+        said.collision[_COLLISION[tag]] = text
+    elif is_link and tag == "turngravityoff":
+        said.own.append(("gravity", format_text("gravity", _invert(text))))
+    elif is_link and tag == "selfcollide":
+        said.own.append(("self_collide", format_text("self_collide", text)))
+    elif is_link and tag == "dampingfactor":
+        inner = format_text("linear", text) + format_text("angular", text)
+        said.own.append(("velocity_decay", f"<velocity_decay>{inner}</velocity_decay>"))
+    elif is_link and tag == "material":
+        said.material = text.split()[0] if text.split() else ""
+    elif is_link and tag in _OF_SHAPES:
+        found = said.shapes.setdefault(tag, [])
+        found += [(each.tag, verbatim(each, data)) for each in child]
+    elif not is_link and tag in _DYNAMICS:
+        said.dynamics[_DYNAMICS[tag]] = text
+    elif not is_link and tag in _PHYSICS:
+        said.physics[("ode", *_PHYSICS[tag])] = text
+    elif not is_link and tag == "providefeedback":
+        said.physics[("provide_feedback",)] = said.physics[("ode", "provide_feedback")] = text
+    else:
+        said.own.append((child.tag, verbatim(child, data)))
+
+
+def _invert(text: str) -> str:
+    return "false" if text.strip().lower() in _TRUE else "true"
+
+
+def own_elements(said: Said, *, listed: bool = False) -> Iterator[tuple[str, str]]:
+    """Yields the elements of a link or joint, of single ones the last; with `listed` alone the ones
+    of which there may be several."""
+    single = {tag: xml for tag, xml in said.own if tag not in _LISTED}
+    if not listed:
+        yield from single.items()
+    yield from ((tag, xml) for tag, xml in said.own if tag in _LISTED)
+
+
+def nest(settings: dict[tuple[str, ...], str]) -> str:
+    """Returns settings by their places as XML, elements of one way within each other."""
+    return "".join(_nest(list(settings.items())))
+
+
+def _nest(items: list[tuple[tuple[str, ...], str]]) -> Iterator[str]:
+    tags = dict.fromkeys(way[0] for way, _ in items)
+    for tag in tags:
+        below = [(way[1:], text) for way, text in items if way[0] == tag]
+        for way, text in below:
+            if not way:
+                yield format_text(tag, text)
+        inner = "".join(_nest([each for each in below if each[0]]))
+        if inner:
+            yield f"<{tag}>{inner}</{tag}>"

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The masses of links, repaired where Gazebo would refuse the model for them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ...diagnostics import Diagnostics
+from ...geometry.inertia import add_bodies, body_of, clamp_inertia, find_fault, inertial_of
+from ...geometry.transforms import Matrix, invert
+from ...geometry.volumes import inertia_of, tensor_of
+from ...kinematics.forward import zero_frames
+from ...kinematics.tree import KinematicTree
+from ...model import Inertia, Inertial, Link
+from ..masses import MeasureVolume, assume_inertia, report_mass
+
+_SMALL_MOMENT = 1e-6
+"""kg m^2, of links with a small mass."""
+
+
+class Weights:
+    """The masses of a robot's links, each repaired and reported once. `repairs`: whether inertias
+    that no body can have are replaced."""
+
+    def __init__(self, volume: MeasureVolume, diagnostics: Diagnostics, *, repairs: bool) -> None:
+        self._volume = volume
+        self._diagnostics = diagnostics
+        self._repairs = repairs
+        self._found: dict[str, Inertial] = {}
+        self.tree: KinematicTree | None = None
+
+    def has_mass(self, link: Link) -> bool:
+        return link.inertial is not None and (link.inertial.mass or 0.0) > 0.0
+
+    def find(self, link: Link) -> Inertial:
+        """Returns the mass of a link that has one."""
+        if link.name not in self._found:
+            assert link.inertial is not None
+            self._found[link.name] = self._repair(link, link.inertial)
+        return self._found[link.name]
+
+    def join(self, links: Sequence[Link], holder: Link) -> Inertial:
+        """Returns the mass of links that are fixed to each other, in the frame of one of them."""
+        assert self.tree is not None
+        frames, index = zero_frames(self.tree), self.tree.index
+        back = invert(frames[index[holder.name]])
+        bodies = [body_of(self.find(each), back @ frames[index[each.name]]) for each in links]
+        return inertial_of(add_bodies(bodies))
+
+    def _repair(self, link: Link, inertial: Inertial) -> Inertial:
+        if not self._repairs:
+            return inertial if inertial.inertia else replace(inertial, inertia=Inertia())
+        tensor = tensor_of(inertial.inertia)
+        fault = find_fault(tensor) if np.all(np.isfinite(tensor)) else "is not finite"
+        if not fault:
+            return inertial
+        repaired, what = self._assume(link, inertial, tensor)
+        code = "sdf-inertia-repaired" if np.any(tensor) else "sdf-inertia-assumed"
+        said = f"has an inertia that {fault}" if np.any(tensor) else "has a mass and no inertia"
+        report_mass(self._diagnostics, link, code, f"{said}; {what}")
+        return repaired
+
+    def _assume(self, link: Link, inertial: Inertial, tensor: Matrix) -> tuple[Inertial, str]:
+        if np.all(np.isfinite(tensor)) and float(np.linalg.eigvalsh(tensor)[-1]) > 0.0:
+            repaired = inertia_of(clamp_inertia(tensor))
+            what = "the nearest that a body can have takes its place"
+            return replace(inertial, inertia=repaired), what
+        # The assumed tensor is along the axes of the link.
+        found, what = assume_inertia(link, inertial.mass or 0.0, self._volume)
+        origin = replace(inertial.origin, rpy=(0.0, 0.0, 0.0), quat_xyzw=None)
+        return replace(inertial, origin=origin, inertia=inertia_of(found)), what
+
+
+def small_inertial(mass: float) -> Inertial:
+    """Returns the mass of a link that has none and must have one."""
+    moment = _SMALL_MOMENT
+    return Inertial(mass=mass, inertia=Inertia(ixx=moment, iyy=moment, izz=moment))

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How a robot becomes SDF."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from ...options import BASES, Base, StartOptions, option
+
+SdfStyle = Literal["keep", "plain"]
+MeshMode = Literal["copy", "keep", "link"]
+Fixed = Literal["keep", "lump"]
+Repair = Literal["repair", "keep"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SdfOptions(StartOptions):
+    """How a robot becomes SDF. Every field has a sensible default."""
+
+    GROUPS: ClassVar[tuple[str, ...]] = ("Text", "SDF", "Start", "Files")
+
+    style: SdfStyle = option(
+        "keep",
+        "Style",
+        "Whether the text that was read is edited or written anew",
+        group="Text",
+        choices={
+            "keep": "The text that was read, changed only where the robot was: comments, white "
+            "space and spelling stay. Plain where there is no such text",
+            "plain": "Every element anew, one a line, numbers with all their digits",
+        },
+    )
+    fixed_joints: Fixed = option(
+        "keep",
+        "Links on Fixed Joints",
+        "Treatment of links with a mass that hang on fixed joints. Links without mass become "
+        "frames in any case",
+        group="SDF",
+        choices={
+            "keep": "Links and fixed joints",
+            "lump": "One body with their parents, as Gazebo makes it of a URDF: the names of "
+            "links and joints stay as frames",
+        },
+    )
+    base: Base = option(
+        "auto", "Base", "Whether the root link is fixed in the world", group="SDF", choices=BASES
+    )
+    inertia: Repair = option(
+        "repair",
+        "Inertias",
+        "Treatment of inertias that no body can have, for which Gazebo refuses a model",
+        group="SDF",
+        choices={"repair": "The nearest that a body can have", "keep": "As described"},
+    )
+    small_mass: float = option(
+        0.001,
+        "Small Mass",
+        "The mass in kg of links that have none and must have one to move",
+        group="SDF",
+        bounds=(1e-9, 1e6),
+    )
+    meshes: MeshMode = option(
+        "copy",
+        "Meshes",
+        "Treatment of the files that the robot names",
+        group="Files",
+        choices={
+            "copy": "Copied beside the new file, into the folder meshes; formats that Gazebo "
+            "cannot read become OBJ",
+            "keep": "Under their old names, whatever these mean in another folder",
+            "link": "Left where they are; relative paths are written from the new file's folder",
+        },
+    )
