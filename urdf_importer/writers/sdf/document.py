@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 
 from ...diagnostics import WriteError
+from ...markup.edit import XmlEditor
 from ...markup.write import XmlWriter, format_number, format_numbers
 from ...markup.xml import parse_fragment, text_of, verbatim
 from ...model import Cone, Inertia, Inertial, Link, Pose
@@ -100,11 +101,11 @@ class _ModelWriter:
             write_pose(pose, base, xml)
             if part.inertial is not None:
                 _write_inertial(part.inertial, xml)
-            names = {"visual": _claims(), "collision": _claims()}
+            names = {tag: _claims() for tag in ("visual", "collision", "sensor")}
             for link in part.carried:
                 self._write_shapes(link, part, names)
             for link in part.carried:
-                self._write_extras(link, part)
+                self._write_extras(link, part, names["sensor"])
 
     def _write_shapes(self, link: Link, part: LinkPart, names: dict[str, Claims]) -> None:
         shapes, addresses = self._document.shapes, self._addresses
@@ -119,12 +120,13 @@ class _ModelWriter:
             placed = addresses.shape_base(link.name, part, collision.origin)
             shapes.write_collision(name, collision, link, placed, self._xml)
 
-    def _write_extras(self, link: Link, part: LinkPart) -> None:
+    def _write_extras(self, link: Link, part: LinkPart, names: Claims) -> None:
         """Writes the further elements of a link; of a link that is but a frame its sensors and
         plugins."""
         is_own = link.name == part.name
         for tag, text in own_elements(self._data.about(link.name), listed=not is_own):
-            if tag == "sensor" and not is_own:
+            if tag == "sensor":
+                text = _rename(text, names)
                 base, _ = self._addresses.shape_base(link.name, part, Pose())
                 text = _place_sensor(text, base) if base else text
             self._xml.verbatim(text)
@@ -229,6 +231,21 @@ def _write_inertial(inertial: Inertial, xml: XmlWriter) -> None:
             tensor = inertial.inertia or Inertia()
             for tag in _TENSOR:
                 xml.leaf(tag, text=format_number(getattr(tensor, tag)))
+
+
+def _rename(text: str, names: Claims) -> str:
+    """Returns an element with a name that nothing else in its link has."""
+    data = text.encode()
+    element = parse_fragment(data)
+    if element is None:
+        return text
+    said = element.attributes.get("name", "")
+    name = names.claim(said or "sensor")
+    if name == said:
+        return text
+    editor = XmlEditor(data)
+    editor.set_attribute(element, "name", name)
+    return editor.apply().decode()
 
 
 def _place_sensor(text: str, base: str) -> str:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The order of work of an export on one page: files -> the text that was read, or plan -> text."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,6 +51,18 @@ class SdfRequest:
     @property
     def is_folder(self) -> bool:
         return self.path.suffix.lower() != SUFFIX
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SdfExport(Written):
+    """The result of an export to SDF.
+
+    links    link -> its name in the file, where it is a link or a frame
+    joints   joint -> its name in the file; joints that are none there are missing
+    """
+
+    links: Mapping[str, str]
+    joints: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,12 +118,15 @@ def export_sdf(robot: Robot, request: SdfRequest, reading: SdfReading, new: NewF
             (request.path if request.is_folder else request.path.parent) / each.relative_to(folder)
             for each in written
         )
-    return Written(
+    facts, (links, joints) = work.facts()
+    return SdfExport(
         path=request.path,
         files=files,
         robot=robot.name,
-        facts=work.facts(),
+        facts=facts,
         diagnostics=tuple(diagnostics),
+        links=links,
+        joints=joints,
     )
 
 
@@ -184,12 +199,14 @@ class _Work:
         self._write(self._robot, xml, diagnostics, repairs=options.inertia == "repair")
         return xml.text().encode("utf-8")
 
-    def facts(self) -> Facts:
-        """Returns counts, and the names that differ from the robot's."""
+    def facts(self) -> tuple[Facts, tuple[dict[str, str], dict[str, str]]]:
+        """Returns the facts, and the names of links and of joints in the file."""
         if self._joined is None or self._addresses is None:
             self._write(self._robot, XmlWriter(), Diagnostics(), repairs=False)
         assert self._joined is not None and self._addresses is not None
-        return count_tree(self._joined.tree) | {"renamed": dict(self._addresses.renamed)}
+        names = self._addresses.whole_names()
+        renamed = {old: new for each in names for old, new in each.items() if old != new}
+        return count_tree(self._joined.tree) | {"renamed": renamed}, names
 
     def _write_silently(self, robot: Robot, xml: XmlWriter) -> None:
         self._write(robot, xml, Diagnostics(), repairs=False)

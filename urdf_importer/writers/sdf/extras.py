@@ -12,7 +12,7 @@ joint   springReference, springStiffness -> <dynamics>; stopCfm, stopErp, fudgeF
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ...markup.write import format_text
+from ...markup.write import format_text, quote_attribute
 from ...markup.xml import Element, parse_fragment, text_of, verbatim
 from ...model import Robot
 
@@ -40,6 +40,16 @@ _OF_SHAPES = {"visual": "visual", "collision": "collision"}
 _LISTED = ("sensor", "plugin", "light", "projector", "audio_source", "battery")
 """Elements of which a link may have several."""
 _TRUE = ("1", "true")
+_KNOWN = {
+    "link": "audio_sink audio_source battery enable_wind gravity kinematic light must_be_base_link "
+    "particle_emitter plugin projector self_collide sensor velocity_decay",
+    "joint": "gearbox_ratio gearbox_reference_body physics plugin screw_thread_pitch sensor "
+    "thread_pitch",
+    "model": "allow_auto_disable enable_wind gripper plugin pose self_collide static",
+}
+"""The elements of SDF that are kept word for word. Others get a prefix: Drake refuses files that
+have some without one, and Gazebo warns."""
+_PREFIX = "urdf:"
 
 
 @dataclass(slots=True, eq=False)
@@ -89,7 +99,9 @@ class GazeboData:
             return
         name = element.attributes.get("reference", "").strip()
         if not name:
-            self.model += [(child.tag, verbatim(child, data)) for child in element]
+            # A pose in a frame of the world says nothing of a model alone.
+            own = [each for each in element if "relative_to" not in each.attributes]
+            self.model += [_keep(child, data, "model") for child in own]
             return
         said = self._said.setdefault(name, Said())
         for child in element:
@@ -124,9 +136,41 @@ def _take(said: Said, child: Element, data: bytes, *, is_link: bool) -> None:
     elif not is_link and tag in _PHYSICS:
         said.physics[("ode", *_PHYSICS[tag])] = text
     elif not is_link and tag == "providefeedback":
-        said.physics[("provide_feedback",)] = said.physics[("ode", "provide_feedback")] = text
+        said.physics[("provide_feedback",)] = text
     else:
-        said.own.append((child.tag, verbatim(child, data)))
+        said.own.append(_keep(child, data, "link" if is_link else "joint"))
+
+
+def _keep(child: Element, data: bytes, holder: str) -> tuple[str, str]:
+    """The tag and the text of an element that is kept."""
+    tag, text = child.tag, verbatim(child, data)
+    if tag == "sensor":
+        return tag, _renew_noise(child, data, text)
+    if ":" in tag or tag in _KNOWN[holder].split():
+        return tag, text
+    text = f"<{_PREFIX}{text[1:]}"
+    end = f"</{tag}"
+    if end in text[-len(end) - 8 :]:
+        before, _, after = text.rpartition(end)
+        text = f"{before}</{_PREFIX}{tag}{after}"
+    return _PREFIX + tag, text
+
+
+def _renew_noise(sensor: Element, data: bytes, text: str) -> str:
+    """The sensor with the noise of an IMU as SDF has it since 1.5, by axes."""
+    imu = next((child for child in sensor if child.tag == "imu"), Element())
+    noise = next((child for child in imu if child.tag == "noise"), None)
+    if noise is None:
+        return text
+    parts = {child.tag: child for child in noise}
+    kind = text_of(parts["type"], data) if "type" in parts else "gaussian"
+    new = ""
+    for old, tag in (("rate", "angular_velocity"), ("accel", "linear_acceleration")):
+        if old in parts and all(child.tag != tag for child in imu):
+            numbers = "".join(verbatim(each, data) for each in parts[old])
+            said = f"<noise type={quote_attribute(kind)}>{numbers}</noise>"
+            new += f"<{tag}>{''.join(f'<{axis}>{said}</{axis}>' for axis in 'xyz')}</{tag}>"
+    return text.replace(verbatim(noise, data), new, 1)
 
 
 def _invert(text: str) -> str:

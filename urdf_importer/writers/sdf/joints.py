@@ -130,6 +130,7 @@ class _Joiner:
             if first is not None and joint.parent not in ends and self._turn(first.name, name):
                 self.seconds[first.name] = name
                 self._merge(first, joint)
+                continue
             first = self._find_first(name, _TRAVEL)
             if first is not None and joint.parent not in ends:
                 travel = self._find_travel(first.name, name)

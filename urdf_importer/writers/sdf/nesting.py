@@ -30,8 +30,7 @@ class Nest:
 
 
 class Addresses:
-    """Where each part is, and what it is called from elsewhere. `renamed` maps names of the robot
-    to other ones of the model."""
+    """Where each part is, and what it is called from elsewhere."""
 
     def __init__(self, plan: ModelPlan, diagnostics: Diagnostics) -> None:
         self._plan = plan
@@ -42,7 +41,6 @@ class Addresses:
         self._paths: dict[int, Path] = {}
         self._links: dict[str, Path] = {}
         self._joints: dict[str, Path] = {}
-        self.renamed: dict[str, str] = {}
         self.top = Nest()
         for path in sorted(self._models):
             self._claim(path[:-1]).claim(path[-1])
@@ -55,6 +53,14 @@ class Addresses:
             for name in self._paths[id(part)][:-1]:
                 nest = nest.inner.setdefault(name, Nest())
             nest.parts.append(part)
+
+    def whole_names(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Returns the names of links and frames, and of joints: the robot's -> the model's."""
+        links, joints = (
+            {name: SEPARATOR.join(path) for name, path in names.items()}
+            for names in (self._links, self._joints)
+        )
+        return links, joints
 
     def name(self, part: Part) -> str:
         """Returns the name of a part in its own model."""
@@ -136,7 +142,6 @@ class Addresses:
             found = claims.claim(f"{plain}_joint")
         whole = SEPARATOR.join((*home, found))
         if whole != part.name:
-            self.renamed[part.name] = whole
             self._diagnostics.warning(
                 "sdf-renamed",
                 f"{_kind(part)} {quote(part.name)} is called {quote(whole)}: names of SDF have "
