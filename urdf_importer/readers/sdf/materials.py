@@ -50,7 +50,11 @@ def read_material(
         color=_fade(color, clear),
         texture=texture or None,
         surface=_read_surface(material, look, page, script),
-        extras=tuple(page.extra(each) for each in material if each.tag != "diffuse"),
+        extras=tuple(
+            page.extra(each)
+            for each in material
+            if each.tag != "diffuse" and not (each.tag == "ambient" and _parts(each, page) == color)
+        ),
         line=material.line,
     )
 

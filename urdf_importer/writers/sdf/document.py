@@ -71,8 +71,10 @@ class _ModelWriter:
             if document.place is not None:
                 write_pose(document.place, "", xml)
             for tag, text in said:
-                if tag != "pose" or document.place is None:
+                if tag != "pose":
                     xml.verbatim(text)
+                elif document.place is None:
+                    _write_place(text, xml)
             self._write_nest(document.addresses.top)
 
     def _write_nest(self, nest: Nest) -> None:
@@ -210,6 +212,14 @@ class _ModelWriter:
                     self._xml.leaf(name, text=text)
                 for text in kept or ():
                     self._xml.verbatim(text)
+
+
+def _write_place(text: str, xml: XmlWriter) -> None:
+    """Writes the <pose> of a model as it was read."""
+    data = text.encode()
+    element = parse_fragment(data)
+    if element is not None:
+        xml.leaf("pose", element.attributes, text_of(element, data))
 
 
 def _tell(part: LinkPart | FramePart) -> dict[str, str]:

@@ -16,13 +16,16 @@ from ...markup.edit import XmlEditor, keep_numbers
 from ...markup.encoding import open_text
 from ...markup.patch import STEP, NodeWriter, UnpatchableError, WrittenNode, write_lines
 from ...markup.write import XmlWriter
-from ...markup.xml import Element, parse_xml, text_of
+from ...markup.xml import Element, parse_xml, text_of, verbatim
 from ...model import Robot
 
 Read = Callable[[bytes], Robot]
 Write = Callable[[Robot, XmlWriter], None]
 """Writes the whole document of a robot."""
-_PLACED = frozenset({"link", "joint", "frame"})
+_PLACED = frozenset({"link", "joint", "frame", "model"})
+_POSE = ("pose", "", 0)
+_IMPLIED = frozenset({"ambient"})
+"""Elements that a text need not have to say the same."""
 _CLOSE = 1e-9
 _RELATIVE_SINCE = (1, 7)
 
@@ -35,8 +38,10 @@ def patch_text(raw: bytes, robot: Robot, read: Read, write: Write) -> bytes | No
         old, new = _describe(before, write), _describe(robot, write)
         if old == new:
             return raw
-        for poses in (False, True):
-            patched = _Patch(raw, before.source, poses=poses).apply(old, new)
+        places = _list_places(new)
+        moved = _find_moved(_list_places(old), places)
+        for names in (frozenset[str](), moved, frozenset(places)):
+            patched = _Patch(raw, before.source, names).apply(old, new)
             if _is_same(_describe(read(patched), write), new):
                 return patched
     except (ReadError, UnpatchableError):
@@ -70,6 +75,39 @@ def _is_close(one: str, other: str) -> bool:
     return all(math.isclose(a, b, rel_tol=_CLOSE, abs_tol=_CLOSE) for a, b in pairs)
 
 
+def _list_places(node: WrittenNode) -> dict[str, WrittenNode | None]:
+    """Maps the kind and name of each link, joint, frame and model within -> its pose."""
+    found: dict[str, WrittenNode | None] = {}
+    for child in node.children:
+        if child.tag in _PLACED and node.tag == "model":
+            pose = next((each for each in child.children if each.tag == "pose"), None)
+            found[_place_key(child)] = pose
+        found |= _list_places(child) if child.tag == "model" else {}
+    return found
+
+
+def _place_key(node: WrittenNode) -> str:
+    return f"{node.tag} {node.attributes.get('name', '')}"
+
+
+def _find_moved(
+    old: dict[str, WrittenNode | None], new: dict[str, WrittenNode | None]
+) -> frozenset[str]:
+    """Parts with another pose, and all that are placed by these."""
+    moved = {key for key, pose in new.items() if old.get(key) != pose}
+    below: dict[str, list[str]] = {}
+    for key, pose in new.items():
+        base = "" if pose is None else pose.attributes.get("relative_to", "")
+        below.setdefault(base.rpartition("::")[2], []).append(key)
+    waiting = list(moved)
+    while waiting:
+        for key in below.pop(waiting.pop().partition(" ")[2], ()):
+            if key not in moved:
+                moved.add(key)
+                waiting.append(key)
+    return frozenset(moved)
+
+
 _Key = tuple[str, str, int]
 
 
@@ -89,11 +127,11 @@ def _key_nodes(nodes: Sequence[WrittenNode]) -> dict[_Key, WrittenNode]:
 
 
 class _Patch:
-    """The edits of one text. With `poses` all poses of links, joints and frames are written in the
-    frames of the plain text."""
+    """The edits of one text. The poses of `placed` parts are written in the frames of the plain
+    text, whatever they are in."""
 
-    def __init__(self, raw: bytes, source: str, *, poses: bool) -> None:
-        self._poses = poses
+    def __init__(self, raw: bytes, source: str, placed: frozenset[str]) -> None:
+        self._placed = placed
         self._data, self._encode = open_text(raw, source)
         self._editor = XmlEditor(self._data)
         self._elements: list[Element] = []
@@ -128,24 +166,36 @@ class _Patch:
         pairs = [(each.tag, each.attributes.get("name", "")) for each in element]
         found = dict(zip(_number_keys(pairs), element, strict=True))
         for key, before in befores.items():
-            if key not in afters and key in found and not before.xml:
-                self._editor.remove(found[key])
-            elif key not in afters and before.xml:
-                raise UnpatchableError
-        forced = self._poses and new.tag in _PLACED
+            if key not in afters:
+                self._remove(element, found.get(key), before)
+        forced = _place_key(new) in self._placed
+        if forced and _POSE in found and _POSE not in afters:
+            self._editor.remove(found[_POSE])
         behind: Element | None = None
         for key, after in afters.items():
-            place = found.get(key)
-            unchanged = befores.get(key) == after and not (forced and after.tag == "pose")
-            if unchanged and not (self._poses and after.children):
-                pass
-            elif place is None:
+            place, before = found.get(key), befores.get(key)
+            within = after.tag in _PLACED and (self._placed or before != after)
+            if place is not None and before is not None and (within or before != after):
+                if after.children or within:
+                    self._bring(place, before, after)
+                else:
+                    self._set(place, before, after)
+            elif place is not None and forced and key == _POSE:
+                self._set(place, WrittenNode(), after)
+            elif place is None and before is None or (forced and key == _POSE and place is None):
                 self._insert(element, behind, after)
-            elif key in befores and after.children:
-                self._bring(place, befores[key], after)
-            else:
-                self._set(place, befores.get(key, after), after)
+            elif place is None and before != after and after.tag not in _IMPLIED:
+                self._insert(element, behind, after)
             behind = behind if place is None else place
+
+    def _remove(self, element: Element, place: Element | None, node: WrittenNode) -> None:
+        if node.xml:
+            texts = (each for each in element if verbatim(each, self._data) == node.xml)
+            place = next(texts, None)
+            if place is None:
+                raise UnpatchableError
+        if place is not None:
+            self._editor.remove(place)
 
     def _insert(self, element: Element, behind: Element | None, node: WrittenNode) -> None:
         self._check(node)
