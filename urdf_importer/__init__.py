@@ -106,6 +106,7 @@ from .rig import RigPlan, plan_rig
 from .simulation.options import Push, SimulationOptions
 from .simulation.states import Overload, SimulatedRobot, Simulation
 from .writers.mjcf.options import MjcfOptions
+from .writers.sdf.options import SdfOptions
 
 if TYPE_CHECKING:
     from .blender.animation.apply import apply_trajectory
@@ -180,6 +181,7 @@ __all__ = [
     "RigPlan",
     "Robot",
     "RobotError",
+    "SdfOptions",
     "Semantics",
     "Severity",
     "SimulatedRobot",

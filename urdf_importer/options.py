@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The user's options: the command's arguments and the operator's properties are made from them."""
 
+from copy import copy
 from dataclasses import Field, dataclass, field, fields
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
 from .arguments import check_option
@@ -369,14 +371,17 @@ class StartOptions(FileOptions):
 
 def group_options(*kinds: type[Options]) -> dict[str, list["Field[Any]"]]:
     """Returns title -> fields of classes of options, as front ends show them. Of fields of one
-    name the first counts."""
+    name the first counts, with the choices of all."""
     groups: dict[str, list[Field[Any]]] = {}
     for kind in kinds:
         groups |= {title: [] for title in kind.GROUPS if title not in groups}
-    seen: set[str] = set()
-    for kind in kinds:
-        for each in fields(kind):
-            if each.name not in seen:
-                groups.setdefault(each.metadata["group"], []).append(each)
-                seen.add(each.name)
+    seen: dict[str, Field[Any]] = {}
+    for each in (each for kind in kinds for each in fields(kind)):
+        if each.name not in seen:
+            seen[each.name] = copy(each)
+            groups.setdefault(each.metadata["group"], []).append(seen[each.name])
+        elif "choices" in each.metadata:
+            first = seen[each.name]
+            known = each.metadata["choices"] | first.metadata.get("choices", {})
+            first.metadata = MappingProxyType({**first.metadata, "choices": known})
     return {title: members for title, members in groups.items() if members}

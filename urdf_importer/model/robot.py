@@ -46,7 +46,7 @@ class Robot:
     controls: Sequence[JointControl] = field(default=(), compare=False)
 
     def text_of(self, format: str) -> bytes:
-        """Returns the text that was read, if it is of this format; else nothing."""
+        """Returns the text that was read, where it has this format; else nothing."""
         return self.text if self.text_format == format else b""
 
     def material_definitions(self) -> dict[str, Material]:

@@ -15,6 +15,7 @@ from ..geometry.transforms import matrix_from_pose
 from ..geometry.triangles import make_triangles
 from ..geometry.volumes import MassProperties, join_masses, mesh_mass, primitive_mass
 from ..meshes import RobotFiles
+from ..meshes.write_files import MeshFormat
 from ..model import (
     IDENTITY,
     Cone,
@@ -42,7 +43,7 @@ from .named_files import (
     name_meshes,
 )
 
-_FORMAT = "obj"
+_FORMAT: MeshFormat = "obj"
 _READ_BY_GAZEBO = (".dae", ".obj", ".stl", ".gltf", ".glb")
 _BARE = (".stl",)
 _KNOWN: tuple[type[Geometry], ...] = (Mesh, Ellipsoid, Cone, Extrusion)

@@ -2,7 +2,7 @@
 """URDF out: (extract ->) place the files -> edit the text or write it anew."""
 
 import tempfile
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any

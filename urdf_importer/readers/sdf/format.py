@@ -45,7 +45,7 @@ def read_sdf(given: Description) -> Robot:
             )
         robot = make_robot(scope, given.source, files, diagnostics)
         if len(models) > 1 or is_xacro(given.data, given.source):
-            return robot  # The text says more than this robot, or is not what was read.
+            return robot  # The text holds more than this robot, or was expanded.
         return replace(robot, text=given.data, text_format=SDF.name)
 
 

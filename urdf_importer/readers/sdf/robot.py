@@ -36,7 +36,7 @@ from .urdf_models import Renamed, rename_robot
 
 _STRUCTURE = frozenset({"link", "joint", "frame", "model", "include", BALL_CONSTRAINT})
 FIXED_JOINT = "urdf:joint"
-"""The attribute of a frame or link that names the fixed joint it is in the place of, as
+"""The attribute of a frame or link that names the fixed joint that it replaces, as
 writers/sdf/document.py writes it."""
 _X = (1.0, 0.0, 0.0)
 """The default axis of joints, in URDF."""
@@ -45,7 +45,7 @@ _X = (1.0, 0.0, 0.0)
 @dataclass(slots=True, kw_only=True, eq=False)
 class _Draft:
     """The parts read so far. `places` are the frames of links in the robot's (4, 4), by name;
-    `carried` maps frame -> its link, `told` link or frame -> the fixed joint it is in the place of,
+    `carried` maps frame -> its link, `held` link or frame -> the fixed joint that it replaces,
     `tails` link between joints -> the link that a loop fixes to
     it."""
 
@@ -55,7 +55,7 @@ class _Draft:
     links: dict[str, Link] = field(default_factory=dict)
     places: dict[str, Matrix] = field(default_factory=dict)
     carried: dict[str, str] = field(default_factory=dict)
-    told: dict[str, str] = field(default_factory=dict)
+    held: dict[str, str] = field(default_factory=dict)
     tails: dict[str, str] = field(default_factory=dict)
     drafted: list[Drafted] = field(default_factory=list)
     joints: list[Joint] = field(default_factory=list)
@@ -144,9 +144,9 @@ def _read_node(node: Node, root: Matrix | None, draft: _Draft) -> None:
         return
     name = node.full_name
     draft.places[name] = root @ place
-    told = node.element.attributes.get(FIXED_JOINT, "").strip()
-    if told:
-        draft.told[name] = told
+    held = node.element.attributes.get(FIXED_JOINT, "").strip()
+    if held:
+        draft.held[name] = held
     if node.kind == "frame":
         draft.carried[name] = link.full_name
         draft.links[name] = Link(name=name, line=node.element.line)
@@ -368,7 +368,7 @@ def _joint_names(draft: _Draft) -> set[str]:
 
 def _fix(child: str, parent: str, place: Matrix, draft: _Draft, names: Claims) -> Joint:
     return Joint(
-        name=names.claim(draft.told.get(child) or f"{child}_fixed"),
+        name=names.claim(draft.held.get(child) or f"{child}_fixed"),
         type="fixed",
         parent=parent,
         child=child,

@@ -7,17 +7,17 @@ from ...diagnostics import WriteError
 from ...markup.edit import XmlEditor
 from ...markup.write import XmlWriter, format_number, format_numbers
 from ...markup.xml import parse_fragment, text_of, verbatim
-from ...model import Cone, Inertia, Inertial, Link, Pose
+from ...model import Collision, Cone, Inertia, Inertial, Link, Pose, Visual
 from ...names import Claims
 from .extras import GazeboData, nest, own_elements
 from .nesting import Addresses, Nest
-from .parts import MODEL, WORLD, Axis, FramePart, JointPart, LinkPart, ModelPlan
-from .shapes import ShapeWriter, write_pose
+from .parts import MODEL, WORLD, FramePart, JointPart, LinkPart, ModelPlan, SdfAxis
+from .shapes import ShapeText, write_pose
 
 OLD, NEW = "1.9", "1.11"
 """The version that old programs read too, and the first with mimic joints and cones."""
 JOINT = "urdf:joint"
-"""The attribute of a frame that names the fixed joint it is in the place of. Other programs are
+"""The attribute of a frame that names the fixed joint that it replaces. Other programs are
 silent on names with a prefix."""
 _NAMESPACE = "https://wiki.ros.org/urdf"
 _TENSOR = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
@@ -26,13 +26,14 @@ _TURNS = 6.283185307179586
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SdfDocument:
-    """All that the file says. `place` is where the model stands; None where nothing says it."""
+    """All that the file says. `place` is the pose of the model in its world; None where there is
+    none."""
 
     name: str
     plan: ModelPlan
     addresses: Addresses
     data: GazeboData
-    shapes: ShapeWriter
+    shapes: ShapeText
     place: Pose | None = None
     lumps: bool = False
 
@@ -52,7 +53,8 @@ def _needs_new(plan: ModelPlan) -> bool:
         if isinstance(part, JointPart) and (part.travel or any(a.mimic for a in part.axes)):
             return True
         for link in part.carried if isinstance(part, LinkPart) else ():
-            if any(isinstance(each.geometry, Cone) for each in (*link.visuals, *link.collisions)):
+            shapes: tuple[Visual | Collision, ...] = (*link.visuals, *link.collisions)
+            if any(isinstance(each.geometry, Cone) for each in shapes):
                 return True
     return False
 
@@ -92,7 +94,7 @@ class _ModelWriter:
     def _write_frame(self, part: FramePart) -> None:
         holder = self._addresses.link_name(part.holder, part)
         base, pose = self._addresses.place(part)
-        attributes = {"name": self._addresses.name(part), "attached_to": holder}
+        attributes = {"name": self._addresses.name(part), "attached_to": holder or MODEL}
         with self._xml.element("frame", attributes | _tell(part)):
             write_pose(pose, "" if base and base == holder else base or MODEL, self._xml)
 
@@ -164,7 +166,7 @@ class _ModelWriter:
             if tag not in ("screw_thread_pitch", "thread_pitch"):
                 self._xml.verbatim(text)
 
-    def _write_axis(self, axis: Axis, part: JointPart) -> None:
+    def _write_axis(self, axis: SdfAxis, part: JointPart) -> None:
         xml = self._xml
         base = self._addresses.joint_name(axis.expressed_in, part) if axis.expressed_in else None
         xml.leaf("xyz", {"expressed_in": base}, format_numbers(axis.xyz))
@@ -183,7 +185,7 @@ class _ModelWriter:
         if axis.mimic is not None:
             self._write_mimic(axis, part)
 
-    def _write_mimic(self, axis: Axis, part: JointPart) -> None:
+    def _write_mimic(self, axis: SdfAxis, part: JointPart) -> None:
         mimic, xml = axis.mimic, self._xml
         assert mimic is not None
         leader = self._addresses.joint_name(mimic.joint, part)

@@ -8,7 +8,7 @@ from pathlib import Path
 from ...diagnostics import Diagnostics, WriteError, quote
 from ...files.outputs import check_output, replace_files
 from ...markup.write import XmlWriter
-from ...model import Mesh, Pose, Robot, VisualMaterials
+from ...model import Collision, Mesh, Pose, Robot, Visual, VisualMaterials
 from ...model.file_names import name_files
 from ..formats import Facts, Written, count_tree
 from ..masses import MeasureVolume
@@ -30,7 +30,7 @@ from .nesting import Addresses
 from .options import SdfOptions
 from .patch import patch_text
 from .plan import plan_parts
-from .shapes import HasMaterials, ShapeWriter
+from .shapes import HasMaterials, ShapeText
 
 SUFFIX = ".sdf"
 _FILE = "model.sdf"
@@ -39,8 +39,8 @@ _ROS, _GAZEBO = "package://", "model://"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SdfRequest:
-    """The path to write, a file or a folder, and how. `place` is where the model stands in its
-    world; None where nothing says it."""
+    """The path to write, a file or a folder, and how. `place` is the pose of the model in its
+    world; None where there is none."""
 
     path: Path
     options: SdfOptions
@@ -83,8 +83,8 @@ class SdfReading:
 
 def export_sdf(robot: Robot, request: SdfRequest, reading: SdfReading, new: NewFiles) -> Written:
     """Writes the robot, all files or none; `new` are files that it names and that are not there
-    yet. Raises KinematicsError where the robot is not a tree; WriteError where it cannot be written,
-    also where `strict` and there is any diagnostic."""
+    yet. Raises KinematicsError where the robot is not a tree; WriteError where it cannot be
+    written, also where `strict` and there is any diagnostic."""
     options, diagnostics = request.options, request.diagnostics
     path = request.path.absolute()
     home = path if request.is_folder else path.parent
@@ -160,7 +160,9 @@ class _Named:
 
 
 def _list_meshes(robot: Robot) -> list[Mesh]:
-    shapes = [each for link in robot.links for each in (*link.visuals, *link.collisions)]
+    shapes: list[Visual | Collision] = []
+    for link in robot.links:
+        shapes += (*link.visuals, *link.collisions)
     return [each.geometry for each in shapes if isinstance(each.geometry, Mesh)]
 
 
@@ -230,7 +232,7 @@ class _Work:
             plan=plan,
             addresses=addresses,
             data=data,
-            shapes=ShapeWriter(VisualMaterials(robot), data, self._has_materials),
+            shapes=ShapeText(VisualMaterials(robot), data, self._has_materials),
             place=self._request.place if robot is self._robot else None,
             lumps=options.fixed_joints == "lump",
         )

@@ -29,16 +29,17 @@ _SURFACE = {
 _COLLISION = {"maxcontacts": "max_contacts", "laserretro": "laser_retro"}
 _DYNAMICS = {"springreference": "spring_reference", "springstiffness": "spring_stiffness"}
 _PHYSICS = {
-    "stopcfm": ("limit", "cfm"),
-    "stoperp": ("limit", "erp"),
-    "fudgefactor": ("fudge_factor",),
-    "implicitspringdamper": ("implicit_spring_damper",),
-    "cfmdamping": ("cfm_damping",),
+    "stopcfm": ("ode", "limit", "cfm"),
+    "stoperp": ("ode", "limit", "erp"),
+    "fudgefactor": ("ode", "fudge_factor"),
+    "implicitspringdamper": ("ode", "implicit_spring_damper"),
+    "cfmdamping": ("ode", "cfm_damping"),
+    "providefeedback": ("provide_feedback",),
 }
 _SWITCHES = ("preservefixedjoint", "disablefixedjointlumping")
-_OF_SHAPES = {"visual": "visual", "collision": "collision"}
+_OF_SHAPES = ("visual", "collision")
 _LISTED = ("sensor", "plugin", "light", "projector", "audio_source", "battery")
-"""Elements of which a link may have several."""
+"""Elements that a link may have several times."""
 _TRUE = ("1", "true")
 _KNOWN = {
     "link": "audio_sink audio_source battery enable_wind gravity kinematic light must_be_base_link "
@@ -54,7 +55,7 @@ _PREFIX = "urdf:"
 
 @dataclass(slots=True, eq=False)
 class Said:
-    """All that is said about a link or joint. `own` are elements of SDF, tag and text; `settings`
+    """The data about a link or joint. `own` are elements of SDF, tag and text; `settings`
     map a place below <collision>, <dynamics> or <physics> to its text."""
 
     own: list[tuple[str, str]] = field(default_factory=list)
@@ -80,7 +81,7 @@ class GazeboData:
                 self._read(extra.xml.encode("utf-8", "replace"), links)
 
     def about(self, name: str) -> Said:
-        """Returns what is said of a link or joint; empty for nothing."""
+        """Returns the data about a link or joint; empty for none."""
         return self._said.get(name) or Said()
 
     def keeps(self, joint: str, lumps: bool) -> bool:
@@ -113,32 +114,46 @@ def _take(said: Said, child: Element, data: bytes, *, is_link: bool) -> None:
     text = text_of(child, data) or child.attributes.get("value", "")
     if tag in _SWITCHES:
         said.flags |= {tag} if text.strip().lower() in _TRUE else set()
-    elif is_link and tag == "surface":
-        said.surfaces.append(verbatim(child, data))
-    elif is_link and tag in _SURFACE:
+    elif not (_take_of_link if is_link else _take_of_joint)(said, tag, text):
+        if is_link and tag == "surface":
+            said.surfaces.append(verbatim(child, data))
+        elif is_link and tag in _OF_SHAPES:
+            found = said.shapes.setdefault(tag, [])
+            found += [(each.tag, verbatim(each, data)) for each in child]
+        else:
+            said.own.append(_keep(child, data, "link" if is_link else "joint"))
+
+
+def _take_of_link(said: Said, tag: str, text: str) -> bool:
+    """Takes a setting of a link, whose tag is in lower case; returns whether it is one."""
+    if tag in _SURFACE:
         said.surface[_SURFACE[tag]] = text
-    elif is_link and tag in _COLLISION:
+    elif tag in _COLLISION:
         said.collision[_COLLISION[tag]] = text
-    elif is_link and tag == "turngravityoff":
-        said.own.append(("gravity", format_text("gravity", _invert(text))))
-    elif is_link and tag == "selfcollide":
+    elif tag == "turngravityoff":
+        off = "false" if text.strip().lower() in _TRUE else "true"
+        said.own.append(("gravity", format_text("gravity", off)))
+    elif tag == "selfcollide":
         said.own.append(("self_collide", format_text("self_collide", text)))
-    elif is_link and tag == "dampingfactor":
+    elif tag == "dampingfactor":
         inner = format_text("linear", text) + format_text("angular", text)
         said.own.append(("velocity_decay", f"<velocity_decay>{inner}</velocity_decay>"))
-    elif is_link and tag == "material":
+    elif tag == "material":
         said.material = text.split()[0] if text.split() else ""
-    elif is_link and tag in _OF_SHAPES:
-        found = said.shapes.setdefault(tag, [])
-        found += [(each.tag, verbatim(each, data)) for each in child]
-    elif not is_link and tag in _DYNAMICS:
-        said.dynamics[_DYNAMICS[tag]] = text
-    elif not is_link and tag in _PHYSICS:
-        said.physics[("ode", *_PHYSICS[tag])] = text
-    elif not is_link and tag == "providefeedback":
-        said.physics[("provide_feedback",)] = text
     else:
-        said.own.append(_keep(child, data, "link" if is_link else "joint"))
+        return False
+    return True
+
+
+def _take_of_joint(said: Said, tag: str, text: str) -> bool:
+    """Takes a setting of a joint, whose tag is in lower case; returns whether it is one."""
+    if tag in _DYNAMICS:
+        said.dynamics[_DYNAMICS[tag]] = text
+    elif tag in _PHYSICS:
+        said.physics[_PHYSICS[tag]] = text
+    else:
+        return False
+    return True
 
 
 def _keep(child: Element, data: bytes, holder: str) -> tuple[str, str]:
@@ -173,13 +188,9 @@ def _renew_noise(sensor: Element, data: bytes, text: str) -> str:
     return text.replace(verbatim(noise, data), new, 1)
 
 
-def _invert(text: str) -> str:
-    return "false" if text.strip().lower() in _TRUE else "true"
-
-
 def own_elements(said: Said, *, listed: bool = False) -> Iterator[tuple[str, str]]:
-    """Yields the elements of a link or joint, of single ones the last; with `listed` alone the ones
-    of which there may be several."""
+    """Yields the elements of a link or joint, of single ones the last; with `listed` only the ones
+    that may be there several times."""
     single = {tag: xml for tag, xml in said.own if tag not in _LISTED}
     if not listed:
         yield from single.items()

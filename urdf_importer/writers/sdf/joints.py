@@ -16,7 +16,7 @@ from ...geometry.transforms import unit
 from ...kinematics.motion import JointMotion, interpret_joint
 from ...kinematics.tree import KinematicTree, plan_tree
 from ...model import IDENTITY, Joint, Link, LoopJoint, Mimic, Robot, hang_on
-from .parts import Axis, JointPart
+from .parts import JointPart, SdfAxis
 
 GEARBOX = "gearbox"
 """The attribute of a mimic that names the gearbox it was read from."""
@@ -40,7 +40,7 @@ class Joined:
     travels: Mapping[str, float]
     loops: Sequence[tuple[LoopJoint, JointMotion]]
 
-    def axes_of(self, motion: JointMotion) -> tuple[Axis, ...]:
+    def axes_of(self, motion: JointMotion) -> tuple[SdfAxis, ...]:
         """Returns the axes of a joint of the robot, one or two."""
         if motion.kind not in ("revolute", "prismatic"):
             return ()
@@ -48,13 +48,13 @@ class Joined:
         found = [motion] if second is None else [motion, self.motions[second]]
         return tuple(self._axis(each) for each in found)
 
-    def _axis(self, motion: JointMotion) -> Axis:
+    def _axis(self, motion: JointMotion) -> SdfAxis:
         joint, mimic = motion.joint, motion.mimic
         firsts = {second: first for first, second in self.seconds.items()}
         second = mimic is not None and mimic.joint in firsts
         if mimic is not None and second:
             mimic = replace(mimic, joint=firsts[mimic.joint])
-        return Axis(
+        return SdfAxis(
             joint=joint.name,
             xyz=motion.axis if joint.axis is None else joint.axis,
             lower=motion.lower,
@@ -90,7 +90,7 @@ def join_joints(robot: Robot, diagnostics: Diagnostics) -> Joined:
         joints = [joiner.joints[name] for name in joiner.joints]
         links = tuple(each for each in robot.links if each.name not in joiner.gone)
         joints = [replace(each, mimic=None) for each in joints]
-        # What there is to report has been reported above.
+        # All findings have been reported above.
         reduced = replace(robot, links=links, joints=tuple(joints))
         tree = plan_tree(reduced, Diagnostics())
     silent = Diagnostics()
@@ -104,8 +104,8 @@ def join_joints(robot: Robot, diagnostics: Diagnostics) -> Joined:
 
 
 class _Joiner:
-    """Finds what belongs together. `gone` are links, `closed` the motions of joints that close
-    loops, by their names."""
+    """Finds joints that belong together. `gone` are links, `closed` the motions of joints that
+    close loops, by their names."""
 
     def __init__(self, tree: KinematicTree, motions: Mapping[str, JointMotion]) -> None:
         robot = tree.robot
@@ -207,7 +207,7 @@ def _make_gearbox(name: str, leader: Joint, follower: Joint, mimic: Mimic) -> Jo
     for joint in (leader, follower):
         ends.append(joint.child if joint.parent == reference else joint.parent)
         signs *= 1.0 if joint.parent == reference else -1.0
-        axes.append(Axis(joint="", xyz=joint.axis or (1.0, 0.0, 0.0), expressed_in=joint.name))
+        axes.append(SdfAxis(joint="", xyz=joint.axis or (1.0, 0.0, 0.0), expressed_in=joint.name))
     return JointPart(
         name=name,
         type=GEARBOX,

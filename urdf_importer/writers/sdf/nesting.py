@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Names: each once in its model, and models within models for names such as arm::wrist.
 
-From SDF 1.8 on no name may hold `::`. Nothing can name what lies outside its own model, so a joint
+From SDF 1.8 on no name may hold `::`. No part can name another outside its own model, so a joint
 between two models is in the one around both, and a link whose base lies outside is placed in the
 model's own frame. The frames of all models within are the frame of the outermost one.
 """
@@ -15,7 +15,7 @@ from ...geometry.transforms import Matrix, invert
 from ...kinematics.forward import zero_frames
 from ...model import Pose
 from ...names import Claims
-from .parts import MODEL, SEPARATOR, WORLD, FramePart, JointPart, LinkPart, ModelPlan, Part
+from .parts import MODEL, SEPARATOR, WORLD, FramePart, JointPart, LinkPart, ModelPlan, SdfPart
 
 _MOST_DEPTH = 32
 Path = tuple[str, ...]
@@ -25,12 +25,12 @@ Path = tuple[str, ...]
 class Nest:
     """A model: its parts in their order, and the models within."""
 
-    parts: list[Part] = field(default_factory=list)
+    parts: list[SdfPart] = field(default_factory=list)
     inner: dict[str, "Nest"] = field(default_factory=dict)
 
 
 class Addresses:
-    """Where each part is, and what it is called from elsewhere."""
+    """The place of each part, and its name from elsewhere."""
 
     def __init__(self, plan: ModelPlan, diagnostics: Diagnostics) -> None:
         self._plan = plan
@@ -38,7 +38,7 @@ class Addresses:
         self._frames: Matrix | None = None
         self._models = _find_models(plan)
         self._claims: dict[Path, Claims] = {}
-        self._paths: dict[int, Path] = {}
+        self._paths: dict[SdfPart, Path] = {}
         self._links: dict[str, Path] = {}
         self._joints: dict[str, Path] = {}
         self.top = Nest()
@@ -46,11 +46,11 @@ class Addresses:
             self._claim(path[:-1]).claim(path[-1])
         for part in sorted(plan.parts, key=_rank):
             names = self._joints if _is_joint(part) else self._links
-            path = self._paths[id(part)] = self._settle(part, self._path_of(part))
+            path = self._paths[part] = self._settle(part, self._path_of(part))
             names.setdefault(part.name, path)
         for part in plan.parts:
             nest = self.top
-            for name in self._paths[id(part)][:-1]:
+            for name in self._paths[part][:-1]:
                 nest = nest.inner.setdefault(name, Nest())
             nest.parts.append(part)
 
@@ -62,21 +62,21 @@ class Addresses:
         )
         return links, joints
 
-    def name(self, part: Part) -> str:
+    def name(self, part: SdfPart) -> str:
         """Returns the name of a part in its own model."""
-        return self._paths[id(part)][-1]
+        return self._paths[part][-1]
 
-    def joint_name(self, name: str, part: Part) -> str | None:
+    def joint_name(self, name: str, part: SdfPart) -> str | None:
         """Returns the name of a joint as a part has to say it; None where it cannot."""
-        return self._say(self._joints.get(name), part)
+        return self._spell(self._joints.get(name), part)
 
-    def link_name(self, name: str, part: Part) -> str | None:
+    def link_name(self, name: str, part: SdfPart) -> str | None:
         """Returns the name of a link, or of its frame, as a part has to say it; None where it
         cannot."""
-        return WORLD if name == WORLD else self._say(self._links.get(name), part)
+        return WORLD if name == WORLD else self._spell(self._links.get(name), part)
 
-    def place(self, part: Part) -> tuple[str, Pose]:
-        """Returns the base of a part as it has to be said, and its pose there: "" for the model."""
+    def place(self, part: SdfPart) -> tuple[str, Pose]:
+        """Returns the name of the base of a part, "" for the model, and the pose there."""
         if not part.base:
             return "", part.pose
         find = self.joint_name if part.on_joint else self.link_name
@@ -104,15 +104,15 @@ class Addresses:
             self._frames = zero_frames(self._plan.tree)
         return self._frames
 
-    def _say(self, target: Path | None, part: Part) -> str | None:
-        home = self._paths[id(part)][:-1]
+    def _spell(self, target: Path | None, part: SdfPart) -> str | None:
+        home = self._paths[part][:-1]
         if target is None or target[: len(home)] != home:
             return None
         return SEPARATOR.join(target[len(home) :])
 
     # Which model
 
-    def _path_of(self, part: Part) -> Path:
+    def _path_of(self, part: SdfPart) -> Path:
         own = self._split(part.name)
         if isinstance(part, LinkPart):
             return own
@@ -130,7 +130,7 @@ class Addresses:
         words = tuple(name.split(SEPARATOR))
         return words if words[:-1] in self._models or len(words) == 1 else (name,)
 
-    def _settle(self, part: Part, path: Path) -> Path:
+    def _settle(self, part: SdfPart, path: Path) -> Path:
         """Gives a part a name that SDF takes and nothing else in its model has."""
         *home, wanted = path
         plain = wanted.replace(SEPARATOR, "_").strip() or "unnamed"
@@ -156,17 +156,17 @@ class Addresses:
         return self._claims[home]
 
 
-def _kind(part: Part) -> str:
+def _kind(part: SdfPart) -> str:
     if isinstance(part, JointPart):
         return "joint"
     return "link" if isinstance(part, LinkPart) else "frame"
 
 
-def _is_joint(part: Part) -> bool:
+def _is_joint(part: SdfPart) -> bool:
     return isinstance(part, JointPart) or (isinstance(part, FramePart) and part.of_joint)
 
 
-def _rank(part: Part) -> int:
+def _rank(part: SdfPart) -> int:
     """Links have their names first, then frames, whose places depend on them, then joints."""
     return 2 if _is_joint(part) else 0 if isinstance(part, LinkPart) else 1
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a model of SDF consists of, as names and numbers: links, frames and joints.
+"""The parts of a model of SDF, as names and numbers: links, frames and joints.
 
 Every part has a pose in the frame of another part, its `base`: the numbers of the description,
 never products of matrices, wherever the description has them.
@@ -16,7 +16,7 @@ SEPARATOR = "::"
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Part:
+class SdfPart:
     """A part of the model, by its name there.
 
     base     the part in whose frame `pose` is; "" for the model
@@ -32,9 +32,9 @@ class Part:
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class LinkPart(Part):
+class LinkPart(SdfPart):
     """`carried` are the robot's links whose shapes it has, itself first; `fixed_by` is the name of
-    a fixed joint that is no joint of the model."""
+    a fixed joint that is missing in the model."""
 
     carried: list[Link] = field(default_factory=list)
     inertial: Inertial | None = None
@@ -42,7 +42,7 @@ class LinkPart(Part):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class FramePart(Part):
+class FramePart(SdfPart):
     """`holder` is the link or frame that it is attached to. `of_joint`: whether it has the name of
     a joint that is none in the model."""
 
@@ -52,7 +52,7 @@ class FramePart(Part):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Axis:
+class SdfAxis:
     """An axis of a joint. `joint` is the name of the robot's joint that moves about or along it;
     `mimic` names a joint of the model, `follows_second` its second axis."""
 
@@ -68,8 +68,8 @@ class Axis:
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class JointPart(Part):
-    """`joint` is the name of the robot's joint, "" for none. `travel` is what a screw moves, in
+class JointPart(SdfPart):
+    """`joint` is the name of the robot's joint, "" for none. `travel` is the way of a screw, in
     metres in a radian; `gear` the reference body and the ratio of a gearbox; `extras` further
     elements, word for word."""
 
@@ -77,7 +77,7 @@ class JointPart(Part):
     parent: str
     child: str
     joint: str = ""
-    axes: tuple[Axis, ...] = ()
+    axes: tuple[SdfAxis, ...] = ()
     travel: float | None = None
     gear: tuple[str, float] | None = None
     extras: tuple[Extra, ...] = ()
@@ -88,4 +88,4 @@ class ModelPlan:
     """`parts` are in the order of the file, by the names of the robot."""
 
     tree: KinematicTree
-    parts: Sequence[Part]
+    parts: Sequence[SdfPart]

@@ -165,28 +165,30 @@ class _Patch:
         befores, afters = _key_nodes(old.children), _key_nodes(new.children)
         pairs = [(each.tag, each.attributes.get("name", "")) for each in element]
         found = dict(zip(_number_keys(pairs), element, strict=True))
-        for key, before in befores.items():
+        for key, gone in befores.items():
             if key not in afters:
-                self._remove(element, found.get(key), before)
+                self._remove(element, found.get(key), gone)
         forced = _place_key(new) in self._placed
         if forced and _POSE in found and _POSE not in afters:
             self._editor.remove(found[_POSE])
         behind: Element | None = None
         for key, after in afters.items():
             place, before = found.get(key), befores.get(key)
-            within = after.tag in _PLACED and (self._placed or before != after)
-            if place is not None and before is not None and (within or before != after):
-                if after.children or within:
-                    self._bring(place, before, after)
-                else:
-                    self._set(place, before, after)
-            elif place is not None and forced and key == _POSE:
-                self._set(place, WrittenNode(), after)
-            elif place is None and before is None or (forced and key == _POSE and place is None):
+            is_forced = forced and key == _POSE
+            if place is not None:
+                behind = place
+                self._change(place, None if is_forced else before, after)
+            elif is_forced or before is None or (before != after and after.tag not in _IMPLIED):
                 self._insert(element, behind, after)
-            elif place is None and before != after and after.tag not in _IMPLIED:
-                self._insert(element, behind, after)
-            behind = behind if place is None else place
+
+    def _change(self, place: Element, before: WrittenNode | None, after: WrittenNode) -> None:
+        """Makes an element say something else; without `before` in any case."""
+        if before is None:
+            self._set(place, WrittenNode(), after)
+        elif (after.tag in _PLACED and self._placed) or (before != after and after.children):
+            self._bring(place, before, after)
+        elif before != after:
+            self._set(place, before, after)
 
     def _remove(self, element: Element, place: Element | None, node: WrittenNode) -> None:
         if node.xml:

@@ -2,7 +2,7 @@
 """Robot -> parts of a model of SDF: which links are links there, and which only frames.
 
 SDF gives a link without <inertial> a kilogram. So a link without mass on a fixed joint becomes a
-frame of its name, attached to what it hangs on, and its shapes go to the link that carries it. A
+frame of its name, attached to the link above, and its shapes go to the link that carries it. A
 row of such links at the root, or below a joint that moves, is attached to the first link with a
 mass that is fixed to it. Only where there is none does the row's first link get a small mass.
 """
@@ -23,12 +23,12 @@ from .options import SdfOptions
 from .parts import (
     MODEL,
     WORLD,
-    Axis,
     FramePart,
     JointPart,
     LinkPart,
     ModelPlan,
-    Part,
+    SdfAxis,
+    SdfPart,
 )
 
 _PLANAR = (("x", "prismatic"), ("y", "prismatic"), ("yaw", "revolute"))
@@ -76,7 +76,7 @@ class _Planner:
         self._real: set[int] = set()
         self._carriers: dict[int, int] = {}
         self._members: dict[int, list[int]] = {}
-        self.parts: list[Part] = []
+        self.parts: list[SdfPart] = []
         self._carried: dict[int, list[Link]] = {}
 
     def plan(self) -> None:
@@ -90,7 +90,7 @@ class _Planner:
     # Which links are links
 
     def _find_top(self, place: int) -> str:
-        """WORLD or MODEL for a root that is no link in SDF, but its world or its model."""
+        """WORLD or MODEL for a root that becomes no link in SDF, but its world or its model."""
         link = self._tree.links[place]
         if self._tree.parents[place] >= 0 or not self._is_empty(link):
             return ""
@@ -152,7 +152,7 @@ class _Planner:
         part.anchor = (link.name, IDENTITY)
         self.parts.append(part)
 
-    def _make_part(self, place: int, link: Link, told: str) -> Part:
+    def _make_part(self, place: int, link: Link, told: str) -> SdfPart:
         carrier = self._carriers[self._heads[place]]
         if place in self._real:
             carried = self._carried.setdefault(place, [])
@@ -206,7 +206,7 @@ class _Planner:
         return self._add_joint(joint, "fixed", parent, joint.child)
 
     def _add_joint(
-        self, joint: Joint, kind: str, parent: str, child: str, axes: tuple[Axis, ...] = ()
+        self, joint: Joint, kind: str, parent: str, child: str, axes: tuple[SdfAxis, ...] = ()
     ) -> JointPart:
         part = JointPart(
             name=joint.name,
@@ -243,8 +243,8 @@ class _Planner:
             return self._add_planar(motion, above, child), joint.child_origin, True
         if not motion.moves:
             kind = "revolute" if self._data.locks(joint.name) else "fixed"
-            lock = Axis(joint=joint.name, xyz=(0.0, 0.0, 1.0), lower=0.0, upper=0.0)
-            axes: tuple[Axis, ...] = () if kind == "fixed" else (lock,)
+            lock = SdfAxis(joint=joint.name, xyz=(0.0, 0.0, 1.0), lower=0.0, upper=0.0)
+            axes: tuple[SdfAxis, ...] = () if kind == "fixed" else (lock,)
             part = self._add_joint(joint, kind, above, child, axes)
             return part.name, joint.child_origin, True
         joined = self._joined
@@ -268,7 +268,9 @@ class _Planner:
             is_last = end == "yaw"
             name = f"{joint.name}_{end}"
             below = child if is_last else f"{name}_link"
-            part = self._add_joint(joint, kind, above, below, (Axis(joint=joint.name, xyz=axis),))
+            part = self._add_joint(
+                joint, kind, above, below, (SdfAxis(joint=joint.name, xyz=axis),)
+            )
             part.name, part.joint = name, joint.name if is_last else ""
             if end != "x":
                 part.pose = IDENTITY
@@ -321,9 +323,7 @@ class _Planner:
             if follower is not None and len(follower.axes) == 1 and gearbox.name not in there:
                 axis = follower.axes[0]
                 follower.axes = (replace(axis, mimic=None),)
-                gearbox.parent, gearbox.child = map(
-                    self._resolve, (gearbox.parent, gearbox.child)
-                )
+                gearbox.parent, gearbox.child = map(self._resolve, (gearbox.parent, gearbox.child))
                 if gearbox.gear is not None:
                     gearbox.gear = (self._resolve(gearbox.gear[0]), gearbox.gear[1])
                 self.parts.append(gearbox)

@@ -57,7 +57,7 @@ def write_pose(pose: Pose, base: str, xml: XmlWriter) -> None:
     xml.leaf("pose", attributes, format_numbers(numbers))
 
 
-class ShapeWriter:
+class ShapeText:
     """Writes the shapes of links."""
 
     def __init__(
@@ -218,5 +218,3 @@ def _write_mesh(mesh: Mesh, xml: XmlWriter) -> None:
                 xml.leaf("name", text=mesh.part.name)
                 if mesh.part.centered:
                     xml.leaf("center", text="true")
-
-

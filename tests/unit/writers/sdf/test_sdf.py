@@ -1,0 +1,389 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Small robots as SDF: each rule of the format by itself, and read again."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from support.paths import ROOT
+from urdf_importer import (
+    Diagnostics,
+    ImportOptions,
+    KinematicsError,
+    Robot,
+    SdfOptions,
+    WriteError,
+    export_robot,
+    forward_kinematics,
+    read_robot,
+    write_urdf,
+)
+from urdf_importer.model import Pose
+from urdf_importer.writers.sdf.export import SdfExport
+
+GATE = ROOT / "sample_urdfs/gate.sdf"
+HEAVY = (
+    '<inertial><mass value="2"/>'
+    '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+)
+TURN = '<limit lower="-1" upper="1" effort="5" velocity="2"/>'
+
+
+def read(tmp_path: Path, body: str) -> Robot:
+    path = tmp_path / "robot.urdf"
+    path.write_text(f'<robot name="r">{body}</robot>')
+    return read_robot(path)
+
+
+def write(
+    robot: Robot, tmp_path: Path, *codes: str, **options: object
+) -> tuple[SdfExport, str, Robot]:
+    """The export, its text, and the robot that it says; `codes` are the expected diagnostics."""
+    diagnostics = Diagnostics()
+    target = tmp_path / "out.sdf"
+    chosen = SdfOptions(**{"meshes": "keep", **options})  # type: ignore[arg-type]
+    written = export_robot(robot, target, options=chosen, diagnostics=diagnostics)
+    assert isinstance(written, SdfExport)
+    assert [each.code for each in diagnostics] == list(codes)
+    again = read_robot(target, diagnostics=Diagnostics())
+    return written, target.read_text(), again
+
+
+def link(name: str, content: str = HEAVY) -> str:
+    return f'<link name="{name}">{content}</link>'
+
+
+def joint(name: str, parent: str, child: str, kind: str = "fixed", more: str = "") -> str:
+    return (
+        f'<joint name="{name}" type="{kind}"><origin xyz="0.1 0.2 0.3" rpy="0.4 0.5 0.6"/>'
+        f'<parent link="{parent}"/><child link="{child}"/>{more}</joint>'
+    )
+
+
+def assert_frames(robot: Robot, again: Robot, **positions: float) -> None:
+    one, other = forward_kinematics(robot, positions), forward_kinematics(again, positions)
+    for name in one.keys() - {"world"}:
+        assert np.abs(one[name] - other[name]).max() < 1e-12, name
+
+
+# Links without mass
+
+
+def test_a_tool_is_a_frame_with_its_numbers_and_its_joint(tmp_path: Path) -> None:
+    shape = '<visual><geometry><box size="1 2 3"/></geometry></visual>'
+    robot = read(tmp_path, link("base") + link("tool", shape) + joint("mount", "base", "tool"))
+    _, text, again = write(robot, tmp_path)
+    assert '<frame name="tool" attached_to="base" urdf:joint="mount">' in text
+    assert "<pose>0.1 0.2 0.3 0.4 0.5 0.6</pose>" in text
+    assert '<pose relative_to="tool">0 0 0 0 0 0</pose>' in text
+    assert [each.name for each in again.joints] == ["mount"]
+    assert_frames(robot, again)
+
+
+def test_a_bare_root_is_attached_to_the_first_heavy_link(tmp_path: Path) -> None:
+    body = link("foot", "") + link("mid", "") + link("base") + link("arm")
+    body += joint("a", "foot", "mid") + joint("b", "mid", "base")
+    body += joint("c", "base", "arm", "revolute", TURN)
+    robot = read(tmp_path, body)
+    written, text, again = write(robot, tmp_path)
+    assert '<frame name="foot" attached_to="base">' in text
+    assert 'urdf:joint="b"' in text
+    assert again.total_mass() == 4.0
+    assert set(written.links) == {"foot", "mid", "base", "arm"}
+    assert_frames(robot, again, c=0.3)
+
+
+def test_a_bare_link_that_moves_is_carried_by_a_link_below(tmp_path: Path) -> None:
+    body = link("base") + link("turn", "") + link("arm")
+    body += joint("j", "base", "turn", "revolute", TURN) + joint("k", "turn", "arm")
+    robot = read(tmp_path, body)
+    _, text, again = write(robot, tmp_path)
+    assert "<child>arm</child>" in text
+    assert_frames(robot, again, j=0.7)
+
+
+def test_a_link_that_moves_without_mass_gets_a_small_one(tmp_path: Path) -> None:
+    body = link("base") + link("arm", "") + joint("j", "base", "arm", "revolute", TURN)
+    robot = read(tmp_path, body)
+    _, text, _ = write(robot, tmp_path, "sdf-small-mass", small_mass=0.25)
+    assert ("<mass>0.25</mass>" in text and "<ixx>0.000001</ixx>" in text) or "1e-06" in text
+
+
+def test_no_link_is_written_without_mass(tmp_path: Path) -> None:
+    robot = read(tmp_path, link("only", ""))
+    _, text, _ = write(robot, tmp_path, "sdf-small-mass")
+    assert text.count("<link") == text.count("<inertial>") == 1
+
+
+# The world, and roots
+
+
+def test_world_is_no_link(tmp_path: Path) -> None:
+    body = link("world", "") + link("base") + joint("anchor", "world", "base")
+    robot = read(tmp_path, body)
+    _, text, again = write(robot, tmp_path)
+    assert "<parent>world</parent>" in text and '<link name="world"' not in text
+    assert '<pose relative_to="__model__">0.1 0.2 0.3 0.4 0.5 0.6</pose>' in text
+    assert_frames(robot, again)
+    _, text, again = write(robot, tmp_path, "sdf-renamed", base="free")
+    assert "<parent>world</parent>" not in text
+    assert 'name="world_frame"' in text
+
+
+def test_a_base_can_be_fixed(tmp_path: Path) -> None:
+    _, text, again = write(read(tmp_path, link("base")), tmp_path, base="fixed")
+    assert "<parent>world</parent>" in text
+    assert [each.name for each in again.joints] == ["base_to_world"]
+
+
+# Joints
+
+
+def test_axes_and_limits_are_as_written(tmp_path: Path) -> None:
+    body = link("a") + link("b") + link("c") + link("d")
+    body += joint("j", "a", "b", "revolute", TURN)
+    body += joint("k", "b", "c", "continuous", '<axis xyz="0 2 0"/>')
+    body += joint("s", "c", "d", "prismatic", '<limit lower="0" upper="3e9"/>')
+    _, text, again = write(read(tmp_path, body), tmp_path)
+    assert text.count("<xyz>1 0 0</xyz>") == 2 and "<xyz>0 2 0</xyz>" in text
+    assert text.count("<lower>") == 2 and text.count("<upper>") == 1
+    kinds = {each.name: each.type for each in again.joints}
+    assert kinds == {"j": "revolute", "k": "continuous", "s": "prismatic"}
+
+
+def test_mimic_planar_floating_and_ball(tmp_path: Path) -> None:
+    body = "".join(link(name) for name in "abcdef")
+    body += joint("j", "a", "b", "revolute", TURN)
+    body += joint("m", "a", "c", "revolute", TURN + '<mimic joint="j" multiplier="2" offset="1"/>')
+    body += joint("p", "a", "d", "planar", '<axis xyz="0 0 1"/>')
+    body += joint("f", "a", "e", "floating") + joint("s", "a", "f", "ball")
+    robot = read(tmp_path, body)
+    written, text, again = write(robot, tmp_path, "sdf-planar")
+    assert '<mimic joint="j" axis="axis">' in text and '<sdf version="1.11"' in text
+    assert {"p_x", "p_y", "p_yaw", "s"} <= {each.name for each in again.joints}
+    assert "f" not in written.joints
+    assert_frames(robot, again, j=0.2)
+
+
+def test_a_joint_that_shares_a_name_is_renamed(tmp_path: Path) -> None:
+    body = link("a") + link("hip") + joint("hip", "a", "hip", "revolute", TURN)
+    written, text, _ = write(read(tmp_path, body), tmp_path, "sdf-renamed")
+    assert written.joints == {"hip": "hip_joint"}
+    assert written.facts["renamed"] == {"hip": "hip_joint"}
+    assert '<pose relative_to="hip_joint">' in text
+
+
+def test_loops_are_joints_more(tmp_path: Path) -> None:
+    robot = read_robot(ROOT / "sample_urdfs/pumpjack.xml")
+    _, _, again = write(robot, tmp_path, "sdf-small-mass")  # Its ground.
+    assert [each.name for each in again.loops] == [each.name for each in robot.loops]
+    for one, other in zip(robot.loops, again.loops, strict=True):
+        assert (one.link1, one.link2) == (other.link1, other.link2)
+
+
+DOUBLE = """<sdf version="1.11"><model name="m">
+<link name="a"><inertial><mass>1</mass></inertial></link>
+<link name="b"><inertial><mass>1</mass></inertial></link>
+<link name="c"><inertial><mass>1</mass></inertial></link>
+<link name="n::x"/>
+<joint name="u" type="universal"><parent>a</parent><child>b</child>
+ <axis><xyz>1 0 0</xyz><limit><lower>-1</lower><upper>1</upper></limit></axis>
+ <axis2><xyz>0 1 0</xyz></axis2></joint>
+<joint name="w" type="screw"><parent>b</parent><child>c</child>
+ <axis><xyz>0 0 1</xyz></axis><screw_thread_pitch>0.5</screw_thread_pitch></joint>
+</model></sdf>"""
+
+
+def test_joints_that_were_taken_apart_are_one_again(tmp_path: Path) -> None:
+    path = tmp_path / "double.sdf"
+    path.write_text(DOUBLE.replace('<link name="n::x"/>', ""))
+    robot = read_robot(path)
+    _, text, again = write(robot, tmp_path, style="plain")
+    assert '<joint name="u" type="universal">' in text
+    assert "<screw_thread_pitch>0.5</screw_thread_pitch>" in text
+    assert {each.name for each in again.joints} == {each.name for each in robot.joints}
+    changed = [
+        replace(each, origin=Pose(xyz=(0.0, 0.0, 0.1))) if each.name == "u_axis2" else each
+        for each in robot.joints
+    ]
+    apart = replace(robot, joints=tuple(changed))
+    _, text, _ = write(apart, tmp_path, "sdf-small-mass", style="plain")
+    assert 'type="universal"' not in text
+
+
+def test_nested_models_and_gearboxes_come_back(tmp_path: Path) -> None:
+    robot = read_robot(GATE)
+    _, text, again = write(robot, tmp_path, style="plain")
+    assert '<model name="drive">' in text and '<joint name="gears" type="gearbox">' in text
+    assert "<gearbox_ratio>0.05</gearbox_ratio>" in text
+    assert {each.name for each in again.links} == {each.name for each in robot.links}
+    assert_frames(robot, again, swing=0.4)
+    mimics = {each.name: each.mimic for each in robot.joints if each.mimic}
+    assert {each.name: each.mimic for each in again.joints if each.mimic} == mimics
+
+
+# Gazebo's data, masses, looks
+
+
+GAZEBO = """<gazebo reference="a"><mu1>0.9</mu1><kp>1000</kp><maxContacts>3</maxContacts>
+<turnGravityOff>true</turnGravityOff><selfCollide>1</selfCollide><material>Gazebo/Wood</material>
+<sensor name="s" type="imu"/><canonicalBody>x</canonicalBody></gazebo>
+<gazebo reference="tool"><sensor name="s" type="camera"><pose>1 0 0 0 0 0</pose></sensor></gazebo>
+<gazebo reference="j"><stopCfm>0.1</stopCfm><springStiffness>3</springStiffness>
+<provideFeedback>true</provideFeedback></gazebo>
+<gazebo><static>true</static><plugin name="p" filename="f"/></gazebo>"""
+
+
+def test_gazebo_data_goes_where_gazebo_puts_it(tmp_path: Path) -> None:
+    shapes = '<visual><geometry><sphere radius="1"/></geometry></visual>'
+    shapes += '<collision><geometry><sphere radius="1"/></geometry></collision>'
+    body = link("a", HEAVY + shapes) + link("b") + link("tool", "")
+    body += joint("j", "a", "b", "revolute", TURN) + joint("t", "a", "tool") + GAZEBO
+    _, text, _ = write(read(tmp_path, body), tmp_path)
+    assert "<surface><friction><ode><mu>0.9</mu></ode></friction>" in text
+    assert "<contact><ode><kp>1000</kp></ode></contact>" in text
+    assert "<max_contacts>3</max_contacts>" in text
+    assert "<gravity>false</gravity>" in text and "<self_collide>1</self_collide>" in text
+    assert "<name>Gazebo/Wood</name>" in text
+    assert "<urdf:canonicalBody>x</urdf:canonicalBody>" in text
+    assert '<sensor name="s_1" type="camera"><pose relative_to="tool">1 0 0 0 0 0</pose>' in text
+    assert "<spring_stiffness>3</spring_stiffness>" in text
+    assert "<ode><limit><cfm>0.1</cfm></limit></ode>" in text
+    assert "<provide_feedback>true</provide_feedback>" in text
+    assert "<static>true</static>" in text and '<plugin name="p" filename="f"/>' in text
+
+
+def test_impossible_inertias_are_repaired_unless_kept(tmp_path: Path) -> None:
+    wrong = HEAVY.replace('ixx="1"', 'ixx="9"')
+    robot = read(tmp_path, link("a", wrong))
+    _, text, _ = write(robot, tmp_path, "sdf-inertia-repaired")
+    assert "<iyy>4.5" in text
+    _, text, _ = write(robot, tmp_path, inertia="keep")
+    assert "<ixx>9</ixx>" in text and "<iyy>1</iyy>" in text
+
+
+def test_colours_do_not_wander(tmp_path: Path) -> None:
+    look = '<material name="m"><color rgba="0.1 0.2 0.3 0.4"/></material>'
+    shape = f'<visual><geometry><sphere radius="1"/></geometry>{look}</visual>'
+    robot = read(tmp_path, link("a", HEAVY + shape))
+    _, text, again = write(robot, tmp_path)
+    assert "<ambient>0.1 0.2 0.3 0.4</ambient>" in text
+    material = again.links[0].visuals[0].material
+    assert material is not None and material.color == (0.1, 0.2, 0.3, 0.4)
+    assert material.extras == ()
+
+
+# The text that was read
+
+
+def test_an_unchanged_file_keeps_its_bytes(tmp_path: Path) -> None:
+    _, text, _ = write(read_robot(GATE), tmp_path)
+    assert text == GATE.read_text()
+
+
+def test_a_changed_number_is_a_changed_line(tmp_path: Path) -> None:
+    robot = read_robot(GATE)
+    links = [
+        replace(each, inertial=replace(each.inertial, mass=12.5))
+        if each.name == "post" and each.inertial is not None
+        else each
+        for each in robot.links
+    ]
+    _, text, again = write(replace(robot, links=tuple(links)), tmp_path)
+    assert text == GATE.read_text().replace("<mass>20<", "<mass>12.5<")
+    assert again.total_mass() == robot.total_mass() - 7.5
+
+
+def test_a_moved_joint_moves_its_link_and_keeps_comments(tmp_path: Path) -> None:
+    robot = read_robot(GATE)
+    joints = [
+        replace(each, origin=replace(each.origin, xyz=(0.5, 0.25, 0.0)))
+        if each.name == "swing"
+        else each
+        for each in robot.joints
+    ]
+    changed = replace(robot, joints=tuple(joints))
+    _, text, again = write(changed, tmp_path)
+    lines = set(GATE.read_text().splitlines()) ^ set(text.splitlines())
+    assert "<!-- A gate" in text and len(lines) <= 5
+    assert_frames(changed, again, swing=0.3)
+
+
+def test_a_place_is_the_pose_of_the_model(tmp_path: Path) -> None:
+    robot = read_robot(GATE)
+    _, text, _ = write(robot, tmp_path, translation=(1.0, 2.0, 3.0))
+    assert text == GATE.read_text().replace("<pose>1 0 0 0 0 0</pose>", "<pose>1 2 3 0 0 0</pose>")
+
+
+def test_sdf_is_no_text_for_urdf(tmp_path: Path) -> None:
+    written = write_urdf(read_robot(GATE), tmp_path / "gate.urdf")
+    assert "<robot" in written.path.read_text()
+    assert read_robot(written.path, diagnostics=Diagnostics()).text_format == "urdf"
+
+
+# Files
+
+
+def test_a_model_folder_loads_as_one(tmp_path: Path) -> None:
+    robot = read_robot(ROOT / "sample_urdfs/quadruped_leg.urdf")
+    folder = tmp_path / "leg"
+    written = export_robot(robot, folder, options=SdfOptions())
+    names = {path.relative_to(folder).as_posix() for path in written.files}
+    assert {"model.config", "model.sdf", "meshes/visual/trunk.stl"} <= names
+    assert "<uri>model://leg/meshes/visual/trunk.stl</uri>" in (folder / "model.sdf").read_text()
+    again = read_robot(folder)
+    assert_frames(robot, again, hip_yaw=0.3)
+
+
+def test_packages_of_ros_are_models_of_gazebo(tmp_path: Path) -> None:
+    mesh = '<visual><geometry><mesh filename="package://p/a.stl"/></geometry></visual>'
+    robot = read(tmp_path, link("a", HEAVY + mesh))
+    _, text, _ = write(robot, tmp_path)
+    assert "<uri>model://p/a.stl</uri>" in text
+
+
+# Bad input
+
+
+def test_starts_are_reported(tmp_path: Path) -> None:
+    write(read_robot(GATE), tmp_path, "sdf-start", positions=(("swing", "0.3"),))
+    with pytest.raises(KinematicsError):
+        write(read_robot(GATE), tmp_path, positions=(("swing", "x"),))
+
+
+@pytest.mark.parametrize("strict", [True])
+def test_strict_writes_nothing(tmp_path: Path, strict: bool) -> None:
+    robot = read(tmp_path, link("a", ""))
+    target = tmp_path / "strict.sdf"
+    with pytest.raises(WriteError):
+        export_robot(robot, target, options=SdfOptions(), strict=strict)
+    assert not target.exists()
+
+
+def test_names_that_no_model_can_have(tmp_path: Path) -> None:
+    body = link("__a__") + link("b::c") + link("b") + link("::")
+    body += joint("j", "__a__", "b::c") + joint("k", "b::c", "b") + joint("l", "b", "::")
+    codes = ["sdf-renamed"] * 3
+    written, _, _ = write(read(tmp_path, body), tmp_path, *codes)
+    assert written.links == {"__a__": "a_link", "b::c": "b_c", "b": "b", "::": "_"}
+
+
+def test_files_that_are_not_there_leave_the_name(tmp_path: Path) -> None:
+    mesh = '<visual><geometry><mesh filename="lost.stl"/></geometry></visual>'
+    robot = read(tmp_path, link("a", HEAVY + mesh))
+    diagnostics = Diagnostics()
+    export_robot(robot, tmp_path / "o.sdf", options=SdfOptions(), diagnostics=diagnostics)
+    assert [each.code for each in diagnostics] == ["missing-mesh"] * 2
+    assert "<uri>lost.stl</uri>" in (tmp_path / "o.sdf").read_text()
+
+
+def test_one_model_of_a_world_is_written_anew(tmp_path: Path) -> None:
+    world = tmp_path / "w.world"
+    inner = '<link name="l"><inertial><mass>1</mass></inertial></link>'
+    models = "".join(f'<model name="{name}">{inner}</model>' for name in "ab")
+    world.write_text(f'<sdf version="1.9"><world name="w">{models}</world></sdf>')
+    robot = read_robot(world, options=ImportOptions(model="b"))
+    _, text, _ = write(robot, tmp_path)
+    assert "<world" not in text and '<model name="b">' in text
