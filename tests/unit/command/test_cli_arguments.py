@@ -57,13 +57,14 @@ def test_every_export_option_has_its_argument(
 
 
 def test_options_of_one_name_are_one_argument() -> None:
-    """So they must be of one kind in all formats, and be chosen from the same."""
+    """So they must be of one kind in all formats; of choices the argument has those of all."""
     known: dict[str, Any] = {}
     for format in writer_formats():
         for field in fields(format.options):
             first = known.setdefault(field.name, field)
             assert type(field.default) is type(first.default)
-            for key in ("choices", "minimum", "maximum", "separator", "entries"):
+            assert ("choices" in field.metadata) == ("choices" in first.metadata)
+            for key in ("minimum", "maximum", "separator", "entries"):
                 assert field.metadata.get(key) == first.metadata.get(key), field.name
 
 

@@ -79,6 +79,13 @@ class GazeboData:
         for extra in robot.extras:
             if extra.tag == "gazebo":
                 self._read(extra.xml.encode("utf-8", "replace"), links)
+        # Without a meaning in SDF, but not lost.
+        kept = [each.xml for each in robot.transmissions if each.xml]
+        kept += [each.xml for each in robot.extras if each.tag == "ros2_control"]
+        for xml in kept:
+            data = xml.encode("utf-8", "replace")
+            element = parse_fragment(data)
+            self.model += [] if element is None else [_keep(element, data, "model")]
 
     def about(self, name: str) -> Said:
         """Returns the data about a link or joint; empty for none."""

@@ -54,7 +54,9 @@ def plain(thing):
         return tuple(plain(each) for each in thing)
     if dataclasses.is_dataclass(thing):
         kept = [
-            each.name for each in dataclasses.fields(thing) if each.name not in ("line", "source")
+            each.name
+            for each in dataclasses.fields(thing)
+            if each.name not in ("line", "source", "text")
         ]
         return type(thing), *(plain(getattr(thing, name)) for name in kept)
     return thing
