@@ -42,7 +42,7 @@ def plan_and_export(library: Any, folder: Path, robot: str) -> None:
     try:
         library.export_robot(described, folder / "planned.py")
     except library.WriteError as error:
-        assert "has to end in .proto, .wbt, .urdf, .glb" in str(error)
+        assert "has to end in .proto, .wbt, .urdf, .sdf, .glb" in str(error)
     else:
         raise AssertionError("something was written")
     sys.stdout.write("planned\n")

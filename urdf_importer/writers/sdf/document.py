@@ -204,7 +204,7 @@ class _ModelWriter:
         texts: list[tuple[str, str]],
         kept: list[str] | None = None,
     ) -> None:
-        """Writes an element with what it holds; nothing where that is nothing."""
+        """Writes an element and its content; nothing where there is none."""
         given = {name: number for name, number in numbers.items() if number is not None}
         if given or texts or kept:
             with self._xml.element(tag):
