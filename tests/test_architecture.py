@@ -164,6 +164,7 @@ STATE = {
     "urdf_importer/blender/animation/live.py": "connections to servers, which outlive operators",
     "urdf_importer/blender/build/sharing.py": "what materials look like as made, by their files",
     "urdf_importer/blender/ik/live.py": "whether targets move by this code's own doing",
+    "urdf_importer/pipeline/checking.py": "shapes of robots, as their files were",
     "urdf_importer/kinematics/inverse/problem.py": "what follows from a robot, a pure value",
     "urdf_importer/kinematics/loops/solve.py": "what follows from a robot, a pure value",
     "urdf_importer/meshes/kept_files.py": "files by their state on disk, of bounded size",

@@ -18,6 +18,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import reshape
+from .collisions.options import CheckOptions
+from .collisions.report import CollisionReport, Contact
 from .diagnostics import (
     ArgumentError,
     BuildError,
@@ -52,6 +54,7 @@ from .motion.limits import JointLimits, Violation
 from .motion.options import MotionOptions, RetimeOptions
 from .motion.trajectory import FrameTrack, Trajectory
 from .options import FileOptions, ImportOptions, PlacementOptions, StartOptions
+from .pipeline.checking import check_collisions
 from .pipeline.collisions import find_disabled_collisions, replace_disabled
 from .pipeline.converting import convert_description
 from .pipeline.engines import EngineOptions
@@ -139,8 +142,10 @@ __all__ = [
     "BatchResult",
     "BuildError",
     "Change",
+    "CheckOptions",
     "CollisionOptions",
     "CollisionPair",
+    "CollisionReport",
     "ConnectError",
     "Contact",
     "Convention",
@@ -208,6 +213,7 @@ __all__ = [
     "bake_velocity",
     "batch",
     "build_studio",
+    "check_collisions",
     "check_morse_profile",
     "check_trajectory",
     "close_loops",

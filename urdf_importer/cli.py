@@ -20,6 +20,7 @@ from .command.arguments import (
     add_option_arguments,
     read_options,
 )
+from .command.collide import add_collide
 from .command.collisions import add_collisions
 from .command.convert import add_convert
 from .command.jobs import Job
@@ -85,6 +86,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_simulate(commands)
     add_collisions(commands)
     add_retarget(commands)
+    add_collide(commands)
     checking = commands.add_parser(
         "check",
         help="read and plan without Blender, and report",

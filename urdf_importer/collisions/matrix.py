@@ -13,24 +13,19 @@ The first reason counts. A pair seen touching once is not asked for again in 4. 
 must be looked at by a planner.
 """
 
-from collections.abc import Generator, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import KinematicsError
-from ..geometry.transforms import Matrix
 from ..kinematics.tree import KinematicTree
 from ..model import CollisionPair
 from ..progress import Progress
-from .parts import Part
+from .pairs import Pair, PairTester, Parts
 from .sampling import Frames, Sampler
-from .separation import find_near, relate
+from .separation import relate
 from .testers import Tester
-
-Parts = Mapping[str, tuple[Part, ...]]
-Pair = tuple[str, str]
 
 MOST_SAMPLES = 10_000_000
 MOST_PAIRS = 2_000_000
@@ -134,14 +129,6 @@ def _find_never(
     return left
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Ball:
-    """A ball around all parts of a link, in the link's frame."""
-
-    center: NDArray[np.float64]
-    radius: float
-
-
 class PairSearch:
     """Tests pairs of links at many poses: provably separate ones first, then the tester."""
 
@@ -149,9 +136,7 @@ class PairSearch:
         self.sampler = Sampler(tree)
         self._index = tree.index
         self._bodies = _find_bodies(tree)
-        self._parts = parts
-        self._tester = tester
-        self._balls = {name: _enclose(own) for name, own in parts.items()}
+        self._tester = PairTester(parts, tester)
 
     def is_rigid(self, pair: Pair) -> bool:
         """Whether two links never move against each other."""
@@ -181,13 +166,13 @@ class PairSearch:
     ) -> int:
         total = frames.places.shape[1]
         relation = relate(frames, self._index[pair[0]], self._index[pair[1]], poses)
-        near = self._find_near(pair, *relation)
+        near = self._tester.find_near(pair, *relation)
         misses, count = total - len(near), 0
         for place in near.tolist():
             possible = total - misses >= enough
             if count >= enough or (not possible and (count or seen)):
                 break
-            if self._touch(pair, relation[0][place], relation[1][place]):
+            if self._tester.touch(pair, relation[0][place], relation[1][place]):
                 count += 1
             else:
                 misses += 1
@@ -197,45 +182,21 @@ class PairSearch:
         self, pairs: list[Pair], frames: Frames
     ) -> Iterator[tuple[Pair, NDArray[np.intp]]]:
         """Yields the pairs whose balls meet in some poses, and these."""
-        total = frames.places.shape[1]
+        total, balls = frames.places.shape[1], self._tester.balls
         centers = {
             name: frames.rotations[self._index[name]] @ ball.center
             + frames.places[self._index[name]]
-            for name, ball in self._balls.items()
+            for name, ball in balls.items()
         }
         step = max(1, _MOST_NUMBERS // (3 * total))
         for start in range(0, len(pairs), step):
             chosen = pairs[start : start + step]
             between = np.array([centers[a] - centers[b] for a, b in chosen])
-            reach = np.array([self._balls[a].radius + self._balls[b].radius for a, b in chosen])
+            reach = np.array([balls[a].radius + balls[b].radius for a, b in chosen])
             close = np.einsum("psi,psi->ps", between, between) <= (reach * reach)[:, None]
             for pair, row in zip(chosen, close, strict=True):
                 if row.any():
                     yield pair, np.flatnonzero(row)
-
-    def _find_near(
-        self, pair: Pair, rotations: NDArray[np.float64], places: NDArray[np.float64]
-    ) -> NDArray[np.intp]:
-        """Returns the poses in which some parts of two links are not provably apart."""
-        near = np.zeros(len(places), bool)
-        for first in self._parts[pair[0]]:
-            for second in self._parts[pair[1]]:
-                left = np.flatnonzero(~near)
-                near[left[find_near(first, second, rotations[left], places[left])]] = True
-        return np.flatnonzero(near)
-
-    def _touch(self, pair: Pair, rotation: NDArray[np.float64], place: NDArray[np.float64]) -> bool:
-        pose: Matrix = np.eye(4)
-        pose[:3, :3], pose[:3, 3] = rotation, place
-        for second in self._parts[pair[1]]:
-            center = rotation @ second.center + place
-            for first in self._parts[pair[0]]:
-                distance = float(np.linalg.norm(center - first.center))
-                if distance <= first.radius + second.radius and self._tester.touches(
-                    first, second, pose
-                ):
-                    return True
-        return False
 
 
 def _find_bodies(tree: KinematicTree) -> list[int]:
@@ -245,12 +206,3 @@ def _find_bodies(tree: KinematicTree) -> list[int]:
         stays = motion is not None and motion.kind in ("fixed", "planar", "floating")
         bodies.append(bodies[parent] if stays else place)
     return bodies
-
-
-def _enclose(parts: tuple[Part, ...]) -> _Ball:
-    center = (
-        np.min([part.lower for part in parts], axis=0)
-        + np.max([part.upper for part in parts], axis=0)
-    ) / 2.0
-    radius = max(float(np.linalg.norm(part.center - center)) + part.radius for part in parts)
-    return _Ball(center, radius)

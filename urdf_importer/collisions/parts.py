@@ -62,7 +62,9 @@ def load_parts(links: Iterable[Link], files: RobotFiles) -> dict[str, tuple[Part
     found: dict[str, tuple[Part, ...]] = {}
     for link in links:
         loaded = ((shape, files.load_or_report(shape, link)) for shape in _shapes_of(link))
-        parts = tuple(_make(link.name, shape, data) for shape, data in loaded if data is not None)
+        parts = tuple(
+            make_part(link.name, shape, data) for shape, data in loaded if data is not None
+        )
         if parts:
             found[link.name] = parts
     return found
@@ -72,7 +74,8 @@ def _shapes_of(link: Link) -> tuple[Collision | Visual, ...]:
     return link.collisions or link.visuals
 
 
-def _make(link: str, shape: Collision | Visual, data: MeshData) -> Part:
+def make_part(link: str, shape: Collision | Visual, data: MeshData) -> Part:
+    """Makes the part of a shape, whose mesh has at least one face."""
     origin = matrix_from_pose(shape.origin)
     triangles = make_triangles(data)[0].faces.astype(np.int64)
     vertices = data.vertices.astype(np.float64) @ origin[:3, :3].T + origin[:3, 3]

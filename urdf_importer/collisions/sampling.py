@@ -2,12 +2,13 @@
 """Many poses of a robot at once: the frames of its links in each."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.transforms import matrices_from_poses
+from ..geometry.transforms import matrices_from_poses, plane_axes
 from ..kinematics.motion import JointMotion
 from ..kinematics.tree import KinematicTree
 
@@ -54,8 +55,7 @@ class Sampler:
         self._lower, self._upper = ranges[:, 0], ranges[:, 1]
         self.names = tuple(self._column)
         """The joints of the columns of Poses.numbers."""
-        origins = [m.joint.origin for m in tree.joint_motions]
-        self._origins = matrices_from_poses(origins) if origins else np.zeros((0, 4, 4))
+        self._placer = Placer(tree)
 
     def start(self) -> Poses:
         """Returns one pose: every joint at zero, in the middle of its range where that leaves zero
@@ -76,7 +76,25 @@ class Sampler:
 
     def place(self, poses: Poses) -> Frames:
         """Returns the frames of the links, in tree order."""
-        tree, count = self._tree, len(poses.numbers)
+        values = {name: poses.numbers[:, column] for name, column in self._column.items()}
+        values |= {name: poses.turns[:, place] for name, place in self._ball.items()}
+        return self._placer.place(values, len(poses.numbers))
+
+
+class Placer:
+    """Places the links of a robot in many poses at once."""
+
+    def __init__(self, tree: KinematicTree) -> None:
+        self._tree = tree
+        origins = [m.joint.origin for m in tree.joint_motions]
+        self._origins = matrices_from_poses(origins) if origins else np.zeros((0, 4, 4))
+
+    def place(self, values: Mapping[str, Array], count: int) -> Frames:
+        """Returns the frames of the links, in tree order, in `count` poses (B). `values` are the
+        positions of joints: (B,) rad or m, (B, 3) x, y and angle of planar ones, (B, 4) unit
+        quaternions of ball joints, (B, 7) place and quaternion of floating ones. Joints without
+        values are at zero; followers follow, whatever their values."""
+        tree = self._tree
         rotations = np.empty((len(tree.links), count, 3, 3))
         places = np.zeros((len(tree.links), count, 3))
         origins = iter(self._origins)
@@ -88,26 +106,48 @@ class Sampler:
             above = rotations[parent]
             turned = above @ origin[:3, :3]
             places[i] = places[parent] + above @ origin[:3, 3]
-            if motion.is_scalar:
-                number = self._numbers_of(motion, poses)
-                if motion.kind == "prismatic":
-                    places[i] += turned @ np.array(motion.axis) * number[:, None]
-                else:
-                    turned = turned @ _rotations(np.array(motion.axis), number)
-            elif motion.kind == "spherical":
-                turned = turned @ _from_quaternions(poses.turns[:, self._ball[motion.joint.name]])
+            value = values_of(tree, motion, values)
+            if value is not None:
+                turned, shift = _move(motion, value, turned)
+                places[i] += shift
             if tree.child_frames is not None:
                 places[i] += turned @ tree.child_frames[i, :3, 3]
                 turned = turned @ tree.child_frames[i, :3, :3]
             rotations[i] = turned
         return Frames(rotations=rotations, places=places)
 
-    def _numbers_of(self, motion: JointMotion, poses: Poses) -> Array:
-        follows = self._tree.masters.get(motion.joint.name)
-        if follows is None:
-            return poses.numbers[:, self._column[motion.joint.name]]
-        source = poses.numbers[:, self._column[follows.joint]]
-        return follows.multiplier * source + follows.offset
+
+def values_of(
+    tree: KinematicTree, motion: JointMotion, values: Mapping[str, Array]
+) -> Array | None:
+    """Returns the positions of a joint, of a follower by its master's; None for one that
+    stays at zero."""
+    follows = tree.masters.get(motion.joint.name)
+    if follows is None:
+        return values.get(motion.joint.name) if motion.moves else None
+    source = values.get(follows.joint, np.zeros(1))
+    followed: Array = follows.multiplier * source + follows.offset
+    return followed
+
+
+def _move(motion: JointMotion, value: Array, turned: Array) -> tuple[Array, Array]:
+    """Returns rotations (B, 3, 3) of a joint's frames that moved, and by how much (B, 3)."""
+    axis = np.array(motion.axis)
+    still = np.zeros(3)
+    match motion.kind:
+        case "prismatic":
+            return turned, turned @ axis * value[:, None]
+        case "revolute":
+            return turned @ rotations_by(axis, value), still
+        case "spherical":
+            return turned @ rotations_of(value), still
+        case "planar":
+            plane = value[:, :2] @ np.array(plane_axes(axis))
+            shift = np.einsum("sij,sj->si", turned, plane)
+            return turned @ rotations_by(axis, value[:, 2]), shift
+        case _:
+            shift = np.einsum("sij,sj->si", turned, value[:, :3])
+            return turned @ rotations_of(value[:, 3:]), shift
 
 
 def _range(motion: JointMotion) -> tuple[float, float]:
@@ -118,7 +158,7 @@ def _range(motion: JointMotion) -> tuple[float, float]:
     return lower, (lower + most if upper is None else upper)
 
 
-def _rotations(axis: Array, angles: Array) -> Array:
+def rotations_by(axis: Array, angles: Array) -> Array:
     """Returns (B, 3, 3) about one unit axis (Rodrigues' formula)."""
     x, y, z = axis
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
@@ -127,7 +167,7 @@ def _rotations(axis: Array, angles: Array) -> Array:
     return turned
 
 
-def _from_quaternions(turns: Array) -> Array:
+def rotations_of(turns: Array) -> Array:
     """Returns (B, 3, 3) of (B, 4) unit quaternions x, y, z, w."""
     x, y, z, w = turns.T
     rows = [

@@ -28,14 +28,17 @@ def relate(frames: Frames, first: int, second: int, poses: Places) -> tuple[Arra
     return turned @ frames.rotations[second, poses], np.einsum("sij,sj->si", turned, shift)
 
 
-def find_near(first: Part, second: Part, rotations: Array, places: Array) -> Places:
-    """Returns which of the poses (S) leave the parts near each other or touching; in all others
-    they are apart. `rotations` (S, 3, 3) and `places` (S, 3) are the second link's frame in the
-    first one's."""
+def find_near(
+    first: Part, second: Part, rotations: Array, places: Array, margins: Array | float = 0.0
+) -> Places:
+    """Returns which of the poses (S) leave the parts nearer than `margins` (S,), in metres, or
+    touching; in all others they are further apart. `rotations` (S, 3, 3) and `places` (S, 3) are
+    the second link's frame in the first one's."""
     centers = rotations @ second.center + places - first.center
-    reach = first.radius + second.radius
+    margins = np.broadcast_to(margins, len(places))
+    reach = first.radius + second.radius + margins
     left = np.flatnonzero(np.einsum("si,si->s", centers, centers) <= reach * reach)
-    margin = first.margin + second.margin + _ROUNDING
+    margin = first.margin + second.margin + _ROUNDING + margins[left]
     points = first.hull.T
     between = -centers[left]
     for _ in range(_STEPS):
@@ -49,6 +52,7 @@ def find_near(first: Part, second: Part, rotations: Array, places: Array) -> Pla
         gaps = np.einsum("si,si->s", support, between)
         open_ = gaps <= margin * np.sqrt(np.einsum("si,si->s", between, between))
         left, between, support = left[open_], between[open_], support[open_]
+        margin = margin[open_]
         between = _nearest_to_origin(between, support)
     return left
 

@@ -1,25 +1,40 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether two shapes touch, exactly: by the library coal, or hppfcl, its former name.
+"""Whether two shapes touch, and how near they are: by the library coal, or hppfcl, its former name;
+without it by triangles.
 
-Boxes, balls, cylinders and capsules are solid. Meshes are surfaces of triangles, as MoveIt and
-Pinocchio take them, but a part wholly inside one touches it.
+To coal boxes, balls, cylinders and capsules are solid. Meshes are surfaces of triangles, as MoveIt
+and Pinocchio take them, but a part wholly inside one touches it.
 """
 
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..geometry.transforms import Matrix, invert
 from ..model import Box, Capsule, Cylinder, Sphere
 from .parts import Part, is_inside
+from .triangles import TriangleTree, nearest
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Nearest:
+    """A distance in metres, 0 where shapes touch, and the middle of the points (3,) there."""
+
+    distance: float
+    point: NDArray[np.float64]
 
 
 class Tester(Protocol):
-    """Tells whether two parts touch."""
+    """Looks at two parts; `pose` (4, 4) is the second link's frame in the first one's."""
 
-    def touches(self, first: Part, second: Part, pose: Matrix) -> bool:
-        """Tests two parts; `pose` (4, 4) is the second link's frame in the first one's."""
+    def touches(self, first: Part, second: Part, pose: Matrix, margin: float = 0.0) -> bool:
+        """Whether two parts touch, or are as near as `margin`."""
+
+    def measure(self, first: Part, second: Part, pose: Matrix) -> Nearest:
+        """Returns the distance of two parts, and its place in the first link's frame."""
 
 
 def find_coal() -> Any | None:
@@ -32,6 +47,34 @@ def find_coal() -> Any | None:
     return None
 
 
+class TriangleTester:
+    """Asks trees of triangles, one for each part: where the library is missing. All shapes are
+    surfaces of triangles here, round ones with 32 sides."""
+
+    def __init__(self) -> None:
+        self._made: dict[Part, TriangleTree] = {}
+
+    def touches(self, first: Part, second: Part, pose: Matrix, margin: float = 0.0) -> bool:
+        """Tests two parts."""
+        trees = self._tree_of(first), self._tree_of(second)
+        if nearest(*trees, pose, margin, margin) is not None:
+            return True
+        return is_inside(second, first, pose) or is_inside(first, second, invert(pose))
+
+    def measure(self, first: Part, second: Part, pose: Matrix) -> Nearest:
+        """Measures two parts."""
+        if is_inside(second, first, pose) or is_inside(first, second, invert(pose)):
+            return Nearest(0.0, pose[:3, :3] @ second.center + pose[:3, 3])
+        found = nearest(self._tree_of(first), self._tree_of(second), pose, np.inf, 0.0)
+        assert found is not None
+        return Nearest(*found)
+
+    def _tree_of(self, part: Part) -> TriangleTree:
+        if part not in self._made:
+            self._made[part] = TriangleTree(part.vertices[part.triangles])
+        return self._made[part]
+
+
 class CoalTester:
     """Asks coal. Each part is handed over once."""
 
@@ -40,20 +83,37 @@ class CoalTester:
         self._transform = getattr(coal, "Transform3s", None) or coal.Transform3f
         self._made: dict[Part, tuple[Any, Any]] = {}
         self._request = coal.CollisionRequest()
-        self._request.enable_contact = False
+        # Without it, solids whose axes meet a triangle's edges are missed.
+        self._request.enable_contact = True
 
-    def touches(self, first: Part, second: Part, pose: Matrix) -> bool:
+    def touches(self, first: Part, second: Part, pose: Matrix, margin: float = 0.0) -> bool:
+        """Tests two parts."""
+        self._request.security_margin = margin
+        return self._collide(first, second, pose) is not None or _holds(first, second, pose)
+
+    def measure(self, first: Part, second: Part, pose: Matrix) -> Nearest:
+        """Measures two parts."""
+        self._request.security_margin = 0.0
+        touching = self._collide(first, second, pose)
+        if touching is not None:
+            return Nearest(0.0, np.array(touching.getContact(0).pos))
+        if _holds(first, second, pose):
+            return Nearest(0.0, pose[:3, :3] @ second.center + pose[:3, 3])
+        request, result = self._coal.DistanceRequest(True), self._coal.DistanceResult()
+        least = self._coal.distance(*self._place(first, second, pose), request, result)
+        points = result.getNearestPoint1(), result.getNearestPoint2()
+        return Nearest(max(least, 0.0), np.mean(points, axis=0).ravel())
+
+    def _collide(self, first: Part, second: Part, pose: Matrix) -> Any | None:
+        result = self._coal.CollisionResult()
+        self._coal.collide(*self._place(first, second, pose), self._request, result)
+        return result if result.isCollision() else None
+
+    def _place(self, first: Part, second: Part, pose: Matrix) -> tuple[Any, Any, Any, Any]:
         one, there = self._hand_over(first)
         two, _ = self._hand_over(second)
         moved = pose @ second.origin if second.is_solid else pose
-        result = self._coal.CollisionResult()
-        place = self._transform(moved[:3, :3], moved[:3, 3])
-        self._coal.collide(one, there, two, place, self._request, result)
-        if result.isCollision():
-            return True
-        # Solids are asked as such.
-        holds = not first.is_solid and is_inside(second, first, pose)
-        return holds or (not second.is_solid and is_inside(first, second, invert(pose)))
+        return one, there, two, self._transform(moved[:3, :3], moved[:3, 3])
 
     def _hand_over(self, part: Part) -> tuple[Any, Any]:
         if part not in self._made:
@@ -83,3 +143,9 @@ class CoalTester:
         model.addTriangles(np.ascontiguousarray(part.triangles))
         model.endModel()
         return model
+
+
+def _holds(first: Part, second: Part, pose: Matrix) -> bool:
+    """Whether a surface has the other part inside it; solids are asked as such."""
+    holds = not first.is_solid and is_inside(second, first, pose)
+    return holds or (not second.is_solid and is_inside(first, second, invert(pose)))

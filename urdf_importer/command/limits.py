@@ -30,7 +30,7 @@ from .plans import UsageError, check_outputs
 from .summary import count
 from .terminal import Terminal, silence_blender, write_result
 
-_READING = ("xacro_args", "model", "parameters", "joint_parameters", "packages", "package_paths")
+READING = ("xacro_args", "model", "parameters", "joint_parameters", "packages", "package_paths")
 _COLUMNS = ("joint", "what", "reaches", "limit", "at")
 
 
@@ -54,7 +54,7 @@ def add_limits(commands: Any) -> None:
         "--robot", dest="armature", metavar="NAME", help="which of several robots in a .blend"
     )
     add_limit_arguments(parser)
-    add_option_arguments(parser, ImportOptions, only=_READING)
+    add_option_arguments(parser, ImportOptions, only=READING)
 
 
 def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,7 +75,7 @@ def _limits(given: argparse.Namespace, terminal: Terminal) -> int:
         check_outputs([given.robot, given.motion], [given.output])
     diagnostics = Diagnostics(given.motion)
     motion = read_trajectory(given.motion, given.topic, MotionOptions(), diagnostics)
-    robot = _open(given, diagnostics)
+    robot = open_checked(given, diagnostics)
     found = check_trajectory(motion, robot, limits=given.limits, diagnostics=diagnostics)
     terminal.diagnostics(tuple(diagnostics))
     _write_table(found)
@@ -87,7 +87,8 @@ def _limits(given: argparse.Namespace, terminal: Terminal) -> int:
     return 0
 
 
-def _open(given: argparse.Namespace, diagnostics: Diagnostics) -> Any:
+def open_checked(given: argparse.Namespace, diagnostics: Diagnostics) -> Any:
+    """Opens the robot that a motion is compared with."""
     if is_blend(given.robot):
         with silence_blender(), needing_blender("reading a .blend"), hold_interrupt():
             return open_robot(given.robot, given.armature)
@@ -104,8 +105,13 @@ def _retime(motion: Trajectory, robot: Any, given: argparse.Namespace) -> Trajec
 
 def _write_table(found: Sequence[Violation]) -> None:
     """Writes a line for each, the worst first; nothing where all is within its limits."""
-    rows = [_COLUMNS, *(_row(each) for each in found)] if found else []
-    widths = [max((len(row[i]) for row in rows), default=0) for i in range(len(_COLUMNS))]
+    write_rows(_COLUMNS, [_row(each) for each in found])
+
+
+def write_rows(columns: Sequence[str], found: Sequence[Sequence[str]]) -> None:
+    """Writes a table, whose numbers begin with the third column; nothing without rows."""
+    rows = [columns, *found] if found else []
+    widths = [max((len(row[i]) for row in rows), default=0) for i in range(len(columns))]
     for row in rows:
         cells = [
             each.rjust(width) if i > 1 else each.ljust(width)

@@ -8,8 +8,8 @@ from typing import Any
 from ..arguments import diagnostics_of, options_of
 from ..collisions.matrix import find_pairs
 from ..collisions.parts import load_parts
-from ..collisions.testers import CoalTester, Tester, find_coal
-from ..diagnostics import Diagnostics, KinematicsError
+from ..collisions.testers import CoalTester, Tester, TriangleTester, find_coal
+from ..diagnostics import Diagnostics
 from ..kinematics.tree import retrace_tree
 from ..model import CollisionPair, Robot, Semantics
 from ..options import FileOptions
@@ -34,11 +34,11 @@ def find_disabled_collisions(
 
     `robot` is a description, or the armature of an imported robot, whose shapes are taken as the
     scene has them. `samples` poses are drawn within limits, the same for the same `seed`; `options`
-    say where mesh files are. Needs the library coal, or to run in Blender, whose tests use the
-    triangles of meshes and round shapes.
+    say where mesh files are. Without the library coal the triangles of meshes and round shapes are
+    tested, which takes longer, and `diagnostics` get a warning.
 
-    Raises KinematicsError where the robot is not a tree and where there is neither library nor
-    Blender; BuildError for an object that is not an imported robot.
+    Raises KinematicsError where the robot is not a tree; BuildError for an object that is not an
+    imported robot.
     """
     steps = collision_steps(robot, samples, seed, options, diagnostics)
     while True:
@@ -58,8 +58,8 @@ def collision_steps(
 ) -> Generator[Progress, None, tuple[CollisionPair, ...]]:
     """Runs find_disabled_collisions in steps, for progress bars."""
     yield Progress(share=0.0, text="shapes")
-    tester = _find_tester()
     diagnostics = diagnostics_of(diagnostics)
+    tester = find_tester(diagnostics)
     with open_scene(open_export(robot, options_of(options, FileOptions), diagnostics)) as opened:
         tree = retrace_tree(opened.robot)
         parts = load_parts(opened.robot.links, opened.files)
@@ -85,15 +85,18 @@ def replace_disabled(semantics: Semantics, pairs: Iterable[CollisionPair]) -> Se
     return replace(semantics, disabled_collisions=(*kept, *found))
 
 
-def _find_tester() -> Tester:
+def find_tester(diagnostics: Diagnostics) -> Tester:
+    """Finds the tester of shapes: coal, else Blender, else numpy."""
     coal = find_coal()
     if coal is not None:
         return CoalTester(coal)
+    diagnostics.warning(
+        "without-coal",
+        "the library coal is not installed: round shapes are taken as polygons of 32 sides, and "
+        "checks take longer; pip install 'urdf-importer[collisions]'",
+    )
     try:
         from ..blender.semantics.collisions import BvhTester
     except ImportError:
-        raise KinematicsError(
-            "testing for collisions needs Blender or the library coal: "
-            "pip install 'urdf-importer[collisions]'"
-        ) from None
+        return TriangleTester()
     return BvhTester()

@@ -142,7 +142,7 @@ def open_export(
         options=options,
         diagnostics=diagnostics,
         open_scene=_open_drawn,
-        find_semantics=_find_semantics,
+        find_semantics=find_semantics,
         armature=None if described is robot else robot,
         convert_image=_convert_image,
         strict=strict,
@@ -182,7 +182,8 @@ def open_scene(
         yield replace(found, robot=scene.robot, files=files, options=start)
 
 
-def _find_semantics(found: OpenExport[Any]) -> Semantics | None:
+def find_semantics(found: OpenExport[Any]) -> Semantics | None:
+    """Finds the SRDF of an export: of a rig its own, else the one that its options name."""
     options, robot = found.options, found.robot
     srdf: str = getattr(options, "srdf", "")
     if not srdf and found.armature is not None:

@@ -10,18 +10,22 @@ import bpy  # noqa: F401  Where Blender is a module, mathutils is there once it 
 from mathutils.bvhtree import BVHTree
 
 from ...collisions.parts import Part, is_inside
+from ...collisions.testers import TriangleTester
 from ...geometry.transforms import Matrix, invert
 
 
-class BvhTester:
-    """Asks Blender. A tree stays for each part that others are moved to."""
+class BvhTester(TriangleTester):
+    """Asks Blender whether parts touch, and trees of boxes how near they are. A tree stays for each
+    part that others are moved to."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._trees: dict[Part, BVHTree] = {}
 
-    def touches(self, first: Part, second: Part, pose: Matrix) -> bool:
-        """Tells whether two parts touch; `pose` (4, 4) is the second link's frame in the first
-        one's."""
+    def touches(self, first: Part, second: Part, pose: Matrix, margin: float = 0.0) -> bool:
+        """Tests two parts."""
+        if margin > 0.0:
+            return super().touches(first, second, pose, margin)
         if len(second.triangles) > len(first.triangles):
             first, second, pose = second, first, invert(pose)
         moved = second.vertices @ pose[:3, :3].T + pose[:3, 3]
@@ -29,11 +33,11 @@ class BvhTester:
         if (lower > first.upper).any() or (upper < first.lower).any():
             return False
         other = BVHTree.FromPolygons(moved.tolist(), second.triangles.tolist(), all_triangles=True)
-        if self._tree_of(first).overlap(other):
+        if self._bvh_of(first).overlap(other):
             return True
         return is_inside(second, first, pose) or is_inside(first, second, invert(pose))
 
-    def _tree_of(self, part: Part) -> BVHTree:
+    def _bvh_of(self, part: Part) -> BVHTree:
         if part not in self._trees:
             tree = BVHTree.FromPolygons(
                 part.vertices.tolist(), part.triangles.tolist(), all_triangles=True

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contacts of rigs: in the pose that the scene shows, and with objects of the scene."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import bpy
+import pytest
+
+from urdf_importer import (
+    ArgumentError,
+    CheckOptions,
+    Diagnostics,
+    KinematicsError,
+    check_collisions,
+    import_robot,
+    sample_trajectory,
+    set_joint_positions,
+)
+from urdf_importer.blender.semantics import collisions as by_blender
+from urdf_importer.collisions.testers import TriangleTester
+from urdf_importer.pipeline import collisions
+
+ROBOT = """<robot name="arm">
+  <link name="base"><collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision></link>
+  <link name="rod"><collision><origin xyz="0.5 0 0"/>
+    <geometry><box size="0.6 0.02 0.02"/></geometry></collision></link>
+  <joint name="turn" type="revolute"><parent link="base"/><child link="rod"/><axis xyz="0 0 1"/>
+    <limit lower="-3" upper="3" velocity="1" effort="1"/></joint>
+</robot>"""
+
+
+@pytest.fixture
+def arm(tmp_path: Path) -> Iterator[Any]:
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    (tmp_path / "arm.urdf").write_text(ROBOT)
+    yield import_robot(tmp_path / "arm.urdf").armature
+
+
+def cube(name: str, location: tuple[float, float, float], scale: float = 0.1) -> Any:
+    bpy.ops.mesh.primitive_cube_add(size=1.0, location=location, scale=(scale,) * 3)
+    bpy.context.object.name = name
+    return bpy.context.object
+
+
+def test_links_touch_objects_of_the_scene_where_the_scene_shows_both(arm: Any) -> None:
+    cube("Post", (0.0, 1.5, 0.0))
+    assert not check_collisions(arm, objects=["Post"]).collides
+    arm.location = (0.0, 1.0, 0.0)
+    set_joint_positions(arm, {"turn": 1.5707963})
+    bpy.context.view_layer.update()
+    (contact,) = check_collisions(arm, objects=["Post"]).contacts
+    assert (contact.link1, contact.link2) == ("rod", "Post")
+    assert contact.point == pytest.approx((0.0, 1.5, 0.0), abs=0.1)
+    assert not check_collisions(arm, {"turn": 0.0}, objects="visible").collides
+    assert check_collisions(arm, objects="visible").links == {"base": False, "rod": True}
+    far = CheckOptions(distances=True, allowed=(("rod", "Post"),))
+    report = check_collisions(arm, objects=bpy.data.objects["Post"], options=far)
+    assert report.nearest == ("base", "Post")
+    assert report.distance == pytest.approx(0.5 - 0.05 - 0.05, abs=1e-6)
+
+
+def test_objects_that_move_are_met_on_their_way(arm: Any) -> None:
+    post = cube("Post", (0.5, 0.0, 1.0))
+    post.keyframe_insert("location", frame=1)
+    post.location.z = -1.0
+    post.keyframe_insert("location", frame=13)
+    for curve in _curves_of(post):
+        for key in curve.keyframe_points:
+            key.interpolation = "LINEAR"
+    bpy.context.scene.frame_set(3)
+    motion = sample_trajectory(arm, (1, 13))
+    (contact,) = check_collisions(
+        arm, motion, objects=["Post"], options=CheckOptions(start_frame=1)
+    ).contacts
+    assert contact.start == pytest.approx((1.0 - 0.06) / 2.0 * 0.5, abs=2e-3)
+    assert contact.end == pytest.approx((1.0 + 0.06) / 2.0 * 0.5, abs=2e-3)
+    assert bpy.context.scene.frame_current == 3
+
+
+def _curves_of(item: Any) -> Any:
+    action = item.animation_data.action
+    if hasattr(action, "layers") and action.layers:
+        return action.layers[0].strips[0].channelbags[0].fcurves
+    return action.fcurves
+
+
+def test_shapes_of_a_rig_are_read_again_after_they_change(arm: Any) -> None:
+    cube("Post", (0.5, 0.5, 0.0))
+    before = {each.name for each in bpy.data.objects}
+    assert not check_collisions(arm, objects=["Post"]).collides
+    assert {each.name for each in bpy.data.objects} == before
+    (shape,) = [each for each in bpy.data.objects if each.name.startswith("rod") and each.data]
+    for vertex in shape.data.vertices:
+        vertex.co.y += 0.5
+    shape.data.update()
+    bpy.context.view_layer.update()
+    (contact,) = check_collisions(arm, objects=["Post"]).contacts
+    assert contact.link1 == "rod"
+
+
+def test_bad_objects_are_one_sentence(arm: Any) -> None:
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Empty", None))
+    with pytest.raises(KinematicsError, match="the scene has no object 'Nothing'"):
+        check_collisions(arm, objects=["Nothing"])
+    with pytest.raises(ArgumentError, match="'Empty' has no faces"):
+        check_collisions(arm, objects=["Empty"])
+    with pytest.raises(ArgumentError, match="objects are given by name, not as 3"):
+        check_collisions(arm, objects=3)
+    cube("Post", (0.0, 0.5, 0.0))
+    arm.scale = (2.0, 2.0, 2.0)
+    bpy.context.view_layer.update()
+    with pytest.raises(KinematicsError, match="is scaled"):
+        check_collisions(arm, objects=["Post"])
+
+
+def test_blenders_trees_answer_without_coal(arm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collisions, "find_coal", lambda: None)
+    said = Diagnostics()
+    assert isinstance(collisions.find_tester(said), by_blender.BvhTester)
+    assert issubclass(by_blender.BvhTester, TriangleTester)
+    assert [each.code for each in said] == ["without-coal"]
+    cube("Post", (0.5, 0.0, 0.0))
+    report = check_collisions(arm, objects=["Post"], options=CheckOptions(margin=0.01))
+    assert report.pairs == {frozenset(("rod", "Post"))}

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The place of a rig in the world, and objects of the scene that it may touch."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import bpy
+import mathutils
+import numpy as np
+from numpy.typing import NDArray
+
+from ...collisions.course import Way
+from ...collisions.parts import Part, make_part
+from ...diagnostics import ArgumentError, KinematicsError, quote, quote_value, unknown_name
+from ...model import Collision, Mesh
+from ..animation.curves import frame_rate
+from ..animation.own_curves import pose_of_matrix
+from ..animation.sample import held_frame
+from ..animation.span import find_range
+from ..extract.meshes import extract_mesh, transform_mesh
+from ..standing import properties
+
+VISIBLE = "visible"
+_WITH_FACES = ("MESH", "CURVE", "SURFACE", "META", "FONT")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Obstacles:
+    """Objects by name: their parts, and their places (S, 7) or (1, 7) in the world."""
+
+    parts: Mapping[str, tuple[Part, ...]]
+    poses: Mapping[str, NDArray[np.float64]]
+
+
+def place_armature(armature: Any, way: Way) -> Way:
+    """Returns a way whose base is where the armature is, unless the motion moves it."""
+    if len(way.base) > 1:
+        return way
+    shown = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return replace(way, base=np.array([pose_of_matrix(shown.matrix_world)]))
+
+
+def find_obstacles(armature: Any, objects: Any, way: Way, start_frame: float | None) -> Obstacles:
+    """Finds objects, in their present shape; if one may move, it is looked at in the
+    frames of the samples. Raises KinematicsError for objects that are not in the scene and for
+    a scaled armature, ArgumentError for objects without faces."""
+    found = list(_list_objects(objects))
+    if found and max(abs(part - 1.0) for part in armature.matrix_world.to_scale()) > 1e-5:
+        raise KinematicsError(
+            f"armature {quote(armature.name)} is scaled: objects can be compared with robots of "
+            "their described size only"
+        )
+    parts = {}
+    for item in found:
+        data = extract_mesh(item, bare=True) if item.type in _WITH_FACES else None
+        if data is None or not len(data.corners):
+            raise ArgumentError(f"object {quote(item.name)} has no faces that links could touch")
+        place, world = _rigid(item.matrix_world), np.array(item.matrix_world)
+        linear = np.linalg.solve(np.array(place)[:3, :3], world[:3, :3])
+        shape = Collision(geometry=Mesh(filename=item.name))
+        parts[item.name] = (make_part(item.name, shape, transform_mesh(data, linear)),)
+    poses = {item.name: np.array([pose_of_matrix(_rigid(item.matrix_world))]) for item in found}
+    moving = [item for item in found if _may_move(item)] if len(way.times) > 1 else []
+    if moving:
+        first = find_range(armature)[0] if start_frame is None else start_frame
+        poses |= _follow(moving, first + way.times * frame_rate())
+    return Obstacles(parts=parts, poses=poses)
+
+
+def _list_objects(objects: Any) -> Iterator[Any]:
+    scene = bpy.context.scene
+    if isinstance(objects, str) and objects == VISIBLE:
+        yield from (
+            item
+            for item in scene.objects
+            if item.type == "MESH" and item.visible_get() and not _is_of_robot(item)
+        )
+        return
+    alone = isinstance(objects, str) or hasattr(objects, "session_uid")
+    try:
+        every = [objects] if alone else list(objects)
+    except TypeError:
+        raise ArgumentError(f"objects are given by name, not as {quote_value(objects)}") from None
+    for each in dict.fromkeys(every):
+        name = each if isinstance(each, str) else getattr(each, "name", None)
+        if name is None:
+            raise ArgumentError(f"objects are given by name, not as {quote_value(each)}")
+        if name not in scene.objects:
+            raise unknown_name("the scene has no object", name, scene.objects.keys())
+        yield scene.objects[name]
+
+
+def _is_of_robot(item: Any) -> bool:
+    return item is not None and (properties.ROBOT in item or _is_of_robot(item.parent))
+
+
+def _rigid(world: Any) -> Any:
+    location, rotation, _ = world.decompose()
+    return mathutils.Matrix.LocRotScale(location, rotation, None)
+
+
+def _may_move(item: Any) -> bool:
+    return item is not None and bool(
+        item.animation_data or item.constraints or item.rigid_body or _may_move(item.parent)
+    )
+
+
+def _follow(moving: list[Any], frames: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+    """Returns the places of objects in frames. The frame that was shown is shown again."""
+    scene = bpy.context.scene
+    poses = {item.name: np.empty((len(frames), 7)) for item in moving}
+    with held_frame(scene):
+        for row, frame in enumerate(frames.tolist()):
+            whole = int(np.floor(frame + 1e-9))
+            scene.frame_set(whole, subframe=min(max(frame - whole, 0.0), 0.999999))
+            for item in moving:
+                poses[item.name][row] = pose_of_matrix(_rigid(item.matrix_world))
+    return poses

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A robot and the objects around it on their way: where links are at any time, and how far they may
+get from there meanwhile.
+
+Between samples joints move evenly, frames on straight lines and shortest arcs. Bounds of the way
+that a link makes against another are sums over the joints between them: of each the angle that it
+turns, times how far the link reaches from its axis. They are never too small.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kinematics.tree import KinematicTree
+from ..motion.frames import slerp
+from .pairs import Ball, Pair
+from .sampling import Array, Frames, Placer, rotations_of, values_of
+
+Places = NDArray[np.intp]
+WORLD = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Way:
+    """The samples (S) of a motion at `times`, in seconds. `joints` are positions by the joints'
+    names, as Placer takes them; `base` (S, 7) or (1, 7) places of the robot in the world, with
+    quaternions x, y, z, w; `objects` the same of the objects around it, by name."""
+
+    times: Array
+    joints: Mapping[str, Array]
+    base: Array
+    objects: Mapping[str, Array] = field(default_factory=dict)
+
+
+class Course:
+    """A way of a robot, between its samples too."""
+
+    def __init__(self, tree: KinematicTree, balls: Mapping[str, Ball], way: Way) -> None:
+        self.tree = tree
+        self.balls = balls
+        self.way = way
+        self.index = {**tree.index}
+        self.index |= {name: len(tree.links) + i for i, name in enumerate(way.objects)}
+        self._placer = Placer(tree)
+
+    def at(self, spans: Places, shares: Array, reach: Array) -> "Moments":
+        """Returns the moments (M,) at `shares` of the spans from these samples to the next ones;
+        bounds count for `reach`, in shares of a span, to each side."""
+        way = self.way
+        joints = {name: _between(each, spans, shares) for name, each in way.joints.items()}
+        frames = self._placer.place(joints, len(spans))
+        base = _between(way.base, spans, shares)
+        turned, placed = rotations_of(base[:, 3:]), base[:, :3]
+        others = [_between(each, spans, shares) for each in way.objects.values()]
+        return Moments(
+            course=self,
+            spans=spans,
+            reach=reach,
+            frames=Frames(
+                rotations=np.concatenate(
+                    [turned @ frames.rotations, *(rotations_of(o[:, 3:])[None] for o in others)]
+                ),
+                places=np.concatenate(
+                    [
+                        np.einsum("sij,nsj->nsi", turned, frames.places) + placed,
+                        *(o[None, :, :3] for o in others),
+                    ]
+                ),
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Moments:
+    """Moments (M,) of a course, as `at` returns them; `frames` in the world."""
+
+    course: Course
+    spans: Places
+    reach: Array
+    frames: Frames
+    _known: dict[tuple[str, int], Array] = field(default_factory=dict)
+
+    def sway(self, pair: Pair) -> Array:
+        """Returns how far (M,) points of two links get from each other at most."""
+        one, other = (self._ancestors(name) for name in pair)
+        top = next(place for place in one if place in other)
+        apart: Array = self._climb(pair[0], one, top) + self._climb(pair[1], other, top)
+        return apart
+
+    def _ancestors(self, name: str) -> list[int]:
+        course = self.course
+        place = course.index[name]
+        inner = place < len(course.tree.links)
+        return [*course.tree.ancestors(place), WORLD] if inner else [place, WORLD]
+
+    def _climb(self, name: str, ancestors: list[int], top: int) -> Array:
+        """Returns how far (M,) points of a link move against the link `top` above it."""
+        total = np.zeros(len(self.spans))
+        for place in ancestors[: ancestors.index(top)]:
+            known = self._known.get((name, place))
+            if known is None:
+                known = self._known[name, place] = total + self._step(name, place)
+            total = known
+        return total
+
+    def _step(self, name: str, place: int) -> Array:
+        """Returns how far (M,) points of a link move by the joint above a place."""
+        course, frames = self.course, self.frames
+        tree, way, ball = course.tree, course.way, course.balls[name]
+        own = course.index[name]
+        center = frames.rotations[own] @ ball.center + frames.places[own]
+        inner = place < len(tree.links)
+        motion = tree.motions[place] if inner else None
+        if motion is None:
+            poses = way.base if inner else list(way.objects.values())[place - len(tree.links)]
+            return self._free(poses, center - frames.places[place], ball.radius)
+        values = values_of(tree, motion, way.joints)
+        if values is None:
+            return np.zeros(len(self.spans))
+        if motion.kind == "prismatic":
+            return self._change(values)
+        # The joint's frame, which has moved with it.
+        turned, pivot = frames.rotations[place], frames.places[place]
+        if tree.child_frames is not None:
+            turned = turned @ tree.child_frames[place, :3, :3].T
+            pivot = pivot - turned @ tree.child_frames[place, :3, 3]
+        if not motion.is_scalar:
+            return self._several(values, center - pivot, ball.radius)
+        arm = np.linalg.norm(np.cross(turned @ np.array(motion.axis), center - pivot), axis=1)
+        swept: Array = self._change(values) * (arm + ball.radius)
+        return swept
+
+    def _several(self, values: Array, between: Array, radius: float) -> Array:
+        """The way by a planar, floating or ball joint."""
+        if values.shape[1] != 3:
+            poses = values if values.shape[1] == 7 else np.pad(values, ((0, 0), (3, 0)))
+            return self._free(poses, between, radius)
+        x, y, turn = (self._change(column) for column in values.T)
+        swept: Array = np.hypot(x, y) + turn * (np.linalg.norm(between, axis=1) + radius)
+        return swept
+
+    def _free(self, poses: Array, between: Array, radius: float) -> Array:
+        """The way by a frame (S, 7) that moves freely; `between` (M, 3) begins at its origin."""
+        if len(poses) == 1:
+            return np.zeros(len(self.spans))
+        one, other = poses[self.spans], poses[self._next()]
+        shift = np.linalg.norm(other[:, :3] - one[:, :3], axis=1)
+        # By halves of the chord: the cosine of small angles has no digits left.
+        turns = other[:, 3:] * np.where((one * other)[:, 3:].sum(axis=1) < 0.0, -1.0, 1.0)[:, None]
+        chord = np.linalg.norm(turns - one[:, 3:], axis=1)
+        angle = 4.0 * np.arcsin(np.clip(chord / 2.0, 0.0, 1.0))
+        swept: Array = self.reach * (shift + angle * (np.linalg.norm(between, axis=1) + radius))
+        return swept
+
+    def _change(self, values: Array) -> Array:
+        """How much (M,) a number changes."""
+        if len(values) == 1:
+            return np.zeros(len(self.spans))
+        change: Array = np.abs(values[self._next()] - values[self.spans]) * self.reach
+        return change
+
+    def _next(self) -> Places:
+        last = len(self.course.way.times) - 1
+        following: Places = np.minimum(self.spans + 1, last)
+        return following
+
+
+def _between(samples: Array, spans: Places, shares: Array) -> Array:
+    """Returns samples (M, ...) at shares of spans: numbers on lines, quaternions on arcs."""
+    if len(samples) == 1:
+        return np.repeat(samples, len(spans), axis=0)
+    one, other = samples[spans], samples[np.minimum(spans + 1, len(samples) - 1)]
+    if samples.ndim == 1:
+        return np.asarray(one + (other - one) * shares)
+    count = {4: 0, 7: 3}.get(samples.shape[1], 3)
+    share = shares[:, None]
+    moved = one[:, :count] + (other[:, :count] - one[:, :count]) * share
+    if samples.shape[1] == 3:
+        return moved
+    return np.concatenate([moved, slerp(one[:, count:], other[:, count:], shares)], axis=1)

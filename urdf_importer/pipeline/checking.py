@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which links touch, in a pose or during a motion: load shapes, once -> place links -> test."""
+
+import os
+from collections.abc import Generator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..arguments import diagnostics_of, options_of, positions_of, robot_or_rig_of
+from ..collisions.checker import Checker, Request, find_standing
+from ..collisions.course import Way
+from ..collisions.options import CheckOptions
+from ..collisions.parts import load_parts
+from ..collisions.report import CollisionReport
+from ..collisions.ways import way_of_motion, way_of_pose
+from ..diagnostics import ArgumentError, Diagnostics, unknown_name
+from ..files.packages import AnyPath
+from ..kinematics.forward import complete_positions
+from ..kinematics.loops import close_loops
+from ..kinematics.recent import Recent
+from ..kinematics.tree import KinematicTree, retrace_tree
+from ..model import Robot
+from ..motion.trajectory import Trajectory
+from ..progress import Progress
+from ..recordings.read import trajectory_of
+from .collisions import find_tester
+from .exporting import find_semantics, open_export, open_scene
+
+_MOST_KEPT = 4
+_checkers: Recent[tuple[int, CheckOptions], tuple[Robot, Checker]] = Recent(_MOST_KEPT)
+"""By the identity of a description, which stays the same as long as it is kept here."""
+
+
+def check_collisions(
+    robot_or_armature: Robot | Any,
+    positions_or_trajectory: Mapping[str, Any] | Trajectory | AnyPath | None = None,
+    *,
+    objects: Any = (),
+    options: CheckOptions | None = None,
+    diagnostics: Diagnostics | None = None,
+) -> CollisionReport:
+    """Returns which links of a robot touch each other: in a pose, or from when to when during a
+    motion, between its samples too.
+
+    Positions are as forward_kinematics takes them; joints that they leave out are at zero, or as an
+    armature shows them. A motion is a `Trajectory` or the path of one. None asks for the pose that
+    an armature shows, and for zero of a `Robot`. `objects` are objects of the scene, or their
+    names, that links may touch as well, or "visible" for all visible ones that belong to no robot;
+    they need an armature. Links have their collision shapes or, without any, their visuals.
+
+    Times are within a millisecond; contacts of a pair that are less than a millisecond apart are
+    one. Shapes are exact with the library coal; without it round ones have 32 sides, which
+    `diagnostics` say. A robot's shapes are loaded once, until it changes.
+
+    Raises KinematicsError where the robot is not a tree, for wrong positions, and for joints,
+    links and objects that are not there, ArgumentError for objects without faces or without an
+    armature, BuildError for an object that is not an imported robot.
+    """
+    steps = check_steps(
+        robot_or_armature,
+        positions_or_trajectory,
+        objects=objects,
+        options=options,
+        diagnostics=diagnostics,
+    )
+    while True:
+        try:
+            next(steps)
+        except StopIteration as finished:
+            report: CollisionReport = finished.value
+            return report
+
+
+def check_steps(
+    robot_or_armature: Robot | Any,
+    positions_or_trajectory: Mapping[str, Any] | Trajectory | AnyPath | None = None,
+    *,
+    objects: Any = (),
+    options: CheckOptions | None = None,
+    diagnostics: Diagnostics | None = None,
+) -> Generator[Progress, None, CollisionReport]:
+    """Runs check_collisions in steps, for progress bars."""
+    given, options = robot_or_rig_of(robot_or_armature), options_of(options, CheckOptions)
+    diagnostics = diagnostics_of(diagnostics)
+    own = Diagnostics(diagnostics.source)
+    yield Progress(share=0.0, text="shapes")
+    checker = _recall_checker(given, options)
+    way = _read_way(given, checker.tree, positions_or_trajectory, own)
+    if not isinstance(given, Robot):
+        from ..blender.semantics.obstacles import find_obstacles, place_armature
+
+        way = place_armature(given, way)
+        found = find_obstacles(given, objects, way, options.start_frame)
+        checker = checker.with_objects(found.parts)
+        way = replace(way, objects=found.poses)
+    elif not isinstance(objects, str | tuple | list) or len(objects):
+        raise ArgumentError("objects are in a scene: give the robot as its armature there")
+    for pair in options.allowed:
+        for name in pair:
+            if name not in checker.tree.index and name not in way.objects:
+                raise unknown_name("there is no link or object", name, checker.tree.index)
+    pairs = checker.list_pairs(way.objects, options.allowed)
+    question = Request(way=way, pairs=pairs, margin=options.margin, distances=options.distances)
+    report = yield from checker.check(question)
+    for each in own:
+        report = replace(report, diagnostics=(*report.diagnostics, each))
+    diagnostics.extend(report.diagnostics)
+    return report
+
+
+def _recall_checker(given: Any, options: CheckOptions) -> Checker:
+    """Returns the checker of a robot, made once for the options that it depends on."""
+    key = CheckOptions(
+        disabled=options.disabled,
+        srdf=options.srdf,
+        packages=options.packages,
+        package_paths=options.package_paths,
+    )
+    if isinstance(given, Robot):
+        return _checkers.recall((id(given), key), lambda: (given, _make_checker(given, key)))[1]
+    from ..blender.memory import recall
+
+    return recall(given, ("checker", key), lambda rig: _make_checker(rig, key), shaped=True)
+
+
+def _make_checker(given: Any, options: CheckOptions) -> Checker:
+    diagnostics = Diagnostics()
+    tester = find_tester(diagnostics)
+    export = open_export(given, options, diagnostics)
+    semantics = find_semantics(export) if options.disabled == "auto" else None
+    with open_scene(export) as opened:
+        tree = retrace_tree(opened.robot)
+        parts = load_parts(opened.robot.links, opened.files)
+    disabled: set[frozenset[str]] = set()
+    if semantics is not None:
+        disabled = {frozenset((pair.link1, pair.link2)) for pair in semantics.disabled_collisions}
+    if options.disabled == "auto" and not disabled:
+        disabled = find_standing(tree, parts, tester)
+        if disabled:
+            diagnostics.warning(
+                "derived-pairs",
+                f"there is no SRDF with pairs of links that may touch; {len(disabled)} are left "
+                "out, which are neighbours or touch at zero",
+            )
+    return Checker(
+        tree=tree, parts=parts, tester=tester, disabled=disabled, found=tuple(diagnostics)
+    )
+
+
+def _read_way(given: Any, tree: KinematicTree, asked: Any, diagnostics: Diagnostics) -> Way:
+    if isinstance(asked, Trajectory | str | os.PathLike):
+        return way_of_motion(tree, trajectory_of(asked, None, diagnostics), diagnostics)
+    positions = dict(positions_of(asked))
+    if not isinstance(given, Robot):
+        from ..blender.standing.pose import get_joint_positions
+
+        positions = get_joint_positions(given) | positions
+    complete = complete_positions(tree.joint_motions, positions)
+    if tree.robot.loops and isinstance(given, Robot):
+        complete |= close_loops(tree, positions).positions
+    return way_of_pose(complete)
