@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import reshape
 from .collisions.options import CheckOptions
-from .collisions.report import CollisionReport, Contact
+from .collisions.report import CollisionReport, LinkContact
 from .diagnostics import (
     ArgumentError,
     BuildError,
@@ -164,6 +164,7 @@ __all__ = [
     "JointLimits",
     "KinematicsError",
     "LimbReport",
+    "LinkContact",
     "LiveLink",
     "LiveOptions",
     "MeshError",

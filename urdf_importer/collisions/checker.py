@@ -12,7 +12,7 @@ from ..progress import Progress
 from .course import Course, Moments, Way
 from .matrix import PairSearch, find_adjacent
 from .pairs import Pair, PairTester, Parts
-from .report import CollisionReport, Contact
+from .report import CollisionReport, LinkContact
 from .sampling import Array
 from .separation import relate
 from .sweep import Sweep
@@ -98,7 +98,7 @@ class _Gauge:
         self._course = course
         self._tester = tester
 
-    def describe(self, pair: Pair, start: float, end: float, margin: float) -> Contact:
+    def describe(self, pair: Pair, start: float, end: float, margin: float) -> LinkContact:
         """Returns a contact with its point, and its distance, which without a margin is 0."""
         times = self._course.way.times
         moment = self._at(np.array([start]), np.zeros(1))
@@ -108,7 +108,7 @@ class _Gauge:
         if margin > 0.0:
             inner = times[(times > start) & (times < end)]
             least = self.find_nearest([pair], np.unique([start, *inner, end]))[0]
-        return Contact(
+        return LinkContact(
             link1=pair[0], link2=pair[1], start=start, end=end, distance=least,
             point=frames.rotations[one, 0] @ found.point + frames.places[one, 0],
         )  # fmt: skip

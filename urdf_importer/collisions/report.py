@@ -13,7 +13,7 @@ from .pairs import Pair
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Contact:
+class LinkContact:
     """Two links that touch, or are nearer than the margin, without a break.
 
     link1, link2  a link, and another or an object of the scene
@@ -42,7 +42,7 @@ class CollisionReport:
     diagnostics  the assumptions of the check
     """
 
-    contacts: tuple[Contact, ...]
+    contacts: tuple[LinkContact, ...]
     links: Mapping[str, bool]
     distance: float | None = None
     nearest: Pair | None = None
@@ -54,7 +54,7 @@ class CollisionReport:
         return bool(self.contacts)
 
     @property
-    def first(self) -> Contact | None:
+    def first(self) -> LinkContact | None:
         """The first contact; None where nothing touches."""
         return self.contacts[0] if self.contacts else None
 
