@@ -22,6 +22,7 @@ from typing import Any
 import bpy
 import mathutils
 import numpy as np
+from numpy.typing import NDArray
 
 from ...collisions.parts import Part
 from ...geometry.transforms import Matrix, Vector, turn_z_onto
@@ -29,6 +30,7 @@ from ...model import Box, Capsule, Cylinder, Sphere
 from ...motion.trajectory import Numbers
 from ...simulation.states import Collider
 
+Faces = NDArray[np.int64]
 FIRST = 3
 """The frame in which all have their start, at rest."""
 _ITERATIONS = 200
@@ -208,7 +210,7 @@ class BulletWorld:
         self.scene.frame_set(frame)
         self._graph = self.scene.view_layers[0].depsgraph
 
-    def _add(self, frame: Matrix, points: Numbers, faces: Matrix) -> Any:
+    def _add(self, frame: Matrix, points: Numbers, faces: Faces) -> Any:
         mesh = bpy.data.meshes.new("body")
         item = bpy.data.objects.new("body", mesh)
         self._bodies.append(item)
@@ -265,7 +267,7 @@ def turn_x(axis: Vector) -> Matrix:
     return turn_z(axis)[:, [2, 0, 1, 3]]
 
 
-def _outline(part: Part) -> tuple[Numbers, Matrix]:
+def _outline(part: Part) -> tuple[Numbers, Faces]:
     """Returns points and faces of a shape: of primitives the box around it, in its own frame, from
     which Bullet takes its size; else the points of its hull, in the frame of its link."""
     match part.shape.geometry:
