@@ -279,6 +279,61 @@ def render_motion() -> None:
         join_pictures(paths, ROOT / "docs" / "images" / "pick_and_place.png", columns=4)
 
 
+FALLS = {
+    (0.0, 0.5, 1.2): {"height": 0.6},
+    (0.1, 0.45, 0.9): {"height": 0.0, "motors": "hold", "pushes": ("base,0,700,0,0.1,0.25",)},
+}
+"""Seconds of a robot's simulations that their picture shows: loose joints, and a push."""
+FAST = 8.0
+"""How many times as fast as recorded a motion is too fast for its motors."""
+
+
+def render_simulations(width: int, height: int) -> None:
+    """Writes moments of simulations in rows: a drop, a push, a motion as it is keyed, and what
+    its motors make of it."""
+    robots = Path(sysconfig.get_paths()["purelib"], "cmeel.prefix/share/example-robot-data/robots")
+    legged = robots / "anymal_b_simple_description/robots/anymal.urdf"
+    stance = {
+        f"{leg}_{joint}": angle * (1 if leg[1] == "F" else -1)
+        for leg in ("LF", "RF", "LH", "RH")
+        for joint, angle in (("HFE", 0.7), ("KFE", -1.2))
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        paths: list[Path] = []
+
+        def take(armature: Any, seconds: float) -> None:
+            scene = bpy.context.scene
+            scene.frame_set(1 + round(seconds * scene.render.fps))
+            paths.append(Path(folder, f"{len(paths)}.png"))
+            urdf_importer.render_preview(
+                armature, paths[-1], width=width, height=height, samples=24
+            )
+
+        for moments, wishes in FALLS.items():
+            urdf_importer.new_file()
+            urdf_importer.set_frame_rate(60)
+            armature = urdf_importer.import_robot(legged).armature
+            urdf_importer.set_joint_positions(armature, stance)
+            options = urdf_importer.SimulationOptions(base="free", **wishes)
+            urdf_importer.simulate(armature, 1.5, options=options)
+            for moment in moments:
+                take(armature, moment)
+        urdf_importer.new_file()
+        urdf_importer.set_frame_rate(60)
+        armature = urdf_importer.import_robot(ROOT / "sample_urdfs" / "humanoid_arm.urdf").armature
+        motion = ROOT / "sample_urdfs" / "pick_and_place.mcap"
+        fast = urdf_importer.MotionOptions(speed=FAST)
+        urdf_importer.apply_trajectory(armature, motion, options=fast)
+        for follows in (False, True):
+            bpy.context.scene.frame_set(1)
+            if follows:
+                options = urdf_importer.SimulationOptions(motors="follow")
+                urdf_importer.simulate(armature, 0.8, options=options)
+            for moment in (0.1, 0.2, 0.35):
+                take(armature, moment)
+        join_pictures(paths, ROOT / "docs" / "images" / "simulation.png", columns=3)
+
+
 def prepare_clip(scene: bpy.types.Scene) -> None:
     """Leaves room for the arm beside the robot, under a bright sky."""
     camera = scene.camera
@@ -329,3 +384,4 @@ if __name__ == "__main__":
     render_cassie()
     render_motion()
     render_gallery(width=216, height=252)
+    render_simulations(width=147, height=120)

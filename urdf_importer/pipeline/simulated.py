@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..diagnostics import Diagnostics, quote
+from ..diagnostics import Diagnostics, KinematicsError, quote
 from ..geometry.transforms import Matrix, matrix_from_pose, pose_of
 from ..kinematics.forward import place_links
 from ..kinematics.tree import KinematicTree, plan_tree
@@ -59,6 +59,10 @@ def begin_robot(
         tree = plan_tree(shown.robot, Diagnostics())
         is_free = find_freedom(wishes, semantics, tree)
         positions = get_joint_positions(armature)
+        if not (is_free or positions):
+            raise KinematicsError(
+                f"robot {quote(shown.robot.name)} is fixed and has no joints, so nothing can move"
+            )
         if is_free:
             base[2, 3] += _find_lift(shown, tree, positions, base, options)
         name = _name(shown.robot, armature, taken)

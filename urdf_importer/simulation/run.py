@@ -149,11 +149,29 @@ class _Run:
         that are fixed in the world, which MuJoCo does not pass over."""
         owners = self._owners()
         model = self.model
+        robots = self._experiment.robots
         pairs: dict[tuple[int, int], None] = {}
+        sunk: dict[str, None] = {}
         for contact in self.data.contact[: self.data.ncon]:
             one, other = sorted(int(model.geom_bodyid[geom]) for geom in contact.geom)
             if contact.dist < -_DEEP and owners[one] == owners[other]:
                 pairs[one, other] = None
+            elif contact.dist < -_DEEP and one == 0 and not robots[owners[other]].is_free:
+                pairs[one, other] = None
+                sunk[model.body(other).name] = None
+        if sunk:
+            self._experiment.diagnostics.warning(
+                "starts-below-floor",
+                f"links of a robot that is fixed ({len(sunk)}, such as {quote(min(sunk))}) are in "
+                "the floor at the start; they pass through it",
+                subject=min(sunk),
+            )
+        pairs |= dict.fromkeys(self._find_neighbours(owners))
+        return [(model.body(one).name, model.body(other).name) for one, other in sorted(pairs)]
+
+    def _find_neighbours(self, owners: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """Yields pairs of links that are fixed in the world and the next that move."""
+        model = self.model
         weld = model.body_weldid
         fixed: dict[int, list[int]] = {}
         for body in range(1, model.nbody):
@@ -164,8 +182,7 @@ class _Run:
             if weld[body] and above == 0 and model.body_geomnum[body]:
                 for base in fixed.get(owners[body], ()):
                     if owners[body] >= 0 and model.body_geomnum[base]:
-                        pairs[min(base, body), max(base, body)] = None
-        return [(model.body(one).name, model.body(other).name) for one, other in sorted(pairs)]
+                        yield min(base, body), max(base, body)
 
     def _owners(self) -> list[int]:
         """Returns whose each body is: the place of its robot, -1 of the world and the scene."""

@@ -258,6 +258,17 @@ def test_a_robot_in_the_floor_is_lifted_onto_it(load):
     assert found.base[:, 2, 3] == pytest.approx(0.1, abs=2e-4)
 
 
+def test_links_of_a_fixed_robot_that_are_in_the_floor_pass_through_it(load):
+    robot, diagnostics = load(chain(2)), Diagnostics()
+    robot.armature.location.z = -1.0
+    bpy.context.view_layer.update()
+    set_joint_positions(robot, {"hinge0": 0.2})
+    wishes = SimulationOptions(**EXACT)
+    found = simulate(robot, 1.0, options=wishes, diagnostics=diagnostics)
+    assert [each.code for each in diagnostics] == ["visuals-collide", "starts-below-floor"]
+    assert np.abs(found.trajectory.positions).max() < 0.6
+
+
 def state_of_file() -> list[object]:
     """All that a simulation could leave behind."""
     kinds = ("objects", "meshes", "scenes", "collections", "actions", "armatures", "materials")
@@ -307,6 +318,7 @@ def test_closing_takes_everything_back_at_every_step(load):
         (1, {"pushes": [("no_link", (1, 0, 0), 0, 1)]}, "no_link"),
         (1, {"model": "/no_such_folder/model.xml"}, "no_such_folder"),
         (1, {"model": "model.txt"}, ".xml"),
+        (1, {"base": "fixed"}, "nothing can move"),
         (1, {"engine": "bullet", "model": "model.xml"}, "MuJoCo"),
         (1, {"gravity": (0, 0, -1e12), "height": 1.0, "floor": False}, "finite"),
     ],
@@ -321,7 +333,7 @@ def test_bad_input_is_one_sentence_and_changes_nothing(load, seconds, options, w
     bpy.context.view_layer.update()
     before = state_of_file()
     with pytest.raises(RobotError) as refused:
-        simulate(robot, seconds, options=SimulationOptions(**{**EXACT, **options}))
+        simulate(robot, seconds, options=SimulationOptions(**{**EXACT, "base": "free", **options}))
     assert words in str(refused.value) and "\n" not in str(refused.value)
     assert state_of_file() == before
 
