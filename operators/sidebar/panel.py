@@ -40,7 +40,7 @@ class SidebarPanel:
 
 class RobotSubPanel(SidebarPanel):
     """A sub-panel, there while a robot is active. `bl_order`: joints 10, inverse kinematics 15,
-    poses 16, motion 17, simulate 18, look 20."""
+    poses 16, motion 17, simulate 18, retarget 19, look 20."""
 
     bl_parent_id = ROBOT_PANEL
 

@@ -125,7 +125,7 @@ def _read_person(
 
 def _cut(person: Person, options: RetargetOptions) -> Person:
     """Returns the frames of a file that the options ask for, counted from 1."""
-    if not options.frames:
+    if not any(options.frames):
         return person
     first, last = max(int(options.frames[0]), 1), int(options.frames[1])
     points = person.points[first - 1 : last]

@@ -97,10 +97,10 @@ class RetargetOptions(Options):
         group="Limits",
         bounds=(0.0, 10.0),
     )
-    frames: tuple[float, ...] = option(
-        (),
-        "Frames",
-        "The first and the last frame of the person's motion; else all",
+    frames: tuple[float, float] = option(
+        (0.0, 0.0),
+        "Frames (0 0 = all)",
+        "The first and the last frame of the person's motion; 0 and 0 for all",
         group="Keys",
         entries="A B",
     )
@@ -131,7 +131,7 @@ class RetargetOptions(Options):
     def __post_init__(self) -> None:
         # super() needs the class of the cell, which slots replace.
         Options.__post_init__(self)
-        if len(self.frames) not in (0, 2) or (self.frames and self.frames[0] > self.frames[1]):
+        if self.frames[0] > self.frames[1]:
             raise ArgumentError(
                 f"frames are {self.frames}; they have to be the first and the last frame"
             )

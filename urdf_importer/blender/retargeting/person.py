@@ -60,7 +60,7 @@ def _look(armature: Any, heads: Any, tails: Any) -> None:
 
 
 def _find_frames(armature: Any, frames: Sequence[float]) -> list[int]:
-    if frames:
+    if any(frames):
         first, last = int(np.floor(frames[0])), int(np.ceil(frames[1]))
     else:
         span = find_span(armature)
