@@ -11,6 +11,7 @@ import pytest
 
 from support.falling import box, chain, swing, write
 from support.paths import ROOT
+from support.real_robots import descriptions, name_of
 from urdf_importer import (
     ArgumentError,
     Diagnostics,
@@ -352,3 +353,18 @@ def test_no_log_is_left_in_the_folder_of_the_user(load, tmp_path, monkeypatch):
     with pytest.raises(RobotError):
         run(load(box()), gravity=(0, 0, -1e12), height=1.0, floor=False)
     assert not Path("MUJOCO_LOG.TXT").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", descriptions(), ids=name_of)
+def test_real_robots_drop_onto_the_floor(scene, path):
+    try:
+        robot = import_robot(path)
+    except RobotError:
+        return
+    set_frame_rate(60)
+    wishes = SimulationOptions(**EXACT, base="free", height=0.3)
+    found = simulate(robot, 2.0, options=wishes)
+    assert all(np.isfinite(each).all() for each in (*found.positions.values(), found.base))
+    assert found.drift < 0.02
+    check_replay(found, 2e-5)

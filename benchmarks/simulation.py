@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""CPU seconds of robots that drop for 2 s at 60 frames a second.
+
+.venv/bin/python -m benchmarks.simulation [--engine bullet] ROBOT.urdf ...
+"""
+
+import argparse
+import time
+
+import urdf_importer
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--engine", default="auto")
+    parser.add_argument("robots", nargs="+")
+    given = parser.parse_args()
+    for path in given.robots:
+        urdf_importer.new_file()
+        armature = urdf_importer.import_robot(path).armature
+        urdf_importer.set_frame_rate(60)
+        options = urdf_importer.SimulationOptions(engine=given.engine, base="free", height=0.3)
+        began = time.process_time()
+        found = urdf_importer.simulate(armature, 2.0, options=options)
+        spent = time.process_time() - began
+        print(f"{path}: {found.engine}, {spent:.2f} s, drift {1000 * found.drift:.3g} mm")
+
+
+if __name__ == "__main__":
+    main()
