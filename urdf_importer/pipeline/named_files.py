@@ -6,11 +6,12 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from ..diagnostics import Diagnostics, MeshError
+from ..diagnostics import Diagnostics, MeshError, Report
 from ..files.packages import PackageResolver
 from ..files.regular import FileKind
 from ..geometry.mesh_data import MeshData
-from ..meshes import RobotFiles, load_mesh
+from ..meshes import RobotFiles
+from ..meshes.kept_files import load_kept
 from ..meshes.write_files import MeshFormat
 from ..model import Geometry, Mesh, Robot
 from ..model.file_names import name_files
@@ -105,15 +106,7 @@ class MeshFinder:
         report = partial(self._diagnostics.warning, subject=link, line=line)
         try:
             path = self._resolver.resolve_file(mesh.filename, report)
-            return load_mesh(
-                path,
-                (1.0, 1.0, 1.0),
-                report,
-                lambda uri, kind: self._resolver.resolve_file(
-                    uri, report, kind=kind, base=path.parent
-                ),
-                bare=mesh.bare,
-            )
+            return self._load(path, mesh, report, [])
         except MeshError as problem:
             message = f"{problem.message}; the file keeps its name"
             self._diagnostics.error(problem.code, message, subject=link, line=line)
@@ -122,12 +115,6 @@ class MeshFinder:
     def _find(self, mesh: Mesh, link: str, line: int) -> FoundFile | None:
         report = partial(self._diagnostics.warning, subject=link, line=line)
         beside: list[tuple[str, Path]] = []
-
-        def find_beside(uri: str, kind: FileKind) -> Path:
-            found = self._resolver.resolve_file(uri, report, kind=kind, base=path.parent)
-            beside.append((uri, found))
-            return found
-
         try:
             path = self._resolver.resolve_file(mesh.filename, report)
         except MeshError as problem:
@@ -135,10 +122,22 @@ class MeshFinder:
             self._diagnostics.error(problem.code, message, subject=link, line=line)
             return None
         try:
-            load_mesh(path, (1.0, 1.0, 1.0), report, find_beside, bare=mesh.bare)
+            self._load(path, mesh, report, beside)
         except MeshError as problem:
             report(problem.code, f"{problem.message}; the file is copied unchanged")
         return FoundFile(path=path, beside=tuple(dict.fromkeys(beside)))
+
+    def _load(
+        self, path: Path, mesh: Mesh, report: Report, beside: list[tuple[str, Path]]
+    ) -> MeshData:
+        """Loads a file as an import does, which keeps it, and lists the files that it names."""
+
+        def find_beside(uri: str, kind: FileKind, note: Report) -> Path:
+            found = self._resolver.resolve_file(uri, note, kind=kind, base=path.parent)
+            beside.append((uri, found))
+            return found
+
+        return load_kept(path, report, find_beside, bare=mesh.bare)
 
 
 def find_texture(resolver: PackageResolver, diagnostics: Diagnostics, name: str) -> Path | None:
