@@ -20,13 +20,15 @@ from ..urdf_importer import (
     ImportOptions,
     LiveOptions,
     MotionOptions,
+    RetargetOptions,
     RetimeOptions,
     RobotError,
 )
 from ..urdf_importer.options import PlacementOptions, group_options
 
 Operator = TypeVar("Operator", bound=type)
-_Some = ImportOptions | PlacementOptions | FileOptions | MotionOptions | RetimeOptions | LiveOptions
+_Moved = MotionOptions | RetimeOptions | RetargetOptions | LiveOptions
+_Some = ImportOptions | PlacementOptions | FileOptions | _Moved
 Options = TypeVar("Options", bound=_Some)
 OptionClass = type[_Some]
 

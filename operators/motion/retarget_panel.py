@@ -110,7 +110,8 @@ class RetargetPanel(RobotSubPanel, bpy.types.Panel):
 
     def draw(self, context: Any) -> None:
         self.layout.operator(Retarget.bl_idname, icon="ARMATURE_DATA")
-        data = active_robot(context).animation_data
+        robot: Any = active_robot(context)
+        data = robot.animation_data
         known = data.action.get(_RESULT) if data is not None and data.action is not None else None
         if known is not None:
             column = self.layout.column(align=True)
