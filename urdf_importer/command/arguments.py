@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar, get_args, get_type_hints
 
+from ..options import ImportOptions, group_options
 from ..options import Options as OptionBase
-from ..options import group_options
 from .jobs import Job
 
 EPILOG = "Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted."
@@ -69,10 +69,16 @@ def add_format_arguments(parser: argparse.ArgumentParser, kinds: Mapping[str, ty
 
 
 def read_options(namespace: argparse.Namespace, kind: type[Options]) -> Options:
-    """Reads the options that were written; everything else has its default."""
+    """Reads the options that were written; everything else has its default. A choice that only
+    exports have under the same name is none of an import."""
     written = vars(namespace)
-    places = {field.name: _place_of(field.name) for field in fields(kind)}
-    return kind(**{name: written[place] for name, place in places.items() if place in written})
+    found = {}
+    for field in fields(kind):
+        value, choices = written.get(_place_of(field.name)), field.metadata.get("choices")
+        is_foreign = issubclass(kind, ImportOptions) and choices and value not in choices
+        if _place_of(field.name) in written and not (is_foreign and isinstance(value, str)):
+            found[field.name] = value
+    return kind(**found)
 
 
 def is_written(namespace: argparse.Namespace, name: str) -> bool:

@@ -68,6 +68,13 @@ def test_options_of_one_name_are_one_argument() -> None:
                 assert field.metadata.get(key) == first.metadata.get(key), field.name
 
 
+def test_choices_of_exports_do_not_disturb_the_import(tmp_path: Path) -> None:
+    target = tmp_path / "gripper.sdf"
+    source = str(ROOT / "sample_urdfs/gripper.urdf")
+    assert main(["export", source, "-o", str(target), "--fixed-joints", "lump", "--quiet"]) == 0
+    assert target.is_file()
+
+
 def _write_otherwise(field: Any, hint: Any, tmp_path: Path) -> tuple[Any, list[str]]:
     """Another value of a field than its default, and the arguments that say it."""
     name = "--" + field.name.replace("_", "-")
