@@ -89,7 +89,7 @@ class CollisionOptions(FileOptions):
     decomposer: Literal["own", "coacd"] = option(
         "own",
         "Decomposer",
-        "What finds convex parts",
+        "Which tool finds convex parts",
         group="Collisions",
         choices={
             "own": "Cuts by planes, which need nothing else",
