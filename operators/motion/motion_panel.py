@@ -10,11 +10,13 @@ import bpy
 from ...urdf_importer import (
     Diagnostics,
     JointLimits,
+    LinkContact,
     MotionOptions,
     RetimeOptions,
     RobotError,
     Violation,
     apply_trajectory,
+    check_collisions,
     check_trajectory,
     find_limits,
     retime_trajectory,
@@ -31,6 +33,7 @@ from ...urdf_importer.blender.ik.live import followed_targets_of
 from ...urdf_importer.blender.memory import recall
 from ...urdf_importer.blender.standing.record import read_state
 from ...urdf_importer.blender.standing.robot_table import recall_table
+from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot, poll_robot
 from ..driving.operators import BakeDrive
 from ..ik.operators import BakePath
@@ -56,6 +59,7 @@ class _Checked:
     violations: tuple[Violation, ...]
     first: int
     last: int
+    contacts: tuple[LinkContact, ...] = ()
 
 
 @dataclass(slots=True)
@@ -118,6 +122,11 @@ class CheckMotion(bpy.types.Operator):
     markers: bpy.props.BoolProperty(  # type: ignore[valid-type]
         name="Markers", default=True, description="Mark the frames of the worst in the timeline"
     )
+    collisions: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="Collisions",
+        default=True,
+        description="List the links that touch each other, and when",
+    )
 
     @classmethod
     def poll(cls, context: Any) -> bool:
@@ -132,6 +141,7 @@ class CheckMotion(bpy.types.Operator):
             first, last = find_range(robot)
             motion = sample_trajectory(robot, (first, last))
             found = check_trajectory(motion, robot, limits=path, diagnostics=diagnostics)
+            contacts = check_collisions(robot, motion).contacts if self.collisions else ()
         except RobotError as error:
             return refuse(self, error, "WARNING")
         frames = range(first, last + 1)
@@ -139,32 +149,37 @@ class CheckMotion(bpy.types.Operator):
         told = {(each.joint, each.kind) for each in keyed}
         rest = [each for each in found if (each.joint, each.kind) not in told]
         violations = tuple(sorted((*keyed, *rest), key=lambda each: -each.excess))
-        checked = _Checked(violations=violations, first=first, last=last)
+        checked = _Checked(violations=violations, first=first, last=last, contacts=contacts)
         recall_state(Checks).found[robot.session_uid] = checked
-        _mark(context.scene, first, violations if self.markers else ())
+        _mark(context.scene, checked if self.markers else None)
         report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
         text = f"{len(violations)} beyond the limits" if violations else "All is within the limits"
+        text += f"; {count(len(contacts), 'contact')} of links" if contacts else ""
         self.report({"INFO"}, text)
         return {"FINISHED"}
 
 
-def _mark(scene: Any, first: int, violations: tuple[Violation, ...]) -> None:
-    """Puts markers at the worst violations, in place of the earlier check's."""
+def _mark(scene: Any, checked: _Checked | None) -> None:
+    """Puts markers at violations and contacts, in place of the earlier check's."""
     for marker in [each for each in scene.timeline_markers if each.name.startswith(_MARK)]:
         scene.timeline_markers.remove(marker)
-    for each in violations[:MOST_SHOWN]:
-        name = f"{_MARK}{each.joint} {each.kind}"
-        scene.timeline_markers.new(name, frame=round(_frame_of(scene, first, each)))
+    if checked is not None:
+        worst, touching = checked.violations[:MOST_SHOWN], checked.contacts[:MOST_SHOWN]
+        marks = [(f"{each.joint} {each.kind}", each.time) for each in worst]
+        marks += [(f"{each.link1} {each.link2}", each.start) for each in touching]
+        for name, time in marks:
+            frame = round(_frame_of(scene, checked.first, time))
+            scene.timeline_markers.new(f"{_MARK}{name}", frame=frame)
 
 
-def _frame_of(scene: Any, first: int, violation: Violation) -> float:
-    return float(first + violation.time * scene.render.fps / scene.render.fps_base)
+def _frame_of(scene: Any, first: int, time: float) -> float:
+    return float(first + time * scene.render.fps / scene.render.fps_base)
 
 
 class GoToViolation(bpy.types.Operator):
     bl_idname = "urdf.go_to_violation"
     bl_label = "Go to Frame"
-    bl_description = "Show the frame in which this joint is furthest beyond its limit"
+    bl_description = "Show the frame in which this is found"
     bl_options = {"INTERNAL", "UNDO"}
 
     frame: bpy.props.FloatProperty(  # type: ignore[valid-type]
@@ -301,6 +316,7 @@ def _draw_checked(layout: Any, context: Any, robot: Any) -> None:
     checked = recall_state(Checks).found.get(robot.session_uid)
     if checked is None:
         return
+    _draw_contacts(layout, context, checked)
     if not checked.violations:
         where = f"Frames {checked.first} to {checked.last} are within the limits"
         layout.label(text=where, icon="CHECKMARK")
@@ -309,12 +325,27 @@ def _draw_checked(layout: Any, context: Any, robot: Any) -> None:
     for each in checked.violations[:MOST_SHOWN]:
         row = box.row(align=True)
         row.label(text=describe_violation(robot, each))
-        frame = _frame_of(context.scene, checked.first, each)
+        frame = _frame_of(context.scene, checked.first, each.time)
         go = row.row(align=True)
         go.alignment = "RIGHT"
         go.operator(GoToViolation.bl_idname, text=f"{frame:.0f}", icon="TIME").frame = frame
     if len(checked.violations) > MOST_SHOWN:
         box.label(text=f"and {len(checked.violations) - MOST_SHOWN} more")
+
+
+def _draw_contacts(layout: Any, context: Any, checked: _Checked) -> None:
+    if not checked.contacts:
+        return
+    box = layout.box().column(align=True)
+    for each in checked.contacts[:MOST_SHOWN]:
+        row = box.row(align=True)
+        row.label(text=f"{each.link1} touches {each.link2}", icon="MOD_PHYSICS")
+        frame = _frame_of(context.scene, checked.first, each.start)
+        go = row.row(align=True)
+        go.alignment = "RIGHT"
+        go.operator(GoToViolation.bl_idname, text=f"{frame:.0f}", icon="TIME").frame = frame
+    if len(checked.contacts) > MOST_SHOWN:
+        box.label(text=f"and {len(checked.contacts) - MOST_SHOWN} more")
 
 
 def _draw_now(layout: Any, context: Any, robot: Any) -> None:

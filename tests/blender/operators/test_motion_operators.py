@@ -198,3 +198,34 @@ def test_followers_are_seen_by_their_leader(extension, table):
     ).masters
     ratio = abs(masters["pad_right"].multiplier)
     assert found["pad_right"].value == pytest.approx(ratio * leader, rel=1e-3)
+
+
+FOLDING = """<robot name="folding">
+  <link name="base"><collision><geometry><box size="0.2 0.2 0.2"/></geometry></collision></link>
+  <link name="upper"><collision><origin xyz="0.55 0 0"/>
+    <geometry><box size="0.8 0.05 0.05"/></geometry></collision></link>
+  <link name="lower"><collision><origin xyz="0.5 0 0"/>
+    <geometry><box size="0.8 0.05 0.05"/></geometry></collision></link>
+  <joint name="hip" type="fixed"><parent link="base"/><child link="upper"/></joint>
+  <joint name="knee" type="revolute"><parent link="upper"/><child link="lower"/>
+    <origin xyz="1 0 0"/><axis xyz="0 1 0"/>
+    <limit lower="-3.2" upper="3.2" velocity="9" effort="1"/></joint>
+</robot>"""
+
+
+def test_contacts_are_listed_and_marked_beside_violations(extension, tmp_path):
+    (tmp_path / "folding.urdf").write_text(FOLDING)
+    (tmp_path / "fold.csv").write_text("time,knee\n0,0\n1,3.1\n")
+    bpy.ops.import_scene.urdf(filepath=str(tmp_path / "folding.urdf"))
+    bpy.ops.urdf.import_motion(filepath=str(tmp_path / "fold.csv"), start_frame="1")
+    assert bpy.ops.urdf.check_motion() == {"FINISHED"}
+    armature = bpy.context.view_layer.objects.active
+    checked = checks_of(extension)[armature.session_uid]
+    (contact,) = checked.contacts
+    assert (contact.link1, contact.link2) == ("base", "lower")
+    (marker,) = [each for each in bpy.context.scene.timeline_markers if "base" in each.name]
+    assert marker.name == "! base lower"
+    per_second = bpy.context.scene.render.fps
+    assert marker.frame == round(1 + contact.start * per_second)
+    assert bpy.ops.urdf.check_motion(collisions=False) == {"FINISHED"}
+    assert not checks_of(extension)[armature.session_uid].contacts
