@@ -179,7 +179,7 @@ def _frame_of(scene: Any, first: int, time: float) -> float:
 class GoToViolation(bpy.types.Operator):
     bl_idname = "urdf.go_to_violation"
     bl_label = "Go to Frame"
-    bl_description = "Show the frame in which this is found"
+    bl_description = "Show the frame in which this was found first or worst"
     bl_options = {"INTERNAL", "UNDO"}
 
     frame: bpy.props.FloatProperty(  # type: ignore[valid-type]

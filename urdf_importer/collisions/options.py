@@ -43,7 +43,7 @@ class CheckOptions(FileOptions):
     margin: float = option(
         0.0,
         "Margin",
-        "Metres between links that count as touching already",
+        "Metres between links that count as touching already; 0 for contact alone",
         group="Collisions",
         bounds=(0.0, 100.0),
     )
