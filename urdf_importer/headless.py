@@ -17,7 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 _COMMANDS = (
     *("import", "check", "export", "convert", "measure", "batch"),
-    *("animate", "sample", "topics", "limits", "simulate"),
+    *("animate", "sample", "topics", "limits"),
+    *("simulate", "collisions", "collide", "retarget"),
     *("-h", "--help", "--version"),
 )
 _CHILD = "batch-child"

@@ -9,7 +9,6 @@ import os
 import subprocess
 import sys
 import tempfile
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -34,11 +33,6 @@ found = coacd.run_coacd(
 )
 numpy.savez(folder + "/parts.npz", *[vertices for vertices, _ in found])
 """
-
-
-def has_coacd() -> bool:
-    """Whether the library is installed; it is not loaded."""
-    return find_spec("coacd") is not None
 
 
 def decompose_by_coacd(

@@ -4,11 +4,11 @@
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib.util import find_spec
 from typing import Any, ClassVar, Literal
 
 from ..arguments import diagnostics_of, options_of, robot_or_rig_of
 from ..diagnostics import ArgumentError, Diagnostic, Diagnostics, quote, unknown_name
-from ..geometry.coacd_parts import decompose_by_coacd, has_coacd
 from ..geometry.decomposition import MOST_CUT, decompose
 from ..geometry.fitted_bodies import FittedBodies, fit_bodies
 from ..geometry.fitting import Fit
@@ -165,7 +165,7 @@ def fit_steps(
         from .updating import find_reshaped
 
         given = find_reshaped(given)
-    if options.decomposer == "coacd" and not has_coacd():
+    if options.decomposer == "coacd" and not _has_coacd():
         raise ArgumentError(
             "CoACD is not installed: pip install urdf-importer[decomposition], or take "
             "decomposer='own'"
@@ -267,6 +267,8 @@ class _Fitter:
         options = self._options
         bounds = {"most_parts": options.parts, "most_triangles": options.triangles}
         if options.decomposer == "coacd":
+            from ..geometry.coacd_parts import decompose_by_coacd
+
             found = decompose_by_coacd(triangles, **bounds, seconds=options.seconds)
             if found is not None:
                 return found
@@ -278,6 +280,12 @@ class _Fitter:
                 line=line,
             )
         return decompose(triangles.vertices, triangles.faces, **bounds, seconds=options.seconds)
+
+
+def _has_coacd() -> bool:
+    """Whether the library is installed, and this is the Python package: the extension starts no
+    child processes."""
+    return all(find_spec(name, __package__) for name in ("coacd", "..geometry.coacd_parts"))
 
 
 def _keep(shape: Collision | Visual) -> list[Collision]:

@@ -51,7 +51,7 @@ def find_engine(engine: str = "auto") -> str:
 
 
 def simulate(
-    armature: Any,
+    armatures: Any,
     seconds: float = 2.0,
     *,
     options: SimulationOptions | None = None,
@@ -71,11 +71,11 @@ def simulate(
     names, and where numbers of the engine are no longer finite, WriteError where the `model` cannot
     be written; the scene is unchanged then.
     """
-    return finish(simulation_steps(armature, seconds, options=options, diagnostics=diagnostics))
+    return finish(simulation_steps(armatures, seconds, options=options, diagnostics=diagnostics))
 
 
 def simulation_steps(
-    armature: Any,
+    armatures: Any,
     seconds: float = 2.0,
     *,
     options: SimulationOptions | None = None,
@@ -85,12 +85,12 @@ def simulation_steps(
     at its last step, whose share is 1: all keys are there then."""
     from ..blender.simulating.keying import check_editable, current_frame
 
-    armatures = list(dict.fromkeys(rigs_of(armature)))
+    rigs = list(dict.fromkeys(rigs_of(armatures)))
     options = options_of(options, SimulationOptions)
     diagnostics = diagnostics_of(diagnostics)
-    if not armatures:
+    if not rigs:
         raise ArgumentError("there is no robot to simulate")
-    for each in armatures:
+    for each in rigs:
         check_editable(each)
     count = _count_states(seconds, current_frame()[1])
     engine = find_engine(options.engine)
@@ -104,7 +104,7 @@ def simulation_steps(
             writes=engine == "mujoco",
             diagnostics=diagnostics,
         )
-        return (yield from _simulate(armatures, begun, engine))
+        return (yield from _simulate(rigs, begun, engine))
 
 
 def _simulate(

@@ -93,7 +93,7 @@ class RetargetOptions(Options):
     smooth: float = option(
         0.1,
         "Smooth (s)",
-        "Seconds over which positions are averaged, without lag",
+        "Seconds over which positions are averaged, without lag; 0 averages nothing",
         group="Limits",
         bounds=(0.0, 10.0),
     )
