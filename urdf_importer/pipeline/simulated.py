@@ -9,7 +9,7 @@ from typing import Any
 from ..diagnostics import Diagnostics, KinematicsError, quote
 from ..geometry.transforms import Matrix, matrix_from_pose, pose_of
 from ..kinematics.forward import place_links
-from ..kinematics.tree import KinematicTree, plan_tree
+from ..kinematics.tree import KinematicTree, retrace_tree
 from ..meshes.robot_files import ShownShape
 from ..model import Collision, Ellipsoid, Robot, Semantics, Visual
 from ..simulation.motors import find_efforts
@@ -56,7 +56,7 @@ def begin_robot(
     with found.as_shown(keeps_seats=True, solids=(Ellipsoid,)) as scene:
         semantics = found.semantics()
         shown = _let_visuals_collide(scene)
-        tree = plan_tree(shown.robot, Diagnostics())
+        tree = retrace_tree(shown.robot)
         is_free = find_freedom(wishes, semantics, tree)
         positions = get_joint_positions(armature)
         if not (is_free or positions):

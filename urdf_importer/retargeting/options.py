@@ -121,7 +121,7 @@ class RetargetOptions(Options):
             "reduced": "As few as keep within a thousandth of a radian or metre",
         },
     )
-    name: str = option(
+    action: str = option(
         "", "Action", "Name of the action; by default of the person's", group="Keys", entries="NAME"
     )
     set_range: bool = option(

@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..diagnostics import Diagnostics
 from ..geometry.transforms import matrix_from_pose, quaternion_from_rotation
 from ..kinematics.forward import local_matrices
-from ..kinematics.tree import KinematicTree, plan_tree
+from ..kinematics.tree import KinematicTree, retrace_tree
 from ..model import Robot
 from ..motion.frames import align_signs
 from ..motion.trajectory import Numbers
@@ -62,7 +61,7 @@ def measure_drift(
     """Returns the worst distance in m between origins of links in two motions (positions, base) of
     one robot. Followers are where each motion has them."""
     free = replace(robot, joints=tuple(replace(joint, mimic=None) for joint in robot.joints))
-    tree = plan_tree(free, Diagnostics())
+    tree = retrace_tree(free)
     return max(
         float(np.linalg.norm(_origins(tree, one, row) - _origins(tree, other, row), axis=1).max())
         for row in range(len(one[1]))

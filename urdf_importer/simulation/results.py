@@ -3,9 +3,8 @@
 
 import numpy as np
 
-from ..diagnostics import Diagnostics
 from ..geometry.transforms import quaternion_from_rotation
-from ..kinematics.tree import plan_tree
+from ..kinematics.tree import retrace_tree
 from ..model import Robot
 from ..motion.frames import align_signs
 from ..motion.trajectory import FrameTrack, Numbers, Trajectory
@@ -52,7 +51,7 @@ def to_trajectory(robot: StartedRobot, states: RobotStates, fps: float) -> Traje
 
 def find_root(robot: Robot) -> str:
     """Returns the root link."""
-    return plan_tree(robot, Diagnostics()).links[0].name
+    return retrace_tree(robot).links[0].name
 
 
 def track_base(parent: str, child: str, times: Numbers, base: Numbers) -> FrameTrack:

@@ -81,7 +81,7 @@ def test_the_robot_gets_plain_keys_and_plays_them(scene):
 
 def test_only_some_frames_and_a_name(scene):
     person, rig = scene
-    options = RetargetOptions(frames=(40, 60), start_frame=5, name="Steps", set_range=False)
+    options = RetargetOptions(frames=(40, 60), start_frame=5, action="Steps", set_range=False)
     end = bpy.context.scene.frame_end
     result = retarget(person, rig, options=options, diagnostics=Diagnostics())
     assert result.action.name == "Steps"

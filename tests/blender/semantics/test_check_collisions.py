@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Contacts of rigs: in the pose that the scene shows, and with objects of the scene."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +31,9 @@ ROBOT = """<robot name="arm">
 
 
 @pytest.fixture
-def arm(tmp_path: Path) -> Iterator[Any]:
-    bpy.ops.wm.read_factory_settings(use_empty=True)
+def arm(scene: Any, tmp_path: Path) -> Any:
     (tmp_path / "arm.urdf").write_text(ROBOT)
-    yield import_robot(tmp_path / "arm.urdf").armature
+    return import_robot(tmp_path / "arm.urdf").armature
 
 
 def cube(name: str, location: tuple[float, float, float], scale: float = 0.1) -> Any:

@@ -46,7 +46,7 @@ def test_fitted_shapes_come_into_the_scene_and_out_of_it(path: Path, tmp_path: P
     for shape in shapes:
         assert shape.parent == updated.links["angle"]
         assert shape.display_type == "WIRE" and shape.hide_render
-        assert any(key.startswith("urdf_") for key in shape)
+        assert any(key.startswith("urdf_") for key in dict(shape.items()))
     assert len(extract_robot(result.armature).links[1].collisions) == 2
     shapes[0].location.x += 0.5
     export_robot(result.armature, tmp_path / "out.urdf")

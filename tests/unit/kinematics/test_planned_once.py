@@ -49,6 +49,7 @@ def test_trees_are_planned_again_only_where_no_plan_is_kept() -> None:
         "urdf_importer/readers/sdf/urdf_models.py",
         "urdf_importer/rig/plan.py",
         "urdf_importer/writers/mjcf/export.py",
+        "urdf_importer/writers/sdf/joints.py",
         "urdf_importer/writers/webots/plan.py",
     }
     assert find_calls(r"\bretrace_tree\(") == {
@@ -71,6 +72,16 @@ def test_trees_are_planned_again_only_where_no_plan_is_kept() -> None:
         "urdf_importer/readers/simmechanics/held.py",
         "urdf_importer/readers/urdf/second_parents.py",
         "urdf_importer/writers/urdf/loops.py",
+        # Rigs, or robots alone, that are checked, follow a person or fall.
+        "urdf_importer/blender/simulating/bodies.py",
+        "urdf_importer/pipeline/checking.py",
+        "urdf_importer/pipeline/retargeting.py",
+        "urdf_importer/recordings/policies.py",
+        # With the joints that were put together, and as an engine moves them.
+        "urdf_importer/writers/sdf/joints.py",
+        "urdf_importer/pipeline/simulated.py",
+        "urdf_importer/simulation/joints.py",
+        "urdf_importer/simulation/results.py",
     }
 
 

@@ -38,7 +38,7 @@ def key_result(
             keys="reduced" if options.keys == "reduced" else "samples",
             tolerance=_TOLERANCE,
             start_frame=start,
-            action=options.name or source,
+            action=options.action or source,
             set_range=options.set_range,
             base=options.base if options.base in ("none", "object") else "auto",
         ),

@@ -14,7 +14,7 @@ import numpy as np
 from ...diagnostics import Diagnostics
 from ...geometry.transforms import unit
 from ...kinematics.motion import JointMotion, interpret_joint
-from ...kinematics.tree import KinematicTree, plan_tree
+from ...kinematics.tree import KinematicTree, plan_tree, retrace_tree
 from ...model import IDENTITY, Joint, Link, LoopJoint, Mimic, Robot, hang_on
 from .parts import JointPart, SdfAxis
 
@@ -90,9 +90,8 @@ def join_joints(robot: Robot, diagnostics: Diagnostics) -> Joined:
         joints = [joiner.joints[name] for name in joiner.joints]
         links = tuple(each for each in robot.links if each.name not in joiner.gone)
         joints = [replace(each, mimic=None) for each in joints]
-        # All findings have been reported above.
         reduced = replace(robot, links=links, joints=tuple(joints))
-        tree = plan_tree(reduced, Diagnostics())
+        tree = retrace_tree(reduced)
     silent = Diagnostics()
     loops = [
         (loop, joiner.closed.get(loop.name) or interpret_joint(hang_on(loop), silent))
