@@ -22,7 +22,7 @@ def test_the_robot_follows_the_other_armature():
     assert not bpy.ops.urdf.retarget.poll()
     person = open_person(str(SAMPLE))
     bpy.context.view_layer.objects.active = robot
-    assert bpy.ops.urdf.retarget(name="Walk", velocity="report") == {"FINISHED"}
+    assert bpy.ops.urdf.retarget(action="Walk", velocity="report") == {"FINISHED"}
     action = robot.animation_data.action
     assert action.name == "Walk"
     assert action["urdf_retarget"]["source"] == person.name
