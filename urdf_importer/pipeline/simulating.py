@@ -5,7 +5,6 @@ import shutil
 import tempfile
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -207,7 +206,9 @@ def _run(
     if engine == "mujoco":
         steps = mujoco_steps(experiment, [file for file in files if file is not None])
     else:
-        steps = run_bullet(experiment)
+        from ..blender.simulating.bullet import bullet_steps
+
+        steps = bullet_steps(experiment)
     states: tuple[RobotStates, ...] = yield from _scaled(steps)
     return states
 
@@ -226,24 +227,6 @@ def _scaled(
             yield Progress(share=_PREPARED + (_RUN - _PREPARED) * step.share, text=step.text)
     finally:
         steps.close()
-
-
-def run_bullet(experiment: Experiment) -> Generator[Progress, None, tuple[RobotStates, ...]]:
-    """Runs Blender's own engine: `bullet_steps(experiment)` of `blender/simulating/bullet.py`.
-
-    It yields Progress of shares 0 to 1, about once a frame, and returns the states of
-    each robot, in the order of `experiment.robots`. It makes its objects in a scene of its own,
-    steps it, and removes all of it in a `finally`, so that closing the generator, and any error,
-    leaves the .blend as it was; it sets no keys. It raises KinematicsError, with the second and
-    the link, where numbers are not finite, and one for pushes, which Bullet has no forces for.
-    Link shapes for contacts it reads from the rig's collision objects, by itself.
-    """
-    try:
-        bullet = import_module("..blender.simulating.bullet", __package__)
-    except ModuleNotFoundError:
-        raise BuildError("Bullet simulates nothing yet: take engine='mujoco'") from None
-    states: tuple[RobotStates, ...] = yield from bullet.bullet_steps(experiment)
-    return states
 
 
 def _key(

@@ -19,6 +19,7 @@ from urdf_importer import (
     RobotError,
     Simulation,
     SimulationOptions,
+    add_ik,
     get_joint_positions,
     import_robot,
     set_frame_rate,
@@ -26,6 +27,7 @@ from urdf_importer import (
     simulate,
     simulation_steps,
 )
+from urdf_importer.blender.ik.native import constraints_of
 
 EXACT = {"engine": "mujoco"}
 
@@ -302,6 +304,22 @@ def test_closing_takes_everything_back_at_every_step(load):
         assert state_of_file() == before
     simulate(robot, 0.2, options=wishes)
     assert len(bpy.data.actions) == 1 and robot.armature.animation_data.action is not None
+
+
+def test_native_ik_rests_once_its_robot_falls(load):
+    robot = load(chain(3))
+    set_joint_positions(robot, dict.fromkeys(("hinge0", "hinge1", "hinge2"), 0.3))
+    add_ik(robot, "rod2")
+    (pull,) = constraints_of(robot.armature)
+    steps = simulation_steps(robot, 0.2, options=SimulationOptions(**EXACT))
+    while next(steps).share < 1.0:
+        pass
+    assert pull.influence == 0.0
+    steps.close()
+    assert pull.influence == 1.0
+    found = run(robot, 0.2)
+    assert pull.influence == 0.0
+    check_replay(found)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from ...motion.trajectory import Trajectory
 from ...retargeting.options import RetargetOptions, RetargetResult
 from ...retargeting.person import Person
 from ..animation.apply import apply_trajectory
+from ..ik.native import set_influence
 
 RETARGET = "urdf_retarget"
 """The property of actions that says whom they follow, and where the robot began."""
@@ -44,6 +45,8 @@ def key_result(
         ),
         diagnostics=diagnostics,
     )
+    # It would hide the keys.
+    set_influence(armature, 0.0)
     action[RETARGET] = {
         "source": source,
         "place": place,

@@ -23,6 +23,7 @@ from ..animation.apply import apply_trajectory
 from ..animation.curves import frame_rate
 from ..animation.loops import list_led
 from ..animation.sample import sample_trajectory
+from ..ik.native import constraints_of, set_influence
 from ..standing import properties
 from ..standing.armatures import armatures_of
 from ..standing.joints import joints_of
@@ -50,12 +51,15 @@ def taken_back(armatures: Sequence[Any]) -> Iterator[None]:
     scene = bpy.context.scene
     span = scene.frame_start, scene.frame_end
     before = [_remember(item) for main in armatures for item in armatures_of(main)]
+    pulls = [(each, each.influence) for main in armatures for each in constraints_of(main)]
     known = set(bpy.data.actions)
     try:
         yield
     except BaseException:
         for each in before:
             _restore(each)
+        for constraint, influence in pulls:
+            constraint.influence = influence
         for action in set(bpy.data.actions) - known:
             bpy.data.actions.remove(action)
         scene.frame_start, scene.frame_end = span
@@ -121,7 +125,7 @@ def key_states(
 ) -> Any:
     """Keys the states of an engine on a rig, from the current frame on, and returns the action.
     `base` (n, 4, 4) is the armature object in the world. Joints are keyed within their limits,
-    followers are left to their leaders."""
+    followers are left to their leaders. Native IK rests from then on, as it would hide the keys."""
     armature, scene = started.armature, bpy.context.scene
     rigs = {joint.name: joint for joint in joints_of(armature)}
     led = list_led(armature)
@@ -153,6 +157,7 @@ def key_states(
         ),
         diagnostics=own,
     )
+    set_influence(armature, 0.0)
     diagnostics.extend([each for each in own if each.code not in _KNOWN])
     return action
 
