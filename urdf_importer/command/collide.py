@@ -81,7 +81,10 @@ def _write(report: CollisionReport) -> None:
         (each.link1, each.link2, f"{each.start:.3f} s", f"{each.end:.3f} s", _metres(each.distance))
         for each in report.contacts
     ]
-    write_rows(_COLUMNS, rows)
+    if rows:
+        write_rows(_COLUMNS, rows)
+    else:
+        write_result("nothing touches")
     if report.distance is not None and report.nearest is not None:
         one, other = report.nearest
         write_result(f"nearest: {one} and {other}, {_metres(report.distance)}")
