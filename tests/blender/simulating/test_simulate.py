@@ -373,6 +373,21 @@ def test_no_log_is_left_in_the_folder_of_the_user(load, tmp_path, monkeypatch):
     assert not Path("MUJOCO_LOG.TXT").exists()
 
 
+def find_lowest(shapes) -> float:
+    """The height of the lowest vertex of objects, as they are shown."""
+    lowest = np.inf
+    for shape in shapes:
+        points = np.empty(3 * len(shape.data.vertices), np.float32)
+        shape.data.vertices.foreach_get("co", points)
+        # Blender leaves the evaluated matrices of hidden objects as they were; links are shown.
+        seat = shape.matrix_parent_inverse @ shape.matrix_basis
+        place = np.array(shape.parent.matrix_world @ seat)
+        if len(points):
+            heights = points.reshape(-1, 3) @ place[2, :3] + place[2, 3]
+            lowest = min(lowest, float(heights.min()))
+    return lowest
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("path", descriptions(), ids=name_of)
 def test_real_robots_drop_onto_the_floor(scene, path):
@@ -382,7 +397,12 @@ def test_real_robots_drop_onto_the_floor(scene, path):
         return
     set_frame_rate(60)
     wishes = SimulationOptions(**EXACT, base="free", height=0.3)
-    found = simulate(robot, 2.0, options=wishes)
+    diagnostics = Diagnostics()
+    found = simulate(robot, 2.0, options=wishes, diagnostics=diagnostics)
     assert all(np.isfinite(each).all() for each in (*found.positions.values(), found.base))
     assert found.drift < 0.02
     check_replay(found, 2e-5)
+    if "nothing-collides" not in {each.code for each in diagnostics}:
+        bpy.context.scene.frame_set(int(found.frames[-1]))
+        colliding = [shape for shapes in robot.collisions.values() for shape in shapes]
+        assert find_lowest(colliding) > -0.01
