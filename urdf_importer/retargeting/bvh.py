@@ -66,10 +66,13 @@ class _Reader:
         rate, values = self._read_motion(sum(map(len, tree.channels)))
         if len(tree.names) * len(values) * 12 > MOST_NUMBERS * 8:
             raise self._refuse("the motion is too long for so many bones; cut it into parts")
+        # Frames of stray numbers are bridged later.
+        with np.errstate(invalid="ignore", over="ignore"):
+            points = _place(tree, values)
         person = Person(
             names=tuple(tree.names),
             parents=tuple(tree.parents),
-            points=_place(tree, values),
+            points=points,
             rate=rate,
             source=self._source,
         )

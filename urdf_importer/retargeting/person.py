@@ -4,6 +4,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..diagnostics import Diagnostics, KinematicsError
 from ..motion.trajectory import Numbers
@@ -26,9 +27,7 @@ class Person:
 def bridge_frames(person: Person, diagnostics: Diagnostics) -> Person:
     """Returns the person with frames that have numbers that are not finite in between their
     neighbours, which is one warning. Raises KinematicsError where no frame has all its numbers."""
-    good = np.isfinite(person.points).all(axis=(1, 2)) & (
-        np.abs(person.points).max(axis=(1, 2), initial=0.0) < 1e9
-    )
+    good = _find_sound(person.points)
     if good.all() and len(good):
         return person
     if not good.any():
@@ -50,8 +49,19 @@ def bridge_frames(person: Person, diagnostics: Diagnostics) -> Person:
 def stand_up(person: Person) -> Person:
     """Returns the person of a file without a scene with z up: y is up where people extend farther
     along y than along z, as in most files."""
-    spread = np.median(np.ptp(person.points, axis=1), axis=0)
+    sound = person.points[_find_sound(person.points)]
+    if not len(sound):
+        return person
+    spread = np.median(np.ptp(sound, axis=1), axis=0)
     if spread[1] < spread[2]:
         return person
     x, y, z = np.moveaxis(person.points, 2, 0)
     return replace(person, points=np.stack([x, -z, y], axis=2))
+
+
+def _find_sound(points: Numbers) -> NDArray[np.bool_]:
+    """Returns which frames (n,) of points (n, bones, 3) are finite, and no farther than a stray
+    number would put them."""
+    return np.isfinite(points).all(axis=(1, 2)) & (
+        np.abs(points).max(axis=(1, 2), initial=0.0) < 1e9
+    )

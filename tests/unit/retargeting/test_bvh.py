@@ -91,9 +91,10 @@ def test_cut_empty_and_foreign_files_are_refused(tmp_path):
         read(tmp_path, f"HIERARCHY\n{deep}")
 
 
-def test_frames_that_are_not_finite_are_bridged(tmp_path):
+@pytest.mark.parametrize("lost", ["nan " * 9, "inf 5 -inf 0 0 0 90 0 0", "1e308 -1e308 0 " * 3])
+def test_frames_that_are_not_finite_are_bridged(tmp_path, lost):
     frame = "1 5 0 0 0 0 90 0 0\n"
-    text = SMALL.replace("Frames: 2", "Frames: 4").replace(frame, "nan " * 9 + "\n" + 2 * frame)
+    text = SMALL.replace("Frames: 2", "Frames: 4").replace(frame, f"{lost}\n" + 2 * frame)
     diagnostics = Diagnostics()
     person = bridge_frames(read(tmp_path, text), diagnostics)
     assert np.isfinite(person.points).all()
