@@ -12,8 +12,8 @@ Rules that were measured, and hold in Blender 4.2 to 5.2:
   constraint of its own along X, its speed negated, its "impulse" a force or a torque.
 * A running motor gets its speed by its evaluated object: a change of the object itself has Blender
   free the constraint while the world still uses it.
-* The scene goes before its objects, and its evaluated constraints and world with it: constraints
-  that go after their bodies, as they do when objects are removed, crash Blender.
+* Bullet lets go of its joints in one more frame before the scene goes: a joint that Blender frees
+  with the scene still hangs on its bodies, which then write into freed memory and crash it later.
 """
 
 from collections.abc import Sequence
@@ -200,10 +200,22 @@ class BulletWorld:
 
     def remove(self) -> None:
         """Removes all of it."""
+        self._remove_joints()
         meshes = [item.data for item in self._bodies]
         bpy.data.scenes.remove(self.scene)
         for group in (self._constraints, self._bodies, meshes, self._collections):
             bpy.data.batch_remove(group)
+
+    def _remove_joints(self) -> None:
+        """Has Bullet let go of the joints that it made, while their bodies are there."""
+        if self._frame < 1:
+            return
+        with self.changing():
+            for item in self._constraints:
+                joint = self.evaluate(item).rigid_body_constraint
+                joint.object1 = None
+                joint.type = joint.type  # So the next frame checks it, and finds no body.
+        self._show(self._frame + 1)
 
     def _show(self, frame: int) -> None:
         self._frame = frame
