@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The user interface: operators poll, translate and report; they know nothing about robots."""
 
-from . import command_line, mending, option_properties, preferences, reports, session
+from . import command_line, mending, option_properties, preferences, reports, session, stepping
 from .driving import operators as drives
 from .exporting import menu
 from .exporting import operators as exporters
@@ -19,6 +19,7 @@ PARTS = (
     xacro_fields,
     preferences,
     option_properties,
+    stepping,
     run_import,
     importers,
     exporters,

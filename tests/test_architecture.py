@@ -36,6 +36,7 @@ OPERATORS = Row(
             "reshape",
             "blender",
             "pipeline",
+            "progress",
             "command",
             "cli",
         ]

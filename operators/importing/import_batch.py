@@ -17,32 +17,20 @@ from ...urdf_importer import (
 )
 from ...urdf_importer.command.jobs import ImportJob
 from ...urdf_importer.command.report import Report
+from ...urdf_importer.progress import finish
 
 Steps = Generator[Progress, None, ImportResult]
 
 
 class ImportBatch:
-    """Jobs that import into the open scene. Fills `results`, and `failures` with reports of failed
-    ones, when its last step is done."""
+    """Jobs that import into the open scene by `steps`, which fill `results`, and `failures` with
+    reports of failed ones, when the last is done."""
 
     def __init__(self, jobs: Sequence[ImportJob]) -> None:
         self.results: list[ImportResult] = []
         self.failures: list[Report] = []
         self._jobs = tuple(jobs)
-        self._steps = self._run()
-
-    def advance(self) -> Progress | None:
-        """Does a step and returns the next one; None when everything is done."""
-        return next(self._steps, None)
-
-    def finish(self) -> None:
-        """Does all steps that are left."""
-        for _ in self._steps:
-            pass
-
-    def close(self) -> None:
-        """Takes everything back, unless all is done."""
-        self._steps.close()
+        self.steps = self._run()
 
     def _run(self) -> Generator[Progress, None, None]:
         held: list[Steps] = []
@@ -57,7 +45,7 @@ class ImportBatch:
                     found = tuple(diagnostics)
                     self.failures.append(Report(job.input, diagnostics=found, error=error))
             while held:
-                self.results.append(_finish(held.pop(0)))
+                self.results.append(finish(held.pop(0)))
         finally:
             for steps in reversed(held):
                 steps.close()
@@ -69,12 +57,3 @@ class ImportBatch:
             yield Progress(share=(index + progress.share) / count, text=f"{name}: {progress.text}")
             if progress.share >= 1:
                 return
-
-
-def _finish(steps: Steps) -> ImportResult:
-    while True:
-        try:
-            next(steps)
-        except StopIteration as finished:
-            result: ImportResult = finished.value
-            return result

@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Simulate: with progress in the status bar; Esc takes everything back."""
 
-import time
-from collections.abc import Generator
 from dataclasses import fields
 from typing import Any
 
 import bpy
 
 from ...urdf_importer import (
-    Diagnostics,
-    Progress,
     RobotError,
     Simulation,
     SimulationOptions,
@@ -18,14 +14,11 @@ from ...urdf_importer import (
 )
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.command.summary import count
-from ..active_robot import RobotOperator, active_robot, redraw_views
-from ..importing.run_import import ProgressBar
-from ..reports import refuse, report_diagnostics
+from ..active_robot import RobotOperator, active_robot
+from ..reports import report_diagnostics
+from ..stepping import SteppedOperator, Steps
 from .overloads import keep_overloads
 
-Steps = Generator[Progress, None, Simulation]
-
-_SLICE, _PAUSE = 0.1, 0.01
 _ENGINES = {"mujoco": "MuJoCo", "bullet": "Bullet"}
 _OPTIONS = {field.name: field.metadata for field in fields(SimulationOptions)}
 _LABELS = {"mujoco": "MuJoCo"}
@@ -45,7 +38,7 @@ def _choice(name: str) -> Any:
     )
 
 
-class SimulateRobot(RobotOperator, bpy.types.Operator):
+class SimulateRobot(SteppedOperator, RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.simulate"
     bl_label = "Simulate"
     bl_description = (
@@ -88,9 +81,8 @@ class SimulateRobot(RobotOperator, bpy.types.Operator):
         name="Collection", description="The collection of the objects that robots hit"
     )
 
-    _steps: Steps | None = None
-    _timer: Any = None
-    _bar: ProgressBar | None = None
+    steps_title = "Simulating"
+    cancelled_text = "Cancelled; nothing is keyed"
 
     @classmethod
     def poll(cls, context: Any) -> bool:
@@ -99,63 +91,10 @@ class SimulateRobot(RobotOperator, bpy.types.Operator):
             return False
         return super().poll(context)
 
-    def invoke(self, context: Any, event: Any) -> set[str]:
-        if bpy.app.background:
-            return self.execute(context)
-        try:
-            self._begin(context)
-        except RobotError as error:
-            return refuse(self, error)
-        self._timer = context.window_manager.event_timer_add(_PAUSE, window=context.window)
-        self._bar = ProgressBar("Simulating")
-        context.window_manager.modal_handler_add(self)
-        return {"RUNNING_MODAL"}
-
-    def modal(self, context: Any, event: Any) -> set[str]:
-        """Takes all events: the scene cannot be changed meanwhile."""
-        if event.type == "ESC" and event.value == "PRESS":
-            self._stop(context)
-            self.report({"INFO"}, "Cancelled; nothing is keyed")
-            return {"CANCELLED"}
-        if event.type != "TIMER" or self._steps is None:
-            return {"RUNNING_MODAL"}
-        end = time.monotonic() + _SLICE
-        try:
-            while time.monotonic() < end:
-                done = next(self._steps)
-        except StopIteration as finished:
-            self._stop(context)
-            return self._keep(finished.value)
-        except RobotError as error:
-            self._stop(context)
-            return refuse(self, error)
-        except BaseException:
-            self._stop(context)
-            raise
-        if self._bar is not None:
-            self._bar.show(done)
-        return {"RUNNING_MODAL"}
-
-    def cancel(self, context: Any) -> None:
-        self._stop(context)
-
-    def execute(self, context: Any) -> set[str]:
-        """Works without a pause: for scripts, and where values are changed afterwards (F9)."""
-        try:
-            self._begin(context)
-            assert self._steps is not None
-            while True:
-                next(self._steps)
-        except StopIteration as finished:
-            return self._keep(finished.value)
-        except RobotError as error:
-            return refuse(self, error)
-
     def draw(self, context: Any) -> None:
         draw_settings(self.layout, self)
 
-    def _begin(self, context: Any) -> None:
-        self._diagnostics = Diagnostics()
+    def begin_steps(self, context: Any) -> Steps:
         options = SimulationOptions(
             engine=self.engine,
             base=self.base,
@@ -164,10 +103,7 @@ class SimulateRobot(RobotOperator, bpy.types.Operator):
             motors=self.motors,
             colliders=self._find_colliders(context),
         )
-        robots = find_chosen(context)
-        self._steps = simulation_steps(
-            robots, self.seconds, options=options, diagnostics=self._diagnostics
-        )
+        return simulation_steps(find_chosen(context), self.seconds, options=options)
 
     def _find_colliders(self, context: Any) -> tuple[str, ...]:
         if self.hits in ("none", "visible"):
@@ -183,23 +119,14 @@ class SimulateRobot(RobotOperator, bpy.types.Operator):
             each.name for each in items if each.type == "MESH" and find_robot(each) is None
         )
 
-    def _stop(self, context: Any) -> None:
-        if self._steps is not None:
-            self._steps.close()
-            context.window_manager.event_timer_remove(self._timer)
-        if self._bar is not None:
-            self._bar.remove()
-        self._steps = self._bar = None
-        redraw_views()
-
-    def _keep(self, simulation: Simulation) -> set[str]:
+    def keep_result(self, context: Any, result: Simulation) -> set[str]:
         names, weak = [], 0
-        for each in simulation.robots:
+        for each in result.robots:
             keep_overloads(each.armature, each.action.name, each.overloads)
             names.append(each.armature.name)
             weak += len(each.overloads)
-        report_diagnostics(self, names[0], simulation.diagnostics, "simulation")
-        sentence = f"{count(len(names), 'robot')} simulated by {_ENGINES[simulation.engine]}"
+        report_diagnostics(self, names[0], result.diagnostics, "simulation")
+        sentence = f"{count(len(names), 'robot')} simulated by {_ENGINES[result.engine]}"
         if weak:
             sentence += f"; {count(weak, 'motor')} cannot do it, see Motion"
         self.report({"WARNING"} if weak else {"INFO"}, sentence)

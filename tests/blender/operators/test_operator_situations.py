@@ -243,8 +243,8 @@ def test_a_job_that_is_closed_leaves_nothing_of_any_file(
         batch = _batch(extension, tmp_path / "one.urdf", tmp_path / "two.urdf")
         finished = False
         for _ in range(stop):
-            finished = batch.advance() is None
-        batch.close()
+            finished = next(batch.steps, None) is None
+        batch.steps.close()
         if finished:
             break
         assert _standing() == before and not batch.results
@@ -258,15 +258,16 @@ def _batch(extension: ModuleType, *paths: Path) -> Any:
 
 
 def test_what_replaces_all_data_stops_a_running_import(extension: ModuleType) -> None:
-    module = extension.operators.importing.run_import
+    module = extension.operators.stepping
     for replace in (bpy.ops.wm.read_homefile, _undo):
         bpy.ops.ed.undo_push(message="before")
-        run = module.RunningImport(bpy.context, _batch(extension, Path(GRIPPER)))
+        batch = _batch(extension, Path(GRIPPER))
+        run = module.RunningSteps(bpy.context, batch.steps, "Importing")
         while not any(each.type == "ARMATURE" for each in bpy.data.objects):
-            assert run.batch.advance() is not None
-        assert module.find_running() is run and not bpy.ops.import_scene.urdf.poll()
+            next(batch.steps)
+        assert module.is_busy() and not bpy.ops.import_scene.urdf.poll()
         replace()
-        assert not run.running and module.find_running() is None
+        assert not run.running and not module.is_busy()
         assert not any(each.type == "ARMATURE" for each in bpy.data.objects)
         assert bpy.ops.import_scene.urdf.poll()
 
@@ -277,12 +278,11 @@ def _undo() -> None:
 
 
 def test_an_import_runs_in_slices_to_its_end(extension: ModuleType) -> None:
-    run = extension.operators.importing.run_import.RunningImport(
-        bpy.context, _batch(extension, Path(GRIPPER))
-    )
+    batch = _batch(extension, Path(GRIPPER))
+    run = extension.operators.stepping.RunningSteps(bpy.context, batch.steps, "Importing")
     while run.advance():
         pass
-    assert not run.running and len(run.batch.results) == 1
+    assert not run.running and len(batch.results) == 1
 
 
 # Where it cannot be
