@@ -93,6 +93,7 @@ from .pipeline.limits import check_trajectory, find_limits, retime_trajectory
 from .pipeline.locating import find_package_folders, locate_package
 from .pipeline.reshaping import Reshaping, reshape_robot
 from .pipeline.retargeting import find_pairs, retarget, retarget_steps
+from .pipeline.seeing.find import find_sensors
 from .pipeline.simulating import simulate, simulation_steps
 from .pipeline.srdf import apply_srdf, find_srdf, read_srdf, write_srdf
 from .pipeline.updating import UpdateResult, compare_with_source, find_reshaped, update_robot
@@ -106,6 +107,7 @@ from .reshape import adapt_srdf
 from .reshape.compare import Change
 from .retargeting.options import Contact, LimbReport, Pair, RetargetOptions, RetargetResult
 from .rig import RigPlan, plan_rig
+from .sensing.placed import PlacedSensor
 from .simulation.options import Push, SimulationOptions
 from .simulation.states import Overload, SimulatedRobot, Simulation
 from .writers.mjcf.options import MjcfOptions
@@ -173,6 +175,7 @@ __all__ = [
     "MotionOptions",
     "Overload",
     "Pair",
+    "PlacedSensor",
     "PlacementOptions",
     "Pose",
     "Progress",
@@ -233,6 +236,7 @@ __all__ = [
     "find_pairs",
     "find_reshaped",
     "find_robots",
+    "find_sensors",
     "find_solutions",
     "find_srdf",
     "find_writer",

@@ -6,7 +6,16 @@ from dataclasses import replace
 from typing import cast
 
 from ..markup.elements import ExtraElement
-from ..model import IDENTITY, Camera, CameraSensor, Lens, LogicalCamera, Pose, Stream
+from ..model import (
+    IDENTITY,
+    Camera,
+    CameraSensor,
+    Intrinsics,
+    Lens,
+    LogicalCamera,
+    Pose,
+    Stream,
+)
 from ..model.sensor import CameraKind
 from .parts import Head, plugin_files, read_cloud_topic, read_depth_topic, read_noise, read_pose
 
@@ -95,6 +104,7 @@ def _read(head: Head, element: ExtraElement, origin: Pose, label: str, stream: S
         depth=_read_clip(element.find("depth_camera") or element, element),
         noise=read_noise(element.find("noise")),
         lens=_read_lens(element.find("distortion")),
+        intrinsics=_read_intrinsics(element.find("lens")),
         is_color=_is_color(element.find("image")),
         stream=stream,
     )
@@ -127,16 +137,30 @@ def _read_lens(distortion: ExtraElement | None) -> Lens | None:
     """Reads a lens; None for one without distortion."""
     if distortion is None:
         return None
-    k1, k2 = (distortion.number(word) or 0.0 for word in ("k1", "k2"))
-    p1, p2 = (distortion.number(word) or 0.0 for word in ("p1", "p2"))
-    if not any((k1, k2, p1, p2)):
-        return None
+    words = ("k1", "k2", "k3", "p1", "p2")
+    k1, k2, k3, p1, p2 = (distortion.number(word) or 0.0 for word in words)
     center = distortion.numbers("center")
-    return Lens(
+    lens = Lens(
         radial=(k1, k2),
         tangential=(p1, p2),
         center=(center[0], center[1]) if len(center) == 2 else None,
+        k3=k3,
     )
+    return lens or None
+
+
+def _read_intrinsics(lens: ExtraElement | None) -> Intrinsics | None:
+    """Reads the calibration in a <lens>; <projection> counts where there are no <intrinsics>."""
+    if lens is None:
+        return None
+    for tag, prefix in (("intrinsics", ""), ("projection", "p_")):
+        place = lens.find(tag)
+        if place is None:
+            continue
+        fx, fy, cx, cy = (place.number(f"{prefix}{word}") for word in ("fx", "fy", "cx", "cy"))
+        if fx and fy and cx is not None and cy is not None and min(fx, fy) > 0.0:
+            return Intrinsics(fx=fx, fy=fy, cx=cx, cy=cy, skew=place.number("s") or 0.0)
+    return None
 
 
 def _is_color(image: ExtraElement | None) -> bool:

@@ -58,11 +58,28 @@ class Sensor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lens:
-    """Brown's distortion; `center` as shares of the picture, None for its middle."""
+    """Brown's distortion: k1, k2 and k3, p1 and p2; `center` as shares of the picture, None for its
+    middle."""
 
     radial: tuple[float, float]
     tangential: tuple[float, float]
     center: tuple[float, float] | None = None
+    k3: float = 0.0
+
+    def __bool__(self) -> bool:
+        return any((*self.radial, *self.tangential, self.k3))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intrinsics:
+    """A calibrated camera, in pixels: (0, 0) is the centre of the top left one, as OpenCV counts.
+    `skew` shears the picture."""
+
+    fx: float
+    fy: float
+    cx: float
+    cy: float
+    skew: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +93,7 @@ class Camera:
     near, far      visible distances
     depth          (near, far): between them depth is measured
     noise          of colours from 0 to 1, or of depths in metres
+    intrinsics     as calibrated; None where the field of view says all
     """
 
     label: str = ""
@@ -88,6 +106,7 @@ class Camera:
     depth: tuple[float, float]
     noise: Noise = Noise()
     lens: Lens | None = None
+    intrinsics: Intrinsics | None = None
     is_color: bool = True
     stream: Stream = Stream()
 

@@ -61,6 +61,8 @@ MOTION = "urdf_motion"
 VIRTUAL_JOINT = "urdf_virtual_joint"
 PASSIVE = "urdf_passive"
 JOINT_PROPERTIES = "urdf_joint_properties"
+SENSOR = "urdf_sensor"
+"""On the object of a sensor: the sensor's name."""
 
 # The content of a collection: the armature, or the part that an object under a link's empty
 # represents.
@@ -68,6 +70,7 @@ RIG = "Rig"
 VISUALS = "Visuals"
 COLLISIONS = "Collisions"
 INERTIALS = "Inertials"
+SENSORS = "Sensors"
 HIDDEN = (COLLISIONS, INERTIALS)
 """Parts that an import hides, by their collections' own switch, so that copies, other scenes and
 other files that take the collection keep them hidden."""

@@ -218,7 +218,7 @@ def _find_height_angle(camera: Camera, notes: list[str]) -> float:
     if across > WIDEST_PLANE:
         notes.append("a plane picture cannot hold its field of view, which is made narrower")
         across = WIDEST_PLANE
-    if camera.lens is not None and any((*camera.lens.radial, *camera.lens.tangential)):
+    if camera.lens:
         notes.append("its lens distorts nothing")
     if camera.noise:
         notes.append("it has no noise")
