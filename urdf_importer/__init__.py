@@ -98,6 +98,7 @@ from .pipeline.simulating import simulate, simulation_steps
 from .pipeline.srdf import apply_srdf, find_srdf, read_srdf, write_srdf
 from .pipeline.updating import UpdateResult, compare_with_source, find_reshaped, update_robot
 from .pipeline.urdf import UrdfOptions, write_urdf
+from .pipeline.worlds.export import export_world
 from .progress import Progress
 from .recordings.formats import motion_formats
 from .recordings.read import list_topics, read_trajectory
@@ -228,6 +229,7 @@ __all__ = [
     "delete_robot",
     "duplicate_robot",
     "export_robot",
+    "export_world",
     "extract_robot",
     "extract_semantics",
     "find_disabled_collisions",

@@ -168,6 +168,12 @@ class Diagnostics:
         """Adds diagnostics that were collected apart."""
         self._items.extend(others)
 
+    def about(self, source: str) -> "Diagnostics":
+        """Returns a collector into the same list, for another file."""
+        found = Diagnostics(source)
+        found._items = self._items
+        return found
+
     def __iter__(self) -> Iterator[Diagnostic]:
         return iter(self._items)
 

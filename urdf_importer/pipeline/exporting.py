@@ -90,11 +90,11 @@ def write_format(
     diagnostics: Diagnostics | None = None,
 ) -> Written:
     """Writes a robot in a format of the table, as export_robot does."""
-    chosen = _fit_options(options, kind)
+    chosen = fit_options(options, kind)
     return kind.write(open_export(robot, chosen, diagnostics, strict=strict), Path(path))
 
 
-def _fit_options(options: FileOptions | None, kind: WriterFormat[Options]) -> Options:
+def fit_options(options: FileOptions | None, kind: WriterFormat[Options]) -> Options:
     """Returns the options of a format; options that all formats share are taken from other
     options."""
     wanted = kind.options

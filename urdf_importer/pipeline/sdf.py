@@ -5,12 +5,15 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from ..diagnostics import Diagnostics, MeshError
+from ..diagnostics import Diagnostics, MeshError, quote
 from ..files.outputs import suggest_stem
 from ..files.packages import PackageResolver
+from ..geometry.mesh_data import MeshData
 from ..geometry.transforms import matrix_from_pose
 from ..geometry.triangles import make_triangles
 from ..geometry.volumes import MassProperties, join_masses, mesh_mass, primitive_mass
@@ -20,20 +23,25 @@ from ..model import (
     IDENTITY,
     Cone,
     Ellipsoid,
+    Extra,
     Extrusion,
     Geometry,
+    Inertia,
+    Inertial,
     Link,
     Mesh,
     Pose,
     Robot,
 )
+from ..model.world import Thing
 from ..options import ImportOptions
 from ..readers import SDF, Description
+from ..reshape import move_zero
 from ..writers.formats import OpenExport, OutputKind, WriterFormat, Written
 from ..writers.sdf.export import SUFFIX, SdfReading, SdfRequest, export_sdf
 from ..writers.sdf.options import SdfOptions as SdfOptions
 from ..writers.start import read_positions
-from ..writers.urdf.meshes import NewFiles
+from ..writers.urdf.meshes import NewFiles, find_free_name
 from .named_files import (
     MeshFinder,
     convert_meshes,
@@ -42,6 +50,7 @@ from .named_files import (
     find_texture,
     name_meshes,
 )
+from .urdf import shown_positions
 
 _FORMAT: MeshFormat = "obj"
 _READ_BY_GAZEBO = (".dae", ".obj", ".stl", ".gltf", ".glb")
@@ -60,12 +69,6 @@ def write_sdf(found: OpenExport[SdfOptions], path: Path) -> Written:
             subject=next(iter(positions)),
         )
     with _open_edited(found) as (robot, new, place):
-        resolver = PackageResolver(robot.source, options.packages, options.package_paths)
-        files = RobotFiles(resolver, diagnostics)
-        robot, drawn = draw_solids(robot, new, files, _FORMAT, _KNOWN)
-        finder = MeshFinder(resolver, diagnostics)
-        if options.meshes == "copy" and not drawn.meshes:
-            robot, drawn = convert_meshes(robot, finder, _FORMAT, _READ_BY_GAZEBO)
         request = SdfRequest(
             path=path,
             options=options,
@@ -73,15 +76,95 @@ def write_sdf(found: OpenExport[SdfOptions], path: Path) -> Written:
             place=None if place == IDENTITY else place,
             strict=found.strict,
         )
-        reading = SdfReading(
-            read=partial(_read_text, robot, resolver),
-            find_file=partial(find_file, resolver),
-            find_mesh=finder,
-            find_texture=partial(find_texture, resolver, diagnostics),
-            has_materials=partial(_has_materials, RobotFiles(resolver, Diagnostics()), drawn),
-            volume=partial(_measure, files),
+        return _write(found, request, robot, new)
+
+
+def report_pose(found: OpenExport[SdfOptions]) -> None:
+    """Reports that the pose of a rig is lost, unless it becomes the zero."""
+    from ..blender.extract.positions import extract_positions
+
+    shown = extract_positions(found.armature, found.robot)
+    moved = [name for name, text in shown if any(map(float, text.split(",")))]
+    if moved and found.options.poses == "zero":
+        found.diagnostics.warning(
+            "sdf-start",
+            f"robot {quote(found.robot.name)} starts with its joints at zero: SDF has no other "
+            "start; poses='start' makes the pose shown the zero",
+            subject=moved[0],
         )
-        return export_sdf(robot, request, reading, drawn)
+
+
+def write_model(found: OpenExport[SdfOptions], path: Path, prefix: str, *, name: str) -> Written:
+    """Writes a rig as a model of a world: called `name`, at its place there, with its meshes
+    beside it, under names that begin with `prefix`."""
+    with _open_edited(found) as (robot, new, place):
+        request = _request_model(found, path, place, prefix)
+        return _write(found, request, replace(robot, name=name), new)
+
+
+def write_thing(found: OpenExport[SdfOptions], thing: Thing, path: Path, prefix: str) -> Written:
+    """Writes a thing as a model of a world; `found` has its files."""
+    names: dict[MeshData, str] = {}
+    meshes: dict[str, MeshData] = {}
+    images: set[str] = set()
+
+    def name_mesh(shape: Any, part: str) -> Any:
+        data = found.files.load_or_report(shape, thing.link)
+        if data is None or not isinstance(shape.geometry, Mesh):
+            return shape
+        if data not in names:
+            names[data] = find_free_name(data.name or thing.link.name, part, _FORMAT, meshes)
+            meshes[names[data]] = data
+        return replace(shape, geometry=Mesh(filename=names[data]))
+
+    link = thing.link
+    for visual in link.visuals:
+        material = visual.material
+        maps = material.surface.maps.values() if material and material.surface else ()
+        images.update(each for each in (material and material.texture, *maps) if each)
+    link = replace(
+        link,
+        inertial=link.inertial or Inertial(mass=1.0, inertia=Inertia(ixx=1.0, iyy=1.0, izz=1.0)),
+        visuals=tuple(name_mesh(each, "visual") for each in link.visuals),
+        collisions=tuple(name_mesh(each, "collision") for each in link.collisions),
+    )
+    said = ["<gazebo><static>true</static></gazebo>"] if thing.is_static else []
+    if thing.friction is not None:
+        said.append(f'<gazebo reference="link"><mu1>{thing.friction!r}</mu1></gazebo>')
+    extras = tuple(Extra(tag="gazebo", xml=each) for each in said)
+    robot = Robot(name=link.name, links=(replace(link, name="link"),), extras=extras)
+    request = _request_model(found, path, thing.place, prefix)
+    return _write(found, request, robot, NewFiles(meshes=meshes, images=frozenset(images)))
+
+
+def _request_model(
+    found: OpenExport[SdfOptions], path: Path, place: Pose, prefix: str
+) -> SdfRequest:
+    options = replace(found.options, style="plain", meshes="copy")
+    return SdfRequest(
+        path=path, options=options, diagnostics=found.diagnostics, place=place, prefix=prefix
+    )
+
+
+def _write(
+    found: OpenExport[SdfOptions], request: SdfRequest, robot: Robot, new: NewFiles
+) -> Written:
+    options, diagnostics = request.options, request.diagnostics
+    resolver = PackageResolver(robot.source, options.packages, options.package_paths)
+    files = RobotFiles(resolver, diagnostics)
+    robot, drawn = draw_solids(robot, new, files, _FORMAT, _KNOWN)
+    finder = MeshFinder(resolver, diagnostics)
+    if options.meshes == "copy" and not drawn.meshes:
+        robot, drawn = convert_meshes(robot, finder, _FORMAT, _READ_BY_GAZEBO)
+    reading = SdfReading(
+        read=partial(_read_text, robot, resolver),
+        find_file=partial(find_file, resolver),
+        find_mesh=finder,
+        find_texture=partial(find_texture, resolver, diagnostics),
+        has_materials=partial(_has_materials, RobotFiles(resolver, Diagnostics()), drawn),
+        volume=partial(_measure, files),
+    )
+    return export_sdf(robot, request, reading, drawn)
 
 
 @contextmanager
@@ -102,7 +185,10 @@ def _open_edited(found: OpenExport[SdfOptions]) -> Iterator[tuple[Robot, NewFile
         xyz, rpy = find_place(found.armature, found.diagnostics)
         old = frozenset(name_meshes(found.robot))
         new = NewFiles(meshes=edited.meshes, images=edited.images, old=old)
-        yield edited.robot, new, Pose(xyz=xyz, rpy=rpy) if place == IDENTITY else place
+        robot = edited.robot
+        if options.poses == "start":
+            robot = move_zero(robot, shown_positions(found.armature, robot))
+        yield robot, new, Pose(xyz=xyz, rpy=rpy) if place == IDENTITY else place
 
 
 def _read_text(robot: Robot, resolver: PackageResolver, data: bytes) -> Robot:

@@ -107,7 +107,7 @@ def _write_rig(armature: Any, request: UrdfRequest) -> UrdfResult:
             old = frozenset(name_meshes(described))
             new = NewFiles(meshes=edited.meshes, images=edited.images, old=old)
         if options.poses == "start":
-            robot = move_zero(robot, _shown_positions(armature, robot))
+            robot = move_zero(robot, shown_positions(armature, robot))
         if options.apply_scale and scale != 1.0:
             robot = resize(robot, scale=scale, diagnostics=diagnostics)
         else:
@@ -115,7 +115,7 @@ def _write_rig(armature: Any, request: UrdfRequest) -> UrdfResult:
         return _write(robot, request, new)
 
 
-def _shown_positions(armature: Any, robot: Robot) -> dict[str, Position]:
+def shown_positions(armature: Any, robot: Robot) -> dict[str, Position]:
     """Returns where the rig shows the joints, as a person would have written the numbers."""
     from ..blender.standing.pose import get_joint_positions
 

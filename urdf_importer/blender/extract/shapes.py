@@ -115,10 +115,12 @@ class ShapeExtractor:
         shape, materials, slots = self._read_materials(item, shape)
         return ShownShape(shape=shape, data=self._finish(arrays, linear, materials, slots))
 
+    def extract_object(self, item: Any, place: Matrix) -> ShownShape:
+        """Extracts an object that hangs on no link as a visual, at `place` (4, 4)."""
+        return self._extract(item, _read_shape(item), place).shown
+
     def _find_arrays(self, item: Any, *, bare: bool) -> MeshData:
-        if not is_plain(item) or item.mode == "EDIT":
-            return extract_mesh(item, bare=bare)
-        key = (item.data, bare)
+        key = (item.data if is_plain(item) and item.mode != "EDIT" else item, bare)
         if key not in self._arrays:
             self._arrays[key] = extract_mesh(item, bare=bare)
         return self._arrays[key]

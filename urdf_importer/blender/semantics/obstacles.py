@@ -45,7 +45,7 @@ def find_obstacles(armature: Any, objects: Any, way: Way, start_frame: float | N
     """Finds objects, in their present shape; if one may move, it is looked at in the
     frames of the samples. Raises KinematicsError for objects that are not in the scene and for
     a scaled armature, ArgumentError for objects without faces."""
-    found = list(_list_objects(objects))
+    found = list(list_objects(objects))
     if found and max(abs(part - 1.0) for part in armature.matrix_world.to_scale()) > 1e-5:
         raise KinematicsError(
             f"armature {quote(armature.name)} is scaled: objects can be compared with robots of "
@@ -68,7 +68,9 @@ def find_obstacles(armature: Any, objects: Any, way: Way, start_frame: float | N
     return Obstacles(parts=parts, poses=poses)
 
 
-def _list_objects(objects: Any) -> Iterator[Any]:
+def list_objects(objects: Any) -> Iterator[Any]:
+    """Yields the objects of the scene that are given by themselves or by name, each once; "visible"
+    means all visible meshes that are no robot's. Raises KinematicsError, ArgumentError."""
     scene = bpy.context.scene
     if isinstance(objects, str) and objects == VISIBLE:
         yield from (

@@ -9,11 +9,13 @@ import numpy as np
 from ...geometry.inertia import BodyMass
 from ...geometry.transforms import Matrix, quaternion_from_rotation
 from ...markup.write import Value, XmlWriter
+from ...model.world import Surroundings
 from .constraints import Equality
 from .motors import ActuatorPlan
 from .plan import BodyPlan, JointPlan, StructurePlan
 from .sensors import Mount, Reading
 from .shapes import Asset, Geom
+from .surroundings import write_lights, write_settings, write_sky
 
 VISUAL, COLLISION = "visual", "collision"
 _IDENTITY = np.eye(4)
@@ -28,7 +30,8 @@ _CLASSES: Mapping[str, Mapping[str, Value]] = {
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MjcfDocument:
     """All that the file says. `visuals` and `collisions` are by link, `keys` are positions of all
-    joints by name, `sites` the bodies, by their places, that are but sites."""
+    joints by name, `sites` the bodies, by their places, that are but sites, `world` is what
+    surrounds the robots of a world."""
 
     name: str
     folder: str
@@ -44,6 +47,7 @@ class MjcfDocument:
     actuators: Sequence[ActuatorPlan]
     readings: Sequence[Reading]
     keys: Mapping[str, Sequence[float]]
+    world: Surroundings | None = None
 
 
 def write_document(document: MjcfDocument) -> str:
@@ -51,8 +55,13 @@ def write_document(document: MjcfDocument) -> str:
     xml = XmlWriter()
     with xml.element("mujoco", {"model": document.name}):
         _write_settings(document, xml)
+        if document.world is not None:
+            write_settings(document.world, xml)
+            write_sky(document.world, xml)
         _write_all(xml, "asset", document.assets)
         with xml.element("worldbody"):
+            if document.world is not None:
+                write_lights(document.world, xml)
             _write_bodies(document, xml)
         if document.excluded:
             with xml.element("contact"):

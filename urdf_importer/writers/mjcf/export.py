@@ -2,7 +2,7 @@
 """The order of work of an export on one page: plan -> text -> files, all of them or none."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from ...kinematics.tree import KinematicTree, plan_tree
 from ...markup.xml import parse_fragment
 from ...meshes.robot_files import Shape
 from ...model import GroupState, Pose, Robot, Semantics
+from ...model.world import Surroundings
 from ...names import Claims
 from ..file_folder import FileFolder
 from ..formats import Facts, OpenExport, Written, count_tree
@@ -49,9 +50,13 @@ class MjcfExport(Written):
 
 
 def export_mjcf(
-    found: OpenExport[MjcfOptions], path: Path, semantics: Semantics | None
+    found: OpenExport[MjcfOptions],
+    path: Path,
+    semantics: Semantics | None,
+    world: Surroundings | None = None,
 ) -> MjcfExport:
-    """Writes a robot, its meshes and images in a folder beside it. Raises KinematicsError where the
+    """Writes a robot, its meshes and images in a folder beside it; and the lights and the camera of
+    a `world`, whose things are links of the robot. Raises KinematicsError where the
     robot is not a tree or an option names a joint that it does not have, WriteError where the files
     cannot be written; nothing is written then."""
     options, diagnostics = found.options, found.diagnostics
@@ -65,6 +70,7 @@ def export_mjcf(
     plan = plan_structure(tree, place, is_free=is_free, diagnostics=diagnostics)
     with replace_files(path.parent) as folder:
         document = _fill_document(found, plan, folder, path.stem, semantics)
+        document = replace(document, world=world)
         try:
             text = write_document(document)
         except ValueError as problem:

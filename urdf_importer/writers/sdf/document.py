@@ -19,7 +19,7 @@ OLD, NEW = "1.9", "1.11"
 JOINT = "urdf:joint"
 """The attribute of a frame that names the fixed joint that it replaces. Other programs are
 silent on names with a prefix."""
-_NAMESPACE = "https://wiki.ros.org/urdf"
+NAMESPACE = "https://wiki.ros.org/urdf"
 _TENSOR = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 _TURNS = 6.283185307179586
 
@@ -42,7 +42,7 @@ def write_document(document: SdfDocument, xml: XmlWriter) -> None:
     """Writes <sdf>. Raises WriteError for names and numbers that XML cannot hold."""
     try:
         version = NEW if _needs_new(document.plan) else OLD
-        with xml.element("sdf", {"version": version, "xmlns:urdf": _NAMESPACE}):
+        with xml.element("sdf", {"version": version, "xmlns:urdf": NAMESPACE}):
             _ModelWriter(document, xml).write_top()
     except ValueError as problem:
         raise WriteError(f"the robot cannot be written: {problem}") from None

@@ -40,12 +40,14 @@ _ROS, _GAZEBO = "package://", "model://"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SdfRequest:
     """The path to write, a file or a folder, and how. `place` is the pose of the model in its
-    world; None where there is none."""
+    world; None where there is none. `prefix` begins the names of files, where another file will
+    hold the model."""
 
     path: Path
     options: SdfOptions
     diagnostics: Diagnostics
     place: Pose | None = None
+    prefix: str = ""
     strict: bool = False
 
     @property
@@ -90,7 +92,7 @@ def export_sdf(robot: Robot, request: SdfRequest, reading: SdfReading, new: NewF
     home = path if request.is_folder else path.parent
     if home.is_dir():
         check_output(home / _FILE if request.is_folder else path)
-    prefix = f"{_GAZEBO}{path.name}/" if request.is_folder else ""
+    prefix = f"{_GAZEBO}{path.name}/" if request.is_folder else request.prefix
     with replace_files(home) as folder:
         target = TargetFolder(folder=folder, prefix=prefix, maps=True)
         taken = find_taken(home.resolve(), new, reading.find_file)

@@ -9,6 +9,7 @@ from ...options import BASES, Base, StartOptions, option
 SdfStyle = Literal["keep", "plain"]
 MeshMode = Literal["copy", "keep", "link"]
 Fixed = Literal["keep", "lump"]
+PoseMode = Literal["zero", "start"]
 Repair = Literal["repair", "keep"]
 
 
@@ -57,6 +58,17 @@ class SdfOptions(StartOptions):
         "The mass in kg of links that have none and must have one to move",
         group="SDF",
         bounds=(1e-9, 1e6),
+    )
+    poses: PoseMode = option(
+        "zero",
+        "Joints at Zero",
+        "The zero position of the joints of a robot in Blender: SDF has no other start",
+        group="Start",
+        choices={
+            "zero": "Where the description has them: poses change nothing",
+            "start": "Where they are shown now: the pose becomes the new zero, and limits and "
+            "offsets are counted from there",
+        },
     )
     meshes: MeshMode = option(
         "copy",

@@ -18,6 +18,7 @@ from ...model import (
     Cone,
     Cylinder,
     Ellipsoid,
+    Extra,
     Extrusion,
     Geometry,
     Link,
@@ -37,6 +38,8 @@ _UNSCALED = (1.0, 1.0, 1.0)
 _OF_VISUALS = ("cast_shadows", "laser_retro", "meta", "plugin", "visibility_flags")
 _OF_COLLISIONS = ("density", "laser_retro", "max_contacts", "surface")
 _OF_MATERIALS = ("script", "shader", "lighting", "specular", "double_sided", "render_order")
+_SCRIPTS = "file://media/materials/scripts/gazebo.material"
+"""Where Gazebo has its own materials."""
 _MAPS = {
     "normal_map": "normal_map",
     "roughness_map": "roughness_map",
@@ -119,7 +122,7 @@ class ShapeText:
         with xml.element("material"):
             if material is None:
                 xml.open("script")
-                xml.leaf("uri", text="file://media/materials/scripts/gazebo.material")
+                xml.leaf("uri", text=_SCRIPTS)
                 xml.leaf("name", text=said.material)
                 xml.close()
             else:
@@ -148,7 +151,7 @@ def _write_material(material: Material, xml: XmlWriter) -> None:
         xml.leaf("diffuse", text=color)
     for extra in material.extras:
         if extra.tag in ("ambient", "emissive", *_OF_MATERIALS):
-            xml.verbatim(extra.xml)
+            xml.verbatim(_complete(extra))
     surface = material.surface or Surface()
     if surface.emission is not None and "emissive" not in kept:
         xml.leaf("emissive", text=format_numbers((*surface.emission, 1.0)))
@@ -157,6 +160,14 @@ def _write_material(material: Material, xml: XmlWriter) -> None:
         with xml.element("pbr"), xml.element("metal"):
             for tag, text in pbr.items():
                 xml.leaf(tag, text=text)
+
+
+def _complete(extra: Extra) -> str:
+    """Returns an element; a script with Gazebo's own place where it names none, which libsdformat
+    refuses."""
+    if extra.tag == "script" and "<uri" not in extra.xml:
+        return extra.xml.replace(">", f"><uri>{_SCRIPTS}</uri>", 1)
+    return extra.xml
 
 
 def _describe_pbr(material: Material, surface: Surface) -> Mapping[str, str]:

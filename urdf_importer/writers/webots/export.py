@@ -93,7 +93,7 @@ def export_webots(found: OpenExport[WebotsOptions], path: Path) -> ExportResult:
         if file is not None and (layout.root / file).parent.is_dir():
             check_output(layout.root / file)
     with replace_files(layout.root) as folder:
-        planned = _write_proto(found, folder / layout.proto)
+        planned = write_robot(found, folder / layout.proto)
         _write_around(planned, found, folder, layout)
         if found.strict and len(diagnostics):
             raise WriteError(
@@ -165,7 +165,8 @@ def _find_file_name(path: Path, diagnostics: Diagnostics) -> str:
     return name
 
 
-def _write_proto(found: OpenExport[WebotsOptions], path: Path) -> Planned:
+def write_robot(found: OpenExport[WebotsOptions], path: Path) -> Planned:
+    """Writes a PROTO, and its meshes beside it."""
     robot, options, diagnostics = found.robot, found.options, found.diagnostics
     path.parent.mkdir(parents=True, exist_ok=True)
     meshes = f"{path.stem}_meshes"

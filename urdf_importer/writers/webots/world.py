@@ -121,19 +121,11 @@ def write_world(
     ground = min(float(bounds.lower[2]), 0.0) if plan.root.static else 0.0
     nodes = [
         _world_info(name, planned, options),
-        _viewpoint(shown, plan),
-        Node("Background", {"skyColor": [(0.75, 0.83, 0.92)], "luminosity": 1.0}),
-        Node(
-            "DirectionalLight",
-            {
-                "ambientIntensity": 0.6,
-                "direction": (-0.5, 0.4, -1.0),
-                "intensity": 2.0,
-                "castShadows": True,
-            },
-        ),
-        _floor(shown, ground),
-        _robot(name, place, controller),
+        make_viewpoint(shown, "" if plan.root.static else plan.root.name),
+        make_background(),
+        make_sun(),
+        make_floor(shown, ground),
+        make_robot(name, place, controller),
     ]
     text = "\n".join(write_node(node) for node in nodes)
     return f"#VRML_SIM {options.version} utf8\n\nEXTERNPROTO {write_string(proto)}\n\n{text}\n"
@@ -154,9 +146,23 @@ def _world_info(name: str, planned: Planned, options: WebotsOptions) -> Node:
     return Node("WorldInfo", fields)
 
 
-def _viewpoint(bounds: Bounds, plan: StructurePlan) -> Node:
-    """Returns a viewpoint that looks at the middle of the robot from where all of it is in
-    sight."""
+def make_background(color: Vec = (0.75, 0.83, 0.92)) -> Node:
+    return Node("Background", {"skyColor": [color], "luminosity": 1.0})
+
+
+def make_sun() -> Node:
+    fields: dict[str, Value] = {
+        "ambientIntensity": 0.6,
+        "direction": (-0.5, 0.4, -1.0),
+        "intensity": 2.0,
+        "castShadows": True,
+    }
+    return Node("DirectionalLight", fields)
+
+
+def make_viewpoint(bounds: Bounds, follow: str = "") -> Node:
+    """Returns a viewpoint that looks at the middle of a box from where all of it is in sight;
+    `follow` names a Solid to go along with."""
     radius = max(bounds.radius, _SMALLEST)
     distance = _MARGIN * radius / math.sin(0.5 * _FIELD_OF_VIEW)
     view = np.eye(4)
@@ -169,12 +175,12 @@ def _viewpoint(bounds: Bounds, plan: StructurePlan) -> Node:
         "position": (x, y, z),
         "near": min(0.05, 0.1 * distance),
     }
-    if not plan.root.static:
-        fields["follow"] = plan.root.name
+    if follow:
+        fields["follow"] = follow
     return Node("Viewpoint", fields)
 
 
-def _floor(bounds: Bounds, height: float) -> Node:
+def make_floor(bounds: Bounds, height: float) -> Node:
     """Returns a floor that is rough, so that nothing shines, and wide enough for the robot."""
     side = max(_FLOOR, 4.0 * math.ceil(2.0 * bounds.radius))
     size: Vec = (side, side)
@@ -193,6 +199,7 @@ def _floor(bounds: Bounds, height: float) -> Node:
     return Node("Solid", fields, "FLOOR")
 
 
-def _robot(name: str, place: Matrix, controller: str) -> Node:
+def make_robot(kind: str, place: Matrix, controller: str) -> Node:
+    """Returns a robot of the PROTO `kind`, its root at `place` (4, 4)."""
     fields = {"translation": (0.0, 0.0, 0.0), "rotation": (0.0, 0.0, 1.0, 0.0)}
-    return Node(name, {**fields, **pose_fields(place), "controller": controller})
+    return Node(kind, {**fields, **pose_fields(place), "controller": controller})

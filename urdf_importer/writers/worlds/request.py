@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The input of the writers of worlds, and their result."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic
+
+from ...diagnostics import Diagnostics, WriteError
+from ...geometry.transforms import Matrix, matrix_from_pose
+from ...kinematics.tree import retrace_tree
+from ...model import Pose, Robot
+from ...model.world import Surroundings
+from ...options import StartOptions
+from ..formats import Facts, OpenExport, Options, Written, count_robot, count_tree
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WorldRobot(Generic[Options]):
+    """A robot as the scene shows it, under a `name` that nothing else in the world has."""
+
+    name: str
+    found: OpenExport[Options]
+
+    @property
+    def place(self) -> Pose:
+        options = self.found.options
+        assert isinstance(options, StartOptions)
+        return Pose(xyz=options.translation, rpy=options.rotation)
+
+    @property
+    def frame(self) -> Matrix:
+        """The place of the root link (4, 4)."""
+        return matrix_from_pose(self.place)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WorldRequest(Generic[Options]):
+    """`around` has the things as links of one robot, each in its own frame, and their files;
+    `names` maps an object of the scene to the name of its thing."""
+
+    path: Path
+    robots: Sequence[WorldRobot[Options]]
+    around: OpenExport[Options]
+    world: Surroundings
+    names: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        return self.around.diagnostics
+
+    def refuse_if_strict(self) -> None:
+        """Raises WriteError where each diagnostic counts as a failure and there is one."""
+        if self.around.strict and len(self.diagnostics):
+            raise WriteError(
+                f"strict mode allows no diagnostics; there are {len(self.diagnostics)}",
+                source=str(self.path),
+            )
+
+    def finish(self, folder: Path, names: Mapping[str, str]) -> Written:
+        """Returns the result, with the files in `folder`; `names` maps the armature of a robot to
+        its name there."""
+        files = [each for each in sorted(folder.rglob("*")) if each.is_file()]
+        return Written(
+            path=self.path,
+            files=tuple(self.path.parent / each.relative_to(folder) for each in files),
+            robot=self.name,
+            facts=self.facts(names),
+            diagnostics=tuple(self.diagnostics),
+        )
+
+    def facts(self, names: Mapping[str, str]) -> Facts:
+        """Returns the sums of the facts of all robots, and the names of all in the world."""
+        return _add_facts(each.found.robot for each in self.robots) | {
+            "robot": self.name,
+            "robots": dict(names),
+            "objects": dict(self.names),
+            "lights": len(self.world.lights),
+        }
+
+
+def _add_facts(robots: Iterable[Robot]) -> Facts:
+    """Returns the sums of the facts of robots."""
+    empty = Robot(name="", links=())
+    total = count_robot(empty, links=0, moving_joints=0, degrees_of_freedom=0)
+    for robot in robots:
+        own = count_tree(retrace_tree(robot))
+        total |= {key: total[key] + value for key, value in own.items() if key != "robot"}
+    return total

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A world of SDF: models that were written one by one, lights, a camera and a scene."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ...diagnostics import WriteError
+from ...files.outputs import check_output, replace_files
+from ...geometry.transforms import Matrix, matrix_from_pose, pose_of
+from ...markup.write import XmlWriter, format_number, format_numbers
+from ...markup.xml import Element, parse_fragment, verbatim
+from ...model.world import WorldLight, WorldView
+from ...names import Claims
+from ..formats import Written
+from ..sdf.document import NAMESPACE, NEW, OLD
+from ..sdf.options import SdfOptions
+from ..sdf.shapes import write_pose
+from .request import WorldRequest
+
+_FROM_CAMERA = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]])
+"""Gazebo's cameras look along x with z up, others along -z with y up."""
+_KINDS = {"point": "point", "sun": "directional", "spot": "spot"}
+_REACH = 100.0
+MODEL = "model.sdf"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFile:
+    """A model to write: its name in the world, and a function that writes it as `path`, with its
+    files beside it under names that begin with `prefix`."""
+
+    name: str
+    write: Callable[[Path, str], object]
+
+
+def write_sdf_world(
+    request: WorldRequest[SdfOptions], models: Sequence[ModelFile], names: dict[str, str]
+) -> Written:
+    """Writes the world, and the meshes of its models in the folder <name>_models beside it: equal
+    models have one. Raises WriteError; nothing is written then."""
+    path = request.path.absolute()
+    if path.parent.is_dir():
+        check_output(path)
+    with replace_files(path.parent) as folder:
+        home = f"{request.name}_models"
+        claims = Claims()
+        known: dict[str, str] = {}
+        texts, versions = [], [OLD]
+        for model in models:
+            own = claims.claim(_make_folder_name(model.name))
+            place = folder / home / own
+            place.mkdir(parents=True)
+            model.write(place / MODEL, f"{home}/{own}/")
+            version, text = _take_model(place / MODEL)
+            versions.append(version)
+            digest = _digest(place)
+            if known.setdefault(digest, own) != own:
+                text = text.replace(f">{home}/{own}/", f">{home}/{known[digest]}/")
+                _remove(place)
+            elif not any(place.iterdir()):
+                place.rmdir()
+            texts.append(text)
+        version = NEW if NEW in versions else OLD
+        (folder / path.name).write_text(
+            _write(request, texts, version), encoding="utf-8", newline="\n"
+        )
+        request.refuse_if_strict()
+        return request.finish(folder, names)
+
+
+def _make_folder_name(name: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_" else "_" for c in name)[:60] or "model"
+
+
+def _take_model(path: Path) -> tuple[str, str]:
+    """Returns the version of a file, and the text of the model in it; the file goes."""
+    data = path.read_bytes()
+    path.unlink()
+    start = data.index(b"<sdf")
+    root = parse_fragment(data[start:])
+    model = next((child for child in root or () if child.tag == "model"), None)
+    assert root is not None and isinstance(model, Element)
+    return root.attributes["version"], verbatim(model, data[start:])
+
+
+def _digest(folder: Path) -> str:
+    """Returns a digest of the files in a folder; without any, one of its own."""
+    found = hashlib.sha256()
+    files = sorted(each for each in folder.rglob("*") if each.is_file())
+    for each in files:
+        content = each.read_bytes()
+        found.update(f"{each.relative_to(folder)}\0{len(content)}\0".encode())
+        found.update(content)
+    return found.hexdigest() if files else str(folder)
+
+
+def _remove(folder: Path) -> None:
+    for each in sorted(folder.rglob("*"), reverse=True):
+        each.rmdir() if each.is_dir() else each.unlink()
+    folder.rmdir()
+
+
+def _write(request: WorldRequest[SdfOptions], models: Sequence[str], version: str) -> str:
+    world, xml = request.world, XmlWriter()
+    xml.declare()
+    try:
+        xml.open("sdf", {"version": version, "xmlns:urdf": NAMESPACE})
+        xml.open("world", {"name": request.name})
+        xml.leaf("gravity", text=format_numbers(world.gravity))
+        _write_scene(request, xml)
+        if world.view is not None:
+            _write_view(world.view, xml)
+        for light in world.lights or (_SUN,):
+            _write_light(light, xml)
+        for text in models:
+            xml.verbatim(text)
+        xml.close()
+        xml.close()
+    except ValueError as problem:
+        raise WriteError(f"the world cannot be written: {problem}") from None
+    return xml.text()
+
+
+_SUN = WorldLight(name="sun", kind="sun")
+
+
+def _write_scene(request: WorldRequest[SdfOptions], xml: XmlWriter) -> None:
+    background = request.world.background
+    with xml.element("scene"):
+        xml.leaf("ambient", text="0.4 0.4 0.4 1")
+        if background is not None:
+            xml.leaf("background", text=format_numbers((*background, 1.0)))
+        xml.leaf("shadows", text="true")
+
+
+def _write_view(view: WorldView, xml: XmlWriter) -> None:
+    frame = matrix_from_pose(view.place)
+    turned: Matrix = frame.copy()
+    turned[:3, :3] = frame[:3, :3] @ _FROM_CAMERA.T
+    with xml.element("gui"), xml.element("camera", {"name": view.name}):
+        write_pose(pose_of(turned), "", xml)
+
+
+def _write_light(light: WorldLight, xml: XmlWriter) -> None:
+    """Writes a light. Its direction is its own -z axis, in every version of SDF."""
+    color = format_numbers([*(light.strength * part for part in light.color), 1.0])
+    with xml.element("light", {"name": light.name, "type": _KINDS[light.kind]}):
+        write_pose(light.place, "", xml)
+        xml.leaf("cast_shadows", text="true" if light.shadows else "false")
+        xml.leaf("diffuse", text=color)
+        xml.leaf("specular", text="0.1 0.1 0.1 1")
+        if light.kind != "sun":
+            with xml.element("attenuation"):
+                xml.leaf("range", text=format_number(_REACH))
+                for tag, number in (("constant", 1.0), ("linear", 0.0), ("quadratic", 0.0)):
+                    xml.leaf(tag, text=format_number(number))
+        if light.kind != "point":
+            xml.leaf("direction", text="0 0 -1")
+        if light.kind == "spot":
+            with xml.element("spot"):
+                xml.leaf("inner_angle", text=format_number(0.85 * light.angle))
+                xml.leaf("outer_angle", text=format_number(light.angle))
+                xml.leaf("falloff", text="1")
