@@ -5,6 +5,7 @@ from . import command_line, mending, option_properties, preferences, reports, se
 from .driving import operators as drives
 from .exporting import menu
 from .exporting import operators as exporters
+from .exporting import world as world_exporter
 from .gizmos import classes as gizmo_classes
 from .ik import panel as ik_panel
 from .importing import locate, run_import, source_watch, update, xacro_fields
@@ -23,6 +24,7 @@ PARTS = (
     run_import,
     importers,
     exporters,
+    world_exporter,
     reports,
     sidebar_classes,
     ik_panel,

@@ -10,6 +10,7 @@ from ..motion.motion_files import draw_export_motion
 from ..preferences import shows_morse
 from ..semantics.srdf_files import draw_export_entry
 from .operators import EXPORTERS
+from .world import ExportWorld
 
 _MOST_SUFFIXES = 3
 
@@ -23,6 +24,7 @@ class ExportMenu(bpy.types.Menu):
         for each in EXPORTERS:
             if each.format.name != "morse" or shows_morse(context):
                 self.layout.operator(each.bl_idname, text=name_entry(each.format))
+        self.layout.operator(ExportWorld.bl_idname, text="World (.wbt, .sdf, .xml)")
         draw_export_entry(self, context)
         draw_export_motion(self, context)
 

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""File > Export > Robot > World: all robots of the scene and all around them."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...urdf_importer import Diagnostics, RobotError, export_world
+from ...urdf_importer.command.summary import count, describe_files
+from ..option_properties import OF_THIS_TIME
+from ..reports import refuse, report_diagnostics
+from .exported_robot import find_export_folder
+
+_KINDS = {"WEBOTS": (".wbt", "Webots"), "SDF": (".sdf", "SDF"), "MUJOCO": (".xml", "MuJoCo")}
+
+
+class ExportWorld(bpy.types.Operator):
+    bl_idname = "export_scene.robot_world"
+    bl_label = "Export World"
+    bl_description = (
+        "Write all robots of the scene with the other objects, the lights and the camera as a "
+        "world for Webots, Gazebo and Drake, or MuJoCo"
+    )
+
+    filepath: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="File",
+        description="The world: a name that ends in .wbt, .sdf, .world, .xml or .mjcf",
+        subtype="FILE_PATH",
+        options=OF_THIS_TIME,
+    )
+    check_existing: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="Check Existing",
+        description="Warn before a file is overwritten",
+        default=True,
+        options=OF_THIS_TIME,
+    )
+    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
+        default="*.wbt;*.sdf;*.world;*.xml;*.mjcf", options=OF_THIS_TIME
+    )
+    kind: bpy.props.EnumProperty(  # type: ignore[valid-type]
+        name="Write",
+        description="The kind of world, where the name does not say it",
+        items=[(name, label, f"A world of {label}") for name, (_, label) in _KINDS.items()],
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if context.mode not in ("OBJECT", "POSE"):
+            cls.poll_message_set(
+                "Leave the mode you are in first: worlds are written in object mode"
+            )
+            return False
+        return True
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        if not self.filepath:
+            stem = Path(bpy.data.filepath).stem or "world"
+            self.filepath = os.path.join(find_export_folder(context), stem)
+        if bpy.app.background:
+            return self.execute(context)
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def check(self, context: Any) -> bool:
+        """Gives the name the ending of the kind. Blender calls it when either changes."""
+        path = Path(self.filepath)
+        known = [suffix for suffix, _ in _KINDS.values()]
+        stem = path.with_suffix("") if path.suffix in known else path
+        wanted = str(stem) + _KINDS[self.kind][0]
+        changed = path.name != "" and path.suffix not in (".world", ".mjcf")
+        if changed and wanted != self.filepath:
+            self.filepath = wanted
+            return True
+        return False
+
+    def execute(self, context: Any) -> set[str]:
+        path = Path(bpy.path.abspath(self.filepath))
+        if not path.suffix:
+            path = path.with_suffix(_KINDS[self.kind][0])
+        diagnostics = Diagnostics()
+        try:
+            written = export_world(path, diagnostics=diagnostics)
+        except RobotError as error:
+            return refuse(self, error)
+        report_diagnostics(self, written.robot, written.diagnostics, "export")
+        robots = count(len(written.facts["robots"]), "robot")
+        objects = count(len(written.facts["objects"]), "object")
+        files = describe_files(str(path), [str(each) for each in written.files])
+        self.report({"INFO"}, f"Wrote {path.name}: {robots}, {objects}, {files}")
+        return {"FINISHED"}
+
+
+register, unregister = bpy.utils.register_classes_factory((ExportWorld,))

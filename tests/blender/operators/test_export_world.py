@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""File > Export > Robot > World."""
+
+from pathlib import Path
+
+import bpy
+import mujoco
+import pytest
+
+from support.paths import ROOT
+from urdf_importer import import_robot
+
+pytestmark = pytest.mark.usefixtures("scene", "extension")
+
+
+def test_a_scene_is_written_as_the_name_says_or_the_kind(tmp_path: Path) -> None:
+    import_robot(ROOT / "sample_urdfs/two_link_arm.urdf")
+    bpy.ops.mesh.primitive_cube_add(location=(1.0, 0.0, 0.0))
+    path = tmp_path / "lab.xml"
+    assert bpy.ops.export_scene.robot_world(filepath=str(path)) == {"FINISHED"}
+    assert mujoco.MjModel.from_xml_path(str(path)).body("Cube").pos.tolist() == [1.0, 0.0, 0.0]
+    done = bpy.ops.export_scene.robot_world(filepath=str(tmp_path / "other"), kind="WEBOTS")
+    assert done == {"FINISHED"} and (tmp_path / "other.wbt").is_file()
+
+
+def test_a_scene_with_nothing_in_it_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="neither robots nor objects"):
+        bpy.ops.export_scene.robot_world(filepath=str(tmp_path / "lab.sdf"))
