@@ -35,6 +35,8 @@ OptionClass = type[_Some]
 IMPORT: tuple[OptionClass, ...] = (PlacementOptions, ImportOptions)
 """Option classes of an import by hand, in the order in which they are shown."""
 
+_IN_WINDOW = {"sensors": True}
+"""Defaults of people who look at robots, where scripts have another."""
 # The files of the last time are not a setting: neither presets nor the next call keep it.
 OF_THIS_TIME = {"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
 
@@ -236,7 +238,8 @@ def _property(field: "Field[Any]") -> Any:
         items = [(key, _label(key), text) for key, text in field.metadata["choices"].items()]
         return bpy.props.EnumProperty(items=items, default=field.default, **shown)
     if isinstance(field.default, bool):
-        return bpy.props.BoolProperty(default=field.default, **shown)
+        default = _IN_WINDOW.get(field.name, field.default)
+        return bpy.props.BoolProperty(default=default, **shown)
     if isinstance(field.default, int):
         return bpy.props.IntProperty(default=field.default, **bounds, **shown)
     if isinstance(field.default, float):

@@ -230,6 +230,13 @@ class ImportOptions(Options):
         "Mark each link's centre of mass and inertial frame by a hidden empty",
         group="Physics",
     )
+    sensors: bool = option(
+        False,
+        "Sensors",
+        "Make an object of each sensor: Blender cameras with the described lenses, the rays of "
+        "scanners, and an empty in the frame of every other",
+        group="Physics",
+    )
     rigid_bodies: bool = option(
         False,
         "Rigid Bodies",

@@ -25,6 +25,9 @@ class Ledger:
     def new_mesh(self, name: str) -> Any:
         return self.note(bpy.data.meshes.new(name))
 
+    def new_camera(self, name: str) -> Any:
+        return self.note(bpy.data.cameras.new(name))
+
     def new_material(self, name: str) -> Any:
         return self.note(bpy.data.materials.new(name))
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The plan becomes a rig, stage by stage. Only here is the order of stages."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from ...meshes import RobotFiles
 from ...options import ImportOptions
 from ...progress import Progress
 from ...rig.rig_plan import RigPlan
+from ...sensing.placed import PlacedSensor, place_sensors
 from ..ledger import Ledger
 from ..modes import (
     deselect_all,
@@ -18,6 +19,7 @@ from ..modes import (
     remember_state,
     restore_state,
 )
+from ..seeing.objects import build_sensors
 from ..standing import properties
 from ..standing.rests import note_bone_rests
 from .armature import (
@@ -40,7 +42,7 @@ _COLLECTIONS = ("Links", properties.VISUALS, properties.COLLISIONS, properties.I
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rig:
-    """The result of a build: link names -> objects."""
+    """The result of a build: link names -> objects; of sensors by their own names."""
 
     armature: Any
     collection: Any
@@ -48,6 +50,7 @@ class Rig:
     visuals: dict[str, list[Any]] = field(default_factory=dict)
     collisions: dict[str, list[Any]] = field(default_factory=dict)
     inertials: dict[str, Any] = field(default_factory=dict)
+    sensors: dict[str, Any] = field(default_factory=dict)
 
 
 def build_rig(
@@ -65,7 +68,8 @@ def build_rig(
     try:
         shares = shares and options.share_data
         shapes = ShapeBuilder(plan.robot, plan.size, options, files, ledger, shares=shares)
-        rig = yield from _build(plan, options, shapes, ledger)
+        sensors = place_sensors(plan.robot, files.diagnostics) if options.sensors else ()
+        rig = yield from _build(plan, options, shapes, ledger, sensors)
     except BaseException:
         ledger.remove_all()
         restore_state(state)
@@ -78,6 +82,7 @@ def _build(
     options: ImportOptions,
     shapes: ShapeBuilder,
     ledger: Ledger,
+    sensors: Sequence[PlacedSensor],
 ) -> Generator[Progress, None, Rig]:
     leave_modes()
     deselect_all()
@@ -98,6 +103,11 @@ def _build(
     if options.limit_arcs:
         parts["Limits"] = _new_part(plan.robot.name, "Limits", ledger)
         build_limit_marks(plan.limit_marks, rig.links, parts["Limits"], ledger)
+    if sensors:
+        parts[properties.SENSORS] = _new_part(plan.robot.name, properties.SENSORS, ledger)
+        rig.sensors.update(
+            build_sensors(sensors, rig.links, parts[properties.SENSORS], plan.size, ledger)
+        )
     yield from _build_shapes(plan, options, rig, parts, shapes)
     yield from _build_motion(armature, plan)
     _show(rig, parts)

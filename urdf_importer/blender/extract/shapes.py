@@ -45,6 +45,7 @@ from .robot import group_children, unpack
 
 _SAME = 2e-6
 """Places this near, per metre, are one place in Blender's single precision."""
+_NOT_SHAPES = (properties.INERTIALS, properties.SENSORS)
 Materials = tuple[MeshMaterial, ...]
 SHOWN_TYPES = ("MESH", "CURVE", "SURFACE", "FONT", "META")
 """Types of objects that have faces; a shape whose file is missing is an empty."""
@@ -172,7 +173,7 @@ def _stands_for_a_shape(item: Any) -> bool:
     link to be seen; not a mark that an import draws."""
     if properties.PART in item:
         is_known = item.type in SHOWN_TYPES or properties.SHAPE in item
-        return is_known and item[properties.PART] != properties.INERTIALS
+        return is_known and item[properties.PART] not in _NOT_SHAPES
     is_mark = properties.LIMITS_OF in item or properties.WIDGET in item
     return item.type in SHOWN_TYPES and not item.hide_render and not is_mark
 

@@ -159,6 +159,8 @@ def _list_names(standing: StandingRig) -> list[tuple[Any, str | None]]:
         found.append((inertial, f"{standing.links[link].name}_inertial"))
     for joint, mark in standing.marks.items():
         found += [(mark, f"{joint}_limits"), (mark.data, f"{joint}_limits")]
+    for name, sensor in standing.sensors.items():
+        found += [(sensor, name)] + ([(sensor.data, name)] if sensor.data is not None else [])
     return found + [(empty, link) for link, empty in standing.links.items()]
 
 
@@ -265,6 +267,7 @@ def _collect(staged: Rig, mover: Mover, standing: StandingRig, pairing: Pairing)
         visuals=final(staged.visuals),
         collisions=final(staged.collisions),
         inertials={name: mover.final(item) for name, item in staged.inertials.items()},
+        sensors={name: mover.final(item) for name, item in staged.sensors.items()},
     )
 
 
@@ -291,13 +294,14 @@ def _clear(
         names.forget(item)
     objects = [twin for _, twin in twins] + pairing.removed + gone
     shapes.note_spent(objects)
+    cameras = [item.data for item in objects if item.type == "CAMERA"]
     emptied = [part for _, part in collections]
     emptied += [part for part in staged.collection.children if part not in emptied]
     if staged.collection not in emptied:
         emptied.append(staged.collection)
     bpy.data.batch_remove([*objects, *armatures, *emptied])
     # Meshes first: they use materials.
-    for spent in (shapes.spent_meshes(), shapes.spent_materials()):
+    for spent in (cameras, shapes.spent_meshes(), shapes.spent_materials()):
         unused = [each for each in spent if not each.users]
         for each in unused:
             names.forget(each)

@@ -17,6 +17,7 @@ from ...reshape.compare import match_shapes
 from ..build.build import Rig
 from ..build.links import is_locked
 from ..extract.robot import group_children, unpack
+from ..seeing.objects import copy_lens
 from ..standing import properties
 from .standing import SHAPE_PARTS, StandingRig, shapes_of
 
@@ -45,8 +46,8 @@ class Pairing:
 def pair_objects(
     standing: StandingRig, staged: Rig, before: ImportOptions, after: ImportOptions
 ) -> Pairing:
-    """Pairs links and inertial frames by the link's name, limit marks by the joint's, and shapes by
-    their descriptions. Only the importer's own objects are paired."""
+    """Pairs links and inertial frames by the link's name, limit marks by the joint's, sensors by
+    their own, and shapes by their descriptions. Only the importer's own objects are paired."""
     found = Pairing()
     marks = {
         item[properties.LIMITS_OF]: item
@@ -58,6 +59,7 @@ def pair_objects(
         (standing.links, staged.links),
         (standing.inertials, staged.inertials),
         (standing.marks, marks),
+        (standing.sensors, staged.sensors),
     ):
         for name in [*new, *(name for name in old if name not in new)]:
             found.add(old.get(name), new.get(name))
@@ -139,6 +141,8 @@ class Mover:
         self._adopt(old, twin)
         if old.type == "EMPTY":
             self._resize(old, twin)
+        elif old.type == "CAMERA":
+            copy_lens(old.data, twin.data)
         copy_properties(old, twin)
 
     def _adopt(self, old: Any, twin: Any) -> None:

@@ -28,9 +28,9 @@ SHAPE_PARTS: dict[str, type[Visual] | type[Collision]] = {
 class StandingRig:
     """The importer's objects of one rig.
 
-    `marks` are by their joints. `shapes[part, link]` are in the order of the description, None
-    where the user removed the object; copies that the user made are the user's. `children` are all
-    objects by their parent.
+    `marks` are by their joints, `sensors` by their names. `shapes[part, link]` are in the order of
+    the description, None where the user removed the object; copies that the user made are the
+    user's. `children` are all objects by their parent.
     """
 
     armature: Any
@@ -40,6 +40,7 @@ class StandingRig:
     links: dict[str, Any]
     inertials: dict[str, Any] = field(default_factory=dict)
     marks: dict[str, Any] = field(default_factory=dict)
+    sensors: dict[str, Any] = field(default_factory=dict)
     shapes: dict[tuple[str, str], list[Any | None]] = field(default_factory=dict)
     children: dict[Any, list[Any]] = field(default_factory=dict)
 
@@ -48,6 +49,7 @@ class StandingRig:
         yield from self.links.values()
         yield from self.inertials.values()
         yield from self.marks.values()
+        yield from self.sensors.values()
         for shapes in self.shapes.values():
             yield from (shape for shape in shapes if shape is not None)
 
@@ -102,6 +104,8 @@ def find_standing(armature: Any) -> StandingRig:
         for item in below:
             if properties.LIMITS_OF in item:
                 standing.marks.setdefault(item[properties.LIMITS_OF], item)
+            if properties.SENSOR in item:
+                standing.sensors.setdefault(item[properties.SENSOR], item)
         if name in described:
             for part in SHAPE_PARTS:
                 standing.shapes[part, name] = _find_shapes(described[name], below, part)
