@@ -109,7 +109,7 @@ REPEATED_CLASSES = {
     "Part": "collisions readers readers",
     "Place": "readers readers",
     "Pose": "model morse",
-    "Reading": "readers writers",
+    "Reading": "readers sensing",
     "Robot": "model morse",
     "Sensor": "model morse",
     "Setting": "model morse",

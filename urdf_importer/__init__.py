@@ -94,6 +94,7 @@ from .pipeline.locating import find_package_folders, locate_package
 from .pipeline.reshaping import Reshaping, reshape_robot
 from .pipeline.retargeting import find_pairs, retarget, retarget_steps
 from .pipeline.seeing.find import find_sensors
+from .pipeline.seeing.sense import sense
 from .pipeline.simulating import simulate, simulation_steps
 from .pipeline.srdf import apply_srdf, find_srdf, read_srdf, write_srdf
 from .pipeline.updating import UpdateResult, compare_with_source, find_reshaped, update_robot
@@ -108,7 +109,9 @@ from .reshape import adapt_srdf
 from .reshape.compare import Change
 from .retargeting.options import Contact, LimbReport, Pair, RetargetOptions, RetargetResult
 from .rig import RigPlan, plan_rig
+from .sensing.options import SenseOptions
 from .sensing.placed import PlacedSensor
+from .sensing.reading import Reading
 from .simulation.options import Push, SimulationOptions
 from .simulation.states import Overload, SimulatedRobot, Simulation
 from .writers.mjcf.options import MjcfOptions
@@ -183,6 +186,7 @@ __all__ = [
     "Push",
     "ReadError",
     "ReaderFormat",
+    "Reading",
     "Reshaping",
     "RetargetOptions",
     "RetargetResult",
@@ -193,6 +197,7 @@ __all__ = [
     "RobotError",
     "SdfOptions",
     "Semantics",
+    "SenseOptions",
     "Severity",
     "SimulatedRobot",
     "Simulation",
@@ -281,6 +286,7 @@ __all__ = [
     "retime_trajectory",
     "sample_trajectory",
     "save_blend",
+    "sense",
     "set_frame_rate",
     "set_joint_positions",
     "set_material_preset",

@@ -21,6 +21,7 @@ SENSOR_WIDTH = 36.0
 WIDEST = math.pi - 1e-3
 """Radians across of the widest plane picture."""
 MOST_PIXELS = 64 * 1024 * 1024
+_MOST_STEPS, _SAME, _LOST = 200, 1e-9, 1e6
 
 BLENDER_FROM_OPTICAL = np.diag([1.0, -1.0, -1.0, 1.0])
 """The optical frame of a camera in its Blender frame, and the reverse: (4, 4)."""
@@ -162,3 +163,18 @@ def distort(D: Sequence[float] | Matrix, points: Matrix) -> Matrix:
         ],
         axis=-1,
     )
+
+
+def undistort(D: Sequence[float] | Matrix, points: Matrix) -> Matrix:
+    """Returns the points (..., 2) of the plane z = 1 that a lens shows at `points`: the reverse of
+    distort. Raises ArgumentError for a lens that folds its picture."""
+    found = points.copy()
+    for _ in range(_MOST_STEPS):
+        off = points - distort(D, found)
+        found += off
+        largest = float(np.abs(off).max(initial=0.0))
+        if largest < _SAME:
+            return found
+        if not largest < _LOST:
+            break
+    raise ArgumentError("a lens folds its picture: its coefficients fit no camera")

@@ -34,7 +34,7 @@ def rays_of(sensor: Lidar | Sonar) -> Matrix:
 
 def _sweep(across: Vector, up: Vector) -> Matrix:
     level = np.stack([np.cos(across), np.sin(across), np.zeros_like(across)], axis=-1)
-    rays = np.cos(up)[:, None, None] * level
+    rays: Matrix = np.cos(up)[:, None, None] * level
     rays[..., 2] = np.sin(up)[:, None]
     return rays
 

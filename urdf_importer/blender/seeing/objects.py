@@ -70,8 +70,8 @@ def _build_camera(sensor: PlacedSensor, size: float, ledger: Ledger) -> Any:
 
 
 def set_lens(data: Any, sensor: PlacedSensor) -> None:
-    """Sets the angle, shift and clip of a Blender camera as described. What no plane picture can
-    hold is a panorama."""
+    """Sets the angle, shift and clip of a Blender camera as described. Angles that no plane picture
+    can hold make a panorama."""
     assert sensor.camera is not None
     data.clip_start, data.clip_end = sensor.camera.near, sensor.camera.far
     data.sensor_fit, data.sensor_width = "HORIZONTAL", SENSOR_WIDTH
@@ -83,7 +83,7 @@ def set_lens(data: Any, sensor: PlacedSensor) -> None:
 
 
 def copy_lens(old: Any, twin: Any) -> None:
-    """Gives a Blender camera the lens and clip of another; what else the user set stays."""
+    """Gives a Blender camera the lens and clip of another; other settings of the user stay."""
     for name in (*_LENS, *_CLIP):
         setattr(old, name, getattr(twin, name))
 

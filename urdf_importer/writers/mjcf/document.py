@@ -13,7 +13,7 @@ from ...model.world import Surroundings
 from .constraints import Equality
 from .motors import ActuatorPlan
 from .plan import BodyPlan, JointPlan, StructurePlan
-from .sensors import Mount, Reading
+from .sensors import Mount, SensorElement
 from .shapes import Asset, Geom
 from .surroundings import write_lights, write_settings, write_sky
 
@@ -45,7 +45,7 @@ class MjcfDocument:
     excluded: Sequence[tuple[str, str]]
     equalities: Sequence[Equality]
     actuators: Sequence[ActuatorPlan]
-    readings: Sequence[Reading]
+    readings: Sequence[SensorElement]
     keys: Mapping[str, Sequence[float]]
     world: Surroundings | None = None
 
@@ -124,7 +124,7 @@ def _write_settings(document: MjcfDocument, xml: XmlWriter) -> None:
 
 
 def _write_all(
-    xml: XmlWriter, tag: str, items: Iterable[Asset | Equality | ActuatorPlan | Reading]
+    xml: XmlWriter, tag: str, items: Iterable[Asset | Equality | ActuatorPlan | SensorElement]
 ) -> None:
     items = list(items)
     if items:

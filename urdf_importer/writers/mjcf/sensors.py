@@ -57,21 +57,21 @@ class Mount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class SensorElement:
     """An element of <sensor>."""
 
     tag: str
     attributes: dict[str, Value]
 
 
-Plan = tuple[list[Mount], list[Reading]]
+Plan = tuple[list[Mount], list[SensorElement]]
 
 
 def plan_sensors(robot: Robot, sites: Claims, diagnostics: Diagnostics) -> Plan:
     """Plans all sensors of a robot, in their order; `sites` gives names to sites."""
     places, planner = Places(robot), _Planner(sites)
     mounts: list[Mount] = []
-    readings: list[Reading] = []
+    readings: list[SensorElement] = []
     for sensor in robot.sensors:
         link, reason = places.find_link(sensor)
         plan = planner.find(sensor)
@@ -192,7 +192,7 @@ class _Planner:
                 {"objtype": "site", "objname": site} if tag.startswith("frame") else {"site": site}
             )
             attributes: dict[str, Value] = {"name": self._readings.claim(own), **place, **more}
-            readings.append(Reading(tag=tag, attributes=attributes))
+            readings.append(SensorElement(tag=tag, attributes=attributes))
         return [mount], readings
 
     def _plan_cameras(self, sensor: CameraSensor, link: str, notes: list[str]) -> Plan:

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Measurements of sensors in the scene as it is shown: ranges and depths by rays, pictures by
+Cycles, motion by differences."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...diagnostics import ArgumentError, BuildError, Diagnostics, quote
+from ...geometry.transforms import Matrix, Vector
+from ...model import Camera, Imu, Lidar, Sonar
+from ...sensing.intrinsics import BLENDER_FROM_OPTICAL, pixel_rays, undistort
+from ...sensing.options import SenseOptions
+from ...sensing.placed import PlacedSensor
+from ...sensing.rays import MOST_RAYS, rays_of
+from ...sensing.reading import Reading, feel_motion
+from ..animation.sample import held_frame
+from ..extract.robot import find_link_empties
+from ..standing import properties
+from ..standing.armatures import objects_of
+from ..standing.display import find_parts
+from .pictures import SensorView, render_view
+from .trees import Rays, cast, collect_obstacles
+
+MEASURED = ("camera", "depth", "rgbd", "wide", "lidar", "sonar", "imu")
+"""The kinds of sensors that measure something here."""
+_HALF = 0.5
+"""Frames between the poses from which motion is found."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Looker:
+    """A robot whose sensors measure. `links` are its links in the description's order."""
+
+    armature: Any
+    links: tuple[str, ...]
+    options: SenseOptions
+    diagnostics: Diagnostics
+
+    def __post_init__(self) -> None:
+        if self.armature.library is not None:
+            raise BuildError(
+                f"{quote(self.armature.name)} is linked from another file: open that one"
+            )
+        if self.armature.name not in bpy.context.scene.objects:
+            raise BuildError(f"{quote(self.armature.name)} is not in the scene")
+
+    @cached_property
+    def empties(self) -> Mapping[str, Any]:
+        """Link name -> its empty."""
+        return find_link_empties(self.armature)
+
+    def measure(self, sensor: PlacedSensor) -> Reading:
+        """Returns the measurement of a sensor now. Raises ArgumentError for one that measures
+        nothing here, BuildError where there can be no picture."""
+        described = sensor.sensor
+        if isinstance(described, Lidar | Sonar):
+            return self._scan(sensor, described)
+        if isinstance(described, Imu):
+            return self._feel(sensor)
+        if sensor.camera is not None:
+            return self._see(sensor, sensor.camera)
+        raise ArgumentError(
+            f"sensor {quote(sensor.name)} has the kind {quote(sensor.kind)}, which measures "
+            "nothing in Blender"
+        )
+
+    def find_frame(self, sensor: PlacedSensor) -> tuple[Matrix, float]:
+        """Returns the rigid frame (4, 4) of a sensor in the world, by its object where it has one,
+        and how many times its true size the robot is. Raises ArgumentError."""
+        graph = bpy.context.evaluated_depsgraph_get()
+        item = bpy.data.objects.get(sensor.object) if sensor.object else None
+        if item is not None:
+            world = np.array(item.evaluated_get(graph).matrix_world)
+            frame = world @ BLENDER_FROM_OPTICAL if sensor.camera is not None else world
+        else:
+            empty = self.empties.get(sensor.link)
+            if empty is None:
+                raise ArgumentError(
+                    f"sensor {quote(sensor.name)} is on link {quote(sensor.link)}, whose object is "
+                    "no longer there"
+                )
+            frame = np.array(empty.evaluated_get(graph).matrix_world) @ sensor.frame
+        scale = float(np.cbrt(abs(np.linalg.det(frame[:3, :3]))))
+        if not np.isfinite(frame).all() or scale < 1e-9:
+            raise ArgumentError(f"sensor {quote(sensor.name)} is nowhere: its pose is not finite")
+        left, _, right = np.linalg.svd(frame[:3, :3])
+        frame[:3, :3] = left @ right
+        return frame, scale
+
+    def _scan(self, sensor: PlacedSensor, described: Lidar | Sonar) -> Reading:
+        rays = rays_of(described)
+        flat = rays.reshape(-1, 3)
+        bounds = np.full((2, len(flat)), ((described.near,), (described.far,)))
+        found, _ = self._cast(sensor, flat, bounds)
+        if isinstance(described, Lidar) and described.noise:
+            found = self._add_noise(sensor, found, described.noise)
+        if isinstance(described, Sonar) or described.makes_one_range:
+            nearest = float(found.min())
+            return Reading(frame_id=sensor.frame_id, ranges=np.array([[nearest]]))
+        hit = np.isfinite(found)
+        return Reading(
+            frame_id=sensor.frame_id,
+            ranges=found.reshape(rays.shape[:2]),
+            points=flat[hit] * found[hit, None],
+        )
+
+    def _cast(
+        self, sensor: PlacedSensor, directions: Matrix, bounds: Matrix
+    ) -> tuple[Vector, NDArray[np.int32]]:
+        """Casts unit rays (n, 3) of a sensor's frame between distances (2, n)."""
+        frame, scale = self.find_frame(sensor)
+        numbers = {name: number for number, name in enumerate(self.links, start=1)}
+        own = {empty: numbers[name] for name, empty in self.empties.items() if name in numbers}
+        skipped = () if self.options.own_robot else objects_of(self.armature)
+        rays = Rays(
+            origin=frame[:3, 3],
+            directions=directions @ frame[:3, :3].T,
+            near=bounds[0] * scale,
+            far=bounds[1] * scale,
+        )
+        found, links = cast(collect_obstacles(own, frozenset(skipped)), rays)
+        return found / scale, links
+
+    def _add_noise(self, sensor: PlacedSensor, values: Vector, noise: Any) -> Vector:
+        if not self.options.noise:
+            self._report_noise(sensor)
+            return values
+        # Names of sensors, unlike their hashes, are the same in all runs.
+        seed = [self.options.seed, bpy.context.scene.frame_current & 0xFFFFFFFF]
+        random = np.random.default_rng([*seed, *sensor.name.encode()])
+        return values + random.normal(noise.mean, noise.deviation, values.shape)
+
+    def _report_noise(self, sensor: PlacedSensor) -> None:
+        if self._is_new(sensor, "sensor-noise-ignored"):
+            self.diagnostics.warning(
+                "sensor-noise-ignored",
+                f"sensor {quote(sensor.name)} has noise, which is left out",
+                subject=sensor.name,
+            )
+
+    def _is_new(self, sensor: PlacedSensor, code: str) -> bool:
+        return all((e.code, e.subject) != (code, sensor.name) for e in self.diagnostics)
+
+    def _feel(self, sensor: PlacedSensor) -> Reading:
+        scene = bpy.context.scene
+        now, step = scene.frame_current_final, _HALF * scene.render.fps_base / scene.render.fps
+        poses = []
+        with held_frame(scene):
+            for frame in (now - _HALF, now, now + _HALF):
+                whole = int(np.floor(frame))
+                scene.frame_set(whole, subframe=frame - whole)
+                pose, scale = self.find_frame(sensor)
+                pose[:3, 3] /= scale
+                poses.append(pose)
+        felt = feel_motion(np.array(poses), step)
+        if not getattr(sensor.sensor, "has_orientation", True):
+            del felt["orientation"]
+        if getattr(sensor.sensor, "is_noisy", False):
+            self._report_noise(sensor)
+        return Reading(frame_id=sensor.frame_id, **felt)
+
+    def _see(self, sensor: PlacedSensor, camera: Camera) -> Reading:
+        given: dict[str, Any] = {"K": sensor.K}
+        lens = None
+        if sensor.D is not None:
+            bends = bool(sensor.D.any())
+            lens = sensor.D if bends and self.options.distort else None
+            given["D"] = sensor.D if lens is not None else np.zeros(5)
+            if bends and lens is None and self._is_new(sensor, "lens-distortion-ignored"):
+                self.diagnostics.warning(
+                    "lens-distortion-ignored",
+                    f"the lens of sensor {quote(sensor.name)} distorts; its pictures are ideal, "
+                    "and D is 0",
+                    subject=sensor.name,
+                )
+        if sensor.kind != "depth":
+            given["rgb"] = self._take_picture(sensor, camera, lens)
+        measures_depth = sensor.kind in ("depth", "rgbd") or self.options.labels
+        if sensor.K is not None and measures_depth:
+            given |= self._measure_depth(sensor, camera, lens)
+        return Reading(frame_id=sensor.frame_id, **given)
+
+    def _measure_depth(
+        self, sensor: PlacedSensor, camera: Camera, lens: Vector | None
+    ) -> dict[str, Any]:
+        assert sensor.K is not None
+        if camera.width * camera.height > MOST_RAYS:
+            raise ArgumentError(f"sensor {quote(sensor.name)} has too many pixels to cast rays")
+        rays = pixel_rays(sensor.K, camera.width, camera.height)
+        if lens is not None:
+            rays[..., :2] = undistort(lens, rays[..., :2])
+        flat = rays.reshape(-1, 3)
+        lengths = np.linalg.norm(flat, axis=1)
+        near, far = camera.depth if sensor.kind in ("depth", "rgbd") else (camera.near, camera.far)
+        found, links = self._cast(
+            sensor, flat / lengths[:, None], np.stack([near * lengths, far * lengths])
+        )
+        depth = found / lengths
+        hit = np.isfinite(depth)
+        if camera.noise and sensor.kind in ("depth", "rgbd"):
+            depth = np.maximum(self._add_noise(sensor, depth, camera.noise), 0.0)
+        shape = (camera.height, camera.width)
+        return {
+            "depth": np.where(hit, depth, 0.0).astype(np.float32).reshape(shape),
+            "points": flat[hit] * depth[hit, None],
+            "links": links.reshape(shape),
+        }
+
+    def _take_picture(
+        self, sensor: PlacedSensor, camera: Camera, lens: Vector | None
+    ) -> NDArray[np.uint8]:
+        frame, scale = self.find_frame(sensor)
+        K, width, height = sensor.K, camera.width, camera.height
+        bent = None
+        if lens is not None and K is not None:
+            bent = undistort(lens, pixel_rays(K, width, height)[..., :2])
+            K, width, height = _widen(K, bent)
+        view = SensorView(
+            world=frame,
+            width=width,
+            height=height,
+            K=K,
+            angle=camera.field_of_view,
+            near=camera.near * scale,
+            far=camera.far * scale,
+            samples=self.options.samples,
+        )
+        hidden = [] if self.options.own_robot else find_parts(self.armature)[properties.VISUALS]
+        picture = render_view(view, frozenset(hidden))
+        if bent is not None and K is not None:
+            picture = _resample(picture, bent @ K[:2, :2].T + K[:2, 2])
+        if not camera.is_color:
+            grey = picture @ np.array([0.299, 0.587, 0.114])
+            picture = np.repeat(grey.round().astype(np.uint8)[..., None], 3, axis=2)
+        return picture
+
+
+def _widen(K: Matrix, bent: Matrix) -> tuple[Matrix, int, int]:
+    """Returns K, width and height of an ideal picture that holds points (..., 2) of z = 1."""
+    low = np.floor(bent.min(axis=(0, 1)) * np.diag(K)[:2]) - 1.0
+    high = np.ceil(bent.max(axis=(0, 1)) * np.diag(K)[:2]) + 1.0
+    wider = K.copy()
+    wider[:2, 2] = -low
+    width, height = (high - low + 1.0).astype(int).tolist()
+    return wider, width, height
+
+
+def _resample(picture: NDArray[np.uint8], places: Matrix) -> NDArray[np.uint8]:
+    """Returns the colours of a picture at pixels (h, w, 2), mixed from the four around them."""
+    first = np.floor(places).astype(int)
+    share = (places - first)[..., None]
+    u, v = first[..., 0], first[..., 1]
+    top = picture[v, u] * (1.0 - share[..., 0, :]) + picture[v, u + 1] * share[..., 0, :]
+    low = picture[v + 1, u] * (1.0 - share[..., 0, :]) + picture[v + 1, u + 1] * share[..., 0, :]
+    mixed = top * (1.0 - share[..., 1, :]) + low * share[..., 1, :]
+    result: NDArray[np.uint8] = mixed.round().astype(np.uint8)
+    return result

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pictures of the scene as it is, by Cycles, in a copy of the scene that is gone afterwards."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import bpy
+import mathutils
+import numpy as np
+from numpy.typing import NDArray
+
+from ...diagnostics import BuildError
+from ...geometry.transforms import Matrix
+from ...images import decode_image
+from ...interrupts import hold_interrupt
+from ...sensing.intrinsics import BLENDER_FROM_OPTICAL, SENSOR_WIDTH, lens_of_matrix
+
+Picture = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SensorView:
+    """A camera: `world` (4, 4) is its optical frame; `K` (3, 3), or None for a fisheye of `angle`
+    radians; depths in metres."""
+
+    world: Matrix
+    width: int
+    height: int
+    K: Matrix | None
+    angle: float
+    near: float
+    far: float
+    samples: int
+
+
+def render_view(view: SensorView, hidden: frozenset[Any] = frozenset()) -> Picture:
+    """Renders the current scene, without the collections `hidden`, into (height, width, 3). The
+    scene stays as it is, and so does everything else in the file. Raises BuildError."""
+    if bpy.app.is_job_running("RENDER"):
+        raise BuildError("Blender is rendering; a sensor can take its picture when that is done")
+    with _scene_for(view, hidden) as scene, tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "picture.png")
+        scene.render.filepath = str(path)
+        try:
+            with hold_interrupt():
+                bpy.ops.render.render(write_still=True, scene=scene.name)
+            found = decode_image(path.read_bytes())
+        except (RuntimeError, OSError) as error:
+            raise BuildError(f"the picture cannot be rendered: {error}") from None
+    if found is None or found.shape[:2] != (view.height, view.width):
+        raise BuildError("the picture cannot be rendered: Blender wrote none")
+    return np.ascontiguousarray(found[..., :3])
+
+
+@contextmanager
+def _scene_for(view: SensorView, hidden: frozenset[Any]) -> Iterator[Any]:
+    """Gives a copy of the scene with a camera of its own: resolution and aspect of pixels are the
+    scene's, so the user's cannot serve."""
+    results = set(bpy.data.images)
+    scene = bpy.context.scene.copy()
+    data = bpy.data.cameras.new("Sensor")
+    camera = bpy.data.objects.new("Sensor", data)
+    try:
+        scene.collection.objects.link(camera)
+        scene.camera = camera
+        camera.matrix_world = mathutils.Matrix((view.world @ BLENDER_FROM_OPTICAL).tolist())
+        _set_up(scene, view)
+        _aim(scene, data, view)
+        for layer in scene.view_layers:
+            _exclude(layer.layer_collection, hidden)
+        yield scene
+    finally:
+        bpy.data.scenes.remove(scene)
+        made = [camera, data, *(image for image in bpy.data.images if image not in results)]
+        bpy.data.batch_remove(made)
+
+
+def _exclude(layer: Any, hidden: frozenset[Any]) -> None:
+    waiting = [layer]
+    while waiting:
+        each = waiting.pop()
+        if each.collection in hidden:
+            each.exclude = True
+        waiting += each.children
+
+
+def _set_up(scene: Any, view: SensorView) -> None:
+    render = scene.render
+    try:
+        render.engine = "CYCLES"
+    except TypeError:
+        raise BuildError("a picture needs Cycles, which this Blender has not enabled") from None
+    render.resolution_x, render.resolution_y = view.width, view.height
+    render.resolution_percentage = 100
+    render.use_border = render.use_crop_to_border = render.use_motion_blur = False
+    render.use_file_extension = render.use_multiview = False
+    render.use_compositing = render.use_sequencer = False
+    render.film_transparent = False
+    settings = render.image_settings
+    if hasattr(settings, "media_type"):
+        settings.media_type = "IMAGE"
+    settings.file_format, settings.color_mode, settings.color_depth = "PNG", "RGB", "8"
+    scene.view_settings.view_transform = "Standard"
+    scene.cycles.samples = view.samples
+    scene.cycles.use_adaptive_sampling = False
+
+
+def _aim(scene: Any, data: Any, view: SensorView) -> None:
+    data.clip_start, data.clip_end = view.near, view.far
+    data.sensor_fit, data.sensor_width = "HORIZONTAL", SENSOR_WIDTH
+    render = scene.render
+    render.pixel_aspect_x = render.pixel_aspect_y = 1.0
+    if view.K is None:
+        data.type = "PANO"
+        # Blender 5 has the kinds of panoramas itself, before they were Cycles'.
+        lens = data if hasattr(data, "panorama_type") else data.cycles
+        lens.panorama_type = "FISHEYE_EQUIDISTANT"
+        lens.fisheye_fov = view.angle
+        return
+    lens = lens_of_matrix(view.K, view.width, view.height)
+    data.lens, data.shift_x, data.shift_y = lens.lens, lens.shift_x, lens.shift_y
+    render.pixel_aspect_x, render.pixel_aspect_y = lens.aspect_x, lens.aspect_y

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The measurement of a sensor of a robot in Blender."""
+
+from typing import Any
+
+from ...arguments import diagnostics_of, options_of, rig_of
+from ...diagnostics import ArgumentError, Diagnostics, quote_value, unknown_name
+from ...sensing.options import SenseOptions
+from ...sensing.placed import PlacedSensor
+from ...sensing.reading import Reading
+from ..extracting import extract_robot
+from .find import find_sensors
+
+
+def sense(
+    armature: Any,
+    sensor: str | PlacedSensor,
+    *,
+    options: SenseOptions | None = None,
+    diagnostics: Diagnostics | None = None,
+) -> Reading:
+    """Returns the measurement of a sensor of a robot in Blender, as the scene is now: ranges and
+    depths by rays through everything that is rendered, pictures by Cycles, motion by differences of
+    the evaluated poses.
+
+    `sensor` is a name, or one of find_sensors. The scene stays as it is, also where a picture is
+    rendered. Raises BuildError for an object that is not an imported robot of this file and for
+    pictures that cannot be rendered, KinematicsError for an unknown name, ArgumentError for a
+    sensor that measures nothing here.
+    """
+    armature = rig_of(armature)
+    options = options_of(options, SenseOptions)
+    diagnostics = diagnostics_of(diagnostics)
+    (found,) = choose_sensors(armature, [sensor], diagnostics)
+    reading: Reading = open_looker(armature, options, diagnostics).measure(found)
+    return reading
+
+
+def open_looker(armature: Any, options: SenseOptions, diagnostics: Diagnostics) -> Any:
+    """Returns the robot as its sensors measure. Raises BuildError."""
+    from ...blender.seeing.measure import Looker
+
+    links = tuple(link.name for link in extract_robot(armature).links)
+    return Looker(armature=armature, links=links, options=options, diagnostics=diagnostics)
+
+
+def choose_sensors(
+    armature: Any, chosen: Any, diagnostics: Diagnostics
+) -> tuple[PlacedSensor, ...]:
+    """Returns the sensors of these names, or all where `chosen` is None. Raises KinematicsError for
+    an unknown one, ArgumentError for anything but names."""
+    found = {each.name: each for each in find_sensors(armature, diagnostics=diagnostics)}
+    if chosen is None:
+        return tuple(found.values())
+    names = []
+    for each in chosen:
+        name = each.name if isinstance(each, PlacedSensor) else each
+        if not isinstance(name, str):
+            raise ArgumentError(f"a sensor is given by its name, not by {quote_value(each)}")
+        if name not in found:
+            raise unknown_name("the robot has no sensor", name, found)
+        names.append(name)
+    return tuple(found[name] for name in dict.fromkeys(names))
