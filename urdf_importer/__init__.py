@@ -94,6 +94,7 @@ from .pipeline.locating import find_package_folders, locate_package
 from .pipeline.reshaping import Reshaping, reshape_robot
 from .pipeline.retargeting import find_pairs, retarget, retarget_steps
 from .pipeline.seeing.find import find_sensors
+from .pipeline.seeing.record import record_sensors
 from .pipeline.seeing.sense import sense
 from .pipeline.simulating import simulate, simulation_steps
 from .pipeline.srdf import apply_srdf, find_srdf, read_srdf, write_srdf
@@ -109,7 +110,7 @@ from .reshape import adapt_srdf
 from .reshape.compare import Change
 from .retargeting.options import Contact, LimbReport, Pair, RetargetOptions, RetargetResult
 from .rig import RigPlan, plan_rig
-from .sensing.options import SenseOptions
+from .sensing.options import RecordOptions, SenseOptions
 from .sensing.placed import PlacedSensor
 from .sensing.reading import Reading
 from .simulation.options import Push, SimulationOptions
@@ -187,6 +188,7 @@ __all__ = [
     "ReadError",
     "ReaderFormat",
     "Reading",
+    "RecordOptions",
     "Reshaping",
     "RetargetOptions",
     "RetargetResult",
@@ -273,6 +275,7 @@ __all__ = [
     "read_srdf",
     "read_trajectory",
     "reader_formats",
+    "record_sensors",
     "release",
     "remove_ik",
     "remove_studio",

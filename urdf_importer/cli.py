@@ -28,6 +28,7 @@ from .command.measure import add_measure
 from .command.motions import add_motions
 from .command.plans import UsageError, plan_checks, plan_exports, plan_imports
 from .command.retargets import add_retarget
+from .command.sensing import add_sense
 from .command.session import run_jobs
 from .command.simulations import add_simulate
 from .command.terminal import Terminal
@@ -84,6 +85,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_measure(commands)
     add_motions(commands)
     add_simulate(commands)
+    add_sense(commands)
     add_collisions(commands)
     add_retarget(commands)
     add_collide(commands)

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 _COMMANDS = (
     *("import", "check", "export", "convert", "measure", "batch"),
     *("animate", "sample", "topics", "limits"),
-    *("simulate", "collisions", "collide", "retarget"),
+    *("simulate", "sense", "collisions", "collide", "retarget"),
     *("-h", "--help", "--version"),
 )
 _CHILD = "batch-child"

@@ -12,15 +12,12 @@ from .. import (
     RobotError,
     Simulation,
     SimulationOptions,
-    import_robot,
     simulate,
     write_trajectory,
 )
-from ..interrupts import hold_interrupt
 from ..pipeline.simulating import shown_at_end
 from .arguments import EPILOG, add_option_arguments, read_options
-from .blends import is_blend, open_robot
-from .jobs import needing_blender
+from .loading import load_robot
 from .plans import UsageError, check_outputs
 from .summary import count
 from .terminal import Terminal, silence_blender
@@ -87,7 +84,7 @@ def _simulate(given: argparse.Namespace, terminal: Terminal) -> int:
     check_outputs([given.robot], [output, *(Path(each) for each in more if each)])
     diagnostics = Diagnostics(given.robot)
     with silence_blender():
-        armature = _open(given, diagnostics)
+        armature = load_robot(given, "simulating", diagnostics)
         from .. import render_preview, save_blend, set_frame_rate
 
         if given.fps is not None:
@@ -108,20 +105,6 @@ def _simulate(given: argparse.Namespace, terminal: Terminal) -> int:
     terminal.diagnostics(tuple(diagnostics))
     _report(found, given, terminal)
     return 0
-
-
-def _open(given: argparse.Namespace, diagnostics: Diagnostics) -> Any:
-    with needing_blender("simulating"), hold_interrupt():
-        if is_blend(given.robot):
-            return open_robot(given.robot, given.name)
-        if given.name is not None:
-            raise UsageError("--robot says which robot of a .blend, and the robot is not in one")
-        from .. import new_file
-
-        new_file()
-    result = import_robot(given.robot, options=read_options(given, ImportOptions))
-    diagnostics.extend(result.diagnostics)
-    return result.armature
 
 
 def _report(found: Simulation, given: argparse.Namespace, terminal: Terminal) -> None:

@@ -40,6 +40,29 @@ _BUILT_IN = {
     "tf/tfMessage": "geometry_msgs/TransformStamped[] transforms",
     "nav_msgs/Odometry": "Header header\nstring child_frame_id\n"
     "geometry_msgs/PoseWithCovariance pose\ngeometry_msgs/TwistWithCovariance twist",
+    "sensor_msgs/LaserScan": "Header header\nfloat32 angle_min\nfloat32 angle_max\n"
+    "float32 angle_increment\nfloat32 time_increment\nfloat32 scan_time\nfloat32 range_min\n"
+    "float32 range_max\nfloat32[] ranges\nfloat32[] intensities",
+    "sensor_msgs/Range": "Header header\nuint8 ULTRASOUND=0\nuint8 INFRARED=1\n"
+    "uint8 radiation_type\nfloat32 field_of_view\n"
+    "float32 min_range\nfloat32 max_range\nfloat32 range",
+    "sensor_msgs/Image": "Header header\nuint32 height\nuint32 width\nstring encoding\n"
+    "uint8 is_bigendian\nuint32 step\nuint8[] data",
+    "sensor_msgs/CompressedImage": "Header header\nstring format\nuint8[] data",
+    "sensor_msgs/CameraInfo": "Header header\nuint32 height\nuint32 width\n"
+    "string distortion_model\nfloat64[] D\nfloat64[9] K\nfloat64[9] R\nfloat64[12] P\n"
+    "uint32 binning_x\nuint32 binning_y\nRegionOfInterest roi",
+    "sensor_msgs/RegionOfInterest": "uint32 x_offset\nuint32 y_offset\nuint32 height\n"
+    "uint32 width\nbool do_rectify",
+    "sensor_msgs/PointCloud2": "Header header\nuint32 height\nuint32 width\nPointField[] fields\n"
+    "bool is_bigendian\nuint32 point_step\nuint32 row_step\nuint8[] data\nbool is_dense",
+    "sensor_msgs/PointField": "uint8 INT8=1\nuint8 UINT8=2\nuint8 INT16=3\nuint8 UINT16=4\n"
+    "uint8 INT32=5\nuint8 UINT32=6\nuint8 FLOAT32=7\nuint8 FLOAT64=8\n"
+    "string name\nuint32 offset\nuint8 datatype\nuint32 count",
+    "sensor_msgs/Imu": "Header header\ngeometry_msgs/Quaternion orientation\n"
+    "float64[9] orientation_covariance\ngeometry_msgs/Vector3 angular_velocity\n"
+    "float64[9] angular_velocity_covariance\ngeometry_msgs/Vector3 linear_acceleration\n"
+    "float64[9] linear_acceleration_covariance",
     "geometry_msgs/PoseStamped": "Header header\nPose pose",
     "geometry_msgs/PoseWithCovarianceStamped": "Header header\nPoseWithCovariance pose",
     "geometry_msgs/TransformStamped": "Header header\nstring child_frame_id\nTransform transform",
@@ -163,6 +186,7 @@ def text_of(name: str, encoding: Encoding) -> str:
 def _spell(line: str, encoding: Encoding) -> str:
     """Returns a field as the versions of ROS spell it: the second has no words for time."""
     kind, _, name = line.partition(" ")
+    name = name.lower() if encoding == "cdr" and len(name) == 1 else name
     longer = {
         "Header": "std_msgs/Header",
         "time": "builtin_interfaces/Time",

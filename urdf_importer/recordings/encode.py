@@ -5,8 +5,9 @@ Samples become JointStates, in which only joints that have a sample are named; c
 JointTrajectory; frames TFMessages.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from struct import pack
 
 import numpy as np
 
@@ -24,6 +25,14 @@ MD5 = {
     "sensor_msgs/JointState": "3066dcd76a6cfaef579bd0f34173e9fd",
     "trajectory_msgs/JointTrajectory": "65b4f94a94d1ed67169da35a02f33d3f",
     "tf2_msgs/TFMessage": "94810edda583a504dfda3829e70d7eec",
+    "nav_msgs/Odometry": "cd5e73d190d741a2f92e81eda573aca7",
+    "sensor_msgs/LaserScan": "90c7ef2dc6895d81024acba2ac42f369",
+    "sensor_msgs/Range": "c005c34273dc426c67a020a87bc24148",
+    "sensor_msgs/Image": "060021388200f6f0f447d0fcd9c64743",
+    "sensor_msgs/CompressedImage": "8f7a12909da2c9d3332d540a0977563f",
+    "sensor_msgs/CameraInfo": "c9a58c1b0b154e0e6da7578cb991d214",
+    "sensor_msgs/PointCloud2": "1158d486dd51d683ce2f1be655c3c181",
+    "sensor_msgs/Imu": "6a62c6daae103f4ff57a132d6f95cec2",
 }
 _MOST_SECONDS = {"ros1": 2**32, "cdr": 2**31}
 
@@ -39,11 +48,27 @@ class Written:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenTopic:
-    """A topic, its type as ROS 1 spells it, and the definition of the type."""
+    """A topic, its type as ROS 1 spells it, and the definition of the type. `is_latched`: who comes
+    late gets the last message too."""
 
     name: str
     type: str
     definition: str
+    is_latched: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Messages:
+    """The content of a recording: its topics, and the messages in the order of their times, at
+    least one."""
+
+    topics: Sequence[WrittenTopic]
+    stream: Iterable[Written]
+
+
+def messages_of(trajectory: Trajectory, encoding: Encoding) -> Messages:
+    """Returns a trajectory as messages. Raises WriteError as encode does."""
+    return Messages(topics=list_written(trajectory, encoding), stream=encode(trajectory, encoding))
 
 
 def list_written(trajectory: Trajectory, encoding: Encoding) -> tuple[WrittenTopic, ...]:
@@ -76,13 +101,12 @@ def encode(trajectory: Trajectory, encoding: Encoding) -> Iterator[Written]:
     yield from sorted(messages, key=lambda each: each.log)
 
 
-class _Packer:
-    """Writes fields one after the other, aligned in CDR."""
+class Packer:
+    """Writes the fields of a message one after the other, aligned in CDR."""
 
     def __init__(self, encoding: Encoding) -> None:
         self.aligned = encoding == "cdr"
         self.out = bytearray(b"\0\1\0\0" if self.aligned else b"")
-        self.sequence = 0
 
     def number(self, value: int) -> None:
         self._align(4)
@@ -99,7 +123,7 @@ class _Packer:
             self.text(each)
 
     def doubles(self, values: Numbers | None) -> None:
-        """A list; empty where there is none."""
+        """Writes a list; empty where there is none."""
         self.number(0 if values is None else len(values))
         if values is not None and len(values):
             self.fixed(values)
@@ -119,6 +143,25 @@ class _Packer:
         self.time(nanoseconds)
         self.text(frame)
 
+    def small(self, value: int) -> None:
+        """Writes a byte, or a truth."""
+        self.out.append(value)
+
+    def singles(self, *values: float) -> None:
+        """Writes numbers of single precision."""
+        self._align(4)
+        self.out += pack(f"<{len(values)}f", *values)
+
+    def array(self, values: Numbers) -> None:
+        """Writes a list of numbers of single precision."""
+        self.number(len(values))
+        self.out += values.astype("<f4").tobytes()
+
+    def blob(self, data: bytes) -> None:
+        """Writes a list of bytes."""
+        self.number(len(data))
+        self.out += data
+
     def _align(self, size: int) -> None:
         if self.aligned:
             self.out += bytes(-(len(self.out) - 4) % size)
@@ -130,7 +173,7 @@ def _states(trajectory: Trajectory, logs: list[int], encoding: Encoding) -> Iter
     arrays = (trajectory.positions, trajectory.velocities, trajectory.efforts)
     for row, log in enumerate(logs if trajectory.names else ()):
         said = whole[row]
-        packer = _Packer(encoding)
+        packer = Packer(encoding)
         packer.header(log, sequence=row)
         packer.texts(names[said].tolist())
         for array in arrays:
@@ -139,7 +182,7 @@ def _states(trajectory: Trajectory, logs: list[int], encoding: Encoding) -> Iter
 
 
 def _command(trajectory: Trajectory, encoding: Encoding) -> Written:
-    packer = _Packer(encoding)
+    packer = Packer(encoding)
     packer.header(trajectory.start_time)
     packer.texts(trajectory.names)
     after = to_nanoseconds(trajectory.times).tolist()
@@ -159,7 +202,7 @@ def _command(trajectory: Trajectory, encoding: Encoding) -> Written:
 
 def _transforms(track: FrameTrack, logs: list[int], encoding: Encoding) -> Iterator[Written]:
     for row, log in enumerate(logs):
-        packer = _Packer(encoding)
+        packer = Packer(encoding)
         packer.number(1)
         packer.header(log, track.parent, row)
         packer.text(track.child)

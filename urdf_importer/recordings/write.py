@@ -2,6 +2,8 @@
 """Trajectories -> files of every kind that is read. A file is there whole or not at all."""
 
 import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,8 @@ from ..files.outputs import check_output, replace_file, replace_files
 from ..model import Robot
 from ..motion.trajectory import Trajectory
 from . import arrays, tables, trees
+from .definitions import Encoding
+from .encode import Messages, messages_of
 from .formats import ARRAYS, BAG, DATABASE, JSON, MCAP, TABLE, motion_formats, usual_suffixes
 from .policies import RATES, check_layout, format_policy
 from .write_streams import write_bag, write_folder, write_mcap
@@ -51,16 +55,32 @@ def write_trajectory(
     if layout:
         return (_write_policy(trajectory, target, layout, robot, rate),)
     _check_names(trajectory)
+    if suffix in ("", BAG.suffix, MCAP.suffix):
+        return write_messages(partial(messages_of, trajectory), target)
+    check_output(target)
+    with replace_file(target) as temporary:
+        temporary.write_bytes(_format(trajectory, suffix, os.fspath(path)))
+    return (target,)
+
+
+def write_messages(make: Callable[[Encoding], Messages], target: Path) -> tuple[Path, ...]:
+    """Writes a recording, whole or not at all, as its suffix says: .bag, .mcap, or none for a
+    folder of ROS 2; returns the files. `make` gives the messages in an encoding. Raises
+    WriteError."""
+    suffix = target.suffix.lower()
     if not suffix:
-        return _write_folder(trajectory, target)
+        return _write_folder(make, target)
+    if suffix not in (BAG.suffix, MCAP.suffix):
+        raise WriteError(
+            f"a recording is written as {BAG.suffix}, {MCAP.suffix} or into a folder, "
+            f"not as {quote(suffix)}"
+        )
     check_output(target)
     with replace_file(target) as temporary:
         if suffix == BAG.suffix:
-            write_bag(trajectory, temporary)
-        elif suffix == MCAP.suffix:
-            write_mcap(trajectory, temporary)
+            write_bag(make("ros1"), temporary)
         else:
-            temporary.write_bytes(_format(trajectory, suffix, os.fspath(path)))
+            write_mcap(make("cdr"), temporary)
     return (target,)
 
 
@@ -79,7 +99,7 @@ def _write_policy(
     return target
 
 
-def _write_folder(trajectory: Trajectory, folder: Path) -> tuple[Path, ...]:
+def _write_folder(make: Callable[[Encoding], Messages], folder: Path) -> tuple[Path, ...]:
     """Another recording in the folder would be read as a part of this one."""
     name = folder.name or "motion"
     files = (folder / "metadata.yaml", folder / f"{name}_0.db3")
@@ -88,7 +108,7 @@ def _write_folder(trajectory: Trajectory, folder: Path) -> tuple[Path, ...]:
         if set(others) - {files[1].name}:
             raise WriteError(f"{quote(str(folder))} holds another recording: {quote(others[0])}")
     with replace_files(folder) as staging:
-        write_folder(trajectory, staging, name)
+        write_folder(make("cdr"), staging, name)
     return files
 
 

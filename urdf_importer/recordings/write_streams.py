@@ -11,13 +11,20 @@ from pathlib import Path
 from struct import pack
 from typing import BinaryIO
 
-from ..motion.trajectory import NANOSECONDS, Trajectory
+from ..motion.trajectory import NANOSECONDS
 from . import bags, mcap
-from .encode import MD5, Written, WrittenTopic, encode, list_written
+from .encode import MD5, Messages, Written, WrittenTopic
 
 _CHUNK_BYTES = 768 * 1024
 _VERSION = 5
 """Of metadata.yaml: the oldest layout that is still met."""
+_ENDLESS = "{sec: 9223372036, nsec: 854775807}"
+_LATCHED = (
+    "- {history: 1, depth: 1, reliability: 1, durability: 1, "
+    f"deadline: {_ENDLESS}, lifespan: {_ENDLESS}, liveliness: 1, "
+    f"liveliness_lease_duration: {_ENDLESS}, avoid_ros_namespace_conventions: false}}\n"
+)
+"""The quality of service of /tf_static, as all versions of rosbag2 read it."""
 
 
 @dataclass(slots=True)
@@ -43,9 +50,9 @@ def _bag_time(nanoseconds: int) -> bytes:
     return pack("<II", *divmod(nanoseconds, NANOSECONDS))
 
 
-def write_bag(trajectory: Trajectory, path: Path) -> None:
+def write_bag(messages: Messages, path: Path) -> None:
     """Writes a bag, version 2.0, with its index."""
-    topics = list_written(trajectory, "ros1")
+    topics = messages.topics
     numbers = {topic.name: index for index, topic in enumerate(topics)}
     connections = [_connection(index, topic) for index, topic in enumerate(topics)]
     with path.open("wb") as file:
@@ -54,7 +61,7 @@ def write_bag(trajectory: Trajectory, path: Path) -> None:
         chunks: list[_Chunk] = []
         chunk = _Chunk(file.tell())
         chunk.data += b"".join(connections)
-        for message in encode(trajectory, "ros1"):
+        for message in messages.stream:
             if len(chunk.data) > _CHUNK_BYTES:
                 chunks.append(_close_chunk(file, chunk))
                 chunk = _Chunk(file.tell())
@@ -88,6 +95,8 @@ def _connection(number: int, topic: WrittenTopic) -> bytes:
         "md5sum": MD5[topic.type],
         "message_definition": topic.definition,
     }
+    if topic.is_latched:
+        details |= {"latching": "1"}
     data = b"".join(
         pack("<I", len(each)) + each
         for each in (f"{key}={value}".encode() for key, value in details.items())
@@ -129,9 +138,9 @@ def _chunk_info(chunk: _Chunk) -> bytes:
     return _record(head, b"".join(pack("<II", *each) for each in counts))
 
 
-def write_mcap(trajectory: Trajectory, path: Path) -> None:
+def write_mcap(messages: Messages, path: Path) -> None:
     """Writes an MCAP file of the profile ros2, chunked, with summary and footer."""
-    topics = list_written(trajectory, "cdr")
+    topics = messages.topics
     numbers = {topic.name: index for index, topic in enumerate(topics, start=1)}
     described = b"".join(_describe(index, topic) for index, topic in enumerate(topics, start=1))
     with path.open("wb") as file:
@@ -139,7 +148,7 @@ def write_mcap(trajectory: Trajectory, path: Path) -> None:
         counts: dict[int, int] = {}
         infos, logs = bytearray(), [0, 0]
         waiting = _McapChunk(bytearray(described))
-        for message in encode(trajectory, "cdr"):
+        for message in messages.stream:
             number = numbers[message.topic]
             waiting.add(number, counts.get(number, 0), message)
             counts[number] = counts.get(number, 0) + 1
@@ -184,7 +193,9 @@ def _describe(number: int, topic: WrittenTopic) -> bytes:
     package, _, name = topic.type.partition("/")
     text = topic.definition.encode()
     schema = pack("<H", number) + _text(f"{package}/msg/{name}") + _text("ros2msg")
-    channel = pack("<HH", number, number) + _text(topic.name) + _text("cdr") + pack("<I", 0)
+    channel = pack("<HH", number, number) + _text(topic.name) + _text("cdr")
+    quality = _text("offered_qos_profiles") + _text(_LATCHED) if topic.is_latched else b""
+    channel += pack("<I", len(quality)) + quality
     return _mcap_record(3, schema + pack("<I", len(text)) + text) + _mcap_record(4, channel)
 
 
@@ -232,15 +243,15 @@ INSERT INTO schema VALUES (4, 'rolling');
 """
 
 
-def write_folder(trajectory: Trajectory, folder: Path, name: str) -> None:
+def write_folder(messages: Messages, folder: Path, name: str) -> None:
     """Writes a recording of ROS 2 into an empty folder: metadata.yaml and NAME_0.db3."""
-    topics = list_written(trajectory, "cdr")
+    topics = messages.topics
     numbers = {topic.name: index for index, topic in enumerate(topics, start=1)}
     counts = dict.fromkeys(numbers, 0)
     logs: list[int] = []
 
     def rows() -> Iterable[tuple[int, int, bytes]]:
-        for message in encode(trajectory, "cdr"):
+        for message in messages.stream:
             counts[message.topic] += 1
             logs.append(message.log)
             yield numbers[message.topic], message.log, message.data
@@ -251,8 +262,8 @@ def write_folder(trajectory: Trajectory, folder: Path, name: str) -> None:
         for topic in topics:
             kind = topic.type.replace("/", "/msg/")
             database.execute(
-                "INSERT INTO topics VALUES (?, ?, ?, 'cdr', '', '')",
-                (numbers[topic.name], topic.name, kind),
+                "INSERT INTO topics VALUES (?, ?, ?, 'cdr', ?, '')",
+                (numbers[topic.name], topic.name, kind, _LATCHED if topic.is_latched else ""),
             )
             database.execute(
                 "INSERT INTO message_definitions (topic_type, encoding, "
@@ -286,7 +297,7 @@ def _metadata(
             f"        name: {topic.name}",
             f"        type: {topic.type.replace('/', '/msg/')}",
             "        serialization_format: cdr",
-            '        offered_qos_profiles: ""',
+            "        offered_qos_profiles: " + json.dumps(_LATCHED if topic.is_latched else ""),
             f"      message_count: {counts[topic.name]}",
         ]
     lines += [

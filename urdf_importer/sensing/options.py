@@ -36,3 +36,35 @@ class SenseOptions(Options):
         False, "Noise", "Distances and depths get the described noise, by the seed", group="Flaws"
     )
     seed: int = option(0, "Seed", "The seed of the noise", group="Flaws", bounds=(0, 2_147_483_647))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordOptions(SenseOptions):
+    """The recording of a robot's sensors: which of them, and when. Every field has a sensible
+    default."""
+
+    GROUPS: ClassVar[tuple[str, ...]] = ("Recording", "Sight", "Flaws")
+
+    sensors: tuple[str, ...] = option(
+        (),
+        "Sensors",
+        "The names of the sensors that are recorded; all without any",
+        group="Recording",
+    )
+    start_frame: float | None = option(
+        None, "Start Frame", "The first frame; else the first of the motion", group="Recording"
+    )
+    end_frame: float | None = option(
+        None, "End Frame", "The last frame; else the last of the motion", group="Recording"
+    )
+    rate: float | None = option(
+        None,
+        "Rate",
+        "Messages a second of each topic, never more than the sensor's own; else the sensor's own, "
+        "and one for each frame where it has none",
+        group="Recording",
+        bounds=(0.001, 100_000.0),
+    )
+    compressed: bool = option(
+        False, "Compressed", "Pictures of colours are CompressedImages, as PNG", group="Recording"
+    )

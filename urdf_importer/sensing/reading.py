@@ -48,15 +48,16 @@ def feel_motion(poses: Matrix, step: float) -> dict[str, Any]:
     at three times, `step` seconds apart: of the middle one, by central differences."""
     before, now, after = poses[:, :3, 3]
     turned = poses[1, :3, :3]
+    turn = turn_of(poses[2, :3, :3] @ poses[0, :3, :3].T)
     felt = (after - 2.0 * now + before) / step**2 + (0.0, 0.0, GRAVITY)
     return {
         "acceleration": turned.T @ felt,
-        "angular_velocity": turned.T @ _turn(poses[2, :3, :3] @ poses[0, :3, :3].T) / (2.0 * step),
+        "angular_velocity": turned.T @ turn / (2.0 * step),
         "orientation": quaternion_from_rotation(turned),
     }
 
 
-def _turn(rotation: Matrix) -> Vector:
+def turn_of(rotation: Matrix) -> Vector:
     """Returns the axis of a rotation (3, 3) times its angle."""
     x, y, z, w = quaternion_from_rotation(rotation)
     axis = np.array([x, y, z])

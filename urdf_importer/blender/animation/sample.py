@@ -2,7 +2,7 @@
 """The displayed pose of a rig over time -> a motion: after curves, IK, limits, drivers,
 constraints, NLA."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -152,6 +152,17 @@ def held_frame(scene: Any) -> Iterator[None]:
         yield
     finally:
         scene.frame_set(frame, subframe=rest)
+
+
+def walk_frames(frames: Iterable[float]) -> Iterator[float]:
+    """Shows one frame of the scene after the other, whole or between two, and yields it; in the end
+    the frame that was shown before."""
+    scene = bpy.context.scene
+    with held_frame(scene):
+        for frame in frames:
+            whole, rest = _split(frame)
+            scene.frame_set(whole, subframe=rest)
+            yield frame
 
 
 def _velocities(times: Numbers, positions: Numbers) -> Numbers:

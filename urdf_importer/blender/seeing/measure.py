@@ -19,7 +19,7 @@ from ...sensing.options import SenseOptions
 from ...sensing.placed import PlacedSensor
 from ...sensing.rays import MOST_RAYS, rays_of
 from ...sensing.reading import Reading, feel_motion
-from ..animation.sample import held_frame
+from ..animation.sample import walk_frames
 from ..extract.robot import find_link_empties
 from ..standing import properties
 from ..standing.armatures import objects_of
@@ -69,6 +69,15 @@ class Looker:
             f"sensor {quote(sensor.name)} has the kind {quote(sensor.kind)}, which measures "
             "nothing in Blender"
         )
+
+    def find_base(self) -> tuple[Matrix, float]:
+        """Returns the rigid frame (4, 4) of the robot as a whole, in metres of its true size, and
+        how many times that it has."""
+        graph = bpy.context.evaluated_depsgraph_get()
+        world = np.array(self.armature.evaluated_get(graph).matrix_world)
+        scale = float(np.cbrt(abs(np.linalg.det(world[:3, :3]))))
+        world[:3] /= scale
+        return world, scale
 
     def find_frame(self, sensor: PlacedSensor) -> tuple[Matrix, float]:
         """Returns the rigid frame (4, 4) of a sensor in the world, by its object where it has one,
@@ -151,13 +160,10 @@ class Looker:
         scene = bpy.context.scene
         now, step = scene.frame_current_final, _HALF * scene.render.fps_base / scene.render.fps
         poses = []
-        with held_frame(scene):
-            for frame in (now - _HALF, now, now + _HALF):
-                whole = int(np.floor(frame))
-                scene.frame_set(whole, subframe=frame - whole)
-                pose, scale = self.find_frame(sensor)
-                pose[:3, 3] /= scale
-                poses.append(pose)
+        for _ in walk_frames((now - _HALF, now, now + _HALF)):
+            pose, scale = self.find_frame(sensor)
+            pose[:3, 3] /= scale
+            poses.append(pose)
         felt = feel_motion(np.array(poses), step)
         if not getattr(sensor.sensor, "has_orientation", True):
             del felt["orientation"]
