@@ -14,6 +14,7 @@ from support.blender.snapshots import describe_object, describe_scene, list_data
 from support.paths import ROOT
 from urdf_importer import (
     Diagnostics,
+    ImportOptions,
     import_robot,
     import_steps,
     read_robot,
@@ -204,7 +205,7 @@ def test_several_files_become_several_robots(tmp_path: Path) -> None:
     shown = describe_scene()
     new_scene()
     for name in ("one", "two"):
-        import_robot(tmp_path / f"{name}.urdf")
+        import_robot(tmp_path / f"{name}.urdf", options=ImportOptions(sensors=True))
     bpy.data.objects["one"].select_set(True)
     assert shown == describe_scene()
 
