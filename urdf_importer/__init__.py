@@ -54,7 +54,7 @@ from .motion.limits import JointLimits, Violation
 from .motion.options import MotionOptions, RetimeOptions
 from .motion.trajectory import FrameTrack, Trajectory
 from .options import FileOptions, ImportOptions, PlacementOptions, StartOptions
-from .pipeline.checking import check_collisions
+from .pipeline.checking import avoid_collisions, check_collisions
 from .pipeline.collisions import find_disabled_collisions, replace_disabled
 from .pipeline.converting import convert_description
 from .pipeline.engines import EngineOptions
@@ -219,6 +219,7 @@ __all__ = [
     "add_ik",
     "apply_srdf",
     "apply_trajectory",
+    "avoid_collisions",
     "bake_drive",
     "bake_ik",
     "bake_path",

@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 _STEPS = 24
-_ROUNDING = 1e-9
+ROUNDING = 1e-9
 
 
 def relate(frames: Frames, first: int, second: int, poses: Places) -> tuple[Array, Array]:
@@ -38,7 +38,7 @@ def find_near(
     margins = np.broadcast_to(margins, len(places))
     reach = first.radius + second.radius + margins
     left = np.flatnonzero(np.einsum("si,si->s", centers, centers) <= reach * reach)
-    margin = first.margin + second.margin + _ROUNDING + margins[left]
+    margin = first.margin + second.margin + ROUNDING + margins[left]
     points = first.hull.T
     between = -centers[left]
     for _ in range(_STEPS):
@@ -53,11 +53,11 @@ def find_near(
         open_ = gaps <= margin * np.sqrt(np.einsum("si,si->s", between, between))
         left, between, support = left[open_], between[open_], support[open_]
         margin = margin[open_]
-        between = _nearest_to_origin(between, support)
+        between = nearest_to_origin(between, support)
     return left
 
 
-def _nearest_to_origin(start: Array, end: Array) -> Array:
+def nearest_to_origin(start: Array, end: Array) -> Array:
     """Returns the points (S, 3) of segments that are nearest to the origin."""
     way = end - start
     squares = np.maximum(np.einsum("si,si->s", way, way), 1e-300)

@@ -172,7 +172,7 @@ def test_no_contact_of_any_motion_is_missed(seed: int) -> None:
         frames=tuple(tracks),
     )  # fmt: skip
     report = check_collisions(robot, moved, options=ALL)
-    checker = checking._recall_checker(robot, ALL)
+    checker = checking.recall_checker(robot, ALL)
     way = checking._read_way(robot, checker.tree, moved, Diagnostics())
     pairs = PairTester(checker.parts, checker.tester)
     course = Course(checker.tree, pairs.balls, way)
@@ -224,7 +224,7 @@ def test_triangles_agree_with_coal_on_meshes(margin: float) -> None:
     options = CheckOptions(disabled="none", margin=margin)
     poses = random_poses(robot, 12)
     truth = [check_collisions(robot, pose, options=options).pairs for pose in poses]
-    checker = checking._recall_checker(robot, ALL)
+    checker = checking.recall_checker(robot, ALL)
     other = replace(checker, tester=TriangleTester())
     assert isinstance(checker.tester, CoalTester)
     for pose, pairs in zip(poses, truth, strict=True):

@@ -123,7 +123,7 @@ def read_wish(
     wanted = aim(armature, rig.robot, wish, shown, default)
     asked = IKOptions(
         joints=joints, orientation=wanted.turned, seconds=options.seconds,
-        restarts=options.restarts, seed=options.seed,
+        restarts=options.restarts, seed=options.seed, refuse=options.refuse,
     )  # fmt: skip
     return rig, shown, wanted, asked
 

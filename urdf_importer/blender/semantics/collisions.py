@@ -7,6 +7,7 @@ the frame of the other in every pose.
 """
 
 import bpy  # noqa: F401  Where Blender is a module, mathutils is there once it is loaded.
+import numpy as np
 from mathutils.bvhtree import BVHTree
 
 from ...collisions.parts import Part, is_inside
@@ -32,9 +33,15 @@ class BvhTester(TriangleTester):
         lower, upper = moved.min(axis=0), moved.max(axis=0)
         if (lower > first.upper).any() or (upper < first.lower).any():
             return False
-        other = BVHTree.FromPolygons(moved.tolist(), second.triangles.tolist(), all_triangles=True)
-        if self._bvh_of(first).overlap(other):
-            return True
+        # A tree of the few triangles in the other's box costs a tenth of one of all.
+        aside = np.hstack([moved > first.upper, moved < first.lower])
+        inner = second.triangles[~aside[second.triangles].all(axis=1).any(axis=1)]
+        if len(inner):
+            points, corners = np.unique(inner, return_inverse=True)
+            polygons = corners.reshape(-1, 3).tolist()
+            other = BVHTree.FromPolygons(moved[points].tolist(), polygons, all_triangles=True)
+            if self._bvh_of(first).overlap(other):
+                return True
         return is_inside(second, first, pose) or is_inside(first, second, invert(pose))
 
     def _bvh_of(self, part: Part) -> BVHTree:

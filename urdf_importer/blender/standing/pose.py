@@ -3,6 +3,7 @@
 
 import math
 import random
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -12,7 +13,7 @@ import mathutils
 import numpy as np
 
 from ...arguments import positions_of, rig_of
-from ...diagnostics import BuildError, Diagnostics, quote, unknown_name
+from ...diagnostics import BuildError, Diagnostics, KinematicsError, quote, unknown_name
 from ...geometry.transforms import (
     Matrix,
     invert,
@@ -21,6 +22,7 @@ from ...geometry.transforms import (
 )
 from ...kinematics.conventions import Convention
 from ...kinematics.forward import Position, check_position
+from ...kinematics.inverse.options import Refuse
 from ...kinematics.loops import LoopResult, report_missed
 from . import properties
 from .armatures import armatures_of
@@ -284,6 +286,7 @@ def _prefer_set(raw: float, shown: float) -> float:
 
 _FREE_SLIDE = 0.5
 """How far (metres) a random pose moves a sliding joint that has no bound on that side."""
+_MOST_TRIED = 200
 BASES = ("planar", "floating")
 """Joints that move a robot as a whole."""
 
@@ -293,16 +296,33 @@ def zero_pose(armature: Any) -> None:
     _set_all(armature, lambda kind, channel, position: channel.find_valid(0.0))
 
 
-def random_pose(armature: Any, seed: int) -> None:
+def random_pose(armature: Any, seed: int, *, refuse: Refuse | None = None) -> None:
     """Puts every joint somewhere within its limits, the same for the same seed; angles without
     bounds within half a turn. The place of the robot (planar and floating joints) does not change,
-    nor do joints that an SRDF calls passive."""
+    nor do joints that an SRDF calls passive.
+
+    `refuse` says why a pose is none, as avoid_collisions does. Raises KinematicsError where it
+    refuses 200 poses, and changes nothing then.
+    """
     chance = random.Random(seed)
 
     def choose(kind: str, channel: JointChannel, position: float) -> float:
         return position if kind in BASES else chance.uniform(*find_range(channel))
 
-    _set_all(armature, choose, passive=False)
+    if refuse is None:
+        _set_all(armature, choose, passive=False)
+        return
+    shown = get_joint_positions(armature)
+    reasons: Counter[str] = Counter()
+    for _ in range(_MOST_TRIED):
+        drawn = list(_choose_all(armature, choose, passive=False))
+        why = refuse(shown | {joint.name: _join(joint, numbers) for _, joint, numbers in drawn})
+        if not why:
+            _put_all(armature, drawn)
+            return
+        reasons[why] += 1
+    (why, _), *_ = reasons.most_common(1)
+    raise KinematicsError(f"none of {_MOST_TRIED} random poses will do: in most of them {why}")
 
 
 def hold_limits(armature: Any) -> int:
@@ -321,27 +341,47 @@ def find_range(channel: JointChannel) -> tuple[float, float]:
     return lower, (lower + most if upper is None else upper)
 
 
+_Chosen = list[tuple[Any, RigJoint, list[float]]]
+"""(pose bone, joint, position of each channel)."""
+
+
 def _set_all(
     armature: Any, choose: Callable[[str, JointChannel, float], float], *, passive: bool = True
 ) -> int:
     """Sets the result of `choose` for (kind of joint, channel, position) for all joints that do not
     follow another, or only for joints that an SRDF does not call passive. Returns how many joints
     moved."""
+    return _put_all(armature, _choose_all(armature, choose, passive=passive))
+
+
+def _choose_all(
+    armature: Any, choose: Callable[[str, JointChannel, float], float], *, passive: bool
+) -> _Chosen:
+    return [
+        (bone, joint, [choose(joint.kind, each, each.get(bone)) for each in joint.channels])
+        for bone, joint in posed_joints_of(armature)
+        if not joint.mimics and (passive or joint.name not in bone.bone.get(properties.PASSIVE, ()))
+    ]
+
+
+def _put_all(armature: Any, chosen: _Chosen) -> int:
+    moved = 0
     with loops_closed(armature):
-        moved = 0
-        for pose_bone, joint in posed_joints_of(armature):
-            idle = joint.name in pose_bone.bone.get(properties.PASSIVE, ())
-            if joint.mimics or (idle and not passive):
-                continue
+        for bone, joint, positions in chosen:
             changed = False
-            for channel in joint.channels:
-                position = channel.get(pose_bone)
-                wanted = choose(joint.kind, channel, position)
-                if wanted != position:
-                    channel.put(pose_bone, wanted)
+            for channel, wanted in zip(joint.channels, positions, strict=True):
+                if wanted != channel.get(bone):
+                    channel.put(bone, wanted)
                     changed = True
             moved += changed
     return moved
+
+
+def _join(joint: RigJoint, positions: list[float]) -> float | tuple[float, ...]:
+    if len(positions) == 1:
+        return positions[0]
+    pairs = zip(joint.channels, positions, strict=True)
+    return position_of_numbers(joint, [channel.sign * position for channel, position in pairs])
 
 
 def key_joints(armature: Any, names: Iterable[str] | None = None) -> int:

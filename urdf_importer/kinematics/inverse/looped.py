@@ -72,6 +72,11 @@ class LoopedProblem:
     start: Solved
     obstacle: str
 
+    @property
+    def held(self) -> Solved:
+        """The positions at the start."""
+        return self.start
+
     def positions(self, found: Solved) -> Solved:
         """Returns the positions of the joints that may move and of their followers in loops."""
         followers = [name for each in self.way.solvers for name in each.followers]

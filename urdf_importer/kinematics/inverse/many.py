@@ -17,7 +17,7 @@ from .goals import read_numbers
 from .looped import is_looped, pose_looped
 from .options import IKOptions
 from .problem import Problem, Question, check_joint, pose_problem, recall_robot
-from .solve import SECONDS, answer_looped, explain, search_problem
+from .solve import SECONDS, answer_looped, answer_one, explain, search_problem
 
 _AT_ONCE = 256
 """More targets than this are answered part by part, so that arrays stay small."""
@@ -72,7 +72,8 @@ def inverse_kinematics_many(
 
     Each target is answered for itself, from its start: for a path, on which each begins where the
     one before ended, inverse_kinematics is called in a row. Where joints on closed loops are in
-    the way, this function calls it target by target too, and takes as long.
+    the way, or positions may be refused, this function calls it target by target too, and takes as
+    long.
     """
     began = time.perf_counter()
     robot, options = robot_of(robot), options_of(options, IKOptions)
@@ -85,12 +86,12 @@ def inverse_kinematics_many(
     kept = diagnostics_of(diagnostics, robot.source)
     parts: list[IKResults] = []
     with np.errstate(all="ignore"):
-        looped = is_looped(asked)
-        most = 1 if looped else _AT_ONCE
+        alone = is_looped(asked) or (options.refuse is not None and len(given) > 0)
+        most = 1 if alone else _AT_ONCE
         for first in range(0, max(len(given), 1), most):
             part = _cut(asked, slice(first, first + most))
-            if looped:
-                parts.append(_answer_looped(part, seconds))
+            if alone:
+                parts.append(_answer_alone(part, seconds))
                 continue
             until = began + seconds * (first + len(part.targets))
             parts.append(_answer(part, pose_problem(part, kept), until))
@@ -181,7 +182,7 @@ def _gather(problem: Problem, values: Matrix) -> Arrays:
     }
 
 
-def _answer_looped(asked: Question, seconds: float) -> IKResults:
+def _answer_alone(asked: Question, seconds: float) -> IKResults:
     """Answers one target, or says which joints would be asked where there is none."""
     count = len(asked.targets)
     own: dict[str, Position] = {
@@ -189,9 +190,12 @@ def _answer_looped(asked: Question, seconds: float) -> IKResults:
     }
     if not count:
         asked = replace(asked, targets=np.zeros((1, 3)))
-    problem = pose_looped(replace(asked, start={**asked.start, **own}, varied={}))
-    assert problem is not None
-    found = answer_looped(asked, problem, seconds if count else 0.0)
+    asked = replace(asked, start={**asked.start, **own}, varied={})
+    problem = pose_looped(asked)
+    if problem is None:
+        found = answer_one(asked, Diagnostics(asked.robot.source))
+    else:
+        found = answer_looped(asked, problem, seconds if count else 0.0)
     return IKResults(
         success=np.array([found.success])[:count],
         positions={name: np.array([each])[:count] for name, each in found.positions.items()},

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How questions of inverse kinematics are meant, and how long an answer may take."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 from ...arguments import choice_of, number_of, numbers_of, switch_of, texts_of
 from ..conventions import Convention
 
+Refuse = Callable[[Mapping[str, Any]], str]
+"""Positions of joints -> why they are no answer, as "'a' touches 'b'"; empty where they are one."""
 Mode = Literal["absolute", "relative", "default"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 
@@ -53,6 +55,8 @@ class IKOptions(Effort):
     tolerance    in m and rad
     base         the link in whose frame the target is; None is the root
     joints       the only ones to move; None are all of one number, others only where named
+    refuse       why positions of joints are no answer, such as avoid_collisions returns it: other
+                 ways to the target are tried then, unless `restarts` is 0
     """
 
     position: bool = True
@@ -61,6 +65,7 @@ class IKOptions(Effort):
     tolerance: tuple[float, float] = (1e-6, 1e-6)
     base: str | None = None
     joints: Collection[str] | None = None
+    refuse: Refuse | None = None
 
     def __post_init__(self) -> None:
         Effort.__post_init__(self)
@@ -88,6 +93,7 @@ class RigIKOptions(Effort):
     group        a group of the SRDF, or names of joints: the only ones to move; passive ones stay
     state        of the SRDF, for mode "default"
     convention   how the numbers are written; None is the robot's own way
+    refuse       as in IKOptions
     """
 
     mode: Mode = "absolute"
@@ -96,6 +102,7 @@ class RigIKOptions(Effort):
     group: str | Collection[str] | None = None
     state: str = ""
     convention: Convention | None = None
+    refuse: Refuse | None = None
 
     def __post_init__(self) -> None:
         Effort.__post_init__(self)

@@ -2,7 +2,9 @@
 """Inverse kinematics: a frame that a link is to have -> joint positions within limits."""
 
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +22,9 @@ from .search import SearchResult, find_postures, search
 
 SECONDS, SECONDS_FOR_ALL = 0.25, 1.0
 """For one answer, and for several to one question, where the options state none."""
+
+_MOST_TRIED = 24
+"""Ways to a target that are tried where the nearest is refused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,18 +78,15 @@ def inverse_kinematics(
     Targets that are out of reach, not finite or no rotations have answers without success. Raises
     KinematicsError for names that the robot does not have and arguments of wrong shapes.
     """
-    began = time.perf_counter()
     asked = Question(
         robot=robot_of(robot), link=link, targets=read_one(target, "target"),
         start=positions_of(start_positions), options=options_of(options, IKOptions),
     )  # fmt: skip
-    seconds = asked.options.seconds_or(SECONDS)
     with np.errstate(all="ignore"):
         looped = pose_looped(asked)
         if looped is not None:
-            return answer_looped(asked, looped, seconds)
-        problem = pose_problem(asked, diagnostics_of(diagnostics, asked.robot.source))
-        return _answer(asked, problem, began, seconds)
+            return answer_looped(asked, looped, asked.options.seconds_or(SECONDS))
+        return answer_one(asked, diagnostics_of(diagnostics, asked.robot.source))
 
 
 def find_solutions(
@@ -103,31 +105,40 @@ def find_solutions(
         robot=robot_of(robot), link=link, targets=read_one(target, "target"),
         start=positions_of(start_positions), options=options_of(options, IKOptions),
     )  # fmt: skip
-    deadline = time.perf_counter() + asked.options.seconds_or(SECONDS_FOR_ALL)
-    seed = asked.options.seed
+    refuse = asked.options.refuse
     with np.errstate(all="ignore"):
         looped = pose_looped(asked)
-        if looped is not None:
-            if looped.obstacle or not looped.way.joints:
-                return ()
-            searching = LoopedSearch(looped.way, looped.goals, deadline)
-            answers = searching.find_all(looped.start, most, seed)
-            return tuple(looped.positions(each) for each in answers)
-        problem = pose_problem(asked, Diagnostics(asked.robot.source))
-        if problem.obstacles or not problem.chain.variables:
-            return ()
+        problem = looped or pose_problem(asked, Diagnostics(asked.robot.source))
+        held = {**asked.start, **problem.held}
+        found = _find_all(asked, problem, most if refuse is None else max(most, _MOST_TRIED))
+    free = (each for each in found if refuse is None or not refuse(held | each))
+    return tuple(islice(free, most))
+
+
+def _find_all(asked: Question, problem: Problem | LoopedProblem, most: int) -> Iterator[Solved]:
+    options = asked.options
+    deadline = time.perf_counter() + options.seconds_or(SECONDS_FOR_ALL)
+    if isinstance(problem, LoopedProblem):
+        if not problem.obstacle and problem.way.joints:
+            searching = LoopedSearch(problem.way, problem.goals, deadline)
+            answers = searching.find_all(problem.start, most, options.seed)
+            yield from map(problem.positions, answers)
+    elif not problem.obstacles and problem.chain.variables:
         found = find_postures(
-            problem.gauge(), problem.values[0], most=most, deadline=deadline, seed=seed
+            problem.gauge(), problem.values[0], most=most, deadline=deadline, seed=options.seed
         )
-    return tuple(problem.positions(values) for values in found)
+        yield from map(problem.positions, found)
 
 
-def _answer(asked: Question, problem: Problem, began: float, seconds: float) -> IKResult:
-    found = search_problem(problem, asked.options, began + seconds)
+def answer_one(asked: Question, diagnostics: Diagnostics) -> IKResult:
+    """Answers a question about one target of a robot without loops in the way."""
+    began = time.perf_counter()
+    problem = pose_problem(asked, diagnostics)
+    found = search_problem(problem, asked.options, began + asked.options.seconds_or(SECONDS))
     closest = problem.positions(found.values[0])
     success = bool(found.solved[0])
     distance, angle = float(found.distances[0]), float(found.angles[0])
-    return IKResult(
+    answer = IKResult(
         success=success,
         positions=dict(closest) if success else problem.start(),
         closest=closest,
@@ -138,6 +149,25 @@ def _answer(asked: Question, problem: Problem, began: float, seconds: float) -> 
         seconds=time.perf_counter() - began,
         message=explain(asked, problem, found, 0),
     )
+    return _heed(asked, problem, answer, problem.start())
+
+
+def _heed(
+    asked: Question, problem: Problem | LoopedProblem, answer: IKResult, start: Solved
+) -> IKResult:
+    """Returns an answer that is not refused, where need be another: the nearest to the start."""
+    refuse, held = asked.options.refuse, {**asked.start, **problem.held}
+    why = refuse(held | answer.positions) if refuse is not None and answer.success else ""
+    if refuse is None or not why:
+        return answer
+    began = time.perf_counter()
+    others = _find_all(asked, problem, _MOST_TRIED) if asked.options.restarts else ()
+    other = next((each for each in others if not refuse(held | each)), None)
+    seconds = answer.seconds + time.perf_counter() - began
+    if other is not None:
+        return replace(answer, positions=other, closest=dict(other), seconds=seconds)
+    message = f"the target can be reached, but {why}"
+    return replace(answer, success=False, positions=start, seconds=seconds, message=message)
 
 
 def search_problem(problem: Problem, options: IKOptions, deadline: float) -> SearchResult:
@@ -183,9 +213,10 @@ def answer_looped(asked: Question, problem: LoopedProblem, seconds: float) -> IK
         missed = problem.goals, found.distance, found.angle
         message = problem.obstacle or _say_missed(*missed, problem.at_limits(found.positions))
     closest = problem.positions(found.positions)
-    return IKResult(
+    start = problem.positions(problem.start)
+    answer = IKResult(
         success=success,
-        positions=closest if success else problem.positions(problem.start),
+        positions=closest if success else start,
         closest=closest,
         position_error=found.distance,
         orientation_error=found.angle,
@@ -194,6 +225,7 @@ def answer_looped(asked: Question, problem: LoopedProblem, seconds: float) -> IK
         seconds=time.perf_counter() - began,
         message=message,
     )
+    return _heed(asked, problem, answer, start)
 
 
 def _say_missed(goals: Goals, distance: float, angle: float, names: list[str]) -> str:
