@@ -7,6 +7,7 @@ that a link makes against another are sums over the joints between them: of each
 turns, times how far the link reaches from its axis. They are never too small.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -17,9 +18,11 @@ from ..kinematics.tree import KinematicTree
 from ..motion.frames import slerp
 from .pairs import Ball, Pair
 from .sampling import Array, Frames, Placer, rotations_of, values_of
+from .separation import relate
 
 Places = NDArray[np.intp]
 WORLD = -1
+_TINY = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -80,14 +83,39 @@ class Moments:
     spans: Places
     reach: Array
     frames: Frames
-    _known: dict[tuple[str, int], Array] = field(default_factory=dict)
+    _known: dict[tuple[str, int], tuple[Array, Array]] = field(default_factory=dict)
 
     def sway(self, pair: Pair) -> Array:
-        """Returns how far (M,) points of two links get from each other at most."""
-        one, other = (self._ancestors(name) for name in pair)
-        top = next(place for place in one if place in other)
-        apart: Array = self._climb(pair[0], one, top) + self._climb(pair[1], other, top)
-        return apart
+        """Returns how far (M,) points of two links get from each other at most, at the greatest
+        speed that they may have."""
+        (one, _), (other, _) = self._climb_both(pair)
+        return one + other
+
+    def tighten(self, pair: Pair, chosen: Places, before: Frames, after: Frames) -> Array:
+        """Returns the same of chosen moments (C,), as a rule much less: by the frames of links
+        (N, C) at the ends of their time, `before` and `after`. Seen from a link the points of the
+        other move along these chords; the speed along a curve differs from that along its chord by
+        its curvature times half the time, and the curvature of a chain is at most twice its speed
+        times the sum of its joints' speeds."""
+        course = self.course
+        climbed = self._climb_both(pair)
+        if course.balls[pair[0]].radius < course.balls[pair[1]].radius:
+            pair, climbed = pair[::-1], climbed[::-1]
+        (fixed, turn), (moving, other) = ([each[chosen] for each in side] for side in climbed)
+        one, two = (course.index[name] for name in pair)
+        here, there = (course.balls[name] for name in pair)
+        middle = relate(self.frames, one, two, chosen)
+        center = middle[0] @ there.center + middle[1]
+        beyond = np.linalg.norm(center - here.center, axis=1) + there.radius - here.radius
+        way = (fixed + moving + turn * np.maximum(beyond, 0.0)) / np.maximum(1.0 - turn, _TINY)
+        chords = []
+        for frames in (before, after):
+            rotation, place = relate(frames, one, two, np.arange(len(chosen)))
+            shift = np.linalg.norm(rotation @ there.center + place - center, axis=1)
+            twist = np.linalg.norm(rotation - middle[0], axis=(1, 2)) / math.sqrt(2.0)
+            chords.append(shift + twist * there.radius)
+        tight = np.maximum(*chords) + (turn + other) * way
+        return np.where(turn < 1.0, np.minimum(tight, fixed + moving), fixed + moving)
 
     def _ancestors(self, name: str) -> list[int]:
         course = self.course
@@ -95,64 +123,71 @@ class Moments:
         inner = place < len(course.tree.links)
         return [*course.tree.ancestors(place), WORLD] if inner else [place, WORLD]
 
-    def _climb(self, name: str, ancestors: list[int], top: int) -> Array:
-        """Returns how far (M,) points of a link move against the link `top` above it."""
-        total = np.zeros(len(self.spans))
+    def _climb_both(self, pair: Pair) -> list[tuple[Array, Array]]:
+        one, other = (self._ancestors(name) for name in pair)
+        top = next(place for place in one if place in other)
+        return [self._climb(pair[0], one, top), self._climb(pair[1], other, top)]
+
+    def _climb(self, name: str, ancestors: list[int], top: int) -> tuple[Array, Array]:
+        """Returns how far (M,) points of a link move against the link `top` above it, and the sum
+        of the angles that joints turn it by."""
+        total = turn = np.zeros(len(self.spans))
         for place in ancestors[: ancestors.index(top)]:
             known = self._known.get((name, place))
             if known is None:
-                known = self._known[name, place] = total + self._step(name, place)
-            total = known
-        return total
+                way, angle = self._step(name, place, total)
+                known = self._known[name, place] = total + way, turn + angle
+            total, turn = known
+        return total, turn
 
-    def _step(self, name: str, place: int) -> Array:
-        """Returns how far (M,) points of a link move by the joint above a place."""
+    def _step(self, name: str, place: int, below: Array) -> tuple[Array, Array]:
+        """Returns how far (M,) points of a link move by the joint above a place, at any speed that
+        they have by it in the time, and the angle: the joints below it may take them further from
+        its axis by as much as `below`."""
         course, frames = self.course, self.frames
         tree, way, ball = course.tree, course.way, course.balls[name]
-        own = course.index[name]
+        own, radius = course.index[name], ball.radius + below
         center = frames.rotations[own] @ ball.center + frames.places[own]
-        inner = place < len(tree.links)
+        inner, still = place < len(tree.links), np.zeros(len(self.spans))
         motion = tree.motions[place] if inner else None
         if motion is None:
             poses = way.base if inner else list(way.objects.values())[place - len(tree.links)]
-            return self._free(poses, center - frames.places[place], ball.radius)
+            return self._free(poses, center - frames.places[place], radius)
         values = values_of(tree, motion, way.joints)
         if values is None:
-            return np.zeros(len(self.spans))
+            return still, still
         if motion.kind == "prismatic":
-            return self._change(values)
+            return self._change(values), still
         # The joint's frame, which has moved with it.
         turned, pivot = frames.rotations[place], frames.places[place]
         if tree.child_frames is not None:
             turned = turned @ tree.child_frames[place, :3, :3].T
             pivot = pivot - turned @ tree.child_frames[place, :3, 3]
         if not motion.is_scalar:
-            return self._several(values, center - pivot, ball.radius)
+            return self._several(values, center - pivot, radius)
         arm = np.linalg.norm(np.cross(turned @ np.array(motion.axis), center - pivot), axis=1)
-        swept: Array = self._change(values) * (arm + ball.radius)
-        return swept
+        turn = self._change(values)
+        return turn * (arm + radius), turn
 
-    def _several(self, values: Array, between: Array, radius: float) -> Array:
+    def _several(self, values: Array, between: Array, radius: Array) -> tuple[Array, Array]:
         """The way by a planar, floating or ball joint."""
         if values.shape[1] != 3:
             poses = values if values.shape[1] == 7 else np.pad(values, ((0, 0), (3, 0)))
             return self._free(poses, between, radius)
         x, y, turn = (self._change(column) for column in values.T)
-        swept: Array = np.hypot(x, y) + turn * (np.linalg.norm(between, axis=1) + radius)
-        return swept
+        return np.hypot(x, y) + turn * (np.linalg.norm(between, axis=1) + radius), turn
 
-    def _free(self, poses: Array, between: Array, radius: float) -> Array:
+    def _free(self, poses: Array, between: Array, radius: Array) -> tuple[Array, Array]:
         """The way by a frame (S, 7) that moves freely; `between` (M, 3) begins at its origin."""
         if len(poses) == 1:
-            return np.zeros(len(self.spans))
+            return np.zeros(len(self.spans)), np.zeros(len(self.spans))
         one, other = poses[self.spans], poses[self._next()]
         shift = np.linalg.norm(other[:, :3] - one[:, :3], axis=1)
         # By halves of the chord: the cosine of small angles has no digits left.
         turns = other[:, 3:] * np.where((one * other)[:, 3:].sum(axis=1) < 0.0, -1.0, 1.0)[:, None]
         chord = np.linalg.norm(turns - one[:, 3:], axis=1)
-        angle = 4.0 * np.arcsin(np.clip(chord / 2.0, 0.0, 1.0))
-        swept: Array = self.reach * (shift + angle * (np.linalg.norm(between, axis=1) + radius))
-        return swept
+        angle = self.reach * 4.0 * np.arcsin(np.clip(chord / 2.0, 0.0, 1.0))
+        return self.reach * shift + angle * (np.linalg.norm(between, axis=1) + radius), angle
 
     def _change(self, values: Array) -> Array:
         """How much (M,) a number changes."""

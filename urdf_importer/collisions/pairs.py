@@ -61,11 +61,15 @@ class PairTester:
                     return True
         return False
 
-    def measure(self, pair: Pair, rotation: Array, place: Array) -> Nearest:
+    def measure(self, pair: Pair, rotation: Array, place: Array, most: float = np.inf) -> Nearest:
         """Returns the distance of two links, 0 where they touch, and where it is, in the first
-        link's frame: the nearest parts by their balls first."""
+        link's frame: the nearest parts by their balls first. Of links that are further apart than
+        `most` the distance is `most`."""
         pose: Matrix = np.eye(4)
         pose[:3, :3], pose[:3, 3] = rotation, place
+        ones, others = (self._parts[name] for name in pair)
+        if len(ones) == len(others) == 1:
+            return self._tester.measure(ones[0], others[0], pose, most)
         order = sorted(
             (
                 float(np.linalg.norm(rotation @ second.center + place - first.center))
@@ -74,14 +78,14 @@ class PairTester:
                 i,
                 k,
             )
-            for i, first in enumerate(self._parts[pair[0]])
-            for k, second in enumerate(self._parts[pair[1]])
+            for i, first in enumerate(ones)
+            for k, second in enumerate(others)
         )
-        best = Nearest(np.inf, np.zeros(3))
+        best = Nearest(most, np.zeros(3))
         for least, i, k in order:
             if least < best.distance and best.distance > 0.0:
-                first, second = self._parts[pair[0]][i], self._parts[pair[1]][k]
-                best = min(best, self._tester.measure(first, second, pose), key=_distance_of)
+                found = self._tester.measure(ones[i], others[k], pose, best.distance)
+                best = min(best, found, key=_distance_of)
         return best
 
 

@@ -36,6 +36,8 @@ class Part:
     center     of a ball of `radius` that has all of it, in the link's frame
     margin     how far a round shape may reach beyond its hull
     lower      (3,) and `upper` (3,): its box along the link's axes
+    start      (3,), a point of its surface
+    is_solid   whether it is a shape of URDF; all others are surfaces
     """
 
     link: str
@@ -49,11 +51,13 @@ class Part:
     margin: float
     lower: Points
     upper: Points
+    start: Points
+    is_solid: bool
 
-    @property
-    def is_solid(self) -> bool:
-        """Whether it is a shape of URDF; all others are surfaces."""
-        return isinstance(self.shape.geometry, Primitive)
+    def has_in_box(self, point: Points) -> bool:
+        """Whether a point (3,) in the link's frame is in its box."""
+        pairs = zip(self.lower.tolist(), point.tolist(), self.upper.tolist(), strict=True)
+        return all(low <= value <= high for low, value, high in pairs)
 
 
 def load_parts(links: Iterable[Link], files: RobotFiles) -> dict[str, tuple[Part, ...]]:
@@ -96,6 +100,8 @@ def make_part(link: str, shape: Collision | Visual, data: MeshData) -> Part:
         margin=margin,
         lower=lower - margin,
         upper=upper + margin,
+        start=vertices[triangles[0, 0]],
+        is_solid=isinstance(shape.geometry, Primitive),
     )
 
 
@@ -113,13 +119,15 @@ def is_inside(inner: Part, outer: Part, pose: Matrix) -> bool:
     All of it has to lie in the other's box, and one point inside the surface, by its winding number
     (van Oosterom and Strackee 1983), which small holes do not change much.
     """
-    moved = inner.hull @ pose[:3, :3].T + pose[:3, 3]
     slack = _SLACK * inner.radius
+    point = pose[:3, :3] @ inner.start + pose[:3, 3]
+    if not outer.has_in_box(point):
+        return False
+    moved = inner.hull @ pose[:3, :3].T + pose[:3, 3]
     if (moved.min(axis=0) < outer.lower - slack).any():
         return False
     if (moved.max(axis=0) > outer.upper + slack).any():
         return False
-    point = pose[:3, :3] @ inner.vertices[inner.triangles[0, 0]] + pose[:3, 3]
     a, b, c = (outer.vertices[outer.triangles[:, i]] - point for i in range(3))
     la, lb, lc = (np.linalg.norm(each, axis=1) for each in (a, b, c))
     volume = np.einsum("ij,ij->i", a, np.cross(b, c))

@@ -35,6 +35,9 @@ class Frames:
     rotations: Array
     places: Array
 
+    def take(self, poses: NDArray[np.intp]) -> "Frames":
+        return Frames(rotations=self.rotations[:, poses], places=self.places[:, poses])
+
 
 class Sampler:
     """Draws poses of a robot, uniformly within limits.

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """When pairs of links touch during a motion, between its samples too.
 
-A span between two samples is free where the links are further apart in its middle than they can get
-until its ends: for planes between hulls in all spans at once, then for the shapes themselves.
-The rest is halved, down to half a millisecond where the links begin or end to touch. Links that
+A span between two samples is free where planes between hulls are further apart in its middle than
+the links can get until its ends: in all spans at once. Of a run of other spans the ends are
+measured: it is free where the links cannot come together on the way between them, else it is
+halved; spans too, down to half a millisecond where the links begin or end to touch. Links that
 touch twice within a fiftieth of a second count as touching between. Two links that are free at both
 ends of less than a millisecond, and move by less than a tenth of a millimetre in it, count as free.
 """
@@ -24,7 +25,9 @@ Flags = NDArray[np.bool_]
 Intervals = list[tuple[float, float]]
 
 MERGED = 1e-3
+_FEW = 8
 _SHORT, _SMALL, _STILL, _THROUGH = 5e-4, 1e-4, 1e-5, 0.02
+_ROUNDING, _TINY = 1e-9, 1e-12
 _AT_ONCE = 100_000
 """Frames of links at a time."""
 
@@ -32,10 +35,12 @@ _AT_ONCE = 100_000
 @dataclass(slots=True, eq=False)
 class _Left:
     """Parts of spans, from share `low` to `high`, that are still to be looked at: the number of the
-    pair, the span, and whether the pair touches at both ends."""
+    pair, the span, how far its links may get from each other in all of it, and whether they touch
+    at both ends."""
 
     pairs: Places
     spans: Places
+    ways: Array
     low: Array
     high: Array
     before: Flags
@@ -79,10 +84,13 @@ class Sweep:
         }
 
     def _look_once(self) -> None:
-        moments = self._moments(np.zeros(1, np.intp), np.zeros(1), np.zeros(1))
-        for number in range(len(self._pairs)):
-            if self._touching(number, moments, np.zeros(1, np.intp))[0]:
-                self._found[number].append((0.0, 0.0))
+        start = np.zeros(1, np.intp)
+        moments = self._moments(start, np.zeros(1), np.zeros(1))
+        for number, pair in enumerate(self._pairs):
+            if len(self._near(number, moments, start, self._margin)):
+                rotations, places = self._relate(number, moments, start)
+                if self._tester.touch(pair, rotations[0], places[0], self._margin):
+                    self._found[number].append((0.0, 0.0))
 
     def _moments(self, spans: Places, shares: Array, reach: Array) -> Moments:
         return self._course.at(spans, shares, reach)
@@ -98,30 +106,60 @@ class Sweep:
             sway = moments.sway(pair)
             near = self._near(number, moments, every, self._margin + sway)
             if len(near):
-                # Where nothing moved since the sample before, it was looked at there.
-                doubtful.append((number, near, np.cumsum(np.append(0.0, sway > 0.0))))
+                doubtful.append((number, near, sway))
         if not doubtful:
             return None
         ends = np.append(spans, spans[-1] + 1)
         knots = self._moments(ends, np.zeros(len(ends)), np.zeros(len(ends)))
         parts = []
-        for number, near, keys in doubtful:
-            wanted = np.union1d(near, near + 1)
-            _, firsts, same = np.unique(keys[wanted], return_index=True, return_inverse=True)
-            flags = np.zeros(len(ends), bool)
-            flags[wanted] = self._touching(number, knots, wanted[firsts])[same]
-            # Links that touch, and do not move against each other.
-            idle = flags[near] & (np.diff(keys)[near] == 0.0)
-            for k in spans[near[idle]].tolist():
-                self._found[number].append((float(self._times[k]), float(self._times[k + 1])))
-            near = near[~idle]
-            parts.append(self._part(number, spans[near], flags[near], flags[near + 1]))
-        return self._keep(_join(parts))
+        for number, near, sway in doubtful:
+            before, after = knots.frames.take(near), knots.frames.take(near + 1)
+            sway[near] = moments.tighten(self._pairs[number], near, before, after)
+            near = near[self._near(number, moments, near, self._margin + sway[near])]
+            if len(near):
+                parts.append(self._cover(knots, number, near, sway))
+        return self._keep(_join(parts)) if parts else None
 
-    def _part(self, number: int, spans: Places, before: Flags, after: Flags) -> _Left:
-        count = len(spans)
-        pairs = np.full(count, number)
-        return _Left(pairs, spans, np.zeros(count), np.ones(count), before, after)
+    def _cover(self, knots: Moments, number: int, near: Places, sway: Array) -> _Left:
+        """Returns which of the near spans are not free, without the time at their ends in which the
+        links cannot have come together. Spans of links that touch and do not move against each
+        other are kept as contacts."""
+        travel = np.append(0.0, np.cumsum(2.0 * sway))
+        every = np.arange(len(travel))
+        poses = self._relate(number, knots, every)
+        # Links that did not move against each other are as near as before.
+        gaps: dict[float, float] = {}
+        found: list[tuple[int, float, float]] = []
+        breaks = np.flatnonzero(np.diff(near) > 1)
+        firsts, lasts = near[np.append(0, breaks + 1)], near[np.append(breaks, -1)]
+        runs = list(zip(firsts.tolist(), (lasts + 1).tolist(), strict=True))
+        while runs:
+            low, high = runs.pop()
+            way = travel[high] - travel[low]
+            for k in (low, high):
+                if travel[k] not in gaps:
+                    gaps[travel[k]] = self._measure(number, poses, k, way)
+            one, other = gaps[travel[low]], gaps[travel[high]]
+            if way == 0.0 and one == 0.0:
+                times = self._times[knots.spans[[low, high]]]
+                self._found[number].append((float(times[0]), float(times[1])))
+            elif way >= one + other - _ROUNDING:
+                if high - low == 1:
+                    found.append((low, one / way, other / way))
+                else:
+                    middle = (low + high) // 2
+                    runs += [(low, middle), (middle, high)]
+        places, before, after = np.array(found).reshape(-1, 3).T
+        chosen = places.astype(np.intp)
+        return _Left(
+            pairs=np.full(len(found), number),
+            spans=knots.spans[chosen],
+            ways=2.0 * sway[chosen],
+            low=before,
+            high=1.0 - after,
+            before=before == 0.0,
+            after=after == 0.0,
+        )
 
     def _keep(self, left: _Left) -> _Left:
         """Keeps the parts that touch at both ends, and ends that are known well enough; returns the
@@ -149,16 +187,22 @@ class Sweep:
         sure = np.ones(len(middle))
         for number in np.unique(left.pairs).tolist():
             own = np.flatnonzero(left.pairs == number)
-            sway = moments.sway(self._pairs[number])[own]
+            sway = left.ways[own] * reach[own]
             small = (sway <= _STILL) | ((sway <= _SMALL) & (lengths[own] <= _SHORT))
             own, sway = own[~(free[own] & small)], sway[~(free[own] & small)]
             near = self._near(number, moments, own, self._margin + sway)
+            poses = self._relate(number, moments, own)
             for k in near.tolist():
-                sure[own[k]] = self._look(number, moments, int(own[k]), sway[k], free[own[k]])
+                gap = self._measure(number, poses, k, sway[k])
+                sure[own[k]] = min(gap / max(sway[k], _TINY), 1.0) if gap > 0.0 else -1.0
         touching = sure < 0.0
         reach = reach * np.maximum(sure, 0.0)
-        before = _Left(left.pairs, left.spans, left.low, middle - reach, left.before, touching)
-        after = _Left(left.pairs, left.spans, middle + reach, left.high, touching, left.after)
+        before = _Left(
+            left.pairs, left.spans, left.ways, left.low, middle - reach, left.before, touching
+        )
+        after = _Left(
+            left.pairs, left.spans, left.ways, middle + reach, left.high, touching, left.after
+        )
         return self._keep(_join([before, after]).take(np.tile(~free | (sure < 1.0), 2)))
 
     def _near(
@@ -176,44 +220,23 @@ class Sweep:
         reach = np.broadcast_to(balls[0].radius + balls[1].radius + margins, len(chosen))
         between = centers[0] - centers[1]
         close = np.flatnonzero(np.einsum("si,si->s", between, between) <= reach * reach)
-        if not len(close) or len(chosen) == 1:
-            return close  # One question is asked of the shapes as fast as of planes.
+        if len(close) < _FEW:
+            return close  # They are asked of the shapes as fast as of planes.
         relation = relate(frames, one, other, chosen[close])
         margins = np.broadcast_to(margins, len(chosen))[close]
         found: Places = close[self._tester.find_near(pair, *relation, margins)]
         return found
 
-    def _touching(self, number: int, moments: Moments, chosen: Places) -> Flags:
-        """Whether a pair touches at each of the chosen moments."""
-        flags = np.zeros(len(chosen), bool)
-        for k in self._near(number, moments, chosen, self._margin).tolist():
-            flags[k] = self._touch(number, moments, int(chosen[k]), self._margin)
-        return flags
+    def _measure(self, number: int, poses: tuple[Array, Array], k: int, most: float) -> float:
+        """Returns how far a pair is from touching, `most` if it is more; 0 where it touches."""
+        rotations, places = poses
+        most += self._margin
+        found = self._tester.measure(self._pairs[number], rotations[k], places[k], most)
+        return max(found.distance - self._margin, 0.0)
 
-    def _look(self, number: int, moments: Moments, moment: int, sway: float, free: bool) -> float:
-        """Returns the share of `sway` for which a pair stays free; -1 where it touches.
-        Of parts that touch at an end both halves are looked at anyway: 0 where it is free."""
-        if not free:
-            return -1.0 if self._touch(number, moments, moment, self._margin) else 0.0
-        if not self._touch(number, moments, moment, self._margin + sway):
-            return 1.0
-        apart = self._measure(number, moments, moment) - self._margin
-        return -1.0 if apart <= 0.0 else min(apart / max(sway, 1e-12), 1.0)
-
-    def _measure(self, number: int, moments: Moments, moment: int) -> float:
-        return self._tester.measure(
-            self._pairs[number], *self._relate(number, moments, moment)
-        ).distance
-
-    def _touch(self, number: int, moments: Moments, moment: int, margin: float) -> bool:
-        return self._tester.touch(
-            self._pairs[number], *self._relate(number, moments, moment), margin
-        )
-
-    def _relate(self, number: int, moments: Moments, moment: int) -> tuple[Array, Array]:
+    def _relate(self, number: int, moments: Moments, chosen: Places) -> tuple[Array, Array]:
         one, other = (self._course.index[name] for name in self._pairs[number])
-        rotations, places = relate(moments.frames, one, other, np.array([moment]))
-        return rotations[0], places[0]
+        return relate(moments.frames, one, other, chosen)
 
 
 def _join(parts: Sequence[_Left]) -> _Left:

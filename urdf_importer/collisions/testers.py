@@ -33,8 +33,9 @@ class Tester(Protocol):
     def touches(self, first: Part, second: Part, pose: Matrix, margin: float = 0.0) -> bool:
         """Whether two parts touch, or are as near as `margin`."""
 
-    def measure(self, first: Part, second: Part, pose: Matrix) -> Nearest:
-        """Returns the distance of two parts, and its place in the first link's frame."""
+    def measure(self, first: Part, second: Part, pose: Matrix, most: float = np.inf) -> Nearest:
+        """Returns the distance of two parts, and its place in the first link's frame; the distance
+        `most` for parts that are further apart."""
 
 
 def find_coal() -> Any | None:
@@ -61,13 +62,12 @@ class TriangleTester:
             return True
         return is_inside(second, first, pose) or is_inside(first, second, invert(pose))
 
-    def measure(self, first: Part, second: Part, pose: Matrix) -> Nearest:
+    def measure(self, first: Part, second: Part, pose: Matrix, most: float = np.inf) -> Nearest:
         """Measures two parts."""
         if is_inside(second, first, pose) or is_inside(first, second, invert(pose)):
             return Nearest(0.0, pose[:3, :3] @ second.center + pose[:3, 3])
-        found = nearest(self._tree_of(first), self._tree_of(second), pose, np.inf, 0.0)
-        assert found is not None
-        return Nearest(*found)
+        found = nearest(self._tree_of(first), self._tree_of(second), pose, most, 0.0)
+        return Nearest(most, np.zeros(3)) if found is None else Nearest(*found)
 
     def _tree_of(self, part: Part) -> TriangleTree:
         if part not in self._made:
@@ -91,7 +91,7 @@ class CoalTester:
         self._request.security_margin = margin
         return self._collide(first, second, pose) is not None or _holds(first, second, pose)
 
-    def measure(self, first: Part, second: Part, pose: Matrix) -> Nearest:
+    def measure(self, first: Part, second: Part, pose: Matrix, most: float = np.inf) -> Nearest:
         """Measures two parts."""
         self._request.security_margin = 0.0
         touching = self._collide(first, second, pose)
@@ -100,9 +100,11 @@ class CoalTester:
         if _holds(first, second, pose):
             return Nearest(0.0, pose[:3, :3] @ second.center + pose[:3, 3])
         request, result = self._coal.DistanceRequest(True), self._coal.DistanceResult()
+        # Boxes that are further apart than this are not looked into.
+        result.min_distance = min(most, result.min_distance)
         least = self._coal.distance(*self._place(first, second, pose), request, result)
-        points = result.getNearestPoint1(), result.getNearestPoint2()
-        return Nearest(max(least, 0.0), np.mean(points, axis=0).ravel())
+        points = (result.getNearestPoint1() + result.getNearestPoint2()) / 2.0
+        return Nearest(max(least, 0.0), points.ravel())
 
     def _collide(self, first: Part, second: Part, pose: Matrix) -> Any | None:
         result = self._coal.CollisionResult()
@@ -147,5 +149,9 @@ class CoalTester:
 
 def _holds(first: Part, second: Part, pose: Matrix) -> bool:
     """Whether a surface has the other part inside it; solids are asked as such."""
-    holds = not first.is_solid and is_inside(second, first, pose)
-    return holds or (not second.is_solid and is_inside(first, second, invert(pose)))
+    rotation, place = pose[:3, :3], pose[:3, 3]
+    if not first.is_solid and first.has_in_box(rotation @ second.start + place):
+        return is_inside(second, first, pose)
+    if not second.is_solid and second.has_in_box((first.start - place) @ rotation):
+        return is_inside(first, second, invert(pose))
+    return False

@@ -129,10 +129,8 @@ def test_cubics_are_followed_between_their_samples() -> None:
     assert len(report.contacts) == 2
 
 
-@settings(max_examples=15, deadline=None)
-@given(st.integers(0, 10**6))
-def test_no_contact_of_any_motion_is_missed(seed: int) -> None:
-    """Five links that turn, slide and float; each is tried at a thousand times."""
+def any_motion(seed: int) -> tuple[Robot, Trajectory]:
+    """Five links that turn, slide and float."""
     chance = np.random.default_rng(seed)
     kinds = ["revolute", "prismatic", "spherical", "floating", "planar"]
     links = [box("base", (0.3, 0.3, 0.3))]
@@ -171,6 +169,15 @@ def test_no_contact_of_any_motion_is_missed(seed: int) -> None:
         names=tuple(scalar), times=times, positions=chance.normal(size=(3, 2)) * [2.0, 2.0],
         frames=tuple(tracks),
     )  # fmt: skip
+    return robot, moved
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10**6))
+def test_no_contact_of_any_motion_is_missed(seed: int) -> None:
+    """Each is tried at hundreds of times."""
+    robot, moved = any_motion(seed)
+    times = moved.times
     report = check_collisions(robot, moved, options=ALL)
     checker = checking.recall_checker(robot, ALL)
     way = checking._read_way(robot, checker.tree, moved, Diagnostics())
@@ -191,6 +198,37 @@ def test_no_contact_of_any_motion_is_missed(seed: int) -> None:
             assert said or not touches[k]
             # Gaps of less than a fiftieth of a second are not looked for.
             assert not deep or any(touches[max(k - 8, 0) : k + 9])
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.floats(0.002, 0.4))
+def test_no_distance_of_two_links_changes_faster_than_its_bound(seed: int, length: float) -> None:
+    """Of points of their balls, from step to step of a short time."""
+    robot, moved = any_motion(seed)
+    checker = checking._recall_checker(robot, ALL)
+    way = checking._read_way(robot, checker.tree, moved, Diagnostics())
+    balls = PairTester(checker.parts, checker.tester).balls
+    course = Course(checker.tree, balls, way)
+    count = 41
+    steps = np.linspace(0.5 - length, 0.5 + length, count)
+    dense = course.at(np.zeros(count, np.intp), steps, np.zeros(count)).frames
+    one = np.zeros(1, np.intp)
+    moment = course.at(one, np.full(1, 0.5), np.full(1, length))
+    ends = dense.take(one), dense.take(one + count - 1)
+    directions = np.random.default_rng(seed).normal(size=(60, 3))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    for pair in checker.list_pairs((), ()):
+        bound = float(moment.tighten(pair, one, *ends)[0])
+        assert bound <= float(moment.sway(pair)[0]) + 1e-12
+        one_ball, other_ball = (
+            (balls[name].center + balls[name].radius * directions)
+            @ dense.rotations[course.index[name]].transpose(0, 2, 1)
+            + dense.places[course.index[name]][:, None]
+            for name in pair
+        )
+        apart = np.linalg.norm(one_ball[:, :, None] - other_ball[:, None], axis=3)
+        change = float(np.abs(np.diff(apart, axis=0)).max())
+        assert change <= bound * 2.0 / (count - 1) * (1.0 + 1e-9) + 1e-12
 
 
 def drain(steps: Any) -> Any:
