@@ -205,7 +205,7 @@ def test_no_contact_of_any_motion_is_missed(seed: int) -> None:
 def test_no_distance_of_two_links_changes_faster_than_its_bound(seed: int, length: float) -> None:
     """Of points of their balls, from step to step of a short time."""
     robot, moved = any_motion(seed)
-    checker = checking._recall_checker(robot, ALL)
+    checker = checking.recall_checker(robot, ALL)
     way = checking._read_way(robot, checker.tree, moved, Diagnostics())
     balls = PairTester(checker.parts, checker.tester).balls
     course = Course(checker.tree, balls, way)
