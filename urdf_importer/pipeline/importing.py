@@ -11,6 +11,7 @@ from ..files.packages import AnyPath
 from ..model import Robot
 from ..options import ImportOptions
 from ..progress import Progress, finish
+from ..readers import USD, list_articulations
 from ..readers import XacroArgument as XacroArgument
 from ..readers import list_models as _list_models
 from ..readers import list_xacro_arguments as _list_xacro_arguments
@@ -76,10 +77,12 @@ def list_xacro_arguments(
 
 
 def list_models(path: AnyPath, *, options: ImportOptions | None = None) -> tuple[str, ...]:
-    """Lists the names of the models in a file of SDF, or in a folder that is a model, in their
-    order: valid values of the option `model`. Raises ReadError for other files."""
+    """Lists the names of the models in a file of SDF or USD, or in a folder that is a model, in
+    their order: valid values of the option `model`. Raises ReadError for other files."""
     options = options_of(options, ImportOptions)
     resolver = find_files(path, options)
+    if resolver.description.lower().endswith(USD.suffixes):
+        return list_articulations(resolver.description, resolver)
     return _list_models(resolver.description, resolver=resolver, xacro_args=options.xacro_args)
 
 

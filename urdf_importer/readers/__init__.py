@@ -6,6 +6,7 @@ from .mjcf import MJCF
 from .sdf import MODEL_CONFIG, SDF, TEMPLATE_SUFFIXES, find_in_folder, list_models, refuse_template
 from .simmechanics import SIMMECHANICS
 from .urdf.robot import URDF, list_xacro_arguments, read_robot, read_robot_text
+from .usd import USD, list_articulations
 from .xacro.expand import XacroArgument
 
 __all__ = [
@@ -15,11 +16,13 @@ __all__ = [
     "SIMMECHANICS",
     "TEMPLATE_SUFFIXES",
     "URDF",
+    "USD",
     "Description",
     "ReaderFormat",
     "XacroArgument",
     "choose_reader",
     "find_in_folder",
+    "list_articulations",
     "list_models",
     "list_xacro_arguments",
     "read_robot",

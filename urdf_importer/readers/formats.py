@@ -54,6 +54,7 @@ class ReaderFormat:
     description  the tooltip of the operator
     suffixes     the suffixes of its files, with their dots, in lower case
     roots        the tags that its files begin with, without prefixes of namespaces; none for text
+    starts       the bytes that its files begin with, where these are certain
     read         makes a robot of a description; raises ReadError
     examine      reads more than the robot; for formats whose files hold more, and that have files
                  of parameters
@@ -66,6 +67,7 @@ class ReaderFormat:
     roots: tuple[str, ...]
     read: Callable[[Description], Robot]
     examine: Callable[[Description], Reading] | None = None
+    starts: tuple[bytes, ...] = ()
 
     @property
     def browsed(self) -> tuple[str, ...]:
@@ -74,21 +76,29 @@ class ReaderFormat:
         return (*self.suffixes, *((".xml",) if self.roots else ()))
 
     def is_of(self, data: bytes, source: str) -> bool:
-        """Whether a file, whose beginning at least is `data`, begins with a tag of this format."""
+        """Whether a file, whose beginning at least is `data`, begins as one of this format."""
+        if not self.roots:
+            suffix = PurePath(source).suffix.lower()
+            return data.startswith(self.starts) or suffix in self.suffixes
         return find_root_tag(data, source) in self.roots
 
 
 def choose_reader(data: bytes, source: str, formats: Sequence[ReaderFormat]) -> ReaderFormat:
-    """Returns the format of a file: by its first tag, else by its suffix, else the first format,
-    whose reader reports the fault. Raises ReadError for a file of quite another kind."""
-    root = find_root_tag(data, source)
+    """Returns the format of a file: by its first bytes or its first tag, else by its suffix, else
+    the first format, whose reader reports the fault. Raises ReadError for a file of quite another
+    kind."""
     suffix = PurePath(source).suffix.lower()
-    by_root = (each for each in formats if root in each.roots)
-    by_suffix = (each for each in formats if suffix in each.suffixes)
-    found = next(by_root, None)
+    found = next((each for each in formats if each.starts and data.startswith(each.starts)), None)
+    if found is not None:
+        return found
+    by_suffix = next((each for each in formats if suffix in each.suffixes), None)
+    if by_suffix is not None and by_suffix.starts:
+        return by_suffix
+    root = find_root_tag(data, source)
+    found = next((each for each in formats if root in each.roots), None)
     if found is None:
         refuse_other_kind(data, source)
-    return found or next(by_suffix, None) or formats[0]
+    return found or by_suffix or formats[0]
 
 
 def find_root_tag(data: bytes, source: str) -> str:

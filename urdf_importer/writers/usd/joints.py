@@ -52,6 +52,7 @@ def make_joint(joint: MachineJoint, name: str, machine: Machine, targets: JointT
     if motion is not None and motion.kind != "spherical":
         turn, axis = align_axis(motion)
     _add_frames(prim, joint, turn, targets)
+    _add_marks(prim, joint, machine.tree)
     if not joint.inside:
         prim.add("uniform bool physics:excludeFromArticulation", True)
     if motion is None:
@@ -62,6 +63,18 @@ def make_joint(joint: MachineJoint, name: str, machine: Machine, targets: JointT
         prim.add("uniform token physics:axis", quote_text(axis))
         _add_scalar(prim, joint, axis, machine.tree, targets)
     return prim
+
+
+def _add_marks(prim: Prim, joint: MachineJoint, tree: KinematicTree) -> None:
+    """Adds words for this library's own reader: whether the description has the joint, and
+    the link that it hangs on where that is a frame in the body."""
+    if joint.place < 0:
+        return
+    above = tree.motions[joint.place]
+    if above is None:
+        prim.add("custom bool urdf:added", True)
+    elif above.joint.parent != joint.parent:
+        prim.add("custom string urdf:parent", quote_text(above.joint.parent))
 
 
 def align_axis(motion: JointMotion) -> tuple[Matrix, str]:
@@ -106,6 +119,7 @@ def _add_scalar(
         if value is not None:
             prim.add(f"float physics:{name}Limit", value * unit_size)
     _add_bounds(prim, motion)
+    _add_own_bounds(prim, motion, targets.frequency)
     mimic = tree.masters.get(joint.name) if joint.place >= 0 else None
     if mimic is not None and mimic.joint in targets.joints:
         source = tree.motions[tree.joint_index[mimic.joint]]
@@ -140,6 +154,17 @@ def _add_bounds(prim: Prim, motion: JointMotion) -> None:
         prim.add("float newton:velocityLimit", velocity * unit_size)
     if friction > 0.0:
         prim.add("float newton:friction", friction)
+
+
+def _add_own_bounds(prim: Prim, motion: JointMotion, frequency: float) -> None:
+    """Adds effort and damping, which a drive has with other numbers, and a follower has not."""
+    limit, dynamics = motion.joint.limit, motion.joint.dynamics
+    effort = (limit.effort if limit else None) or 0.0
+    damping = (dynamics.damping if dynamics else None) or 0.0
+    if effort > 0.0:
+        prim.add("custom float urdf:limit:effort", effort)
+    if damping > 0.0 and (frequency > 0.0 or motion.mimic is not None):
+        prim.add("custom float urdf:dynamics:damping", damping)
 
 
 def _add_mimic(

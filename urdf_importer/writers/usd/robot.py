@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from ...diagnostics import Diagnostics, WriteError, quote
-from ...geometry.inertia import BodyMass
+from ...geometry.inertia import BodyMass, body_of
 from ...geometry.transforms import Matrix
 from ...kinematics.tree import KinematicTree
-from ...model import Robot
+from ...model import Link, Robot
 from ...names import Claims
 from ..engines.options import EngineOptions
 from ..file_folder import FileFolder
@@ -23,7 +23,7 @@ from ..formats import OpenExport
 from ..masses import find_friction
 from ..textures import Textures
 from .joints import JointTargets, make_joint
-from .machine import WORLD, Machine, Member, plan_machine
+from .machine import WORLD, Machine, Member, has_mass, plan_machine
 from .shapes import LOOKS, MESHES, ShapeWriter
 from .text import (
     Prim,
@@ -31,6 +31,7 @@ from .text import (
     clean_identifier,
     pack_usdz,
     path_to,
+    quote_text,
     write_layer,
     write_quaternion,
     write_tuple,
@@ -101,12 +102,13 @@ def _make_robot(
     robot = Prim("Xform", names.root)
     robot.metadata.append('kind = "component"')
     robot.show_as(found.robot.name)
+    robot.add("custom string urdf:robot", quote_text(found.robot.name or "robot"))
     if not np.array_equal(turn, np.eye(3)):
         frame = np.eye(4)
         frame[:3, :3] = turn
         add_place(robot, frame)
     friction = find_friction(found.robot)
-    filler = _Filler(shapes, friction, sockets=found.options.sockets)
+    filler = _Filler(shapes, friction, machine, sockets=found.options.sockets)
     bodies = _make_bodies(machine, names, filler, found.diagnostics)
     _add_frames(robot, machine.fixtures, filler, list(names.bodies.values()))
     joints = _make_joints(machine, names, found.options)
@@ -130,8 +132,29 @@ def _make_scene(root: str) -> Prim:
 class _Filler:
     """Puts links' shapes below prims."""
 
-    def __init__(self, shapes: ShapeWriter, friction: dict[str, float], *, sockets: bool) -> None:
+    def __init__(
+        self, shapes: ShapeWriter, friction: dict[str, float], machine: Machine, *, sockets: bool
+    ) -> None:
         self._shapes, self._friction, self._sockets = shapes, friction, sockets
+        self._machine = machine
+
+    def mark(self, prim: Prim, link: Link) -> None:
+        """Adds the joint on which a link hangs, where none is written, for this library's own
+        reader: of a frame in a body, and of a body that floats."""
+        tree, carriers = self._machine.tree, self._machine.carriers
+        motion = tree.motions[tree.index[link.name]]
+        is_frame = carriers[link.name][0] != link.name
+        body = self._machine.bodies.get(carriers[link.name][0])
+        if body is not None and (
+            any(has_mass(member.link) for member in body.members[1:])
+            or (body.mass is not None and has_mass(link) and not _is_sound(body.mass))
+        ):
+            _mark_mass(prim, link)
+        if is_frame:
+            prim.add("custom string urdf:link", quote_text(link.name))
+        if motion is not None and (is_frame or motion.kind == "floating"):
+            prim.add("custom string urdf:joint", quote_text(motion.joint.name))
+            prim.add("custom string urdf:parent", quote_text(motion.joint.parent))
 
     def fill(self, prim: Prim, member: Member) -> None:
         self._shapes.add_visuals(prim, member.link)
@@ -140,6 +163,17 @@ class _Filler:
     def is_wanted(self, member: Member) -> bool:
         """Whether a link is written that is only a frame."""
         return self._sockets or bool(member.link.visuals or member.link.collisions)
+
+
+def _mark_mass(prim: Prim, link: Link) -> None:
+    """Adds the mass of one link of several in a body: kg, centre, and the upper triangle of the
+    tensor along the link's axes."""
+    numbers = [0.0] * 10
+    if link.inertial is not None:
+        one = body_of(link.inertial)
+        tensor = one.inertia[np.triu_indices(3)]
+        numbers = [one.mass, *one.center.tolist(), *tensor.tolist()]
+    prim.add("custom double[] urdf:inertial", f"[{', '.join(map(repr, numbers))}]")
 
 
 def _make_bodies(
@@ -151,6 +185,7 @@ def _make_bodies(
         prim.show_as(name)
         prim.schemas += ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
         add_place(prim, body.frame)
+        filler.mark(prim, body.link)
         if body.mass is not None:
             _add_mass(prim, body.mass, name, body.link.line, diagnostics)
         filler.fill(prim, body.members[0])
@@ -168,8 +203,15 @@ def _add_frames(
             frame = Prim("Xform", claims.claim(clean_identifier(member.link.name)))
             frame.show_as(member.link.name)
             add_place(frame, member.frame)
+            filler.mark(frame, member.link)
             filler.fill(frame, member)
             prim.children.append(frame)
+
+
+def _is_sound(mass: BodyMass) -> bool:
+    """Whether simulators take the inertia."""
+    moments = np.linalg.eigvalsh(mass.inertia)
+    return bool(moments[0] > _ROUNDING * abs(moments[-1]))
 
 
 def _add_mass(prim: Prim, mass: BodyMass, name: str, line: int, diagnostics: Diagnostics) -> None:
@@ -178,7 +220,7 @@ def _add_mass(prim: Prim, mass: BodyMass, name: str, line: int, diagnostics: Dia
     prim.add("float physics:mass", mass.mass)
     prim.add("point3f physics:centerOfMass", write_tuple(mass.center))
     moments, axes = np.linalg.eigh(mass.inertia)
-    if not moments[0] > _ROUNDING * abs(moments[-1]):
+    if not _is_sound(mass):
         diagnostics.warning(
             "usd-inertia-left-out",
             f"link {quote(name)} has an inertia that is not positive; simulators work it out from "

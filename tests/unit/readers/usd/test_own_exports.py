@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Robots written as USD with physics and read again: links, joints, masses and shapes come back."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from support.paths import ROOT
+from support.real_robots import descriptions
+from support.usd_files import to_crate
+from support.usd_machines import PHYSICS, draw_positions
+from urdf_importer import (
+    Diagnostics,
+    EngineOptions,
+    Robot,
+    export_robot,
+    forward_kinematics,
+    read_robot,
+)
+from urdf_importer.geometry.inertia import body_of
+from urdf_importer.model import Joint, Mesh
+
+SAMPLES = ("drone", "differential_drive", "gripper", "humanoid_arm", "planar_base", "quadruped_leg")
+FEW = ("panda", "tiago_dual", "ur5_robot")
+WITHIN = 1e-6
+
+
+def go_round(robot: Robot, folder: Path, options: EngineOptions = PHYSICS) -> Robot:
+    path = folder / f"{robot.name or 'robot'}.usda"
+    export_robot(robot, path, options=options)
+    diagnostics = Diagnostics()
+    found = read_robot(path, diagnostics=diagnostics)
+    assert list(diagnostics) == []
+    return found
+
+
+def check(robot: Robot, found: Robot) -> None:
+    assert found.name == robot.name
+    assert {each.name for each in found.links} == {each.name for each in robot.links}
+    joints = {each.name: each for each in found.joints}
+    assert joints.keys() == {each.name for each in robot.joints}
+    for joint in robot.joints:
+        check_joint(joint, joints[joint.name])
+    for positions in ({}, draw_positions(robot, 1), draw_positions(robot, 2)):
+        wanted = forward_kinematics(replace(robot, loops=()), positions)
+        given = forward_kinematics(replace(found, loops=()), positions)
+        for name, frame in wanted.items():
+            reach = 1.0 + np.linalg.norm(frame[:3, 3])
+            assert np.abs(given[name] - frame).max() < WITHIN * reach, name
+    links = {each.name: each for each in found.links}
+    for link in robot.links:
+        other = links[link.name]
+        assert len(other.visuals) == len(link.visuals), link.name
+        assert len(other.collisions) == len(link.collisions), link.name
+        if link.inertial is not None and link.inertial.mass:
+            assert other.inertial is not None
+            one, two = body_of(link.inertial), body_of(other.inertial)
+            assert two.mass == pytest.approx(one.mass, rel=WITHIN)
+            assert np.abs(two.center - one.center).max() < WITHIN
+            size = np.abs(one.inertia).max()
+            assert np.abs(two.inertia - one.inertia).max() < WITHIN * (1e-3 + size), link.name
+
+
+def check_joint(joint: Joint, other: Joint) -> None:
+    kinds = {"spherical": "ball"}
+    assert other.type == kinds.get(joint.type, joint.type), joint.name
+    assert (other.parent, other.child) == (joint.parent, joint.child)
+    if joint.type in ("revolute", "prismatic", "continuous") and joint.limit is not None:
+        assert other.limit is not None or not (joint.limit.effort or joint.limit.velocity)
+        for name in ("lower", "upper", "effort", "velocity"):
+            value = getattr(joint.limit, name)
+            if value and not (joint.type == "continuous" and name in ("lower", "upper")):
+                assert getattr(other.limit, name) == pytest.approx(value, rel=WITHIN), joint.name
+    if joint.mimic is not None:
+        # Chains of followers are written with their last leader; the frames say the rest.
+        assert other.mimic is not None
+    if joint.dynamics is not None and joint.type != "fixed":
+        for name in ("damping", "friction"):
+            value = getattr(joint.dynamics, name)
+            if value:
+                assert getattr(other.dynamics, name) == pytest.approx(value, rel=WITHIN)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_samples_come_back(name: str, tmp_path: Path) -> None:
+    robot = read_robot(ROOT / "sample_urdfs" / f"{name}.urdf")
+    check(robot, go_round(robot, tmp_path))
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_real_robots_come_back(name: str, tmp_path: Path) -> None:
+    robot = read_robot(next(path for path in descriptions() if path.stem == name))
+    check(robot, go_round(robot, tmp_path))
+
+
+@pytest.mark.slow
+def test_every_real_robot_comes_back(tmp_path: Path) -> None:
+    for number, path in enumerate(descriptions()):
+        if path.stem in ("ur3",):  # which has no links
+            continue
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        robot = read_robot(path)
+        masters = {each.name for each in robot.joints}
+        if all(each.mimic is None or each.mimic.joint in masters for each in robot.joints):
+            check(robot, go_round(robot, folder))
+
+
+@pytest.fixture(scope="module")
+def tricky(tmp_path_factory: pytest.TempPathFactory) -> tuple[Robot, Path]:
+    folder = tmp_path_factory.mktemp("tricky")
+    return read_robot(ROOT / "tests" / "data" / "usd" / "frames_and_followers.urdf"), folder
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        PHYSICS,
+        EngineOptions(usd="physics", forward="z", drive_frequency=2.0),
+        EngineOptions(usd="physics", forward="x", self_collision=True),
+    ],
+)
+def test_frames_floating_bodies_and_followers_come_back(
+    tricky: tuple[Robot, Path], options: EngineOptions
+) -> None:
+    robot, folder = tricky
+    found = go_round(robot, folder, options)
+    check(robot, found)
+    [eye] = [each for each in found.links if each.name == "eye"]
+    material = eye.visuals[0].material
+    assert material is not None and material.name == "glass" and material.color is not None
+    assert material.color == pytest.approx((0.2, 0.4, 0.6, 0.5), abs=1e-6)
+
+
+def test_a_fixed_base_is_no_link_more(tricky: tuple[Robot, Path], tmp_path: Path) -> None:
+    robot = read_robot(ROOT / "sample_urdfs" / "quadruped_leg.urdf")
+    check(robot, go_round(robot, tmp_path, EngineOptions(usd="physics", base="fixed")))
+
+
+@pytest.mark.parametrize("suffix", [".usdz", ".usdc"])
+def test_archives_and_crates_are_the_same_robot(suffix: str, tmp_path: Path) -> None:
+    robot = read_robot(ROOT / "sample_urdfs" / "gripper.urdf")
+    path = tmp_path / f"gripper{suffix}"
+    if suffix == ".usdc":
+        export_robot(robot, path.with_suffix(".usda"), options=PHYSICS)
+        to_crate(path.with_suffix(".usda"), path)
+    else:
+        export_robot(robot, path, options=PHYSICS)
+    check(robot, read_robot(path))
+
+
+def test_meshes_are_parts_of_the_file_and_are_shared(tmp_path: Path) -> None:
+    robot = read_robot(ROOT / "sample_urdfs" / "quadruped_leg.urdf")
+    found = go_round(robot, tmp_path)
+    meshes = [
+        each.geometry.part
+        for link in found.links
+        for each in link.visuals
+        if isinstance(each.geometry, Mesh)
+    ]
+    assert meshes and all(each is not None for each in meshes)
+    wanted = {
+        each.geometry.filename
+        for link in robot.links
+        for each in link.visuals
+        if isinstance(each.geometry, Mesh)
+    }
+    assert len(set(meshes)) == len(wanted)
+    # They are meshes of other formats too: the file that is read is not needed any more.
+    export_robot(found, tmp_path / "again.urdf")
+    shutil.rmtree(tmp_path / "textures", ignore_errors=True)
+    (tmp_path / "quadruped_leg.usda").unlink()
+    diagnostics = Diagnostics()
+    again = read_robot(tmp_path / "again.urdf", diagnostics=diagnostics)
+    assert len(again.links) == len(robot.links) and list(diagnostics) == []

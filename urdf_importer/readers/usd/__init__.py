@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Articulations of UsdPhysics, as Isaac Sim, Newton, converters for MuJoCo and this library write
+them."""
+
+from .format import USD, list_articulations
+
+__all__ = ["USD", "list_articulations"]

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The articulations of a stage: which bodies hang together, which joints make the tree, and which
+close loops.
+
+Hierarchy says nothing of the tree, joints do. A joint that an articulation leaves out belongs to
+the tree only where a body would hang on nothing else.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from ...names import Claims
+from ...stages import StagePrim
+from .joints import DraftedJoint
+from .scene import WORLD, UsdScene
+
+ROOT = "PhysicsArticulationRootAPI"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Articulation:
+    """Bodies by path, the root first, then parents before children; "" is the world. `tree` are the
+    joints in this order, each from parent to child; `loops` are the others."""
+
+    name: str
+    bodies: tuple[str, ...]
+    tree: tuple[DraftedJoint, ...]
+    loops: tuple[DraftedJoint, ...]
+
+
+def find_articulations(scene: UsdScene, joints: Iterable[DraftedJoint]) -> list[Articulation]:
+    """Finds the robots of a stage: bodies that joints tie together, in the order of the file. Loose
+    bodies are robots only where there are no others; else they are reported."""
+    every = list(joints)
+    groups = _Groups(scene.bodies)
+    for joint in every:
+        if all(joint.ends):
+            groups.join(*joint.ends)
+    if scene.is_own:
+        _join_own(scene, groups)
+    tied = {end for joint in every for end in joint.ends if end}
+    roots = {scene.owner(path) or path for path in _list_roots(scene)}
+    rooted = {body for body in scene.bodies if any(_is_at(body, root) for root in roots)}
+    members = groups.members()
+    chosen = [each for each in members if (tied | rooted) & set(each)] or members
+    claims = Claims()
+    for loose in (each for each in members if each not in chosen):
+        prim = scene.bodies[loose[0]]
+        scene.warning("usd-loose-body", "a body without joints is left out", prim)
+    return [_Planner(scene, each, every).plan(claims) for each in chosen]
+
+
+def _list_roots(scene: UsdScene) -> Iterator[str]:
+    return (path for path, prim in scene.stage.prims.items() if ROOT in prim.schemas)
+
+
+def _is_at(body: str, root: str) -> bool:
+    return body == root or body.startswith(f"{root}/")
+
+
+def _join_own(scene: UsdScene, groups: "_Groups") -> None:
+    """All bodies in one robot of this library's own are its: floating ones have no joints."""
+    robots = {path for path, prim in scene.stage.prims.items() if prim.text("urdf:robot")}
+    first: dict[str, str] = {}
+    for body in scene.bodies:
+        robot = next((each for each in robots if body.startswith(f"{each}/")), None)
+        if robot is not None:
+            groups.join(first.setdefault(robot, body), body)
+
+
+class _Groups:
+    """Sets of bodies that hang together (union by the first of each)."""
+
+    def __init__(self, bodies: Iterable[str]) -> None:
+        self._first = {each: each for each in bodies}
+
+    def find(self, body: str) -> str:
+        path = [body]
+        while self._first[path[-1]] != path[-1]:
+            path.append(self._first[path[-1]])
+        self._first.update(dict.fromkeys(path, path[-1]))
+        return path[-1]
+
+    def join(self, one: str, other: str) -> bool:
+        """Puts two sets together; whether they were two."""
+        first, second = self.find(one), self.find(other)
+        self._first[second] = first
+        return first != second
+
+    def members(self) -> list[list[str]]:
+        found: dict[str, list[str]] = {}
+        for body in self._first:
+            found.setdefault(self.find(body), []).append(body)
+        return list(found.values())
+
+
+class _Planner:
+    """Makes the tree of one group of bodies."""
+
+    def __init__(self, scene: UsdScene, bodies: list[str], joints: Iterable[DraftedJoint]) -> None:
+        self._scene, self._bodies = scene, bodies
+        inside = set(bodies)
+        self._joints = [each for each in joints if inside & set(each.ends)]
+
+    def plan(self, claims: Claims) -> Articulation:
+        groups = _Groups(["", *self._bodies])
+        chosen: list[DraftedJoint] = []
+        loops: list[DraftedJoint] = []
+        # sorted() keeps the order of the file within both kinds.
+        for joint in sorted(self._joints, key=lambda each: each.excluded):
+            ties = groups.join(*joint.ends)
+            (chosen if ties else loops).append(joint)
+        root = "" if any("" in each.ends for each in chosen) else self._choose_root(chosen)
+        order, tree = _walk(root, chosen)
+        left = [each for each in self._bodies if each not in order]
+        return Articulation(
+            name=claims.claim(self._find_name()),
+            bodies=(*order, *left),
+            tree=tuple(tree),
+            loops=tuple(loops),
+        )
+
+    def _choose_root(self, chosen: list[DraftedJoint]) -> str:
+        """The body that the stage calls the root, else one that hangs on no other, else the
+        first."""
+        prims = self._scene.stage.prims
+        marked = [each for each in self._bodies if ROOT in prims[each].schemas]
+        hung = {joint.ends[1] for joint in chosen}
+        free = [each for each in self._bodies if each not in hung]
+        return (marked or free or self._bodies)[0]
+
+    def _find_name(self) -> str:
+        """The name of the prim that holds all bodies."""
+        stage = self._scene.stage
+        parts = [each.split("/")[:-1] for each in self._bodies]
+        common = parts[0]
+        for each in parts[1:]:
+            size = next(
+                (i for i, pair in enumerate(zip(common, each, strict=False)) if pair[0] != pair[1]),
+                min(len(common), len(each)),
+            )
+            common = common[:size]
+        prim: StagePrim | None = stage.prims.get("/".join(common)) or stage.prims.get(stage.default)
+        if prim is None or not prim.path.strip("/"):
+            return self._scene.bodies[self._bodies[0]].label
+        return prim.text("urdf:robot") or prim.label
+
+
+def _walk(root: str, joints: list[DraftedJoint]) -> tuple[list[str], list[DraftedJoint]]:
+    """Goes from the root along the joints, in their order; joints that point at the root turn
+    round."""
+    beside: dict[str, list[DraftedJoint]] = {}
+    for joint in joints:
+        for end in joint.ends:
+            beside.setdefault(end, []).append(joint)
+    order, tree, seen = [root], [], {root}
+    waiting = [iter(beside.get(root, ()))]
+    while waiting:
+        found = next(waiting[-1], None)
+        if found is None:
+            waiting.pop()
+            continue
+        turned = found if found.ends[0] in seen else found.turned()
+        child = turned.ends[1]
+        if child in seen:
+            continue
+        seen.add(child)
+        order.append(child)
+        tree.append(turned)
+        waiting.append(iter(beside.get(child, ())))
+    return order, tree
+
+
+def is_world(scene: UsdScene, body: str) -> bool:
+    """Whether a body is the world by its name."""
+    return bool(body) and scene.bodies[body].label == WORLD
