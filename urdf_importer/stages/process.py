@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
 
-from ..diagnostics import ReadError, advise_blender, one_line
+from ..diagnostics import ReadError, one_line
 from ..files.states import FileState, read_state
 from .data import UsdStage, read_stage_data
 
@@ -89,8 +89,8 @@ class _Child:
         place = find_pxr()
         if place is None or not sys.executable:
             raise self._refuse(
-                "files of USD are read by the library pxr, which this Python does not have: "
-                f"install the extra usd (usd-core), or use Blender 4.5 or newer: {advise_blender()}"
+                "reading USD needs the library pxr, which this Python does not have: install it "
+                "with `pip install 'urdf-importer[usd]'`, or use an official Blender, 4.5 or newer"
             )
         start = _START.format(paths=[str(_HERE), place])
         with (self._folder / "stderr.txt").open("wb") as said:

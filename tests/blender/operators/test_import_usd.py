@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""File > Import > USD, a drop, and Update from Source: the doors that other formats have."""
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import bpy
+import pytest
+
+from support.paths import ROOT
+from support.usd_machines import PHYSICS
+from urdf_importer import export_robot, extract_robot, import_robot, read_robot
+
+pytestmark = pytest.mark.usefixtures("extension", "scene")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "arm.usda"
+    export_robot(read_robot(ROOT / "sample_urdfs" / "two_link_arm.urdf"), path, options=PHYSICS)
+    return path
+
+
+def the_robot() -> Any:
+    (armature,) = (item for item in bpy.data.objects if item.type == "ARMATURE")
+    return armature
+
+
+def total_mass(armature: Any) -> float:
+    return sum(each.inertial.mass for each in extract_robot(armature).links if each.inertial)
+
+
+@pytest.mark.parametrize("operator", ["usd", "urdf"])
+def test_the_menu_reads_it(operator: str, path: Path) -> None:
+    assert getattr(bpy.ops.import_scene, operator)(filepath=str(path)) == {"FINISHED"}
+    assert "shoulder" in the_robot().data.bones
+
+
+def test_a_drop_reads_it(path: Path, extension: ModuleType) -> None:
+    handler = extension.operators.importing.operators.DropUrdf
+    assert {".usd", ".usda", ".usdc", ".usdz"} <= set(handler.bl_file_extensions.split(";"))
+    dropped = {"directory": str(path.parent), "files": [{"name": path.name}]}
+    assert bpy.ops.import_scene.urdf(**dropped) == {"FINISHED"}
+    assert "shoulder" in the_robot().data.bones
+
+
+def test_a_change_of_the_stage_is_updated(path: Path) -> None:
+    text = path.read_text()
+    armature = import_robot(path).armature
+    assert bpy.ops.urdf.update() == {"CANCELLED"}
+    changed = text.replace("physics:mass = ", "physics:mass = 1")
+    assert changed != text
+    path.write_text(changed)
+    before = total_mass(armature)
+    assert bpy.ops.urdf.update() == {"FINISHED"}
+    assert total_mass(the_robot()) > before + 5.0
+
+
+def test_a_spoilt_stage_is_one_sentence(path: Path, extension: ModuleType) -> None:
+    path.write_text("#usda 1.0\ndef Xform {")
+    with pytest.raises(RuntimeError, match=r"arm\.usda"):
+        bpy.ops.import_scene.usd(filepath=str(path))
+    assert not bpy.data.objects
