@@ -17,6 +17,7 @@ if not _profile:
     _profile = tempfile.mkdtemp(prefix="urdf-importer-profile-")
     atexit.register(shutil.rmtree, _profile, ignore_errors=True)
 os.environ["BLENDER_USER_RESOURCES"] = _profile
+os.environ["XDG_CACHE_HOME"] = os.environ["LOCALAPPDATA"] = os.path.join(_profile, "cache")
 
 # No deadline: the first example pays for what others find made. The same examples every time, here
 # and in CI, unless HYPOTHESIS_PROFILE=explore asks for new ones.

@@ -53,7 +53,7 @@ from .model import CollisionPair, Pose, Robot, Semantics
 from .motion.limits import JointLimits, Violation
 from .motion.options import MotionOptions, RetimeOptions
 from .motion.trajectory import FrameTrack, Trajectory
-from .options import FileOptions, ImportOptions, PlacementOptions, StartOptions
+from .options import ExportOptions, FileOptions, ImportOptions, PlacementOptions, StartOptions
 from .pipeline.checking import avoid_collisions, check_collisions
 from .pipeline.collisions import find_disabled_collisions, replace_disabled
 from .pipeline.converting import convert_description
@@ -65,7 +65,7 @@ from .pipeline.exporting import (
     export_robot,
     suggest_name,
 )
-from .pipeline.extracting import compare_with_description, extract_robot
+from .pipeline.extracting import compare_with_description, extract_robot, find_reshaped
 from .pipeline.fitting import (
     CollisionOptions,
     FittedCollisions,
@@ -98,7 +98,7 @@ from .pipeline.seeing.record import record_sensors
 from .pipeline.seeing.sense import sense
 from .pipeline.simulating import simulate, simulation_steps
 from .pipeline.srdf import apply_srdf, find_srdf, read_srdf, write_srdf
-from .pipeline.updating import UpdateResult, compare_with_source, find_reshaped, update_robot
+from .pipeline.updating import UpdateResult, compare_with_source, update_robot
 from .pipeline.urdf import UrdfOptions, write_urdf
 from .pipeline.worlds.export import export_world
 from .progress import Progress
@@ -160,6 +160,7 @@ __all__ = [
     "Diagnostics",
     "DriveOptions",
     "EngineOptions",
+    "ExportOptions",
     "FileOptions",
     "FittedCollisions",
     "FittedLink",

@@ -5,7 +5,8 @@ from typing import Any
 
 from ...urdf_importer import Change, Diagnostics, Robot, RobotError, update_robot
 from ...urdf_importer.command.summary import count
-from ...urdf_importer.pipeline.updating import compare_with_robot, find_reshaped
+from ...urdf_importer.pipeline.extracting import find_reshaped
+from ...urdf_importer.pipeline.updating import compare_with_robot
 from ..active_robot import RobotOperator, active_robot
 from ..reports import refuse, report_diagnostics, report_sentence
 from ..shown_changes import list_changes

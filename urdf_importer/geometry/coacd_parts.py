@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -35,11 +36,21 @@ numpy.savez(folder + "/parts.npz", *[vertices for vertices, _ in found])
 """
 
 
-def decompose_by_coacd(
-    triangles: Triangles, *, most_parts: int = 16, most_triangles: int = 256, seconds: float = 60.0
-) -> tuple[MeshData, ...] | None:
-    """Returns convex meshes around a mesh, pushed out by the distance that they miss; None where
-    the library fails or takes longer than `seconds`, and is stopped."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoacdLimits:
+    """How many parts of how many triangles there may be, how long they are sought, and how far a
+    mesh may reach beyond them, in metres."""
+
+    most_parts: int
+    most_triangles: int
+    seconds: float
+    tolerance: float
+
+
+def decompose_by_coacd(triangles: Triangles, limits: CoacdLimits) -> tuple[MeshData, ...] | None:
+    """Returns convex meshes around a mesh, pushed out by the distance that they miss where that is
+    more than the tolerance; None where the library fails or takes too long, and is stopped."""
+    most_parts, most_triangles = limits.most_parts, limits.most_triangles
     with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
         np.savez(
             Path(folder, "mesh.npz"),
@@ -49,7 +60,9 @@ def decompose_by_coacd(
         command = [sys.executable, "-c", _CHILD, folder, str(most_parts), *sys.path]
         alone = {**os.environ, "OMP_NUM_THREADS": "1"}
         try:
-            subprocess.run(command, timeout=seconds, env=alone, capture_output=True, check=True)
+            subprocess.run(
+                command, timeout=limits.seconds, env=alone, capture_output=True, check=True
+            )
             with np.load(Path(folder, "parts.npz")) as found:
                 points = [found[name].astype(np.float64) for name in found.files]
         except (OSError, ValueError, subprocess.SubprocessError):
@@ -61,6 +74,8 @@ def decompose_by_coacd(
     miss = find_worst_miss(triangles, parts)
     if miss > _WORST_MISS * float(np.ptp(triangles.vertices, axis=0).max()):
         return None
+    if miss <= limits.tolerance:
+        return tuple(parts)
     return tuple(
         part if hull is None else mesh_of_hull(hull, hull.offsets + miss)
         for part, (hull, _) in zip(parts, hulls, strict=True)

@@ -51,7 +51,7 @@ def fit_bodies(
     bodies: tuple[Fit | MeshData, ...]
     if triangles.count > MOST_CUT:
         bodies = decompose(triangles.vertices, triangles.faces, most_triangles=most_triangles)
-        hull = sum(map(_find_volume, bodies))
+        hull = sum(map(find_volume, bodies))
     else:
         points = triangles.vertices[np.unique(triangles.corners)].astype(np.float64)
         wrapped = convex_hull(points, most_triangles)
@@ -62,7 +62,7 @@ def fit_bodies(
         bodies = tuple(_choose(triangles, parts, shape, hull, most_triangles))
     return FittedBodies(
         bodies=bodies,
-        volume=sum(map(_find_volume, bodies)),
+        volume=sum(map(find_volume, bodies)),
         hull=hull,
         miss=find_worst_miss(triangles, bodies),
     )
@@ -75,7 +75,7 @@ def _choose(
     hull: float,
     most_triangles: int,
 ) -> Iterator[Fit | MeshData]:
-    is_worth = len(parts) > 1 and sum(map(_find_volume, parts)) < _WORTH * hull
+    is_worth = len(parts) > 1 and sum(map(find_volume, parts)) < _WORTH * hull
     if shape == "decomposed" or is_worth:
         yield from parts
         return
@@ -86,7 +86,8 @@ def _choose(
         yield MeshData(vertices=body.vertices, corners=body.corners)
 
 
-def _find_volume(body: Fit | MeshData) -> float:
+def find_volume(body: Fit | MeshData) -> float:
+    """Returns the volume of a body, m^3; 0 for an open mesh."""
     if isinstance(body, Fit):
         return body.volume
     mass = mesh_mass(make_triangles(body)[0])

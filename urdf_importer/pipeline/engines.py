@@ -10,8 +10,9 @@ from typing import Any
 from ..diagnostics import RobotError, WriteError, advise_blender
 from ..files.outputs import check_output, replace_files
 from ..kinematics.tree import KinematicTree, plan_tree, retrace_tree
-from ..model import Cone
+from ..model import Cone, Robot
 from ..options import ImportOptions
+from ..progress import finish
 from ..rig import plan_rig
 from ..rig.engine_skeleton import FORWARD, clean_name, plan_skeleton
 from ..writers.engines.gltf import share_weights
@@ -19,6 +20,7 @@ from ..writers.engines.options import EngineOptions as EngineOptions
 from ..writers.engines.physics import describe_bones, write_physics
 from ..writers.formats import OpenExport, OutputKind, WriterFormat, Written, count_tree
 from ..writers.usd import write_articulation
+from .fitting import fit_if_asked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -107,7 +109,7 @@ def _rig_of(found: OpenExport[EngineOptions]) -> Iterator[tuple[Any, KinematicTr
     """Gives the rig to be written and its tree; for a description a temporary rig. Raises
     RobotError where there is no Blender."""
     if found.armature is not None:
-        yield found.armature, retrace_tree(found.robot)
+        yield found.armature, retrace_tree(_fit(found))
         return
     try:
         from ..blender.build.build import build_rig
@@ -117,7 +119,7 @@ def _rig_of(found: OpenExport[EngineOptions]) -> Iterator[tuple[Any, KinematicTr
             "files of game engines are written by Blender, which this Python does not have: "
             f"{advise_blender()}"
         ) from missing
-    plan = plan_rig(found.robot, options=_BARE, diagnostics=found.diagnostics)
+    plan = plan_rig(_fit(found), options=_BARE, diagnostics=found.diagnostics)
     with own_scene():
         steps = build_rig(plan, _BARE, found.files)
         while True:
@@ -127,6 +129,10 @@ def _rig_of(found: OpenExport[EngineOptions]) -> Iterator[tuple[Any, KinematicTr
                 armature = finished.value.armature
                 break
         yield armature, plan.tree
+
+
+def _fit(found: OpenExport[EngineOptions]) -> Robot:
+    return finish(fit_if_asked(found.robot, found.files, found.options, found.diagnostics))
 
 
 _BARE = ImportOptions(

@@ -12,7 +12,8 @@ from ..arguments import diagnostics_of, robot_or_rig_of
 from ..diagnostics import ArgumentError, Diagnostics, MeshError, quote, quote_value
 from ..files.packages import AnyPath
 from ..model import Mesh, Robot, Semantics, Solid
-from ..options import FileOptions, ImportOptions, StartOptions
+from ..options import ExportOptions, FileOptions, ImportOptions, StartOptions
+from ..progress import finish
 from ..reshape import seat_links
 from ..writers.formats import OpenExport
 from ..writers.formats import WriterFormat as WriterFormat
@@ -21,6 +22,7 @@ from ..writers.webots import ExportResult as ExportResult
 from ..writers.webots import WebotsOptions as WebotsOptions
 from .extracting import extract_robot
 from .files import find_files, open_files
+from .fitting import fit_if_asked
 from .formats import find_writer
 from .srdf import read_own_srdf
 
@@ -67,7 +69,7 @@ def export_robot(
     is written in its state in the scene: its shapes as shown there, its joints starting at their
     present positions, its root at the armature's place. Joints and root in `options` take
     precedence. They are the format's own options, or the ones that all formats share (FileOptions,
-    StartOptions).
+    ExportOptions, StartOptions).
 
     `diagnostics` fills while the work goes on, also when it fails; with `strict` it has to stay
     empty. Raises KinematicsError where the robot is not a tree or an option names a joint or link
@@ -98,7 +100,7 @@ def fit_options(options: FileOptions | None, kind: WriterFormat[Options]) -> Opt
     """Returns the options of a format; options that all formats share are taken from other
     options."""
     wanted = kind.options
-    shared = (FileOptions, StartOptions)
+    shared = (FileOptions, ExportOptions, StartOptions)
     if options is None:
         return wanted()
     if type(options) in shared:
@@ -154,7 +156,7 @@ def _open_drawn(
     found: OpenExport[Options], keeps_seats: bool, solids: tuple[type[Solid], ...]
 ) -> Iterator[OpenExport[Options]]:
     with open_scene(found, keeps_seats=keeps_seats) as shown:
-        robot = shown.robot
+        robot = finish(fit_if_asked(shown.robot, shown.files, found.options, found.diagnostics))
         if found.armature is None and not keeps_seats:
             robot = seat_links(robot)
         yield replace(shown, robot=shown.files.draw(robot, (Mesh, *solids)))

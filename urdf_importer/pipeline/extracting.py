@@ -31,6 +31,19 @@ def extract_robot(armature: Any, *, edits: bool = False) -> Robot:
     return interpret_extras(extract.extract_robot(armature))
 
 
+def find_reshaped(armature: Any) -> Robot:
+    """Returns the robot of a rig as input for functions of `reshape`: as described, with bones that
+    were moved, limits and masses that were changed in Blender; shapes stay described, since
+    update_robot leaves the user's changes to them alone. Raises BuildError for an object that is
+    not an imported robot."""
+    from ..blender.extract.edits import extract_edits
+
+    armature = rig_of(armature)
+    with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
+        edited = extract_edits(armature, Path(folder), Diagnostics(), shapes=False)
+    return interpret_extras(edited.robot)
+
+
 def compare_with_description(armature: Any) -> tuple[Change, ...]:
     """Returns the changes to a robot in Blender, which write_urdf would write: against the text
     that was read or, where the .blend has none, against the rig's own properties.

@@ -17,6 +17,7 @@ from ..readers import list_models as _list_models
 from ..readers import list_xacro_arguments as _list_xacro_arguments
 from ..rig import plan_steps
 from .files import find_files, open_files, refuse_folder, suggest_options
+from .fitting import fit_if_asked
 from .formats import read_description
 from .srdf import read_own_srdf
 
@@ -123,10 +124,11 @@ def import_steps(
     # One resolver for both, so that meshes are found in the packages that xacro found.
     resolver = find_files(path, options)
     robot = read_description(resolver, options, diagnostics)
+    files = open_files(resolver, diagnostics, robot, options)
+    robot = yield from fit_if_asked(robot, files, options, diagnostics)
     yield Progress(share=0.0, text=f"planning {len(robot.links)} links")
     plan = yield from plan_steps(robot, options, diagnostics)
     semantics = read_own_srdf(path, robot, options, diagnostics)
-    files = open_files(resolver, diagnostics, robot, options)
     rig = yield from build_rig(plan, options, files)
     suggest_options(robot, files, options, diagnostics)
     if semantics is not None:

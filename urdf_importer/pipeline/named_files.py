@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import cast
 
 from ..diagnostics import Diagnostics, MeshError, Report
 from ..files.packages import PackageResolver
@@ -12,10 +13,15 @@ from ..files.regular import FileKind
 from ..geometry.mesh_data import MeshData
 from ..meshes import RobotFiles
 from ..meshes.kept_files import load_kept
+from ..meshes.loaders import scale_mesh
+from ..meshes.robot_files import ShownShape
 from ..meshes.write_files import MeshFormat
-from ..model import Geometry, Mesh, Robot
+from ..model import Collision, Geometry, Mesh, Robot, Visual
 from ..model.file_names import name_files
+from ..options import ExportOptions
+from ..progress import finish
 from ..writers.urdf.meshes import FoundFile, NewFiles, find_free_name
+from .fitting import fit_if_asked
 
 
 def name_meshes(robot: Robot) -> Iterator[str]:
@@ -23,6 +29,31 @@ def name_meshes(robot: Robot) -> Iterator[str]:
         geometries = [shape.geometry for shape in link.visuals]
         geometries += [shape.geometry for shape in link.collisions]
         yield from (each.filename for each in geometries if isinstance(each, Mesh))
+
+
+def fit_shapes(
+    robot: Robot,
+    new: NewFiles,
+    resolver: PackageResolver,
+    options: ExportOptions,
+    diagnostics: Diagnostics,
+) -> tuple[Robot, NewFiles]:
+    """Gives the robot the collision shapes that the options want; new files that it does not name
+    any more are left out."""
+    shown = [
+        ShownShape(shape=each, data=scale_mesh(new.meshes[mesh.filename], mesh.scale))
+        for link in robot.links
+        for each in cast("tuple[Visual | Collision, ...]", (*link.visuals, *link.collisions))
+        if isinstance(mesh := each.geometry, Mesh) and mesh.filename in new.meshes
+    ]
+    upright = getattr(options, "up_axis", "ignore") == "file"
+    files = RobotFiles(resolver, diagnostics, shown=shown, upright=upright)
+    fitted = finish(fit_if_asked(robot, files, options, diagnostics))
+    if fitted is robot:
+        return robot, new
+    named = set(name_meshes(fitted))
+    meshes = {name: mesh for name, mesh in new.meshes.items() if name in named}
+    return fitted, replace(new, meshes=meshes)
 
 
 def draw_solids(

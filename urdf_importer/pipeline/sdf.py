@@ -48,6 +48,7 @@ from .named_files import (
     draw_solids,
     find_file,
     find_texture,
+    fit_shapes,
     name_meshes,
 )
 from .urdf import shown_positions
@@ -151,6 +152,7 @@ def _write(
 ) -> Written:
     options, diagnostics = request.options, request.diagnostics
     resolver = PackageResolver(robot.source, options.packages, options.package_paths)
+    robot, new = fit_shapes(robot, new, resolver, options, diagnostics)
     files = RobotFiles(resolver, diagnostics)
     robot, drawn = draw_solids(robot, new, files, _FORMAT, _KNOWN)
     finder = MeshFinder(resolver, diagnostics)

@@ -2,7 +2,6 @@
 """Update: read -> plan -> compare with the rig -> build into it."""
 
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,14 +11,15 @@ from ..arguments import options_of, rig_of, robot_of, texts_of
 from ..diagnostics import Diagnostics, KinematicsError, MeshError
 from ..files.packages import AnyPath
 from ..files.states import FileState
-from ..gazebo import interpret_extras
 from ..meshes import RobotFiles
 from ..model import Robot, Semantics
 from ..options import ImportOptions
+from ..progress import finish
 from ..reshape import adapt_srdf, rename
 from ..reshape.compare import Change, compare_options, compare_renamed, compare_robots
 from ..rig import RigPlan, plan_rig
 from .files import find_files, open_files, suggest_options
+from .fitting import fit_if_asked
 from .formats import read_description
 from .importing import ImportResult
 
@@ -60,19 +60,6 @@ def compare_with_robot(
     imported robot."""
     armature = rig_of(armature)
     return _draft_robot(armature, robot_of(robot), names or {}).changes
-
-
-def find_reshaped(armature: Any) -> Robot:
-    """Returns the robot of a rig as input for functions of `reshape`: as described, with bones that
-    were moved, limits and masses that were changed in Blender; shapes stay described, since
-    update_robot leaves the user's changes to them alone. Raises BuildError for an object that is
-    not an imported robot."""
-    from ..blender.extract.edits import extract_edits
-
-    armature = rig_of(armature)
-    with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
-        edited = extract_edits(armature, Path(folder), Diagnostics(), shapes=False)
-    return interpret_extras(edited.robot)
 
 
 def update_robot(
@@ -256,6 +243,7 @@ def _draft_update(
     resolver = find_files(path, options)
     robot = read_description(resolver, options, diagnostics)
     files = open_files(resolver, diagnostics, robot, options)
+    robot = finish(fit_if_asked(robot, files, options, diagnostics))
     plan = plan_rig(robot, options=options, diagnostics=diagnostics)
     standing = find_standing(armature)
     old = standing.robot

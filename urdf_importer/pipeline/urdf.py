@@ -30,6 +30,7 @@ from .named_files import (
     draw_solids,
     find_file,
     find_texture,
+    fit_shapes,
     name_meshes,
 )
 
@@ -132,7 +133,9 @@ def _write(robot: Robot, request: UrdfRequest, new: NewFiles) -> UrdfResult:
     robot = seat_links(robot)
     if not robot.text_of("urdf"):
         robot = split_balls(robot)
-    files = RobotFiles(_make_resolver(robot, request.options), request.diagnostics)
+    resolver = _make_resolver(robot, request.options)
+    robot, new = fit_shapes(robot, new, resolver, request.options, request.diagnostics)
+    files = RobotFiles(resolver, request.diagnostics)
     robot, new = draw_solids(robot, new, files, request.options.mesh_format)
     written = export_urdf(robot, request, _open_reading(robot, request), new)
     return UrdfResult(

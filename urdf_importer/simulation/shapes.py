@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import Diagnostics, quote
-from ..geometry.decomposition import CONVEX, decompose
+from ..geometry.decomposition import CONVEX
 from ..geometry.fitting import fit_oriented_box
 from ..geometry.hulls import Hull, convex_hull, is_flat
+from ..geometry.kept_bodies import decompose_kept
 from ..geometry.transforms import Matrix
 from ..geometry.volumes import is_closed
 from ..model import Box, Capsule, Cylinder, Ellipsoid, Geometry, Sphere
@@ -65,7 +66,7 @@ def solids_of(collider: Collider, diagnostics: Diagnostics) -> list[Solid]:
             f"most {_PARTS} convex parts collide in its place",
             subject=collider.name,
         )
-    parts = decompose(points, triangles, most_parts=_PARTS, seconds=_SECONDS)
+    parts = decompose_kept(points, triangles, most_parts=_PARTS, seconds=_SECONDS)
     return [Solid(vertices=part.vertices.astype(np.float64)) for part in parts]
 
 

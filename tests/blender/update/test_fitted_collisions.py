@@ -9,6 +9,10 @@ import pytest
 from support.surfaces import make_l, make_ring
 from urdf_importer import (
     CollisionOptions,
+    EngineOptions,
+    ExportOptions,
+    ImportOptions,
+    compare_with_source,
     export_robot,
     extract_robot,
     fit_collisions,
@@ -18,13 +22,17 @@ from urdf_importer import (
 )
 from urdf_importer.geometry.triangles import Triangles
 from urdf_importer.meshes.write import write_stl
-from urdf_importer.model import Mesh
+from urdf_importer.model import Box, Mesh
 
-URDF = """<robot name="parts"><link name="base"/>
-<link name="angle"><visual><geometry><mesh filename="angle.stl"/></geometry></visual></link>
-<link name="ring"><visual><geometry><mesh filename="ring.stl"/></geometry></visual></link>
-<joint name="a" type="fixed"><parent link="base"/><child link="angle"/></joint>
-<joint name="b" type="fixed"><parent link="base"/><child link="ring"/></joint></robot>"""
+INERTIAL = """<inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>"""
+URDF = f"""<robot name="parts"><link name="base"/>
+<link name="angle">{INERTIAL}
+<visual><geometry><mesh filename="angle.stl"/></geometry></visual></link>
+<link name="ring">{INERTIAL}
+<visual><geometry><mesh filename="ring.stl"/></geometry></visual></link>
+<joint name="a" type="continuous"><parent link="base"/><child link="angle"/></joint>
+<joint name="b" type="continuous"><parent link="base"/><child link="ring"/></joint></robot>"""
 
 
 @pytest.fixture
@@ -53,3 +61,42 @@ def test_fitted_shapes_come_into_the_scene_and_out_of_it(path: Path, tmp_path: P
     written = read_robot(tmp_path / "out.urdf").links[1].collisions
     assert [type(each.geometry) for each in written] == [Mesh, Mesh]
     assert sorted(each.origin.xyz[0] for each in written) == pytest.approx([0.0, 0.5])
+
+
+def test_an_import_fits_shapes_and_updates_know_them(path: Path) -> None:
+    options = ImportOptions(fit_collisions="auto")
+    result = import_robot(path, options=options)
+    assert len(result.collisions["angle"]) == 2
+    assert result.robot == fit_collisions(read_robot(path)).robot
+    assert compare_with_source(result.armature) == ()
+    ring = len(result.collisions["ring"])
+    assert ring > 2
+    vertices, faces = make_l()
+    triangles = Triangles(vertices.astype(np.float32), faces.ravel().astype(np.int32))
+    (path.parent / "ring.stl").write_bytes(write_stl(triangles))
+    updated = update_robot(result.armature)
+    assert len(updated.collisions["ring"]) == 2
+    assert len(update_robot(result.armature, options=ImportOptions()).collisions["ring"]) == 0
+
+
+@pytest.mark.parametrize("suffix", [".urdf", ".xml", ".sdf", ".usda", ".proto"])
+def test_exports_fit_the_shapes_of_the_scene(path: Path, tmp_path: Path, suffix: str) -> None:
+    result = import_robot(path)
+    for vertex in result.visuals["angle"][0].data.vertices:
+        vertex.co.z *= 2.0
+    out = tmp_path / f"Out{suffix}"
+    options = (
+        EngineOptions(engine="isaac", fit_collisions="box")
+        if suffix == ".usda"
+        else ExportOptions(fit_collisions="box")
+    )
+    text = export_robot(result.armature, out, options=options).path.read_text()
+    if suffix in (".usda", ".proto"):
+        assert text.count("PhysicsCollisionAPI" if suffix == ".usda" else "boundingObject") == 2
+        return
+    links = {link.name: link for link in read_robot(out).links}
+    (box,) = (each.geometry for each in links["angle"].collisions)
+    assert isinstance(box, Box)
+    height = float(np.ptp(make_l()[0][:, 2]))
+    assert min(abs(side - 2.0 * height) for side in box.size) < 1e-4
+    assert not (tmp_path / "meshes" / "collision").exists()

@@ -27,7 +27,8 @@ from urdf_importer.geometry.triangles import make_triangles
 from urdf_importer.meshes import make_box
 from urdf_importer.meshes.write import write_stl
 from urdf_importer.model import Mesh
-from urdf_importer.pipeline.updating import compare_with_robot, find_reshaped
+from urdf_importer.pipeline.extracting import find_reshaped
+from urdf_importer.pipeline.updating import compare_with_robot
 
 HUMANOID = ROOT / "sample_urdfs" / "humanoid_arm.urdf"
 

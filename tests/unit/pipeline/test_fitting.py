@@ -163,7 +163,7 @@ def test_a_decomposer_that_takes_too_long_is_stopped(
     (tmp_path / "coacd.py").write_text(COACD.format(seconds=seconds))
     monkeypatch.syspath_prepend(str(tmp_path))
     options = CollisionOptions(
-        decomposer="coacd", shape="decomposed", seconds=3.0, links=("angle",)
+        decomposer="coacd", shape="decomposed", seconds=3.0, links=("angle",), cache=False
     )
     found = fit_collisions(robot, options=options)
     assert len(found.links["angle"].collisions) == parts
@@ -206,3 +206,47 @@ def test_the_command_writes_a_table_and_the_robot(
     assert lines[1].split()[:2] == ["ring", "1"]
     assert len(read_robot(out).links[1].collisions) == 1
     assert len(list((tmp_path / "meshes").rglob("*.stl"))) == 1
+
+
+def test_a_budget_makes_the_largest_hulls_coarser(fitted: FittedCollisions, robot: Robot) -> None:
+    before = {name: link.triangles for name, link in fitted.links.items()}
+    budget = sum(before.values()) // 2
+    spared = fit_collisions(robot, options=CollisionOptions(budget=budget))
+    after = {name: link.triangles for name, link in spared.links.items()}
+    assert budget // 2 < sum(after.values()) <= budget
+    assert after["angle"] == before["angle"]
+    assert max(each.miss for each in spared.links.values()) < 1e-6
+    ring, other = spared.links["ring"], fitted.links["ring"]
+    assert len(ring.collisions) == len(other.collisions)
+    assert ring.volume_ratio > other.volume_ratio
+    boxes = fit_collisions(robot, options=CollisionOptions(budget=20))
+    assert sum(link.triangles for link in boxes.links.values()) <= 20
+    assert kinds_of(boxes, "ring") == {Box}
+
+
+def test_kept_shapes_are_the_same_shapes(
+    robot: Robot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("urdf_importer.geometry.kept.find_folder", lambda: tmp_path / "kept")
+    without = fit_collisions(robot, options=CollisionOptions(cache=False))
+    assert not (tmp_path / "kept").exists()
+    first = fit_collisions(robot)
+    assert len(list((tmp_path / "kept").iterdir())) == len(SHAPES)
+    monkeypatch.setattr("urdf_importer.collisions.fitting.fit_bodies", None)
+    assert fit_collisions(robot).links == first.links == without.links
+
+
+def test_only_parts_that_miss_more_than_the_tolerance_are_pushed_out(
+    robot: Robot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = COACD.format(seconds=0).replace("(mesh.vertices, ", "(mesh.vertices * 0.995, ")
+    (tmp_path / "coacd.py").write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    wanted = {"decomposer": "coacd", "shape": "decomposed", "links": ("angle",), "cache": False}
+    found = [
+        fit_collisions(robot, options=CollisionOptions(tolerance=each, **wanted)).links["angle"]
+        for each in (0.1, 0.0)
+    ]
+    assert 1e-4 < found[0].miss < 0.1
+    assert found[1].miss < 1e-6

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from ...diagnostics import WriteError
-from ...options import BASES, Base, FileOptions, option
+from ...options import BASES, Base, ExportOptions, option
 
 Engine = Literal["generic", "unreal", "unity", "godot", "isaac", "web"]
 Forward = Literal["usual", "z", "x"]
@@ -20,7 +20,7 @@ _MOST_FRAMES = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EngineOptions(FileOptions):
+class EngineOptions(ExportOptions):
     """How a robot becomes a skinned mesh on a skeleton. Every field has a sensible default."""
 
     GROUPS: ClassVar[tuple[str, ...]] = ("Target", "Motion", "Contents", "USD", "Files")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from ...meshes.write_files import MeshFormat
-from ...options import FileOptions, option
+from ...options import ExportOptions, option
 
 UrdfStyle = Literal["keep", "plain"]
 MeshMode = Literal["link", "keep", "copy", "export"]
@@ -14,7 +14,7 @@ PoseMode = Literal["zero", "start"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UrdfOptions(FileOptions):
+class UrdfOptions(ExportOptions):
     """How a robot becomes URDF. Every field has a sensible default."""
 
     GROUPS: ClassVar[tuple[str, ...]] = ("Text", "Scene", "Files")

@@ -1,112 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The user's options: the command's arguments and the operator's properties are made from them."""
+"""The options of imports."""
 
-from copy import copy
-from dataclasses import Field, dataclass, field, fields
-from types import MappingProxyType
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass
+from typing import Literal
 
-from .arguments import check_option
+from .fields import (
+    FitCollisions,
+    Options,
+    UpAxis,
+    fit_collisions_option,
+    option,
+    package_paths_option,
+    packages_option,
+    up_axis_option,
+)
 
 Profile = Literal["native", "morse"]
 CombineJoints = Literal["never", "balls", "exact"]
 FixedJoints = Literal["bones", "fold"]
-UpAxis = Literal["ignore", "file"]
-
-AUTO = "auto"
-"""In place of a file: the nearby one."""
-
-
-Base = Literal["auto", "fixed", "free"]
-BASES = {
-    "auto": "Fixed where the root link is named world and something is fixed to it; for MuJoCo "
-    "everywhere but where the SRDF has a floating virtual joint",
-    "fixed": "Fixed in the world",
-    "free": "Free to move and to fall",
-}
-"""The choices of `base` in all formats that have it."""
-
-
-def option(
-    default: Any,
-    label: str,
-    text: str,
-    *,
-    group: str,
-    bounds: tuple[float | None, float | None] = (None, None),
-    choices: dict[str, str] | None = None,
-    separator: str | None = None,
-    entries: str | None = None,
-    blank: str | None = None,
-) -> Any:
-    """Makes a field with the texts for the front ends: `label`, help `text`, `group`, range,
-    choices.
-
-    Pairs of texts are written with `separator` between them; without one they are name=folder.
-    `entries` names the numbers of a vector ("X Y Z") or the meaning of a text ("LINK"), `blank`
-    describes an empty field. Choices with a "never" take False for it, and True for the last other.
-    """
-    minimum, maximum = bounds
-    known: dict[str, Any] = {
-        "label": label,
-        "help": text,
-        "group": group,
-        "minimum": minimum,
-        "maximum": maximum,
-        "choices": choices,
-        "separator": separator,
-        "entries": entries,
-        "blank": blank,
-    }
-    if choices and "never" in choices:
-        known["switch"] = ("never", [key for key in choices if key != "never"][-1])
-    given = {key: value for key, value in known.items() if value is not None}
-    return field(default=default, metadata=given)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """Base of all classes of options: fields made by `option`, whose values are checked when
-    options are made, in Python as by the command. Raises ArgumentError."""
-
-    GROUPS: ClassVar[tuple[str, ...]] = ()
-    """The titles of groups in the order of the front ends, where fields have another order."""
-
-    def __post_init__(self) -> None:
-        for each in fields(self):
-            object.__setattr__(self, each.name, check_option(each, getattr(self, each.name)))
-
-
-def _packages_option() -> Any:
-    return option(
-        (),
-        "Packages",
-        "Where a package named in package:// lies, as name=folder",
-        group="Files",
-    )
-
-
-def _package_paths_option() -> Any:
-    return option(
-        (),
-        "Package Folders",
-        "Folders in which to look for packages; files in them may be read",
-        group="Files",
-    )
-
-
-def _up_axis_option(group: str) -> Any:
-    return option(
-        "ignore",
-        "Up Axis",
-        "How to treat the axis that a COLLADA file calls up",
-        group=group,
-        choices={
-            "ignore": "Z is up, as in RViz: right for nearly all descriptions",
-            "file": "The mesh is turned as its file says: for descriptions whose meshes lie on "
-            "their sides otherwise",
-        },
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,6 +100,7 @@ class ImportOptions(Options):
         "Replace the meshes of collision shapes by their convex hulls",
         group="Geometry",
     )
+    fit_collisions: FitCollisions | bool = fit_collisions_option("Geometry")
     smooth_angle: float = option(
         30.0,
         "Smooth Angle (°)",
@@ -203,7 +115,7 @@ class ImportOptions(Options):
         group="Geometry",
         bounds=(0, 100_000_000),
     )
-    up_axis: UpAxis = _up_axis_option("Geometry")
+    up_axis: UpAxis = up_axis_option("Geometry")
     merge_materials: bool = option(
         True,
         "Merge Equal Materials",
@@ -243,8 +155,8 @@ class ImportOptions(Options):
         "Make the collision shapes rigid bodies with the link's mass that follow the rig",
         group="Physics",
     )
-    packages: tuple[tuple[str, str], ...] = _packages_option()
-    package_paths: tuple[str, ...] = _package_paths_option()
+    packages: tuple[tuple[str, str], ...] = packages_option()
+    package_paths: tuple[str, ...] = package_paths_option()
     xacro_args: tuple[tuple[str, str], ...] = option(
         (),
         "Xacro Arguments",
@@ -334,61 +246,3 @@ class PlacementOptions(Options):
         "scene whose units are centimetres",
         group="Placement",
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileOptions(Options):
-    """Options that all exports share: the locations of the robot's files. A format's own options
-    extend this."""
-
-    packages: tuple[tuple[str, str], ...] = _packages_option()
-    package_paths: tuple[str, ...] = _package_paths_option()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StartOptions(FileOptions):
-    """Options that exports to simulators share: the start of the robot and its joints."""
-
-    GROUPS: ClassVar[tuple[str, ...]] = ("Start", "Files")
-
-    translation: tuple[float, float, float] = option(
-        (0.0, 0.0, 0.0),
-        "Translation",
-        "Position of the robot's root link, in metres",
-        group="Start",
-        entries="X Y Z",
-    )
-    rotation: tuple[float, float, float] = option(
-        (0.0, 0.0, 0.0),
-        "Rotation",
-        "How the robot's root link is turned: roll, pitch and yaw in radians",
-        group="Start",
-        entries="ROLL PITCH YAW",
-    )
-    positions: tuple[tuple[str, str], ...] = option(
-        (),
-        "Joint Positions",
-        "Where a joint starts, in radians or metres, as joint:=value; joints of several degrees "
-        "of freedom take their numbers with commas between them",
-        group="Start",
-        separator=":=",
-    )
-    up_axis: UpAxis = _up_axis_option("Files")
-
-
-def group_options(*kinds: type[Options]) -> dict[str, list["Field[Any]"]]:
-    """Returns title -> fields of classes of options, as front ends show them. Of fields of one
-    name the first counts, with the choices of all."""
-    groups: dict[str, list[Field[Any]]] = {}
-    for kind in kinds:
-        groups |= {title: [] for title in kind.GROUPS if title not in groups}
-    seen: dict[str, Field[Any]] = {}
-    for each in (each for kind in kinds for each in fields(kind)):
-        if each.name not in seen:
-            seen[each.name] = copy(each)
-            groups.setdefault(each.metadata["group"], []).append(seen[each.name])
-        elif "choices" in each.metadata:
-            first = seen[each.name]
-            known = each.metadata["choices"] | first.metadata.get("choices", {})
-            first.metadata = MappingProxyType({**first.metadata, "choices": known})
-    return {title: members for title, members in groups.items() if members}

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The user's options: the command's arguments and the operator's properties are made from them."""
+
+from .exports import ExportOptions, FileOptions, StartOptions
+from .fields import AUTO, BASES, FITS, Base, FitCollisions, Options, group_options, option
+from .imports import CombineJoints, FixedJoints, ImportOptions, PlacementOptions, Profile
+
+__all__ = [
+    "AUTO",
+    "BASES",
+    "FITS",
+    "Base",
+    "CombineJoints",
+    "ExportOptions",
+    "FileOptions",
+    "FitCollisions",
+    "FixedJoints",
+    "ImportOptions",
+    "Options",
+    "PlacementOptions",
+    "Profile",
+    "StartOptions",
+    "group_options",
+    "option",
+]
