@@ -13,7 +13,7 @@ from ..geometry.fitted_bodies import FittedBodies, find_volume, fit_bodies
 from ..geometry.fitting import Fit
 from ..geometry.inertia import move_pose
 from ..geometry.kept import digest
-from ..geometry.kept_bodies import Body, Made, remember_bodies
+from ..geometry.kept_bodies import Body, KeptBodies, remember_bodies
 from ..geometry.mesh_data import MeshData
 from ..geometry.transforms import matrix_from_pose, pose_of
 from ..geometry.triangles import Triangles, make_triangles
@@ -119,11 +119,11 @@ class _Fitter:
     def _make(self, name: str, triangles: Triangles, link: Link, line: int) -> FittedBodies:
         options = self._options
 
-        def make() -> Made:
+        def make() -> KeptBodies:
             end, known = time.monotonic() + options.seconds, len(self._diagnostics)
             split = partial(self._split, link=link, line=line)
             made = fit_bodies(triangles, options.shape, split, options.triangles)
-            return Made(
+            return KeptBodies(
                 bodies=made.bodies,
                 numbers=(made.volume, made.hull, made.miss),
                 lasting=time.monotonic() < end and len(self._diagnostics) == known,

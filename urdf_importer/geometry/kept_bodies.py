@@ -28,7 +28,7 @@ _PARTS = ("vertices", "corners", "face_sizes")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Made:
+class KeptBodies:
     """Bodies, numbers about them, and whether they would be the same on another day: not where a
     search was cut short."""
 
@@ -37,13 +37,13 @@ class Made:
     lasting: bool = True
 
 
-def remember_bodies(name: str, make: Callable[[], Made]) -> Made:
+def remember_bodies(name: str, make: Callable[[], KeptBodies]) -> KeptBodies:
     """Returns the bodies kept under `name`, a digest; else the ones that `make` returns, which are
     kept if they are lasting."""
     arrays = recall(name)
     if arrays is not None and "numbers" in arrays:
         bodies = tuple(_unpack(arrays, number) for number in range(int(arrays["count"])))
-        return Made(bodies=bodies, numbers=tuple(arrays["numbers"].tolist()))
+        return KeptBodies(bodies=bodies, numbers=tuple(arrays["numbers"].tolist()))
     made = make()
     if made.lasting:
         keep(name, {**_pack(made.bodies), "numbers": np.array(made.numbers, dtype=np.float64)})
@@ -55,10 +55,10 @@ def decompose_kept(
 ) -> tuple[MeshData, ...]:
     """Returns the result of `decompose`, kept between runs."""
 
-    def make() -> Made:
+    def make() -> KeptBodies:
         end = time.monotonic() + seconds
         parts = decompose(vertices, faces, most_parts=most_parts, seconds=seconds)
-        return Made(bodies=parts, lasting=time.monotonic() < end)
+        return KeptBodies(bodies=parts, lasting=time.monotonic() < end)
 
     made = remember_bodies(digest("decompose", vertices, faces, most_parts), make)
     return tuple(each for each in made.bodies if isinstance(each, MeshData))

@@ -10,7 +10,7 @@ import pytest
 from support.surfaces import make_ring
 from urdf_importer.geometry import kept
 from urdf_importer.geometry.fitting import Fit
-from urdf_importer.geometry.kept_bodies import Made, decompose_kept, remember_bodies
+from urdf_importer.geometry.kept_bodies import KeptBodies, decompose_kept, remember_bodies
 from urdf_importer.geometry.mesh_data import MeshData
 from urdf_importer.model import Box, Capsule, Cylinder, Sphere
 
@@ -24,7 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return kept.find_folder()
 
 
-def never() -> Made:
+def never() -> KeptBodies:
     raise AssertionError("it was kept")
 
 
@@ -36,7 +36,7 @@ def test_kept_bodies_come_back_the_same(folder: Path) -> None:
         corners=np.array([0, 1, 2, 3], dtype=np.int32),
         face_sizes=np.array([4], dtype=np.int32),
     )
-    made = Made(bodies=(*fits, mesh), numbers=(0.1, 0.2))
+    made = KeptBodies(bodies=(*fits, mesh), numbers=(0.1, 0.2))
     assert remember_bodies("name", lambda: made) is made
     again = remember_bodies("name", never)
     assert again.numbers == made.numbers
@@ -49,8 +49,8 @@ def test_kept_bodies_come_back_the_same(folder: Path) -> None:
 
 
 def test_a_search_that_was_cut_short_is_not_kept(folder: Path) -> None:
-    remember_bodies("name", lambda: Made(bodies=(), lasting=False))
-    assert remember_bodies("name", lambda: Made(bodies=(), numbers=(1.0,))).numbers == (1.0,)
+    remember_bodies("name", lambda: KeptBodies(bodies=(), lasting=False))
+    assert remember_bodies("name", lambda: KeptBodies(bodies=(), numbers=(1.0,))).numbers == (1.0,)
     vertices, faces = make_ring()
     decompose_kept(vertices, faces, most_parts=16, seconds=0.0)
     assert len(decompose_kept(vertices, faces, most_parts=16, seconds=60.0)) > 4
@@ -58,10 +58,10 @@ def test_a_search_that_was_cut_short_is_not_kept(folder: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 torn", b"no archive"])
 def test_a_damaged_file_is_made_anew(folder: Path, content: bytes) -> None:
-    remember_bodies("name", lambda: Made(bodies=(), numbers=(1.0,)))
+    remember_bodies("name", lambda: KeptBodies(bodies=(), numbers=(1.0,)))
     (path,) = folder.iterdir()
     path.write_bytes(content)
-    assert remember_bodies("name", lambda: Made(bodies=(), numbers=(2.0,))).numbers == (2.0,)
+    assert remember_bodies("name", lambda: KeptBodies(bodies=(), numbers=(2.0,))).numbers == (2.0,)
     assert remember_bodies("name", never).numbers == (2.0,)
 
 
@@ -79,5 +79,5 @@ def test_the_oldest_go_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_folder_that_cannot_be_keeps_nothing(folder: Path) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.write_text("a file")
-    assert remember_bodies("name", lambda: Made(bodies=())).bodies == ()
+    assert remember_bodies("name", lambda: KeptBodies(bodies=())).bodies == ()
     assert kept.recall("name") is None
