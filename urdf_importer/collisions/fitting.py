@@ -131,11 +131,11 @@ class _Fitter:
 
         found = remember_bodies(name, make) if options.cache else make()
         volume, hull, miss = found.numbers
-        if triangles.count > MOST_CUT and options.shape != "hull":
+        if triangles.count > MOST_CUT and options.shape in ("auto", "decomposed"):
             self._diagnostics.warning(
                 "mesh-not-decomposed",
                 f"a mesh of link {quote(link.name)} has {triangles.count:,} triangles; it "
-                "collides as one hull",
+                "is not cut",
                 subject=link.name,
                 line=line,
             )

@@ -168,11 +168,12 @@ def _plan(triangles: Triangles, most_parts: int, end: float) -> list[list[_Cell]
 
 
 def _is_convex(triangles: Triangles) -> bool:
+    """Whether cuts save nothing: a flat mesh has no volume to save."""
+    hull = convex_hull(triangles.vertices[np.unique(triangles.corners)].astype(np.float64))
+    if hull is None:
+        return True
     mass = mesh_mass(triangles)
-    if mass is None:
-        return False
-    hull = convex_hull(triangles.vertices[triangles.corners].astype(np.float64))
-    return hull is not None and mass.volume > CONVEX * hull.volume
+    return mass is not None and mass.volume > CONVEX * hull.volume
 
 
 def _find_axes(soup: Soup) -> list[Points]:

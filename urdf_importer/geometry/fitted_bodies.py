@@ -47,16 +47,18 @@ def fit_bodies(
     """Fits bodies around a mesh of at least one triangle, whose vertices are finite. `shape` is
     "hull", "decomposed", "box", "cylinder", "capsule", "sphere" or "auto": parts where these are
     much smaller than the hull, else a simple shape where it is hardly larger, else the hull. The
-    parts come from `split`. A mesh of more than MOST_CUT triangles becomes its hull."""
+    parts come from `split`; a mesh of more than MOST_CUT triangles has none but its hull."""
     bodies: tuple[Fit | MeshData, ...]
     if triangles.count > MOST_CUT:
         bodies = decompose(triangles.vertices, triangles.faces, most_triangles=most_triangles)
         hull = sum(map(find_volume, bodies))
+        whole = [make_triangles(each)[0] for each in bodies if isinstance(each, MeshData)]
+        bodies = tuple(_choose(whole[0], bodies, shape, hull, most_triangles))
     else:
         points = triangles.vertices[np.unique(triangles.corners)].astype(np.float64)
         wrapped = convex_hull(points, most_triangles)
         hull = 0.0 if wrapped is None else wrapped.volume
-        parts: tuple[MeshData, ...] = ()
+        parts: tuple[Fit | MeshData, ...] = ()
         if shape in ("auto", "decomposed"):
             parts = split(triangles)
         bodies = tuple(_choose(triangles, parts, shape, hull, most_triangles))
@@ -70,7 +72,7 @@ def fit_bodies(
 
 def _choose(
     triangles: Triangles,
-    parts: tuple[MeshData, ...],
+    parts: tuple[Fit | MeshData, ...],
     shape: str,
     hull: float,
     most_triangles: int,

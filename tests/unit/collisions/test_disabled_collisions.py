@@ -52,6 +52,7 @@ from urdf_importer.pipeline import collisions
 from urdf_importer.pipeline.files import find_files
 
 PANDA = ROOT / "panda_description" / "urdf" / "panda.urdf"
+TALOS = ROOT / "talos_data" / "robots" / "talos_full_v2.urdf"
 UR5 = ROOT / "ur_description" / "urdf" / "ur5_robot.urdf"
 Pair = tuple[str, str]
 
@@ -90,8 +91,19 @@ def drain(steps: Any) -> Any:
             return finished.value
 
 
-@pytest.mark.parametrize("path", [PANDA, UR5], ids=["panda", "ur5"])
-def test_pinocchio_sees_the_same_links_touch(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("path", "count"),
+    [
+        (PANDA, 100),
+        (UR5, 100),
+        pytest.param(PANDA, 10_000, marks=pytest.mark.slow),
+        pytest.param(TALOS, 10_000, marks=pytest.mark.slow),
+    ],
+    ids=["panda", "ur5", "panda of many poses", "talos of many poses"],
+)
+def test_pinocchio_sees_the_same_links_touch(
+    path: Path, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # Meshes are surfaces to Pinocchio: what lies wholly inside one touches nothing.
     monkeypatch.setattr(testers, "is_inside", lambda *parts: False)
     robot = read_robot(path)
@@ -102,7 +114,7 @@ def test_pinocchio_sees_the_same_links_touch(path: Path, monkeypatch: pytest.Mon
     # Pinocchio does not look at links that are rigidly joined.
     every = combinations(sorted(parts), 2)
     pairs = [pair for pair in every if not search.is_rigid(pair)]
-    poses = sampler.draw(np.random.default_rng(4), 100)
+    poses = sampler.draw(np.random.default_rng(4), count)
     frames = sampler.place(poses)
     numbers = [dict(zip(sampler.names, row.tolist(), strict=True)) for row in poses.numbers]
     full = [pose | followers(tree, pose) for pose in numbers]
@@ -112,7 +124,7 @@ def test_pinocchio_sees_the_same_links_touch(path: Path, monkeypatch: pytest.Mon
         counts = drain(search.count(pairs, one, 1, 0.0))
         assert {pair for pair, count in counts.items() if count} == truth
         some += len(truth)
-    assert some > 100
+    assert some > count
 
 
 def followers(tree: Any, pose: dict[str, float]) -> dict[str, float]:
