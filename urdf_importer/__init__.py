@@ -101,6 +101,7 @@ from .pipeline.srdf import apply_srdf, find_srdf, read_srdf, write_srdf
 from .pipeline.updating import UpdateResult, compare_with_source, update_robot
 from .pipeline.urdf import UrdfOptions, write_urdf
 from .pipeline.worlds.export import export_world
+from .pipeline.worlds.importing import World, import_world, import_world_steps
 from .progress import Progress
 from .recordings.formats import motion_formats
 from .recordings.read import list_topics, read_trajectory
@@ -212,6 +213,7 @@ __all__ = [
     "UrdfOptions",
     "Violation",
     "WebotsOptions",
+    "World",
     "WriteError",
     "WriterFormat",
     "Written",
@@ -259,6 +261,8 @@ __all__ = [
     "group_joints",
     "import_robot",
     "import_steps",
+    "import_world",
+    "import_world_steps",
     "inverse_kinematics",
     "inverse_kinematics_many",
     "link_pose",

@@ -7,6 +7,7 @@ from typing import Literal
 
 from .link import Link
 from .pose import IDENTITY, Pose, Vector3
+from .robot import Robot
 
 LightKind = Literal["point", "sun", "spot"]
 
@@ -66,3 +67,23 @@ class Surroundings:
     view: WorldView | None = None
     background: Vector3 | None = None
     gravity: Vector3 = (0.0, 0.0, -9.81)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedRobot:
+    """A model of a world; `place` is the place of its root link."""
+
+    robot: Robot
+    place: Pose = IDENTITY
+    is_static: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescribedWorld:
+    """A world as its file says it: its models, and all around them that is no model. With
+    `is_joined` one robot holds all models, each below its root link, which is the world."""
+
+    name: str
+    models: tuple[PlacedRobot, ...]
+    around: Surroundings = Surroundings()
+    is_joined: bool = False

@@ -14,6 +14,7 @@ from ..files.outputs import SEPARATORS
 from ..files.packages import AnyPath, PackageResolver
 from ..files.regular import read_regular_file
 from ..model import Robot
+from ..model.world import DescribedWorld
 from ..options import FileOptions, ImportOptions
 from ..readers import (
     MJCF,
@@ -35,6 +36,7 @@ from .engines import ENGINES
 from .files import refuse_folder
 from .sdf import SDF_WRITER
 from .urdf import URDF_WRITER
+from .worlds.models import pick_model
 
 _READERS: tuple[ReaderFormat, ...] = (URDF, SDF, SIMMECHANICS, MJCF, USD)
 """One line for each format, in the order of front ends."""
@@ -100,8 +102,24 @@ def read_description(
     """Reads a file of any format, with the files that `resolver` finds for it. Raises ReadError."""
     found, given = open_description(resolver, options, diagnostics)
     robot = found.read(given)
+    if found is MJCF and options.model:
+        robot = pick_model(robot, options.model, diagnostics)
     report_odd_names(robot, diagnostics)
     return robot
+
+
+def read_world(
+    resolver: PackageResolver, options: ImportOptions, diagnostics: Diagnostics
+) -> DescribedWorld:
+    """Reads a file of a format of worlds, as read_description does. Raises ReadError."""
+    found, given = open_description(resolver, options, diagnostics)
+    if found.read_world is None:
+        kinds = name_choices([each.label for each in reader_formats() if each.read_world])
+        raise ReadError(
+            f"this is {found.label}, which describes one robot; worlds are {kinds}",
+            source=given.source,
+        )
+    return found.read_world(given)
 
 
 def writer_formats() -> tuple[WriterFormat[Any], ...]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..arguments import diagnostics_of, options_of
 from ..diagnostics import Diagnostic, Diagnostics
-from ..files.packages import AnyPath
+from ..files.packages import AnyPath, PackageResolver
 from ..model import Robot
 from ..options import ImportOptions
 from ..progress import Progress, finish
@@ -113,17 +113,29 @@ def import_steps(
 
     `diagnostics` fills while the work goes on, also when it fails.
     """
-    from ..blender.build.build import build_rig
-    from ..blender.ik.loop_hand import settle_loops
-    from ..blender.semantics.apply import apply_semantics
-    from ..blender.standing.record import record_import
-
     options = options_of(options, ImportOptions)
     diagnostics = diagnostics_of(diagnostics, path)
     yield Progress(share=0.0, text="reading")
     # One resolver for both, so that meshes are found in the packages that xacro found.
     resolver = find_files(path, options)
     robot = read_description(resolver, options, diagnostics)
+    made = yield from build_steps(path, robot, resolver, options, diagnostics)
+    return made
+
+
+def build_steps(
+    path: AnyPath,
+    robot: Robot,
+    resolver: PackageResolver,
+    options: ImportOptions,
+    diagnostics: Diagnostics,
+) -> Generator[Progress, None, ImportResult]:
+    """Plans and builds a robot that was read from `path`, as import_steps does."""
+    from ..blender.build.build import build_rig
+    from ..blender.ik.loop_hand import settle_loops
+    from ..blender.semantics.apply import apply_semantics
+    from ..blender.standing.record import record_import
+
     files = open_files(resolver, diagnostics, robot, options)
     robot = yield from fit_if_asked(robot, files, options, diagnostics)
     yield Progress(share=0.0, text=f"planning {len(robot.links)} links")

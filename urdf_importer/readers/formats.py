@@ -16,6 +16,7 @@ from ..files.packages import PackageResolver
 from ..markup.encoding import decode_text
 from ..model import Robot
 from ..model.graph import GraphEdge
+from ..model.world import DescribedWorld
 from ..options import ImportOptions
 from .other_kinds import refuse_other_kind
 
@@ -58,6 +59,8 @@ class ReaderFormat:
     read         makes a robot of a description; raises ReadError
     examine      reads more than the robot; for formats whose files hold more, and that have files
                  of parameters
+    read_world   reads all models of a file at their places, and all around them; for formats of
+                 worlds
     """
 
     name: str
@@ -68,6 +71,7 @@ class ReaderFormat:
     read: Callable[[Description], Robot]
     examine: Callable[[Description], Reading] | None = None
     starts: tuple[bytes, ...] = ()
+    read_world: Callable[[Description], DescribedWorld] | None = None
 
     @property
     def browsed(self) -> tuple[str, ...]:

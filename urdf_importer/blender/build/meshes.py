@@ -226,7 +226,9 @@ class ShapeBuilder:
         self._sums: dict[MeshData, Sums] = {}
 
     def build_visual(self, visual: Visual, link: Link, empty: Any, collection: Any) -> Any:
-        built = self._build(visual, link, empty, f"{empty.name}_visual", collection)
+        """Builds an object under a link's empty; with None as that a free one, without a place."""
+        name = link.name if empty is None else f"{empty.name}_visual"
+        built = self._build(visual, link, empty, name, collection)
         if built.type == "MESH":
             self._assign_material(built, visual, link)
         return built
@@ -245,9 +247,10 @@ class ShapeBuilder:
         if mesh is None:
             built.empty_display_type = "CUBE"
             built.empty_display_size = _PLACEHOLDER_SHARE * self._size
-        built.parent = empty
-        place(built, matrix_from_pose(shape.origin))
-        lock(built)
+        if empty is not None:
+            built.parent = empty
+            place(built, matrix_from_pose(shape.origin))
+            lock(built)
         is_visual = isinstance(shape, Visual)
         built[properties.PART] = properties.VISUALS if is_visual else properties.COLLISIONS
         built[properties.SHAPE] = properties.pack(shape)

@@ -162,7 +162,7 @@ def shape_objects(empty: Any, children: Mapping[Any, list[Any]]) -> Iterator[tup
         item, above = waiting.pop(0)
         if properties.LINK in item or properties.MOUNTED in item:
             continue
-        place = above @ _local_transform(item)
+        place = above @ local_transform(item)
         if _stands_for_a_shape(item):
             yield item, place
         waiting.extend((child, place) for child in children.get(item, ()))
@@ -187,7 +187,7 @@ def _read_shape(item: Any) -> Any | None:
     return unpack(Visual if is_visual else Collision, described.to_dict())
 
 
-def _local_transform(item: Any) -> Matrix:
+def local_transform(item: Any) -> Matrix:
     """Returns the transform (4, 4) under the parent, from the set values, not the last drawn ones:
     hidden objects are not kept up to date. Constraints are evaluated."""
     if item.parent_type != "OBJECT" or any(not each.mute for each in item.constraints):

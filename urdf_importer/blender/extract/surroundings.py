@@ -14,24 +14,22 @@ from ...geometry.collision_bodies import fit_collision
 from ...geometry.fitting import Fit
 from ...geometry.mesh_data import MeshData
 from ...geometry.primitives import make_box, make_primitive
-from ...geometry.transforms import Matrix, invert, matrix_from_pose, quaternion_from_rotation
+from ...geometry.transforms import Matrix, invert, matrix_from_pose
 from ...geometry.triangles import make_triangles
 from ...geometry.volumes import inertia_of, join_masses, mesh_mass
-from ...images.colors import srgb_from_linear
 from ...meshes import ShownShape
 from ...model import IDENTITY, Box, Collision, Inertial, Link, Mesh, Pose, Vector3, Visual
-from ...model.world import LightKind, Surroundings, Thing, WorldLight, WorldView
+from ...model.world import Surroundings, Thing
 from ...names import Claims
 from ..standing import properties
+from .robot import unpack
+from .scene_lights import read_background, read_gravity, read_lights, read_view, short_pose
 from .scene_source import shorten
-from .shapes import SHOWN_TYPES, ShapeExtractor
+from .shapes import SHOWN_TYPES, ShapeExtractor, local_transform
 
 _MOST_THINGS = 20_000
 _NEAR = 1e-6
 _NO_SIZE = 1e-9
-_ANGLE = 0.785
-"""Radians, of lights and cameras without an angle."""
-_KINDS: dict[str, LightKind] = {"POINT": "point", "SUN": "sun", "SPOT": "spot", "AREA": "point"}
 _FITS = {
     "BOX": "box",
     "SPHERE": "sphere",
@@ -56,12 +54,12 @@ class ShownSurroundings:
 
 @dataclass(slots=True, eq=False)
 class _Group:
-    """Objects that make one thing, with their places (4, 4) in the world; several where an empty
-    holds them."""
+    """Objects that make one thing, with their places (4, 4) in the world. Of an imported thing
+    `holder` is the object that says what it is: an empty above these, or the only one."""
 
     name: str
     frame: Matrix
-    is_held: bool
+    holder: Any | None = None
     items: list[tuple[Any, Matrix]] = field(default_factory=list)
 
 
@@ -89,22 +87,23 @@ def extract_surroundings(
         elif np.linalg.svd(matrix[:3, :3], compute_uv=False)[1] < _NO_SIZE:
             _report_lost(item, "its scale leaves it no size", diagnostics)
         else:
-            holder = item.parent if key is None and _is_thing(item.parent) else None
+            holder = item.parent if key is None and _is_holder(item.parent) else None
             frame = np.array(holder.matrix_world) if holder is not None else matrix
+            said = holder or (item if properties.THING in item else None)
             group = groups.setdefault(
-                holder or key or item,
-                _Group((holder or item).name, frame, is_held=holder is not None),
+                holder or key or item, _Group((holder or item).name, frame, said)
             )
-            group.items.append((item, matrix))
+            if item.type != "EMPTY":
+                group.items.append((item, matrix))
     names = Claims()
     things = [maker.make(group, names) for group in groups.values()]
     return ShownSurroundings(
         world=Surroundings(
             things=tuple(each for each in things if each is not None),
-            lights=_read_lights(lamps, diagnostics),
-            view=_read_view(scene),
-            background=_read_background(scene.world),
-            gravity=_read_gravity(scene),
+            lights=read_lights(lamps, diagnostics),
+            view=read_view(scene),
+            background=read_background(scene.world),
+            gravity=read_gravity(scene),
         ),
         shapes=tuple(maker.shapes),
         images=frozenset(maker.images),
@@ -120,7 +119,7 @@ def _list_items(objects: Collection[Any] | None) -> Iterator[tuple[Any, Matrix, 
     for each in bpy.context.evaluated_depsgraph_get().object_instances:
         item = each.object.original
         source = each.parent.original if each.is_instance and each.parent else item
-        if item.type not in SHOWN_TYPES and item.type != "LIGHT":
+        if item.type not in SHOWN_TYPES and item.type != "LIGHT" and not _is_holder(item):
             continue
         if not each.show_self or not _is_rendered(item) or _is_of_robot(item):
             continue
@@ -149,8 +148,8 @@ def _is_of_robot(item: Any) -> bool:
     return False
 
 
-def _is_thing(item: Any | None) -> bool:
-    return item is not None and properties.THING in item
+def _is_holder(item: Any | None) -> bool:
+    return item is not None and item.type == "EMPTY" and properties.THING in item
 
 
 def _report_lost(item: Any, why: str, diagnostics: Diagnostics) -> None:
@@ -173,32 +172,57 @@ class _ThingMaker:
 
     def make(self, group: _Group, names: Claims) -> Thing | None:
         """Makes the thing of some objects; None, and reported, where they have no faces."""
-        place = _pose_of(group.frame)
+        place = short_pose(group.frame)
         back = invert(matrix_from_pose(place))
-        parts: list[_Part] = []
+        visuals: list[Visual] = []
+        collisions: list[_Solid] = []
         for item, matrix in group.items:
             shown = self._extractor.extract_object(item, back @ matrix)
-            if not group.is_held:
+            if group.holder in (None, item):
                 shown = replace(shown, shape=replace(shown.shape, origin=IDENTITY))
             if shown.data is None or not len(shown.data.corners):
                 _report_lost(item, "it has no faces", self._diagnostics)
                 continue
-            parts.append(self._collide(item, self._simplify(shown)))
-        if not parts:
+            visual, collision = self._collide(item, self._simplify(shown))
+            visuals.append(visual)
+            collisions.append(collision)
+        said = _read_thing(group.holder)
+        own = list(self._collide_as_imported(group, back))
+        if group.holder is not None and (own or not said.get("collisions")):
+            collisions = own
+        if not visuals and not collisions:
             return None
-        body = group.items[0][0].rigid_body
+        self.shapes += [ShownShape(shape=collision, data=data) for collision, data in collisions]
+        body = group.items[0][0].rigid_body if group.items else None
         name = names.claim(group.name)
         self.names.setdefault(group.name, name)
+        inertial = unpack(Inertial, said["inertial"]) if "inertial" in said else None
+        if body is not None:
+            inertial = _weigh(shorten(body.mass), collisions) if _is_active(body) else None
         return Thing(
             link=Link(
                 name=name,
-                visuals=tuple(part[0] for part in parts),
-                collisions=tuple(part[1] for part in parts),
-                inertial=_weigh(shorten(body.mass), parts) if _is_active(body) else None,
+                visuals=tuple(visuals),
+                collisions=tuple(collision for collision, _ in collisions),
+                inertial=inertial,
             ),
             place=place,
-            friction=None if body is None else shorten(body.friction),
+            friction=said.get("friction") if body is None else shorten(body.friction),
         )
+
+    def _collide_as_imported(self, group: _Group, back: Matrix) -> Iterator["_Solid"]:
+        """Yields the collision shapes that hang on an imported thing."""
+        if group.holder is None:
+            return
+        for item in group.holder.children:
+            if item.get(properties.PART) != properties.COLLISIONS or item.type != "MESH":
+                continue
+            frame = back @ group.frame @ local_transform(item)
+            shown = self._simplify(self._extractor.extract_object(item, frame))
+            if shown.data is not None and len(shown.data.corners):
+                shape = shown.shape
+                collision = Collision(geometry=shape.geometry, origin=shape.origin)
+                yield collision, self._strip(shown.data)
 
     def _simplify(self, shown: ShownShape) -> ShownShape:
         """Returns a mesh that is just a box as one."""
@@ -215,38 +239,48 @@ class _ThingMaker:
         box, middle = found
         frame = matrix_from_pose(visual.origin)
         frame[:3, 3] += frame[:3, :3] @ np.array(middle)
-        shape = replace(visual, geometry=box, origin=_pose_of(frame, visual.origin))
+        shape = replace(visual, geometry=box, origin=short_pose(frame, visual.origin))
         return ShownShape(shape=shape, data=make_box(box.size))
 
-    def _collide(self, item: Any, shown: ShownShape) -> "_Part":
+    def _collide(self, item: Any, shown: ShownShape) -> tuple[Visual, "_Solid"]:
+        """Returns the visual of an object, and the collision shape that its rigid body asks for."""
         visual, data = shown.shape, shown.data
         assert isinstance(visual, Visual) and data is not None
         if visual.material is not None:
             maps = () if visual.material.surface is None else visual.material.surface.maps.values()
             named = (visual.material.texture, *maps)
             self.images.update(name for name in named if name is not None)
+        bare = self._strip(data)
+        collision = Collision(geometry=visual.geometry, origin=visual.origin)
+        kind = None if item.rigid_body is None else _FITS.get(item.rigid_body.collision_shape)
+        if kind and isinstance(visual.geometry, Mesh):
+            collision, bare = _fit(collision, bare, kind)
+        self.shapes.append(shown)
+        return visual, (collision, bare)
+
+    def _strip(self, data: MeshData) -> MeshData:
+        """Returns a mesh without looks, the same one for each that is given again."""
         if data not in self._bare:
             plain = not data.materials and data.uvs is None
             self._bare[data] = (
                 data if plain else replace(data, materials=(), slots=None, uvs=None, normals=None)
             )
-        bare = self._bare[data]
-        collision = Collision(geometry=visual.geometry, origin=visual.origin)
-        kind = None if item.rigid_body is None else _FITS.get(item.rigid_body.collision_shape)
-        if kind and isinstance(visual.geometry, Mesh):
-            collision, bare = _fit(collision, bare, kind)
-        self.shapes += [shown, ShownShape(shape=collision, data=bare)]
-        return visual, collision, bare
+        return self._bare[data]
 
 
-_Part = tuple[Visual, Collision, MeshData]
+_Solid = tuple[Collision, MeshData]
 
 
-def _weigh(mass: float, parts: Sequence[_Part]) -> Inertial:
+def _read_thing(holder: Any | None) -> dict[str, Any]:
+    said = None if holder is None else holder.get(properties.THING)
+    return said.to_dict() if hasattr(said, "to_dict") else {}
+
+
+def _weigh(mass: float, solids: Sequence[_Solid]) -> Inertial:
     """Returns the mass of a moving object, spread evenly over its collision shapes."""
     found = [
         body.moved(matrix_from_pose(collision.origin))
-        for _, collision, data in parts
+        for collision, data in solids
         if (body := mesh_mass(make_triangles(data)[0])) is not None
     ]
     whole = join_masses(found)
@@ -269,7 +303,7 @@ def _fit(collision: Collision, data: MeshData, kind: str) -> tuple[Collision, Me
         return replace(collision, geometry=Mesh(filename=f"{name}_hull")), made
     frame = matrix_from_pose(collision.origin) @ body.frame
     return (
-        replace(collision, geometry=body.geometry, origin=_pose_of(frame)),
+        replace(collision, geometry=body.geometry, origin=short_pose(frame)),
         make_primitive(body.geometry),
     )
 
@@ -292,88 +326,3 @@ def _find_box(data: MeshData) -> tuple[Box, Vector3] | None:
     x, y, z = (shorten(float(side)) for side in sides)
     a, b, c = (shorten(float(part)) for part in 0.5 * (low + high))
     return Box(size=(x, y, z)), (a, b, c)
-
-
-def _pose_of(matrix: Matrix, like: Pose = IDENTITY) -> Pose:
-    """Returns the pose of a frame, without its scale and with short numbers."""
-    u, _, v = np.linalg.svd(matrix[:3, :3])
-    rotation = u @ v
-    if np.linalg.det(rotation) < 0.0:
-        rotation = -rotation
-    x, y, z = (shorten(float(part)) for part in matrix[:3, 3])
-    if np.abs(rotation - np.eye(3)).max() < 1e-7:
-        return Pose(xyz=(x, y, z))
-    return Pose(xyz=(x, y, z), quat_xyzw=quaternion_from_rotation(rotation))
-
-
-def _read_lights(
-    lamps: Sequence[tuple[Any, Matrix]], diagnostics: Diagnostics
-) -> tuple[WorldLight, ...]:
-    strongest: dict[bool, float] = {}
-    for item, _ in lamps:
-        is_sun = item.data.type == "SUN"
-        strongest[is_sun] = max(strongest.get(is_sun, 0.0), float(item.data.energy))
-    names, found = Claims(), []
-    for item, matrix in lamps:
-        lamp = item.data
-        if lamp.type == "AREA":
-            diagnostics.warning(
-                "world-area-light",
-                f"light {quote(item.name)} is an area; it becomes a point",
-                subject=item.name,
-            )
-        most = strongest[lamp.type == "SUN"]
-        found.append(
-            WorldLight(
-                name=names.claim(item.name),
-                kind=_KINDS[lamp.type],
-                place=_pose_of(matrix),
-                color=_read_color(lamp.color),
-                strength=shorten(lamp.energy / most) if most > 0.0 else 0.0,
-                angle=shorten(lamp.spot_size) if lamp.type == "SPOT" else _ANGLE,
-                shadows=bool(lamp.use_shadow),
-            )
-        )
-    return tuple(found)
-
-
-def _read_view(scene: Any) -> WorldView | None:
-    camera = scene.camera
-    if camera is None or camera.type != "CAMERA":
-        return None
-    matrix = np.array(camera.matrix_world)
-    if not np.isfinite(matrix).all():
-        return None
-    angle = _ANGLE
-    if camera.data.type != "ORTHO":
-        corner = camera.data.view_frame(scene=scene)[0]
-        angle = float(2.0 * np.arctan2(abs(corner.y), abs(corner.z)))
-    render = scene.render
-    width = render.resolution_x * render.pixel_aspect_x
-    aspect = width / (render.resolution_y * render.pixel_aspect_y)
-    return WorldView(name=camera.name, place=_pose_of(matrix), angle=angle, aspect=aspect)
-
-
-def _read_background(world: Any | None) -> Vector3 | None:
-    if world is None:
-        return None
-    nodes = world.node_tree.nodes if world.node_tree is not None else ()
-    shader = next((node for node in nodes if node.type == "BACKGROUND"), None)
-    if shader is None or (bpy.app.version < (5, 0) and not world.use_nodes):
-        return _read_color(world.color)
-    strength = shader.inputs["Strength"].default_value
-    return _read_color([strength * part for part in shader.inputs["Color"].default_value[:3]])
-
-
-def _read_gravity(scene: Any) -> Vector3:
-    if not scene.use_gravity:
-        return (0.0, 0.0, 0.0)
-    x, y, z = (shorten(part) for part in scene.gravity)
-    return (x, y, z)
-
-
-def _read_color(linear: Sequence[float]) -> Vector3:
-    red, green, blue = (
-        round(min(max(srgb_from_linear(float(part)), 0.0), 1.0), 6) for part in linear
-    )
-    return (red, green, blue)

@@ -5,14 +5,16 @@ from pathlib import PurePath
 
 from ...diagnostics import Diagnostics, NoLinksError, quote
 from ...model import Extra, Material, Robot
+from ...model.world import DescribedWorld, PlacedRobot
 from ..formats import Description, ReaderFormat
 from .actuators import ActuatorReader
-from .bodies import BodyReader, BodyReading, build_links
+from .bodies import WORLD, BodyReader, BodyReading, build_links
 from .constraints import ConstraintReader
 from .document import ROOT, ROOTS, Node
 from .masses import Scales, scale_to
 from .meshes import MeshFiles
 from .models import READ_SECTIONS, Model, Models
+from .world import read_around
 
 
 def read_mjcf(given: Description) -> Robot:
@@ -49,6 +51,17 @@ def read_mjcf(given: Description) -> Robot:
         transmissions=transmissions,
         extras=_list_extras(root),
         source=given.source,
+    )
+
+
+def read_world(given: Description) -> DescribedWorld:
+    """Reads a model, and all around its bodies. Raises ReadError as read_mjcf does."""
+    robot = read_mjcf(given)
+    return DescribedWorld(
+        name=robot.name,
+        models=(PlacedRobot(robot=robot),),
+        around=read_around(given),
+        is_joined=robot.links[0].name == WORLD,
     )
 
 
@@ -103,4 +116,5 @@ MJCF = ReaderFormat(
     suffixes=(".mjcf",),
     roots=ROOTS,
     read=read_mjcf,
+    read_world=read_world,
 )

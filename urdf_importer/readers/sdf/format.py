@@ -10,12 +10,14 @@ from ...files.packages import AnyPath, PackageResolver
 from ...files.regular import read_regular_file
 from ...meshes import RobotFiles
 from ...model import Robot
+from ...model.world import DescribedWorld
 from ..formats import Description, ReaderFormat
 from ..urdf.robot import paused_garbage_collection
 from ..xacro.expand import expand_xacro, is_xacro
 from .models import Included, ModelReader, find_in_folder, report_world_joints
 from .page import ROOT_TAGS, Page, read_page
 from .robot import make_robot
+from .world import read_sdf_world
 
 _MOST_NAMED = 12
 
@@ -34,7 +36,7 @@ def read_sdf(given: Description) -> Robot:
         if not models:
             raise NoLinksError(f"the file has no model{_why(reader)}", source=given.source)
         chosen = _choose(models, given.options.model, given.source)
-        report_world_joints(page, chosen)
+        report_world_joints(page, [chosen.name])
         scope = reader.read(chosen)
         files = RobotFiles(given.resolver, Diagnostics())
         if scope is None:
@@ -47,6 +49,16 @@ def read_sdf(given: Description) -> Robot:
         if len(models) > 1 or is_xacro(given.data, given.source):
             return robot  # The text holds more than this robot, or was expanded.
         return replace(robot, text=given.data, text_format=SDF.name)
+
+
+def read_world(given: Description) -> DescribedWorld:
+    """Reads all models of a file and the world around them. Raises ReadError."""
+    diagnostics = given.diagnostics
+    if not diagnostics.source:
+        diagnostics.source = given.source
+    arguments = given.options.xacro_args
+    page = _read_first(given.data, given.source, given.resolver, arguments, diagnostics)
+    return read_sdf_world(given, page)
 
 
 def _read_first(
@@ -118,4 +130,5 @@ SDF = ReaderFormat(
     suffixes=(".sdf", ".world"),
     roots=ROOT_TAGS,
     read=read_sdf,
+    read_world=read_world,
 )

@@ -2,6 +2,7 @@
 """Elements -> scopes: models, their includes, and the files that a URI means."""
 
 import os
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from ...markup.lenient import read_leniently
 from ...markup.xml import Element, parse_xml
 from ..formats import find_root_tag
 from .changes import Changer
-from .page import Page, place_beside, read_page, read_version
+from .page import Page, all_of, place_beside, read_page, read_version
 from .params import Parameter
 from .scope import SEPARATOR, WORLD, Kind, Node, Scope
 from .urdf_models import ROOT_TAG, make_nodes, read_urdf_page
@@ -78,6 +79,23 @@ class ModelReader:
         if given.element.tag == "include":
             return self._include(given.element, given.page, "", 0, keeps_prefix=True)
         return self._fill(Scope(given.name, "", given.element, given.page), 0)
+
+    def read_world(self, page: Page, world: Element) -> tuple[Scope, list[Scope]]:
+        """Returns a scope with the models of a file, each with names of its own, and the frames of
+        a world in it; and these models. Raises ReadError where there are too many."""
+        outer = Scope("", "", world, page, is_world=True)
+        found = []
+        for given in self.list_models(page):
+            scope = self.read(given)
+            if scope is not None:
+                node = Node(given.name, "model", given.element, page, outer, scope)
+                outer.nodes[given.name] = node
+                outer.order.append(node)
+                found.append(scope)
+        for element in world:
+            if element.tag == "frame":
+                self._take_in(outer, Node(_name_of(element), "frame", element, page, outer))
+        return outer, found
 
     def _name_included(self, element: Element, page: Page) -> str:
         opened = self._open(element, page)
@@ -276,15 +294,16 @@ def _name_of(element: Element) -> str:
     return element.attributes.get("name", "").strip()
 
 
-def report_world_joints(page: Page, chosen: Included) -> None:
-    """Reports joints of worlds that hold a model, which is read without the world outside of it."""
+def report_world_joints(page: Page, names: Collection[str]) -> None:
+    """Reports joints of worlds that hold models, which are read without them."""
     for world in page.elements:
-        for joint in world if world.tag == "world" else ():
-            ends = [page.text(joint, tag) for tag in ("parent", "child")]
-            if joint.tag == "joint" and chosen.name in [end.split(SEPARATOR)[0] for end in ends]:
+        for joint in all_of(world, "joint") if world.tag == "world" else ():
+            ends = [page.text(joint, tag).split(SEPARATOR)[0] for tag in ("parent", "child")]
+            held = next((end for end in ends if end in names), None)
+            if held is not None:
                 finding = f"joint {quote(_name_of(joint))} of the world holds model"
-                finding = f"{finding} {quote(chosen.name)}, which is read without it"
-                page.warning("sdf-world-joint", finding, joint, chosen.name)
+                finding = f"{finding} {quote(held)}, which is read without it"
+                page.warning("sdf-world-joint", finding, joint, held)
 
 
 # Files

@@ -49,15 +49,16 @@ class Node:
 
 @dataclass(slots=True, eq=False)
 class Scope:
-    """A model. `prefix` begins the names of all in it; `placed` holds its <pose> and
-    <placement_frame>: itself or the <include>, read by `placed_page`. `include` is the
-    <include>, and its file, by which it is there."""
+    """A model, or a world, whose frame has the name `world` too. `prefix` begins the names of all
+    in it; `placed` holds its <pose> and <placement_frame>: itself or the <include>, read by
+    `placed_page`. `include` is the <include>, and its file, by which it is there."""
 
     name: str
     prefix: str
     element: Element
     page: Page
     include: tuple[Element, Page] | None = None
+    is_world: bool = False
     placed: Element = field(init=False)
     placed_page: Page = field(init=False)
     nodes: dict[str, Node] = field(default_factory=dict)
@@ -114,8 +115,10 @@ class Scope:
 
     def look_up(self, name: str) -> "tuple[Scope, str] | None":
         """Returns the scope that has a name, and the name there; None for an unknown name."""
-        if name in ("", MODEL) or name in self.nodes:
-            return self, name or MODEL
+        if name in ("", MODEL) or (self.is_world and name == WORLD):
+            return self, MODEL
+        if name in self.nodes:
+            return self, name
         for scope in self.merged:
             found = scope.look_up(name)
             if found is not None:

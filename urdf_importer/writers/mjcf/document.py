@@ -21,10 +21,12 @@ VISUAL, COLLISION = "visual", "collision"
 _IDENTITY = np.eye(4)
 _SMALL_MOMENT = 1e-13
 _CLASSES: Mapping[str, Mapping[str, Value]] = {
-    VISUAL: {"group": 2, "contype": 0, "conaffinity": 0, "density": 0, "rgba": "0.8 0.8 0.8 1"},
+    VISUAL: {"group": 2, "contype": 0, "conaffinity": 0, "density": 0},
     COLLISION: {"group": 3, "density": 0, "rgba": "0.5 0.6 0.8 0.5"},
 }
-"""Groups as MuJoCo's own collection of robots has them; its viewers hide the third."""
+"""Groups as MuJoCo's own collection of robots has them; its viewers hide the third. A colour in a
+class would hide the materials of its geoms."""
+_PLAIN = "0.8 0.8 0.8 1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -208,6 +210,7 @@ def _write_content(body: BodyPlan, frame: Matrix, document: MjcfDocument, xml: X
             attributes |= geom.attributes
             attributes |= _place(frame @ geom.frame)
             attributes["material"] = geom.material or None
+            attributes["rgba"] = _PLAIN if name == VISUAL and not geom.material else None
             attributes["friction"] = geom.friction
             xml.leaf("geom", attributes)
     for mount in document.mounts.get(link, ()):

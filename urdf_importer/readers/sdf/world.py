@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A world of SDF: all of its models at their places, its lights, its camera, its scene."""
+
+from collections.abc import Iterator
+from pathlib import PurePath
+
+import numpy as np
+
+from ...diagnostics import Diagnostics, NoLinksError, quote
+from ...geometry.transforms import Matrix, length_of, pose_of, turn_z_onto, unit
+from ...markup.xml import Element
+from ...meshes import RobotFiles
+from ...model.pose import Vector3
+from ...model.world import (
+    DescribedWorld,
+    LightKind,
+    PlacedRobot,
+    Surroundings,
+    WorldLight,
+    WorldView,
+)
+from ...names import Claims
+from ..formats import Description
+from ..urdf.robot import paused_garbage_collection
+from .models import ModelReader, report_world_joints
+from .page import Page, all_of, find
+from .robot import make_robot
+from .scope import ROUNDING, Scope, read_base
+
+_KINDS: dict[str, LightKind] = {"point": "point", "directional": "sun", "spot": "spot"}
+_LEFT_OUT = ("actor", "atmosphere", "plugin", "population", "road", "state", "wind")
+"""Parts of worlds that change the picture or the places of models, and are not read."""
+_DOWN: Vector3 = (0.0, 0.0, -1.0)
+_WHITE: Vector3 = (1.0, 1.0, 1.0)
+_FROM_CAMERA = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]])
+"""Gazebo's cameras look along x with z up, others along -z with y up."""
+
+
+def read_sdf_world(given: Description, page: Page) -> DescribedWorld:
+    """Reads all models of a file, and the parts of its first world. Raises ReadError."""
+    diagnostics = given.diagnostics
+    with paused_garbage_collection():
+        reader = ModelReader(resolver=given.resolver, diagnostics=diagnostics)
+        world = next((each for each in page.elements if each.tag == "world"), None)
+        holder = page.elements[0] if world is None and page.elements else world
+        if holder is None:
+            raise NoLinksError("the file has no model", source=given.source)
+        outer, scopes = reader.read_world(page, holder)
+        report_world_joints(page, {scope.name for scope in scopes})
+        files = RobotFiles(given.resolver, Diagnostics())
+        models = [
+            model
+            for scope in scopes
+            if (model := _read_model(outer, scope, files, given)) is not None
+        ]
+        named = "" if world is None else world.attributes.get("name", "").strip()
+        around = Surroundings() if world is None else _read_around(outer, world, page)
+    return DescribedWorld(
+        name=named or PurePath(given.source).stem, models=tuple(models), around=around
+    )
+
+
+def _read_model(
+    outer: Scope, scope: Scope, files: RobotFiles, given: Description
+) -> PlacedRobot | None:
+    """Returns a model at its place; None, and reported, where that is unknown, or where it has no
+    links."""
+    node = outer.nodes[scope.name]
+    place = outer.place_model(scope)
+    if place is None:
+        outer.say_lost(node)
+        return None
+    try:
+        robot = make_robot(scope, given.source, files, given.diagnostics)
+    except NoLinksError as error:
+        node.page.error("world-no-links", f"{error.message}; it is left out", node.element)
+        return None
+    is_static = scope.page.flag(scope.element, "static")
+    if scope.include is not None and find(scope.include[0], "static") is not None:
+        is_static = scope.include[1].flag(scope.include[0], "static")
+    return PlacedRobot(robot=robot, place=pose_of(place, rounding=ROUNDING), is_static=is_static)
+
+
+def _read_around(outer: Scope, world: Element, page: Page) -> Surroundings:
+    _report_left_out(world, page)
+    background = find(world, "scene", "background")
+    return Surroundings(
+        lights=tuple(_read_lights(outer, world, page)),
+        view=_read_view(outer, world, page),
+        background=None if background is None else _read_color(background, page),
+        gravity=page.vector(world, "gravity", default=(0.0, 0.0, -9.8)),
+    )
+
+
+def _report_left_out(world: Element, page: Page) -> None:
+    tags = sorted({each.tag for each in world if each.tag in _LEFT_OUT})
+    if tags:
+        named = ", ".join(f"<{tag}>" for tag in tags)
+        page.warning("world-not-read", f"{named} of the world: left out", world)
+
+
+def _place(outer: Scope, element: Element, page: Page) -> Matrix | None:
+    """Returns the frame (4, 4) of an element in the world; None, and reported, for an unknown
+    base."""
+    pose = find(element, "pose")
+    base = outer.pose_of(read_base(pose))
+    if base is None:
+        name = quote(element.attributes.get("name", ""))
+        finding = f"{element.tag} {name} is placed in an unknown frame; it is left out"
+        page.error("sdf-unknown-frame", finding, element)
+        return None
+    return base @ page.pose(pose)
+
+
+def _read_lights(outer: Scope, world: Element, page: Page) -> Iterator[WorldLight]:
+    names = Claims()
+    for light in all_of(world, "light"):
+        kind = _KINDS.get(light.attributes.get("type", "").strip())
+        frame = _place(outer, light, page)
+        if frame is None:
+            continue
+        if kind is None:
+            said = quote(light.attributes.get("type", ""))
+            page.error("world-light", f"a light has the type {said}; it is left out", light)
+            continue
+        direction = page.vector(light, "direction", default=_DOWN)
+        if direction != _DOWN and length_of(np.array(direction)) > 0.0:
+            frame[:3, :3] = frame[:3, :3] @ turn_z_onto(-unit(np.array(direction)))
+        diffuse = find(light, "diffuse")
+        color = _WHITE if diffuse is None else _read_color(diffuse, page)
+        most = max(color)
+        shadows = find(light, "cast_shadows")
+        yield WorldLight(
+            name=names.claim(light.attributes.get("name", "").strip() or "light"),
+            kind=kind,
+            place=pose_of(frame, rounding=ROUNDING),
+            color=_scale(color, 1.0 / most) if most > 0.0 else _WHITE,
+            strength=most * page.size(light, "intensity", default=1.0),
+            angle=page.size(light, "spot", "outer_angle", default=0.785),
+            shadows=shadows is None or page.flag(light, "cast_shadows"),
+        )
+
+
+def _read_view(outer: Scope, world: Element, page: Page) -> WorldView | None:
+    camera = find(world, "gui", "camera")
+    frame = None if camera is None else _place(outer, camera, page)
+    if camera is None or frame is None:
+        return None
+    frame[:3, :3] = frame[:3, :3] @ _FROM_CAMERA
+    return WorldView(
+        name=camera.attributes.get("name", "").strip() or "camera",
+        place=pose_of(frame, rounding=ROUNDING),
+    )
+
+
+def _read_color(element: Element, page: Page) -> Vector3:
+    """Returns red, green and blue, 0 to 1. Raises ReadError for text that is not numbers."""
+    numbers = page.numbers(element)
+    if len(numbers) not in (3, 4) or not all(abs(number) <= 1e9 for number in numbers):
+        raise page.refusal(f"<{element.tag}> must hold three or four finite numbers", element)
+    red, green, blue = (min(max(number, 0.0), 1.0) for number in numbers[:3])
+    return red, green, blue
+
+
+def _scale(vector: Vector3, factor: float) -> Vector3:
+    x, y, z = vector
+    return factor * x, factor * y, factor * z
