@@ -30,6 +30,9 @@ from urdf_importer.live.arrivals import Newest, Recording
 from urdf_importer.live.websocket import BrokenError, FrameReader, Greeting
 from urdf_importer.meshes import load_mesh
 from urdf_importer.motion.limits_file import read_joint_limits
+from urdf_importer.pipeline.files import find_files
+from urdf_importer.pipeline.formats import read_world
+from urdf_importer.pipeline.worlds.importing import sort_models
 from urdf_importer.readers.simmechanics import (
     edges_of_assembly,
     read_assembly,
@@ -63,6 +66,25 @@ def described(suffix: str) -> Make:
                 options=ImportOptions(close_loops=len(content) % 16 == 1),
                 diagnostics=diagnostics,
             )
+
+        return read
+
+    return make
+
+
+def around(suffix: str) -> Make:
+    """Reads a world, and sorts its models."""
+
+    def make(folder: Path) -> Reads:
+        path = folder / f"damaged{suffix}"
+
+        def read(content: bytes) -> None:
+            path.write_bytes(content)
+            options, diagnostics = ImportOptions(), Diagnostics(str(path))
+            world = read_world(find_files(path, options), options, diagnostics)
+            robots, things = sort_models(world, diagnostics)
+            assert len({each.robot.name for each in robots}) == len(robots)
+            assert len({each.link.name for each in things}) == len(things)
 
         return read
 
@@ -196,6 +218,8 @@ READERS: dict[str, tuple[Seeds, Make]] = {
     "xacro": (lambda: seeds.XACRO, described(".xacro")),
     "sdf": (lambda: seeds.SDF, described(".sdf")),
     "mjcf": (lambda: seeds.MJCF, described(".mjcf")),
+    "sdf world": (lambda: seeds.SDF, around(".sdf")),
+    "mjcf world": (lambda: seeds.MJCF, around(".mjcf")),
     "srdf": (lambda: seeds.SRDF, grouped),
     "assembly": (seeds.assemblies, assembled("xml")),
     "parameters": (lambda: seeds.PARAMETERS, assembled("yaml")),

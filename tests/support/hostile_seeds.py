@@ -45,6 +45,16 @@ XACRO = [(TESTS / "data" / "xacro" / "everything.urdf.xacro").read_bytes()]
 SRDF = [(TESTS / "data" / "every_element.srdf").read_bytes()]
 SDF = [
     (SAMPLES / "gate.sdf").read_bytes(),
+    b"""<sdf version="1.10"><world name="w"><gravity>0 0 -9</gravity><scene><background>.1 .2 .3 1
+</background></scene><gui><camera name="c"><pose>1 2 3 0 .1 .2</pose></camera></gui>
+<light name="l" type="spot"><pose relative_to="f">0 0 1 0 0 0</pose><diffuse>1 .5 0 1</diffuse>
+<intensity>2</intensity><direction>0 1 -1</direction><spot><outer_angle>.7</outer_angle></spot>
+</light>
+<frame name="f" attached_to="m::a"/><model name="n"><static>1</static><pose relative_to="f"/>
+<link name="a"><collision name="c"><geometry><box><size>1 1 1</size></box></geometry></collision>
+</link></model><model name="m"><pose relative_to="world">1 0 0 0 0 0</pose><link name="a"/></model>
+<joint name="j" type="fixed"><parent>m</parent><child>n</child></joint><actor name="a"/>
+</world></sdf>""",
     b"""<sdf version="1.10"><world name="w"><model name="m" canonical_link="b"><static>0</static>
 <self_collide>1</self_collide><frame name="f" attached_to="b"><pose relative_to="a"
 rotation_format="quat_xyzw">1 2 3 0 0 0 1</pose></frame><link name="a"><inertial auto="true">

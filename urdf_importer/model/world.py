@@ -80,8 +80,8 @@ class PlacedRobot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DescribedWorld:
-    """A world as its file says it: its models, and all around them that is no model. With
-    `is_joined` one robot holds all models, each below its root link, which is the world."""
+    """A world as its file says it: its models, and all around them. With `is_joined` one robot
+    holds all models, each below its root link, which is the world."""
 
     name: str
     models: tuple[PlacedRobot, ...]

@@ -55,7 +55,7 @@ class ShownSurroundings:
 @dataclass(slots=True, eq=False)
 class _Group:
     """Objects that make one thing, with their places (4, 4) in the world. Of an imported thing
-    `holder` is the object that says what it is: an empty above these, or the only one."""
+    `holder` is the object with its properties: an empty above these, or the only one."""
 
     name: str
     frame: Matrix
@@ -272,7 +272,7 @@ _Solid = tuple[Collision, MeshData]
 
 
 def _read_thing(holder: Any | None) -> dict[str, Any]:
-    said = None if holder is None else holder.get(properties.THING)
+    said: Any = None if holder is None else holder.get(properties.THING)
     return said.to_dict() if hasattr(said, "to_dict") else {}
 
 

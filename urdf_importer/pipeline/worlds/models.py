@@ -67,7 +67,7 @@ def _is_held(robot: Robot) -> bool:
 
 
 def split_models(whole: Robot, diagnostics: Diagnostics) -> Iterator[PlacedRobot]:
-    """Yields the models of a robot whose root link is the world: what hangs on it, and the shapes
+    """Yields the models of a robot whose root link is the world: its branches, and the shapes
     of the world itself as a model of its own. Loops between two of them keep these together."""
     tree = retrace_tree(whole)
     world = whole.links[0]
@@ -81,7 +81,7 @@ def split_models(whole: Robot, diagnostics: Diagnostics) -> Iterator[PlacedRobot
 
 
 def pick_model(whole: Robot, name: str, diagnostics: Diagnostics) -> Robot:
-    """Returns one of the models of split_models; a robot that is no world is the only one. Raises
+    """Returns one of the models of split_models; a robot without a world is the only one. Raises
     KinematicsError for an unknown name."""
     if whole.links[0].name != WORLD:
         return whole
@@ -159,7 +159,8 @@ def _make_model(
         transmissions=tuple(branch.transmissions),
     )
     robot = _without_prefix(robot, branch.links)
-    return PlacedRobot(robot=replace(robot, name=claims.claim(robot.name)), place=place)
+    robot = replace(robot, name=claims.claim(robot.name))
+    return PlacedRobot(robot=robot, place=place, is_static=not top)
 
 
 def _move_top(joint: Joint) -> tuple[Pose, list[Joint]]:

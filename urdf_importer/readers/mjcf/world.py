@@ -26,8 +26,8 @@ def read_around(given: Description) -> Surroundings:
     models = Models(given.resolver, meshes, Diagnostics(given.source))
     model = models.open(given.data, given.source)
     world = model.make_world()
-    given = world.text("childclass")
-    parts = [model.defaults.resolve(each, given) for each in world.children if each.tag in _PARTS]
+    kind = world.text("childclass")
+    parts = [model.defaults.resolve(each, kind) for each in world.children if each.tag in _PARTS]
     cameras = [each for each in parts if each.tag == "camera"]
     return Surroundings(
         lights=tuple(_read_lights(each for each in parts if each.tag == "light")),

@@ -66,6 +66,7 @@ class Scope:
     order: list["Node | Scope"] = field(default_factory=list)
     _poses: dict[str, Matrix | None] = field(default_factory=dict)
     _links: dict[str, "tuple[Scope, Node] | None"] = field(default_factory=dict)
+    _holders: dict[int, "tuple[Scope, str]"] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.placed, self.placed_page = self.element, self.page
@@ -178,17 +179,20 @@ class Scope:
     def _list_way(
         self, name: str, known: Collection[str], above: Callable[[Node], str]
     ) -> list[str]:
-        """Lists a name of this very scope and its chain of dependencies, up to one that is known or
-        not in this scope: such rows may be longer than Python's stack."""
+        """Lists a name of this very scope and its chain of dependencies, up to one that is known:
+        such rows may be longer than Python's stack. A name in a nested model depends on that
+        model; one in a merged model is not followed."""
         way: dict[str, None] = {}
         while name not in known and name not in way:
             way[name] = None
             if name not in self.nodes:
                 break
             found = self.look_up(above(self.nodes[name]))
-            if found is None or found[0] is not self:
+            if found is None:
                 break
-            name = found[1]
+            name = found[1] if found[0] is self else self._find_holder(found[0])[1]
+            if not name:
+                break
         return list(way)
 
     def _canonical(self) -> Node | None:
@@ -228,12 +232,21 @@ class Scope:
 
     def _place_of(self, scope: "Scope") -> Matrix | None:
         """The frame of a model within this one, however deep."""
-        for inner in self.inner():
-            if inner is scope or any(each is scope for each in inner.walk()):
-                place = self.place_model(inner)
-                rest = np.eye(4) if inner is scope else inner._place_of(scope)
-                return None if place is None or rest is None else place @ rest
-        return None
+        inner, name = self._find_holder(scope)
+        place = self.pose_of(name) if name else self.place_model(inner)
+        rest = np.eye(4) if inner is scope else inner._place_of(scope)
+        return None if place is None or rest is None else place @ rest
+
+    def _find_holder(self, scope: "Scope") -> "tuple[Scope, str]":
+        """Finds the model directly within this one that holds another one, or is it, and its name
+        here; "" for a merged model."""
+        if not self._holders:
+            for item in self.order:
+                inner = item if isinstance(item, Scope) else item.model
+                name = "" if isinstance(item, Scope) else item.name
+                if inner is not None:
+                    self._holders |= {id(each): (inner, name) for each in inner.walk()}
+        return self._holders[id(scope)]
 
     def inner(self) -> Iterator["Scope"]:
         """Yields the models directly within this one, merged or not."""

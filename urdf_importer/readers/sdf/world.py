@@ -146,7 +146,7 @@ def _read_view(outer: Scope, world: Element, page: Page) -> WorldView | None:
     frame = None if camera is None else _place(outer, camera, page)
     if camera is None or frame is None:
         return None
-    frame[:3, :3] = frame[:3, :3] @ _FROM_CAMERA
+    frame[:3, :3] = frame[:3, :3] @ _FROM_CAMERA.T
     return WorldView(
         name=camera.attributes.get("name", "").strip() or "camera",
         place=pose_of(frame, rounding=ROUNDING),

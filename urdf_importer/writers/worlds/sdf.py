@@ -140,7 +140,7 @@ def _write_scene(request: WorldRequest[SdfOptions], xml: XmlWriter) -> None:
 def _write_view(view: WorldView, xml: XmlWriter) -> None:
     frame = matrix_from_pose(view.place)
     turned: Matrix = frame.copy()
-    turned[:3, :3] = frame[:3, :3] @ _FROM_CAMERA.T
+    turned[:3, :3] = frame[:3, :3] @ _FROM_CAMERA
     with xml.element("gui"), xml.element("camera", {"name": view.name}):
         write_pose(pose_of(turned), "", xml)
 

@@ -217,7 +217,7 @@ def _measure_things(request: WorldRequest[WebotsOptions]) -> Iterator[Bounds]:
 
 def _look(view: WorldView) -> Node:
     frame = matrix_from_pose(view.place)
-    frame[:3, :3] = frame[:3, :3] @ _FROM_CAMERA.T
+    frame[:3, :3] = frame[:3, :3] @ _FROM_CAMERA
     fields = pose_fields(frame)
     return Node(
         "Viewpoint",

@@ -517,3 +517,21 @@ def test_sensors_are_sites_and_cameras(tmp_path: Path) -> None:
     close(up, body[:3, 2])
     wide = 2 * np.degrees(np.arctan(np.tan(0.6) * 480 / 640))
     close(compiled.model.cam("eye").fovy, [wide])
+
+
+def test_viewers_show_the_colours_of_materials(tmp_path: Path) -> None:
+    """MuJoCo takes a colour that a class gives to its geoms in place of their materials'."""
+    robot = read_robot(ROOT / "sample_urdfs" / "quadruped_leg.urdf")
+    export_robot(robot, tmp_path / "leg.xml", options=MjcfOptions())
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "leg.xml"))
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    scene = mujoco.MjvScene(model, 1_000)
+    every = mujoco.mjtCatBit.mjCAT_ALL
+    camera = mujoco.MjvCamera()
+    mujoco.mjv_updateScene(model, data, mujoco.MjvOption(), None, camera, every, scene)
+    shown = {
+        tuple(round(float(part), 2) for part in scene.geoms[n].rgba) for n in range(scene.ngeom)
+    }
+    wanted = {tuple(round(part, 2) for part in each.color or ()) for each in robot.materials}
+    assert len(wanted) > 3 and wanted <= shown
