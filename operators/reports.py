@@ -11,7 +11,7 @@ from typing import Any
 
 import bpy
 
-from ..urdf_importer import Diagnostic, ImportResult, RobotError, Severity
+from ..urdf_importer import Diagnostic, ImportResult, RobotError, Severity, World
 from ..urdf_importer.command.report import Report
 from ..urdf_importer.command.summary import count
 from ..urdf_importer.diagnostics import describe_missing, group_diagnostics
@@ -52,12 +52,15 @@ def report_outcome(operator: Any, batch: ImportBatch) -> set[str]:
     note_failure("", "")
     for result in batch.results:
         report_diagnostics(operator, result.robot.name, result.diagnostics)
+    for world in batch.worlds:
+        report_diagnostics(operator, world.name, world.diagnostics)
+        report_sentence(operator, _describe_world(world), world.diagnostics)
     if batch.results:
         everything = [item for result in batch.results for item in result.diagnostics]
         report_sentence(operator, _describe_results(batch.results), everything)
     if batch.failures:
-        report_failures(operator, batch.failures, len(batch.results))
-    return {"FINISHED"} if batch.results else {"CANCELLED"}
+        report_failures(operator, batch.failures, len(batch.results) + len(batch.worlds))
+    return {"FINISHED"} if batch.results or batch.worlds else {"CANCELLED"}
 
 
 def report_failures(operator: Any, failures: Sequence[Report], others: int) -> None:
@@ -126,6 +129,11 @@ def report_sentence(operator: Any, sentence: str, diagnostics: Sequence[Diagnost
         other = "other " if missing else ""
         parts.append(f"{count(others, f'{other}message')}, see Import Report")
     operator.report(_level_of(diagnostics), "; ".join(parts))
+
+
+def _describe_world(world: World) -> str:
+    robots, objects = count(len(world.robots), "robot"), count(len(world.objects), "object")
+    return f"Imported {world.name}: {robots}, {objects}, {count(len(world.lights), 'light')}"
 
 
 def _describe_results(results: Sequence[ImportResult]) -> str:

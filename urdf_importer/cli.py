@@ -18,6 +18,7 @@ from .command.arguments import (
     add_common_arguments,
     add_format_arguments,
     add_option_arguments,
+    is_written,
     read_options,
 )
 from .command.collide import add_collide
@@ -26,7 +27,7 @@ from .command.convert import add_convert
 from .command.jobs import Job
 from .command.measure import add_measure
 from .command.motions import add_motions
-from .command.plans import UsageError, plan_checks, plan_exports, plan_imports
+from .command.plans import UsageError, plan_checks, plan_exports, plan_imports, plan_world
 from .command.retargets import add_retarget
 from .command.sensing import add_sense
 from .command.session import run_jobs
@@ -78,6 +79,11 @@ def build_parser() -> argparse.ArgumentParser:
     )
     add_common_arguments(importing, _plan_imports)
     _add_output_arguments(importing)
+    importing.add_argument(
+        "--world",
+        action="store_true",
+        help="import all of a world of SDF or MuJoCo: robots, objects, lights, camera",
+    )
     add_option_arguments(importing, ImportOptions)
     _add_export(commands)
     add_convert(commands)
@@ -128,6 +134,11 @@ def _add_export(commands: Any) -> None:
         metavar="NAME",
         help="which of several robots in a .blend: the name of its armature",
     )
+    parser.add_argument(
+        "--world",
+        action="store_true",
+        help="write all of the scene in a .blend as a world: .wbt, .sdf, .world, .xml or .mjcf",
+    )
     add_format_arguments(parser, {each.label: each.options for each in formats})
     reading = ("xacro_args", "parameters", "joint_parameters")
     add_option_arguments(parser, ImportOptions, only=reading)
@@ -156,10 +167,20 @@ def _add_output_arguments(parser: argparse.ArgumentParser) -> None:
 def _plan_imports(arguments: argparse.Namespace) -> list[Job]:
     given = arguments
     options = read_options(given, ImportOptions)
+    if given.world:
+        _refuse_written(given, "model", "srdf", "preview")
+    kept = {"bones": given.preview_bones, "strict": given.strict, "world": given.world}
     return [
-        replace(job, options=options, bones=given.preview_bones, strict=given.strict)
+        replace(job, options=options, **kept)
         for job in plan_imports(given.inputs, given.output, given.preview, given.json)
     ]
+
+
+def _refuse_written(given: argparse.Namespace, *names: str) -> None:
+    """Raises UsageError for arguments that mean nothing of a world."""
+    for name in names:
+        if is_written(given, name):
+            raise UsageError(f"--{name} is about one robot, and --world about all of a world")
 
 
 def _plan_checks(arguments: argparse.Namespace) -> list[Job]:
@@ -172,6 +193,11 @@ def _plan_exports(arguments: argparse.Namespace) -> list[Job]:
     given = arguments
     reading = read_options(given, ImportOptions)
     kinds = {each.name: each.options for each in writer_formats()}
+    if given.world:
+        _refuse_written(given, "robot")
+        planned = [plan_world(given.inputs, given.output, given.json)]
+    else:
+        planned = plan_exports(given.inputs, given.output, given.robot, given.json)
     return [
         replace(
             job,
@@ -179,5 +205,5 @@ def _plan_exports(arguments: argparse.Namespace) -> list[Job]:
             reading=reading,
             strict=given.strict,
         )
-        for job in plan_exports(given.inputs, given.output, given.robot, given.json)
+        for job in planned
     ]

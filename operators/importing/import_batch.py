@@ -7,27 +7,31 @@ leaves nothing of any of them. A description that cannot be imported does not st
 
 import os
 from collections.abc import Generator, Iterator, Sequence
+from typing import Any
 
 from ...urdf_importer import (
     Diagnostics,
     ImportResult,
     Progress,
     RobotError,
+    World,
     import_steps,
+    import_world_steps,
 )
 from ...urdf_importer.command.jobs import ImportJob
 from ...urdf_importer.command.report import Report
 from ...urdf_importer.progress import finish
 
-Steps = Generator[Progress, None, ImportResult]
+Steps = Generator[Progress, None, ImportResult | World]
 
 
 class ImportBatch:
-    """Jobs that import into the open scene by `steps`, which fill `results`, and `failures` with
-    reports of failed ones, when the last is done."""
+    """Jobs that import into the open scene by `steps`, which fill `results`, `worlds` and, with
+    reports of failed ones, `failures` when the last is done."""
 
     def __init__(self, jobs: Sequence[ImportJob]) -> None:
         self.results: list[ImportResult] = []
+        self.worlds: list[World] = []
         self.failures: list[Report] = []
         self._jobs = tuple(jobs)
         self.steps = self._run()
@@ -37,7 +41,8 @@ class ImportBatch:
         try:
             for index, job in enumerate(self._jobs):
                 diagnostics = Diagnostics(job.input)
-                held.append(import_steps(job.input, options=job.options, diagnostics=diagnostics))
+                begin: Any = import_world_steps if job.world else import_steps
+                held.append(begin(job.input, options=job.options, diagnostics=diagnostics))
                 try:
                     yield from self._until_last_step(held[-1], index)
                 except RobotError as error:
@@ -45,7 +50,11 @@ class ImportBatch:
                     found = tuple(diagnostics)
                     self.failures.append(Report(job.input, diagnostics=found, error=error))
             while held:
-                self.results.append(finish(held.pop(0)))
+                result = finish(held.pop(0))
+                if isinstance(result, World):
+                    self.worlds.append(result)
+                else:
+                    self.results.append(result)
         finally:
             for steps in reversed(held):
                 steps.close()

@@ -7,7 +7,13 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import ImportOptions, RobotError, find_srdf, reader_formats
+from ...urdf_importer import (
+    ImportOptions,
+    RobotError,
+    find_srdf,
+    list_models,
+    reader_formats,
+)
 from ...urdf_importer.command.jobs import ImportJob
 from ..option_properties import (
     OF_THIS_TIME,
@@ -64,6 +70,12 @@ class ImportChoices:
         "named states pose assets",
         options={"SKIP_SAVE", "SKIP_PRESET"},
     )
+    whole_world: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="Whole World",
+        description="Import all models of a file of SDF or MuJoCo at their places, with lights, "
+        "camera, background and gravity; else one model",
+        options={"SKIP_SAVE", "SKIP_PRESET"},
+    )
     xacro_fields: bpy.props.CollectionProperty(  # type: ignore[valid-type]
         name="Arguments of the File",
         description="The arguments that the chosen xacro files declare",
@@ -74,6 +86,7 @@ class ImportChoices:
     def draw(self, context: Any) -> None:
         layout = self.layout  # type: ignore[attr-defined]
         draw_xacro_fields(layout, self)
+        _draw_world(layout, self)
         _draw_offers(layout, self)
         draw_options(layout, self, hidden=_find_useless(self, context))
 
@@ -100,7 +113,49 @@ def _find_useless(operator: Any, context: Any) -> set[str]:
     found = {name for name, ends in _ONLY.items() if not any(path.endswith(ends) for path in names)}
     if not any(_takes_parameters(path, os.stat(path).st_mtime_ns) for path in paths):
         found.add("SimMechanics")
+    if find_models(operator):
+        found.add("model")  # It is drawn below Whole World.
     return found if shows_morse(context) else found | {"profile"}
+
+
+_MOST_NAMED = 12
+
+
+def find_models(operator: Any) -> tuple[str, ...]:
+    """Returns the names of the models in the only chosen file, where it has several."""
+    paths = find_paths(operator)
+    if len(paths) != 1 or not paths[0].lower().endswith(_ONLY["model"]):
+        return ()
+    if not os.path.isfile(paths[0]):
+        return ()
+    found = _list_models(paths[0], os.stat(paths[0]).st_mtime_ns)
+    return found if len(found) > 1 else ()
+
+
+@lru_cache(maxsize=16)
+def _list_models(path: str, changed: int) -> tuple[str, ...]:
+    """Remembered until the file changes. A file that cannot be read has none: importing it gives
+    the reason."""
+    try:
+        return list_models(path)
+    except RobotError:
+        return ()
+
+
+def _draw_world(layout: Any, operator: Any) -> None:
+    """Draws the choice of a file with several models: all of it, or one."""
+    models = find_models(operator)
+    if not models:
+        return
+    layout.prop(operator, "whole_world")
+    if not operator.whole_world:
+        layout.prop(operator, "model")
+        column = layout.column(align=True)
+        column.scale_y = 0.75
+        for name in models[:_MOST_NAMED]:
+            column.label(text=name, icon="DOT")
+        if len(models) > _MOST_NAMED:
+            column.label(text=f"and {len(models) - _MOST_NAMED} more")
 
 
 _OFFERS = {"parameters": (".yaml", ".yml"), "joint_parameters": (".csv",), "srdf": ()}
@@ -153,6 +208,8 @@ def take_offers(operator: Any) -> None:
     for name in _OFFERS:
         if not operator.properties.is_property_set(f"use_{name}"):
             setattr(operator, f"use_{name}", True)
+    if not operator.properties.is_property_set("whole_world"):
+        operator.whole_world = bool(find_models(operator)) and not operator.model
 
 
 def read_files(operator: Any) -> dict[str, str]:
@@ -178,7 +235,11 @@ def read_jobs(operator: Any) -> list[ImportJob]:
     if not paths:
         raise RobotError("no file is chosen; give one as filepath")
     return [
-        ImportJob(input=path, options=apply_xacro_fields(options, operator.xacro_fields, path))
+        ImportJob(
+            input=path,
+            options=apply_xacro_fields(options, operator.xacro_fields, path),
+            world=operator.whole_world,
+        )
         for path in paths
     ]
 
@@ -189,6 +250,7 @@ def copy_choices(operator: Any) -> dict[str, Any]:
     return copied | {
         **read_files(operator),
         **{f"use_{name}": False for name in _OFFERS},
+        "whole_world": operator.whole_world,
         "filepath": bpy.path.abspath(operator.filepath),
         "directory": bpy.path.abspath(operator.directory),
         "files": [{"name": item.name} for item in operator.files],

@@ -22,12 +22,17 @@ _TRIALS, _PAUSE = 20, 0.1
 """How often, and after how many seconds, the tab of a new sidebar is looked for."""
 
 
-def place_results(operator: Any, context: Any, robots: Sequence[Any]) -> None:
-    """Puts newly imported robots where an operator's properties say, and shows them."""
+def place_results(
+    operator: Any, context: Any, robots: Sequence[Any], placed: Sequence[Any] = ()
+) -> None:
+    """Puts newly imported robots where an operator's properties say, and shows them and the robots
+    that have a place, in a world."""
     options = read_options(operator, PlacementOptions)
+    if robots:
+        place_robots(robots, options, across=find_right(context))
+    robots = [*robots, *placed]
     if not robots:
         return
-    place_robots(robots, options, across=find_right(context))
     if options.frame and not bpy.app.background:
         if _hide_start_cube(context, robots):
             operator.report({"INFO"}, _HIDDEN)

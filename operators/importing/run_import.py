@@ -107,10 +107,16 @@ def refuse_choices(operator: Any, error: RobotError) -> set[str]:
 
 
 def _conclude(operator: Any, context: Any, batch: ImportBatch) -> set[str]:
-    for result in batch.results:
+    of_worlds = [result for world in batch.worlds for result in world.robots]
+    for result in (*batch.results, *of_worlds):
         result.armature.select_set(True)
-    show_in_local_views(context, batch.results)
-    place_results(operator, context, [result.armature for result in batch.results])
+    show_in_local_views(context, [*batch.results, *of_worlds])
+    place_results(
+        operator,
+        context,
+        [result.armature for result in batch.results],
+        [result.armature for result in of_worlds],
+    )
     return report_outcome(operator, batch)
 
 

@@ -12,7 +12,7 @@ from ..pipeline.converting import ConvertMode
 class ImportJob:
     """A description to import into a new file of Blender, and the .blend and the picture to be made
     of it: so many pixels wide and high, so many samples for each, with bones in it if `bones`. With
-    `strict` every diagnostic is a failure."""
+    `strict` every diagnostic is a failure. A `world` is imported as a whole, and has no picture."""
 
     input: str
     options: ImportOptions = field(default_factory=ImportOptions)
@@ -22,6 +22,7 @@ class ImportJob:
     picture_samples: int = 16
     bones: bool = False
     strict: bool = False
+    world: bool = False
 
     @property
     def outputs(self) -> list[Path]:
@@ -48,6 +49,7 @@ class ExportJob:
     robot    the name of the armature, where a .blend has several robots
     wishes   changes to make to the robot before
     srdf     its SRDF, to be written to `srdf_output` as it fits then
+    world    the whole scene of a .blend is written, and `robot`, `wishes` and `srdf` mean nothing
     """
 
     input: str
@@ -60,6 +62,7 @@ class ExportJob:
     wishes: Reshaping | None = None
     srdf: str | None = None
     srdf_output: Path | None = None
+    world: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

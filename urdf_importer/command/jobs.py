@@ -6,7 +6,7 @@ it: both can be pickled, so that a job may run in another process. The command, 
 operators and whatever runs many jobs all work this way.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,6 @@ from .. import (
     Diagnostics,
     FileOptions,
     ImportResult,
-    Progress,
     Reshaping,
     Robot,
     RobotError,
@@ -51,11 +50,10 @@ from .job_types import ImportJob as ImportJob
 from .job_types import Job as Job
 from .job_types import MeasureJob as MeasureJob
 from .job_types import SrdfJob as SrdfJob
-from .report import Report, SayStage, Work
+from .report import Report, SayStage, ShowProgress, Work
 from .summary import count, summarize_arguments, summarize_plan, summarize_result
 from .terminal import silence_blender
-
-ShowProgress = Callable[[Progress], None]
+from .worlds import build_world, summarize_world, write_world
 
 _NO_BLENDER = (
     "{what} needs Blender, which this Python does not have ({reason}): "
@@ -99,8 +97,12 @@ def _run_import(job: ImportJob, work: Work, progress: ShowProgress | None) -> Re
             from .. import new_file
 
             new_file()
-        result = _build(job, work, progress)
-        work.facts = summarize_result(result)
+        result = None
+        if job.world:
+            work.facts = summarize_world(build_world(job, work, progress))
+        else:
+            result = _build(job, work, progress)
+            work.facts = summarize_result(result)
         if job.strict:
             _refuse(work.diagnostics)
         _save(job, result, work)
@@ -125,11 +127,11 @@ def _build(job: ImportJob, work: Work, progress: ShowProgress | None) -> ImportR
                 return result
 
 
-def _save(job: ImportJob, result: ImportResult, work: Work) -> None:
+def _save(job: ImportJob, result: ImportResult | None, work: Work) -> None:
     """Renders the picture, then saves: the picture leaves nothing behind in the .blend."""
     from .. import render_preview, save_blend
 
-    if job.picture is not None:
+    if job.picture is not None and result is not None:
         with work.clock("preview"):
             width, height = job.picture_size
             render_preview(
@@ -166,6 +168,10 @@ def _run_export(job: ExportJob, work: Work) -> Report:
     with ExitStack() as held, work.catch():
         if is_blend(job.input):
             held.enter_context(silence_blender())
+        if job.world:
+            with needing_blender("reading a .blend"), hold_interrupt():
+                write_world(job, work)
+            return work.report()
         with work.clock("read"):
             robot = _open(job, work.diagnostics)
         if job.wishes is not None:

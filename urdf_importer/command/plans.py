@@ -9,6 +9,7 @@ from pathlib import Path
 from .. import find_writer, reader_formats, writer_formats
 from ..diagnostics import WriteError, name_choices, quote
 from ..files.outputs import SEPARATORS, check_output
+from ..pipeline.worlds.export import WORLD_SUFFIXES, find_world_format
 from .blends import is_blend
 from .jobs import CheckJob, ExportJob, ImportJob
 
@@ -64,6 +65,18 @@ def plan_exports(
         ExportJob(input=each, output=path, format=find_writer(place).name, robot=robot)
         for each, path, place in _find_exports(inputs, output)
     ]
+
+
+def plan_world(inputs: Sequence[str], output: str, report: str | None) -> ExportJob:
+    """Plans the job that writes the scene of a .blend as a world. Raises as plan_imports does."""
+    path = Path(output)
+    if len(inputs) != 1 or not is_blend(inputs[0]):
+        raise UsageError("--world takes one .blend, whose scene is the world")
+    if path.suffix.lower() not in WORLD_SUFFIXES:
+        choices = name_choices(WORLD_SUFFIXES)
+        raise UsageError(f"-o has to end in {choices} with --world, not {quote(output)}")
+    check_outputs(inputs, [path, *find_report_files(report)])
+    return ExportJob(input=inputs[0], output=path, format=find_world_format(path).name, world=True)
 
 
 def _find_exports(inputs: Sequence[str], output: str) -> list[tuple[str, Path, str]]:

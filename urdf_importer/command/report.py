@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from .. import Diagnostic, Diagnostics, RobotError
+from .. import Diagnostic, Diagnostics, Progress, RobotError
 from ..files.version import find_version
 from .summary import Facts
 
@@ -46,6 +46,7 @@ class Report:
         return json.dumps(_replace_infinities(content), allow_nan=False)
 
 
+ShowProgress = Callable[[Progress], None]
 SayStage = Callable[[str], None]
 """Receives the name of each stage when it begins."""
 

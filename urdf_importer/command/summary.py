@@ -171,12 +171,18 @@ def describe_summary(facts: Facts) -> list[tuple[str, str]]:
 def describe_import(
     facts: Facts, files: Sequence[str], seconds: float, diagnostics: Iterable[Diagnostic]
 ) -> str:
-    """Describes an import in one line, from summarize_result."""
-    parts = (
+    """Describes an import in one line, from summarize_result, or summarize_world."""
+    parts: tuple[str, ...] = (
         count(facts["links"], "link"),
         count(facts["moving_joints"], "moving joint"),
         count(facts["bones"], "bone"),
     )
+    if "objects" in facts:
+        parts = (
+            count(len(facts["robots"]), "robot"),
+            count(len(facts["objects"]), "object"),
+            count(facts["lights"], "light"),
+        )
     wrote = f"; wrote {', '.join(files)}" if files else ""
     text = f"{facts['robot']}: {', '.join(parts)}{wrote} in {seconds:.2f} s"
     return text + _describe_severities(diagnostics)

@@ -131,6 +131,12 @@ def export_world(
         )
 
 
+def find_world_format(path: Path) -> WriterFormat[Any]:
+    """Returns the format of a world's file, whose options are the world's. Its suffix is one of
+    WORLD_SUFFIXES."""
+    return _FORMATS[path.suffix.lower()].kind
+
+
 def _choose(objects: Any) -> tuple[list[Any], list[Any] | None]:
     """Returns the armatures of robots among the objects that are given, and the others; all robots,
     and None, where nothing is."""

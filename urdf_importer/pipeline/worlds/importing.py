@@ -116,7 +116,9 @@ class _Builder:
         from ...blender.build.surroundings import build_surroundings, gather_world
         from ...blender.standing.whole import delete_robot
 
-        held: list[_Building] = [self._build(model) for model in robots]
+        notes = [Diagnostics(self.diagnostics.source) for _ in robots]
+        pairs = zip(robots, notes, strict=True)
+        held: list[_Building] = [self._build(model, found) for model, found in pairs]
         made: list[ImportResult] = []
         things = self._hold_things()
         files = open_files(self.resolver, self.diagnostics, things, self.options)
@@ -136,6 +138,9 @@ class _Builder:
             for result in reversed(made):
                 delete_robot(result.armature)
             raise
+        finally:
+            for found in notes:
+                self.diagnostics.extend(found)
         placed = zip([each.armature for each in made], robots, strict=True)
         gather_world(built, [(armature, model.place) for armature, model in placed])
         return World(
@@ -148,9 +153,9 @@ class _Builder:
             diagnostics=tuple(self.diagnostics),
         )
 
-    def _build(self, model: PlacedRobot) -> _Building:
+    def _build(self, model: PlacedRobot, found: Diagnostics) -> _Building:
         options = replace(self.options, model=model.robot.name)
-        return build_steps(self.path, model.robot, self.resolver, options, self.diagnostics)
+        return build_steps(self.path, model.robot, self.resolver, options, found)
 
     def _hold_things(self) -> Robot:
         """Returns a robot whose links are the things."""

@@ -93,7 +93,7 @@ def _choose(models: list[Included], wanted: str, source: str) -> Included:
     if len(models) > 1:
         raise ReadError(
             f"the file has {len(models)} models: {_list(names)}; name the one to be read with the "
-            "option model",
+            "option model, or import the whole world",
             source=source,
         )
     return models[0]

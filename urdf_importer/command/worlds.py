@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whole worlds on the command line: import --world, export --world."""
+
+from contextlib import closing
+from typing import Any
+
+from .. import World, WriteError, export_world, import_world_steps, open_blend
+from .blends import is_blend
+from .job_types import ExportJob, ImportJob
+from .report import ShowProgress, Work
+from .summary import Facts, summarize_result
+
+_SUMS = ("links", "joints", "moving_joints", "bones", "total_mass")
+
+
+def write_world(job: ExportJob, work: Work) -> None:
+    """Writes the scene of a .blend. Raises the errors of export_world."""
+    with work.clock("read"):
+        if not is_blend(job.input):
+            raise WriteError("worlds are written of the scene of a .blend", source=job.input)
+        open_blend(job.input)
+    with work.clock("export"):
+        written = export_world(
+            job.output, strict=job.strict, options=job.options, diagnostics=work.diagnostics
+        )
+    work.facts = written.facts
+    work.files += map(str, written.files)
+    work.output = str(written.path)
+
+
+def build_world(job: ImportJob, work: Work, progress: ShowProgress | None) -> World:
+    """Imports a world, step by step."""
+    steps = import_world_steps(job.input, options=job.options, diagnostics=work.diagnostics)
+    with closing(steps), work.clock("build"):
+        while True:
+            try:
+                done = next(steps)
+            except StopIteration as finished:
+                world: World = finished.value
+                return world
+            if progress is not None:
+                progress(done)
+
+
+def summarize_world(world: World) -> Facts:
+    """Counts the parts of an imported world: of all robots together, and which there are."""
+    each = [summarize_result(result) for result in world.robots]
+    sums: dict[str, Any] = {name: sum(facts[name] for facts in each) for name in _SUMS}
+    return {
+        "robot": world.name,
+        **sums,
+        "robots": [facts["robot"] for facts in each],
+        "objects": list(world.objects),
+        "lights": len(world.lights),
+    }
