@@ -4,7 +4,7 @@
 from contextlib import closing
 from typing import Any
 
-from .. import World, WriteError, export_world, import_world_steps, open_blend
+from .. import World, WriteError, export_world, import_world_steps
 from .blends import is_blend
 from .job_types import ExportJob, ImportJob
 from .report import ShowProgress, Work
@@ -15,6 +15,8 @@ _SUMS = ("links", "joints", "moving_joints", "bones", "total_mass")
 
 def write_world(job: ExportJob, work: Work) -> None:
     """Writes the scene of a .blend. Raises the errors of export_world."""
+    from .. import open_blend
+
     with work.clock("read"):
         if not is_blend(job.input):
             raise WriteError("worlds are written of the scene of a .blend", source=job.input)

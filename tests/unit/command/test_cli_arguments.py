@@ -106,7 +106,17 @@ def _write_otherwise(field: Any, hint: Any, tmp_path: Path) -> tuple[Any, list[s
 
 
 def test_every_argument_of_an_option_is_a_field(capsys: pytest.CaptureFixture[str]) -> None:
-    own = {"help", "inputs", "json", "strict", "quiet", "output", "preview", "preview_bones"}
+    own = {
+        "help",
+        "inputs",
+        "json",
+        "strict",
+        "quiet",
+        "output",
+        "preview",
+        "preview_bones",
+        "world",
+    }
     parser = build_parser().parse_args(["import", "r.urdf"]).parser
     destinations = {action.dest.removeprefix("option ") for action in parser._actions}
     assert destinations - own == {field.name for field in fields(ImportOptions)}
