@@ -137,7 +137,7 @@ def test_every_option_is_a_property(field: Any) -> None:
 
 def test_every_property_is_an_option() -> None:
     own = {"rna_type", "filepath", "filter_glob", "directory", "files", "xacro_fields"}
-    own |= {"use_parameters", "use_joint_parameters", "use_srdf"}
+    own |= {"use_parameters", "use_joint_parameters", "use_srdf", "whole_world"}
     assert set(properties_of_operator()) - own == {field.name for field in OPTIONS}
 
 

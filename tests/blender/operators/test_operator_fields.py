@@ -146,6 +146,7 @@ def _operator(extension: ModuleType, fields: Any, **properties: Any) -> Any:
         for field, value in _defaults(extension).items()
     }
     own = {"filepath": "", "directory": "", "files": [], "xacro_fields": fields, "_shown": None}
+    own["whole_world"] = False
     return SimpleNamespace(**(defaults | own | properties))
 
 
@@ -220,6 +221,8 @@ class _Asked(SimpleNamespace):
 
     given: frozenset[str] = frozenset()
     last: frozenset[str] = frozenset()
+    filepath = directory = model = ""
+    files = ()
 
     @property
     def properties(self) -> Any:
