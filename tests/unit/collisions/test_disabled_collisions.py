@@ -4,7 +4,6 @@
 import math
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -12,11 +11,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.pinocchio_pairs import Pair, distances_by_pinocchio, touching_by_pinocchio
 from support.real_robots import ROOT
 from urdf_importer import (
     Diagnostics,
@@ -55,33 +54,6 @@ from urdf_importer.pipeline.files import find_files
 PANDA = ROOT / "panda_description" / "urdf" / "panda.urdf"
 TALOS = ROOT / "talos_data" / "robots" / "talos_full_v2.urdf"
 UR5 = ROOT / "ur_description" / "urdf" / "ur5_robot.urdf"
-Pair = tuple[str, str]
-
-
-def touching_by_pinocchio(path: Path, poses: list[dict[str, float]]) -> Iterator[set[Pair]]:
-    model = pin.buildModelFromUrdf(str(path))
-    folders = [str(ROOT), str(ROOT.parents[1])]
-    shapes = pin.buildGeomFromUrdf(
-        model, str(path), pin.GeometryType.COLLISION, package_dirs=folders
-    )
-    shapes.addAllCollisionPairs()
-    data, seen = model.createData(), pin.GeometryData(shapes)
-    owners = [model.frames[item.parentFrame].name for item in shapes.geometryObjects]
-    for pose in poses:
-        q = pin.neutral(model)
-        for name, position in pose.items():
-            joint = model.joints[model.getJointId(name)]
-            continuous = joint.nq == 2
-            q[joint.idx_q : joint.idx_q + joint.nq] = (
-                (math.cos(position), math.sin(position)) if continuous else position
-            )
-        pin.computeCollisions(model, data, shapes, seen, q, False)
-        found = set()
-        for pair, result in zip(shapes.collisionPairs, seen.collisionResults, strict=True):
-            a, b = sorted((owners[pair.first], owners[pair.second]))
-            if result.isCollision() and a != b:
-                found.add((a, b))
-        yield found
 
 
 def drain(steps: Any) -> Any:
@@ -98,7 +70,7 @@ def drain(steps: Any) -> Any:
         (PANDA, 100),
         (UR5, 100),
         pytest.param(PANDA, 10_000, marks=pytest.mark.slow),
-        pytest.param(TALOS, 5_000, marks=pytest.mark.slow),
+        pytest.param(TALOS, 3_000, marks=pytest.mark.slow),
     ],
     ids=["panda", "ur5", "panda of many poses", "talos of many poses"],
 )
@@ -114,14 +86,21 @@ def test_pinocchio_sees_the_same_links_touch(
     search = PairSearch(tree, parts, CoalTester(find_coal()))
     # Pinocchio does not look at links that are rigidly joined.
     every = combinations(sorted(parts), 2)
-    pairs = [pair for pair in every if not search.is_rigid(pair)]
+    # Nor at those without collision shapes.
+    bare = {link.name for link in robot.links if not link.collisions}
+    pairs = [pair for pair in every if not (search.is_rigid(pair) or bare.intersection(pair))]
     poses = sampler.draw(np.random.default_rng(4), count)
     frames = sampler.place(poses)
     numbers = [dict(zip(sampler.names, row.tolist(), strict=True)) for row in poses.numbers]
     full = [pose | followers(tree, pose) for pose in numbers]
     found = touching_by_search(search, pairs, frames)
     truth = list(touching_by_pinocchio(path, full))
-    assert found == truth
+    graze = [k for k in range(count) if found[k] != truth[k]]
+    distances = distances_by_pinocchio(path, [full[k] for k in graze])
+    for k, near in zip(graze, distances, strict=True):
+        # A hair apart or a hair inside: two ways to the same frames round differently.
+        assert all(abs(near[pair]) < 1e-5 for pair in found[k] ^ truth[k])
+    assert len(graze) <= count / 1000
     assert sum(map(len, truth)) > count
 
 
