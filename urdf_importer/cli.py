@@ -135,6 +135,11 @@ def _add_export(commands: Any) -> None:
         help="which of several robots in a .blend: the name of its armature",
     )
     parser.add_argument(
+        "--format",
+        choices=[each.name for each in formats if each.writes_folders],
+        help="the format of a folder (default: webots)",
+    )
+    parser.add_argument(
         "--world",
         action="store_true",
         help="write all of the scene in a .blend as a world: .wbt, .sdf, .world, .xml or .mjcf",
@@ -197,7 +202,7 @@ def _plan_exports(arguments: argparse.Namespace) -> list[Job]:
         _refuse_written(given, "robot")
         planned = [plan_world(given.inputs, given.output, given.json)]
     else:
-        planned = plan_exports(given.inputs, given.output, given.robot, given.json)
+        planned = plan_exports(given.inputs, given.output, given.robot, given.json, given.format)
     return [
         replace(
             job,

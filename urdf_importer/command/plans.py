@@ -54,16 +54,27 @@ def plan_checks(inputs: Sequence[str], report: str | None) -> list[CheckJob]:
 
 
 def plan_exports(
-    inputs: Sequence[str], output: str, robot: str | None, report: str | None
+    inputs: Sequence[str],
+    output: str,
+    robot: str | None,
+    report: str | None,
+    folder_format: str | None = None,
 ) -> list[ExportJob]:
-    """Plans one job for each input: a file with the suffix of a format, or a folder; of several
-    inputs each gets a folder of its own in `output`. Raises as plan_imports does."""
+    """Plans one job for each input: a file with the suffix of a format, or a folder in
+    `folder_format`; of several inputs each gets a folder of its own in `output`. Raises as
+    plan_imports does."""
     check_outputs(inputs, find_report_files(report))
     if robot is not None and not any(map(is_blend, inputs)):
         raise UsageError("--robot chooses a robot in a .blend, and none of the inputs is one")
+    options = next(
+        (each.options() for each in writer_formats() if each.name == folder_format), None
+    )
+    planned = _find_exports(inputs, output)
+    if options is not None and not all(place.endswith(SEPARATORS) for _, _, place in planned):
+        raise UsageError("--format is the format of a folder: end -o with /")
     return [
-        ExportJob(input=each, output=path, format=find_writer(place).name, robot=robot)
-        for each, path, place in _find_exports(inputs, output)
+        ExportJob(input=each, output=path, format=find_writer(place, options).name, robot=robot)
+        for each, path, place in planned
     ]
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The order of work of an export on one page: files -> the text that was read, or plan -> text."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from ..urdf.meshes import (
     link_files,
     write_new_files,
 )
+from .authors import find_authors
 from .document import NEW, SdfDocument, write_document
 from .extras import GazeboData
 from .joints import Joined, join_joints
@@ -35,6 +36,7 @@ from .shapes import HasMaterials, ShapeText
 SUFFIX = ".sdf"
 _FILE = "model.sdf"
 _ROS, _GAZEBO = "package://", "model://"
+_NOBODY = (("unknown", "unknown@example.com"),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +111,8 @@ def export_sdf(robot: Robot, request: SdfRequest, reading: SdfReading, new: NewF
         file = _FILE if request.is_folder else path.name
         (folder / file).write_bytes(work.write_text(reading.read))
         if request.is_folder:
-            (folder / "model.config").write_text(_config(robot), encoding="utf-8", newline="\n")
+            text = _config(robot, find_authors(robot.source) or _NOBODY)
+            (folder / "model.config").write_text(text, encoding="utf-8", newline="\n")
         if request.strict and len(diagnostics):
             raise WriteError(
                 f"{len(diagnostics)} diagnostics, and each is taken for a failure",
@@ -243,16 +246,18 @@ class _Work:
             self._joined, self._addresses = joined, addresses
 
 
-def _config(robot: Robot) -> str:
-    """The model.config by which Gazebo finds the model."""
+def _config(robot: Robot, authors: Sequence[tuple[str, str]]) -> str:
+    """The model.config by which Gazebo finds the model, with the name and address of each
+    author."""
     xml = XmlWriter()
     xml.verbatim('<?xml version="1.0"?>')
     with xml.element("model"):
         xml.leaf("name", text=robot.name or "robot")
         xml.leaf("version", text="1.0")
         xml.leaf("sdf", {"version": NEW}, _FILE)
-        with xml.element("author"):
-            xml.leaf("name", text="unknown")
-            xml.leaf("email", text="unknown@example.com")
+        for name, email in authors:
+            with xml.element("author"):
+                xml.leaf("name", text=name)
+                xml.leaf("email", text=email)
         xml.leaf("description", text=f"The robot {quote(robot.name)}")
     return xml.text()

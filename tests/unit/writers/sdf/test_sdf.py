@@ -3,6 +3,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from urdf_importer import (
     read_robot,
     write_urdf,
 )
+from urdf_importer.cli import main
 from urdf_importer.model import Pose
 from urdf_importer.writers.sdf.export import SdfExport
 
@@ -387,3 +389,22 @@ def test_one_model_of_a_world_is_written_anew(tmp_path: Path) -> None:
     robot = read_robot(world, options=ImportOptions(model="b"))
     _, text, _ = write(robot, tmp_path)
     assert "<world" not in text and '<model name="b">' in text
+
+
+def test_a_model_folder_names_the_people_of_the_package(tmp_path: Path) -> None:
+    package = tmp_path / "arms"
+    package.mkdir()
+    source = package / "arm.urdf"
+    source.write_text('<robot name="arm"><link name="base"/></robot>')
+    people = '<author email="a@b.c">Ada &amp; Co</author><maintainer email="d@e.f">Bo</maintainer>'
+    (package / "package.xml").write_text(f'<?xml version="1.0"?>\n<package>{people}</package>')
+    main(["export", str(source), "-o", f"{tmp_path}/arm_model/", "--format", "sdf", "--quiet"])
+    config = ElementTree.parse(tmp_path / "arm_model" / "model.config")
+    assert [each.text for each in config.iter("name")] == ["arm", "Ada & Co"]
+    assert config.findtext("author/email") == "a@b.c"
+    (package / "package.xml").write_text("<package><author")
+    main(["export", str(source), "-o", f"{tmp_path}/other/", "--format", "sdf", "--quiet"])
+    config = ElementTree.parse(tmp_path / "other" / "model.config")
+    assert config.findtext("author/name") == "unknown"
+    with pytest.raises(SystemExit):
+        main(["export", str(source), "-o", f"{tmp_path}/a.sdf", "--format", "sdf"])
