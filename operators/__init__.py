@@ -2,6 +2,7 @@
 """The user interface: operators poll, translate and report; they know nothing about robots."""
 
 from . import command_line, mending, option_properties, preferences, reports, session, stepping
+from .collisions import panel as collision_shapes_panel
 from .driving import operators as drives
 from .exporting import menu
 from .exporting import operators as exporters
@@ -36,6 +37,7 @@ PARTS = (
     srdf_files,
     group_operators,
     collision_operator,
+    collision_shapes_panel,
     panel_groups,
     gizmo_classes,
     mending,

@@ -14,6 +14,7 @@ from ...urdf_importer import (
     RigIKOptions,
     RobotError,
     add_ik,
+    avoid_collisions,
     bake_ik,
     bake_path,
     link_pose,
@@ -22,7 +23,7 @@ from ...urdf_importer import (
 )
 from ...urdf_importer.blender.ik.live import bring_to_link, followed_targets_of, snap_joints
 from ...urdf_importer.blender.ik.solve import suggest_link
-from ..active_robot import active_robot, poll_robot
+from ..active_robot import active_robot, poll_robot, wait_cursor
 from ..reports import refuse
 
 MODES = (
@@ -110,8 +111,17 @@ def read_question(context: Any) -> dict[str, Any]:
             orientation=settings.orientation,
             group=settings.group or None,
             convention=find_convention(settings.convention) if by_numbers else None,
+            refuse=_find_refusal(context),
         ),
     }
+
+
+def _find_refusal(context: Any) -> Any:
+    """Finds why poses are no answer by the panel's switch; None while it is off."""
+    if not context.window_manager.urdf_ik.avoid_collisions:
+        return None
+    with wait_cursor(context):
+        return avoid_collisions(active_robot(context))
 
 
 def find_convention(chosen: str) -> Convention:
@@ -307,6 +317,7 @@ class BakePath(RobotIK, bpy.types.Operator, ImportHelper):
                 options=RigIKOptions(
                     in_frame=self.frame, orientation=settings.orientation,
                     group=settings.group or None, convention=find_convention(self.convention),
+                    refuse=_find_refusal(context),
                 ),
             )  # fmt: skip
         except RobotError as error:

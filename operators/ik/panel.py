@@ -82,6 +82,10 @@ class IKSettings(bpy.types.PropertyGroup):
     failed: bpy.props.StringProperty(  # type: ignore[valid-type]
         name="Failed", description="Frames in which the last baking was out of reach"
     )
+    avoid_collisions: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="No Self-Collision",
+        description="Take poses alone in which no links of the robot touch each other",
+    )
     key: bpy.props.BoolProperty(  # type: ignore[valid-type]
         name="Key", description="Key the joints that moved, at the current frame"
     )
@@ -104,6 +108,7 @@ class IKPanel(RobotSubPanel, bpy.types.Panel):
         column.prop(settings, "source")
         _draw_source(column, context, settings)
         column.prop(settings, "orientation")
+        column.prop(settings, "avoid_collisions")
         if settings.source != "gizmo":
             row = layout.row(align=True)
             row.operator(SolveIK.bl_idname, icon="CON_KINEMATIC")

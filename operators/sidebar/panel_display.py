@@ -18,6 +18,8 @@ from ...urdf_importer.blender.standing.display import (
     has_limits,
 )
 from ..active_robot import active_robot
+from ..collisions.touching import find_touching
+from ..wrapped_text import draw_wrapped
 from .panel import RobotSubPanel
 from .pose_operators import EnforceLimits
 from .studio_operators import draw_studio
@@ -29,6 +31,7 @@ _PARTS = (
     ("Links", "Link Frames", "there are none"),
     ("Limits", "Limit Arcs", ""),
 )
+_MOST_PAIRS = 12
 _BONE_COLLECTIONS = (("Fixed", "Fixed Bones"), ("Mechanism", "Mechanism Bones"))
 
 
@@ -49,6 +52,8 @@ class LookPanel(RobotSubPanel, bpy.types.Panel):
             if len(armatures) > 1:
                 column.label(text=armature.name, icon="ARMATURE_DATA")
             _draw_armature(column, armature)
+        column.separator()
+        _draw_touching(column, context, robot)
 
 
 def draw_limits_switch(layout: Any, robot: Any) -> None:
@@ -76,6 +81,22 @@ def _draw_parts(column: Any, context: Any, robot: Any) -> None:
             row = column.row()
             row.enabled = False
             row.label(text=f"{label}: {'excluded' if part in parts else missing}")
+
+
+def _draw_touching(column: Any, context: Any, robot: Any) -> None:
+    manager = context.window_manager
+    column.prop(manager, "urdf_show_touching", toggle=False)
+    if not manager.urdf_show_touching:
+        return
+    found = find_touching(robot)
+    if found.why:
+        draw_wrapped(column, context, found.why, icon="ERROR")
+    elif found.is_loading:
+        column.label(text="Loading shapes", icon="SORTTIME")
+    for one, other in found.pairs[:_MOST_PAIRS]:
+        draw_wrapped(column, context, f"{one} touches {other}", icon="MOD_PHYSICS")
+    if len(found.pairs) > _MOST_PAIRS:
+        column.label(text=f"and {len(found.pairs) - _MOST_PAIRS} more")
 
 
 def _draw_armature(column: Any, armature: Any) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import bpy
 
+from ...urdf_importer import RobotError, avoid_collisions
 from ...urdf_importer.blender.standing.armatures import armatures_by_name
 from ...urdf_importer.blender.standing.display import enforce_limits
 from ...urdf_importer.blender.standing.keys import insert_key, key_state_of, remove_key
@@ -17,7 +18,8 @@ from ...urdf_importer.blender.standing.pose import (
 )
 from ...urdf_importer.blender.standing.robot_table import recall_table
 from ...urdf_importer.command.summary import count
-from ..active_robot import RobotOperator, active_robot
+from ..active_robot import RobotOperator, active_robot, wait_cursor
+from ..reports import refuse
 
 _MOST_SEED = 2**31 - 1
 
@@ -73,13 +75,23 @@ class RandomPose(RobotOperator, bpy.types.Operator):
         max=_MOST_SEED,
         options={"SKIP_SAVE"},
     )
+    avoid_collisions: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="No Self-Collision",
+        description="Draw poses until one comes in which no links touch each other",
+    )
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         self.seed = random.randrange(_MOST_SEED)
         return self.execute(context)
 
     def execute(self, context: Any) -> set[str]:
-        random_pose(active_robot(context), self.seed)
+        robot = active_robot(context)
+        try:
+            with wait_cursor(context):
+                why = avoid_collisions(robot) if self.avoid_collisions else None
+                random_pose(robot, self.seed, refuse=why)
+        except RobotError as error:
+            return refuse(self, error, "WARNING")
         return {"FINISHED"}
 
 

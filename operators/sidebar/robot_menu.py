@@ -53,6 +53,7 @@ ENTRIES: dict[str, tuple[tuple[str, str], ...]] = {
         ("urdf.bake_drive", "AUTO"),
         ("urdf.bake_path", "CURVE_PATH"),
         ("urdf.simulate", "PHYSICS"),
+        ("urdf.fit_collisions", "MESH_ICOSPHERE"),
     ),
     "Look": (
         ("urdf.build_studio", "OUTLINER_OB_CAMERA"),

@@ -239,7 +239,7 @@ def run(scenario: Callable[[Driver], Steps], driver: Driver) -> None:
         sys.stdout.flush()
         os._exit(1 if error else 0)
 
-    bpy.app.timers.register(step, first_interval=1.0)
+    bpy.app.timers.register(step, first_interval=1.0, persistent=True)
 
 
 def main() -> None:

@@ -205,5 +205,13 @@ def test_every_panel_in_three_widths(play: Play, labels: tuple[str, ...]) -> Non
     play("sidebar", SAMPLES / "gripper.urdf", *labels)
 
 
+def test_touching_links_are_red_after_undo_deletion_and_reload(play: Play) -> None:
+    play("touching", PANDA)
+
+
+def test_collision_shapes_with_esc_one_link_and_undo(play: Play) -> None:
+    play("collision_shapes", PANDA)
+
+
 def test_simulate_from_the_panel_with_esc_and_undo(play: Play) -> None:
     play("simulate", SAMPLES / "quadruped_leg.urdf")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..diagnostics import quote
+from ..geometry.transforms import Matrix
 from ..kinematics.tree import KinematicTree
 from .pairs import Pair, PairTester, Parts
 from .sampling import Array, Placer
@@ -16,6 +17,8 @@ from .separation import ROUNDING, Places, nearest_to_origin
 from .testers import Tester
 
 _STEPS = 24
+_SAME = 1e-5
+"""Frames that are nearer to each other show the same pose: moving a robot does not pose it."""
 
 
 class PoseTester:
@@ -133,6 +136,38 @@ class PoseFilter:
         self._tester.go_on()
         found = self._tester.touching
         return f"{quote(found[0][0])} touches {quote(found[0][1])}" if found else ""
+
+
+class ShownContacts:
+    """Links that touch each other in the shown pose. `places` are objects of the scene whose
+    matrix_world is the frame of a link, for each of the tester's names; `seats` are the frames
+    (4, 4) of the tester's links in these, where they differ."""
+
+    def __init__(
+        self, tester: PoseTester, places: Sequence[Any], seats: Mapping[str, Matrix]
+    ) -> None:
+        self._tester, self._places = tester, tuple(places)
+        self._seats = np.array([seats.get(name, np.eye(4)) for name in tester.names])
+        self._shown: Array | None = None
+        self._done = True
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The pairs of links that touched when a look was last done."""
+        return self._tester.touching
+
+    def look(self, world: Any, seconds: float = np.inf) -> bool:
+        """Looks at the pose that is shown, for some time. Returns whether that is done. `world` is
+        the robot's own frame, whose scale the links share."""
+        if not self._places:
+            return True
+        shown = np.array([each.matrix_world for each in self._places])
+        shown = np.array(world.inverted_safe()) @ shown @ self._seats
+        if self._shown is None or np.abs(shown - self._shown).max() > _SAME:
+            self._shown, self._done = shown, False
+            self._tester.begin(shown[:, :3, :3], shown[:, :3, 3])
+        self._done = self._done or self._tester.go_on(seconds)
+        return self._done
 
 
 def _whole(rows: list[list[int]], width: int) -> Places:

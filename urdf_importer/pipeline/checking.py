@@ -10,23 +10,25 @@ from ..arguments import diagnostics_of, options_of, positions_of, robot_or_rig_o
 from ..collisions.checker import Checker, Request, find_standing
 from ..collisions.course import Way
 from ..collisions.options import CheckOptions
-from ..collisions.parts import load_parts
-from ..collisions.poses import PoseFilter, PoseTester
+from ..collisions.parts import Part, load_parts
+from ..collisions.poses import PoseFilter, PoseTester, ShownContacts
 from ..collisions.report import CollisionReport
 from ..collisions.ways import way_of_motion, way_of_pose
 from ..diagnostics import ArgumentError, Diagnostics, unknown_name
 from ..files.packages import AnyPath
+from ..geometry.transforms import invert, matrix_from_pose
 from ..kinematics.forward import complete_positions
 from ..kinematics.loops import close_loops
 from ..kinematics.loops.solve import recall_closer
 from ..kinematics.recent import Recent
 from ..kinematics.tree import KinematicTree, retrace_tree
-from ..model import Robot
+from ..model import IDENTITY, Robot
 from ..motion.trajectory import Trajectory
-from ..progress import Progress
+from ..progress import Progress, finish
 from ..recordings.read import trajectory_of
 from .collisions import find_tester
 from .exporting import find_semantics, open_export, open_scene
+from .extracting import extract_robot
 
 _MOST_KEPT = 4
 _checkers: Recent[tuple[int, CheckOptions], tuple[Robot, Checker]] = Recent(_MOST_KEPT)
@@ -65,12 +67,7 @@ def check_collisions(
         options=options,
         diagnostics=diagnostics,
     )
-    while True:
-        try:
-            next(steps)
-        except StopIteration as finished:
-            report: CollisionReport = finished.value
-            return report
+    return finish(steps)
 
 
 def check_steps(
@@ -159,20 +156,46 @@ def recall_checker(given: Any, options: CheckOptions) -> Checker:
         package_paths=options.package_paths,
     )
     if isinstance(given, Robot):
-        return _checkers.recall((id(given), key), lambda: (given, _make_checker(given, key)))[1]
+        return _checkers.recall(
+            (id(given), key), lambda: (given, finish(_checker_steps(given, key)))
+        )[1]
     from ..blender.memory import recall
 
-    return recall(given, ("checker", key), lambda rig: _make_checker(rig, key), shaped=True)
+    return recall(
+        given, ("checker", key), lambda rig: finish(_checker_steps(rig, key)), shaped=True
+    )
 
 
-def _make_checker(given: Any, options: CheckOptions) -> Checker:
+def watch_steps(armature: Any) -> Generator[Progress, None, ShownContacts]:
+    """Makes, in steps, the test of the links of a rig that touch each other as the scene shows it,
+    with the pairs of check_collisions. Raises as avoid_collisions does."""
+    from ..blender.standing.links import links_of, name_link
+
+    checker = yield from _checker_steps(armature, CheckOptions())
+    seats = {
+        joint.child: invert(matrix_from_pose(joint.child_origin))
+        for joint in extract_robot(armature).joints
+        if joint.child_origin != IDENTITY
+    }
+    yield Progress(share=1.0, text="pairs")
+    tester = PoseTester(checker.parts, checker.list_pairs((), ()), checker.tester)
+    empties = {name_link(empty): empty for empty in links_of(armature)}
+    return ShownContacts(tester, [empties[name] for name in tester.names], seats)
+
+
+def _checker_steps(given: Any, options: CheckOptions) -> Generator[Progress, None, Checker]:
     diagnostics = Diagnostics()
     tester = find_tester(diagnostics)
     export = open_export(given, options, diagnostics)
     semantics = find_semantics(export) if options.disabled == "auto" else None
+    yield Progress(share=0.0, text="shapes")
     with open_scene(export) as opened:
         tree = retrace_tree(opened.robot)
-        parts = load_parts(opened.robot.links, opened.files)
+        parts: dict[str, tuple[Part, ...]] = {}
+        for number, link in enumerate(opened.robot.links):
+            yield Progress(share=number / len(tree.links), text=f"shapes of {link.name}")
+            parts |= load_parts((link,), opened.files)
+    yield Progress(share=1.0, text="pairs")
     disabled: set[frozenset[str]] = set()
     if semantics is not None:
         disabled = {frozenset((pair.link1, pair.link2)) for pair in semantics.disabled_collisions}

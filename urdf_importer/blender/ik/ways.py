@@ -13,8 +13,7 @@ import numpy as np
 from ...geometry.transforms import Matrix
 from ...kinematics import forward_kinematics
 from ...kinematics.inverse import find_solutions
-from ..standing import properties
-from ..standing.links import links_of, name_link
+from ..link_bodies import LinkBody, bodies_of
 from ..standing.pose import get_joint_positions, key_joints, link_pose, set_joint_positions
 from .solve import IkRig, read_wish, recall_rig
 from .targets import IkWish, Solved
@@ -63,16 +62,6 @@ def _look_of(rig: IkRig, positions: Solved, way: Solved) -> list[float]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class WayBody:
-    """A shape of a link: `place` in the link's frame, `points` (N, 3), `triangles` (T, 3)."""
-
-    link: str
-    place: mathutils.Matrix
-    points: Any
-    triangles: Any
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ways:
     """Ways of a robot to have a link somewhere. `frames` are, for each way, the frames of links in
     the armature's; `bodies` and `lines`, pairs of links, belong to the links that the ways have in
@@ -82,7 +71,7 @@ class Ways:
     link: str
     positions: tuple[Solved, ...]
     frames: tuple[Mapping[str, mathutils.Matrix], ...]
-    bodies: tuple[WayBody, ...]
+    bodies: tuple[LinkBody, ...]
     lines: tuple[tuple[str, str], ...]
     label: str
     shown: int
@@ -95,8 +84,9 @@ def look_at_ways(armature: Any, link: str, found: Sequence[Solved]) -> Ways:
     moved = _moved_links(frames)
     first = found[0]
     same = np.allclose([first[name] for name in first], [shown[name] for name in first], atol=1e-3)
+    bodies = tuple(bodies_of(armature, moved, most=_MOST_TRIANGLES))
     return Ways(
-        link=link, positions=tuple(found), bodies=tuple(_bodies_of(armature, moved)),
+        link=link, positions=tuple(found), bodies=bodies,
         frames=tuple({k: mathutils.Matrix(v.tolist()) for k, v in way.items()} for way in frames),
         lines=tuple((each.parent, each.child) for each in rig.robot.joints if each.child in moved),
         label=_find_label(frames, moved), shown=0 if same else -1,
@@ -133,39 +123,3 @@ def _find_label(frames: Sequence[Mapping[str, Matrix]], moved: set[str]) -> str:
         return float(np.ptp(places, axis=0).max())
 
     return max(sorted(moved), key=spread, default="")
-
-
-def _bodies_of(armature: Any, links: set[str]) -> list[WayBody]:
-    found = []
-    for empty in links_of(armature):
-        name = name_link(empty) or ""
-        if name not in links:
-            continue
-        back = empty.matrix_world.inverted_safe()
-        for item in empty.children_recursive:
-            if item.type == "MESH" and item.get(properties.PART) == properties.VISUALS:
-                found.append(_read_body(name, back @ item.matrix_world, item))
-    return found
-
-
-def _read_body(link: str, place: Any, item: Any) -> WayBody:
-    mesh = item.data
-    mesh.calc_loop_triangles()
-    if len(mesh.loop_triangles) > _MOST_TRIANGLES:
-        points = np.array(item.bound_box, np.float32)
-        triangles = np.array(_BOX, np.int32)
-    else:
-        points = np.empty(3 * len(mesh.vertices), np.float32)
-        mesh.vertices.foreach_get("co", points)
-        triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
-        mesh.loop_triangles.foreach_get("vertices", triangles)
-    return WayBody(
-        link=link, place=place, points=points.reshape(-1, 3),
-        triangles=triangles.reshape(-1, 3),
-    )  # fmt: skip
-
-
-_BOX = (
-    (0, 1, 2), (0, 2, 3), (4, 6, 5), (4, 7, 6), (0, 4, 5), (0, 5, 1),
-    (1, 5, 6), (1, 6, 2), (2, 6, 7), (2, 7, 3), (3, 7, 4), (3, 4, 0),
-)  # fmt: skip
