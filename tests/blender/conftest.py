@@ -4,6 +4,7 @@
 Nothing of Blender is imported at the top: pytest-blender reads this file outside of Blender first.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -24,6 +25,15 @@ def scene() -> Any:
 
     new_scene()
     return bpy.context.scene
+
+
+@pytest.fixture
+def no_watch() -> Iterator[None]:
+    """No watch over targets of live IK outlasts a test."""
+    from urdf_importer.blender.ik.live import unwatch
+
+    yield
+    unwatch()
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An arm, and no watch over targets that outlasts a test."""
+"""An arm."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import bpy
@@ -9,13 +8,6 @@ import pytest
 
 from support.arm_chains import ARMS
 from urdf_importer import ImportOptions, import_robot, set_joint_positions
-from urdf_importer.blender.ik.live import unwatch
-
-
-@pytest.fixture
-def no_watch() -> Iterator[None]:
-    yield
-    unwatch()
 
 
 @pytest.fixture

@@ -76,6 +76,60 @@ def test_a_redraw_is_quick(panda):
     assert np.median(times) < 0.045
 
 
+def test_of_targets_that_share_joints_the_last_by_name_is_met(panda):
+    """It goes on from where the other one has put the joints."""
+    hand, elbow = (add_ik(panda, link, live=True) for link in ("panda_hand", "panda_link4"))
+    hand.location.x += 0.05
+    move(elbow, (0.0, 0.02, 0.0))  # Straight on, 0.6 mm off the sphere that the elbow is on.
+    assert gap(panda, elbow) < 7e-4
+
+
+def test_another_handler_may_change_the_scene_first(panda):
+    """Blender 4.2 to 4.5 crash where a handler evaluates what another one has changed."""
+    handlers, frames = bpy.app.handlers.depsgraph_update_post, bpy.app.handlers.frame_change_post
+    other = bpy.data.objects.new("other", None)
+    bpy.context.scene.collection.objects.link(other)
+
+    def change(*_):
+        other.location.x = bpy.context.scene.frame_current
+        other.hide_render = not other.hide_render
+        other.name = "other" if other.name != "other" else "renamed"
+
+    handlers.append(change)
+    frames.append(change)
+    try:
+        target = add_ik(panda, "panda_hand", live=True)
+        for _ in range(5):
+            move(target, (0.01, 0.0, 0.0))
+            assert gap(panda, target) < 1e-4
+        target.keyframe_insert("location", frame=1)
+        target.location.z -= 0.05
+        target.keyframe_insert("location", frame=10)
+        for frame in range(1, 11):
+            bpy.context.scene.frame_set(frame)
+            bpy.context.view_layer.update()
+            assert gap(panda, target) < 1e-4
+    finally:
+        handlers.remove(change)
+        frames.remove(change)
+
+
+def test_a_script_that_leaves_a_live_target_ends_well(tmp_path):
+    script = tmp_path / "leave.py"
+    script.write_text(
+        "import sys\n"
+        "from urdf_importer import add_ik, import_robot\n"
+        "robot = import_robot(sys.argv[1])\n"
+        "add_ik(robot, 'forearm', live=True)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(script), str(ROOT / "sample_urdfs" / "two_link_arm.urdf")],
+        cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
 def test_out_of_reach_it_comes_near_and_says_so(panda):
     target = add_ik(panda, "panda_hand")
     start = tuple(target.location)

@@ -306,6 +306,7 @@ def test_closing_takes_everything_back_at_every_step(load):
     assert len(bpy.data.actions) == 1 and robot.armature.animation_data.action is not None
 
 
+@pytest.mark.usefixtures("no_watch")
 def test_native_ik_rests_once_its_robot_falls(load):
     robot = load(chain(3))
     set_joint_positions(robot, dict.fromkeys(("hinge0", "hinge1", "hinge2"), 0.3))

@@ -24,12 +24,12 @@ from ..animation.curves import MOST_FRAMES, frame_rate
 from ..animation.span import find_range
 from ..standing import properties
 from ..standing.pose import get_joint_positions, key_joints, link_pose
-from .live import followed_targets_of, joints_of_target, quietly, solve_target
+from .live import Effort, followed_targets_of, joints_of_target, quietly, solve_target
 from .native import set_influence
 from .solve import choose_joints, read_wish, recall_rig, set_positions
 from .targets import IkWish, Solved, find_frame
 
-_RESTARTS, _SECONDS = 24, 0.25
+_EFFORT = Effort(restarts=24, seconds=0.25)
 
 
 def bake_ik(
@@ -42,7 +42,7 @@ def bake_ik(
     armature = rig_of(armature)
 
     def solve(frame: int, shown: Solved) -> IKResult:
-        return solve_target(armature, target, shown, restarts=_RESTARTS, seconds=_SECONDS)
+        return solve_target(armature, target, shown, _EFFORT)
 
     result = _bake(armature, _frames(armature, frame_range, step), solve)
     # Keys show from now on, also where the target is out of reach.

@@ -9,8 +9,10 @@ and limits hold exactly. While the target is out of reach the link comes as near
 empty is red. The .blend keeps the last pose where this code is not installed.
 """
 
+import atexit
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -27,7 +29,7 @@ from ..semantics.apply import extract_semantics
 from ..semantics.markers import is_followed, new_target, remove_target, targets_of
 from ..standing import properties
 from ..standing.keys import is_keyed_now
-from ..standing.pose import get_joint_positions, key_joints, link_pose
+from ..standing.pose import get_joint_positions, key_joints, link_pose, read_shown
 from ..standing.robot_table import find_robot
 from .native import find_obstacle, let_go, set_influence, try_native
 from .solve import choose_joints, recall_rig, set_positions
@@ -35,9 +37,6 @@ from .targets import world_from_armature
 
 FREE = (1.0, 1.0, 1.0, 1.0)
 OUT_OF_REACH = (1.0, 0.1, 0.1, 1.0)
-_SECONDS = 0.05
-"""Of each of the two tries of a redraw, for machines that do other things too: the bound is the
-number of iterations, which take 2 and 10 ms at most."""
 _REST = 1e-7
 _ALL_WAYS = 6
 """Joints that it takes to turn a link as one likes: with fewer the place alone counts."""
@@ -145,41 +144,35 @@ def snap_joints(armature: Any) -> None:
         bpy.context.view_layer.update()
 
 
-def follow(target: Any) -> None:
-    """Brings the link of a target to it, or as near as it can come."""
-    armature = find_robot(target)
-    if armature is None or not armature.is_editable:
-        return
-    shown = get_joint_positions(armature)
-    answer = solve_target(armature, target, shown, restarts=0, seconds=_SECONDS)
-    if not answer.success:
-        other = solve_target(armature, target, shown, restarts=1, seconds=_SECONDS)
-        answer = other if other.success else answer
-    color = FREE if answer.success else OUT_OF_REACH
-    if tuple(target.color) != tuple(mathutils.Vector(color)):
-        target.color = color
-    moved = {
-        name: position
-        for name, position in answer.closest.items()
-        if not np.allclose(position, shown[name], rtol=0.0, atol=_REST)
-    }
-    if moved:
-        set_positions(armature, moved)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """How hard a target's joints are searched: new starts, and seconds for all of them."""
+
+    restarts: int
+    seconds: float
 
 
 def solve_target(
-    armature: Any, target: Any, shown: Any, *, restarts: int, seconds: float
+    armature: Any, target: Any, shown: Any, effort: Effort, depsgraph: Any | None = None
 ) -> IKResult:
-    """Solves for where a target is, from the positions that are shown; sets nothing."""
+    """Solves for where a target is, from the positions that are shown; sets nothing. A handler
+    gives its own depsgraph."""
     said = target[properties.IK]
     rig, link = recall_rig(armature), str(said["link"])
+    goal = _find_goal(armature, target, depsgraph or bpy.context.evaluated_depsgraph_get())
     return inverse_kinematics(
-        rig.robot, link, _find_goal(armature, target), start_positions=shown,
+        rig.robot, link, goal, start_positions=shown,
         options=IKOptions(
             joints=joints_of_target(armature, target),
-            orientation=bool(said.get("turned", True)), restarts=restarts, seconds=seconds,
+            orientation=bool(said.get("turned", True)),
+            restarts=effort.restarts, seconds=effort.seconds,
         ),
     )  # fmt: skip
+
+
+_AT_ONCE, _ONCE_MORE = Effort(restarts=0, seconds=0.05), Effort(restarts=1, seconds=0.05)
+"""The two tries of a redraw, with seconds for machines that do other things too: the bound is the
+number of iterations, which take 2 and 10 ms at most."""
 
 
 def joints_of_target(armature: Any, target: Any) -> tuple[str, ...]:
@@ -194,11 +187,10 @@ def joints_of_target(armature: Any, target: Any) -> tuple[str, ...]:
     return recall(armature, ("joints", link, group), choose)
 
 
-def _find_goal(armature: Any, target: Any) -> Matrix:
+def _find_goal(armature: Any, target: Any, depsgraph: Any) -> Matrix:
     """Where the target is in armature space, without scale."""
-    depsgraph = bpy.context.evaluated_depsgraph_get()
     world = np.array(target.evaluated_get(depsgraph).matrix_world, dtype=float)
-    goal = np.linalg.inv(world_from_armature(armature)) @ world
+    goal = np.linalg.inv(world_from_armature(armature, depsgraph)) @ world
     left, _, right = np.linalg.svd(goal[:3, :3])
     goal[:3, :3] = left @ right
     result: Matrix = goal
@@ -239,6 +231,7 @@ def watch() -> None:
     memory.watch()  # It forgets removed objects before targets are followed.
     _append(handlers.depsgraph_update_post, _follow_moved)
     _append(handlers.frame_change_post, _follow_all)
+    atexit.register(unwatch)  # As for the memory's own handlers.
 
 
 def unwatch() -> None:
@@ -287,7 +280,7 @@ def _follow_moved(scene: Any, depsgraph: Any) -> None:
         for update in depsgraph.updates
         if update.is_updated_transform and isinstance(update.id, bpy.types.Object)
     } & live.keys()
-    _follow(scene, moved)
+    _follow(scene, depsgraph, moved)
     waiting = _moved_since_keyed(scene)
     waiting |= moved
     if waiting and depsgraph.id_type_updated("ACTION"):
@@ -308,14 +301,41 @@ def _key_moved(scene: Any, waiting: set[int]) -> None:
                 key_joints(armature, joints_of_target(armature, target))
 
 
-def _follow_all(scene: Any, *_: Any) -> None:
+def _follow_all(scene: Any, depsgraph: Any) -> None:
     """Follows all targets into another frame: animation moves them without a word."""
     if not _busy:
-        _follow(scene, _live_targets(scene).keys())
+        _follow(scene, depsgraph, _live_targets(scene).keys())
 
 
-def _follow(scene: Any, moved: Collection[int]) -> None:
+def _follow(scene: Any, depsgraph: Any, moved: Collection[int]) -> None:
+    """Brings the links of targets to them, or as near as they can come. Targets of one robot are
+    followed one after the other, each from the joints that the ones before it have set."""
+    reached: dict[int, dict[str, Any]] = {}
     with quietly():
         for uid, target in _live_targets(scene).items():
-            if uid in moved and find_robot(target) is not None:
-                follow(target)
+            armature = find_robot(target) if uid in moved else None
+            if armature is None or not armature.is_editable:
+                continue
+            if armature.session_uid not in reached:
+                reached[armature.session_uid] = read_shown(armature, depsgraph)
+            shown = reached[armature.session_uid]
+            shown |= _bring(armature, target, shown, depsgraph)
+
+
+def _bring(armature: Any, target: Any, shown: dict[str, Any], depsgraph: Any) -> dict[str, Any]:
+    """Sets the joints that a target moves, and returns the positions of the moved ones."""
+    answer = solve_target(armature, target, shown, _AT_ONCE, depsgraph)
+    if not answer.success:
+        other = solve_target(armature, target, shown, _ONCE_MORE, depsgraph)
+        answer = other if other.success else answer
+    color = FREE if answer.success else OUT_OF_REACH
+    if tuple(target.color) != tuple(mathutils.Vector(color)):
+        target.color = color
+    moved = {
+        name: position
+        for name, position in answer.closest.items()
+        if not np.allclose(position, shown[name], rtol=0.0, atol=_REST)
+    }
+    if moved:
+        set_positions(armature, moved)
+    return moved

@@ -129,9 +129,10 @@ def find_frame(armature: Any, frame: str) -> Matrix:
     return _orthonormal(link_pose(armature, frame))
 
 
-def world_from_armature(armature: Any) -> Matrix:
-    """Returns (4, 4), where an armature is shown in the world."""
-    depsgraph = bpy.context.evaluated_depsgraph_get()
+def world_from_armature(armature: Any, depsgraph: Any | None = None) -> Matrix:
+    """Returns (4, 4), where an armature is shown in the world; in a handler, where its own
+    depsgraph shows it."""
+    depsgraph = depsgraph or bpy.context.evaluated_depsgraph_get()
     return np.array(armature.evaluated_get(depsgraph).matrix_world, dtype=np.float64)
 
 

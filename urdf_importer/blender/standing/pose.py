@@ -128,9 +128,16 @@ def get_joint_positions(armature: Any) -> dict[str, float | tuple[float, ...]]:
     moving joints, in the units and tuples of set_joint_positions. Raises BuildError."""
     armature = rig_of(armature)
     _check_robot(armature)
+    return read_shown(armature, bpy.context.evaluated_depsgraph_get())
+
+
+def read_shown(armature: Any, depsgraph: Any) -> dict[str, float | tuple[float, ...]]:
+    """Returns joint name -> position as a depsgraph has evaluated the rig. For Blender's handlers,
+    which are given theirs: 4.2 to 4.5 crash where a handler evaluates anew after another handler
+    has changed anything."""
     positions: dict[str, float | tuple[float, ...]] = {}
     for each in armatures_of(armature):
-        shown = _evaluated(each)
+        shown = each.evaluated_get(depsgraph)
         for pose_bone in shown.pose.bones if shown.pose else ():
             joints = read_joints(pose_bone.bone)
             if joints:
@@ -220,10 +227,6 @@ def _unwrap(angles: tuple[float, float, float], near: Any) -> tuple[float, float
         for angle, other in zip(angles, near, strict=True)
     )
     return (x, y, z)
-
-
-def _evaluated(armature: Any) -> Any:
-    return armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
 
 
 def _own_transform(pose_bone: Any) -> Matrix:
