@@ -181,7 +181,8 @@ def take_material(color: tuple[float, float, float, float]) -> Any:
     if known is not None:
         return known
     material = bpy.data.materials.new(name)
-    material.use_nodes = True
+    if material.node_tree is None:
+        material.use_nodes = True
     shader = material.node_tree.nodes["Principled BSDF"]
     shader.inputs["Base Color"].default_value = color
     shader.inputs["Roughness"].default_value = 0.5

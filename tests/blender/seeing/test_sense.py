@@ -190,12 +190,14 @@ def test_a_picture_shows_points_at_their_pixels(robot):
     for name in ("wall", "post"):
         bpy.data.objects.remove(bpy.data.objects[name])
     world = bpy.data.worlds.new("dark")
-    world.use_nodes = True
+    if world.node_tree is None:
+        world.use_nodes = True
     world.node_tree.nodes["Background"].inputs["Strength"].default_value = 0.0
     bpy.context.scene.world = world
     wanted = []
     glow = bpy.data.materials.new("glow")
-    glow.use_nodes = True
+    if glow.node_tree is None:
+        glow.use_nodes = True
     tree = glow.node_tree
     tree.nodes.clear()
     light, out = tree.nodes.new("ShaderNodeEmission"), tree.nodes.new("ShaderNodeOutputMaterial")

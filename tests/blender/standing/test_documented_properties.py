@@ -3,7 +3,7 @@
 
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import bpy
@@ -58,6 +58,23 @@ SHAPES = """
 </link></model></sdf>
 """
 
+SENSORS = """
+<robot name="sensors"><link name="head"/><gazebo reference="head">
+  <sensor name="eye" type="camera"><camera><horizontal_fov>1</horizontal_fov></camera></sensor>
+  <sensor name="scan" type="ray"/>
+  <sensor name="imu" type="imu"/>
+</gazebo></robot>
+"""
+
+WORLD = """
+<sdf version="1.9"><world name="lab"><model name="ball"><link name="ball">
+  <inertial><mass>2</mass></inertial>
+  <visual name="v"><geometry><sphere><radius>0.1</radius></sphere></geometry></visual>
+  <collision name="c"><geometry><sphere><radius>0.1</radius></sphere></geometry>
+    <surface><friction><ode><mu>0.5</mu></ode></friction></surface></collision>
+</link></model></world></sdf>
+"""
+
 SRDF = """
 <robot name="two_link_arm">
   <virtual_joint name="world" type="floating" parent_frame="map" child_link="base"/>
@@ -84,6 +101,7 @@ def read_sections() -> dict[str, dict[str, str]]:
 
 SECTIONS = read_sections()
 PROPERTIES = SECTIONS["The properties"]
+LINK = SECTIONS["link"]
 
 
 def carriers(armature: Any) -> Iterator[Any]:
@@ -124,6 +142,15 @@ def check(value: Any, wanted: str, place: str, seen: set[tuple[str, str]]) -> No
             check(part, SECTIONS[name][key], f"{place}.{key}", seen)
 
 
+def check_properties(items: Iterable[Any], seen: set[tuple[str, str]]) -> None:
+    """Every property of the items is documented, and as it is documented."""
+    for item in items:
+        for key, value in item.items():
+            assert key in PROPERTIES, f"{item.name}[{key}] is not documented"
+            seen.add(("The properties", key))
+            check(value, PROPERTIES[key], key, seen)
+
+
 def is_of(value: Any, wanted: str) -> bool:
     count = re.fullmatch(r"(\d) numbers", wanted)
     if count is not None:
@@ -149,10 +176,14 @@ def test_rigs_carry_what_is_documented_and_nothing_else(tmp_path):
     shapes.write_text(SHAPES)
     (tmp_path / "two.obj").write_text("o lid\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
     seen: set[tuple[str, str]] = set()
-    for path in [*SAMPLES, *DATA, rest, shapes]:
+    measuring = tmp_path / "sensors.urdf"
+    measuring.write_text(SENSORS)
+    for path in [*SAMPLES, *DATA, rest, shapes, measuring]:
         new_scene()
         profile = "morse" if path.stem == "two_link_arm" else "native"
-        options = urdf_importer.ImportOptions(limit_arcs=True, profile=profile)
+        options = urdf_importer.ImportOptions(
+            limit_arcs=True, profile=profile, sensors=path == measuring
+        )
         if path == rest:  # Twice, as only meshes that robots share have a digest.
             urdf_importer.import_robot(path, options=options)
         armature = urdf_importer.import_robot(path, options=options).armature
@@ -169,11 +200,15 @@ def test_rigs_carry_what_is_documented_and_nothing_else(tmp_path):
             names = [next(iter(urdf_importer.get_joint_positions(armature)))]
             motion = urdf_importer.Trajectory(names=names, times=[0.0], positions=[[0.0]])
             urdf_importer.apply_trajectory(armature, motion)
-        for item in carriers(armature):
-            for key, value in item.items():
-                assert key in PROPERTIES, f"{item.name}[{key}] is not documented"
-                seen.add(("The properties", key))
-                check(value, PROPERTIES[key], key, seen)
+        check_properties(carriers(armature), seen)
+    new_scene()
+    world = tmp_path / "lab.sdf"
+    world.write_text(WORLD)
+    made = urdf_importer.import_world(world)
+    check_properties(made.collection.all_objects, seen)
+    (ball,) = made.objects.values()
+    assert set(ball["urdf_thing"]) == {"collisions", "friction", "inertial"}
+    check(ball["urdf_thing"]["inertial"], LINK["inertial"], "urdf_thing.inertial", seen)
     documented = {(name, key) for name, section in SECTIONS.items() for key in section}
     assert documented - seen == set()
 

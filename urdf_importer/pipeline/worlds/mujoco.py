@@ -7,7 +7,6 @@ from typing import Any
 
 from ...diagnostics import Diagnostics, MeshError
 from ...gazebo import interpret_extras
-from ...kinematics.tree import retrace_tree
 from ...meshes import RobotFiles, ShownShape
 from ...meshes.robot_files import Shape
 from ...model import Extra, Joint, Link, Material, Robot, Semantics, Visual
@@ -63,7 +62,7 @@ class _Merger:
         found, name = robot.found, robot.name.replace("/", "_")
         prefix = f"{name}/" if self._prefixed else ""
         semantics = found.semantics()
-        is_free = find_freedom(found.options, semantics, retrace_tree(found.robot))
+        is_free = find_freedom(found.options, semantics, robot.tree)
         held = f"{prefix}{FREE_JOINT}" if is_free else f"{prefix}{WORLD}_to_{name}"
         before = self.robot
         merged = attach(before, found.robot, WORLD, origin=robot.place, joint=held, prefix=prefix)

@@ -3,19 +3,20 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Generic
 
 from ...diagnostics import Diagnostics, WriteError
 from ...geometry.transforms import Matrix, matrix_from_pose
-from ...kinematics.tree import retrace_tree
+from ...kinematics.tree import KinematicTree, retrace_tree
 from ...model import Pose, Robot
 from ...model.world import Surroundings
 from ...options import StartOptions
 from ..formats import Facts, OpenExport, Options, Written, count_robot, count_tree
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class WorldRobot(Generic[Options]):
     """A robot as the scene shows it, under a `name` that nothing else in the world has."""
 
@@ -32,6 +33,11 @@ class WorldRobot(Generic[Options]):
     def frame(self) -> Matrix:
         """The place of the root link (4, 4)."""
         return matrix_from_pose(self.place)
+
+    @cached_property
+    def tree(self) -> KinematicTree:
+        """The tree of the robot, planned once for all that a world asks of it."""
+        return retrace_tree(self.found.robot)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -75,7 +81,7 @@ class WorldRequest(Generic[Options]):
 
     def facts(self, names: Mapping[str, str]) -> Facts:
         """Returns the sums of the facts of all robots, and the names of all in the world."""
-        return _add_facts(each.found.robot for each in self.robots) | {
+        return _add_facts(each.tree for each in self.robots) | {
             "robot": self.name,
             "robots": dict(names),
             "objects": dict(self.names),
@@ -83,11 +89,11 @@ class WorldRequest(Generic[Options]):
         }
 
 
-def _add_facts(robots: Iterable[Robot]) -> Facts:
-    """Returns the sums of the facts of robots."""
+def _add_facts(trees: Iterable[KinematicTree]) -> Facts:
+    """Returns the sums of the facts of the robots of trees."""
     empty = Robot(name="", links=())
     total = count_robot(empty, links=0, moving_joints=0, degrees_of_freedom=0)
-    for robot in robots:
-        own = count_tree(retrace_tree(robot))
+    for tree in trees:
+        own = count_tree(tree)
         total |= {key: total[key] + value for key, value in own.items() if key != "robot"}
     return total
