@@ -12,6 +12,7 @@ from .ik import panel as ik_panel
 from .importing import locate, run_import, source_watch, update, xacro_fields
 from .importing import operators as importers
 from .motion import live_panel, motion_files, motion_panel, retarget_panel
+from .seeing import panel as sensors_panel
 from .semantics import collision_operator, group_operators, panel_groups, srdf_files
 from .sidebar import classes as sidebar_classes
 from .simulating import panel as simulate_panel
@@ -46,6 +47,7 @@ PARTS = (
     motion_panel,
     simulate_panel,
     retarget_panel,
+    sensors_panel,
     live_panel,
 )
 """Each with register() and unregister(), in the order of registration."""

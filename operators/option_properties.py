@@ -23,12 +23,13 @@ from ..urdf_importer import (
     RetargetOptions,
     RetimeOptions,
     RobotError,
+    SenseOptions,
 )
 from ..urdf_importer.options import PlacementOptions, group_options
 
 Operator = TypeVar("Operator", bound=type)
 _Moved = MotionOptions | RetimeOptions | RetargetOptions | LiveOptions
-_Some = ImportOptions | PlacementOptions | FileOptions | _Moved
+_Some = ImportOptions | PlacementOptions | FileOptions | _Moved | SenseOptions
 Options = TypeVar("Options", bound=_Some)
 OptionClass = type[_Some]
 

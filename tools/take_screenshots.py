@@ -39,6 +39,7 @@ SIZES = {
     "inverse_kinematics": (1280, 800),
     "ik_ways": (1280, 940),
     "live": (1280, 1080),
+    "sensors_panel": (1280, 800),
     "engine_export": (1280, 700),
     "export_changes": (1280, 700),
     "render": (1280, 800),
@@ -75,13 +76,30 @@ BROKEN = """\
   </link>
 </robot>
 """
+SENSORS = """\
+<gazebo reference="base_link">
+  <sensor name="scan" type="ray"><pose>0 0 0.15 0 0 0</pose><update_rate>10</update_rate>
+    <ray><scan><horizontal><samples>360</samples><min_angle>-2.2</min_angle>
+      <max_angle>2.2</max_angle></horizontal></scan><range><min>0.2</min><max>5</max></range></ray>
+  </sensor>
+  <sensor name="eye" type="rgbd"><pose>0.2 0 0.12 0 0 0</pose><update_rate>15</update_rate>
+    <camera><horizontal_fov>1.2</horizontal_fov><image><width>640</width><height>480</height>
+      </image><clip><near>0.05</near><far>8</far></clip></camera>
+  </sensor>
+  <sensor name="imu" type="imu"><update_rate>200</update_rate></sensor>
+  <sensor name="bumper" type="contact"/>
+</gazebo>
+</robot>
+"""
 
 
 def copy_robots() -> None:
-    """The samples, real robots, and the two files that only pictures need."""
+    """The samples, real robots, and the three files that only pictures need."""
     shutil.copytree(ROOT / "sample_urdfs", FOLDER, ignore=shutil.ignore_patterns("*.py", "*.md"))
     (FOLDER / "arm.urdf.xacro").write_text(XACRO)
     (FOLDER / "broken.urdf").write_text(BROKEN)
+    scout = (FOLDER / "differential_drive.urdf").read_text().replace("differential_drive", "scout")
+    (FOLDER / "scout.urdf").write_text(scout.replace("</robot>", SENSORS))
     (FOLDER / "workspace" / "src").mkdir(parents=True)
     share = Path(sysconfig.get_paths()["purelib"], "cmeel.prefix", "share", "example-robot-data")
     for name in ("panda_description", "talos_data", "ur_description"):

@@ -50,8 +50,8 @@ class RobotSubPanel(SidebarPanel):
 
 
 class DataSubPanel(RobotSubPanel):
-    """A sub-panel of Robot Data. `bl_order`: links 30, collision shapes 35, report 40, reshape 55,
-    live 60."""
+    """A sub-panel of Robot Data. `bl_order`: links 30, sensors 33, collision shapes 35, report 40,
+    reshape 55, live 60."""
 
     bl_parent_id = DATA_PANEL
 

@@ -287,6 +287,25 @@ def live(driver: Driver) -> Steps:
         server.end()
 
 
+def sensors_panel(driver: Driver) -> Steps:
+    """The sensors of a robot in a room: a camera, a scanner, its points, and the panel."""
+    _import(driver, "scout.urdf", sensors=True)
+    robot = bpy.context.view_layer.objects.active
+    for x, y, width, depth in ((0.0, 1.6, 3.6, 0.1), (1.8, 0.0, 0.1, 3.2), (1.0, -0.6, 0.3, 0.3)):
+        bpy.ops.mesh.primitive_cube_add(size=1, location=(x, y, 0.25), scale=(width, depth, 0.5))
+    bpy.context.view_layer.objects.active = robot
+    unfold("Sensors")
+    _look(driver, at=(0.4, 0.2, 0.1), distance=5.0, turn=-25, tilt=55)
+    with bpy.context.temp_override(window=driver.window, area=driver.viewport):
+        bpy.ops.urdf.sense(sensor="scan")
+        bpy.ops.object.select_all(action="DESELECT")
+        bpy.data.objects["scout scan"].select_set(True)
+    yield from driver.open_sidebar("Robot")
+    _rest(driver)
+    yield 2.0
+    _keep(driver, "sensors_panel", _box(driver.viewport))
+
+
 def engine_export(driver: Driver) -> Steps:
     """The options for Isaac Sim, which sets the others."""
     _import(driver, "humanoid_arm.urdf")

@@ -36,6 +36,29 @@ def sense(
     return reading
 
 
+def show_sensed(
+    armature: Any,
+    sensor: str,
+    *,
+    options: SenseOptions | None = None,
+    diagnostics: Diagnostics | None = None,
+) -> Reading:
+    """Measures as sense does, and shows the pictures and depths as images and all points in the
+    scene, in place of the sensor's last ones. Raises as sense does."""
+    from ...blender.seeing.shown import show_reading
+
+    armature = rig_of(armature)
+    options = options_of(options, SenseOptions)
+    diagnostics = diagnostics_of(diagnostics)
+    (found,) = choose_sensors(armature, [sensor], diagnostics)
+    looker = open_looker(armature, options, diagnostics)
+    reading: Reading = looker.measure(found)
+    frame, scale = looker.find_frame(found)
+    frame[:3, :3] *= scale
+    show_reading(armature.name, found.name, reading, frame)
+    return reading
+
+
 def open_looker(armature: Any, options: SenseOptions, diagnostics: Diagnostics) -> Any:
     """Returns the robot as its sensors measure. Raises BuildError."""
     from ...blender.seeing.measure import Looker

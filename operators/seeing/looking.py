@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Look Through: the view and the scene's camera are a sensor's, until a second press."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+
+from ...urdf_importer import Diagnostics, RobotError
+from ...urdf_importer.blender.seeing.looking import find_looked, look_back, look_through
+from ...urdf_importer.pipeline.seeing.sense import choose_sensors
+from ..active_robot import RobotOperator, active_robot, redraw_views
+from ..reports import refuse
+from ..session import recall_state
+
+
+@dataclass(slots=True)
+class _Views:
+    """How 3D views looked before they looked through a sensor, by their regions."""
+
+    before: dict[int, tuple[str, Any, Any, float]] = field(default_factory=dict)
+
+
+class LookThrough(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.look_through_sensor"
+    bl_label = "Look Through"
+    bl_description = (
+        "See with the sensor's camera, in the present pose: the scene gets that camera, its "
+        "resolution and aspect of pixels. A second press gives all of it back"
+    )
+
+    sensor: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Sensor",
+        description="The name of the sensor; empty to give all back",
+        options={"SKIP_SAVE"},
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        scene = context.scene
+        try:
+            camera = self._find_camera(context)
+            if camera is None or find_looked(scene) == camera:
+                look_back(scene)
+                _leave_views(context)
+            else:
+                look_through(scene, self._found)
+                _enter_view(context)
+        except RobotError as error:
+            return refuse(self, error)
+        redraw_views()
+        return {"FINISHED"}
+
+    def _find_camera(self: Any, context: Any) -> Any:
+        """Finds the sensor, and its object. Raises RobotError."""
+        if not self.sensor:
+            return None
+        (self._found,) = choose_sensors(active_robot(context), [self.sensor], Diagnostics())
+        if not self._found.object:
+            raise RobotError(
+                f"sensor '{self.sensor}' has no object in the scene: add the sensors first"
+            )
+        return context.scene.objects.get(self._found.object)
+
+
+def _enter_view(context: Any) -> None:
+    space, views = context.space_data, recall_views()
+    if getattr(space, "type", "") != "VIEW_3D":
+        return
+    region = space.region_3d
+    if region.view_perspective != "CAMERA":
+        views.before[region.as_pointer()] = (
+            region.view_perspective,
+            region.view_rotation.copy(),
+            region.view_location.copy(),
+            region.view_distance,
+        )
+    region.view_perspective = "CAMERA"
+
+
+def _leave_views(context: Any) -> None:
+    before = recall_views().before
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            region = area.spaces.active.region_3d if area.type == "VIEW_3D" else None
+            known = before.pop(region.as_pointer(), None) if region is not None else None
+            if region is None or known is None or region.view_perspective != "CAMERA":
+                continue
+            region.view_perspective, region.view_rotation, *rest = known
+            region.view_location, region.view_distance = rest
+    before.clear()
+
+
+def recall_views() -> _Views:
+    """Returns the session's memory of views."""
+    return recall_state(_Views)

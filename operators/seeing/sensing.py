@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sensors are added to the scene, shown and hidden; they measure, and are recorded."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import bpy
+from bpy_extras.io_utils import ExportHelper
+
+from ...urdf_importer import (
+    Diagnostics,
+    RecordOptions,
+    RobotError,
+    SenseOptions,
+    extract_robot,
+    record_sensors,
+    update_robot,
+)
+from ...urdf_importer.blender.seeing.objects import sensor_objects
+from ...urdf_importer.blender.seeing.shown import describe_reading, has_readings, remove_readings
+from ...urdf_importer.blender.standing.record import find_record
+from ...urdf_importer.command.summary import count
+from ...urdf_importer.pipeline.seeing.sense import show_sensed
+from ..active_robot import RobotOperator, active_robot, poll_robot, redraw_views, wait_cursor
+from ..exporting.exported_robot import choose_export_file
+from ..option_properties import add_option_properties, draw_options, read_options
+from ..reports import refuse, report_diagnostics
+
+_KINDS = {"CAMERAS": ("CAMERA",), "FANS": ("MESH",), "FRAMES": ("EMPTY",)}
+
+
+class AddSensors(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.add_sensors"
+    bl_label = "Add Sensors"
+    bl_description = (
+        "Make an object of each sensor of the active robot: cameras, fans of rays, frames. An "
+        "update keeps them true, and exports write each sensor once"
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        robot: Any = active_robot(context)
+        try:
+            options = replace(find_record(robot).options, sensors=True)
+            with wait_cursor(context):
+                result = update_robot(robot, robot=extract_robot(robot), options=options)
+        except RobotError as error:
+            return refuse(self, error)
+        report_diagnostics(self, robot.name, tuple(result.diagnostics), "sensors")
+        self.report({"INFO"}, f"{count(len(sensor_objects(robot)), 'sensor')} in the scene")
+        return {"FINISHED"}
+
+
+class SwitchSensors(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.switch_sensors"
+    bl_label = "Show Sensors"
+    bl_description = "Show or hide the objects of the active robot's sensors in the 3D views"
+
+    what: bpy.props.EnumProperty(  # type: ignore[valid-type]
+        name="What",
+        description="Which objects",
+        items=[
+            ("CAMERAS", "Cameras", "The frusta of cameras"),
+            ("FANS", "Fans", "The rays of scanners and sonars"),
+            ("FRAMES", "Frames", "The axes of all other sensors"),
+        ],
+    )
+    on: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="On", description="Show them; else hide them", default=True
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        for item in list_kind(active_robot(context), self.what):
+            item.hide_viewport = not self.on
+        redraw_views()
+        return {"FINISHED"}
+
+
+def list_kind(robot: Any, what: str) -> list[Any]:
+    """Lists the objects of a robot's sensors of one kind."""
+    return [each for each in sensor_objects(robot).values() if each.type in _KINDS[what]]
+
+
+class Sense(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.sense"
+    bl_label = "Sense"
+    bl_description = (
+        "Measure with a sensor now: a picture and depths become images, scans and clouds points in "
+        "the scene, which no render shows. A second time replaces them"
+    )
+
+    sensor: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Sensor", description="The name of the sensor", options={"SKIP_SAVE"}
+    )
+
+    def execute(self: Any, context: Any) -> set[str]:
+        robot: Any = active_robot(context)
+        diagnostics = Diagnostics()
+        try:
+            options = read_options(self, SenseOptions)
+            with wait_cursor(context):
+                reading = show_sensed(robot, self.sensor, options=options, diagnostics=diagnostics)
+        except RobotError as error:
+            return refuse(self, error)
+        report_diagnostics(self, robot.name, tuple(diagnostics), "sensor")
+        self.report({"INFO"}, f"{self.sensor}: {describe_reading(reading)}")
+        redraw_views()
+        return {"FINISHED"}
+
+
+add_option_properties(Sense, SenseOptions)
+
+
+class RemoveReadings(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.remove_readings"
+    bl_label = "Remove Readings"
+    bl_description = "Remove the images and points that sensors of the active robot have measured"
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not poll_robot(cls, context):
+            return False
+        if not has_readings(active_robot(context).name):  # type: ignore[union-attr]
+            cls.poll_message_set("No sensor of this robot shows a measurement")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        removed = remove_readings(active_robot(context).name)  # type: ignore[union-attr]
+        self.report({"INFO"}, f"{count(removed, 'measurement')} removed")
+        redraw_views()
+        return {"FINISHED"}
+
+
+class RecordSensors(RobotOperator, bpy.types.Operator, ExportHelper):
+    bl_idname = "urdf.record_sensors"
+    bl_label = "Record Sensors"
+    bl_description = (
+        "Record the sensors of the active robot over the frames of its animation, with /tf and "
+        "/odom: .mcap for ROS 2, .bag for ROS 1"
+    )
+    bl_options = {"REGISTER", "PRESET"}
+
+    filename_ext = ".mcap"
+    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
+        default="*.mcap;*.bag", options={"HIDDEN"}
+    )
+    check_extension = None
+
+    def invoke(self: Any, context: Any, event: Any) -> set[str]:
+        return choose_export_file(self, context)
+
+    def draw(self: Any, context: Any) -> None:
+        draw_options(self.layout, self, RecordOptions)
+
+    def execute(self: Any, context: Any) -> set[str]:
+        robot: Any = active_robot(context)
+        path = Path(bpy.path.abspath(self.filepath))
+        diagnostics = Diagnostics()
+        try:
+            options = read_options(self, RecordOptions)
+            with wait_cursor(context):
+                files = record_sensors(robot, path, options=options, diagnostics=diagnostics)
+        except RobotError as error:
+            return refuse(self, error)
+        report_diagnostics(self, robot.name, tuple(diagnostics), "sensors")
+        size = sum(each.stat().st_size for each in files)
+        self.report({"INFO"}, f"Wrote {path.name}: {size / 1e6:.1f} MB")
+        return {"FINISHED"}
+
+
+add_option_properties(RecordSensors, RecordOptions)
