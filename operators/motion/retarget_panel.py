@@ -5,25 +5,37 @@ import math
 from typing import Any
 
 import bpy
+from bpy_extras.view3d_utils import location_3d_to_region_2d
+from mathutils import Vector
+from mathutils.geometry import intersect_point_line
 
 from ...urdf_importer import Diagnostics, RetargetOptions, RobotError, retarget
-from ...urdf_importer.blender.standing.armatures import armatures_of
+from ...urdf_importer.blender.standing.armatures import pose_bones_of
+from ...urdf_importer.blender.standing.links import name_link
+from ...urdf_importer.blender.standing.robot_table import find_robot, recall_table
 from ..active_robot import active_robot, poll_robot
+from ..gizmos.bodies import cast_sight, look_through
 from ..option_properties import add_option_properties, draw_options, read_options
 from ..reports import refuse, report_diagnostics
 from ..sidebar.panel import RobotSubPanel
+from .limb_pairs import (
+    LimbRow,
+    choose_person,
+    correct_pairs,
+    find_end,
+    find_people,
+    find_person,
+    given_pairs,
+    name_color,
+    recall_limbs,
+    stop_drawing,
+    watch_panel,
+)
+from .motion_panel import GoToViolation
 
 _RESULT = "urdf_retarget"
-
-
-def find_people(robot: Any) -> list[str]:
-    """Returns the names of the scene's other armatures."""
-    own = set(armatures_of(robot))
-    return sorted(
-        item.name
-        for item in bpy.context.scene.objects
-        if item.type == "ARMATURE" and item not in own
-    )
+_NEAR = 40.0
+"""Pixels by which a click may miss a bone."""
 
 
 def _search_people(_operator: Any, context: Any, _text: str) -> list[str]:
@@ -86,15 +98,153 @@ class Retarget(bpy.types.Operator):
             )
         except RobotError as error:
             return refuse(self, error)
+        worst = sorted(result.limbs, key=lambda each: -each.worst)
         result.action[_RESULT]["limbs"] = [
-            f"{each.limb}: {math.degrees(each.most):.1f}°" for each in result.limbs
+            f"{each.limb}: {math.degrees(each.most):.1f}°, at worst {math.degrees(each.worst):.1f}°"
+            for each in worst
         ]
+        result.action[_RESULT]["frames"] = [each.frame for each in worst]
         report_diagnostics(self, robot.name, tuple(diagnostics), "retargeting")
         self.report({"INFO"}, result.message)
         return {"FINISHED"}
 
 
 add_option_properties(Retarget, RetargetOptions)
+
+
+def _poll_person(kind: Any, context: Any) -> bool:
+    return poll_robot(kind, context) and find_person(active_robot(context)) is not None
+
+
+class PairOperator(bpy.types.Operator):
+    """Base of what corrects who follows whom."""
+
+    bl_options = {"INTERNAL"}
+
+    bone: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Bone", description="A bone of the limb of the person"
+    )
+    link: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Link", description="A link or joint of the limb of the robot; empty for none"
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return _poll_person(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        """Corrects the pair of a bone; without a bone, takes all corrections back."""
+        robot: Any = active_robot(context)
+        person = find_person(robot)
+        given = dict(given_pairs(robot, person)) if self.bone else {}
+        is_back = not self.link and given.pop(self.bone, None) == ""
+        if self.bone and not is_back:
+            given[self.bone] = self.link
+        found = correct_pairs(robot, person, tuple(given.items()))
+        if found.why:
+            self.report({"ERROR"}, found.why)
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
+class SetPair(PairOperator):
+    bl_idname = "urdf.set_pair"
+    bl_label = "Follow"
+    bl_description = "Let this limb follow, or leave it alone"
+
+
+class PickPair(PairOperator):
+    bl_idname = "urdf.pick_pair"
+    bl_label = "Pick Pair"
+    bl_description = (
+        "Correct who follows whom by two clicks in the view: on a bone of the person, then on the "
+        "part of the robot that is to follow it. Esc ends it"
+    )
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        self.bone = self.link = ""
+        person: Any = find_person(active_robot(context))
+        self._tell(context, f"Click a bone of {person.name}")
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: Any, event: Any) -> set[str]:
+        if event.type in ("ESC", "RIGHTMOUSE") and event.value == "PRESS":
+            self.cancel(context)
+            return {"CANCELLED"}
+        region = next(each for each in context.area.regions if each.type == "WINDOW")
+        mouse = Vector((event.mouse_x - region.x, event.mouse_y - region.y))
+        inside = 0 <= mouse.x < region.width and 0 <= mouse.y < region.height
+        if event.type != "LEFTMOUSE" or event.value != "PRESS" or not inside:
+            return {"PASS_THROUGH"}
+        robot: Any = active_robot(context)
+        if not self.bone:
+            person = find_person(robot)
+            near = _find_bone(context, region, mouse, person.pose.bones if person else ())
+            self.bone = find_end(robot, near) if near else ""
+            if near:
+                self._tell(context, f"{self.bone}: click the part of the robot that follows it")
+            return {"RUNNING_MODAL"}
+        self.link = _find_part(context, region, mouse, robot)
+        if not self.link:
+            return {"RUNNING_MODAL"}
+        self.cancel(context)
+        return self.execute(context)
+
+    def cancel(self, context: Any) -> None:
+        context.workspace.status_text_set(None)
+
+    def _tell(self, context: Any, text: str) -> None:
+        context.workspace.status_text_set(f"{text}    Esc: end")
+
+
+def _find_bone(context: Any, region: Any, mouse: Any, bones: Any) -> Any | None:
+    """Finds the bone nearest to the mouse, as the view shows it."""
+    best, found = _NEAR, None
+    for bone in bones:
+        place, view = bone.id_data.matrix_world, context.space_data.region_3d
+        ends = [location_3d_to_region_2d(region, view, place @ at) for at in (bone.head, bone.tail)]
+        if None in ends:
+            continue
+        # The middle of a bone says which one is meant where two meet.
+        on, share = intersect_point_line(mouse, *ends)
+        on = ends[0].lerp(ends[1], min(max(share, 0.05), 0.95))
+        if (on - mouse).length < best:
+            best, found = (on - mouse).length, bone
+    return found
+
+
+def _find_part(context: Any, region: Any, mouse: Any, robot: Any) -> str:
+    """Finds the link under the mouse, else the joint of the nearest bone."""
+    hit = cast_sight(context, look_through(region, context.space_data.region_3d, mouse))
+    item = hit.item if hit is not None and find_robot(hit.item) == robot else None
+    while item is not None:
+        link = name_link(item)
+        if link:
+            return link
+        item = item.parent
+    near = _find_bone(context, region, mouse, pose_bones_of(robot))
+    joints = recall_table(robot).joints.values() if near is not None else ()
+    return next((each.name for each in joints if near and each.bone == near.name), "")
+
+
+class ChoosePerson(bpy.types.Operator):
+    bl_idname = "urdf.choose_person"
+    bl_label = "Choose Person"
+    bl_description = "Let the active robot follow this armature"
+    bl_options = {"INTERNAL"}
+
+    person: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Person", description="The armature to follow"
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return _poll_person(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        choose_person(active_robot(context), self.person)
+        return {"FINISHED"}
 
 
 class RetargetPanel(RobotSubPanel, bpy.types.Panel):
@@ -108,18 +258,68 @@ class RetargetPanel(RobotSubPanel, bpy.types.Panel):
         robot = active_robot(context)
         return robot is not None and bool(find_people(robot))
 
+    def draw_header(self, context: Any) -> None:
+        # Drawn before the content, and alone where the panel is closed.
+        watch_panel(is_open=False)
+
     def draw(self, context: Any) -> None:
-        self.layout.operator(Retarget.bl_idname, icon="ARMATURE_DATA")
+        watch_panel(is_open=True)
         robot: Any = active_robot(context)
-        data = robot.animation_data
-        known = data.action.get(_RESULT) if data is not None and data.action is not None else None
-        if known is not None:
-            column = self.layout.column(align=True)
-            for text in (f"Follows {known['source']}", *known.get("limbs", ())):
-                column.label(text=text)
+        person: Any = find_person(robot)
+        column = self.layout.column(align=True)
+        for name in find_people(robot):
+            choice = column.operator(
+                ChoosePerson.bl_idname, text=name, icon="ARMATURE_DATA", depress=name == person.name
+            )
+            choice.person = name
+        given = given_pairs(robot, person)
+        _draw_limbs(self.layout, recall_limbs(robot, person), given)
+        go = self.layout.operator(Retarget.bl_idname, icon="ARMATURE_DATA")
+        go.person = person.name
+        go.pairs = "\n".join(f"{bone}:={link}" for bone, link in given)
+        _draw_result(self.layout, robot)
 
 
-_CLASSES = (Retarget, RetargetPanel)
+def _draw_limbs(layout: Any, found: Any, given: Any) -> None:
+    if found is None or found.why:
+        layout.label(text=found.why if found else "Looking for limbs", icon="INFO")
+    for number, row in enumerate(found.rows if found is not None else ()):
+        _draw_row(layout.row(align=True), row, number)
+    buttons = layout.row(align=True)
+    buttons.operator(PickPair.bl_idname, icon="EYEDROPPER")
+    if given:
+        buttons.operator(SetPair.bl_idname, text="", icon="LOOP_BACK").bone = ""
+
+
+def _draw_row(line: Any, row: LimbRow, number: int) -> None:
+    icon = "CHECKBOX_HLT" if row.link else "CHECKBOX_DEHLT"
+    tick = line.operator(SetPair.bl_idname, text="", icon=icon, emboss=False)
+    tick.bone, tick.link = row.bones[-1], ""
+    column = line.column(align=True)
+    column.scale_y = 0.8
+    title = f"{row.limb}: {row.link}" if row.link else "left alone"
+    column.label(text=title, icon=name_color(number) if row.link else "BLANK1")
+    theirs = column.row()
+    theirs.active = False
+    theirs.label(text=" > ".join(row.bones), icon="BLANK1")
+
+
+def _draw_result(layout: Any, robot: Any) -> None:
+    data = robot.animation_data
+    known = data.action.get(_RESULT) if data is not None and data.action is not None else None
+    if known is None:
+        return
+    column = layout.column(align=True)
+    column.label(text=f"Follows {known['source']}")
+    for text, frame in zip(known.get("limbs", ()), known.get("frames", ()), strict=False):
+        row = column.row(align=True)
+        row.label(text=text)
+        jump = row.row(align=True)
+        jump.alignment = "RIGHT"
+        jump.operator(GoToViolation.bl_idname, text=f"{frame:.0f}", icon="TIME").frame = frame
+
+
+_CLASSES = (Retarget, SetPair, PickPair, ChoosePerson, RetargetPanel)
 
 
 def register() -> None:
@@ -130,5 +330,6 @@ def register() -> None:
 
 def unregister() -> None:
     """Takes them out again."""
+    stop_drawing()
     for kind in reversed(_CLASSES):
         bpy.utils.unregister_class(kind)

@@ -27,6 +27,7 @@ from live_plays import follow as follow
 from locate_plays import locate as locate
 from locate_plays import open_line as open_line
 from mathutils import Vector
+from retarget_plays import retarget as retarget
 from sidebar_plays import sidebar as sidebar
 from simulate_plays import simulate as simulate
 

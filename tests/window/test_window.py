@@ -17,6 +17,7 @@ pytestmark = pytest.mark.window
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_urdfs"
 PANDA = real_robots.ROOT / "panda_description" / "urdf" / "panda.urdf"
+LEGS = real_robots.ROOT / "alexander_description/urdf/alexander_v1.lowerBodyOnly.urdf"
 TALOS = real_robots.ROOT / "talos_data" / "robots" / "talos_full_v2.urdf"
 LONGEST_WAIT = 60.0
 """Seconds of the minute; some ten where nothing else runs, the rest is for reading."""
@@ -215,3 +216,7 @@ def test_collision_shapes_with_esc_one_link_and_undo(play: Play) -> None:
 
 def test_simulate_from_the_panel_with_esc_and_undo(play: Play) -> None:
     play("simulate", SAMPLES / "quadruped_leg.urdf")
+
+
+def test_a_robot_follows_a_person_with_a_pair_corrected_by_two_clicks(play: Play) -> None:
+    play("retarget", LEGS, SAMPLES / "walk_and_wave.bvh")

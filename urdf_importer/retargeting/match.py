@@ -36,15 +36,19 @@ def match_limbs(
     anatomy: Anatomy,
     options: RetargetOptions,
 ) -> Matched:
-    """Matches legs with legs and arms with arms, left with left; pairs of the options win. Raises
-    KinematicsError for pairs that name nothing, and where nothing matches."""
-    given = [_match_given(person, body, machine, anatomy, pair) for pair in options.pairs]
-    taken = [id(match.person) for match in given]
+    """Matches legs with legs and arms with arms, left with left; pairs of the options win, those
+    without a link leave a limb alone. Raises KinematicsError for pairs that name nothing, and where
+    nothing matches."""
+    given = [
+        _match_given(person, body, machine, anatomy, pair) for pair in options.pairs if pair[1]
+    ]
+    taken = {match.person.bones for match in given}
+    taken |= {_find_given(person, body, bone).bones for bone, name in options.pairs if not name}
     links = [match.robot.link for match in given]
     found = [
         match
         for match in _match_kinds(person, body, anatomy)
-        if id(match.person) not in taken and match.robot.link not in links
+        if match.person.bones not in taken and match.robot.link not in links
     ]
     matches = [*given, *found]
     if options.parts != "auto":
@@ -102,6 +106,19 @@ def _whole(person: Person, limb: PersonLimb) -> PersonLimb:
     return replace(limb, root=first, end=limb.tip if limb.tip >= 0 else limb.end, tip=-1)
 
 
+def _find_given(person: Person, body: PersonBody, bone: str) -> PersonLimb:
+    """Finds the limb that a bone is in."""
+    if bone not in person.names:
+        raise unknown_name("the person has no bone", bone, [n for n in person.names if n])
+    place = person.names.index(bone)
+    found = next((limb for limb in body.limbs if place in limb.bones), None)
+    if found is None:
+        raise KinematicsError(
+            f"the bone {quote(bone)} is in no limb of the person", source=person.source
+        )
+    return found
+
+
 def _match_given(
     person: Person,
     body: PersonBody,
@@ -110,10 +127,7 @@ def _match_given(
     pair: tuple[str, str],
 ) -> Match:
     bone, name = pair
-    if bone not in person.names:
-        raise unknown_name("the person has no bone", bone, [n for n in person.names if n])
-    place = person.names.index(bone)
-    theirs = next((limb for limb in body.limbs if place in limb.bones), None)
+    theirs = _find_given(person, body, bone)
     tree = machine.tree
     if name in tree.joint_index:
         link = tree.joint_index[name]
@@ -121,10 +135,6 @@ def _match_given(
         link = tree.index[name]
     else:
         raise unknown_name("the robot has no link or joint", name, [*tree.index, *tree.joint_index])
-    if theirs is None:
-        raise KinematicsError(
-            f"the bone {quote(bone)} is in no limb of the person", source=person.source
-        )
     for limb in anatomy.limbs:
         own = {tree.joint_index[joint] for joint in limb.joints}
         if link in own or machine.body_of[link] == limb.hand:

@@ -25,8 +25,8 @@ class RetargetOptions(Options):
     pairs: tuple[tuple[str, str], ...] = option(
         (),
         "Pairs",
-        "Which limb of the robot follows a limb of the person, as bone:=link or bone:=joint; the "
-        "rest is found",
+        "Which limb of the robot follows a limb of the person, as bone:=link or bone:=joint; with "
+        "nothing behind := none does. The rest is found",
         group="Limbs",
         separator=":=",
     )
@@ -68,7 +68,7 @@ class RetargetOptions(Options):
     )
     base: RootKind = option(
         "auto",
-        "BasePoses",
+        "Base",
         "The part that moves with the person's hips",
         group="Ground",
         choices={

@@ -27,5 +27,34 @@ def test_the_robot_follows_the_other_armature():
     assert action.name == "Walk"
     assert action["urdf_retarget"]["source"] == person.name
     assert len(action["urdf_retarget"]["limbs"]) == 2
+    worst = action["urdf_retarget"]["frames"][0]
+    assert bpy.ops.urdf.go_to_violation(frame=worst) == {"FINISHED"}
+    assert bpy.context.scene.frame_current == worst
     with pytest.raises(RuntimeError, match="is the person"):
         bpy.ops.urdf.retarget(person="nobody")
+
+
+def test_pairs_are_corrected_left_alone_and_taken_back(extension):
+    pairs = extension.operators.motion.limb_pairs
+    correct_pairs, given_pairs = pairs.correct_pairs, pairs.given_pairs
+    bpy.ops.import_scene.urdf(filepath=LEGS)
+    robot = bpy.context.view_layer.objects.active
+    person = open_person(str(SAMPLE))
+    bpy.context.view_layer.objects.active = robot
+    robot.pose.bones[0].rotation_quaternion = (0.0, 1.0, 0.0, 0.0)
+    assert bpy.ops.urdf.set_pair(bone="LeftFoot", link="RIGHT_FOOT") == {"FINISHED"}
+    found = correct_pairs(robot, person, given_pairs(robot, person))
+    assert {row.bones[-1]: row.link for row in found.rows} == {"LeftFoot": "RIGHT_FOOT"}
+    assert all(len(line) > 1 for row in found.rows for line in row.lines)
+    # Poses without keys stay.
+    assert robot.pose.bones[0].rotation_quaternion[1] == 1.0
+    assert bpy.ops.urdf.set_pair(bone="LeftFoot", link="") == {"FINISHED"}
+    rows = correct_pairs(robot, person, given_pairs(robot, person)).rows
+    assert [(row.bones[-1], row.link) for row in rows] == [
+        ("RightFoot", "RIGHT_FOOT"), ("LeftFoot", ""),
+    ]  # fmt: skip
+    assert bpy.ops.urdf.set_pair(bone="LeftFoot", link="") == {"FINISHED"}
+    assert not given_pairs(robot, person)
+    with pytest.raises(RuntimeError, match="no link or joint"):
+        bpy.ops.urdf.set_pair(bone="LeftFoot", link="nothing")
+    assert not given_pairs(robot, person)

@@ -10,7 +10,7 @@ import numpy as np
 from ...diagnostics import BuildError, KinematicsError, quote
 from ...retargeting.person import Person
 from ..animation.curves import MOST_FRAMES, frame_rate
-from ..animation.sample import held_frame
+from ..animation.sample import walk_frames
 from ..animation.span import find_span
 
 _FEW = 10
@@ -33,11 +33,9 @@ def read_person(armature: Any, frames: Sequence[float], *, moving: bool = True) 
     places = _find_frames(armature, frames) if moving else []
     rows = max(len(places), 1)
     heads, tails = np.empty((rows, len(bones), 3)), np.empty((rows, len(bones), 3))
-    with held_frame(bpy.context.scene):
-        for row in range(rows):
-            if places:
-                bpy.context.scene.frame_set(places[row])
-            _look(armature, heads[row], tails[row])
+    # Showing a frame would take back poses without keys.
+    for row, _ in enumerate(walk_frames(places) if places else [1.0]):
+        _look(armature, heads[row], tails[row])
     points = np.concatenate([heads[:, chosen], tails[:, [chosen[each] for each in leaves]]], axis=1)
     return Person(
         names=tuple(names),

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which limb of the robot would follow which of a person, for the sidebar: looked up beside the
+window, drawn over the view in one colour for each limb, and corrected by hand."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+
+from ...urdf_importer import RetargetOptions, RobotError, find_pairs
+from ...urdf_importer.blender.standing.armatures import armatures_by_name, armatures_of
+from ...urdf_importer.blender.standing.links import find_link
+from ...urdf_importer.blender.standing.robot_table import recall_table
+from ..active_robot import active_robot, redraw_views
+from ..gizmos.strokes import draw_lines
+from ..session import recall_state
+from ..stepping import is_busy
+
+Given = tuple[tuple[str, str], ...]
+Line = tuple[tuple[str, str], ...]
+"""Points in the scene: objects, each with a bone or none."""
+_WIDTH = 5.0
+_COLORS = 15
+"""Blender's sets of colours for bones, which have icons."""
+_MOST_KEPT = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimbRow:
+    """A limb that would follow, with the points of both; `link` is empty for one left alone."""
+
+    limb: str
+    bones: tuple[str, ...]
+    link: str
+    lines: tuple[Line, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """The limbs of a robot and a person, or `why` there are none."""
+
+    rows: tuple[LimbRow, ...] = ()
+    why: str = ""
+
+
+@dataclass(slots=True)
+class _Pairs:
+    """`given` are corrections and `person` the choice, by the robot's session number; `is_open`
+    while the panel is drawn."""
+
+    given: dict[tuple[int, int], Given] = field(default_factory=dict)
+    person: dict[int, str] = field(default_factory=dict)
+    found: dict[tuple[Any, ...], Found] = field(default_factory=dict)
+    wanted: tuple[str, str] | None = None
+    is_open: bool = False
+    drawers: list[Any] = field(default_factory=list)
+
+
+def find_people(robot: Any) -> list[str]:
+    """Returns the names of the scene's other armatures."""
+    own = set(armatures_of(robot))
+    return sorted(
+        item.name
+        for item in bpy.context.scene.objects
+        if item.type == "ARMATURE" and item not in own
+    )
+
+
+def find_person(robot: Any) -> Any | None:
+    """Returns the chosen person of a robot, else the first one of the scene."""
+    people = find_people(robot)
+    name = recall_state(_Pairs).person.get(robot.session_uid, "")
+    return bpy.context.scene.objects[name if name in people else people[0]] if people else None
+
+
+def choose_person(robot: Any, name: str) -> None:
+    """Chooses whom a robot follows."""
+    recall_state(_Pairs).person[robot.session_uid] = name
+
+
+def given_pairs(robot: Any, person: Any) -> Given:
+    """Returns the corrections of this session."""
+    return recall_state(_Pairs).given.get((robot.session_uid, person.session_uid), ())
+
+
+def correct_pairs(robot: Any, person: Any, given: Given) -> Found:
+    """Takes corrections instead of those before, and returns the limbs; nothing changes where a
+    correction makes no sense."""
+    found = _find(robot, person, given)
+    if not found.why:
+        state = recall_state(_Pairs)
+        state.given[robot.session_uid, person.session_uid] = given
+        state.found[_key(robot, person)] = found
+        redraw_views()
+    return found
+
+
+def find_end(robot: Any, bone: Any) -> str:
+    """Returns the last bone of the limb that a person's bone is in, so that a limb is corrected
+    once; the bone itself where no limb is known."""
+    found = recall_limbs(robot, bone.id_data)
+    name, above = str(bone.name), bone
+    while above is not None:
+        for row in found.rows if found is not None else ():
+            if above.name in row.bones:
+                return row.bones[-1]
+        above = above.parent
+    return name
+
+
+def recall_limbs(robot: Any, person: Any) -> Found | None:
+    """Returns the known limbs while they are drawn, and has them found out where they are not."""
+    state = recall_state(_Pairs)
+    found = state.found.get(_key(robot, person))
+    if found is None:
+        state.wanted = robot.name, person.name
+        if not bpy.app.timers.is_registered(_look):
+            bpy.app.timers.register(_look, first_interval=0.0)
+    return found
+
+
+def _key(robot: Any, person: Any) -> tuple[Any, ...]:
+    counts = len(robot.data.bones), len(person.data.bones)
+    return robot.session_uid, person.session_uid, *counts, given_pairs(robot, person)
+
+
+def _look() -> float | None:
+    if is_busy():
+        return 0.3
+    state, objects = recall_state(_Pairs), bpy.context.scene.objects
+    robot, person = (objects.get(name) for name in state.wanted or ("", ""))
+    if robot is not None and person is not None:
+        while len(state.found) >= _MOST_KEPT:
+            del state.found[next(iter(state.found))]
+        given = given_pairs(robot, person)
+        state.found[_key(robot, person)] = _find(robot, person, given)
+        redraw_views()
+    return None
+
+
+def _find(robot: Any, person: Any, given: Given) -> Found:
+    try:
+        pairs = find_pairs(person, robot, options=RetargetOptions(pairs=given))
+    except RobotError as error:
+        return Found(why=error.message)
+    joints, armatures = recall_table(robot).joints, armatures_by_name(robot)
+    rows = []
+    for pair in pairs:
+        theirs = tuple((person.name, bone) for bone in pair.bones)
+        moved = [joints[name] for name in pair.joints if name in joints]
+        ours = [(armatures[each.armature].name, each.bone) for each in moved]
+        lines = (theirs, (*ours, (find_link(robot, pair.link).name, "")))
+        rows.append(LimbRow(limb=pair.limb, bones=pair.bones, link=pair.link, lines=lines))
+    alone = [LimbRow(limb="", bones=(bone,), link="") for bone, link in given if not link]
+    return Found(rows=(*rows, *alone))
+
+
+def name_color(number: int) -> str:
+    """Returns the icon that has the colour of a limb."""
+    return f"COLORSET_{number % _COLORS + 1:02}_VEC"
+
+
+def watch_panel(*, is_open: bool) -> None:
+    """Draws limbs over the view while the panel is open, as its header and content say."""
+    state = recall_state(_Pairs)
+    state.is_open = is_open
+    if is_open and not state.drawers and not bpy.app.background:
+        add = bpy.types.SpaceView3D.draw_handler_add
+        state.drawers.append(add(_draw, (), "WINDOW", "POST_VIEW"))
+
+
+def stop_drawing() -> None:
+    """Ends drawing and searching."""
+    drawers = recall_state(_Pairs).drawers
+    while drawers:
+        bpy.types.SpaceView3D.draw_handler_remove(drawers.pop(), "WINDOW")
+    if bpy.app.timers.is_registered(_look):
+        bpy.app.timers.unregister(_look)
+
+
+def _draw() -> None:
+    state, view = recall_state(_Pairs), bpy.context.space_data
+    robot = active_robot(bpy.context)
+    if not state.is_open or robot is None or not view.show_region_ui:
+        return
+    person = find_person(robot)
+    found = state.found.get(_key(robot, person)) if person is not None else None
+    if found is None or not view.overlay.show_overlays:
+        return
+    colors = bpy.context.preferences.themes[0].bone_color_sets
+    for number, row in enumerate(found.rows):
+        lines = [[at for point in line if (at := _place(point)) is not None] for line in row.lines]
+        draw_lines(lines, (*colors[number % _COLORS].normal, 1.0), _WIDTH)
+
+
+def _place(point: tuple[str, str]) -> Any | None:
+    item = bpy.context.scene.objects.get(point[0])
+    if item is None or not point[1]:
+        return None if item is None else item.matrix_world.translation
+    bone = item.pose.bones.get(point[1])
+    return None if bone is None else item.matrix_world @ bone.head
