@@ -223,6 +223,34 @@ def test_obstacles_stop_and_push(tmp_path: Path) -> None:
     assert found.base[-1, 2, 3] == pytest.approx(0.1, abs=2e-3)
 
 
+@pytest.mark.parametrize("shape", ["plane", "cube", "grid"])
+@pytest.mark.parametrize(("friction", "way"), [(0.3, 1.464), (0.6, 0.0)])
+def test_a_box_slides_down_a_slope_as_far_as_friction_lets_it(
+    tmp_path: Path, shape: str, friction: float, way: float
+) -> None:
+    angle = math.radians(24)
+    up = np.array((math.sin(angle), 0.0, math.cos(angle)))
+    body = BODY.format(at="0 0 0", mass=1, i=(0.01, 0.01, 0.01))
+    box = '<box size="0.2 0.2 0.2"/>'
+    armature = robot(tmp_path, LOOSE.format(name="box", body=body, shape=box))
+    getattr(bpy.ops.mesh, f"primitive_{shape}_add")(size=20, rotation=(0, angle, 0))
+    if shape == "cube":
+        bpy.context.object.location = -10 * up
+    armature.rotation_euler = (0, angle, 0)
+    armature.location = 0.1 * up
+    bpy.context.view_layer.update()
+    found = run(
+        armature,
+        1.5,
+        base="free",
+        floor=False,
+        friction=friction,
+        colliders=bpy.context.object.name,
+    )
+    moved = found.base[-1, :3, 3] - found.base[0, :3, 3]
+    assert np.linalg.norm(moved) == pytest.approx(way, abs=5e-3)
+
+
 def census() -> dict[str, int]:
     kinds = ("scenes", "objects", "meshes", "collections", "actions", "worlds")
     return {kind: len(getattr(bpy.data, kind)) for kind in kinds}

@@ -15,7 +15,8 @@ from ...geometry.transforms import Matrix
 from ...meshes import RobotFiles
 from ...motion.trajectory import Numbers
 from ...progress import Progress
-from ...simulation.states import Experiment, RobotStates, StartedRobot
+from ...simulation.shapes import solids_of
+from ...simulation.states import Collider, Experiment, RobotStates, StartedRobot
 from ..extract.scene_source import extract_scene
 from ..semantics.apply import extract_semantics
 from .bodies import GroupJoint, RobotBodies
@@ -55,7 +56,9 @@ def bullet_steps(
         world.weigh(min(robot.lightest for robot in robots))
         if options.floor:
             world.add_floor()
-        obstacles = [(each, world.add_obstacle(each)) for each in experiment.colliders]
+        obstacles = [
+            (each, _add_obstacle(world, each, experiment)) for each in experiment.colliders
+        ]
         machines = [_Machine(world, robot, experiment) for robot in robots]
         world.start()
         for machine in machines:
@@ -74,6 +77,11 @@ def bullet_steps(
     finally:
         world.remove()
     return tuple(machine.read() for machine in machines)
+
+
+def _add_obstacle(world: BulletWorld, collider: Collider, experiment: Experiment) -> Any:
+    solids = solids_of(collider, experiment.diagnostics)
+    return world.add_obstacle(collider.poses[0], solids, moves=len(collider.poses) > 1)
 
 
 def _load_shapes(started: StartedRobot) -> dict[str, tuple[Part, ...]]:

@@ -28,7 +28,7 @@ from ...collisions.parts import Part
 from ...geometry.transforms import Matrix, Vector, turn_z_onto
 from ...model import Box, Capsule, Cylinder, Sphere
 from ...motion.trajectory import Numbers
-from ...simulation.states import Collider
+from ...simulation.shapes import Solid
 
 Faces = NDArray[np.int64]
 FIRST = 3
@@ -42,6 +42,7 @@ _MOST_POINTS = 512
 """Of a hull; of shapes with more vertices the outermost in as many directions count."""
 _FLAT = 1e-3
 _SHAPES = {Box: "BOX", Sphere: "SPHERE", Cylinder: "CYLINDER", Capsule: "CAPSULE"}
+_NO_FACES: Faces = np.empty((0, 3), dtype=np.int64)
 _LAYERS = [True] + [False] * 19
 _NO_LAYERS = [False] * 20
 _CORNERS = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
@@ -125,13 +126,21 @@ class BulletWorld:
         body.collision_collections = _LAYERS
         return item
 
-    def add_obstacle(self, collider: Collider) -> Any:
-        """Adds an object of the scene that robots hit."""
-        item = self._add(collider.poses[0], collider.vertices, collider.triangles)
+    def add_obstacle(self, pose: Matrix, solids: Sequence[Solid], *, moves: bool) -> Any:
+        """Adds an object of the scene that robots hit, as convex bodies in its frame (4, 4):
+        against triangles Bullet's friction holds bodies that should slide."""
+        item = self._add(pose, _CORNERS * 1e-3, _SIDES)
+        for solid in solids:
+            if solid.size is None or solid.frame is None:
+                child = self._add(np.eye(4), _thin_out(solid.vertices), _NO_FACES)
+            else:
+                child = self._add(solid.frame, _CORNERS * (2.0 * solid.size), _SIDES)
+            child.parent = item
+            self._shape(child.rigid_body, "CONVEX_HULL" if solid.size is None else "BOX")
         body = item.rigid_body
         body.type = "PASSIVE"
-        body.kinematic = len(collider.poses) > 1
-        self._shape(body, "MESH")
+        body.kinematic = moves
+        self._shape(body, "COMPOUND")
         body.collision_collections = _LAYERS
         return item
 
@@ -291,7 +300,7 @@ def _outline(part: Part) -> tuple[Numbers, Faces]:
             return _CORNERS * (2.0 * r, 2.0 * r, length), _SIDES
         case Capsule(radius=r, length=length):
             return _CORNERS * (2.0 * r, 2.0 * r, length + 2.0 * r), _SIDES
-    return _thin_out(part.vertices), np.empty((0, 3), dtype=np.int64)
+    return _thin_out(part.vertices), _NO_FACES
 
 
 def _thin_out(points: Numbers) -> Numbers:
