@@ -117,6 +117,13 @@ class RobotBodies:
         frame: Matrix = invert(self.groups[self._holder[place]].start) @ self._links[place]
         return frame
 
+    def find_center(self, link: str) -> Matrix:
+        """Returns the frame (4, 4) of the centre of mass of a link in its group's body."""
+        place = self.tree.index[link]
+        inertial = self.tree.links[place].inertial
+        center: Matrix = self.place_in_group(place)
+        return center if inertial is None else center @ matrix_from_pose(inertial.origin)
+
     def find_apart(
         self, disabled: Iterable[CollisionPair], self_collision: bool
     ) -> set[tuple[int, int]]:
@@ -290,10 +297,6 @@ def _find_middles(tree: KinematicTree) -> dict[str, float]:
         for motion in tree.joint_motions
         if motion.kind == "revolute" and motion.lower is not None and motion.upper is not None
     }
-
-
-def _make_point(mass: float) -> BodyMass:
-    return BodyMass(mass=mass, center=np.zeros(3), inertia=np.zeros((3, 3)))
 
 
 def _shape_body(body: BodyMass) -> tuple[Matrix, Vector]:

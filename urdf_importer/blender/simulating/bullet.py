@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A simulation by Bullet, the engine that is part of Blender."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,6 +17,7 @@ from ...geometry.transforms import Matrix
 from ...meshes import RobotFiles
 from ...motion.trajectory import Numbers
 from ...progress import Progress
+from ...simulation.options import Push
 from ...simulation.shapes import solids_of
 from ...simulation.states import Collider, Experiment, RobotStates, StartedRobot
 from ..extract.scene_source import extract_scene
@@ -35,12 +38,9 @@ def bullet_steps(
     """Runs an experiment in a scene of its own, which is gone afterwards, also where the generator
     is closed; yields once a frame.
 
-    Raises KinematicsError for pushes, and where a body's place is not finite, with its link and the
-    second.
+    Raises KinematicsError where a body's place is not finite, with its link and the second.
     """
     options = experiment.options
-    if options.pushes:
-        raise KinematicsError("Bullet has no forces for pushes: take engine='mujoco'")
     yield Progress(share=0.0, text="bodies")
     world = BulletWorld(
         fps=experiment.fps,
@@ -60,6 +60,7 @@ def bullet_steps(
             (each, _add_obstacle(world, each, experiment)) for each in experiment.colliders
         ]
         machines = [_Machine(world, robot, experiment) for robot in robots]
+        shoves = list(_plan_shoves(machines, experiment))
         world.start()
         for machine in machines:
             machine.put_at_start()
@@ -69,6 +70,8 @@ def bullet_steps(
                 for each, item in obstacles:
                     if len(each.poses) > 1:
                         put(item, each.poses[frame])
+                for shove in shoves:
+                    shove.run((frame - 1) / experiment.fps, frame / experiment.fps)
                 world.step()
             for machine in machines:
                 machine.take(frame)
@@ -142,6 +145,25 @@ class _Machine:
             if joint.motion.joint.name in started.targets
         ]
         self._rub()
+
+    def plan_shove(self, push: Push) -> "_Shove | None":
+        """Plans a push of one of its links; None where that is another robot's, cannot move, or the
+        force is zero."""
+        strength = float(np.linalg.norm(push.force))
+        if push.link not in self._bodies.tree.index or not strength:
+            return None
+        index = self._bodies.find_group(push.link)
+        if index == 0 and not self._started.is_free:
+            return None
+        frame = np.eye(4)
+        frame[:3, 3] = (self._bodies.groups[index].model @ self._bodies.find_center(push.link))[
+            :3, 3
+        ]
+        pair = self._world.anchor, self._items[index]
+        axis = np.array(push.force) / strength
+        motor = self._world.add_motor(frame, axis, *pair, turns=False)
+        motor.limit(0.0)
+        return _Shove(push=push, strength=strength, motor=motor)
 
     def put_at_start(self) -> None:
         """Puts all bodies where they start."""
@@ -223,6 +245,27 @@ class _Machine:
             friction = (dynamics and dynamics.friction) or 0.0
             if joint.motion.is_scalar and friction > 0.0:
                 self._add_motor(joint, friction)
+
+
+def _plan_shoves(machines: Sequence[_Machine], experiment: Experiment) -> Iterator["_Shove"]:
+    for push in experiment.options.pushes:
+        found = (machine.plan_shove(push) for machine in machines)
+        yield from islice((shove for shove in found if shove is not None), 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shove:
+    """A push of `strength` N, by a motor that can never reach its speed."""
+
+    push: Push
+    strength: float
+    motor: Motor
+
+    def run(self, begin: float, end: float) -> None:
+        """Pushes from one second to another: a force is the same for a frame, so a push that begins
+        or ends within one has its impulse, not its force."""
+        over = min(end, self.push.start + self.push.seconds) - max(begin, self.push.start)
+        self.motor.push(self.strength * max(0.0, over) / (end - begin))
 
 
 class _Drive:

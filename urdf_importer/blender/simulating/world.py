@@ -41,6 +41,8 @@ _FLOOR = (200.0, 200.0, 20.0)
 _MOST_POINTS = 512
 """Of a hull; of shapes with more vertices the outermost in as many directions count."""
 _FLAT = 1e-3
+_OUT_OF_REACH = 1e4
+"""m/s or rad/s."""
 _SHAPES = {Box: "BOX", Sphere: "SPHERE", Cylinder: "CYLINDER", Capsule: "CAPSULE"}
 _NO_FACES: Faces = np.empty((0, 3), dtype=np.int64)
 _LAYERS = [True] + [False] * 19
@@ -65,6 +67,7 @@ class BulletWorld:
         self._bodies: list[Any] = []
         self._constraints: list[Any] = []
         self._collections: list[Any] = []
+        self._anchor: Any = None
         self.scene = bpy.data.scenes.new("Simulation")
         try:
             self._set_up(fps, substeps, gravity)
@@ -125,6 +128,13 @@ class BulletWorld:
         self._shape(body, "COMPOUND")
         body.collision_collections = _LAYERS
         return item
+
+    @property
+    def anchor(self) -> Any:
+        """A body that never moves and touches nothing."""
+        if self._anchor is None:
+            self._anchor = self.add_touching(np.eye(4), (), 0.0)
+        return self._anchor
 
     def add_obstacle(self, pose: Matrix, solids: Sequence[Solid], *, moves: bool) -> Any:
         """Adds an object of the scene that robots hit, as convex bodies in its frame (4, 4):
@@ -264,9 +274,17 @@ class Motor:
 
     def run(self, speed: float) -> None:
         """Asks for a speed in rad/s or m/s from now on."""
+        self._change(target_velocity=-speed)
+
+    def push(self, effort: float) -> None:
+        """Gives a force or torque from now on, by a speed that is out of reach."""
+        self._change(max_impulse=self._world.strength(effort), target_velocity=-_OUT_OF_REACH)
+
+    def _change(self, **numbers: float) -> None:
         joint = self._world.evaluate(self._item).rigid_body_constraint
         with self._world.changing():
-            setattr(joint, f"motor_{self._kind}_target_velocity", -speed)
+            for name, number in numbers.items():
+                setattr(joint, f"motor_{self._kind}_{name}", number)
 
 
 def put(item: Any, frame: Matrix) -> None:
