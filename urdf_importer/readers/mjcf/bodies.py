@@ -61,7 +61,8 @@ class Place:
 @dataclass(slots=True, kw_only=True, eq=False)
 class BodyReading:
     """A body: `frame` (4, 4) is its frame in the body `parent`, a place in the list, with joints
-    where MuJoCo begins; `zero` is the same in the world. `sites` are its sites by name."""
+    where MuJoCo begins; `zero` is the same in the world. `sites` are its sites by name, `cameras`
+    its cameras with their frames (4, 4) in it."""
 
     name: str
     node: Node
@@ -72,6 +73,7 @@ class BodyReading:
     geoms: list[Geom] = field(default_factory=list)
     inertial: tuple[Node, Matrix] | None = None
     sites: dict[str, Site] = field(default_factory=dict)
+    cameras: list[tuple[Node, Matrix]] = field(default_factory=list)
     extras: list[Extra] = field(default_factory=list)
 
 
@@ -176,6 +178,8 @@ class BodyReader:
             body.inertial = (node, frame @ compiler.frame(node))
         elif node.tag == SITE and self._read_named_site(node, place, body):
             pass
+        elif node.tag == "camera" and not _is_flat(node):
+            body.cameras.append((node, frame @ compiler.frame(node)))
         elif node.xml and not (place.suffix or place.model.prefix):
             body.extras.append(node.extra())
 
@@ -199,6 +203,11 @@ class BodyReader:
             line=node.line,
             source=node.source,
         )
+
+
+def _is_flat(camera: Node) -> bool:
+    """Whether the pictures of a camera are not in perspective: nothing else has such cameras."""
+    return camera.text("projection") == "orthographic" or camera.flag("orthographic")
 
 
 def _enter(node: Node, place: Place, frame: Matrix) -> list[tuple[Node, Place]]:

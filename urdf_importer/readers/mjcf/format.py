@@ -4,6 +4,7 @@
 from pathlib import PurePath
 
 from ...diagnostics import Diagnostics, NoLinksError, quote
+from ...gazebo import interpret_extras
 from ...model import Extra, Material, Robot
 from ...model.world import DescribedWorld, PlacedRobot
 from ..formats import Description, ReaderFormat
@@ -14,6 +15,7 @@ from .document import ROOT, ROOTS, Node
 from .masses import Scales, scale_to
 from .meshes import MeshFiles
 from .models import READ_SECTIONS, Model, Models
+from .sensors import list_sensors
 from .world import read_around
 
 
@@ -42,16 +44,17 @@ def read_mjcf(given: Description) -> Robot:
     drives = ActuatorReader({joint.name: joint for joint in constraints.joints})
     transmissions, joints = drives.read(model)
     links = scale_to(built.links, model.compiler.node.number("settotalmass", -1.0))
-    return Robot(
+    robot = Robot(
         name=root.text("model") or PurePath(given.source).stem,
         links=links,
         joints=joints,
         loops=tuple(constraints.loops),
         materials=_list_materials(model, models),
         transmissions=transmissions,
-        extras=_list_extras(root),
+        extras=(*_list_extras(root), *list_sensors(bodies, built, model)),
         source=given.source,
     )
+    return interpret_extras(robot)
 
 
 def read_world(given: Description) -> DescribedWorld:

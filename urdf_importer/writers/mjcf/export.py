@@ -34,6 +34,7 @@ from .sites import plan_sites
 START = "start"
 """The keyframe of the joints at their start."""
 _READ = ("contact", "keyframe", "size")
+_MEASURED = ("rangefinder", "accelerometer", "gyro", "framequat")
 Positions = dict[str, float | tuple[float, ...]]
 
 
@@ -105,6 +106,8 @@ def _report_kept(robot: Robot, diagnostics: Diagnostics) -> None:
         section = parse_fragment(extra.xml.encode()) if extra.tag == "mujoco" else None
         for child in section if section is not None else ():
             if child.tag == "actuator" and len(child) <= len(robot.transmissions):
+                continue
+            if child.tag == "sensor" and all(each.tag in _MEASURED for each in child):
                 continue
             if child.tag not in _READ:
                 tags.add(f"<{child.tag}>")

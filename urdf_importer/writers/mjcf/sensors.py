@@ -41,6 +41,8 @@ from ...names import Claims
 
 # From x forward, z up to a camera's frame: it looks along -z with y up.
 _CAMERA = np.array([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+_PIXEL = 1e-5
+"""Metres."""
 # A rangefinder looks along z of its site.
 _RAY = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
 
@@ -201,15 +203,29 @@ class _Planner:
             own = f"{sensor.name}_{camera.label}" if camera.label else sensor.name
             frame = frame_of_camera(sensor, camera)
             frame[:3, :3] = frame[:3, :3] @ _CAMERA
+            angle = _find_height_angle(camera, notes)
             attributes: dict[str, Value] = {
-                "fovy": _find_height_angle(camera, notes),
                 "resolution": [camera.width, camera.height],
+                **(_write_lens(camera) or {"fovy": angle}),
             }
             name = self._cameras.claim(own)
             mounts.append(
                 Mount(link=link, tag="camera", name=name, frame=frame, attributes=attributes)
             )
         return mounts, []
+
+
+def _write_lens(camera: Camera) -> dict[str, Value]:
+    """Returns a calibration: MuJoCo says how far the picture's middle is from the axis, to the
+    right and down. Its lengths count from the size of the sensor, which is a pixel each here."""
+    found = camera.intrinsics
+    if found is None:
+        return {}
+    return {
+        "sensorsize": [_PIXEL * camera.width, _PIXEL * camera.height],
+        "focalpixel": [found.fx, found.fy],
+        "principalpixel": [(camera.width - 1) / 2 - found.cx, (camera.height - 1) / 2 - found.cy],
+    }
 
 
 def _find_height_angle(camera: Camera, notes: list[str]) -> float:

@@ -53,7 +53,9 @@ def test_mujocos_own_model(tmp_path: Path) -> None:
     robot, compiled = read_robot(OWN, diagnostics=diagnostics), Compiled(OWN)
     check_frames(robot, compiled, np.random.default_rng(0).uniform(-1, 1, 50))
     assert {each.code for each in diagnostics} == {"mjcf-plane"}
-    assert len(robot.extras) == 1 and "<actuator>" in robot.extras[0].xml
+    kept = [extra.xml for extra in robot.extras if extra.tag == "mujoco"]
+    assert len(kept) == 1 and "<actuator>" in kept[0]
+    assert {sensor.word for sensor in robot.sensors} == {"ray", "imu"}
 
 
 @pytest.mark.parametrize("path", [*SAMPLES, *BACK], ids=lambda each: each.stem)
