@@ -7,6 +7,7 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import (
+    Progress,
     RobotError,
     Simulation,
     SimulationOptions,
@@ -14,7 +15,7 @@ from ...urdf_importer import (
 )
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.command.summary import count
-from ..active_robot import RobotOperator, active_robot
+from ..active_robot import RobotOperator, active_robot, redraw_views
 from ..reports import report_diagnostics
 from ..stepping import SteppedOperator, Steps
 from .overloads import keep_overloads
@@ -103,7 +104,7 @@ class SimulateRobot(SteppedOperator, RobotOperator, bpy.types.Operator):
             motors=self.motors,
             colliders=self._find_colliders(context),
         )
-        return simulation_steps(find_chosen(context), self.seconds, options=options)
+        return simulation_steps(find_chosen(context), self.seconds, options=options, live=True)
 
     def _find_colliders(self, context: Any) -> tuple[str, ...]:
         if self.hits in ("none", "visible"):
@@ -118,6 +119,9 @@ class SimulateRobot(SteppedOperator, RobotOperator, bpy.types.Operator):
         return tuple(
             each.name for each in items if each.type == "MESH" and find_robot(each) is None
         )
+
+    def look(self, progress: Progress) -> None:
+        redraw_views()
 
     def keep_result(self, context: Any, result: Simulation) -> set[str]:
         names, weak = [], 0

@@ -24,15 +24,17 @@ def simulate(driver: Driver) -> Steps:
     chosen.seconds = 30.0
     yield 1.0
     driver.take_picture("panel")
-    before = _census()
+    before, place = _census(), robot.matrix_world.copy()
     yield from driver.find_button(driver.viewport, bar, _BUTTON)
     yield from driver.click(*driver.place)
     yield from driver.wait_for("it runs", lambda: len(bpy.data.scenes) == 2)
+    yield from driver.wait_for("the view shows it", lambda: robot.matrix_world != place)
     yield 0.5
     driver.take_picture("running")
     driver.press("ESC")
     yield from driver.wait_for("Esc took it back", lambda: len(bpy.data.scenes) == 1)
     assert _census() == before and not _keys(robot.name)
+    yield from driver.wait_for("it is back", lambda: robot.matrix_world == place)
     chosen.seconds = 1.0
     yield 0.3
     yield from driver.find_button(driver.viewport, bar, _BUTTON)

@@ -30,13 +30,14 @@ _RESERVED = ("scene",)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beginning:
-    """The wishes for a simulation: its options, how many states it has, a folder for files, and
-    whether robots are written there for MuJoCo."""
+    """The wishes for a simulation: its options, how many states it has, a folder for files,
+    whether robots are written there for MuJoCo, and whether they show how far they are."""
 
     options: SimulationOptions
     count: int
     folder: Path
     writes: bool
+    live: bool
     diagnostics: Diagnostics
 
 

@@ -3,8 +3,8 @@
 
 import shutil
 import tempfile
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from ..simulation.results import list_frames, scale_base, to_trajectory
 from ..simulation.run import MODEL, mujoco_steps
 from ..simulation.states import (
     Experiment,
+    Moment,
     RobotStates,
     SimulatedRobot,
     Simulation,
@@ -79,9 +80,11 @@ def simulation_steps(
     *,
     options: SimulationOptions | None = None,
     diagnostics: Diagnostics | None = None,
+    live: bool = False,
 ) -> Generator[Progress, None, Simulation]:
-    """Runs simulate in steps, for progress bars. Closing the generator takes everything back, even
-    at its last step, whose share is 1: all keys are there then."""
+    """Runs simulate in steps, for progress bars. With `live` the robots show how far they are, some
+    times a second. Closing the generator takes everything back, even at its last step, whose share
+    is 1: all keys are there then."""
     from ..blender.simulating.keying import check_editable, current_frame
 
     rigs = list(dict.fromkeys(rigs_of(armatures)))
@@ -101,6 +104,7 @@ def simulation_steps(
             count=count,
             folder=Path(folder),
             writes=engine == "mujoco",
+            live=bool(live),
             diagnostics=diagnostics,
         )
         return (yield from _simulate(rigs, begun, engine))
@@ -109,7 +113,7 @@ def simulation_steps(
 def _simulate(
     armatures: Sequence[Any], begun: Beginning, engine: str
 ) -> Generator[Progress, None, Simulation]:
-    from ..blender.simulating.keying import current_frame, taken_back
+    from ..blender.simulating.keying import current_frame, shown_live, taken_back
 
     first, fps = current_frame()
     started: list[StartedRobot] = []
@@ -120,7 +124,8 @@ def _simulate(
         started.append(robot)
         files.append(file)
     experiment = _make_experiment(started, begun, fps)
-    states = yield from _run(engine, experiment, files)
+    with shown_live(started) if begun.live else nullcontext() as show:
+        states = yield from _run(engine, experiment, files, show)
     with taken_back(armatures):
         robots = []
         for robot, own in zip(started, states, strict=True):
@@ -201,7 +206,10 @@ def _make_experiment(started: Sequence[StartedRobot], begun: Beginning, fps: flo
 
 
 def _run(
-    engine: str, experiment: Experiment, files: Sequence[RobotFile | None]
+    engine: str,
+    experiment: Experiment,
+    files: Sequence[RobotFile | None],
+    show: Callable[[Moment], None] | None,
 ) -> Generator[Progress, None, tuple[RobotStates, ...]]:
     if engine == "mujoco":
         steps = mujoco_steps(experiment, [file for file in files if file is not None])
@@ -209,12 +217,13 @@ def _run(
         from ..blender.simulating.bullet import bullet_steps
 
         steps = bullet_steps(experiment)
-    states: tuple[RobotStates, ...] = yield from _scaled(steps)
+    states: tuple[RobotStates, ...] = yield from _scaled(steps, show)
     return states
 
 
 def _scaled(
     steps: Generator[Progress, None, tuple[RobotStates, ...]],
+    show: Callable[[Moment], None] | None,
 ) -> Generator[Progress, None, tuple[RobotStates, ...]]:
     """Runs the steps of an engine, with their share of all work; closes them in any case."""
     try:
@@ -224,6 +233,8 @@ def _scaled(
             except StopIteration as finished:
                 states: tuple[RobotStates, ...] = finished.value
                 return states
+            if show is not None and isinstance(step, Moment):
+                show(step)
             yield Progress(share=_PREPARED + (_RUN - _PREPARED) * step.share, text=step.text)
     finally:
         steps.close()

@@ -73,12 +73,13 @@ def _origins(
 ) -> Numbers:
     """Returns (N, 3) origins of the links in one state."""
     positions, base = motion
-    local = local_matrices(tree, {name: _plain(each[row]) for name, each in positions.items()})
+    local = local_matrices(tree, {name: as_position(each[row]) for name, each in positions.items()})
     frames = np.empty((len(tree.links), 4, 4))
     for place, parent in enumerate(tree.parents):
         frames[place] = (base[row] if parent < 0 else frames[parent]) @ local[place]
     return frames[:, :3, 3]
 
 
-def _plain(value: Numbers) -> Position:
+def as_position(value: Numbers) -> Position:
+    """Returns a joint's position, () or (k,), in the words of set_joint_positions."""
     return tuple(value.tolist()) if value.ndim else float(value)

@@ -3,6 +3,7 @@
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from ..motion.trajectory import Numbers
 from ..progress import Progress
 from .joints import JointReader
 from .motors import find_gains
-from .states import Experiment, RobotStates
+from .states import Experiment, Moment, RobotStates
 from .world import (
     Additions,
     Gains,
@@ -28,6 +29,7 @@ from .world import (
 _DEEP = 5e-4
 """Metres: bodies that are deeper in each other at the start do not touch at all."""
 _GIVES_ALL = 1.0 - 1e-9
+_ALL = slice(None)
 MODEL = "simulation.xml"
 
 
@@ -38,10 +40,14 @@ def mujoco_steps(
     into the folder of the experiment, which holds the file that was run, MODEL, afterwards. Raises
     KinematicsError where MuJoCo does not take it, or its numbers are not finite."""
     run = _Run(experiment, files)
-    yield Progress(share=0.0, text="simulating by MuJoCo")
-    for frame in range(1, experiment.count):
-        run.advance(frame)
-        yield Progress(share=frame / (experiment.count - 1), text="simulating by MuJoCo")
+    for frame in range(experiment.count):
+        if frame:
+            run.advance(frame)
+        yield Moment(
+            share=frame / (experiment.count - 1),
+            text=f"{frame / experiment.fps:.1f} s by MuJoCo",
+            read=partial(run.read_states, slice(frame, frame + 1)),
+        )
     return run.read_states()
 
 
@@ -86,9 +92,9 @@ class _Run:
             self._mujoco.mj_kinematics(self.model, self.data)
         self._record(frame)
 
-    def read_states(self) -> tuple[RobotStates, ...]:
-        """Returns the recorded states of all robots."""
-        return tuple(self._read_robot(place) for place in range(len(self._files)))
+    def read_states(self, rows: slice = _ALL) -> tuple[RobotStates, ...]:
+        """Returns the recorded states of all robots in these frames."""
+        return tuple(self._read_robot(place, rows) for place in range(len(self._files)))
 
     def _compile(self, additions: Additions) -> None:
         text = write_world(self._experiment, self._files, additions)
@@ -282,11 +288,11 @@ class _Run:
         self._frames[frame, :, :3] = self.data.xpos
         self._frames[frame, :, 3:] = self.data.xquat[:, [1, 2, 3, 0]]
 
-    def _read_robot(self, place: int) -> RobotStates:
+    def _read_robot(self, place: int, rows: slice) -> RobotStates:
         robot, file = self._experiment.robots[place], self._files[place]
         body = self._base_body(place)
-        poses = _matrices(self._frames[:, body])
-        base = poses @ invert(poses[0]) @ robot.base
+        poses = _matrices(self._frames[rows, body])
+        base = poses @ invert(_matrices(self._frames[:1, body])[0]) @ robot.base
         if robot.is_free and file.bodies[file.root] != "world":
             base = poses
         places = {
@@ -295,15 +301,15 @@ class _Run:
             ).id
             for link, name in file.bodies.items()
         }
-        frames = {link: _matrices(self._frames[:, where]) for link, where in places.items()}
+        frames = {link: _matrices(self._frames[rows, where]) for link, where in places.items()}
         if file.bodies[file.root] == "world":
             frames[file.root] = base
         columns = {
-            joint: self._qpos[:, self._columns(place, names)]
+            joint: self._qpos[rows, self._columns(place, names)]
             for joint, names in file.joints.items()
         }
         loads = {
-            joint: self._loads[:, self._actuator(place, names[0])]
+            joint: self._loads[rows, self._actuator(place, names[0])]
             for joint, names in file.joints.items()
             if joint in robot.targets and len(names) == 1
         }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The input of an engine, and its results."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from ..diagnostics import Diagnostic, Diagnostics
 from ..geometry.transforms import Matrix
 from ..model import Robot
 from ..motion.trajectory import Numbers, Trajectory
+from ..progress import Progress
 from .options import SimulationOptions
 
 Position = float | tuple[float, ...]
@@ -98,6 +99,13 @@ class RobotStates:
     base: Numbers
     drift: float = 0.0
     loads: Mapping[str, Numbers] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment(Progress):
+    """A frame that an engine has done. `read` returns the states of all robots in it, n = 1."""
+
+    read: Callable[[], tuple[RobotStates, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Robots that fall, are pushed and follow: against closed forms, Pinocchio, and runs by hand."""
 
+from collections.abc import Generator
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from urdf_importer import (
     ArgumentError,
     Diagnostics,
     ImportResult,
+    Progress,
     RobotError,
     Simulation,
     SimulationOptions,
@@ -28,6 +30,7 @@ from urdf_importer import (
     simulation_steps,
 )
 from urdf_importer.blender.ik.native import constraints_of
+from urdf_importer.blender.simulating import keying
 
 EXACT = {"engine": "mujoco"}
 
@@ -307,6 +310,49 @@ def test_closing_takes_everything_back_at_every_step(load):
 
 
 @pytest.mark.usefixtures("no_watch")
+@pytest.mark.parametrize("engine", ["bullet", "mujoco"])
+def test_robots_show_how_far_they_are_and_esc_leaves_them_as_they_were(load, monkeypatch, engine):
+    monkeypatch.setattr(keying, "LIVE_PAUSE", 0.0)
+    robots = [load(chain(2), "one"), load(box(), "two")]
+    for each in robots:
+        each.armature.scale = (0.5, 0.5, 0.5)
+    robots[0].armature.location.y = 3.0
+    set_joint_positions(robots[0], {"hinge0": 1.0})
+    bpy.context.view_layer.update()
+    before = state_of_file()
+    wishes = SimulationOptions(engine=engine, height=0.5)
+
+    def start() -> Generator[Progress, None, Simulation]:
+        return simulation_steps(
+            [each.armature for each in robots],
+            0.5,
+            options=wishes,
+            diagnostics=Diagnostics(),
+            live=True,
+        )
+
+    steps = start()
+    while next(steps).share < 0.5:
+        pass
+    bpy.context.view_layer.update()
+    assert robots[1].armature.matrix_world.translation.z < 0.5
+    steps.close()
+    assert state_of_file() == before
+    steps, shown = start(), []
+    while (step := next(steps)).share < 1.0:
+        if " by " in step.text:
+            bpy.context.view_layer.update()
+            place = np.array(robots[1].armature.matrix_world)
+            shown.append((get_joint_positions(robots[0])["hinge0"], place))
+    with pytest.raises(StopIteration) as done:
+        next(steps)
+    found = done.value.value.robots
+    for row, (angle, place) in enumerate(shown):
+        assert angle == pytest.approx(found[0].positions["hinge0"][row], abs=1e-5)
+        assert np.abs(place - found[1].base[row]).max() < 1e-5
+    assert len(shown) == 31
+
+
 def test_native_ik_rests_once_its_robot_falls(load):
     robot = load(chain(3))
     set_joint_positions(robot, dict.fromkeys(("hinge0", "hinge1", "hinge2"), 0.3))

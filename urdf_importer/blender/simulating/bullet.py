@@ -3,6 +3,7 @@
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +20,7 @@ from ...motion.trajectory import Numbers
 from ...progress import Progress
 from ...simulation.options import Push
 from ...simulation.shapes import solids_of
-from ...simulation.states import Collider, Experiment, RobotStates, StartedRobot
+from ...simulation.states import Collider, Experiment, Moment, RobotStates, StartedRobot
 from ..extract.scene_source import extract_scene
 from ..semantics.apply import extract_semantics
 from .bodies import GroupJoint, RobotBodies
@@ -75,11 +76,18 @@ def bullet_steps(
                 world.step()
             for machine in machines:
                 machine.take(frame)
-            share = (frame + 1) / experiment.count
-            yield Progress(share=share, text=f"{frame / experiment.fps:.1f} s")
+            yield Moment(
+                share=(frame + 1) / experiment.count,
+                text=f"{frame / experiment.fps:.1f} s by Bullet",
+                read=partial(_read, machines, slice(frame, frame + 1)),
+            )
     finally:
         world.remove()
-    return tuple(machine.read() for machine in machines)
+    return _read(machines, slice(None))
+
+
+def _read(machines: Sequence["_Machine"], rows: slice) -> tuple[RobotStates, ...]:
+    return tuple(machine.read(rows) for machine in machines)
 
 
 def _add_obstacle(world: BulletWorld, collider: Collider, experiment: Experiment) -> Any:
@@ -190,22 +198,23 @@ class _Machine:
         for drive in self._drives:
             drive.run(frame, self._frames[frame], self._fps)
 
-    def read(self) -> RobotStates:
-        """Returns the states of all frames."""
+    def read(self, rows: slice) -> RobotStates:
+        """Returns the states of these frames."""
+        frames = self._frames[: rows.stop]  # From the first on: turns are counted along the way.
         positions, drifts = {}, [0.0]
         for joint in (*self._bodies.joints, *self._bodies.loops):
-            found, drift = measure(joint.motion, find_moved(joint, self._frames))
+            found, drift = measure(joint.motion, find_moved(joint, frames))
             drifts.append(drift)
             if joint.motion.kind == "revolute":
                 found += 2.0 * np.pi * np.round((joint.start - found[0]) / (2.0 * np.pi))
-            positions[joint.motion.joint.name] = found
+            positions[joint.motion.joint.name] = found[rows]
         for loop in self._bodies.loops:
             del positions[loop.motion.joint.name]
         return RobotStates(
             positions=positions,
-            base=self._frames[:, 0] @ self._bodies.place_in_group(0),
+            base=frames[rows, 0] @ self._bodies.place_in_group(0),
             drift=max(drifts),
-            loads={drive.name: drive.loads for drive in self._drives},
+            loads={drive.name: drive.loads[rows] for drive in self._drives},
         )
 
     def _add(self, index: int) -> Any:

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The motions of a simulation as keys, and the way back from them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import inf
+from time import monotonic
 from typing import Any
 
 import bpy
+import mathutils
 import numpy as np
 
 from ...diagnostics import BuildError, Diagnostics, KinematicsError, quote
@@ -17,8 +20,9 @@ from ...geometry.transforms import (
 from ...kinematics.motion import SCALAR_KINDS
 from ...motion.options import MotionOptions
 from ...motion.trajectory import FrameTrack, Numbers, Trajectory
-from ...simulation.results import track_base
-from ...simulation.states import Overload, StartedRobot
+from ...simulation.joints import as_position
+from ...simulation.results import scale_base, track_base
+from ...simulation.states import Moment, Overload, RobotStates, StartedRobot
 from ..animation.apply import apply_trajectory
 from ..animation.curves import frame_rate
 from ..animation.loops import list_led
@@ -27,10 +31,13 @@ from ..ik.native import constraints_of, set_influence
 from ..standing import properties
 from ..standing.armatures import armatures_of
 from ..standing.joints import joints_of
+from ..standing.pose import set_joint_positions
 
 _KNOWN = ("beyond-limits", "follower-off-leader", "coarse-frames")
 """Codes of a motion that differs from the rig, which the drift measures here."""
 _UNEVEN = 1e-4
+LIVE_PAUSE = 0.2
+"""Seconds between two looks at robots that are being simulated."""
 _CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "scale")
 
 
@@ -45,26 +52,70 @@ class _Item:
     channels: tuple[tuple[Any, dict[str, tuple[float, ...]]], ...]
 
 
+class _Before:
+    """The robots as they were."""
+
+    def __init__(self, armatures: Sequence[Any]) -> None:
+        self._items = [_remember(item) for main in armatures for item in armatures_of(main)]
+        self._pulls = [
+            (each, each.influence) for main in armatures for each in constraints_of(main)
+        ]
+
+    def restore(self) -> None:
+        """Makes them so again."""
+        for item in self._items:
+            _restore(item)
+        for constraint, influence in self._pulls:
+            constraint.influence = influence
+        bpy.context.view_layer.update()
+
+
 @contextmanager
 def taken_back(armatures: Sequence[Any]) -> Iterator[None]:
     """Takes all keys and new actions of these robots back where the block fails or is left."""
     scene = bpy.context.scene
     span = scene.frame_start, scene.frame_end
-    before = [_remember(item) for main in armatures for item in armatures_of(main)]
-    pulls = [(each, each.influence) for main in armatures for each in constraints_of(main)]
+    before = _Before(armatures)
     known = set(bpy.data.actions)
     try:
         yield
     except BaseException:
-        for each in before:
-            _restore(each)
-        for constraint, influence in pulls:
-            constraint.influence = influence
+        before.restore()
         for action in set(bpy.data.actions) - known:
             bpy.data.actions.remove(action)
         scene.frame_start, scene.frame_end = span
-        bpy.context.view_layer.update()
         raise
+
+
+@contextmanager
+def shown_live(robots: Sequence[StartedRobot]) -> Iterator[Callable[[Moment], None]]:
+    """Yields a function that shows robots as an engine has them, without keys, and passes over
+    moments that follow too soon, since showing takes as long as some steps. The robots are as they
+    were after the block."""
+    before, shown_at = _Before([robot.armature for robot in robots]), -inf
+
+    def show(moment: Moment) -> None:
+        nonlocal shown_at
+        if monotonic() < shown_at + LIVE_PAUSE:
+            return
+        for robot, states in zip(robots, moment.read(), strict=True):
+            _show(robot, states)
+        shown_at = monotonic()
+
+    try:
+        yield show
+    finally:
+        before.restore()
+
+
+def _show(robot: StartedRobot, states: RobotStates) -> None:
+    armature = robot.armature
+    set_influence(armature, 0.0)
+    shown = {name: as_position(each[0]) for name, each in states.positions.items()}
+    set_joint_positions(armature, shown)
+    if robot.is_free:
+        base = scale_base(states.base, robot.scale, turned=True)
+        armature.matrix_world = mathutils.Matrix(base[0].tolist())
 
 
 def _remember(item: Any) -> _Item:
