@@ -4,6 +4,7 @@
 from . import command_line, mending, option_properties, preferences, reports, session, stepping
 from .collisions import panel as collision_shapes_panel
 from .driving import operators as drives
+from .driving import steer
 from .exporting import menu
 from .exporting import operators as exporters
 from .exporting import world as world_exporter
@@ -31,6 +32,7 @@ PARTS = (
     sidebar_classes,
     ik_panel,
     drives,
+    steer,
     update,
     source_watch,
     locate,

@@ -22,6 +22,11 @@ _LOOKS = {
 the test for one of the robot."""
 
 
+def is_looking(event: Any) -> bool:
+    """Whether an event of the viewport only changes the view."""
+    return event.type in _LOOKS or event.type.startswith("NUMPAD_")
+
+
 class RangeTestOperator(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.range_test"
     bl_label = "Range Test"
@@ -81,8 +86,7 @@ class RangeTestOperator(RobotOperator, bpy.types.Operator):
         if event.type in _ENDS and event.value == "PRESS":
             self.cancel(context)
             return {"CANCELLED"}
-        looks = event.type in _LOOKS or event.type.startswith("NUMPAD_")
-        return {"PASS_THROUGH"} if looks else {"RUNNING_MODAL"}
+        return {"PASS_THROUGH"} if is_looking(event) else {"RUNNING_MODAL"}
 
     def cancel(self, context: Any) -> None:
         """Ends it, also where Blender ends it: the window closes, another file is opened."""

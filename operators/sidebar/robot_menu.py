@@ -51,9 +51,9 @@ ENTRIES: dict[str, tuple[tuple[str, str], ...]] = {
         ("urdf.check_motion", "VIEWZOOM"),
         ("urdf.retime_motion", "TIME"),
         ("urdf.bake_drive", "AUTO"),
+        ("urdf.steer", "EMPTY_SINGLE_ARROW"),
         ("urdf.bake_path", "CURVE_PATH"),
         ("urdf.simulate", "PHYSICS"),
-        ("urdf.fit_collisions", "MESH_ICOSPHERE"),
     ),
     "Look": (
         ("urdf.build_studio", "OUTLINER_OB_CAMERA"),
@@ -62,6 +62,7 @@ ENTRIES: dict[str, tuple[tuple[str, str], ...]] = {
         ("urdf.make_thumbnail", "RENDER_STILL"),
         ("urdf.make_poses", "RENDER_STILL"),
         ("urdf.mark_asset", "ASSET_MANAGER"),
+        ("urdf.fit_collisions", "MESH_ICOSPHERE"),
     ),
     "Source": (
         ("urdf.update", "FILE_REFRESH"),

@@ -10,6 +10,7 @@ from bpy_extras.view3d_utils import location_3d_to_region_2d
 from button_plays import buttons as buttons
 from collision_plays import collision_shapes as collision_shapes
 from collision_plays import touching as touching
+from drive_plays import drive_by_hand as drive_by_hand
 from driver import Driver, Steps, unfold
 from export_plays import engines as engines
 from export_plays import export as export

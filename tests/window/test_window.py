@@ -220,3 +220,7 @@ def test_simulate_from_the_panel_with_esc_and_undo(play: Play) -> None:
 
 def test_a_robot_follows_a_person_with_a_pair_corrected_by_two_clicks(play: Play) -> None:
     play("retarget", LEGS, SAMPLES / "walk_and_wave.bvh")
+
+
+def test_drive_by_hand_with_esc_and_undo(play: Play) -> None:
+    play("drive_by_hand", SAMPLES / "differential_drive.urdf")
