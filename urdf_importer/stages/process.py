@@ -3,7 +3,8 @@
 
 The library pxr crashes and hangs on stages made for that, so it never runs in this
 process. Memory and computing time are bounded by the child itself, the clock from here; on Windows
-there is the clock alone.
+there is the clock alone. The child speaks into a file that is looked at again and again: no thread
+is needed to keep the clock, which costs a few milliseconds for each answer.
 """
 
 import json
@@ -12,8 +13,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,6 +27,8 @@ from .data import UsdStage, read_stage_data
 Permit = Callable[[str], str]
 """Path of a file -> empty where it may be read, else the reason why not."""
 SECONDS = 120.0
+_PAUSE = 0.005
+"""Seconds between two looks at what the child says."""
 _MOST_BYTES = 2 * 2**30
 _MOST_KEPT = 128 * 2**20
 _HERE = Path(__file__).parent
@@ -93,35 +96,33 @@ class _Child:
                 "with `pip install 'urdf-importer[usd]'`, or use an official Blender, 4.5 or newer"
             )
         start = _START.format(paths=[str(_HERE), place])
-        with (self._folder / "stderr.txt").open("wb") as said:
+        words, errors = self._folder / "stdout.txt", self._folder / "stderr.txt"
+        with words.open("wb") as said, errors.open("wb") as complaints:
             process = subprocess.Popen(
                 [sys.executable, "-I", "-c", start, path, str(self._folder), json.dumps(variants)],
                 stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=said,
+                stdout=said,
+                stderr=complaints,
                 cwd=self._folder,
                 env=_environment(),
                 start_new_session=os.name == "posix",
             )
-        clock = threading.Timer(SECONDS, self._stop, (process,))
-        clock.start()
         try:
-            is_done = self._talk(process)
+            with words.open("rb") as said_so_far:
+                is_done = self._talk(process, said_so_far)
         finally:
-            clock.cancel()
             _kill(process)
-            for stream in (process.stdin, process.stdout):
-                with suppress(OSError):
-                    stream.close() if stream is not None else None
+            with suppress(OSError):
+                process.stdin.close() if process.stdin is not None else None
             process.wait()
         if not is_done:
             raise self._refuse(self._explain_end(process.returncode))
         return self._take(path)
 
-    def _talk(self, process: subprocess.Popen[bytes]) -> bool:
+    def _talk(self, process: subprocess.Popen[bytes], said: IO[bytes]) -> bool:
         """Answers the child; whether it came to its end."""
-        assert process.stdin is not None and process.stdout is not None
-        for words in _lines(process.stdout):
+        assert process.stdin is not None
+        for words in _messages(self._listen(process, said)):
             if "refused" in words:
                 raise self._refuse(one_line(words["refused"]))
             if "done" in words:
@@ -144,9 +145,20 @@ class _Child:
         except ReadError as error:
             raise self._refuse(error.message) from None
 
-    def _stop(self, process: subprocess.Popen[bytes]) -> None:
-        self._is_late = True
-        _kill(process)
+    def _listen(self, process: subprocess.Popen[bytes], said: IO[bytes]) -> Iterator[bytes]:
+        """Yields the lines of the child as they come, until it ends or its time is over."""
+        last, line = time.monotonic() + SECONDS, b""
+        while True:
+            has_ended = process.poll() is not None  # Asked first: nothing comes behind the end.
+            while part := said.readline():
+                line += part
+                if line.endswith(b"\n"):
+                    yield line
+                    line = b""
+            self._is_late = not has_ended and time.monotonic() > last
+            if has_ended or self._is_late:
+                return
+            time.sleep(_PAUSE)
 
     def _explain_end(self, status: int | None) -> str:
         if self._is_late:
@@ -165,12 +177,12 @@ class _Child:
         return ReadError(reason, source=self._source)
 
 
-def _lines(stream: IO[bytes]) -> Iterable[dict[str, Any]]:
-    for line in stream:
+def _messages(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    for line in lines:
         try:
             words = json.loads(line)
         except ValueError:
-            return  # A line that broke off.
+            return  # Not the child's own words.
         if isinstance(words, dict):
             yield words
 

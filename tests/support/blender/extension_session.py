@@ -33,6 +33,8 @@ def main(how: str, archive: str, robot: str) -> None:
     assert describe_process() == process
     check_libraries()
     check_builder_scripts()
+    check_stage()
+    assert describe_process() == process
     check_policy()
     toggle(before)
     import_robot(robot)
@@ -75,6 +77,29 @@ def import_robot(path: str) -> None:
     assert {"base", "from_stl", "from_dae_0", "from_dae_1"} <= links, links
     counts = {len(each.polygons) for each in bpy.data.meshes}
     assert {1, 6} <= counts, f"the STL has 1 face, the COLLADA 6; there are {counts}"
+
+
+def check_stage() -> None:
+    """A stage of USD comes in where this Blender has the library pxr; elsewhere a sentence says
+    that it has not, as in Blenders of distributions."""
+    import bpy
+
+    library = importlib.import_module(f"{EXTENSION}.urdf_importer")
+    process = importlib.import_module(f"{EXTENSION}.urdf_importer.stages.process")
+    (armature,) = (each for each in bpy.data.objects if each.type == "ARMATURE")
+    written = os.path.join(profile(), "stage.usda")
+    library.export_robot(armature, written, options=library.EngineOptions(engine="isaac"))
+    bpy.ops.wm.read_homefile(use_empty=True)
+    if process.find_pxr() is not None:
+        assert bpy.ops.import_scene.urdf(filepath=written) == {"FINISHED"}
+        assert any(each.type == "ARMATURE" for each in bpy.data.objects)
+        return
+    try:
+        library.read_robot(written)
+    except library.ReadError as error:
+        assert "needs the library pxr" in str(error)
+    else:
+        raise AssertionError("a stage was read without pxr")
 
 
 def check_libraries() -> None:
