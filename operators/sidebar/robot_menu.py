@@ -64,6 +64,11 @@ ENTRIES: dict[str, tuple[tuple[str, str], ...]] = {
         ("urdf.mark_asset", "ASSET_MANAGER"),
         ("urdf.fit_collisions", "MESH_ICOSPHERE"),
     ),
+    "Sensors": (
+        ("urdf.add_sensors", "CAMERA_DATA"),
+        ("urdf.record_sensors", "REC"),
+        ("urdf.remove_readings", "X"),
+    ),
     "Source": (
         ("urdf.update", "FILE_REFRESH"),
         ("urdf.choose_source", "FILE_FOLDER"),

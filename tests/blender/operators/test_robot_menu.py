@@ -47,7 +47,7 @@ def test_every_operator_of_robots_is_in_the_menu(extension: ModuleType) -> None:
             assert told & TOLD or name == "urdf.pose_body", name
 
 
-TOLD = {"joint", "link", "index", "group", "state", "package", "sensor"}
+TOLD = {"joint", "link", "index", "group", "state", "package", "sensor", "what"}
 """What an operator is told by the row of a panel that it stands in."""
 
 
