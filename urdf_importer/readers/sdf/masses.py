@@ -80,7 +80,8 @@ def _measure(node: Node, element: Element, collisions: Read, files: RobotFiles) 
             finding = f"a collision of link {quote(node.full_name)} has no mass that can be worked"
             page.warning("sdf-auto-inertia", f"{finding} out of its shape", each, node.full_name)
             continue
-        density = page.number(each, "density") or page.number(element, "density") or _WATER
+        given = (page.size(where, "density", default=0.0) for where in (each, element))
+        density = next(filter(None, given), _WATER)
         bodies.append(MassProperties(body.volume * density, body.centre, body.inertia * density))
     total = join_masses(bodies)
     if total is None:

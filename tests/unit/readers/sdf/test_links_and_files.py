@@ -242,12 +242,15 @@ def test_models_that_include_themselves_end(tmp_path):
 
 
 REFUSED = {
+    "<density> is beyond 1e9": model(
+        '<link name="a"><inertial auto="true"><density>1e999</density></inertial><collision '
+        'name="c"><geometry><sphere><radius>1</radius></sphere></geometry></collision></link>'),
     "is not a number": model('<link name="a"><pose>1 2 x 0 0 0</pose></link>'),
     "must hold six": model('<link name="a"><pose>1 2 3</pose></link>'),
     "has no links": model('<frame name="f"/>'),
     "has no model": '<sdf version="1.9"/>',
     "erb FILE": '<sdf version="1.9"><% 3.times do %><model name="m"/><% end %></sdf>',
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("sentence", REFUSED)
