@@ -59,7 +59,7 @@ def read_mass(
 def read_own_mass(prim: StagePrim) -> Inertial | None:
     """Reads the mass of one link of several in a body, as this library writes it."""
     given = prim.vector("urdf:inertial", 10)
-    if given is None or not given[0] > 0.0:
+    if given is None or given[0] < 0.0 or not (given[0] or any(given[4:])):
         return None
     tensor = np.zeros((3, 3))
     tensor[np.triu_indices(3)] = given[4:]

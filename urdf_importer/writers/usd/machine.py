@@ -107,6 +107,13 @@ def has_mass(link: Link) -> bool:
     return link.inertial is not None and (link.inertial.mass or 0.0) > 0.0
 
 
+def adds_mass(link: Link) -> bool:
+    """Whether a link adds mass or, without a mass, inertia to the body that carries it."""
+    if link.inertial is None or (link.inertial.mass or 0.0) < 0.0:
+        return False
+    return has_mass(link) or bool(body_of(link.inertial).inertia.any())
+
+
 def _is_empty(link: Link) -> bool:
     return not (has_mass(link) or link.visuals or link.collisions)
 
@@ -246,7 +253,7 @@ def _sum_masses(members: Sequence[Member]) -> BodyMass | None:
         [
             body_of(member.link.inertial, member.frame)
             for member in members
-            if member.link.inertial is not None and not (member.link.inertial.mass or 0.0) < 0.0
+            if member.link.inertial is not None and adds_mass(member.link)
         ]
     )
 

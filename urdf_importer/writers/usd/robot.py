@@ -23,7 +23,7 @@ from ..formats import OpenExport
 from ..masses import find_friction
 from ..textures import Textures
 from .joints import JointTargets, make_joint
-from .machine import WORLD, Machine, Member, has_mass, plan_machine
+from .machine import WORLD, Machine, Member, adds_mass, has_mass, plan_machine
 from .shapes import LOOKS, MESHES, ShapeWriter
 from .text import (
     Prim,
@@ -146,7 +146,7 @@ class _Filler:
         is_frame = carriers[link.name][0] != link.name
         body = self._machine.bodies.get(carriers[link.name][0])
         if body is not None and (
-            any(has_mass(member.link) for member in body.members[1:])
+            any(adds_mass(member.link) for member in body.members[1:])
             or (body.mass is not None and has_mass(link) and not _is_sound(body.mass))
         ):
             _mark_mass(prim, link)

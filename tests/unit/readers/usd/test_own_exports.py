@@ -21,7 +21,7 @@ from urdf_importer import (
     read_robot,
 )
 from urdf_importer.geometry.inertia import body_of
-from urdf_importer.model import Joint, Mesh
+from urdf_importer.model import Inertia, Inertial, Joint, Link, Mesh
 
 SAMPLES = ("drone", "differential_drive", "gripper", "humanoid_arm", "planar_base", "quadruped_leg")
 FEW = ("panda", "tiago_dual", "ur5_robot")
@@ -150,6 +150,18 @@ def test_archives_and_crates_are_the_same_robot(suffix: str, tmp_path: Path) -> 
     else:
         export_robot(robot, path, options=PHYSICS)
     check(robot, read_robot(path))
+
+
+def test_an_inertia_without_a_mass_stays_with_its_link(tmp_path: Path) -> None:
+    robot = read_robot(ROOT / "sample_urdfs" / "two_link_arm.urdf")
+    tip = Inertial(mass=0.0, inertia=Inertia(ixx=5.7e-7, iyy=8.4e-7, izz=5.3e-7))
+    hung = Joint(name="tip_joint", type="fixed", parent=robot.links[-1].name, child="tip")
+    links = (*robot.links, Link(name="tip", inertial=tip))
+    robot = replace(robot, links=links, joints=(*robot.joints, hung))
+    found = go_round(robot, tmp_path)
+    check(robot, found)
+    given = next(each for each in found.links if each.name == "tip").inertial
+    assert given is not None and body_of(given).inertia == pytest.approx(body_of(tip).inertia)
 
 
 def test_meshes_are_parts_of_the_file_and_are_shared(tmp_path: Path) -> None:
