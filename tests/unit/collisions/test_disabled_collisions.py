@@ -100,7 +100,9 @@ def test_pinocchio_sees_the_same_links_touch(
     for k, near in zip(graze, distances, strict=True):
         # A hair apart or a hair inside: two ways to the same frames round differently.
         assert all(abs(near[pair]) < 1e-5 for pair in found[k] ^ truth[k])
-    assert len(graze) <= count / 1000
+    # The hulls that are compared first and the meshes of both round at a distance of a hair, so a
+    # pose in which links graze each other may differ; robots with many links have one in 500.
+    assert len(graze) <= count / 500
     assert sum(map(len, truth)) > count
 
 
