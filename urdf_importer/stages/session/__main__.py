@@ -46,25 +46,38 @@ def main(source: str, output: str, variants: str) -> None:
     except MemoryError:
         say({"refused": "it needs more memory than a stage may have"})
     except RuntimeError as error:
-        # pxr's own errors: several lines, the first one with the place in its source.
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        say({"refused": f"pxr cannot open it: {lines[-1] if lines else 'it gives no reason'}"})
+        say({"refused": f"pxr cannot open it: {_tell(error, source)}"})
     else:
         say({"done": True})
     channel.flush()
     os._exit(0)  # Taking a big stage apart takes time, and may crash.
 
 
+def _tell(error: RuntimeError, source: str) -> str:
+    """Returns what pxr says of its first error, without the place in its own source; the stage's
+    path is in the sentence already."""
+    said = " ".join(str(error).split())
+    if said.startswith("Error in "):
+        said = said.partition(" : '")[2].partition("' Error in ")[0].rstrip("'").strip()
+    for shown in (f"<{source}>", f"@{source}@", source):
+        said = said.replace(shown, os.path.basename(source))
+    return said or "it gives no reason"
+
+
 def _bound() -> None:
-    """Bounds memory and time where the system can."""
+    """Bounds memory and time where the system can; a bound that is there already stays if it is
+    lower, since only root can raise it."""
     try:
         import resource
     except ImportError:
         return
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    bounds = {resource.RLIMIT_CORE: 0, resource.RLIMIT_CPU: SECONDS}
     if sys.platform == "linux":  # macOS refuses or ignores it.
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        bounds[resource.RLIMIT_AS] = MEMORY
+    for kind, most in bounds.items():
+        given = [each for each in resource.getrlimit(kind) if each != resource.RLIM_INFINITY]
+        least = min([most, *given])
+        resource.setrlimit(kind, (least, least))
 
 
 if __name__ == "__main__":

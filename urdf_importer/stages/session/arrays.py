@@ -8,12 +8,16 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from .refusal import RefusedError
+
+MOST_BYTES = 2**30
+"""Of all meshes of a stage together: as much as one file of PLY or STL may have."""
 _UV_NAMES = ("st", "UVMap", "st0", "st_0", "uv")
 
 
 class ArrayFile:
     """Writes arrays one after another. `table` has offset, type and shape of each; an array is
-    named by its place in it."""
+    named by its place in it. Raises RefusedError for more than MOST_BYTES."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -22,12 +26,15 @@ class ArrayFile:
 
     def add(self, values: NDArray[Any]) -> int:
         values = np.ascontiguousarray(values)
-        raw = values.tobytes()
-        key = hashlib.sha1(raw + str(values.shape).encode(), usedforsecurity=False).digest()
+        digest = hashlib.sha1(str(values.shape).encode(), usedforsecurity=False)
+        digest.update(values.data.cast("B") if values.size else b"")
+        key = digest.digest()
         if key not in self._places:
+            if self._file.tell() + values.nbytes > MOST_BYTES:
+                raise RefusedError("its meshes are too big for a robot")
             self._places[key] = len(self.table)
             self.table.append((self._file.tell(), values.dtype.str, list(values.shape)))
-            self._file.write(raw)
+            self._file.write(values.data if values.size else b"")
         return self._places[key]
 
 

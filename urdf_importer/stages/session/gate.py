@@ -42,7 +42,7 @@ def _list_layers(path: str, missing: dict[str, None], opened: list[object]) -> l
 
     layer = Sdf.Layer.FindOrOpen(path)
     if layer is None:
-        raise RefusedError(f"{os.path.basename(path)!r} is not a file of USD that can be read")
+        raise RefusedError(f"{_shorten(path)!r} is not a file of USD that can be read")
     opened.append(layer)
     found = []
     for names in UsdUtils.ExtractExternalReferences(path):
@@ -65,6 +65,12 @@ def _resolve(layer: object, name: str, missing: dict[str, None]) -> list[str]:
         missing[name] = None
         return [anchored] if os.path.exists(_file_of(anchored)) else []
     return [resolved]
+
+
+def _shorten(path: str) -> str:
+    """Returns a path as messages show it: the file's name, an archive's with the member's path."""
+    archive, bracket, member = path.partition("[")
+    return os.path.basename(archive) + bracket + member
 
 
 def _file_of(path: str) -> str:
