@@ -5,8 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-_CONVERT = "import sys; from pxr import Sdf; Sdf.Layer.FindOrOpen(sys.argv[1]).Export(sys.argv[2])"
+_CONVERT = "from pxr import Sdf; Sdf.Layer.FindOrOpen(sys.argv[1]).Export(sys.argv[2])"
 
 
 def to_crate(source: Path, target: Path) -> None:
-    subprocess.run([sys.executable, "-c", _CONVERT, str(source), str(target)], check=True)
+    run_pxr(_CONVERT, source, target)
+
+
+def run_pxr(code: str, *arguments: Path) -> None:
+    """Runs lines of Python that may use pxr; sys is at hand."""
+    command = [sys.executable, "-c", f"import sys\n{code}", *map(str, arguments)]
+    subprocess.run(command, check=True)
