@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """People in files that Blender reads -> an armature in the scene."""
 
+from contextlib import redirect_stderr
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +20,8 @@ _TALL = 1.7
 
 def open_person(path: str, name: str | None = None) -> Any:
     """Brings the objects of a .bvh, .fbx, .glb, .gltf or .blend into the scene and returns the
-    armature of this name, or the only one. The scene gets the frame rate of a .bvh. Raises
-    ReadError."""
+    armature of this name, or the only one. The scene gets the frame rate of the
+    file; of a glTF file, which has seconds, it keeps its own. Raises ReadError."""
     suffix = Path(path).suffix.lower()
     if suffix not in (*_IMPORTERS, ".blend"):
         choices = name_choices((*_IMPORTERS, ".blend"))
@@ -46,12 +48,17 @@ def open_person(path: str, name: str | None = None) -> Any:
 def _append(path: str) -> None:
     try:
         with bpy.data.libraries.load(path) as (theirs, ours):
-            ours.objects = list(theirs.objects)
+            ours.objects, ours.scenes = list(theirs.objects), list(theirs.scenes)
     except OSError as error:
         raise ReadError(f"Blender cannot read it: {one_line(error)}", source=path) from None
     for item in ours.objects:
         if item is not None:
             bpy.context.scene.collection.objects.link(item)
+    for number, scene in enumerate(filter(None, ours.scenes)):
+        # Frames last as long as in their own scene.
+        if not number:
+            set_frame_rate(scene.render.fps / scene.render.fps_base)
+        bpy.data.scenes.remove(scene)
 
 
 def _import(path: str, suffix: str) -> None:
@@ -64,6 +71,8 @@ def _import(path: str, suffix: str) -> None:
         set_frame_rate(round(person.rate, 3))
     group = bpy.ops.import_anim if suffix == ".bvh" else bpy.ops.import_scene
     try:
-        getattr(group, _IMPORTERS[suffix])(filepath=path, **more)
+        # Blender's readers print tracebacks; the sentence says the same.
+        with redirect_stderr(StringIO()):
+            getattr(group, _IMPORTERS[suffix])(filepath=path, **more)
     except (RuntimeError, AttributeError) as error:
         raise ReadError(f"Blender cannot read it: {one_line(error)}", source=path) from None
