@@ -39,12 +39,14 @@ class Solid:
 
 def solids_of(collider: Collider, diagnostics: Diagnostics) -> list[Solid]:
     """Returns convex bodies of an object: its hull where it is convex, parts of a hollow one, a
-    slab below a flat one, or below each triangle of another open one, such as a terrain."""
+    slab below a flat one, whichever way it faces, or below each triangle of another open one, such
+    as a terrain."""
     points, triangles = collider.vertices, collider.triangles
     used = points[np.unique(triangles)]
     normal = _normal(points[triangles])
     if is_flat(used):
-        return [_slab(used, normal)] if normal.any() else []
+        falls = float(collider.poses[0, 2, :3] @ normal) < -_SAME
+        return [_slab(used, -normal if falls else normal)] if normal.any() else []
     hull = convex_hull(used)
     assert hull is not None
     closed = is_closed(triangles, len(points))

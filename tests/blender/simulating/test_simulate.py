@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Robots that fall, are pushed and follow: against closed forms, Pinocchio, and runs by hand."""
 
+import sys
 from collections.abc import Generator
 from itertools import pairwise
 from pathlib import Path
@@ -15,8 +16,10 @@ from support.paths import ROOT
 from support.real_robots import descriptions, name_of
 from urdf_importer import (
     ArgumentError,
+    BuildError,
     Diagnostics,
     ImportResult,
+    KinematicsError,
     Progress,
     RobotError,
     Simulation,
@@ -202,6 +205,12 @@ def test_several_robots_fall_onto_each_other(load):
     check_replay(found)
 
 
+@pytest.mark.parametrize(("restitution", "top"), [(0, 0), (0.3, 0.09), (0.5, 0.25), (0.8, 0.64)])
+def test_a_box_bounces_as_high_as_restitution_says(load, restitution, top):
+    found = run(load(box()), 1.5, height=1.0, restitution=restitution)
+    assert found.base[34:, 2, 3].max() - 0.1 == pytest.approx(top, abs=0.01)
+
+
 @pytest.mark.parametrize(("effort", "holds"), [(6.0, True), (1.0, False)])
 def test_a_motor_holds_as_much_as_its_effort(load, effort, holds):
     robot = load(chain(1, effort))
@@ -369,39 +378,129 @@ def test_native_ik_rests_once_its_robot_falls(load):
     check_replay(found)
 
 
+NAN, INF = float("nan"), float("inf")
+SHELL = [(x, y, z) for z in (-0.4, 0) for x, y in ((-1, -1), (1.5, -1), (1.5, 1.5), (-1, 1.5))]
+FACES = [(3, 2, 1, 0), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)]
+HIGHER = [tuple(corner + 8 for corner in face) for face in FACES]
+CUBE = [(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
+MESHES = {
+    "Bare": ([], []),
+    "Lost": ([(0, 0, NAN), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)]),
+    "Line": ([(0, 0, 0), (1, 0, 0), (2, 0, 0)], [(0, 1, 2)]),
+    "Far": ([(0, 0, 0), (1e8, 0, 0), (0, 1, 0)], [(0, 1, 2)]),
+    "Full": (CUBE, [(0, 1, 2)] * 1_000_001),
+}
+
+
 @pytest.mark.parametrize(
     ("seconds", "options", "words"),
     [
         (0, {}, "seconds"),
         (-1, {}, "seconds"),
-        (float("nan"), {}, "seconds"),
+        (NAN, {}, "seconds"),
         (3601, {}, "hour"),
         (1e-9, {}, "frames"),
+        (1, {"engine": "havok"}, "'auto', 'mujoco' or 'bullet'"),
+        (1, {"base": "loose"}, "'auto', 'fixed' or 'free'"),
+        (1, {"motors": "strong"}, "'off', 'hold' or 'follow'"),
+        (1, {"substeps": 0}, "from 1 to 1000"),
+        (1, {"substeps": 1001}, "from 1 to 1000"),
+        (1, {"gravity": (0, 0)}, "3 numbers"),
+        (1, {"gravity": (0, 0, NAN)}, "3 numbers"),
+        (1, {"friction": -1}, "from 0 to 100"),
+        (1, {"friction": INF}, "from 0 to 100"),
+        (1, {"restitution": 2}, "from 0 to 1"),
+        (1, {"height": NAN}, "from 0 to 10000"),
+        (1, {"pushes": [("box", (1, 0), 0, 1)]}, "3 numbers"),
+        (1, {"pushes": [("box", (1, 0, NAN), 0, 1)]}, "the force of a push"),
+        (1, {"pushes": [("box", (1, 0, 0), -1, 1)]}, "at least 0"),
+        (1, {"pushes": [("no_link", (1, 0, 0), 0, 1)]}, "no_link"),
         (1, {"colliders": "nothing"}, "nothing"),
         (1, {"colliders": "Empty"}, "not a mesh"),
         (1, {"colliders": "Bare"}, "no faces"),
         (1, {"colliders": "Lost"}, "not finite"),
-        (1, {"pushes": [("no_link", (1, 0, 0), 0, 1)]}, "no_link"),
-        (1, {"model": "/no_such_folder/model.xml"}, "no_such_folder"),
-        (1, {"model": "model.txt"}, ".xml"),
+        (1, {"colliders": "Line"}, "no area"),
+        (1, {"colliders": "Far"}, "larger than"),
+        (1, {"colliders": "Full"}, "1000000 are the most"),
+        (1, {"model": "/no_such_folder/model.xml"}, "model"),
+        (1, {"model": "model.txt"}, "model"),
         (1, {"base": "fixed"}, "nothing can move"),
         (1, {"engine": "bullet", "model": "model.xml"}, "MuJoCo"),
-        (1, {"gravity": (0, 0, -1e12), "height": 1.0, "floor": False}, "finite"),
     ],
 )
-def test_bad_input_is_one_sentence_and_changes_nothing(load, seconds, options, words):
+@pytest.mark.parametrize("engine", ["mujoco", "bullet"])
+def test_bad_input_is_one_sentence_and_changes_nothing(load, engine, seconds, options, words):
     robot = load(box())
     bpy.ops.object.empty_add()
-    for name, points in (("Bare", []), ("Lost", [(0, 0, float("nan")), (1, 0, 0), (0, 1, 0)])):
+    for name in MESHES.keys() & {options.get("colliders")}:
         mesh = bpy.data.meshes.new(name)
-        mesh.from_pydata(points, [], [(0, 1, 2)] if points else [])
+        mesh.from_pydata(MESHES[name][0], [], MESHES[name][1])
         bpy.context.collection.objects.link(bpy.data.objects.new(name, mesh))
     bpy.context.view_layer.update()
     before = state_of_file()
     with pytest.raises(RobotError) as refused:
-        simulate(robot, seconds, options=SimulationOptions(**{**EXACT, "base": "free", **options}))
+        wishes = SimulationOptions(**{"engine": engine, "base": "free", **options})
+        simulate(robot, seconds, options=wishes)
     assert words in str(refused.value) and "\n" not in str(refused.value)
     assert state_of_file() == before
+
+
+@pytest.mark.parametrize(("engine", "words"), [("mujoco", "not finite"), ("bullet", "nowhere")])
+def test_a_run_that_breaks_names_second_and_link_and_keeps_nothing(load, engine, words):
+    robot = load(box())
+    bpy.context.view_layer.update()
+    before = state_of_file()
+    wishes = SimulationOptions(engine=engine, gravity=(0, 0, -1e38), height=1.0, floor=False)
+    with pytest.raises(KinematicsError, match=r"0\.\d+ s.*link 'box'") as refused:
+        simulate(robot, 1.0, options=wishes)
+    assert words in str(refused.value) and state_of_file() == before
+
+
+def test_without_mujoco_the_engine_is_bullet_or_the_extra_is_named(load, monkeypatch):
+    robot = load(box())
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    before = state_of_file()
+    with pytest.raises(BuildError, match=r"urdf-importer\[simulation\]"):
+        simulate(robot, options=SimulationOptions(**EXACT))
+    assert state_of_file() == before
+    assert simulate(robot, 0.1, options=SimulationOptions(height=0.1)).engine == "bullet"
+
+
+def test_a_robot_that_is_linked_from_another_file_is_refused(load, tmp_path):
+    load(box())
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "robot.blend"))
+    bpy.ops.wm.read_homefile(use_empty=True)
+    with bpy.data.libraries.load(str(tmp_path / "robot.blend"), link=True) as (theirs, ours):
+        ours.objects = [name for name in theirs.objects if name == "box"]
+    (robot,) = ours.objects
+    bpy.context.scene.collection.objects.link(robot)
+    before = state_of_file()
+    with pytest.raises(BuildError, match="library override"):
+        simulate(robot, options=SimulationOptions(height=0.1))
+    assert state_of_file() == before
+
+
+@pytest.mark.parametrize("engine", ["mujoco", "bullet"])
+@pytest.mark.parametrize(
+    "corners, faces, rests",
+    [
+        ([(-1, -1, 0), (1, -1, 0), (0, 1, 0)], [(0, 1, 2)], 0.6),
+        ([(-1, -1, 0), (1, -1, 0), (0, 1, 0)], [(2, 1, 0)], 0.6),
+        ([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)], [(0, 1, 2), (0, 2, 3)], 0.6),
+        ([(x, y, z + 9 * n) for n in (0, 1) for x, y, z in SHELL], [*FACES, *HIGHER], 0.6),
+        ([(x + n, y + n, z) for n in (0, 1) for x, y, z in SHELL], [*FACES, *HIGHER], 0.6),
+    ],
+    ids=["triangle", "downwards", "flat", "two shells", "crossing"],
+)
+def test_odd_meshes_hold_a_box(load, engine, corners, faces, rests):
+    mesh = bpy.data.meshes.new("odd")
+    mesh.from_pydata(corners, [], faces)
+    item = bpy.data.objects.new("odd", mesh)
+    item.location.z = 0.5
+    bpy.context.collection.objects.link(item)
+    wishes = SimulationOptions(engine=engine, height=0.7, colliders="odd", friction=1)
+    found = simulate(load(box()), 1.0, options=wishes)
+    assert found.base[-1, 2, 3] == pytest.approx(rests, abs=2e-3)
 
 
 def test_only_robots_are_simulated(load):

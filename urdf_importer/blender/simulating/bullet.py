@@ -31,6 +31,8 @@ _CORRECTED = 0.5
 """The share of its distance to its target that a joint makes up in a frame."""
 _SLIDING = 0.1
 """Metres that count as a radian."""
+_NOWHERE = 1e6
+"""Metres, from where on single precision is not worth keys."""
 
 
 def bullet_steps(
@@ -39,7 +41,7 @@ def bullet_steps(
     """Runs an experiment in a scene of its own, which is gone afterwards, also where the generator
     is closed; yields once a frame.
 
-    Raises KinematicsError where a body's place is not finite, with its link and the second.
+    Raises KinematicsError where a body is nowhere, with its link and the second.
     """
     options = experiment.options
     yield Progress(share=0.0, text="bodies")
@@ -182,13 +184,13 @@ class _Machine:
 
     def take(self, frame: int) -> None:
         """Takes the state of a frame, and runs the motors to the next. Raises KinematicsError where
-        a place is not finite."""
+        a body is nowhere."""
         groups = self._bodies.groups
         if frame:
             self._frames[frame] = [self._world.read(item) for item in self._items]
         else:
             self._frames[frame] = [group.start for group in groups]
-        lost = np.flatnonzero(~np.isfinite(self._frames[frame]).all(axis=(1, 2)))
+        lost = np.flatnonzero(~(np.abs(self._frames[frame]) < _NOWHERE).all(axis=(1, 2)))
         if len(lost):
             link = self._bodies.tree.links[groups[lost[0]].links[0]].name
             raise KinematicsError(

@@ -118,11 +118,10 @@ def _read(
             f"object {quote(item.name)} has {faces} triangles; {_MOST_TRIANGLES} are the most"
         )
     frames = np.array(poses, dtype=np.float64)
-    size = np.linalg.norm(frames[0, :3, :3], axis=0)
     rigid, stretch = _split(frames)
     placed = points.reshape(-1, 3).astype(np.float64) @ stretch.T / scale
     rigid[:, :3, 3] /= scale
-    if not (np.isfinite(placed).all() and np.isfinite(rigid).all() and size.any()):
+    if not (np.isfinite(placed).all() and np.isfinite(rigid).all()):
         raise ArgumentError(f"object {quote(item.name)} has numbers that are not finite")
     if np.abs(placed).max() > _FAR:
         raise ArgumentError(f"object {quote(item.name)} is larger than {_FAR:g} m")
@@ -131,6 +130,9 @@ def _read(
     triangles = corners.reshape(-1, 3).astype(np.int64)
     if np.linalg.det(stretch) < 0.0:
         triangles = triangles[:, ::-1]
+    edges = placed[triangles[:, 1:]] - placed[triangles[:, :1]]
+    if not np.cross(edges[:, 0], edges[:, 1]).any():
+        raise ArgumentError(f"object {quote(item.name)} has no area, so nothing can hit it")
     if any(each.type == "ARMATURE" for each in item.modifiers) or item.data.shape_keys:
         diagnostics.warning(
             "collider-deforms",
