@@ -165,6 +165,26 @@ def _stop(operator: Any, link: Any) -> set[str]:
     return {"FINISHED"}
 
 
+class SendSensors(_OfLink, bpy.types.Operator):
+    bl_idname = "urdf.live_sensors"
+    bl_label = "Send Sensors"
+    bl_description = (
+        "Send the measurements of the active robot's scanners and depth cameras to the server, as "
+        "the scene is shown; a second press ends that"
+    )
+    bl_options = {"REGISTER"}
+
+    pictures: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="Pictures",
+        description="Pictures of colours as well: each is rendered, while Blender waits",
+    )
+
+    def execute(self, context: Any) -> set[str]:
+        link: Any = find_live_link(active_robot(context))
+        link.send_sensors(not link.options.send_sensors, pictures=self.pictures)
+        return {"FINISHED"}
+
+
 class SendMotion(_OfLink, bpy.types.Operator):
     bl_idname = "urdf.live_send"
     bl_label = "Send Motion"
@@ -314,10 +334,24 @@ def _draw_buttons(layout: Any, settings: Any, link: Any) -> None:
     column.label(text="Controller")
     column.prop(settings, "controller", text="")
     column.operator(SendMotion.bl_idname, icon="EXPORT")
+    row = layout.row(align=True)
+    on = link.options.send_sensors
+    send = row.operator(SendSensors.bl_idname, icon="OUTLINER_OB_CAMERA", depress=on)
+    send.pictures = settings.send_pictures
+    row.prop(settings, "send_pictures", text="", icon="IMAGE_DATA")
     layout.operator(Disconnect.bl_idname, icon="UNLINKED")
 
 
-_CLASSES = (LiveSettings, Connect, Disconnect, Record, StopRecording, SendMotion, LivePanel)
+_CLASSES = (
+    LiveSettings,
+    Connect,
+    Disconnect,
+    Record,
+    StopRecording,
+    SendSensors,
+    SendMotion,
+    LivePanel,
+)
 
 
 def register() -> None:

@@ -20,6 +20,7 @@ from .address import Address
 from .dialect import Arrival, Dialect, LiveWish, Sent
 from .foxglove import Foxglove
 from .options import ProtocolKind
+from .packed import Packed
 from .rosbridge import Rosbridge
 from .stream import LiveStream, Place, look_up
 from .websocket import BrokenError, FrameKind, FrameReader, Greeting, Message, format_frame
@@ -158,6 +159,16 @@ class Connection:
         if len(talk.unsent) > MOST_UNSENT or len(self.dialect.outgoing) > 100:
             return False
         self.dialect.publish(topic, what, trajectory)
+        return True
+
+    def publish_packed(self, message: Packed) -> bool:
+        """Sends a message of any type with the next poll, as publish does."""
+        talk = self._talk
+        if self.state != "connected" or talk is None or self.dialect is None:
+            return False
+        if len(talk.unsent) > MOST_UNSENT or len(self.dialect.outgoing) > 100:
+            return False
+        self.dialect.publish_packed(message)
         return True
 
     def close(self) -> None:

@@ -15,6 +15,7 @@ from ..diagnostics import quote
 from ..motion.trajectory import Trajectory
 from ..recordings.definitions import short_name
 from ..recordings.trees import Tree
+from .packed import Packed
 from .websocket import FrameKind, Message
 
 MOST_TEXT = 4 * 1024 * 1024
@@ -100,6 +101,10 @@ class Dialect(ABC):
     def publish(self, topic: str, what: Sent, trajectory: Trajectory) -> None:
         """Sends one state, one command, or frames. Raises ConnectError where the server takes
         none."""
+
+    @abstractmethod
+    def publish_packed(self, message: Packed) -> None:
+        """Sends a message of any type. Raises ConnectError where the server takes none."""
 
     @abstractmethod
     def ask_again(self) -> None:

@@ -29,6 +29,7 @@ from .dialect import (
     skip_frames,
     text_message,
 )
+from .packed import Packed
 from .websocket import FrameKind, Message
 
 _MESSAGE_DATA = 1
@@ -269,6 +270,16 @@ class Foxglove(Dialect):
                 self.outgoing.append(Message(FrameKind.BINARY, head + each.data))
         except WriteError as error:
             raise ConnectError(error.message) from None
+
+    def publish_packed(self, message: Packed) -> None:
+        """Sends a message as the server's ROS packs it."""
+        if not self.takes_messages:
+            raise ConnectError("the server takes no messages; its option clientPublish is off")
+        encoding: Encoding = "ros1" if "ros1" in self.encodings else "cdr"
+        if message.topic not in self.advertised:
+            self._advertise(message.topic, message.type, encoding)
+        head = b"\1" + self.advertised[message.topic].to_bytes(4, "little")
+        self.outgoing.append(Message(FrameKind.BINARY, head + message.pack(encoding)))
 
     def _advertise(self, topic: str, kind: str, encoding: Encoding) -> None:
         number = self.advertised[topic] = len(self.advertised) + 1

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..diagnostics import ConnectError, Diagnostics, KinematicsError, one_line, quote
+from ..diagnostics import ConnectError, Diagnostics, KinematicsError, RobotError, one_line, quote
 from ..motion.names import match_names
 from ..motion.options import MotionOptions
 from ..motion.trajectory import FrameTrack, Trajectory
@@ -20,6 +20,7 @@ from .arrivals import Newest, Publisher, Recording
 from .connection import Connection, State
 from .dialect import Arrival, LiveWish, Sent, within
 from .options import LiveOptions
+from .packed import Packed
 
 _MOST_STATIC = 100
 _STALE = 0.5
@@ -63,6 +64,10 @@ class LiveRig(ABC):
     @abstractmethod
     def read_frames(self) -> Sequence[FrameTrack]:
         """Returns the frames of the base and of floating joints."""
+
+    def measure(self, options: LiveOptions, stamp: int) -> Sequence[Packed]:
+        """Returns messages of sensors that are due; `stamp` in nanoseconds. Raises RobotError."""
+        return ()
 
     @abstractmethod
     def key(self, motion: Trajectory, options: MotionOptions, diagnostics: Diagnostics) -> Any:
@@ -176,10 +181,26 @@ class LiveLink:
         self._take(self._connection.poll())
         if self.rig.is_busy():
             return False
+        moved = False
         if self.options.direction == "out":
             self._send_state()
-            return False
-        return self._show()
+        else:
+            moved = self._show()
+        if self.options.send_sensors and self.state == "connected":
+            self._send_sensors()
+        return moved
+
+    def _send_sensors(self) -> None:
+        try:
+            for each in self.rig.measure(self.options, self._wall()):
+                self._connection.publish_packed(each)
+        except RobotError as error:
+            self._problem = error.message
+
+    def send_sensors(self, on: bool = True, *, pictures: bool = False) -> None:
+        """Begins to send the measurements of the robot's scanners and depth cameras, and of its
+        cameras with `pictures`; or ends that."""
+        self.options = replace(self.options, send_sensors=on, send_pictures=pictures)
 
     def _take(self, arrivals: list[Arrival]) -> None:
         if self._recording is not None:

@@ -107,3 +107,22 @@ class LiveOptions(Options):
         "Also send the robot's position, to /tf, as the frame of its root link in world",
         group="Sending",
     )
+    send_sensors: bool = option(
+        False,
+        "Send Sensors",
+        "Also send the measurements of the robot's scanners and depth cameras, on their topics",
+        group="Sending",
+    )
+    send_pictures: bool = option(
+        False,
+        "Pictures",
+        "With the sensors, also send pictures of colours; each is rendered, while Blender waits",
+        group="Sending",
+    )
+    sensor_rate: float = option(
+        10.0,
+        "Sensor Rate",
+        "How often each sensor is sent at most, per second; never faster than described",
+        group="Sending",
+        bounds=(0.1, 100.0),
+    )

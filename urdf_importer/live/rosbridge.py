@@ -34,6 +34,7 @@ from .dialect import (
     skip_frames,
     text_message,
 )
+from .packed import Packed, to_json
 from .websocket import Message
 
 MOST_FRAGMENTS = 10_000
@@ -201,6 +202,16 @@ class Rosbridge(Dialect):
             self._say(op="advertise", id=f"out:{topic}", topic=topic, type=TYPES[what])
         make = {"state": _state, "command": _command, "frames": _frames}[what]
         self._say(op="publish", id=f"out:{topic}", topic=topic, msg=make(trajectory))
+
+    def publish_packed(self, message: Packed) -> None:
+        """Sends a message as JSON."""
+        topic, said = json.dumps(message.topic), to_json(message)
+        if message.topic not in self.advertised:
+            self.advertised.add(message.topic)
+            words = {"id": f"out:{message.topic}", "topic": message.topic, "type": message.type}
+            self._say(op="advertise", **words)
+        text = f'{{"op": "publish", "topic": {topic}, "msg": {said}}}'
+        self.outgoing.append(text_message(text))
 
 
 def _time(nanoseconds: int) -> dict[str, int]:

@@ -217,12 +217,15 @@ def _imu(packer: Packer, reading: Reading) -> None:
         packer.fixed(_UNKNOWN)
 
 
-def pack_static(sensors: list[tuple[str, str, Matrix]], encoding: Encoding) -> bytes:
-    """Returns the TFMessage of frames that rest: (parent, child, frame (4, 4)) each."""
+def pack_static(
+    sensors: list[tuple[str, str, Matrix]], encoding: Encoding, *, log: int = 0
+) -> bytes:
+    """Returns the TFMessage of frames that rest: (parent, child, frame (4, 4)) each; `log` in
+    nanoseconds."""
     packer = Packer(encoding)
     packer.number(len(sensors))
     for parent, child, frame in sensors:
-        packer.header(0, parent)
+        packer.header(log, parent)
         packer.text(child)
         packer.fixed(frame[:3, 3])
         packer.fixed(np.array(quaternion_from_rotation(frame[:3, :3])))

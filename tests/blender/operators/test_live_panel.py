@@ -65,6 +65,19 @@ def test_connect_record_stop_disconnect(live, server):
     assert live._tick() is None
 
 
+def test_sensors_are_sent_until_a_second_press(live, server):
+    robot = load("two_link_arm")
+    activate(robot)
+    assert not bpy.ops.urdf.live_sensors.poll()
+    settle(address=server.url)
+    bpy.ops.urdf.live_connect()
+    link = live.find_live_link(robot)
+    for on in (True, False):
+        assert bpy.ops.urdf.live_sensors(pictures=True) == {"FINISHED"}
+        assert link.options.send_sensors is on and link.options.send_pictures
+    link.close()
+
+
 def test_a_motion_goes_out_after_a_look_at_its_limits(live, server):
     robot = load("two_link_arm")
     activate(robot)

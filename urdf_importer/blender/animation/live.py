@@ -22,8 +22,10 @@ from ...live.address import Address, find_default, read_address
 from ...live.connection import Connection
 from ...live.link import LiveLink, LiveRig, check_names, plan_wish
 from ...live.options import LiveOptions
+from ...live.packed import Packed
 from ...motion.options import MotionOptions
 from ...motion.trajectory import FrameTrack, Numbers, Trajectory
+from ..seeing.live import LiveSensors
 from ..standing import properties
 from ..standing.armatures import armatures_by_name, armatures_of
 from ..standing.joints import RigJoint, posed_joints_of, read_link_joint
@@ -53,6 +55,7 @@ class BlenderRig(LiveRig):
         self._joints: dict[str, tuple[str, str, RigJoint]] = {}
         self._others: set[str] = set()
         self._read_at = 0.0
+        self._sensors = LiveSensors(rate=0.0)
 
     def find(self) -> Any | None:
         """Returns the armature; None where it is gone."""
@@ -166,6 +169,11 @@ class BlenderRig(LiveRig):
                 above, below = link_pose(armature, joint.parent), link_pose(armature, name)
                 frames.append(_make_track(joint.parent, name, np.linalg.solve(above, below)))
         return frames
+
+    def measure(self, options: LiveOptions, stamp: int) -> Sequence[Packed]:
+        """Measures with the sensor that is due; one at a time, so that views stay alive."""
+        self._sensors.rate, self._sensors.pictures = options.sensor_rate, options.send_pictures
+        return list(self._sensors.measure(self.find(), stamp))
 
     def key(self, motion: Trajectory, options: MotionOptions, diagnostics: Diagnostics) -> Any:
         """Makes a new action of a motion."""

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sensors over a live link: a server of others takes scans, depths and pictures."""
+
+import base64
+import json
+
+import bpy
+import numpy as np
+import pytest
+from rosbags.typesys import Stores, get_typestore
+
+import urdf_importer
+from support.foxglove_process import FoxgloveServer
+from support.live_server import Standin, until
+from urdf_importer import ImportOptions, LiveOptions, sense
+from urdf_importer.blender.animation import live
+
+pytestmark = pytest.mark.usefixtures("scene")
+
+CAMERA = """<camera><horizontal_fov>1.2</horizontal_fov><image><width>16</width><height>12</height>
+</image><clip><near>0.1</near><far>20</far></clip></camera>"""
+ROBOT = f"""<robot name="r"><link name="base"/><gazebo reference="base">
+<sensor name="scan" type="ray"><pose>0 0 0.3 0 0 0</pose><topic>/scan</topic><ray><scan><horizontal>
+<samples>31</samples><min_angle>-1.4</min_angle><max_angle>1.4</max_angle></horizontal></scan><range>
+<min>0.2</min><max>3</max></range></ray></sensor>
+<sensor name="deep" type="depth">{CAMERA}</sensor><sensor name="eye" type="camera">{CAMERA}</sensor>
+<sensor name="imu" type="imu"/></gazebo></robot>"""
+
+
+@pytest.fixture
+def robot(tmp_path):
+    path = tmp_path / "robot.urdf"
+    path.write_text(ROBOT)
+    armature = urdf_importer.import_robot(path, options=ImportOptions(sensors=True)).armature
+    bpy.ops.mesh.primitive_cube_add(size=1.0, location=(2.5, 0.0, 0.0), scale=(1.0, 2.0, 9.0))
+    bpy.context.view_layer.update()
+    yield armature
+    live.stop_watching()
+
+
+def test_rosbridge_gets_scans_and_depths_as_json(robot):
+    server = Standin()
+    try:
+        options = LiveOptions(direction="out", send_sensors=True, sensor_rate=100.0)
+        link = urdf_importer.connect(robot, server.url, options=options)
+
+        def heard():
+            return {each["topic"]: each for each in server.heard if each["op"] == "publish"}
+
+        wanted = {"/scan", "/tf", "/deep/depth/image_raw", "/deep/depth/camera_info"}
+        until(lambda: wanted <= heard().keys(), server.step, link.poll)
+        scan, depth = heard()["/scan"]["msg"], heard()["/deep/depth/image_raw"]["msg"]
+        ranges = sense(robot, "scan").ranges[0]
+        assert np.isinf(ranges).any() and np.allclose(scan["ranges"], ranges, atol=1e-5)
+        assert scan["header"]["frame_id"] == "scan" and scan["header"]["stamp"]["sec"] > 10**9
+        pixels = np.frombuffer(base64.b64decode(depth["data"]), "<f4").reshape(12, 16)
+        assert np.allclose(np.nan_to_num(pixels), sense(robot, "deep").depth)
+        assert depth["encoding"] == "32FC1" and depth["is_bigendian"] in (0, False)
+        info = heard()["/deep/depth/camera_info"]["msg"]
+        assert len(info["k"]) == 9 and info["header"] == depth["header"]
+        frames = [e["msg"]["transforms"][0] for e in server.heard if e.get("topic") == "/tf"
+                  if e["op"] == "publish"]  # fmt: skip
+        places = {each["child_frame_id"]: each["transform"]["translation"]["z"] for each in frames}
+        assert places["scan"] == pytest.approx(0.3)
+        kinds = {e["topic"]: e["type"] for e in server.heard if e["op"] == "advertise"}
+        assert kinds["/scan"] == "sensor_msgs/LaserScan"
+        assert not {"/eye/image_raw", "/imu"} & heard().keys(), "pictures only on demand"
+        json.dumps(scan)
+        link.send_sensors(pictures=True)
+        until(lambda: "/eye/image_raw" in heard(), server.step, link.poll)
+        picture = heard()["/eye/image_raw"]["msg"]
+        assert len(base64.b64decode(picture["data"])) == 16 * 12 * 3
+        link.send_sensors(False)
+        link.poll()
+        server.step()
+        server.heard.clear()
+        for _ in range(20):
+            link.poll()
+            server.step()
+        assert not {"/scan", "/deep/depth/image_raw"} & heard().keys()
+    finally:
+        server.close()
+
+
+def test_foxglove_gets_messages_that_ros_reads(robot):
+    store = get_typestore(Stores.ROS2_HUMBLE)
+    with FoxgloveServer("publish") as server:
+        options = LiveOptions(direction="out", send_sensors=True, sensor_rate=100.0)
+        link = urdf_importer.connect(robot, server.url, options=options)
+        found = {}
+
+        def look():
+            found.update({each["topic"]: each for each in server.heard()})
+
+        until(lambda: {"/scan", "/deep/points"} <= found.keys(), link.poll, look)
+        told = found["/scan"]
+        assert (told["type"], told["encoding"]) == ("sensor_msgs/msg/LaserScan", "cdr")
+        message = store.deserialize_cdr(bytes.fromhex(told["data"]), told["type"])
+        assert np.allclose(message.ranges, sense(robot, "scan").ranges[0], atol=1e-6)
+        cloud = store.deserialize_cdr(bytes.fromhex(found["/deep/points"]["data"]),
+                                      "sensor_msgs/msg/PointCloud2")  # fmt: skip
+        assert (cloud.height, cloud.width) == (12, 16)
+        link.close()
+
+
+def test_a_sensor_is_no_faster_than_it_is(robot, monkeypatch):
+    from urdf_importer.blender.seeing import live as seeing
+
+    clock = [100.0]
+    monkeypatch.setattr(seeing.time, "monotonic", lambda: clock[0])
+    sensors, counts = seeing.LiveSensors(rate=5.0), {}
+    for _ in range(200):
+        clock[0] += 0.01
+        for each in sensors.measure(robot, 10**18):
+            counts[each.topic] = counts.get(each.topic, 0) + 1
+    assert counts["/scan"] == pytest.approx(10, abs=1) == counts["/deep/points"]

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sensors of a robot, over a live link: each measures at its own rate, one at a time."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from ...diagnostics import ArgumentError, Diagnostics, quote
+from ...gazebo import interpret_extras
+from ...live.packed import Packed
+from ...recordings.definitions import Encoding
+from ...sensing.messages import SensorTopic, list_topics_of, pack_message, pack_static
+from ...sensing.options import SenseOptions
+from ...sensing.placed import PlacedSensor, place_sensors
+from ..extract.robot import extract_robot
+from ..memory import recall
+from .measure import Looker
+from .objects import sensor_objects
+
+_BY_RAYS = ("lidar", "sonar", "depth")
+_BY_LIGHT = ("camera", "rgbd", "wide")
+_MOST_PIXELS = 4_000_000
+_TAKEN = ("/tf", "/tf_static", "/odom", "/joint_states")
+
+
+@dataclass(slots=True)
+class LiveSensors:
+    """When each sensor measured last, and how often at most, in Hz. Pictures are rendered, which
+    takes a second, and large, so only scans and depths are sent without `pictures`."""
+
+    rate: float
+    pictures: bool = False
+    _last: dict[str, float] = field(default_factory=dict)
+    _counts: dict[str, int] = field(default_factory=dict)
+
+    def measure(self, armature: Any, stamp: int) -> Iterator[Packed]:
+        """Yields the messages of the sensor that has waited longest, where one is due; `stamp` in
+        nanoseconds. Raises RobotError as sense does."""
+        now = time.monotonic()
+        known = recall(armature, "live sensors", _read)
+        waits = [
+            (now - self._last.get(sensor.name, 0.0), sensor.name, sensor, topics)
+            for sensor, topics in known[0]
+            if sensor.kind in (*_BY_RAYS, *(_BY_LIGHT if self.pictures else ()))
+        ]
+        due = [each for each in waits if each[0] * self._rate_of(each[2]) >= 1.0]
+        if not due:
+            return
+        *_, sensor, topics = max(due, key=lambda each: each[:2])
+        self._last[sensor.name] = now
+        size = 0 if sensor.camera is None else sensor.camera.width * sensor.camera.height
+        if size > _MOST_PIXELS:
+            raise ArgumentError(
+                f"the pictures of sensor {quote(sensor.name)} are too large for a live link"
+            )
+        looker = Looker(
+            armature=armature,
+            links=known[1],
+            options=SenseOptions(samples=1),
+            diagnostics=Diagnostics(),
+        )
+        reading = looker.measure(sensor)
+        count = self._counts[sensor.name] = self._counts.get(sensor.name, -1) + 1
+        if sensor.has_own_frame:
+            own = [(sensor.link, sensor.frame_id, sensor.frame)]
+            pack = partial(pack_static, own, log=stamp)
+            yield Packed(topic="/tf", type="tf2_msgs/TFMessage", pack=pack)
+        for topic in topics:
+            yield Packed(
+                topic=topic.name, type=topic.type, pack=partial(_pack, topic, reading, stamp, count)
+            )
+
+    def _rate_of(self, sensor: PlacedSensor) -> float:
+        return min(self.rate, sensor.rate) if sensor.rate else self.rate
+
+
+def _pack(topic: SensorTopic, reading: Any, stamp: int, count: int, encoding: Encoding) -> bytes:
+    return pack_message(topic, reading, stamp, count, encoding).data
+
+
+def _read(armature: Any) -> tuple[list[tuple[PlacedSensor, Any]], tuple[str, ...]]:
+    """Reads the sensors that measure, each with its topics, and the links."""
+    robot, objects = interpret_extras(extract_robot(armature)), sensor_objects(armature)
+    taken, found = set(_TAKEN), []
+    for each in place_sensors(robot, Diagnostics()):
+        if each.kind in (*_BY_RAYS, *_BY_LIGHT):
+            item = objects.get(each.name)
+            placed = replace(each, object="" if item is None else item.name)
+            found.append((placed, list_topics_of(each, compressed=False, taken=taken)))
+    return found, tuple(link.name for link in robot.links)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Messages of any type that recordings can pack, for servers: as they are, or as JSON."""
+
+import json
+import math
+from base64 import b64encode
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..diagnostics import ConnectError
+from ..motion.trajectory import NANOSECONDS
+from ..recordings.definitions import (
+    PRIMITIVES,
+    TIMES,
+    Definition,
+    Encoding,
+    Field,
+    read_definition,
+    text_of,
+)
+from ..recordings.layouts import Decoder
+from ..recordings.trees import Tree
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Packed:
+    """A message: its topic, its type as ROS 1 spells it, and `pack`, which returns its bytes."""
+
+    topic: str
+    type: str
+    pack: Callable[[Encoding], bytes]
+
+
+def to_json(message: Packed) -> str:
+    """Returns a message as rosbridge takes it: bytes in base 64, and infinity as a number that is
+    too large, which JSON can say. Raises ConnectError for one beyond all bounds."""
+    definition, decoder = _decoder_of(message.type)
+    found = decoder.decode([message.pack("cdr")])
+    if not found:
+        raise ConnectError(f"a message on {message.topic} is too large for rosbridge")
+    return _say_message(found[0][1], definition.type, definition)
+
+
+@lru_cache(maxsize=32)
+def _decoder_of(kind: str) -> tuple[Definition, Decoder]:
+    definition = read_definition(kind, text_of(kind, "cdr"), "cdr")
+    return definition, Decoder(definition, "cdr")
+
+
+def _say_message(tree: Tree, kind: str, definition: Definition) -> str:
+    said = (
+        f"{json.dumps(f.name)}: {_say(tree[f.name], f, definition)}" for f in definition.types[kind]
+    )
+    return "{" + ", ".join(said) + "}"
+
+
+def _say(tree: Tree, field: Field, definition: Definition) -> str:
+    if field.type in PRIMITIVES:
+        return _say_numbers(tree[0], field)
+    if field.type in TIMES:
+        seconds, rest = divmod(int(tree[0]), NANOSECONDS)
+        return json.dumps({"sec": seconds, "nanosec": rest, "secs": seconds, "nsecs": rest})
+    if field.type in definition.types:
+        many = tree if isinstance(tree, list) else [tree]
+        said = [_say_message(each, field.type, definition) for each in many]
+        return "[" + ", ".join(said) + "]" if field.count >= 0 else said[0]
+    return json.dumps(tree)
+
+
+def _say_numbers(values: Any, field: Field) -> str:
+    if field.count >= 0 and field.type in ("uint8", "byte", "char"):
+        return json.dumps(b64encode(values.astype(np.uint8).tobytes()).decode())
+    said = [_say_number(each, field.type) for each in np.atleast_1d(values).tolist()]
+    return "[" + ", ".join(said) + "]" if field.count >= 0 else said[0]
+
+
+def _say_number(value: float, kind: str) -> str:
+    if not kind.startswith("float"):
+        return json.dumps(bool(value) if kind == "bool" else int(value))
+    if math.isfinite(value):
+        return repr(value)
+    return "null" if math.isnan(value) else f"{'-' if value < 0 else ''}1e999"
