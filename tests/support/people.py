@@ -18,6 +18,14 @@ def sample_person() -> Person:
     return read_bvh(str(SAMPLE), Diagnostics())
 
 
+def long_person(seconds: float) -> Person:
+    """The sample there and back until so much time is full."""
+    person = sample_person()
+    last = len(person.points) - 1
+    rows = np.arange(round(seconds * person.rate))
+    return replace(person, points=person.points[np.abs((rows + last) % (2 * last) - last)])
+
+
 def nameless(person: Person) -> Person:
     return replace(
         person, names=tuple(f"b{n}" if name else "" for n, name in enumerate(person.names))

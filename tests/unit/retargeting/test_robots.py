@@ -2,6 +2,7 @@
 """People's motion on real robots: nobody says which limb is which."""
 
 import math
+import time
 from functools import cache
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from support.people import (
     SAMPLE,
     dog,
+    long_person,
     nameless,
     noisy,
     sample_person,
@@ -116,6 +118,20 @@ def test_other_skeletons_give_the_same_motion(change):
 
 def test_noise_does_not_make_feet_slide():
     assert solve(G1, noisy(sample_person())).slide < 0.002
+
+
+def test_thirty_seconds_of_29_joints_take_less_than_three():
+    resource = pytest.importorskip("resource")  # Windows has none.
+    robot(G1)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    began = time.process_time()
+    found = solve(G1, long_person(30.0))
+    assert time.process_time() - began < 3.0
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown / 1024.0 < 600.0
+    assert len(found.trajectory.times) == 900
+    assert len(found.trajectory.names) == 29
+    assert found.slide < 0.002
 
 
 def test_the_same_input_gives_the_same_motion():
