@@ -116,7 +116,7 @@ def _poll_person(kind: Any, context: Any) -> bool:
     return poll_robot(kind, context) and find_person(active_robot(context)) is not None
 
 
-class PairOperator(bpy.types.Operator):
+class PairOperator:
     """Base of what corrects who follows whom."""
 
     bl_options = {"INTERNAL"}
@@ -132,7 +132,7 @@ class PairOperator(bpy.types.Operator):
     def poll(cls, context: Any) -> bool:
         return _poll_person(cls, context)
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self: Any, context: Any) -> set[str]:
         """Corrects the pair of a bone; without a bone, takes all corrections back."""
         robot: Any = active_robot(context)
         person = find_person(robot)
@@ -147,13 +147,13 @@ class PairOperator(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class SetPair(PairOperator):
+class SetPair(PairOperator, bpy.types.Operator):
     bl_idname = "urdf.set_pair"
     bl_label = "Follow"
-    bl_description = "Let this limb follow, or leave it alone"
+    bl_description = "Let this limb follow the person, or leave it alone"
 
 
-class PickPair(PairOperator):
+class PickPair(PairOperator, bpy.types.Operator):
     bl_idname = "urdf.pick_pair"
     bl_label = "Pick Pair"
     bl_description = (
