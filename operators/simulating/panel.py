@@ -23,7 +23,7 @@ class SimulatePanel(RobotSubPanel, bpy.types.Panel):
     def draw(self, context: Any) -> None:
         layout = self.layout
         chosen = context.window_manager.operator_properties_last(SimulateRobot.bl_idname)
-        draw_settings(layout, chosen)
+        draw_settings(layout, chosen, context)
         missing = ""
         try:
             engine = find_engine(chosen.engine)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Simulate: with progress in the status bar; Esc takes everything back."""
 
+from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
@@ -8,11 +9,13 @@ import bpy
 
 from ...urdf_importer import (
     Progress,
+    Push,
     RobotError,
     Simulation,
     SimulationOptions,
     simulation_steps,
 )
+from ...urdf_importer.blender.ik.solve import recall_rig, suggest_link
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.command.summary import count
 from ..active_robot import RobotOperator, active_robot, redraw_views
@@ -29,6 +32,23 @@ _HITS = (
     ("collection", "Collection", "The mesh objects of a collection"),
     ("visible", "All Visible", "All visible mesh objects that belong to no robot"),
 )
+
+
+def _search_links(operator: Any, context: Any, text: str) -> Iterable[str]:
+    robot = active_robot(context)
+    return _list_links(robot) if robot is not None else ()
+
+
+def _list_links(robot: Any) -> list[str]:
+    return [link.name for link in recall_rig(robot).tree.links]
+
+
+def _find_pushed(chosen: Any, context: Any) -> str:
+    """Returns the link that is pushed where none is named: the root of a robot that can fall, else
+    its hand."""
+    robot = active_robot(context)
+    falls = chosen.drops or chosen.base == "free"
+    return _list_links(robot)[0] if falls else suggest_link(robot)
 
 
 def _choice(name: str) -> Any:
@@ -75,6 +95,24 @@ class SimulateRobot(SteppedOperator, RobotOperator, bpy.types.Operator):
         name="Floor", description=_OPTIONS["floor"]["help"], default=True
     )
     motors: _choice("motors")  # type: ignore[valid-type]
+    pushes: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        name="Push", description="Push a link for a while, at its centre of mass"
+    )
+    push_link: bpy.props.StringProperty(  # type: ignore[valid-type]
+        name="Link", description="The link that is pushed", search=_search_links
+    )
+    push_force: bpy.props.FloatVectorProperty(  # type: ignore[valid-type]
+        name="Force in N", description="The force in newtons, along the axes of the world",
+        default=(100.0, 0.0, 0.0), size=3,
+    )  # fmt: skip
+    push_start: bpy.props.FloatProperty(  # type: ignore[valid-type]
+        name="From", description="When the push begins, after the current frame",
+        default=0.5, min=0.0, max=3600.0, unit="TIME_ABSOLUTE",
+    )  # fmt: skip
+    push_seconds: bpy.props.FloatProperty(  # type: ignore[valid-type]
+        name="For", description="How long the link is pushed",
+        default=0.2, min=0.0, max=3600.0, unit="TIME_ABSOLUTE",
+    )  # fmt: skip
     hits: bpy.props.EnumProperty(  # type: ignore[valid-type]
         name="Colliders", description="Objects of the scene that robots hit", items=_HITS
     )
@@ -93,7 +131,7 @@ class SimulateRobot(SteppedOperator, RobotOperator, bpy.types.Operator):
         return super().poll(context)
 
     def draw(self, context: Any) -> None:
-        draw_settings(self.layout, self)
+        draw_settings(self.layout, self, context)
 
     def begin_steps(self, context: Any) -> Steps:
         options = SimulationOptions(
@@ -102,9 +140,17 @@ class SimulateRobot(SteppedOperator, RobotOperator, bpy.types.Operator):
             height=self.height if self.drops else None,
             floor=self.floor,
             motors=self.motors,
+            pushes=self._find_pushes(context),
             colliders=self._find_colliders(context),
         )
         return simulation_steps(find_chosen(context), self.seconds, options=options, live=True)
+
+    def _find_pushes(self, context: Any) -> tuple[Push, ...]:
+        if not self.pushes:
+            return ()
+        link = self.push_link or _find_pushed(self, context)
+        force, start, seconds = tuple(self.push_force), self.push_start, self.push_seconds
+        return (Push(link=link, force=force, start=start, seconds=seconds),)
 
     def _find_colliders(self, context: Any) -> tuple[str, ...]:
         if self.hits in ("none", "visible"):
@@ -143,7 +189,7 @@ def find_chosen(context: Any) -> list[Any]:
     return list(dict.fromkeys(each for each in found if each is not None and each.is_editable))
 
 
-def draw_settings(layout: Any, chosen: Any) -> None:
+def draw_settings(layout: Any, chosen: Any, context: Any) -> None:
     """Draws the properties of the operator, or of its last run."""
     layout.use_property_split = True
     layout.use_property_decorate = False
@@ -156,6 +202,13 @@ def draw_settings(layout: Any, chosen: Any) -> None:
     value = row.row(align=True)
     value.enabled = chosen.drops
     value.prop(chosen, "height", text="")
+    layout.prop(chosen, "pushes")
+    if chosen.pushes:
+        push = layout.column()
+        push.prop(chosen, "push_link", placeholder=_find_pushed(chosen, context))
+        push.prop(chosen, "push_force")
+        push.prop(chosen, "push_start")
+        push.prop(chosen, "push_seconds")
     layout.prop(chosen, "floor")
     layout.prop(chosen, "hits")
     if chosen.hits == "collection":

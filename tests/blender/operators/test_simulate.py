@@ -9,7 +9,7 @@ import bpy
 import pytest
 
 from support.blender.sidebars import activate
-from urdf_importer import import_robot
+from urdf_importer import get_joint_positions, import_robot
 
 pytestmark = pytest.mark.usefixtures("extension", "scene")
 ARM = """<robot name="arm"><link name="base"/><link name="part"><inertial><origin xyz="0.3 0 0"/>
@@ -64,6 +64,15 @@ def test_selected_robots_and_objects_take_part(arm: Any) -> None:
     assert positions[0] == pytest.approx(1.0, abs=1e-2)
     assert positions[1] < 0.95
     assert positions[2] == pytest.approx(positions[1], abs=1e-4)
+
+
+@pytest.mark.parametrize("named", ["", "part"])
+def test_a_link_is_pushed(arm: Any, named: str) -> None:
+    push = {"pushes": True, "push_link": named, "push_force": (0.0, 0.0, 200.0), "push_start": 0.1}
+    assert bpy.ops.urdf.simulate(engine="bullet", seconds=0.4, **push) == {"FINISHED"}
+    assert get_joint_positions(arm)["joint"] == pytest.approx(0.0, abs=1e-3)
+    bpy.context.scene.frame_set(10)
+    assert get_joint_positions(arm)["joint"] < -0.5
 
 
 def test_a_collection_has_to_be_chosen(arm: Any) -> None:

@@ -85,6 +85,29 @@ def test_a_box_comes_to_rest_on_the_floor_as_a_run_by_hand_of_its_model(load, tm
     check_replay(found)
 
 
+def test_joints_and_base_are_those_of_a_run_by_hand(scene, tmp_path):
+    set_frame_rate(60)
+    robot = import_robot(Path(ROOT, "sample_urdfs", "quadruped_leg.urdf"))
+    set_joint_positions(robot, dict.fromkeys(get_joint_positions(robot), 0.1))
+    model = tmp_path / "run.xml"
+    wishes = SimulationOptions(**EXACT, height=0.3, motors="hold", model=str(model))
+    found = simulate(robot, 1.0, options=wishes)
+    hand = mujoco.MjModel.from_xml_path(str(model))
+    data = mujoco.MjData(hand)
+    mujoco.mj_resetDataKeyframe(hand, data, 0)
+    track = found.trajectory.frames[0]
+    for row, positions in enumerate(found.trajectory.positions):
+        for _ in range(20 if row else 0):
+            mujoco.mj_step(hand, data)
+        for name, position in zip(found.trajectory.names, positions, strict=True):
+            assert abs(data.joint(name).qpos[0] - position) < 1e-9
+        mujoco.mj_kinematics(hand, data)
+        place = data.body(track.child).xpos if row else found.base[0][:3, 3]
+        assert np.abs(place - track.translations[row]).max() < 1e-9
+    assert len(found.trajectory.names) > 1
+    check_replay(found)
+
+
 def test_the_same_run_gives_the_same_bits(load):
     robot = load(chain(2))
     set_joint_positions(robot, {"hinge0": 1.0})
