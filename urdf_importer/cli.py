@@ -9,6 +9,8 @@ import argparse
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from . import ImportOptions, RobotError, __version__, writer_formats
@@ -21,20 +23,25 @@ from .command.arguments import (
     is_written,
     read_options,
 )
-from .command.collide import add_collide
-from .command.collisions import add_collisions
-from .command.convert import add_convert
 from .command.jobs import Job
-from .command.measure import add_measure
-from .command.motions import add_motions
 from .command.plans import UsageError, plan_checks, plan_exports, plan_imports, plan_world
-from .command.retargets import add_retarget
-from .command.sensing import add_sense
 from .command.session import run_jobs
-from .command.simulations import add_simulate
 from .command.terminal import Terminal
 from .diagnostics import name_choices
 from .pipeline.formats import add_offered_commands
+
+_FURTHER = {
+    "convert": "add_convert",
+    "measure": "add_measure",
+    "motions": "add_motions",
+    "simulations": "add_simulate",
+    "sensing": "add_sense",
+    "collisions": "add_collisions",
+    "retargets": "add_retarget",
+    "collide": "add_collide",
+}
+"""Modules of `command`, and what adds their commands; the extension, which has import alone, does
+without."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -86,15 +93,8 @@ def build_parser() -> argparse.ArgumentParser:
     )
     add_option_arguments(importing, ImportOptions)
     _add_export(commands)
-    add_convert(commands)
     add_offered_commands(commands)
-    add_measure(commands)
-    add_motions(commands)
-    add_simulate(commands)
-    add_sense(commands)
-    add_collisions(commands)
-    add_retarget(commands)
-    add_collide(commands)
+    _add_further(commands)
     checking = commands.add_parser(
         "check",
         help="read and plan without Blender, and report",
@@ -105,6 +105,13 @@ def build_parser() -> argparse.ArgumentParser:
     add_common_arguments(checking, _plan_checks)
     add_option_arguments(checking, ImportOptions)
     return parser
+
+
+def _add_further(commands: Any) -> None:
+    for module, add in _FURTHER.items():
+        name = f"{__package__}.command.{module}"
+        if find_spec(name) is not None:
+            getattr(import_module(name), add)(commands)
 
 
 def _add_export(commands: Any) -> None:
