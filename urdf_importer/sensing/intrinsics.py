@@ -14,13 +14,15 @@ import numpy as np
 
 from ..diagnostics import ArgumentError
 from ..geometry.transforms import Matrix
-from ..model import Camera, Lens
+from ..model import Camera, Intrinsics, Lens
 
 SENSOR_WIDTH = 36.0
 """Millimetres across of Blender's cameras; lenses count from it."""
 WIDEST = math.pi - 1e-3
 """Radians across of the widest plane picture."""
 MOST_PIXELS = 64 * 1024 * 1024
+_MOST_CALIBRATED = 1e6
+"""Pixels."""
 _MOST_STEPS, _SAME, _LOST = 200, 1e-9, 1e6
 
 BLENDER_FROM_OPTICAL = np.diag([1.0, -1.0, -1.0, 1.0])
@@ -81,11 +83,12 @@ def check_size(width: int, height: int) -> None:
 
 def geometry_of(camera: Camera) -> PictureGeometry | None:
     """Returns the geometry of a described camera's pictures; None for angles that no plane picture
-    has. Skew is left out: no renderer has it. Raises ArgumentError for pictures that are too
-    large."""
+    has. Skew is left out: no renderer has it. Raises ArgumentError for pictures that are too large,
+    and for calibrations of no camera."""
     check_size(camera.width, camera.height)
     found = camera.intrinsics
     if found is not None:
+        _check_calibration(camera, found)
         K = np.array([[found.fx, 0.0, found.cx], [0.0, found.fy, found.cy], [0.0, 0.0, 1.0]])
     elif camera.field_of_view <= WIDEST:
         K = matrix_from_angle(camera.width, camera.height, camera.field_of_view)
@@ -99,6 +102,19 @@ def geometry_of(camera: Camera) -> PictureGeometry | None:
         near=camera.near,
         far=camera.far,
     )
+
+
+def _check_calibration(camera: Camera, found: Intrinsics) -> None:
+    """Raises ArgumentError for numbers that no camera has: rays of single precision have to hold
+    them."""
+    widths = ((camera.width, found.fx), (camera.height, found.fy))
+    angles = (2.0 * math.atan2(size, 2.0 * f) for size, f in widths)
+    numbers = (found.fx, found.fy, found.cx, found.cy)
+    if max(angles) > WIDEST or max(map(abs, numbers)) > _MOST_CALIBRATED:
+        raise ArgumentError(
+            f"its focal lengths of {found.fx:g} and {found.fy:g} pixels and its centre at "
+            f"{found.cx:g}, {found.cy:g} are of no camera"
+        )
 
 
 def _coefficients_of(lens: Lens | None) -> Matrix:

@@ -96,3 +96,12 @@ def test_distortion_is_browns():
 def test_pictures_that_cannot_be(given):
     with pytest.raises(ArgumentError):
         matrix_from_angle(*given)
+
+
+@pytest.mark.parametrize(
+    "numbers", [(1e-300, 1e-300, 8, 6), (500, 1e-9, 8, 6), (500, 1e30, 8, 6), (500, 500, 8, 1e30)]
+)
+def test_calibrations_of_no_camera(numbers):
+    given = Intrinsics(**dict(zip(("fx", "fy", "cx", "cy"), numbers, strict=True)))
+    with pytest.raises(ArgumentError, match="of no camera"):
+        geometry_of(camera(intrinsics=given))

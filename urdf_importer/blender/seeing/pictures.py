@@ -20,6 +20,8 @@ from ...interrupts import hold_interrupt
 from ...sensing.intrinsics import BLENDER_FROM_OPTICAL, SENSOR_WIDTH, lens_of_matrix
 
 Picture = NDArray[np.uint8]
+_LEAST = 4
+"""Pixels of Blender's pictures in each direction."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -42,6 +44,11 @@ def render_view(view: SensorView, hidden: frozenset[Any] = frozenset()) -> Pictu
     scene stays as it is, and so does everything else in the file. Raises BuildError."""
     if bpy.app.is_job_running("RENDER"):
         raise BuildError("Blender is rendering; a sensor can take its picture when that is done")
+    if min(view.width, view.height) < _LEAST:
+        raise BuildError(
+            f"a picture of {view.width} x {view.height} pixels cannot be rendered; "
+            f"{_LEAST} x {_LEAST} are the least"
+        )
     with _scene_for(view, hidden) as scene, tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "picture.png")
         scene.render.filepath = str(path)
