@@ -126,3 +126,33 @@ def dog() -> Person:
     return Person(
         names=tuple(names), parents=tuple(parents), points=np.stack(points, axis=1), rate=30.0
     )
+
+
+def with_fingers(person: Person) -> tuple[Person, np.ndarray]:
+    """With five fingers of three bones on each hand, which close and open; the person, and how far
+    each piece is bent against the one before it, in radians (m)."""
+    names, parents, points = list(person.names), list(person.parents), [person.points]
+    closed = 0.6 - 0.6 * np.cos(np.arange(len(person.points)) / 15.0)
+    for side, sign in (("Left", 1.0), ("Right", -1.0)):
+        hand = names.index(f"{side}Hand")
+        wrist = person.points[:, hand]
+        along = wrist - person.points[:, names.index(f"{side}ForeArm")]
+        size = np.linalg.norm(along, axis=1, keepdims=True)
+        along = along / size
+        across = np.cross(along, [0.2, 0.3, 1.0])
+        across = sign * across / np.linalg.norm(across, axis=1, keepdims=True)
+        normal = sign * np.cross(along, across)
+        for number, finger in enumerate(("Thumb", "Index", "Middle", "Ring", "Pinky")):
+            apart = 0.35 - 0.12 * number
+            place = wrist + size * (0.35 if number else 0.1) * along + size * apart * across
+            above = hand
+            for piece in range(4):
+                points.append(place[:, None])
+                names.append(f"{side}Hand{finger}{piece + 1}" if piece < 3 else "")
+                parents.append(above)
+                above = len(names) - 1
+                turn = (closed * (piece + 0.5))[:, None]
+                place = place + 0.12 * size * (np.cos(turn) * along + np.sin(turn) * normal)
+    return _in_order(replace(
+        person, names=tuple(names), parents=tuple(parents), points=np.concatenate(points, axis=1)
+    )), closed  # fmt: skip

@@ -20,7 +20,6 @@ from ..options import FileOptions
 from ..progress import Progress, finish
 from ..retargeting.bvh import read_bvh
 from ..retargeting.limbs import Soles, foot_links
-from ..retargeting.match import describe
 from ..retargeting.options import Pair, RetargetOptions, RetargetResult
 from ..retargeting.person import Person, bridge_frames
 from ..retargeting.run import Found, find_match, follow
@@ -90,8 +89,7 @@ def find_pairs(
     given = robot_or_rig_of(robot)
     person = _read_person(source, given, options, Diagnostics(), moving=False)
     person = bridge_frames(person, Diagnostics())
-    found = _find(robot_of_rig(given), person, options)
-    return tuple(describe(person, match) for match in found.matched.matches)
+    return _find(robot_of_rig(given), person, options).describe()
 
 
 def open_person(path: AnyPath, name: str | None = None) -> Any:

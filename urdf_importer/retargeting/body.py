@@ -130,6 +130,12 @@ def find_body(person: Person) -> PersonBody:
     return PersonBody(legs=both["leg"], arms=both["arm"], spine=_find_spine(bones, both))
 
 
+def list_chains(person: Person, bone: int) -> list[list[int]]:
+    """Returns the longest chain of each branch of a bone."""
+    bones = _Skeleton(person)
+    return [bones.follow(branch) for branch in bones.children[bone]]
+
+
 def _find_pairs(bones: _Skeleton) -> list[tuple[int, int]]:
     """Pairs of branches of one bone, all that are alike."""
     body, pairs = float(bones.reach.max()), []

@@ -19,10 +19,12 @@ from .plan import Match
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Matched:
-    """The limbs that follow, and the parts that are left alone, each with the reason."""
+    """The limbs that follow, and the parts that are left alone, each with the reason; `palms` are
+    arms whose fingers those of a body follow, which nothing moves."""
 
     matches: tuple[Match, ...]
     unmatched: tuple[str, ...]
+    palms: tuple[tuple[PersonLimb, int], ...] = ()
 
     @property
     def has_legs(self) -> bool:
@@ -39,16 +41,25 @@ def match_limbs(
     """Matches legs with legs and arms with arms, left with left; pairs of the options win, those
     without a link leave a limb alone. Raises KinematicsError for pairs that name nothing, and where
     nothing matches."""
-    given = [
-        _match_given(person, body, machine, anatomy, pair) for pair in options.pairs if pair[1]
-    ]
-    taken = {match.person.bones for match in given}
-    taken |= {_find_given(person, body, bone).bones for bone, name in options.pairs if not name}
-    links = [match.robot.link for match in given]
+    given, palms = [], []
+    for bone, name in options.pairs:
+        theirs = _find_given(person, body, bone)
+        ours = _match_given(theirs, machine, anatomy, name) if name else None
+        if isinstance(ours, Match):
+            given.append(ours)
+        elif ours is not None:
+            palms.append((theirs, ours))
+    taken = {_find_given(person, body, bone).bones for bone, _ in options.pairs}
+    busy = {match.robot.link for match in given}
+    if palms:  # What a palm carries are fingers.
+        held = {palm for _, palm in palms}
+        arms = tuple(limb for limb in anatomy.arms if limb.carrier not in held)
+        legs = tuple(limb for limb in anatomy.legs if limb.carrier not in held)
+        anatomy = replace(anatomy, arms=arms, legs=legs, others=())
     found = [
         match
         for match in _match_kinds(person, body, anatomy)
-        if match.person.bones not in taken and match.robot.link not in links
+        if match.person.bones not in taken and match.robot.link not in busy
     ]
     matches = [*given, *found]
     if options.parts != "auto":
@@ -56,14 +67,14 @@ def match_limbs(
     if options.parts == "hands":
         matches = [replace(match, reaches=True) for match in matches]
     unmatched = tuple(_left_alone(person, body, anatomy, matches, options))
-    if not matches:
+    if not matches and not palms:
         raise KinematicsError(
             "no limb of the person matches one of the robot: "
             + ("; ".join(unmatched) or "neither has a pair of limbs")
             + "; say which by pairs",
             source=person.source,
         )
-    return Matched(matches=tuple(matches), unmatched=unmatched)
+    return Matched(matches=tuple(matches), unmatched=unmatched, palms=tuple(palms))
 
 
 def _match_kinds(person: Person, body: PersonBody, anatomy: Anatomy) -> Iterator[Match]:
@@ -120,14 +131,10 @@ def _find_given(person: Person, body: PersonBody, bone: str) -> PersonLimb:
 
 
 def _match_given(
-    person: Person,
-    body: PersonBody,
-    machine: JointedBodies,
-    anatomy: Anatomy,
-    pair: tuple[str, str],
-) -> Match:
-    bone, name = pair
-    theirs = _find_given(person, body, bone)
+    theirs: PersonLimb, machine: JointedBodies, anatomy: Anatomy, name: str
+) -> Match | int:
+    """Returns the match of a limb and a link or joint, or a body that nothing moves, and that
+    carries fingers."""
     tree = machine.tree
     if name in tree.joint_index:
         link = tree.joint_index[name]
@@ -144,6 +151,9 @@ def _match_given(
         for body in machine.chains[machine.body_of[link]].tolist()
     ]
     free = tuple(joint for joint in joints if joint in machine.names)
+    body = machine.body_of[link]
+    if not free and machine.parents.count(body) > 1:
+        return body
     if not free:
         raise KinematicsError(f"no joint moves {quote(name)}, so it cannot follow")
     tip = Tip(link=tree.links[link].name, joints=free, pointed=True)
@@ -199,6 +209,8 @@ def person_length(points: Numbers, limb: PersonLimb) -> float:
 def find_scale(person: Person, matches: Sequence[Match]) -> float:
     """Returns robot by person: of legs, else of arms."""
     legs = [match for match in matches if match.robot.kind == "leg"] or list(matches)
+    if not legs:
+        return 1.0
     ours = sum(match.robot.length for match in legs)
     theirs = sum(person_length(person.points, match.person) for match in legs)
     if theirs < 1e-9:

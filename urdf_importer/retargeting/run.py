@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A person's motion on a robot, from beginning to end, as arrays."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,9 +16,10 @@ from ..motion.trajectory import FrameTrack, Numbers, Trajectory
 from ..progress import Progress
 from .body import PersonBody, find_body
 from .feet import find_stands, ground_scene, measure_creep, pin_feet, standing_frames
+from .fingers import Hand, bend_fingers, describe_fingers, left_fingers, match_hand
 from .limbs import Anatomy, Soles, find_anatomy, measure_feet
 from .match import Matched, describe, find_scale, match_limbs
-from .options import Contact, RetargetOptions, RetargetResult
+from .options import Contact, Pair, RetargetOptions, RetargetResult
 from .person import Person
 from .plan import Plan
 from .report import report_limbs
@@ -49,6 +50,12 @@ class Found:
     machine: JointedBodies
     anatomy: Anatomy
     matched: Matched
+    hands: tuple[Hand, ...] = ()
+
+    def describe(self) -> tuple[Pair, ...]:
+        """Returns which limb and finger follows which."""
+        limbs = [describe(self.person, match) for match in self.matched.matches]
+        return (*limbs, *describe_fingers(self.person, self.hands))
 
 
 def find_match(
@@ -61,7 +68,15 @@ def find_match(
     machine = JointedBodies(tree, held)
     body, anatomy = find_body(person), find_anatomy(machine)
     matched = match_limbs(person, body, machine, anatomy, options)
-    return Found(person=person, body=body, machine=machine, anatomy=anatomy, matched=matched)
+    palms = [(m.person, m.robot.hand) for m in matched.matches if m.robot.kind == "arm"]
+    palms += matched.palms
+    found = [match_hand(person, limb, machine, palm) for limb, palm in palms]
+    hands = tuple(hand for hand in found if hand is not None)
+    if not hands and not matched.matches:
+        raise KinematicsError("person or robot has no fingers there", source=person.source)
+    return Found(
+        person=person, body=body, machine=machine, anatomy=anatomy, matched=matched, hands=hands
+    )
 
 
 def follow(
@@ -83,17 +98,21 @@ def follow(
     }
     tasks = _wishes(plan, options)
     base = start_base(plan)
-    state = solve_smoothly(solver, tasks, base, limbs)
-    yield Progress(share=0.6, text="feet")
-    state = _settle(plan, solver, tasks, state, options)
+    if plan.matches:
+        state = solve_smoothly(solver, tasks, base, limbs)
+        yield Progress(share=0.6, text="feet")
+        state = _settle(plan, solver, tasks, state, options)
+    else:
+        state = State(positions=np.tile(found.machine.rest(), (len(base.origins), 1)), base=base)
+    state, bent = bend_fingers(found.hands, found.person, found.machine, state)
     if options.velocity == "hold":
         state = replace(state, positions=_hold_speeds(found.machine, state, limits, found.person))
     yield Progress(share=0.9, text="numbers")
     creep = measure_creep(plan, state) if plan.stands else 0.0
     first = found.person.first_frame if options.start_frame is None else options.start_frame
     return RetargetResult(
-        trajectory=_write(plan, solver, state, options),
-        pairs=tuple(describe(found.person, match) for match in plan.matches),
+        trajectory=_write(plan, [*solver.active.tolist(), *bent], state, options),
+        pairs=found.describe(),
         scale=plan.scene.scale,
         limbs=report_limbs(plan, tasks, state, first),
         contacts=tuple(
@@ -105,7 +124,7 @@ def follow(
             for each in plan.stands
         ),
         slide=creep,
-        unmatched=found.matched.unmatched,
+        unmatched=(*found.matched.unmatched, *left_fingers(found.machine, found.hands)),
     )
 
 
@@ -211,10 +230,11 @@ def _hold_speeds(
     return held
 
 
-def _write(plan: Plan, solver: FrameSolver, state: State, options: RetargetOptions) -> Trajectory:
+def _write(plan: Plan, active: Sequence[int], state: State, options: RetargetOptions) -> Trajectory:
     machine = plan.machine
     times = np.arange(len(state.positions)) / plan.rate
-    names = tuple(machine.names[place] for place in solver.active.tolist())
+    moved = sorted(set(active))
+    names = tuple(machine.names[place] for place in moved)
     frames: tuple[FrameTrack, ...] = ()
     origins, turns = state.base.origins, state.base.turns
     if options.base == "drive":
@@ -230,9 +250,7 @@ def _write(plan: Plan, solver: FrameSolver, state: State, options: RetargetOptio
                 quaternions=align_signs(quaternions),
             ),
         )
-    return Trajectory(
-        names=names, times=times, positions=state.positions[:, solver.active], frames=frames
-    )
+    return Trajectory(names=names, times=times, positions=state.positions[:, moved], frames=frames)
 
 
 def _drive(plan: Plan) -> tuple[Numbers, Numbers]:

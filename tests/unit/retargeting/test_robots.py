@@ -17,6 +17,7 @@ from support.people import (
     sample_person,
     turned,
     with_empty_bones,
+    with_fingers,
     with_twist_bones,
 )
 from support.real_robots import ROOT
@@ -32,6 +33,7 @@ from urdf_importer import (
     retarget,
 )
 from urdf_importer.kinematics.tree import retrace_tree
+from urdf_importer.motion.check import check_motion
 from urdf_importer.motion.frames import rotate
 from urdf_importer.motion.limits import limits_of
 from urdf_importer.progress import finish
@@ -183,6 +185,54 @@ def test_parts_and_pairs_choose():
     pairs = find_pairs(SAMPLE, robot(G1), options=crossed)
     links = {pair.bones[0]: pair.link for pair in pairs if "Arm" in pair.bones[0]}
     assert links == {"LeftArm": "right_rubber_hand", "RightArm": "left_rubber_hand"}
+
+
+@pytest.mark.parametrize(
+    ("path", "pairs", "bending"),
+    [
+        # Followers of one joint bend with it.
+        ("alex_description/urdf/alex_psyonic_hands.urdf", (), "Left_index_q1 Right_pinky_q1"),
+        (
+            "allegro_hand_description/urdf/allegro_right_hand.urdf",
+            (("RightHand", "palm_link"),),
+            "joint_1.0 joint_2.0 joint_6.0 joint_9.0",
+        ),
+        (
+            "allegro_hand_description/urdf/allegro_left_hand.urdf",
+            (("LeftHand", "palm_link"),),
+            "joint_1.0 joint_2.0 joint_6.0 joint_9.0",
+        ),
+    ],
+)
+def test_fingers_close_with_the_persons(path, pairs, bending):
+    person, closed = with_fingers(sample_person())
+    found = solve(path, person, RetargetOptions(pairs=pairs))
+    motion = found.trajectory
+    for name in bending.split():
+        column = motion.positions[:, motion.names.index(name)]
+        assert np.corrcoef(column, closed)[0, 1] > 0.95, name
+        assert np.ptp(column) > 0.5
+    bones = {pair.link: pair.bones[0] for pair in found.pairs}
+    for link, bone in bones.items():
+        for name in ("thumb", "index", "middle", "ring", "pinky"):
+            assert name not in link.lower() or name in bone.lower() or "Arm" in bone
+    bounds = limits_of(robot(path), None, Diagnostics())
+    assert not [v for v in check_motion(motion, bounds, {n: n for n in motion.names})
+                if v.kind == "position"]  # fmt: skip
+
+
+def test_a_hand_of_three_fingers_takes_thumb_index_and_middle():
+    path = "g1_description/urdf/g1_29dof_with_hand_rev_1_0.urdf"
+    person, _closed = with_fingers(sample_person())
+    found = solve(path, nameless(person))
+    fingers = [pair for pair in found.pairs if "thumb" in pair.limb or "finger" in pair.limb]
+    assert len(fingers) == 6
+    named = dict(zip(nameless(person).names, person.names, strict=True))
+    for pair in fingers:
+        bone = named[pair.bones[0]].lower()
+        assert any(f in bone and f in pair.link for f in ("thumb", "index", "middle"))
+    # The same without fingers: they are left alone.
+    assert not any("_hand_" in name for name in solve(path, sample_person()).trajectory.names)
 
 
 def test_one_arm_follows_by_a_pair():
