@@ -29,7 +29,9 @@ Permit = Callable[[str], str]
 SECONDS = 120.0
 _PAUSE = 0.005
 """Seconds between two looks at what the child says."""
-_MOST_BYTES = 2 * 2**30
+_MOST_BYTES = 2**30
+_MOST_BYTES_OF_TEXT = 192 * 2**20
+_MOST_BYTES_OF_LINE = 4096
 _MOST_KEPT = 128 * 2**20
 _HERE = Path(__file__).parent
 _START = (
@@ -136,12 +138,12 @@ class _Child:
         return False
 
     def _take(self, path: str) -> UsdStage:
-        place = self._folder / "arrays.bin"
-        if place.stat().st_size > _MOST_BYTES:
-            raise self._refuse("its meshes are too big for a robot")
-        said = json.loads((self._folder / "stage.json").read_bytes())
+        arrays, described = self._folder / "arrays.bin", self._folder / "stage.json"
+        if arrays.stat().st_size > _MOST_BYTES or described.stat().st_size > _MOST_BYTES_OF_TEXT:
+            raise self._refuse("it is too big for a robot")
+        said = json.loads(described.read_bytes())
         try:
-            return read_stage_data(path, said, place.read_bytes(), tuple(self._files))
+            return read_stage_data(path, said, arrays.read_bytes(), tuple(self._files))
         except ReadError as error:
             raise self._refuse(error.message) from None
 
@@ -170,7 +172,9 @@ class _Child:
                 if name in ("SIGXCPU", "SIGKILL"):
                     return f"{stop}: it needs more time or memory than a stage may have ({name})"
                 return f"{stop}: the library pxr crashes on it ({name})"
-        lines = (self._folder / "stderr.txt").read_text("utf-8", "replace").strip().splitlines()
+        with (self._folder / "stderr.txt").open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _MOST_BYTES_OF_LINE))
+            lines = file.read().decode("utf-8", "replace").strip().splitlines()
         return f"{stop}: {one_line(lines[-1]) if lines else 'it gives no reason'}"
 
     def _refuse(self, reason: str) -> ReadError:
@@ -204,4 +208,5 @@ def _environment() -> dict[str, str]:
         for name, value in os.environ.items()
         if not name.upper().startswith(("PXR_", "PYTHON", "USD", "TF_", "AR_"))
     }
-    return {**bare, "PXR_WORK_THREAD_LIMIT": "1"}
+    # Each thread of a library takes memory out of the bound, be it used or not.
+    return {**bare, "PXR_WORK_THREAD_LIMIT": "1", "OPENBLAS_NUM_THREADS": "1"}

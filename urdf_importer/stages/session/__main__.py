@@ -17,6 +17,8 @@ from .refusal import RefusedError
 
 MEMORY = 4 * 2**30
 SECONDS = 60
+FILE = 2 * 2**30
+"""Bytes: pxr may complain as long as it likes."""
 
 
 def main(source: str, output: str, variants: str) -> None:
@@ -71,7 +73,11 @@ def _bound() -> None:
         import resource
     except ImportError:
         return
-    bounds = {resource.RLIMIT_CORE: 0, resource.RLIMIT_CPU: SECONDS}
+    bounds = {
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_CPU: SECONDS,
+        resource.RLIMIT_FSIZE: FILE,
+    }
     if sys.platform == "linux":  # macOS refuses or ignores it.
         bounds[resource.RLIMIT_AS] = MEMORY
     for kind, most in bounds.items():

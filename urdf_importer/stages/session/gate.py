@@ -4,6 +4,7 @@
 import os
 import stat
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from .refusal import RefusedError
 
@@ -40,20 +41,29 @@ def _list_layers(path: str, missing: dict[str, None], opened: list[object]) -> l
     values that are names of stages, count."""
     from pxr import Sdf, UsdUtils
 
+    if os.path.isfile(path) and not os.path.getsize(path):
+        raise RefusedError(f"{os.path.basename(path)!r} is empty")
     layer = Sdf.Layer.FindOrOpen(path)
     if layer is None:
         raise RefusedError(f"{_shorten(path)!r} is not a file of USD that can be read")
     opened.append(layer)
+    # Variables of the layers above count when the stage is composed, other files than those that
+    # the layer alone names.
+    if layer.HasExpressionVariables() or any("`" in each for each in _list_names(layer)):
+        raise RefusedError(f"{_shorten(path)!r} works out names of files, which is not done")
     found = []
     for names in UsdUtils.ExtractExternalReferences(path):
         for name in names:
-            if "`" in name:
-                raise RefusedError(f"{name!r} is worked out by an expression, which is not done")
             plain = Sdf.Layer.SplitIdentifier(name)[0]
             suffix = Sdf.FileFormat.GetFileExtension(plain)
             if suffix and Sdf.FileFormat.FindByExtension(suffix) is not None:
                 found += _resolve(layer, plain, missing)
     return found
+
+
+def _list_names(layer: Any) -> list[str]:
+    names: list[str] = layer.GetCompositionAssetDependencies()
+    return names
 
 
 def _resolve(layer: object, name: str, missing: dict[str, None]) -> list[str]:

@@ -12,6 +12,8 @@ from .looks import describe_material
 from .refusal import RefusedError
 
 MOST_PRIMS = 200_000
+MOST_LETTERS = 128 * 2**20
+"""Of what is said of all prims."""
 _MOST_VALUES = 64
 _ROUNDS_OF_VARIANTS = 8
 _PASSED_OVER = ("xformOp", "normals", "extent", "points", "faceVertex", "inputs:", "outputs:")
@@ -37,11 +39,11 @@ def describe_stage(source: str, variants: dict[str, str], folder: Path, missing:
             "default": str(default.GetPath()) if default else "",
             "missing": missing,
             "variants": sorted(writer.variants),
-            "prims": prims,
             "materials": writer.materials,
             "arrays": writer.arrays.table,
         }
-    (folder / "stage.json").write_text(json.dumps(found), "utf-8")
+    with (folder / "stage.json").open("w", encoding="utf-8") as text:
+        text.write(f'{{"prims": [{", ".join(prims)}], {json.dumps(found)[1:]}')
 
 
 def _choose_variants(stage: Any, variants: dict[str, str]) -> bool:
@@ -65,11 +67,12 @@ class _Writer:
         self.materials: dict[str, dict[str, Any]] = {}
         self.variants: set[str] = set()
 
-    def describe_prims(self, stage: Any) -> list[dict[str, Any]]:
+    def describe_prims(self, stage: Any) -> list[str]:
+        """Returns JSON of each prim."""
         from pxr import Usd, UsdGeom
 
         cache = UsdGeom.XformCache(Usd.TimeCode.Default())
-        found: list[dict[str, Any]] = []
+        found, letters = list[str](), 0
         walk = iter(Usd.PrimRange(stage.GetPseudoRoot(), Usd.TraverseInstanceProxies()))
         next(walk)
         for count, prim in enumerate(walk):
@@ -81,7 +84,10 @@ class _Writer:
             kind = str(prim.GetTypeName())
             if kind in ("Shader", "NodeGraph", "GeomSubset"):
                 continue
-            found.append(self._describe(prim, kind, cache))
+            found.append(json.dumps(self._describe(prim, kind, cache)))
+            letters += len(found[-1])
+            if letters > MOST_LETTERS:
+                raise RefusedError("its prims have more values than a robot needs")
         return found
 
     def _describe(self, prim: Any, kind: str, cache: Any) -> dict[str, Any]:
