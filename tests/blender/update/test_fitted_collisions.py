@@ -1,19 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fitted collision shapes in the scene, and from there in files."""
 
+import json
 from pathlib import Path
 
+import mujoco
 import numpy as np
 import pytest
 
 from support.surfaces import make_l, make_ring
 from urdf_importer import (
+    BatchOptions,
     CollisionOptions,
     EngineOptions,
     ExportOptions,
     ImportOptions,
+    UrdfOptions,
+    WebotsOptions,
+    batch,
     compare_with_source,
     export_robot,
+    export_world,
     extract_robot,
     fit_collisions,
     import_robot,
@@ -100,3 +107,41 @@ def test_exports_fit_the_shapes_of_the_scene(path: Path, tmp_path: Path, suffix:
     height = float(np.ptp(make_l()[0][:, 2]))
     assert min(abs(side - 2.0 * height) for side in box.size) < 1e-4
     assert not (tmp_path / "meshes" / "collision").exists()
+
+
+@pytest.mark.parametrize("options", [None, WebotsOptions(fit_collisions="decomposed")])
+def test_worlds_have_the_fitted_shapes(
+    path: Path, tmp_path: Path, options: WebotsOptions | None
+) -> None:
+    """Those of the scene, or those that the export fits."""
+    wanted = ImportOptions(fit_collisions="never" if options else "decomposed")
+    robot = import_robot(path, options=wanted)
+    if options is None:
+        count = sum(len(shapes) for shapes in robot.collisions.values())
+        assert count > 4
+        world = export_world(tmp_path / "lab.xml", objects=[robot]).path
+        model = mujoco.MjModel.from_xml_path(str(world))
+        assert int((model.geom_contype != 0).sum()) == count
+    world = export_world(tmp_path / "lab.wbt", objects=[robot], options=options).path
+    (proto,) = (each for each in world.parent.rglob("*.proto"))
+    assert proto.read_text().count("boundingObject") == 2
+
+
+def test_batches_have_the_fitted_shapes(path: Path, tmp_path: Path) -> None:
+    """As the export of the one robot has them."""
+    out = tmp_path / "out"
+    to = ("urdf", "glb", "usda")
+    exports = (
+        UrdfOptions(fit_collisions="decomposed"),
+        EngineOptions(engine="isaac", fit_collisions="decomposed"),
+    )
+    result = batch([path], out, to=to, options=BatchOptions(jobs=1, exports=exports))
+    assert [each.status for each in result.records] == ["ok"]
+    parts = fit_collisions(read_robot(path), options=CollisionOptions(shape="decomposed")).robot
+    wanted = [len(each.collisions) for each in parts.links]
+    made = {each.suffix: each for each in (out / "parts").iterdir()}
+    assert [len(link.collisions) for link in read_robot(made[".urdf"]).links] == wanted
+    physics = json.loads(next((out / "parts").glob("*.physics.json")).read_text())
+    assert [len(body["shapes"]) for body in physics["bodies"]] == wanted
+    assert {each["type"] for body in physics["bodies"] for each in body["shapes"]} == {"hull"}
+    assert made[".usda"].read_text().count("PhysicsCollisionAPI") == sum(wanted)
