@@ -108,7 +108,9 @@ class IKPanel(RobotSubPanel, bpy.types.Panel):
         column.prop(settings, "source")
         _draw_source(column, context, settings)
         column.prop(settings, "orientation")
-        column.prop(settings, "avoid_collisions")
+        whole = column.column()
+        whole.use_property_split = False  # The right half is too narrow for the label.
+        whole.prop(settings, "avoid_collisions")
         if settings.source != "gizmo":
             row = layout.row(align=True)
             row.operator(SolveIK.bl_idname, icon="CON_KINEMATIC")

@@ -299,7 +299,7 @@ def _draw_actions(layout: Any, robot: Any) -> None:
         row = column.operator(ShowMotion.bl_idname, text=action.name, icon=icon, depress=shown)
         row.action = action.name
     if not found:
-        column.label(text="No motion yet: animate, or import one", icon="ACTION")
+        column.label(text="No motion: animate or import", icon="ACTION")
     elif len(found) > MOST_LISTED:
         column.label(text=f"and {len(found) - MOST_LISTED} more")
 

@@ -9,6 +9,7 @@ from typing import Any
 import bpy
 import pytest
 
+from support.blender.rigs import new_scene
 from support.blender.sidebars import activate
 from urdf_importer import check_collisions, import_robot, set_joint_positions
 
@@ -125,3 +126,18 @@ def test_random_poses_and_solutions_without_self_collision(chain: Any) -> None:
         assert bpy.ops.urdf.solve_ik() == {"CANCELLED"}
     finally:
         settings.avoid_collisions = False
+
+
+def test_a_linked_robot_keeps_its_shapes(chain: Any, tmp_path: Path) -> None:
+    collection = bpy.context.scene.collection.children[0].name
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "chain.blend"), copy=True)
+    new_scene()
+    with bpy.data.libraries.load(str(tmp_path / "chain.blend"), link=True) as (_, wanted):
+        wanted.collections = [collection]
+    bpy.context.scene.collection.children.link(wanted.collections[0])
+    (robot,) = (item for item in bpy.context.scene.objects if item.type == "ARMATURE")
+    bpy.context.view_layer.objects.active = robot
+    before = {item.name for item in bpy.data.objects}
+    with pytest.raises(RuntimeError, match="linked"):
+        bpy.ops.urdf.fit_collisions(shape="box")
+    assert {item.name for item in bpy.data.objects} == before

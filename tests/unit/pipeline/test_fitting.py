@@ -3,6 +3,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -106,6 +107,26 @@ def test_only_links_without_shapes_are_fitted_where_these_are_wanted(
 def test_a_link_that_is_not_there_is_refused(robot: Robot) -> None:
     with pytest.raises(KinematicsError, match="elbow"):
         fit_collisions(robot, options=CollisionOptions(links=("elbow",)))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"shape": "ball"}, {"parts": 0}, {"parts": 1.5}, {"parts": 10**9}, {"triangles": 3},
+        {"seconds": -1.0}, {"seconds": float("nan")}, {"seconds": 1e4}, {"tolerance": float("inf")},
+        {"source": "meshes"}, {"replace": "some"}, {"decomposer": "other"}, {"links": 3},
+    ],
+)  # fmt: skip
+def test_wrong_options_are_one_sentence(wrong: dict[str, Any]) -> None:
+    (name,) = wrong
+    with pytest.raises(ArgumentError, match=f"^{name} is .*; it has to be [^\n]*$"):
+        CollisionOptions(**wrong)
+
+
+@pytest.mark.parametrize("wrong", [None, 3, "robot.urdf"])
+def test_what_is_no_robot_is_refused(wrong: Any) -> None:
+    with pytest.raises(ArgumentError, match="a robot in Blender is given by its armature"):
+        fit_collisions(wrong)
 
 
 def test_the_text_of_a_urdf_keeps_all_else(fitted: FittedCollisions, tmp_path: Path) -> None:

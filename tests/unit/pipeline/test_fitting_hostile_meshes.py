@@ -45,6 +45,10 @@ CASES = {
     "a needle": ((BRICK[0] * (1, 1e-6, 1e-6), BRICK[1]), []),
     "tiny": ((BRICK[0] * 1e-20, BRICK[1]), []),
     "far away": ((BRICK[0] + 1e6, BRICK[1]), []),
+    "two shells": (
+        (np.vstack([BRICK[0], BRICK[0] + 2.0]), np.vstack([BRICK[1], BRICK[1] + len(BRICK[0])])),
+        [],
+    ),
     "crossing itself": (
         (np.random.default_rng(0).normal(size=(600, 3)), np.arange(600).reshape(-1, 3)),
         [],
