@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Links that touch in red, and collision shapes that are fitted, of Panda. Plays of
-scenarios.py."""
+"""Links that touch in red, and collision shapes that are fitted. Plays of scenarios.py."""
 
 import importlib
+import os
 from typing import Any
 
 import bpy
@@ -99,7 +99,9 @@ def _count_red(driver: Driver, picture: str) -> int:
 
 def collision_shapes(driver: Driver) -> Steps:
     """The panel: a fit that Esc ends, one to its end, the shapes through the robot, one link alone,
-    and the undo of both. ARGUMENTS: file."""
+    and the undo of both. ARGUMENTS: file, an empty folder. Shapes that another play left in the
+    cache would be there before Esc is."""
+    os.environ["XDG_CACHE_HOME"] = driver.arguments[1]
     robot = import_robot(driver.arguments[0])
     name = robot.name
     frame_robot(driver)
@@ -107,25 +109,20 @@ def collision_shapes(driver: Driver) -> Steps:
     bar = yield from driver.open_sidebar("Robot")
     chosen = bpy.context.window_manager.operator_properties_last("urdf.fit_collisions")
     chosen.shape = "decomposed"
-    chosen.source = "visuals"
     chosen.parts = 4
     before = _shapes(name)
     yield from driver.find_button(driver.viewport, bar, "urdf.fit_collisions", 0.3)
     button = driver.place
-    yield from driver.click(*button)
-    yield 0.3
-    driver.take_picture("running")
-    driver.press("ESC")
-    yield 0.5
+    yield from _end_by_esc(driver, *button)
     assert _shapes(name) == before
     yield from driver.click(*button)
-    yield from driver.wait_for("shapes are fitted", lambda: _shapes(name) != before, 60.0)
+    yield from driver.wait_for("shapes are fitted", lambda: _shapes(name) != before, 120.0)
     fitted = _shapes(name)
     assert len(fitted) > len(before)
     bpy.context.window_manager.urdf_show_shapes = True
     yield 1.0
     driver.take_picture("fitted")
-    bpy.ops.urdf.select_link(link="panda_link3")
+    bpy.ops.urdf.select_link(link="upper_arm_link")
     bpy.context.window_manager.operator_properties_last("urdf.fit_collisions").shape = "box"
     driver.viewport.tag_redraw()
     driver.move(driver.viewport.x + 100, driver.viewport.y + 100)
@@ -139,6 +136,16 @@ def collision_shapes(driver: Driver) -> Steps:
     yield from driver.wait_for("one undo took it back", lambda: _shapes(name) == fitted)
     yield 0.5
     driver.take_picture("undone")
+
+
+def _end_by_esc(driver: Driver, x: float, y: float) -> Steps:
+    """Presses the button, and Esc once the work runs."""
+    is_busy = importlib.import_module(f"{_EXTENSION}.operators.stepping").is_busy
+    yield from driver.click(x, y)
+    yield from driver.wait_for("it runs", is_busy)
+    driver.take_picture("running")
+    driver.press("ESC")
+    yield from driver.wait_for("Esc ended it", lambda: not is_busy())
 
 
 def _shapes(name: str) -> set[tuple[str, int]]:

@@ -13,7 +13,7 @@ _POINTS = {"narrow": 14.0, "usual": 11.0, "wide": 8.0}
 the narrower it is for them. At 14 points it is as one of 200 pixels."""
 _ASK = {
     "urdf.delete_robot", "urdf.range_test", "urdf.live_connect", "urdf.make_poses",
-    "urdf.make_thumbnail", "urdf.mark_asset",
+    "urdf.make_thumbnail", "urdf.mark_asset", "urdf.fit_collisions", "urdf.simulate",
 }  # fmt: skip
 """Buttons that other plays press: what they begin takes long, or takes the robot away."""
 _STEP = 10

@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_urdfs"
 PANDA = real_robots.ROOT / "panda_description" / "urdf" / "panda.urdf"
 LEGS = real_robots.ROOT / "alexander_description/urdf/alexander_v1.lowerBodyOnly.urdf"
+UR5 = real_robots.ROOT / "ur_description" / "urdf" / "ur5_robot.urdf"
 TALOS = real_robots.ROOT / "talos_data" / "robots" / "talos_full_v2.urdf"
 LONGEST_WAIT = 60.0
 """Seconds of the minute; some ten where nothing else runs, the rest is for reading."""
@@ -199,6 +200,7 @@ def test_a_robot_follows_a_server(play: Play) -> None:
         ("Inverse Kinematics", "Motion"),
         ("Poses", "Look"),
         ("Import Report", "Reshape", "Live"),
+        ("Collision Shapes", "Sensors", "Simulate"),
     ],
     ids=lambda labels: labels[0],
 )
@@ -210,8 +212,8 @@ def test_touching_links_are_red_after_undo_deletion_and_reload(play: Play) -> No
     play("touching", PANDA)
 
 
-def test_collision_shapes_with_esc_one_link_and_undo(play: Play) -> None:
-    play("collision_shapes", PANDA)
+def test_collision_shapes_with_esc_one_link_and_undo(play: Play, tmp_path: Path) -> None:
+    play("collision_shapes", UR5, tmp_path)
 
 
 def test_simulate_from_the_panel_with_esc_and_undo(play: Play) -> None:
