@@ -28,7 +28,7 @@ Permit = Callable[[str], str]
 """Path of a file -> empty where it may be read, else the reason why not."""
 SECONDS = 120.0
 _PAUSE = 0.005
-"""Seconds between two looks at what the child says."""
+"""Seconds between two looks at the words of the child."""
 _MOST_BYTES = 2**30
 _MOST_BYTES_OF_TEXT = 192 * 2**20
 _MOST_BYTES_OF_LINE = 4096

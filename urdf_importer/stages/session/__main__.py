@@ -56,7 +56,7 @@ def main(source: str, output: str, variants: str) -> None:
 
 
 def _tell(error: RuntimeError, source: str) -> str:
-    """Returns what pxr says of its first error, without the place in its own source; the stage's
+    """Returns the first error in the words of pxr, without the place in its own source; the stage's
     path is in the sentence already."""
     said = " ".join(str(error).split())
     if said.startswith("Error in "):

@@ -47,8 +47,8 @@ def _list_layers(path: str, missing: dict[str, None], opened: list[object]) -> l
     if layer is None:
         raise RefusedError(f"{_shorten(path)!r} is not a file of USD that can be read")
     opened.append(layer)
-    # Variables of the layers above count when the stage is composed, other files than those that
-    # the layer alone names.
+    # Variables of outer layers count when the stage is composed, so the layer alone does not say
+    # which files are opened.
     if layer.HasExpressionVariables() or any("`" in each for each in _list_names(layer)):
         raise RefusedError(f"{_shorten(path)!r} works out names of files, which is not done")
     found = []

@@ -13,7 +13,7 @@ from .refusal import RefusedError
 
 MOST_PRIMS = 200_000
 MOST_LETTERS = 128 * 2**20
-"""Of what is said of all prims."""
+"""Of the JSON of all prims."""
 _MOST_VALUES = 64
 _ROUNDS_OF_VARIANTS = 8
 _PASSED_OVER = ("xformOp", "normals", "extent", "points", "faceVertex", "inputs:", "outputs:")
