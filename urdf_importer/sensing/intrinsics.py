@@ -113,7 +113,7 @@ def _check_calibration(camera: Camera, found: Intrinsics) -> None:
     if max(angles) > WIDEST or max(map(abs, numbers)) > _MOST_CALIBRATED:
         raise ArgumentError(
             f"its focal lengths of {found.fx:g} and {found.fy:g} pixels and its centre at "
-            f"{found.cx:g}, {found.cy:g} are of no camera"
+            f"{found.cx:g}, {found.cy:g} fit no camera"
         )
 
 

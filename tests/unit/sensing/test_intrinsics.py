@@ -103,5 +103,5 @@ def test_pictures_that_cannot_be(given):
 )
 def test_calibrations_of_no_camera(numbers):
     given = Intrinsics(**dict(zip(("fx", "fy", "cx", "cy"), numbers, strict=True)))
-    with pytest.raises(ArgumentError, match="of no camera"):
+    with pytest.raises(ArgumentError, match="fit no camera"):
         geometry_of(camera(intrinsics=given))
