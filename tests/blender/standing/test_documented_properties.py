@@ -14,6 +14,8 @@ import urdf_importer
 from support.blender.rigs import new_scene
 from support.mesh_files import png
 from support.paths import ROOT
+from urdf_importer.blender.seeing.looking import look_through
+from urdf_importer.blender.seeing.shown import show_reading
 from urdf_importer.blender.standing.armatures import armatures_of
 from urdf_importer.blender.standing.renamed import mend_drivers
 from urdf_importer.morse.split.split import split_armature
@@ -128,6 +130,13 @@ def mount_component(armature: Any) -> None:
     camera["urdf_mounted"] = True
 
 
+def look_and_measure(armature: Any) -> list[Any]:
+    """Returns what shows that a sensor is looked through, and what it measured."""
+    look_through(bpy.context.scene, urdf_importer.find_sensors(armature)[0])
+    reading = urdf_importer.Reading(frame_id="eye", depth=np.ones((2, 2), np.float32))
+    return [bpy.context.scene, *show_reading("sensors", "eye", reading, np.eye(4))]
+
+
 def check(value: Any, wanted: str, place: str, seen: set[tuple[str, str]]) -> None:
     """The value is of the type that the page gives it, down to the last key."""
     group = re.fullmatch(r"(list of )?\[[\w ]+\]\((?:rig_\w+\.md)?#([\w-]+)\)", wanted)
@@ -169,11 +178,10 @@ def is_of(value: Any, wanted: str) -> bool:
 
 
 def test_rigs_carry_what_is_documented_and_nothing_else(tmp_path):
-    rest = tmp_path / "rest.urdf"
+    rest, shapes = tmp_path / "rest.urdf", tmp_path / "shapes.sdf"
     rest.write_text(ROBOT)
-    (tmp_path / "skin.png").write_bytes(png())
-    shapes = tmp_path / "shapes.sdf"
     shapes.write_text(SHAPES)
+    (tmp_path / "skin.png").write_bytes(png())
     (tmp_path / "two.obj").write_text("o lid\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
     seen: set[tuple[str, str]] = set()
     measuring = tmp_path / "sensors.urdf"
@@ -200,7 +208,8 @@ def test_rigs_carry_what_is_documented_and_nothing_else(tmp_path):
             names = [next(iter(urdf_importer.get_joint_positions(armature)))]
             motion = urdf_importer.Trajectory(names=names, times=[0.0], positions=[[0.0]])
             urdf_importer.apply_trajectory(armature, motion)
-        check_properties(carriers(armature), seen)
+        shown = look_and_measure(armature) if path == measuring else []
+        check_properties([*carriers(armature), *shown], seen)
     new_scene()
     world = tmp_path / "lab.sdf"
     world.write_text(WORLD)
