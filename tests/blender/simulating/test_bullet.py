@@ -296,6 +296,16 @@ def test_properties_without_room_are_told(tmp_path: Path) -> None:
     assert [(each.code, each.subject) for each in diagnostics] == [("bullet-left-out", "joint")]
 
 
+def test_joints_that_come_apart_are_told(tmp_path: Path) -> None:
+    heavy = BODY.format(at="0 0 -0.25", mass=4000, i=(20, 20, 20))
+    armature = robot(tmp_path, DOUBLE.replace(ARM, heavy).replace(heavy, ARM, 1), elbow=1.5)
+    diagnostics = Diagnostics()
+    wishes = SimulationOptions(engine="bullet", substeps=2)
+    found = simulate(armature, 1.0, options=wishes, diagnostics=diagnostics)
+    assert found.drift > 3e-3
+    assert [(each.code, each.subject) for each in diagnostics] == [("joints-apart", "double")]
+
+
 @pytest.mark.parametrize("engine", ["bullet", "mujoco"])
 def test_a_push_gives_a_link_its_impulse_at_its_centre_of_mass(tmp_path: Path, engine: str) -> None:
     body = BODY.format(at="0 0 0", mass=3, i=(0.02, 0.02, 0.02))

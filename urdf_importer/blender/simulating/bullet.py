@@ -31,6 +31,8 @@ _CORRECTED = 0.5
 """The share of its distance to its target that a joint makes up in a frame."""
 _SLIDING = 0.1
 """Metres that count as a radian."""
+_APART = 0.003
+"""Metres between the anchors of a joint in a robot that is as good as whole."""
 _NOWHERE = 1e6
 """Metres, from where on single precision is not worth keys."""
 
@@ -59,9 +61,7 @@ def bullet_steps(
         world.weigh(min(robot.lightest for robot in robots))
         if options.floor:
             world.add_floor()
-        obstacles = [
-            (each, _add_obstacle(world, each, experiment)) for each in experiment.colliders
-        ]
+        obstacles = list(_add_obstacles(world, experiment))
         machines = [_Machine(world, robot, experiment) for robot in robots]
         shoves = list(_plan_shoves(machines, experiment))
         world.start()
@@ -70,9 +70,7 @@ def bullet_steps(
         world.rest()
         for frame in range(experiment.count):
             if frame:
-                for each, item in obstacles:
-                    if len(each.poses) > 1:
-                        put(item, each.poses[frame])
+                _move_obstacles(obstacles, frame)
                 for shove in shoves:
                     shove.run((frame - 1) / experiment.fps, frame / experiment.fps)
                 world.step()
@@ -85,16 +83,37 @@ def bullet_steps(
             )
     finally:
         world.remove()
-    return _read(machines, slice(None))
+    states = _read(machines, slice(None))
+    _report_apart(states, experiment)
+    return states
 
 
 def _read(machines: Sequence["_Machine"], rows: slice) -> tuple[RobotStates, ...]:
     return tuple(machine.read(rows) for machine in machines)
 
 
-def _add_obstacle(world: BulletWorld, collider: Collider, experiment: Experiment) -> Any:
-    solids = solids_of(collider, experiment.diagnostics)
-    return world.add_obstacle(collider.poses[0], solids, moves=len(collider.poses) > 1)
+def _add_obstacles(world: BulletWorld, experiment: Experiment) -> Iterator[tuple[Collider, Any]]:
+    for each in experiment.colliders:
+        solids = solids_of(each, experiment.diagnostics)
+        yield each, world.add_obstacle(each.poses[0], solids, moves=len(each.poses) > 1)
+
+
+def _move_obstacles(obstacles: Sequence[tuple[Collider, Any]], frame: int) -> None:
+    for collider, item in obstacles:
+        if len(collider.poses) > 1:
+            put(item, collider.poses[frame])
+
+
+def _report_apart(states: Sequence[RobotStates], experiment: Experiment) -> None:
+    """Reports robots that came apart at their joints."""
+    for robot, own in zip(experiment.robots, states, strict=True):
+        if own.drift > _APART:
+            experiment.diagnostics.warning(
+                "joints-apart",
+                f"joints of robot {quote(robot.name)} came {1000.0 * own.drift:.2g} mm apart in "
+                "Bullet; the rig shows them together. More substeps may help, or MuJoCo",
+                subject=robot.name,
+            )
 
 
 def _load_shapes(started: StartedRobot) -> dict[str, tuple[Part, ...]]:
