@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from support.linkages import gap_of
 from support.people import (
     SAMPLE,
     dog,
@@ -160,6 +161,19 @@ def test_a_dog_walks_on_four_legs():
     track = found.trajectory.frames[0]
     assert track.translations[-1, 0] - track.translations[0, 0] > 0.4
     assert found.slide < 0.005
+
+
+def test_legs_on_closed_loops_stay_closed():
+    path = "cassie_description/robots/cassie_v2.sdf"
+    options = RetargetOptions(frames=(40, 80))
+    found = retarget(SAMPLE, robot(path), options=options, diagnostics=Diagnostics())
+    assert [pair.limb for pair in found.pairs] == ["left leg", "right leg"]
+    motion = found.trajectory
+    assert found.slide < 0.002
+    assert [each for each in found.limits if each.kind == "position"] == []
+    assert {"left-shin-tarsus-joint", "right-shin-tarsus-joint"} <= set(motion.names)
+    for row in motion.positions.tolist():
+        assert gap_of(robot(path), dict(zip(motion.names, row, strict=True))) < 1e-6
 
 
 def test_a_base_that_drives_goes_forward_as_the_person_does():
