@@ -111,6 +111,7 @@ from .reshape import adapt_srdf
 from .reshape.compare import Change
 from .retargeting.options import Contact, LimbReport, Pair, RetargetOptions, RetargetResult
 from .rig import RigPlan, plan_rig
+from .sensing.dataset import DatasetOptions
 from .sensing.options import RecordOptions, SenseOptions
 from .sensing.placed import PlacedSensor
 from .sensing.reading import Reading
@@ -157,6 +158,8 @@ __all__ = [
     "ConnectError",
     "Contact",
     "Convention",
+    "DatasetOptions",
+    "DatasetResult",
     "Diagnostic",
     "Diagnostics",
     "DriveOptions",
@@ -270,6 +273,7 @@ __all__ = [
     "list_topics",
     "list_xacro_arguments",
     "locate_package",
+    "make_dataset",
     "mark_as_asset",
     "mirror_pose",
     "motion_formats",

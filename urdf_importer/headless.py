@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 _COMMANDS = (
-    *("import", "check", "export", "convert", "measure", "batch"),
+    *("import", "check", "export", "convert", "measure", "batch", "dataset"),
     *("animate", "sample", "topics", "limits"),
     *("simulate", "sense", "collisions", "collide", "retarget"),
     *("-h", "--help", "--version"),

@@ -15,17 +15,21 @@ _PLACES = {
     "BatchOptions": "options",
     "BatchRecord": "records",
     "BatchResult": "records",
+    "DatasetResult": "dataset",
     "batch": "run",
+    "make_dataset": "dataset",
 }
 OFFERED = tuple(_PLACES)
 """Names that are public names of the whole library too."""
 
 
 def add_commands(commands: Any) -> None:
-    """Adds `urdf-importer batch`."""
+    """Adds `urdf-importer batch` and `urdf-importer dataset`."""
     from .arguments import add_batch
+    from .dataset_arguments import add_dataset
 
     add_batch(commands)
+    add_dataset(commands)
 
 
 def __getattr__(name: str) -> Any:

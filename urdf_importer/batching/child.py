@@ -27,9 +27,10 @@ def main() -> int:
     _send(outgoing, {"ready": not trouble, "trouble": trouble})
     if trouble:
         return 1
+    kept: dict[Any, Any] = {}
     for line in incoming:
         if line.endswith(b"\n"):  # Else the supervisor died in the midst of it.
-            _send(outgoing, _work(line, outgoing))
+            _send(outgoing, _work(line, outgoing, kept))
     return 0
 
 
@@ -56,13 +57,17 @@ def _load_blender() -> str:
     return ""
 
 
-def _work(line: bytes, outgoing: BinaryIO) -> dict[str, Any]:
+def _work(line: bytes, outgoing: BinaryIO, kept: dict[Any, Any]) -> dict[str, Any]:
+    from .pictures import read_picture_task, run_picture_task
     from .task import DiskError, read_task, run_task
 
     def say_stage(stage: str) -> None:
         _send(outgoing, {"stage": stage})
 
     try:
+        picture = read_picture_task(line)
+        if picture is not None:
+            return {"done": run_picture_task(picture, say_stage, kept)}
         return {"done": run_task(read_task(line), say_stage)}
     except DiskError as error:
         return {"disk": error.message}

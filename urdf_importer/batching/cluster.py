@@ -225,7 +225,7 @@ class _Cluster:
             ) from error
         try:
             said: dict[str, Any] = self._client.run(
-                describe_worker, str(token), task.input, on_error="return"
+                describe_worker, str(token), task.source, on_error="return"
             )
         finally:
             with suppress(OSError):

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from ..diagnostics import BuildError, advise_blender
 from .child import MARK
-from .task import Task, write_task
+from .task import Task
 
 _ROOT = Path(__file__).parents[2]
 _PACKAGE = __package__.removesuffix(".batching")
@@ -64,7 +64,7 @@ class Child:
         """Gives the child its next task; a dead child is noticed when it is listened to."""
         assert self._process.stdin is not None
         with suppress(OSError):
-            self._process.stdin.write(write_task(task))
+            self._process.stdin.write(task.write())
             self._process.stdin.flush()
         self.robots += 1
 

@@ -56,6 +56,15 @@ class Task:
         """The folder of the robot's files."""
         return Path(self.output, *self.place.split("/"))
 
+    @property
+    def source(self) -> str:
+        """The file that whoever does the work has to see."""
+        return self.input
+
+    def write(self) -> bytes:
+        """Writes the task as a line of JSON."""
+        return write_task(self)
+
 
 def write_task(task: Task) -> bytes:
     """Writes a task as a line of JSON, from which read_task makes it again, elsewhere."""
@@ -67,7 +76,7 @@ def write_task(task: Task) -> bytes:
 
 def read_task(line: bytes) -> Task:
     """Reads a task that write_task wrote."""
-    content = _lists_to_tuples(json.loads(line))
+    content = lists_to_tuples(json.loads(line))
     wanted, classes = content.pop("wanted"), {each.options for each in writer_formats()}
     by_name = {each.__name__: each for each in classes}
     options = ImportOptions(**wanted.pop("options"))
@@ -77,10 +86,11 @@ def read_task(line: bytes) -> Task:
     return Task(wanted=Wanted(options=options, exports=exports, **wanted), **content)
 
 
-def _lists_to_tuples(value: Any) -> Any:
+def lists_to_tuples(value: Any) -> Any:
+    """Returns a value of JSON with tuples for its lists."""
     if isinstance(value, dict):
-        return {name: _lists_to_tuples(each) for name, each in value.items()}
-    return tuple(map(_lists_to_tuples, value)) if isinstance(value, list) else value
+        return {name: lists_to_tuples(each) for name, each in value.items()}
+    return tuple(map(lists_to_tuples, value)) if isinstance(value, list) else value
 
 
 class DiskError(WriteError):

@@ -37,15 +37,17 @@ class PngKind:
     has_alpha: bool
 
 
-def encode_png(pixels: Pixels) -> bytes:
-    """Writes 8 bits per channel. Each row is written as its difference from the one above."""
+def encode_png(pixels: Pixels | NDArray[np.uint16]) -> bytes:
+    """Writes (height, width, channels) with 8 or 16 bits per channel. Each row is written as its
+    difference from the one above."""
     height, width, channels = pixels.shape
-    rows = np.full((height, 1 + width * channels), 2, dtype=np.uint8)
-    flat = pixels.reshape(height, -1)
+    size = pixels.dtype.itemsize
+    flat = np.ascontiguousarray(pixels, f">u{size}").view(np.uint8).reshape(height, -1)
+    rows = np.full((height, 1 + width * channels * size), 2, dtype=np.uint8)
     rows[0, 1:] = flat[0]
     rows[1:, 1:] = flat[1:] - flat[:-1]
     color_type = (0, 4, 2, 6)[channels - 1]
-    head = struct.pack(">IIBBBBB", width, height, 8, color_type, 0, 0, 0)
+    head = struct.pack(">IIBBBBB", width, height, 8 * size, color_type, 0, 0, 0)
     chunks = ((b"IHDR", head), (b"IDAT", zlib.compress(rows.tobytes(), 6)), (b"IEND", b""))
     return PNG_SIGNATURE + b"".join(_chunk(kind, data) for kind, data in chunks)
 

@@ -92,7 +92,7 @@ class Studio:
         self._scene.view_settings.view_transform = "Khronos PBR Neutral"
         cycles = self._scene.cycles
         cycles.device = "CPU"
-        if _denoise(cycles):
+        if denoise(cycles):
             self._rim = _RIM
             cycles.samples = samples
         else:
@@ -190,7 +190,7 @@ class Studio:
         self._scene.world = world
         # Rays that leave the scene find this light well enough; aiming at it only adds noise.
         world.cycles.sampling_method = "NONE"
-        tree = _node_tree(world)
+        tree = node_tree(world)
         seen, light = (tree.nodes.new("ShaderNodeBackground") for _ in range(2))
         seen.inputs["Color"].default_value = (*_BACKGROUND, 1.0)
         tree.links.new(_sky_color(tree), light.inputs["Color"])
@@ -231,7 +231,7 @@ class Studio:
     def _new_node_material(self, name: str) -> tuple[Any, Any]:
         material = bpy.data.materials.new(name)
         self._made.append(material)
-        return material, _node_tree(material)
+        return material, node_tree(material)
 
     def aim(self, points: Matrix) -> None:
         """Puts the camera where all points (n, 3) are in the picture, with a margin."""
@@ -317,7 +317,7 @@ def frame_points(
     return frame, float(place[2] - seen[:, 2].max()), float(place[2] - seen[:, 2].min())
 
 
-def _denoise(cycles: Any) -> bool:
+def denoise(cycles: Any) -> bool:
     """Takes the grain out of the picture, where this Blender has Intel's denoiser; returns whether
     it has."""
     try:
@@ -341,7 +341,7 @@ def _cut_rim(path: Path, rim: int) -> bytes:
     return encode_png(np.ascontiguousarray(np.rint(255.0 * rows[::-1]).astype(np.uint8)))
 
 
-def _node_tree(owner: Any) -> Any:
+def node_tree(owner: Any) -> Any:
     """Returns the empty node tree of a new material or world."""
     if owner.node_tree is None:
         owner.use_nodes = True

@@ -43,6 +43,14 @@ class Shape:
         )
 
     @cached_property
+    def normals(self) -> Matrix:
+        """Unit normals (m, 3) of the triangles; 0 for one without an area."""
+        a, b, c = (self.points[self.triangles[:, corner]] for corner in range(3))
+        across = np.cross(b - a, c - a)
+        lengths = np.linalg.norm(across, axis=1, keepdims=True)
+        return across / np.where(lengths > 0.0, lengths, 1.0)
+
+    @cached_property
     def sphere(self) -> tuple[Vector, float]:
         """A centre and a radius about all points."""
         center = (self.points.min(axis=0) + self.points.max(axis=0)) / 2.0
@@ -212,20 +220,31 @@ class Rays:
     far: Vector
 
 
-def cast(obstacles: Sequence[Obstacle], rays: Rays) -> tuple[Vector, _Numbers]:
+def cast(
+    obstacles: Sequence[Obstacle], rays: Rays, normals: Matrix | None = None
+) -> tuple[Vector, _Numbers]:
     """Returns how far from the origin each ray first hits something, inf where nothing is, and the
-    id of the link that it hits."""
+    id of the link that it hits. Into `normals` (n, 3) go the normals there, in the world and
+    towards the origin."""
     count = len(rays.directions)
     if count > _MANY_RAYS and len(obstacles) > 1:
         obstacles = [Obstacle(shape=_join(obstacles), frame=np.eye(4))]
     best, links = np.full(count, np.inf), np.zeros(count, dtype=np.int32)
     for obstacle in obstacles:
-        _cast_one(obstacle, rays, best, links)
+        hits = _cast_one(obstacle, rays, best, links)
+        if normals is not None and hits:
+            places, faces = (np.array(each) for each in zip(*hits, strict=True))
+            found = obstacle.shape.normals[faces] @ obstacle.frame[:3, :3].T
+            away = np.einsum("ij,ij->i", found, rays.directions[places]) > 0.0
+            normals[places] = np.where(away[:, None], -found, found)
     return best, links
 
 
-def _cast_one(obstacle: Obstacle, rays: Rays, best: Vector, links: _Numbers) -> None:
-    """Casts the rays that pass the sphere about a obstacle, and notes nearer hits."""
+def _cast_one(
+    obstacle: Obstacle, rays: Rays, best: Vector, links: _Numbers
+) -> list[tuple[int, int]]:
+    """Casts the rays that pass the sphere about a obstacle, and notes nearer hits. Returns their
+    places with the triangles."""
     center, radius = obstacle.shape.sphere
     inverse = invert(obstacle.frame)
     origin = inverse[:3, :3] @ rays.origin + inverse[:3, 3]
@@ -239,11 +258,14 @@ def _cast_one(obstacle: Obstacle, rays: Rays, best: Vector, links: _Numbers) -> 
     near = rays.near[places]
     starts = (origin + directions[places] * near[:, None]).tolist()
     reach = (np.minimum(rays.far[places], best[places]) - near).tolist()
-    hit, tree, several = obstacle.shape.tree.ray_cast, None, obstacle.shape.links
+    hit, several = obstacle.shape.tree.ray_cast, obstacle.shape.links
+    hits = []
     for place, start, way, most, first in zip(
         places.tolist(), starts, directions[places].tolist(), reach, near.tolist(), strict=True
     ):
-        _, _, tree, distance = hit(start, way, most)
+        _, _, face, distance = hit(start, way, most)
         if distance is not None:
             best[place] = first + distance
-            links[place] = obstacle.link if several is None else several[tree]
+            links[place] = obstacle.link if several is None else several[face]
+            hits.append((place, face))
+    return hits

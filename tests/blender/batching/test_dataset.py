@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Datasets of labelled pictures: files, the same bytes, resumed, refused."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from support.paths import ROOT
+from urdf_importer import (
+    ArgumentError,
+    BuildError,
+    DatasetOptions,
+    KinematicsError,
+    ReadError,
+    WriteError,
+    import_robot,
+    make_dataset,
+)
+from urdf_importer.images.decode import decode_image
+from urdf_importer.images.png import decode_wide_png
+
+ARM = ROOT / "sample_urdfs/two_link_arm.urdf"
+SMALL = {"width": 64, "height": 48, "samples": 1, "denoise": False, "avoid_collisions": False}
+
+
+def options(**given):
+    return DatasetOptions(
+        **{"count": 3, "seed": 4, "formats": ("coco", "bop", "dream"), **SMALL, **given}
+    )
+
+
+def contents(folder):
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("dataset") / "out"
+    result = make_dataset(ARM, folder, options=options(jobs=2))
+    assert (result.count, result.made) == (3, 3)
+    return folder
+
+
+def runs_of(text):
+    """COCO's own way back from packed runs (rleFrString of its C library), by the book."""
+    runs, place = [], 0
+    while place < len(text):
+        value, shift, more = 0, 0, True
+        while more:
+            code = ord(text[place]) - 48
+            value |= (code & 0x1F) << (5 * shift)
+            more = bool(code & 0x20)
+            place, shift = place + 1, shift + 1
+            if not more and code & 0x10:
+                value |= -1 << (5 * shift)
+        runs.append(value + (runs[-2] if len(runs) > 2 else 0))
+    return runs
+
+
+def test_coco_is_the_masks(made):
+    coco = json.loads((made / "coco_instances.json").read_text())
+    names = {each["id"]: each["name"] for each in coco["categories"]}
+    assert names == {1: "base", 2: "upper_arm", 3: "forearm", 4: "tool"} or len(names) >= 3
+    files = {each["id"]: each["file_name"] for each in coco["images"]}
+    seen = {number: np.zeros((48, 64), int) for number in files}
+    for each in coco["annotations"]:
+        runs = runs_of(each["segmentation"]["counts"])
+        flat = np.repeat(np.arange(len(runs)) % 2, runs)
+        mask = flat.reshape(each["segmentation"]["size"][::-1]).T.astype(bool)
+        assert mask.sum() == each["area"]
+        x, y, w, h = each["bbox"]
+        assert mask[y : y + h, x : x + w].sum() == mask.sum()
+        seen[each["image_id"]][mask] = each["category_id"]
+    for number, mask in seen.items():
+        links = decode_wide_png((made / f"links/{number:06}.png").read_bytes())
+        assert links is not None
+        np.testing.assert_array_equal(mask, links.reshape(48, 64, -1)[..., 0])
+        assert decode_image((made / files[number]).read_bytes()).shape[:2] == (48, 64)
+
+
+def test_bop_and_dream_hold_the_same_poses(made):
+    label = json.loads((made / "labels/000001.json").read_text())
+    scene = made / "bop/train_pbr/000000"
+    truth = json.loads((scene / "scene_gt.json").read_text())["1"]
+    camera = json.loads((scene / "scene_camera.json").read_text())["1"]
+    info = json.loads((scene / "scene_gt_info.json").read_text())["1"]
+    inside = np.linalg.inv(label["camera"]["pose"])
+    links = json.loads((made / "dataset.json").read_text())["links"]
+    names = {each["id"]: each["name"] for each in links}
+    for row, (each, about) in enumerate(zip(truth, info, strict=True)):
+        pose = inside @ np.array(label["robots"][0]["links"][names[each["obj_id"]]])
+        np.testing.assert_allclose(each["cam_t_m2c"], 1e3 * pose[:3, 3], atol=1e-6)
+        mask = decode_image((scene / f"mask_visib/000001_{row:06}.png").read_bytes())
+        assert (mask[..., 0] == 255).sum() == about["px_count_visib"]
+        assert about["px_count_all"] >= about["px_count_visib"]
+    steps = decode_wide_png((scene / "depth/000001.png").read_bytes()).reshape(48, 64, -1)[..., 0]
+    assert steps.max() <= 65_535 and camera["depth_scale"] >= 0.1
+    dream = json.loads((made / "dream/000001.json").read_text())
+    points = dream["objects"][0]["keypoints"]
+    assert [each["projected_location"] for each in points] == [
+        each["uv"] for each in label["robots"][0]["keypoints"]
+    ]
+    cameras = json.loads((made / "dream/_camera_settings.json").read_text())["camera_settings"]
+    assert cameras[0]["intrinsic_settings"]["fx"] == label["camera"]["K"][0][0]
+
+
+def test_any_number_of_jobs_gives_the_same_bytes(made, tmp_path):
+    make_dataset(ARM, tmp_path / "out", options=options(jobs=1))
+    assert contents(tmp_path / "out") == contents(made)
+
+
+def test_killed_and_resumed(made, tmp_path):
+    out = tmp_path / "out"
+    words = ["dataset", str(ARM), "-o", str(out), "--count", "3", "--seed", "4", "--jobs", "1"]
+    words += ["--width", "64", "--height", "48", "--samples", "1", "--no-denoise"]
+    words += ["--no-avoid-collisions", "--formats", "coco,bop,dream"]
+    command = [sys.executable, "-m", "urdf_importer", *words]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(command, env=environment, cwd=ROOT, stderr=subprocess.DEVNULL)
+    until = time.monotonic() + 60
+    while not list(out.glob("labels/*.json")) and time.monotonic() < until:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    with pytest.raises(WriteError, match="--resume goes on with it"):
+        make_dataset(ARM, out, options=options())
+    with pytest.raises(WriteError, match="has seed 4, not 5: --again starts over"):
+        make_dataset(ARM, out, options=options(resume=True, seed=5))
+    result = make_dataset(ARM, out, options=options(resume=True))
+    assert result.made < 3
+    assert contents(out) == contents(made)
+
+
+def test_a_robot_in_blender_stays_as_it_is(scene, tmp_path):
+    import bpy
+
+    armature = import_robot(ARM).armature
+    bpy.context.view_layer.update()
+    before = {item.name: item.matrix_world.copy() for item in bpy.data.objects}
+    make_dataset(armature, tmp_path / "out", options=options(count=1, jobs=1))
+    assert {item.name: item.matrix_world.copy() for item in bpy.data.objects} == before
+    label = json.loads((tmp_path / "out/labels/000000.json").read_text())
+    assert label["robots"][0]["joints"].keys() == {"shoulder", "elbow"}
+
+
+def test_refusals_leave_nothing(tmp_path):
+    out = tmp_path / "out"
+    with pytest.raises(KinematicsError, match="no link 'hand'"):
+        make_dataset(ARM, out, options=options(keypoints=("hand",)))
+    with pytest.raises(ReadError):
+        make_dataset(tmp_path / "none.urdf", out)
+    with pytest.raises(ReadError):
+        make_dataset(tmp_path / "none.blend", out)
+    empty = tmp_path / "empty.urdf"
+    empty.write_text('<robot name="r"><link name="a"/></robot>')
+    with pytest.raises(BuildError, match="nothing to see"):
+        make_dataset(empty, out)
+    assert not out.exists()
+    for given in (
+        {"count": 0},
+        {"seed": -1},
+        {"samples": 0},
+        {"width": 0},
+        {"width": 60_000, "height": 60_000},
+        {"fov": (70.0, 40.0)},
+        {"fov": (0.0, 40.0)},
+        {"formats": ("yolo",)},
+        {"distance": (-1.0, 2.0)},
+    ):
+        with pytest.raises(ArgumentError):
+            options(**given)
+    out.write_text("a file")
+    with pytest.raises(WriteError):
+        make_dataset(ARM, out, options=options())
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "mine.txt").write_text("kept")
+    with pytest.raises(WriteError, match="other files"):
+        make_dataset(ARM, other, options=options(again=True))
+    assert [path.name for path in other.iterdir()] == ["mine.txt"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a small disk")
+def test_a_folder_without_rights_is_one_sentence(tmp_path, monkeypatch):
+    import pathlib
+
+    def refuse(*_given, **_named):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pathlib.Path, "write_text", refuse)
+    with pytest.raises(WriteError, match="No space left on device"):
+        make_dataset(ARM, tmp_path / "out", options=options())
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A dataset of labelled pictures from beginning to end: the folder, the remaining pictures, their
+work in child processes, the indexes."""
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .. import BuildError, DatasetOptions, ImportOptions, WriteError, read_robot, save_blend
+from ..arguments import options_of, rig_of
+from ..command.blends import is_blend
+from ..diagnostics import ReadError, quote_path, unknown_name
+from ..files.outputs import AnyPath, write_text
+from ..files.version import find_version
+from ..pipeline.seeing.pictures import LABELS, PAGE, STRIPS, write_indexes
+from .cluster import run_on_cluster
+from .pictures import WORK, PictureTask
+from .pool import choose_memory_limit, count_cores, run_locally
+from .records import BatchRecord
+from .supervisor import Limits
+from .task import Wanted
+
+HEAD, OWN_BLEND = "dataset.json", "robot.blend"
+_SECONDS = 900.0
+_FOLDERS = ("rgb", "depth", "normals", "links", "robots", LABELS, STRIPS, "bop", "dream", WORK)
+_FILES = (HEAD, OWN_BLEND, PAGE, "coco_instances.json", "coco_keypoints.json")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatasetResult:
+    """A dataset: its folder, how many pictures it has, how many of them were made now, and the page
+    that shows some."""
+
+    output: Path
+    count: int
+    made: int
+    page: Path
+
+
+def make_dataset(
+    robot: Any,
+    output: AnyPath,
+    *,
+    options: DatasetOptions | None = None,
+    imports: ImportOptions | None = None,
+    progress: Callable[[int, int, float], None] | None = None,
+) -> DatasetResult:
+    """Makes labelled pictures of a robot, in processes of their own: the scene in Blender stays as
+    it is. The same seed gives the same bytes, whatever the number of processes.
+
+    robot     a description, a .blend with a robot, or an armature in Blender
+    output    the folder: new, empty, or with `resume` or `again` an earlier dataset
+    imports   how a description is read and built
+    progress  is called after each picture with done, total, and seconds since the beginning
+
+    Raises ReadError and KinematicsError for a robot that cannot be read, a keypoint without a
+    link, and where no valid pose is found; BuildError for a robot without anything to see;
+    WriteError where the folder takes no files, has other files, or a dataset of other options.
+    """
+    options = options_of(options, DatasetOptions)
+    imports = options_of(imports, ImportOptions)
+    folder = Path(os.path.abspath(output))
+    if isinstance(robot, str | os.PathLike):
+        source = _Source(os.path.abspath(robot), options.name, imports)
+        _check_robot(source, options)
+    else:
+        armature = rig_of(robot)
+        source = _Source(str(folder / OWN_BLEND), armature.name, imports)
+    known = _open_folder(folder, options)
+    is_new = not known
+    try:
+        if source.path == str(folder / OWN_BLEND) and (is_new or not Path(source.path).exists()):
+            save_blend(source.path)
+        if is_new:
+            known = {"options": options.describe(), "version": find_version()}
+            _write_head(folder, known)
+        tasks = _list_tasks(folder, source, options)
+        facts = _work(tasks, options, progress) or known
+        known |= {name: facts[name] for name in ("robot", "links", "joints", "keypoints")}
+        write_indexes(folder, known, options)
+        _write_head(folder, known)
+    except BaseException:
+        if is_new and not list(folder.glob(f"{LABELS}/*.json")):
+            _remove(folder)
+        raise
+    finally:
+        shutil.rmtree(folder / WORK, ignore_errors=True)
+    return DatasetResult(output=folder, count=options.count, made=len(tasks), page=folder / PAGE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """The robot called `name` in a .blend, or a description."""
+
+    path: str
+    name: str | None
+    imports: ImportOptions
+
+
+def _write_head(folder: Path, known: dict[str, Any]) -> None:
+    write_text(folder / HEAD, json.dumps(known, indent=1) + "\n")
+
+
+def _list_tasks(folder: Path, source: _Source, options: DatasetOptions) -> list[PictureTask]:
+    """Lists the pictures that are still to be made."""
+    return [
+        PictureTask(
+            input=f"{number:06}",
+            output=str(folder),
+            place=f"{WORK}/{number:06}",
+            wanted=Wanted(options=source.imports),
+            robot=source.path,
+            name=source.name,
+            options=options,
+        )
+        for number in range(options.count)
+        if not (folder / LABELS / f"{number:06}.json").exists()
+    ]
+
+
+def _check_robot(source: _Source, options: DatasetOptions) -> None:
+    """Raises the errors that need no Blender to be noticed."""
+    path = source.path
+    if is_blend(path):
+        if not os.path.isfile(path):
+            raise ReadError("there is no such file", source=path)
+        return
+    robot = read_robot(path, options=source.imports)
+    names = [link.name for link in robot.links]
+    for each in options.keypoints:
+        if each not in names:
+            raise unknown_name("the robot has no link", each, names)
+    if not any(link.visuals for link in robot.links):
+        raise BuildError("the robot has nothing to see: no link has a visual", source=path)
+
+
+def _open_folder(folder: Path, options: DatasetOptions) -> dict[str, Any]:
+    """Makes the folder; returns the head of an earlier dataset, {} for a new one."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        filled = any(folder.iterdir())
+    except OSError as error:
+        raise WriteError(
+            f"cannot write into {quote_path(folder)}: {error.strerror or error}"
+        ) from error
+    head = folder / HEAD
+    if not filled:
+        return {}
+    if not head.is_file():
+        raise WriteError(f"there are other files than a dataset's in {quote_path(folder)}")
+    if options.again:
+        _remove(folder)
+        folder.mkdir(exist_ok=True)
+        return {}
+    if not options.resume:
+        raise WriteError(
+            f"there is a dataset in {quote_path(folder)} already: --resume goes on with it, "
+            "--again starts over"
+        )
+    shutil.rmtree(folder / WORK, ignore_errors=True)
+    return _read_head(head, options)
+
+
+def _read_head(head: Path, options: DatasetOptions) -> dict[str, Any]:
+    try:
+        known = json.loads(head.read_text(encoding="utf-8"))
+        earlier = dict(known["options"])
+    except (OSError, ValueError, TypeError, KeyError):
+        raise WriteError(f"{quote_path(head)} is damaged: --again starts over") from None
+    for key, value in options.describe().items():
+        if earlier.get(key) != value:
+            raise WriteError(
+                f"the dataset there has {key.replace('_', ' ')} {earlier.get(key)!r}, "
+                f"not {value!r}: --again starts over"
+            )
+    return dict(known)
+
+
+def _remove(folder: Path) -> None:
+    """Removes a dataset's files, and the folder where it is empty then."""
+    for each in _FOLDERS:
+        shutil.rmtree(folder / each, ignore_errors=True)
+    for each in _FILES:
+        with suppress(OSError):
+            (folder / each).unlink()
+    with suppress(OSError):
+        folder.rmdir()
+
+
+def _work(
+    tasks: list[PictureTask],
+    options: DatasetOptions,
+    progress: Callable[[int, int, float], None] | None,
+) -> dict[str, Any]:
+    """Makes pictures; returns the facts about their robot, {} where there was nothing to do."""
+    began, facts = time.monotonic(), {}
+    workers = options.jobs or count_cores()
+    limits = Limits(seconds=_SECONDS, mib=choose_memory_limit(workers))
+    records: Iterator[BatchRecord] = (
+        run_on_cluster(tasks, options.scheduler, limits)
+        if options.scheduler is not None
+        else run_locally(tasks, workers, limits)
+    )
+    with closing(records):  # type: ignore[type-var]
+        for done, record in enumerate(records, 1):
+            if record.status != "ok":
+                raise BuildError(f"picture {int(record.input)}: {record.error}")
+            facts = dict(record.facts)
+            if progress is not None:
+                progress(done, len(tasks), time.monotonic() - began)
+    return facts

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""urdf-importer dataset: its arguments, its progress, its last line."""
+
+import argparse
+from dataclasses import fields
+from typing import Any
+
+from .. import DatasetOptions, ImportOptions
+from ..command.arguments import EPILOG, add_option_arguments, read_options
+from ..command.summary import count
+from ..command.terminal import Terminal
+from .dataset import make_dataset
+
+_LISTS = ("formats", "keypoints")
+_READING = ("xacro_args", "model", "parameters", "joint_parameters", "packages", "package_paths")
+
+
+def add_dataset(commands: Any) -> None:
+    """Adds the command."""
+    parser = commands.add_parser(
+        "dataset",
+        help="make labelled pictures of a robot",
+        description="Makes pictures of a robot in random valid poses with exact labels: depth, "
+        "normals, a mask of each link, keypoints, joint positions and poses. The same seed gives "
+        "the same bytes.",
+        epilog=EPILOG,
+    )
+    parser.set_defaults(parser=parser, act=_dataset)
+    parser.add_argument("--quiet", action="store_true", help="write nothing but errors")
+    parser.add_argument("robot", metavar="ROBOT", help="a description, or a .blend with the robot")
+    parser.add_argument("-o", "--output", required=True, metavar="OUT", help="the folder")
+    parser.add_argument("--robot", dest="name", metavar="NAME", help="which of several in a .blend")
+    parser.add_argument("--formats", metavar="A,B", help="coco, bop, dream (default: coco)")
+    parser.add_argument(
+        "--keypoints",
+        metavar="A,B",
+        help="links whose origins are keypoints (default: all that joints move, and the root)",
+    )
+    own = [field.name for field in fields(DatasetOptions) if field.name not in (*_LISTS, "name")]
+    add_option_arguments(parser, DatasetOptions, only=own)
+    add_option_arguments(parser, ImportOptions, only=_READING, heading="reading")
+
+
+def _dataset(given: argparse.Namespace, terminal: Terminal) -> int:
+    if given.name is not None:
+        setattr(given, "option name", given.name)
+    for name in _LISTS:
+        text = getattr(given, name)
+        if text is not None:
+            parts = tuple(part.strip() for part in text.split(",") if part.strip())
+            setattr(given, f"option {name}", parts)
+
+    def show(done: int, total: int, seconds: float) -> None:
+        rate = done / max(seconds, 1e-9)
+        left = (total - done) / rate
+        terminal.line(f"{done} of {total} pictures, {60 * rate:.0f} a minute, {left:.0f} s left")
+
+    result = make_dataset(
+        given.robot,
+        given.output,
+        options=read_options(given, DatasetOptions),
+        imports=read_options(given, ImportOptions),
+        progress=show,
+    )
+    terminal.note(f"{given.output}: {count(result.made, 'picture')}; {result.page}")
+    return 0

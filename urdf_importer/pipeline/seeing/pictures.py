@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One labelled picture of a robot in Blender -> its files; and all labels -> indexes."""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ...diagnostics import WriteError, quote_path
+from ...files.outputs import write_text
+from ...sensing.dataset import DatasetOptions
+from ...writers.datasets.indexes import make_bop, make_coco, make_dream, make_page
+from ...writers.datasets.picture import (
+    draw_strip,
+    dump,
+    write_bop,
+    write_dream,
+    write_models,
+    write_picture,
+)
+from ..checking import avoid_collisions
+from ..extracting import extract_robot
+
+LABELS, PAGE, STRIPS = "labels", "index.html", "page"
+MOST_STRIPS = 48
+"""Pictures on the page."""
+
+
+def open_stage(armature: Any, options: DatasetOptions) -> Any:
+    """Returns a robot in Blender as the stage of labelled pictures. Raises BuildError and
+    KinematicsError."""
+    from ...blender.seeing.labels import LabelStage
+
+    refuse = avoid_collisions(armature) if options.avoid_collisions else None
+    return LabelStage(armature, extract_robot(armature), options, refuse)
+
+
+def write_labelled(stage: Any, number: int, output: Path, work: Path) -> None:
+    """Takes a picture and puts its files below `output`, its label last: that says that the
+    picture is complete. `work` is an empty folder on the same disk. Raises WriteError; a label is
+    never left without its files."""
+    options, taken = stage.options, stage.take(number)
+    channels = {
+        "rgb": taken.rgb,
+        "depth": taken.depth,
+        "normals": taken.normals,
+        "links": taken.links,
+    }
+    try:
+        label = write_picture(work, number, channels, taken.label, options.depth)
+        if "bop" in options.formats:
+            masks = {}
+            for part in label["masks"]:
+                whole = taken.silhouettes[part["link"]]
+                part["px_count_valid"] = int((whole & (taken.depth > 0)).sum())
+                masks[part["link"]] = {"mask": whole, "mask_visib": taken.links == part["link"]}
+            write_bop(work, number, label, taken.depth, masks)
+            _write_models(stage, output, work)
+        if "dream" in options.formats:
+            write_dream(work, number, label)
+        if number < MOST_STRIPS:
+            (work / STRIPS).mkdir()
+            (work / STRIPS / f"{number:06}.png").write_bytes(draw_strip(channels, label))
+        _move(work, output)
+        (work / LABELS).mkdir()
+        (work / LABELS / f"{number:06}.json").write_text(dump(label), encoding="utf-8")
+        _move(work, output)
+    except OSError as error:
+        raise WriteError(
+            f"cannot write into {quote_path(output)}: {error.strerror or error}"
+        ) from error
+
+
+def _write_models(stage: Any, output: Path, work: Path) -> None:
+    if (output / "bop/models/models_info.json").exists():
+        return
+    info = write_models(work / "bop/models", stage.shapes)
+    (work / "bop/models/models_info.json").write_text(dump(info), encoding="utf-8")
+
+
+def _move(work: Path, output: Path) -> None:
+    for path in sorted(work.rglob("*")):
+        place = output / path.relative_to(work)
+        if path.is_dir():
+            place.mkdir(exist_ok=True)
+        else:
+            os.replace(path, place)
+    for each in work.iterdir():
+        shutil.rmtree(each)
+
+
+def list_labels(output: Path, count: int) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yields the numbers and labels of the pictures that are there, in order."""
+    for number in range(count):
+        path = output / LABELS / f"{number:06}.json"
+        if path.exists():
+            yield number, json.loads(path.read_text(encoding="utf-8"))
+
+
+def write_indexes(output: Path, facts: dict[str, Any], options: DatasetOptions) -> None:
+    """Writes the files about all pictures, and the page. Raises WriteError."""
+    files: dict[str, str] = {}
+    if "coco" in options.formats:
+        files |= make_coco(facts["links"], list_labels(output, options.count))
+    if "bop" in options.formats:
+        files |= make_bop(facts["links"], list_labels(output, options.count))
+    if "dream" in options.formats:
+        files |= make_dream(list_labels(output, options.count))
+    strips = [
+        path for path in sorted((output / STRIPS).glob("*.png")) if int(path.stem) < options.count
+    ]
+    files[PAGE] = make_page(facts["robot"], strips)
+    for name, text in files.items():
+        write_text(output / name, text)

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The options of labelled pictures, and the draws of each."""
+
+import math
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from ..diagnostics import ArgumentError, name_choices, quote
+from ..geometry.transforms import Matrix, Vector, unit
+from ..options import Options, option
+from .intrinsics import WIDEST, check_size, matrix_from_angle
+
+FORMATS = ("coco", "bop", "dream")
+_RUNNING = "Running"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatasetOptions(Options):
+    """Labelled pictures of a robot. Every field has a sensible default. Raises ArgumentError for
+    values that make no sense."""
+
+    GROUPS: ClassVar[tuple[str, ...]] = ("Pictures", "Scene", "Camera", _RUNNING)
+
+    count: int = option(
+        1000, "Count", "How many pictures", group="Pictures", bounds=(1, 10_000_000)
+    )
+    seed: int = option(
+        0, "Seed", "The same seed gives the same", group="Pictures", bounds=(0, 2_147_483_647)
+    )
+    width: int = option(640, "Width", "Pixels across", group="Pictures", bounds=(1, 65_535))
+    height: int = option(480, "Height", "Pixels down", group="Pictures", bounds=(1, 65_535))
+    samples: int = option(
+        8, "Samples", "Samples of each pixel of colours", group="Pictures", bounds=(1, 4096)
+    )
+    denoise: bool = option(
+        True, "Denoise", "Take the grain out of the colours, not out of labels", group="Pictures"
+    )
+    depth: Literal["exr", "png"] = option(
+        "exr",
+        "Depth",
+        "The files of depths",
+        group="Pictures",
+        choices={"exr": "Metres in single precision", "png": "Tenths of millimetres, 16 bits"},
+    )
+    formats: tuple[str, ...] = option(
+        ("coco",), "Formats", "Layouts of labels: coco, bop, dream", group="Pictures"
+    )
+    keypoints: tuple[str, ...] = option(
+        (),
+        "Keypoints",
+        "Links whose origins are keypoints; the root and all that joints move without any",
+        group="Pictures",
+    )
+    scene: Literal["random", "plain", "own"] = option(
+        "random",
+        "Scene",
+        "The surroundings of the robot",
+        group="Scene",
+        choices={
+            "random": "A ground, other things, lights and a sky by the seed",
+            "plain": "A light and nothing else",
+            "own": "The surroundings in the .blend",
+        },
+    )
+    distractors: tuple[float, float] = option(
+        (0.0, 6.0), "Distractors", "Fewest and most other things", group="Scene", entries="A B"
+    )
+    avoid_collisions: bool = option(
+        True, "Avoid Collisions", "Only poses in which no links touch", group="Scene"
+    )
+    distance: tuple[float, float] = option(
+        (0.0, 0.0),
+        "Distance",
+        "Metres from the camera to the robot's middle; 0 0: as the robot fills the picture",
+        group="Camera",
+        entries="A B",
+    )
+    elevation: tuple[float, float] = option(
+        (5.0, 75.0),
+        "Elevation",
+        "Degrees of the camera above the horizon, as seen from the robot",
+        group="Camera",
+        entries="A B",
+    )
+    fov: tuple[float, float] = option(
+        (40.0, 70.0), "Field of View", "Degrees across the picture", group="Camera", entries="A B"
+    )
+    name: str | None = option(
+        None, "Name", "The robot in a .blend with several", group=_RUNNING, entries="NAME"
+    )
+    jobs: int = option(
+        0, "Jobs", "Processes at a time; 0: one a core", group=_RUNNING, bounds=(0, 4096)
+    )
+    scheduler: str | None = option(
+        None,
+        "Scheduler",
+        "Work on a Dask cluster: tcp://host:8786",
+        group=_RUNNING,
+        entries="ADDRESS",
+    )
+    resume: bool = option(False, "Resume", "Go on with the pictures that are there", group=_RUNNING)
+    again: bool = option(
+        False, "Again", "Remove the earlier pictures, and start over", group=_RUNNING
+    )
+
+    def __post_init__(self) -> None:
+        super(DatasetOptions, self).__post_init__()
+        check_size(self.width, self.height)
+        for name in ("distractors", "distance", "elevation", "fov"):
+            low, high = getattr(self, name)
+            if not (math.isfinite(low) and low <= high < math.inf):
+                raise ArgumentError(f"{name} has to rise, not go from {low:g} to {high:g}")
+        if self.distractors[0] < 0 or self.distractors[1] > 1000:
+            raise ArgumentError("distractors are between 0 and 1000")
+        if not 0.0 < self.fov[0] <= self.fov[1] <= math.degrees(WIDEST):
+            raise ArgumentError("fov is between 0 and 180 degrees")
+        if self.elevation[0] < -90 or self.elevation[1] > 90:
+            raise ArgumentError("elevation is between -90 and 90 degrees")
+        if self.distance[0] < 0 or (self.distance[0] == 0 < self.distance[1]):
+            raise ArgumentError("distance is above 0, or 0 0")
+        for each in self.formats:
+            if each not in FORMATS:
+                raise ArgumentError(
+                    f"there is no format {quote(each)}, but {name_choices(FORMATS)}"
+                )
+
+    def describe(self) -> dict[str, Any]:
+        """Returns the options that pictures depend on, as JSON holds them."""
+        own = (each.name for each in fields(self) if each.metadata["group"] != _RUNNING)
+        values = {name: getattr(self, name) for name in own if name != "count"}
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in values.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Shot:
+    """A camera: its optical frame (4, 4) in the world, its K (3, 3), its nearest and farthest
+    depths in metres."""
+
+    world: Matrix
+    K: Matrix
+    near: float
+    far: float
+
+
+def chance_of(seed: int, number: int) -> np.random.Generator:
+    """Returns the generator of a picture, which depends on no other picture."""
+    return np.random.default_rng([seed, number])
+
+
+def draw_shot(
+    chance: np.random.Generator, options: DatasetOptions, center: Vector, radius: float
+) -> Shot:
+    """Draws a camera that sees a robot of this centre (3,) and radius, in metres.
+
+    DREAM keeps one camera for all pictures: with it, all have the same K."""
+    angle = math.radians(float(chance.uniform(*options.fov)))
+    if "dream" in options.formats:
+        angle = math.radians(float(np.random.default_rng(options.seed).uniform(*options.fov)))
+    K = matrix_from_angle(options.width, options.height, angle)
+    half = math.atan(min(options.width, options.height) / 2.0 / K[0, 0])
+    fill, share = float(chance.uniform(0.75, 1.8)), float(chance.uniform(*options.distance))
+    distance = share or fill * radius / math.sin(half)
+    up = math.radians(float(chance.uniform(*options.elevation)))
+    around = float(chance.uniform(-math.pi, math.pi))
+    ahead = -np.array(
+        [math.cos(up) * math.cos(around), math.cos(up) * math.sin(around), math.sin(up)]
+    )
+    place = center - distance * ahead
+    target = center + radius * 0.3 * chance.uniform(-1.0, 1.0, 3)
+    world = aim(place, target, float(chance.normal(0.0, 0.1)))
+    return Shot(world=world, K=K, near=0.01 * distance, far=distance + 1000.0 * radius)
+
+
+def aim(place: Vector, target: Vector, roll: float) -> Matrix:
+    """Returns the optical frame (4, 4) at a place that looks at a target, turned by `roll` radians
+    about its axis."""
+    z = unit(target - place)
+    side = np.cross(z, (0.0, 0.0, 1.0))
+    x = unit(side) if np.linalg.norm(side) > 1e-6 else np.array([1.0, 0.0, 0.0])
+    y = np.cross(z, x)
+    c, s = math.cos(roll), math.sin(roll)
+    frame = np.eye(4)
+    frame[:3, :3] = np.stack([c * x + s * y, c * y - s * x, z], axis=1)
+    frame[:3, 3] = place
+    return frame

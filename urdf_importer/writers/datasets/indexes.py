@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The files of COCO, BOP and DREAM about all pictures, made of their labels."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...geometry.transforms import invert
+from .picture import dump
+
+Labels = Iterable[tuple[int, Mapping[str, Any]]]
+_PER_FOLDER = 1000
+
+
+def make_coco(links: Sequence[Mapping[str, Any]], labels: Labels) -> dict[str, str]:
+    """Returns the names and texts of the files of COCO. `links` are {id, name}."""
+    images: list[Any] = []
+    masks: list[Any] = []
+    points: list[Any] = []
+    names: list[str] = []
+    robot = "robot"
+    for number, label in labels:
+        image = label["image"]
+        images.append(
+            {
+                "id": number,
+                "file_name": image["rgb"],
+                "width": image["width"],
+                "height": image["height"],
+            }
+        )
+        for part in label["masks"]:
+            if part["area"]:
+                kept = {name: part[name] for name in ("segmentation", "area", "bbox")}
+                about = {"id": len(masks) + 1, "image_id": number, "category_id": part["link"]}
+                masks.append({**about, **kept, "iscrowd": 0})
+        for each in label["robots"]:
+            robot, names = each["name"], [k["name"] for k in each["keypoints"]]
+            about = {"id": len(points) + 1, "image_id": number, "category_id": 1, "iscrowd": 0}
+            points.append({**about, **_points_of(each, label)})
+    pose = {"id": 1, "name": robot, "keypoints": names, "skeleton": []}
+    categories = [{"id": link["id"], "name": link["name"]} for link in links]
+    return {
+        "coco_instances.json": dump(
+            {"images": images, "annotations": masks, "categories": categories}
+        ),
+        "coco_keypoints.json": dump(
+            {"images": images, "annotations": points, "categories": [pose]}
+        ),
+    }
+
+
+def _points_of(robot: Mapping[str, Any], label: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the keypoints of a robot, and the box and area of all its visible pixels."""
+    flat: list[float] = []
+    for each in robot["keypoints"]:
+        flat += [*each["uv"], each["visible"]] if each["visible"] else [0, 0, 0]
+    boxes = np.array([part["bbox"] for part in label["masks"] if part["area"]]).reshape(-1, 4)
+    box = [0, 0, 0, 0]
+    if len(boxes):
+        low, high = boxes[:, :2].min(axis=0), (boxes[:, :2] + boxes[:, 2:]).max(axis=0)
+        box = [*low.tolist(), *(high - low).tolist()]
+    return {
+        "keypoints": flat,
+        "num_keypoints": sum(each["visible"] > 0 for each in robot["keypoints"]),
+        "area": sum(part["area"] for part in label["masks"]),
+        "bbox": box,
+    }
+
+
+def make_bop(links: Sequence[Mapping[str, Any]], labels: Labels) -> dict[str, str]:
+    """Returns the names and texts of BOP's scene files and of camera.json; millimetres."""
+    names = {link["id"]: link["name"] for link in links}
+    scenes: dict[str, dict[str, dict[str, Any]]] = {}
+    files: dict[str, str] = {}
+    for number, label in labels:
+        image, K = label["image"], label["camera"]["K"]
+        scene = scenes.setdefault(f"{number // _PER_FOLDER:06}", {})
+        inside = invert(np.array(label["camera"]["pose"]))
+        key, seats = str(number % _PER_FOLDER), label["robots"][0]["links"]
+        found: dict[str, Any] = {
+            "scene_camera": {
+                "cam_K": [each for row in K for each in row],
+                "depth_scale": image["depth_scale"],
+                "cam_R_w2c": inside[:3, :3].ravel().tolist(),
+                "cam_t_w2c": (1e3 * inside[:3, 3]).tolist(),
+            },
+            "scene_gt": [],
+            "scene_gt_info": [],
+        }
+        for part in label["masks"]:
+            pose = inside @ np.array(seats[names[part["link"]]])
+            found["scene_gt"].append(
+                {
+                    "obj_id": part["link"],
+                    "cam_R_m2c": pose[:3, :3].ravel().tolist(),
+                    "cam_t_m2c": (1e3 * pose[:3, 3]).tolist(),
+                }
+            )
+            found["scene_gt_info"].append(_count_pixels(part))
+        for name, content in found.items():
+            scene.setdefault(name, {})[key] = content
+        camera = {"fx": K[0][0], "fy": K[1][1], "cx": K[0][2], "cy": K[1][2]}
+        size = {"width": image["width"], "height": image["height"]}
+        files.setdefault("bop/camera.json", dump({**camera, "depth_scale": 0.1, **size}))
+    for place, scene in scenes.items():
+        for name, content in scene.items():
+            files[f"bop/train_pbr/{place}/{name}.json"] = dump(content)
+    return files
+
+
+def _count_pixels(part: Mapping[str, Any]) -> dict[str, Any]:
+    whole = part["whole"]["px_count"]
+    return {
+        "bbox_obj": part["whole"]["bbox"],
+        "bbox_visib": part["bbox"],
+        "px_count_all": whole,
+        "px_count_valid": part["px_count_valid"],
+        "px_count_visib": part["area"],
+        "visib_fract": part["area"] / whole if whole else 0.0,
+    }
+
+
+def make_dream(labels: Labels) -> dict[str, str]:
+    """Returns the names and texts of DREAM's settings: one camera for all pictures."""
+    for _, label in labels:
+        K, image = label["camera"]["K"], label["image"]
+        size = {"width": image["width"], "height": image["height"]}
+        lens = {"fx": K[0][0], "fy": K[1][1], "cx": K[0][2], "cy": K[1][2], "s": 0}
+        camera = {
+            "name": "camera",
+            "intrinsic_settings": {"resX": size["width"], "resY": size["height"], **lens},
+            "captured_image_size": size,
+        }
+        names = [robot["name"] for robot in label["robots"]]
+        return {
+            "dream/_camera_settings.json": dump({"camera_settings": [camera]}),
+            "dream/_object_settings.json": dump(
+                {
+                    "exported_object_classes": names,
+                    "exported_objects": [{"class": name} for name in names],
+                }
+            ),
+        }
+    return {}
+
+
+def make_page(robot: str, strips: Sequence[Path]) -> str:
+    """Returns a page of HTML with the strips of some pictures."""
+    from html import escape
+
+    rows = "\n".join(
+        f'<p>{each.stem}<br><img src="page/{each.name}" alt="picture {each.stem}"></p>'
+        for each in strips
+    )
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><meta charset="utf-8"><title>{escape(robot)}</title>\n'
+        "<style>body{font-family:sans-serif}img{max-width:100%}</style>\n"
+        f"<h1>{escape(robot)}</h1>\n<p>Colours with keypoints, links, depth, normals.</p>\n"
+        f"{rows}\n</html>\n"
+    )
