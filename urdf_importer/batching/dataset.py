@@ -64,6 +64,7 @@ def make_dataset(
     WriteError where the folder takes no files, has other files, or a dataset of other options.
     """
     options = options_of(options, DatasetOptions)
+    options.check_formats()
     imports = options_of(imports, ImportOptions)
     folder = Path(os.path.abspath(output))
     if isinstance(robot, str | os.PathLike):

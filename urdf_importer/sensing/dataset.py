@@ -120,6 +120,9 @@ class DatasetOptions(Options):
             raise ArgumentError("elevation is between -90 and 90 degrees")
         if self.distance[0] < 0 or (self.distance[0] == 0 < self.distance[1]):
             raise ArgumentError("distance is above 0, or 0 0")
+
+    def check_formats(self) -> None:
+        """Raises ArgumentError for a format that there is not."""
         for each in self.formats:
             if each not in FORMATS:
                 raise ArgumentError(

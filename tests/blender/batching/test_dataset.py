@@ -174,11 +174,13 @@ def test_refusals_leave_nothing(tmp_path):
         {"width": 60_000, "height": 60_000},
         {"fov": (70.0, 40.0)},
         {"fov": (0.0, 40.0)},
-        {"formats": ("yolo",)},
         {"distance": (-1.0, 2.0)},
     ):
         with pytest.raises(ArgumentError):
             options(**given)
+    with pytest.raises(ArgumentError, match="no format 'yolo', but coco, bop or dream"):
+        make_dataset(ARM, out, options=options(formats=("yolo",)))
+    assert not out.exists()
     out.write_text("a file")
     with pytest.raises(WriteError):
         make_dataset(ARM, out, options=options())
