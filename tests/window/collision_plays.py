@@ -123,7 +123,9 @@ def collision_shapes(driver: Driver) -> Steps:
     yield 1.0
     driver.take_picture("fitted")
     bpy.ops.urdf.select_link(link="upper_arm_link")
-    bpy.context.window_manager.operator_properties_last("urdf.fit_collisions").shape = "box"
+    chosen = bpy.context.window_manager.operator_properties_last("urdf.fit_collisions")
+    chosen.shape = "box"
+    chosen.source = "visuals"  # Boxes are fitted around each of its parts else.
     driver.viewport.tag_redraw()
     driver.move(driver.viewport.x + 100, driver.viewport.y + 100)
     yield 0.5

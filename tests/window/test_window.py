@@ -200,7 +200,7 @@ def test_a_robot_follows_a_server(play: Play) -> None:
         ("Inverse Kinematics", "Motion"),
         ("Poses", "Look"),
         ("Import Report", "Reshape", "Live"),
-        ("Collision Shapes", "Sensors", "Simulate"),
+        ("Collision Shapes",),
     ],
     ids=lambda labels: labels[0],
 )
