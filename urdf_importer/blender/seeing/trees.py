@@ -146,7 +146,16 @@ def _split(world: Matrix) -> tuple[Matrix, Matrix]:
     frame[:3, :3] = left @ right
     if np.linalg.det(frame[:3, :3]) < 0.0:
         frame[:3, :3] *= -1.0
-    return frame, frame[:3, :3].T @ world[:3, :3]
+    return frame, _snap(frame[:3, :3].T @ world[:3, :3])
+
+
+def _snap(stretch: Matrix) -> Matrix:
+    """Rounds to six digits of the largest entry: frames have single precision, so without this a
+    shape that is kept would depend on the pose in which it was first seen."""
+    most = max(float(np.abs(stretch).max()), 1e-30)
+    unit = 2.0 ** np.round(np.log2(most)) if np.isfinite(most) else 1.0
+    snapped: Matrix = (stretch / unit).round(6) * unit + 0.0
+    return snapped
 
 
 def _shape_of(shown: Any, stretch: Matrix, kept: dict[Any, Any]) -> tuple[Any, Shape] | None:
@@ -155,7 +164,7 @@ def _shape_of(shown: Any, stretch: Matrix, kept: dict[Any, Any]) -> tuple[Any, S
     item, is_plain = shown.original, False
     if item.type == "MESH" and item.mode != "EDIT":
         is_plain = not item.modifiers and item.data.shape_keys is None
-    key: Any = (item.data.session_uid if is_plain else None, stretch.round(6).tobytes())
+    key: Any = (item.data.session_uid if is_plain else None, stretch.tobytes())
     if is_plain and key in kept:
         return key, kept[key]
     mesh = shown.to_mesh()
