@@ -68,7 +68,7 @@ def make_dataset(
     imports = options_of(imports, ImportOptions)
     folder = Path(os.path.abspath(output))
     if isinstance(robot, str | os.PathLike):
-        source = _Source(os.path.abspath(robot), options.name, imports)
+        source = _Source(os.path.abspath(robot), options.name or None, imports)
         _check_robot(source, options)
     else:
         armature = rig_of(robot)
@@ -205,7 +205,7 @@ def _work(
     limits = Limits(seconds=_SECONDS, mib=choose_memory_limit(workers))
     records: Iterator[BatchRecord] = (
         run_on_cluster(tasks, options.scheduler, limits)
-        if options.scheduler is not None
+        if options.scheduler
         else run_locally(tasks, workers, limits)
     )
     with closing(records):  # type: ignore[type-var]

@@ -87,14 +87,14 @@ class DatasetOptions(Options):
     fov: tuple[float, float] = option(
         (40.0, 70.0), "Field of View", "Degrees across the picture", group="Camera", entries="A B"
     )
-    name: str | None = option(
-        None, "Name", "The robot in a .blend with several", group=_RUNNING, entries="NAME"
+    name: str = option(
+        "", "Name", "The robot in a .blend with several", group=_RUNNING, entries="NAME"
     )
     jobs: int = option(
         0, "Jobs", "Processes at a time; 0: one a core", group=_RUNNING, bounds=(0, 4096)
     )
-    scheduler: str | None = option(
-        None,
+    scheduler: str = option(
+        "",
         "Scheduler",
         "Work on a Dask cluster: tcp://host:8786",
         group=_RUNNING,

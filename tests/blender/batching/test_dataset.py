@@ -11,6 +11,7 @@ import time
 import numpy as np
 import pytest
 
+from support.dask_cluster import start_cluster
 from support.paths import ROOT
 from urdf_importer import (
     ArgumentError,
@@ -116,6 +117,12 @@ def test_bop_and_dream_hold_the_same_poses(made):
 
 def test_any_number_of_jobs_gives_the_same_bytes(made, tmp_path):
     make_dataset(ARM, tmp_path / "out", options=options(jobs=1))
+    assert contents(tmp_path / "out") == contents(made)
+
+
+def test_a_cluster_gives_the_same_bytes(made, tmp_path):
+    with start_cluster(tmp_path) as (address, _):
+        make_dataset(ARM, tmp_path / "out", options=options(scheduler=address))
     assert contents(tmp_path / "out") == contents(made)
 
 

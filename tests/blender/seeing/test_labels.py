@@ -7,7 +7,15 @@ import trimesh
 
 from support.paths import ROOT
 from support.pinocchio_truth import Truth
-from urdf_importer import BuildError, DatasetOptions, KinematicsError, extract_robot, import_robot
+from support.real_robots import ROOT as ROBOTS
+from urdf_importer import (
+    BuildError,
+    DatasetOptions,
+    ImportOptions,
+    KinematicsError,
+    extract_robot,
+    import_robot,
+)
 from urdf_importer.images.exr import encode_exr
 from urdf_importer.sensing.dataset import chance_of, draw_shot
 from urdf_importer.sensing.intrinsics import pixel_rays
@@ -19,7 +27,8 @@ SMALL = {"width": 160, "height": 120, "samples": 1, "denoise": False}
 def open_stage(path, **options):
     from urdf_importer.blender.seeing.labels import LabelStage
 
-    armature = import_robot(path).armature
+    folders = ImportOptions(package_paths=(str(ROBOTS), str(ROBOTS.parent)), collisions=False)
+    armature = import_robot(path, options=folders).armature
     return LabelStage(armature, extract_robot(armature), DatasetOptions(**SMALL, **options))
 
 
@@ -75,9 +84,10 @@ def test_labels_are_those_of_an_independent_caster(scene):
     assert (away > 1e-3).mean() < 0.01
 
 
-def test_keypoints_are_where_pinocchio_says(scene):
-    stage = open_stage(ARM)
-    truth = Truth.of_file(ARM)
+@pytest.mark.parametrize("path", [ARM, ROBOTS / "panda_description/urdf/panda.urdf"])
+def test_keypoints_are_where_pinocchio_says(scene, path):
+    stage = open_stage(path)
+    truth = Truth.of_file(path)
     for number in range(3):
         label = stage.take(number).label
         (robot,), camera = label["robots"], label["camera"]
