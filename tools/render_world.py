@@ -83,7 +83,7 @@ def render(path: Path) -> None:
     scene = bpy.context.scene
     scene.render.engine = "CYCLES"
     scene.cycles.samples, scene.cycles.use_denoising = 24, True
-    scene.render.resolution_x, scene.render.resolution_y = 560, 420
+    scene.render.resolution_x, scene.render.resolution_y = 480, 360
     scene.render.filepath = str(path)
     scene.view_settings.view_transform = "Standard"
     bpy.ops.render.render(write_still=True)

@@ -40,8 +40,8 @@ _FURTHER = {
     "retargets": "add_retarget",
     "collide": "add_collide",
 }
-"""Modules of `command`, and what adds their commands; the extension, which has import alone, does
-without."""
+"""Modules of `command`, and the functions that add their commands; the extension, which has import
+alone, does without."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

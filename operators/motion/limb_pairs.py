@@ -36,7 +36,7 @@ class LimbRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FoundPairs:
     """The limbs of a robot and a person, or `why` there are none."""
 
     rows: tuple[LimbRow, ...] = ()
@@ -50,7 +50,7 @@ class _Pairs:
 
     given: dict[tuple[int, int], Given] = field(default_factory=dict)
     person: dict[int, str] = field(default_factory=dict)
-    found: dict[tuple[Any, ...], Found] = field(default_factory=dict)
+    found: dict[tuple[Any, ...], FoundPairs] = field(default_factory=dict)
     wanted: tuple[str, str] | None = None
     is_open: bool = False
     drawers: list[Any] = field(default_factory=list)
@@ -83,7 +83,7 @@ def given_pairs(robot: Any, person: Any) -> Given:
     return recall_state(_Pairs).given.get((robot.session_uid, person.session_uid), ())
 
 
-def correct_pairs(robot: Any, person: Any, given: Given) -> Found:
+def correct_pairs(robot: Any, person: Any, given: Given) -> FoundPairs:
     """Takes corrections instead of those before, and returns the limbs; nothing changes where a
     correction makes no sense."""
     found = _find(robot, person, given)
@@ -108,7 +108,7 @@ def find_end(robot: Any, bone: Any) -> str:
     return name
 
 
-def recall_limbs(robot: Any, person: Any) -> Found | None:
+def recall_limbs(robot: Any, person: Any) -> FoundPairs | None:
     """Returns the known limbs while they are drawn, and has them found out where they are not."""
     state = recall_state(_Pairs)
     found = state.found.get(_key(robot, person))
@@ -138,11 +138,11 @@ def _look() -> float | None:
     return None
 
 
-def _find(robot: Any, person: Any, given: Given) -> Found:
+def _find(robot: Any, person: Any, given: Given) -> FoundPairs:
     try:
         pairs = find_pairs(person, robot, options=RetargetOptions(pairs=given))
     except RobotError as error:
-        return Found(why=error.message)
+        return FoundPairs(why=error.message)
     joints, armatures = recall_table(robot).joints, armatures_by_name(robot)
     rows = []
     for pair in pairs:
@@ -152,7 +152,7 @@ def _find(robot: Any, person: Any, given: Given) -> Found:
         lines = (theirs, (*ours, (find_link(robot, pair.link).name, "")))
         rows.append(LimbRow(limb=pair.limb, bones=pair.bones, link=pair.link, lines=lines))
     alone = [LimbRow(limb="", bones=(bone,), link="") for bone, link in given if not link]
-    return Found(rows=(*rows, *alone))
+    return FoundPairs(rows=(*rows, *alone))
 
 
 def name_color(number: int) -> str:

@@ -36,7 +36,6 @@ from ...urdf_importer.blender.standing.robot_table import recall_table
 from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot, poll_robot
 from ..driving.operators import BakeDrive
-from ..driving.steer import Steer
 from ..ik.operators import BakePath
 from ..option_properties import add_option_properties, draw_options, read_options
 from ..reports import refuse, report_diagnostics
@@ -47,8 +46,7 @@ from ..wrapped_text import draw_wrapped
 from .motion_files import ExportMotion, ImportMotion
 
 MOTION_PANEL = "VIEW3D_PT_urdf_motion"
-MOST_SHOWN = 12
-MOST_LISTED = 20
+MOST_SHOWN, MOST_LISTED = 12, 20
 _MARK = "! "
 _FOLLOWS = "links follow targets: bake the IK first, then retime the result"
 
@@ -311,7 +309,7 @@ def _draw_sources(column: Any) -> None:
     row = column.row(align=True)
     row.operator(BakeDrive.bl_idname, text="Drive", icon="AUTO")
     row.operator(BakePath.bl_idname, text="Path", icon="CURVE_PATH")
-    column.operator(Steer.bl_idname, icon="EMPTY_SINGLE_ARROW")
+    column.operator("urdf.steer", icon="EMPTY_SINGLE_ARROW")
 
 
 def _draw_checked(layout: Any, context: Any, robot: Any) -> None:

@@ -117,7 +117,7 @@ def _poll_person(kind: Any, context: Any) -> bool:
 
 
 class PairOperator:
-    """Base of what corrects who follows whom."""
+    """Base of the operators that correct who follows whom."""
 
     bl_options = {"INTERNAL"}
 

@@ -53,12 +53,13 @@ def _decoder_of(kind: str) -> tuple[Definition, Decoder]:
 
 def _say_message(tree: Tree, kind: str, definition: Definition) -> str:
     said = (
-        f"{json.dumps(f.name)}: {_say(tree[f.name], f, definition)}" for f in definition.types[kind]
+        f"{json.dumps(each.name)}: {_write_field(tree[each.name], each, definition)}"
+        for each in definition.types[kind]
     )
     return "{" + ", ".join(said) + "}"
 
 
-def _say(tree: Tree, field: Field, definition: Definition) -> str:
+def _write_field(tree: Tree, field: Field, definition: Definition) -> str:
     if field.type in PRIMITIVES:
         return _say_numbers(tree[0], field)
     if field.type in TIMES:

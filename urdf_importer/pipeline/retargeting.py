@@ -6,25 +6,20 @@ from collections.abc import Generator
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from ..arguments import diagnostics_of, options_of, rig_of, robot_or_rig_of
 from ..diagnostics import BuildError, Diagnostics, KinematicsError, RobotError, quote
 from ..files.packages import AnyPath
-from ..kinematics.loops import LoopCloser, find_freedom
-from ..kinematics.loops.place import forward_kinematics
+from ..kinematics.loops import find_freedom
 from ..kinematics.tree import retrace_tree
 from ..model import Robot
 from ..motion.check import check_motion
-from ..motion.frames import rotate
-from ..motion.keys import Keys
 from ..motion.limits import RobotLimits, limits_of
-from ..motion.loops import close_motion
 from ..motion.options import RetimeOptions
 from ..motion.retime import retime
 from ..options import FileOptions
 from ..progress import Progress, finish
 from ..retargeting.bvh import read_bvh
+from ..retargeting.closing import close_result
 from ..retargeting.limbs import Soles, foot_links
 from ..retargeting.options import Pair, RetargetOptions, RetargetResult
 from ..retargeting.person import Person, bridge_frames
@@ -79,7 +74,7 @@ def retarget_steps(
         # Rigs are closed as their keys are made.
         yield Progress(share=0.92, text="loops")
         first = person.first_frame if options.start_frame is None else options.start_frame
-        result = _close(given, result, limits, first)
+        result = close_result(given, result, limits, first)
     result = _judge(result, limits, options)
     _report(result, diagnostics)
     if isinstance(given, Robot):
@@ -173,64 +168,6 @@ def _load_soles(given: Any, found: Found) -> Soles:
     except RobotError:
         return {}
     return soles
-
-
-def _close(
-    robot: Robot, result: RetargetResult, limits: RobotLimits, first: float
-) -> RetargetResult:
-    """Returns the result with all joints that loops move, where the loops are closed."""
-    motion = result.trajectory
-    free = dict(zip(motion.names, motion.positions.T, strict=True))
-    keys = {name: Keys(times=motion.times, values=values) for name, values in free.items()}
-    closer = LoopCloser(robot)
-    held = {
-        name: _find_rest(limits, name) for name in closer.freedom.free if name not in motion.names
-    }
-    closed = close_motion(closer, keys, held, motion.times)
-    for name, position in closed.poses[0].items():
-        if isinstance(position, float):
-            free[name] = np.array([pose[name] for pose in closed.poses], dtype=np.float64)
-    missed = tuple(
-        f"joint {quote(name)} in {count} frames, in which its loop cannot be closed"
-        for name, (_, count) in closed.missed.items()
-    )
-    names = tuple(free)
-    trajectory = replace(
-        motion, names=names, positions=np.stack([free[name] for name in names], axis=1)
-    )
-    return replace(
-        result,
-        trajectory=trajectory,
-        slide=_measure_slide(robot, replace(result, trajectory=trajectory), first),
-        unmatched=(*result.unmatched, *missed),
-    )
-
-
-def _find_rest(limits: RobotLimits, name: str) -> float:
-    """Returns the position of a joint that is nearest to zero within limits, a tenth away from
-    them where both are known: those that follow it have limits too."""
-    bounds = limits.joints.get(name)
-    lower = -np.inf if bounds is None or bounds.lower is None else bounds.lower
-    upper = np.inf if bounds is None or bounds.upper is None else bounds.upper
-    margin = 0.1 * (upper - lower) if np.isfinite(upper - lower) else 0.0
-    return float(np.clip(0.0, lower + margin, upper - margin))
-
-
-def _measure_slide(robot: Robot, result: RetargetResult, begin: float) -> float:
-    """Returns the farthest that a standing foot comes from its place, with closed loops."""
-    motion, worst = result.trajectory, 0.0
-    for contact in result.contacts if motion.frames else ():
-        track = motion.frames[0]
-        rows = range(int(contact.first - begin), int(contact.last - begin) + 1)
-        places = []
-        for row in rows:
-            pose = dict(zip(motion.names, motion.positions[row].tolist(), strict=True))
-            foot = forward_kinematics(robot, pose)[contact.link][:3, 3]
-            turned = rotate(track.quaternions[[row]], foot[None])[0]
-            places.append(turned + track.translations[row])
-        away = np.linalg.norm(places - np.median(places, axis=0), axis=1)
-        worst = max(worst, float(away.max()))
-    return worst
 
 
 def _judge(result: RetargetResult, limits: RobotLimits, options: RetargetOptions) -> RetargetResult:

@@ -39,7 +39,7 @@ class _Finger:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Hand:
-    """Fingers of a robot's hand and those of a person's that they follow, the thumb first; `axes`
+    """Fingers of a robot's hand and the person's fingers that they follow, the thumb first; `axes`
     (3, 3) of the palm in its body: where fingers bend to, to the thumb's side, and along it."""
 
     side: str
@@ -51,8 +51,8 @@ class Hand:
 
 
 def match_hand(person: Person, limb: PersonLimb, machine: JointedBodies, palm: int) -> Hand | None:
-    """Matches fingers of a person's arm with those that a body of a robot carries; None where one
-    has less than two."""
+    """Matches fingers of a person's arm with the fingers on a body of a robot; None where one has
+    less than two."""
     theirs = [chain for chain in list_chains(person, limb.end) if len(chain) >= 3]
     ours = list(_find_fingers(machine, palm))
     if len(theirs) < 2 or len(ours) < 2:
@@ -199,7 +199,7 @@ def describe_fingers(person: Person, hands: Sequence[Hand]) -> Iterator[Pair]:
 
 
 def left_fingers(machine: JointedBodies, hands: Sequence[Hand]) -> Iterator[str]:
-    """Yields the fingers of a robot that nobody moves."""
+    """Yields the fingers of a robot that stay still."""
     for hand in hands:
         busy = {finger.tip.link for _, finger in hand.fingers}
         for finger in _find_fingers(machine, hand.palm):

@@ -20,7 +20,7 @@ from .plan import Match
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Matched:
     """The limbs that follow, and the parts that are left alone, each with the reason; `palms` are
-    arms whose fingers those of a body follow, which nothing moves."""
+    arms, and the bodies that nothing moves whose fingers follow theirs."""
 
     matches: tuple[Match, ...]
     unmatched: tuple[str, ...]
@@ -51,7 +51,7 @@ def match_limbs(
             palms.append((theirs, ours))
     taken = {_find_given(person, body, bone).bones for bone, _ in options.pairs}
     busy = {match.robot.link for match in given}
-    if palms:  # What a palm carries are fingers.
+    if palms:  # A palm carries fingers.
         held = {palm for _, palm in palms}
         arms = tuple(limb for limb in anatomy.arms if limb.carrier not in held)
         legs = tuple(limb for limb in anatomy.legs if limb.carrier not in held)

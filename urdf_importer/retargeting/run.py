@@ -80,10 +80,7 @@ def find_match(
 
 
 def follow(
-    found: Found,
-    options: RetargetOptions,
-    soles: Soles,
-    limits: RobotLimits,
+    found: Found, options: RetargetOptions, soles: Soles, limits: RobotLimits
 ) -> Generator[Progress, None, RetargetResult]:
     """Makes the robot follow the person, in steps. `soles` are the shapes of feet."""
     yield Progress(share=0.0, text="limbs")

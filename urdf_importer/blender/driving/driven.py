@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The robot of a ride: what carries it, its wheels, and the numbers that move both.
+"""The robot of a ride: its carrier, its wheels, and the numbers that move both.
 
 The base moves by its planar or floating joint; else by the root control of an SRDF; else the
 armature object does.
@@ -39,7 +39,7 @@ ARMATURE = "armature"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Base:
+class Carrier:
     """The carrier of the robot: `link`, in whose frame the wheels are described, and the owner of
     the numbers (property, index) for x, y and heading, and for the height where it has one. `scale`
     is how long a metre of the robot is in them."""
@@ -61,7 +61,7 @@ class Wheels:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Course:
+class DrivenNumber:
     """Where a number goes: of an object or a pose bone, from `before` on, by `values` (N,)."""
 
     owner: Any
@@ -77,7 +77,7 @@ class DrivenRobot:
     """A robot that rides: on its wheels, or gliding where it has none."""
 
     armature: Any
-    base: Base
+    base: Carrier
     wheels: Wheels | None
 
     @property
@@ -99,32 +99,32 @@ class DrivenRobot:
             axle=self.wheels.found.axle if self.wheels is not None else (0.0, 0.0),
         )  # fmt: skip
 
-    def find_courses(self, ride: Ride, start_frame: int) -> Iterator[Course]:
+    def find_courses(self, ride: Ride, start_frame: int) -> Iterator[DrivenNumber]:
         """Yields the numbers that a ride moves, from where they are in its first frame."""
         base = self.base
         for (prop, index), way in zip(base.numbers[:2], (ride.x, ride.y), strict=True):
             before = read_number(base.owner, prop, index, start_frame)
             values = before + base.scale * way
-            yield Course(owner=base.owner, prop=prop, index=index, values=values)
+            yield DrivenNumber(owner=base.owner, prop=prop, index=index, values=values)
         prop, index = base.numbers[2]
-        yield Course(owner=base.owner, prop=prop, index=index, values=ride.heading)
+        yield DrivenNumber(owner=base.owner, prop=prop, index=index, values=ride.heading)
         if self.wheels is not None:
             yield from self._roll(self.wheels.found, ride, start_frame)
 
-    def _roll(self, wheels: DriveWheels, ride: Ride, start_frame: int) -> Iterator[Course]:
+    def _roll(self, wheels: DriveWheels, ride: Ride, start_frame: int) -> Iterator[DrivenNumber]:
         bones = _wheel_bones(self.armature, wheels)
         for side, angles in ((wheels.left, ride.left), (wheels.right, ride.right)):
             for wheel in side:
                 bone, joint = bones[wheel.joint]
                 (channel,) = joint.channels
                 before = read_number(bone, channel.prop, channel.index, start_frame)
-                yield Course(
+                yield DrivenNumber(
                     owner=bone, prop=channel.prop, index=channel.index, joint=wheel.joint,
                     sign=channel.sign, values=before + channel.sign * wheel.sign * angles,
                 )  # fmt: skip
 
 
-def key_courses(courses: list[Course], start_frame: int) -> dict[str, float]:
+def key_courses(courses: list[DrivenNumber], start_frame: int) -> dict[str, float]:
     """Keys numbers in every frame. Returns joint -> radians of the wheels at the end."""
     for each in courses:
         key_every_frame(each.owner, each.prop, each.index, start_frame, each.values)
@@ -136,7 +136,7 @@ def find_driven(armature: Any, options: DriveOptions, *, glides: bool = False) -
     found has None where it may glide.
 
     Raises KinematicsError, which lists the candidates, where wheels are not found, or not clear
-    which; for wrong names and sizes, and for what cannot be keyed.
+    which; for wrong names and sizes, and for an object that cannot be keyed.
     """
     tree = recall_rig(armature).tree
     base = _find_base(armature, tree, options.base)
@@ -150,7 +150,9 @@ def find_driven(armature: Any, options: DriveOptions, *, glides: bool = False) -
     return DrivenRobot(armature=armature, base=base, wheels=wheels)
 
 
-def _find_wheels(armature: Any, tree: KinematicTree, base: Base, options: DriveOptions) -> Wheels:
+def _find_wheels(
+    armature: Any, tree: KinematicTree, base: Carrier, options: DriveOptions
+) -> Wheels:
     unit = 1.0 if options.convention is None else options.convention.unit
     passive = {name for bone in bones_of(armature) for name in bone.get(properties.PASSIVE, ())}
     wheels = find_wheels(
@@ -169,7 +171,7 @@ def _check_size(size: float | None, what: str) -> float:
     return float(size)
 
 
-def _find_base(armature: Any, tree: KinematicTree, name: str | None) -> Base:
+def _find_base(armature: Any, tree: KinematicTree, name: str | None) -> Carrier:
     """Finds the carrier of the robot: the named one, else the existing one."""
     free = {
         joint.name: (bone, joint)
@@ -189,7 +191,7 @@ def _find_base(armature: Any, tree: KinematicTree, name: str | None) -> Base:
         x, y, heading = ((each.prop, each.index) for each in channels)
         rises = joint.kind == "floating"
         height = (joint.channels[2].prop, joint.channels[2].index) if rises else None
-        return Base(link=link, owner=bone, numbers=(x, y, heading), scale=scale, height=height)
+        return Carrier(link=link, owner=bone, numbers=(x, y, heading), scale=scale, height=height)
     if name not in (None, ARMATURE):
         raise KinematicsError(
             f"the base moves by a planar or floating joint on the root link, or as the {ARMATURE}, "
@@ -200,13 +202,13 @@ def _find_base(armature: Any, tree: KinematicTree, name: str | None) -> Base:
     if control is not None and name is None:
         bone = control.pose.bones[0]
         height = None if bone.lock_location[2] else ("location", 2)
-        return Base(link=root, owner=bone, numbers=numbers, scale=scale, height=height)
+        return Carrier(link=root, owner=bone, numbers=numbers, scale=scale, height=height)
     if armature.rotation_mode != "XYZ":
         raise KinematicsError(
             f"armature {quote(armature.name)} turns by {armature.rotation_mode.lower()}, which "
             "wraps: set its rotation mode to XYZ Euler"
         )
-    return Base(link=root, owner=armature, numbers=numbers, scale=scale, height=("location", 2))
+    return Carrier(link=root, owner=armature, numbers=numbers, scale=scale, height=("location", 2))
 
 
 def _is_at_root(tree: KinematicTree, joint: str) -> bool:
@@ -235,7 +237,7 @@ def _wheel_bones(armature: Any, wheels: DriveWheels) -> dict[str, tuple[Any, Rig
     }
 
 
-def _check_free(armature: Any, base: Base, wheels: Wheels | None) -> None:
+def _check_free(armature: Any, base: Carrier, wheels: Wheels | None) -> None:
     """Looks before anything is keyed whether all can be."""
     for item in [base.owner.id_data, *armatures_of(armature)]:
         if not item.is_editable:

@@ -13,7 +13,7 @@ from ...motion.baked import BakeResult
 from ..animation.curves import frame_rate, read_number
 from ..standing.armatures import armatures_of
 from .bake import plan_times
-from .driven import Course, DrivenRobot, find_driven, key_courses
+from .driven import DrivenNumber, DrivenRobot, find_driven, key_courses
 
 _STILL = (0.0, 0.0, 0.0)
 
@@ -23,8 +23,8 @@ class Steering:
 
     Its wheels are found as for bake_drive and roll; without wheels it glides, and rises and sinks
     where its base can. Between two commands it goes as bake_drive has it, and the keys are the same
-    too. Raises KinematicsError for wrong options and for what cannot be keyed, BuildError for an
-    object that is not an imported robot.
+    too. Raises KinematicsError for wrong options and for an object that cannot be keyed, BuildError
+    for an object that is not an imported robot.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Steering:
     def _end_at(self, time: float) -> Matrix:
         return np.array([*self._commands, (time, *_STILL)])
 
-    def _find_courses(self, rows: Matrix, times: Vector | None = None) -> list[Course]:
+    def _find_courses(self, rows: Matrix, times: Vector | None = None) -> list[DrivenNumber]:
         """The numbers that move, at `times`, or at the start."""
         times = rows[:1, 0] if times is None else times
         ride = self._driven.plan(
@@ -102,13 +102,13 @@ class Steering:
         found = list(self._driven.find_courses(ride, self._start))
         return [*found, self._rise(rows, times)] if self.rises else found
 
-    def _rise(self, rows: Matrix, times: Vector) -> Course:
+    def _rise(self, rows: Matrix, times: Vector) -> DrivenNumber:
         base: Any = self._driven.base
         prop, index = base.height
         climbed = np.concatenate([[0.0], np.cumsum(rows[:-1, 3] * np.diff(rows[:, 0]))])
         before = read_number(base.owner, prop, index, self._start)
         values = before + base.scale * np.interp(times, rows[:, 0], climbed)
-        return Course(owner=base.owner, prop=prop, index=index, values=values)
+        return DrivenNumber(owner=base.owner, prop=prop, index=index, values=values)
 
     def _tag(self) -> None:
         driven: DrivenRobot = self._driven
@@ -116,5 +116,5 @@ class Steering:
             each.update_tag()
 
 
-def _read(course: Course) -> float:
+def _read(course: DrivenNumber) -> float:
     return float(getattr(course.owner, course.prop)[course.index])

@@ -17,6 +17,7 @@ from ...files.packages import AnyPath
 from ...geometry.transforms import Matrix
 from ...kinematics.conventions import Convention
 from ...kinematics.inverse import IKResult, RigIKOptions, inverse_kinematics
+from ...kinematics.inverse.options import Effort
 from ...kinematics.link_path_file import read_link_path
 from ...kinematics.link_paths import Rows, plan_path, row_of
 from ...motion.baked import BakeResult
@@ -24,7 +25,7 @@ from ..animation.curves import MOST_FRAMES, frame_rate
 from ..animation.span import find_range
 from ..standing import properties
 from ..standing.pose import get_joint_positions, key_joints, link_pose
-from .live import Effort, followed_targets_of, joints_of_target, quietly, solve_target
+from .live import followed_targets_of, joints_of_target, quietly, solve_target
 from .native import set_influence
 from .solve import choose_joints, read_wish, recall_rig, set_positions
 from .targets import IkWish, Solved, find_frame

@@ -12,7 +12,6 @@ empty is red. The .blend keeps the last pose where this code is not installed.
 import atexit
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -23,6 +22,7 @@ from ...arguments import rig_of
 from ...diagnostics import Diagnostics, KinematicsError, quote
 from ...geometry.transforms import Matrix
 from ...kinematics.inverse import IKOptions, IKResult, inverse_kinematics
+from ...kinematics.inverse.options import Effort
 from .. import memory
 from ..memory import forget, recall
 from ..semantics.apply import extract_semantics
@@ -142,14 +142,6 @@ def snap_joints(armature: Any) -> None:
         set_positions(armature, get_joint_positions(armature))
         set_influence(armature, 0.0)
         bpy.context.view_layer.update()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Effort:
-    """How hard a target's joints are searched: new starts, and seconds for all of them."""
-
-    restarts: int
-    seconds: float
 
 
 def solve_target(

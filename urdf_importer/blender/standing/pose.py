@@ -132,9 +132,8 @@ def get_joint_positions(armature: Any) -> dict[str, float | tuple[float, ...]]:
 
 
 def read_shown(armature: Any, depsgraph: Any) -> dict[str, float | tuple[float, ...]]:
-    """Returns joint name -> position as a depsgraph has evaluated the rig. For Blender's handlers,
-    which are given theirs: 4.2 to 4.5 crash where a handler evaluates anew after another handler
-    has changed anything."""
+    """Returns joint name -> position as a depsgraph shows it. Handlers pass their own: 4.2 to 4.5
+    crash where a handler evaluates anew after another handler has changed anything."""
     positions: dict[str, float | tuple[float, ...]] = {}
     for each in armatures_of(armature):
         shown = each.evaluated_get(depsgraph)
@@ -153,8 +152,7 @@ def link_pose(armature: Any, link: str, *, convention: Convention | None = None)
     armature = rig_of(armature)
     depsgraph = bpy.context.evaluated_depsgraph_get()
     empty = find_link(armature, link)
-    root = np.array(armature.evaluated_get(depsgraph).matrix_world)
-    shown = np.array(empty.evaluated_get(depsgraph).matrix_world)
+    root, shown = (np.array(x.evaluated_get(depsgraph).matrix_world) for x in (armature, empty))
     frame: Matrix = np.linalg.solve(root, shown)
     return frame if convention is None else convention.from_robot(frame)
 

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Closed loops of a robot that follows a person."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..diagnostics import quote
+from ..kinematics.loops import LoopCloser
+from ..kinematics.loops.place import forward_kinematics
+from ..model import Robot
+from ..motion.frames import rotate
+from ..motion.keys import Keys
+from ..motion.limits import RobotLimits
+from ..motion.loops import close_motion
+from .options import RetargetResult
+
+
+def close_result(
+    robot: Robot, result: RetargetResult, limits: RobotLimits, first: float
+) -> RetargetResult:
+    """Returns the result with all joints that loops move, where the loops are closed."""
+    motion = result.trajectory
+    free = dict(zip(motion.names, motion.positions.T, strict=True))
+    keys = {name: Keys(times=motion.times, values=values) for name, values in free.items()}
+    closer = LoopCloser(robot)
+    held = {
+        name: _find_rest(limits, name) for name in closer.freedom.free if name not in motion.names
+    }
+    closed = close_motion(closer, keys, held, motion.times)
+    for name, position in closed.poses[0].items():
+        if isinstance(position, float):
+            free[name] = np.array([pose[name] for pose in closed.poses], dtype=np.float64)
+    missed = tuple(
+        f"joint {quote(name)} in {count} frames, in which its loop cannot be closed"
+        for name, (_, count) in closed.missed.items()
+    )
+    names = tuple(free)
+    trajectory = replace(
+        motion, names=names, positions=np.stack([free[name] for name in names], axis=1)
+    )
+    return replace(
+        result,
+        trajectory=trajectory,
+        slide=_measure_slide(robot, replace(result, trajectory=trajectory), first),
+        unmatched=(*result.unmatched, *missed),
+    )
+
+
+def _find_rest(limits: RobotLimits, name: str) -> float:
+    """Returns the position of a joint that is nearest to zero within limits, a tenth away from
+    them where both are known: its followers have limits too."""
+    bounds = limits.joints.get(name)
+    lower = -np.inf if bounds is None or bounds.lower is None else bounds.lower
+    upper = np.inf if bounds is None or bounds.upper is None else bounds.upper
+    margin = 0.1 * (upper - lower) if np.isfinite(upper - lower) else 0.0
+    return float(np.clip(0.0, lower + margin, upper - margin))
+
+
+def _measure_slide(robot: Robot, result: RetargetResult, begin: float) -> float:
+    """Returns the farthest that a standing foot comes from its place, with closed loops."""
+    motion, worst = result.trajectory, 0.0
+    for contact in result.contacts if motion.frames else ():
+        track = motion.frames[0]
+        rows = range(int(contact.first - begin), int(contact.last - begin) + 1)
+        places = []
+        for row in rows:
+            pose = dict(zip(motion.names, motion.positions[row].tolist(), strict=True))
+            foot = forward_kinematics(robot, pose)[contact.link][:3, 3]
+            turned = rotate(track.quaternions[[row]], foot[None])[0]
+            places.append(turned + track.translations[row])
+        away = np.linalg.norm(places - np.median(places, axis=0), axis=1)
+        worst = max(worst, float(away.max()))
+    return worst
