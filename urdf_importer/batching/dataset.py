@@ -44,7 +44,7 @@ class DatasetResult:
 
 
 def make_dataset(
-    robot: Any,
+    source: Any,
     output: AnyPath,
     *,
     options: DatasetOptions | None = None,
@@ -54,7 +54,7 @@ def make_dataset(
     """Makes labelled pictures of a robot, in processes of their own: the scene in Blender stays as
     it is. The same seed gives the same bytes, whatever the number of processes.
 
-    robot     a description, a .blend with a robot, or an armature in Blender
+    source    a description, a .blend with a robot, or an armature in Blender
     output    the folder: new, empty, or with `resume` or `again` an earlier dataset
     imports   how a description is read and built
     progress  is called after each picture with done, total, and seconds since the beginning
@@ -67,21 +67,21 @@ def make_dataset(
     options.check_formats()
     imports = options_of(imports, ImportOptions)
     folder = Path(os.path.abspath(output))
-    if isinstance(robot, str | os.PathLike):
-        source = _Source(os.path.abspath(robot), options.name or None, imports)
-        _check_robot(source, options)
+    if isinstance(source, str | os.PathLike):
+        robot = _Source(os.path.abspath(source), options.name or None, imports)
+        _check_robot(robot, options)
     else:
-        armature = rig_of(robot)
-        source = _Source(str(folder / OWN_BLEND), armature.name, imports)
+        armature = rig_of(source)
+        robot = _Source(str(folder / OWN_BLEND), armature.name, imports)
     known = _open_folder(folder, options)
     is_new = not known
     try:
-        if source.path == str(folder / OWN_BLEND) and (is_new or not Path(source.path).exists()):
-            save_blend(source.path)
+        if robot.path == str(folder / OWN_BLEND) and (is_new or not Path(robot.path).exists()):
+            save_blend(robot.path)
         if is_new:
             known = {"options": options.describe(), "version": find_version()}
             _write_head(folder, known)
-        tasks = _list_tasks(folder, source, options)
+        tasks = _list_tasks(folder, robot, options)
         facts = _work(tasks, options, progress) or known
         known |= {name: facts[name] for name in ("robot", "links", "joints", "keypoints")}
         write_indexes(folder, known, options)

@@ -25,7 +25,7 @@ MAPS = ("rgb", "normal", "roughness", "metallic", "emissive")
 def test_materials_reflect_and_glow(tmp_path: Path) -> None:
     """Numbers of materials as MuJoCo compiles them; -1 there is what nobody has said."""
     for role in MAPS:
-        (tmp_path / f"{role}.png").write_bytes(encode_png(np.zeros((2, 2, 4), np.float32)))
+        (tmp_path / f"{role}.png").write_bytes(encode_png(np.zeros((2, 2, 4), np.uint8)))
     images = "".join(f'<texture name="{each}" type="2d" file="{each}.png"/>' for each in MAPS)
     layers = "".join(f'<layer role="{each}" texture="{each}"/>' for each in MAPS)
     text = (
