@@ -79,9 +79,12 @@ def pack(path: Path, *members: tuple[str, str], compression: int = zipfile.ZIP_S
 
 
 @pytest.fixture(autouse=True)
-def _in_little_time_and_memory(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Bounds the child closely, and looks at the time of both processes. What needs more memory
-    than MEMORY ends in another sentence than the one that a test asks for."""
+def _in_little_time_and_memory(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Iterator[None]:
+    """Bounds the child closely, and looks at the time of both processes, unless a test reads many
+    files and looks at each. What needs more memory than MEMORY ends in another sentence than the
+    one that a test asks for."""
     bounds = (
         "import resource; "
         f"resource.setrlimit(resource.RLIMIT_AS, ({MEMORY}, {MEMORY})); "
@@ -91,8 +94,12 @@ def _in_little_time_and_memory(monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     process._kept.clear()
     before = spent()
     yield
-    assert spent() - before < SECONDS + 5
+    assert request.function is test_spoilt_crates_are_read_or_refused or is_little(before)
     process._kept.clear()
+
+
+def is_little(before: float) -> bool:
+    return spent() - before < SECONDS + 5
 
 
 def spent() -> float:
@@ -325,16 +332,18 @@ def test_damaged_crates_are_one_sentence(how: str, crate: bytes, tmp_path: Path)
     assert wanted in said and "pxrInternal" not in said and "/opt/" not in said
 
 
-@pytest.mark.parametrize("count", [8, pytest.param(400, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [8, pytest.param(200, marks=pytest.mark.slow)])
 def test_spoilt_crates_are_read_or_refused(count: int, crate: bytes, tmp_path: Path) -> None:
     for number in range(count):
         random = Random(f"crate {number}")
         path = put(tmp_path / "arm.usdc", apply(plan_damage(random), crate))
+        before = spent()
         try:
             read_robot(path, diagnostics=Diagnostics())
         except RobotError as error:
             assert "\n" not in error.message and "Traceback" not in error.message, number
             assert len(error.message) < 500 and error.message, number
+        assert is_little(before), number
 
 
 TEXTS = {
