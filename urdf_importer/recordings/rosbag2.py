@@ -112,7 +112,7 @@ class _Database:
         """Yields the rows of a query. Only SQLite's own time counts, not its caller's. Raises
         ReadError where there is more in them than in the file."""
         self._since = time.thread_time()
-        rows = self._connection.execute(query)
+        rows = self._run(query)
         left = self._size
         while (row := next(rows, None)) is not None:
             self._left -= time.thread_time() - self._since
@@ -121,6 +121,14 @@ class _Database:
                 raise ReadError("the database is damaged: its pages lead in circles")
             yield row
             self._since = time.thread_time()
+
+    def _run(self, query: str) -> Iterator[Any]:
+        """Yields rows as SQLite gives them. Raises ReadError where damaged pages make it ask for
+        more memory than there is."""
+        try:
+            yield from self._connection.execute(query)
+        except MemoryError:
+            raise ReadError("the database is damaged: it takes too much memory") from None
 
     def close(self) -> None:
         """Ends it."""

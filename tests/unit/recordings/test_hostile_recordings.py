@@ -12,6 +12,7 @@ import zipfile
 import numpy as np
 import pytest
 
+from support.paths import ROOT
 from support.raw_recordings import (
     BAG,
     bag_chunk,
@@ -207,6 +208,14 @@ def test_a_damaged_schema_is_one_sentence(tmp_path, word):
                 read_trajectory(path)
             except ReadError as error:
                 assert error.source == str(path) and "\n" not in error.message
+
+
+def test_a_schema_that_is_too_large_for_memory_is_one_sentence():
+    """SQLite itself runs out of memory over its damaged pages, which Python raises as its own."""
+    path = ROOT / "tests" / "data" / "schema_too_large_for_memory.db3"
+    with pytest.raises(ReadError) as refused:
+        list_topics(path)
+    assert refused.value.source == str(path) and "\n" not in refused.value.message
 
 
 def test_definitions_that_are_no_texts_are_none(tmp_path):
