@@ -9,7 +9,7 @@ import re
 import sqlite3
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -112,9 +112,9 @@ class _Database:
         """Yields the rows of a query. Only SQLite's own time counts, not its caller's. Raises
         ReadError where there is more in them than in the file."""
         self._since = time.thread_time()
-        rows = self._run(query)
+        rows = _ask(self._connection.execute, query)
         left = self._size
-        while (row := next(rows, None)) is not None:
+        while (row := _ask(next, rows, None)) is not None:
             self._left -= time.thread_time() - self._since
             left -= 1 + sum(len(each) for each in row if isinstance(each, bytes | str))
             if left < 0:
@@ -122,17 +122,18 @@ class _Database:
             yield row
             self._since = time.thread_time()
 
-    def _run(self, query: str) -> Iterator[Any]:
-        """Yields rows as SQLite gives them. Raises ReadError where damaged pages make it ask for
-        more memory than there is."""
-        try:
-            yield from self._connection.execute(query)
-        except MemoryError:
-            raise ReadError("the database is damaged: it takes too much memory") from None
-
     def close(self) -> None:
         """Ends it."""
         self._connection.close()
+
+
+def _ask(call: Callable[..., Any], *given: Any) -> Any:
+    """Calls SQLite. Raises ReadError where damaged pages make it ask for more memory than there
+    is."""
+    try:
+        return call(*given)
+    except MemoryError:
+        raise ReadError("the database is damaged: it takes too much memory") from None
 
 
 @contextmanager
