@@ -17,8 +17,8 @@ from . import ImportOptions, RobotError, __version__, writer_formats
 from .command.arguments import (
     EPILOG,
     CommandParser,
-    add_common_arguments,
     add_format_arguments,
+    add_job_command,
     add_option_arguments,
     is_written,
     read_options,
@@ -78,13 +78,13 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    importing = commands.add_parser(
+    importing = add_job_command(
+        commands,
         "import",
+        _plan_imports,
         help="make a .blend of a robot description",
         description="Makes a .blend of a robot description. Existing outputs are overwritten.",
-        epilog=EPILOG,
     )
-    add_common_arguments(importing, _plan_imports)
     _add_output_arguments(importing)
     importing.add_argument(
         "--world",
@@ -95,14 +95,14 @@ def build_parser() -> argparse.ArgumentParser:
     _add_export(commands)
     add_offered_commands(commands)
     _add_further(commands)
-    checking = commands.add_parser(
+    checking = add_job_command(
+        commands,
         "check",
+        _plan_checks,
         help="read and plan without Blender, and report",
         description="Reads a robot description, plans its rig without Blender, and reports the "
         "result. Mesh files are not looked at.",
-        epilog=EPILOG,
     )
-    add_common_arguments(checking, _plan_checks)
     add_option_arguments(checking, ImportOptions)
     return parser
 
@@ -119,14 +119,14 @@ def _add_export(commands: Any) -> None:
     labels = name_choices([each.label for each in formats])
     suffixes = name_choices([suffix for each in formats for suffix in each.suffixes])
     texts = ", or ".join(f"as {each.text}" for each in formats)
-    parser = commands.add_parser(
+    parser = add_job_command(
+        commands,
         "export",
+        _plan_exports,
         help=f"write a robot description, or a robot in a .blend, for {labels}",
         description="Writes a robot description, without Blender, or an imported robot in "
         f"a .blend in its present state, {texts}. Existing files are overwritten.",
-        epilog=EPILOG,
     )
-    add_common_arguments(parser, _plan_exports)
     parser.usage = "%(prog)s ROBOT.urdf -o ROBOT.proto [options]"
     parser.add_argument(
         "-o",

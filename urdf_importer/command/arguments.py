@@ -221,8 +221,10 @@ def _read_pair(separator: str, text: str) -> tuple[str, str]:
     return name, value
 
 
-def add_common_arguments(parser: argparse.ArgumentParser, plan: Plan) -> None:
-    """Adds the arguments of all commands."""
+def add_job_command(commands: Any, name: str, plan: Plan, **texts: str) -> argparse.ArgumentParser:
+    """Adds a command whose work is jobs, with the arguments of all of these; `texts` are its help
+    and description."""
+    parser: argparse.ArgumentParser = commands.add_parser(name, epilog=EPILOG, **texts)
     parser.usage = "%(prog)s ROBOT.urdf ... [options]"
     parser.set_defaults(parser=parser, plan=plan)
     parser.add_argument("inputs", nargs="+", metavar="ROBOT.urdf", help="the robot description")
@@ -238,3 +240,4 @@ def add_common_arguments(parser: argparse.ArgumentParser, plan: Plan) -> None:
         help="take every diagnostic as a failure; nothing is written then",
     )
     parser.add_argument("--quiet", action="store_true", help="write nothing but errors")
+    return parser

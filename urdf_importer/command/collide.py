@@ -8,13 +8,13 @@ from .. import (
     CheckOptions,
     CollisionReport,
     Diagnostics,
-    ImportOptions,
     check_collisions,
     read_trajectory,
 )
-from .arguments import EPILOG, add_option_arguments, read_options
+from .arguments import add_option_arguments, read_options
 from .blends import is_blend
-from .limits import READING, open_checked, write_rows
+from .limits import open_checked, write_rows
+from .loading import add_command, add_reading, add_robot
 from .plans import UsageError
 from .terminal import Terminal, write_result
 
@@ -23,24 +23,20 @@ _COLUMNS = ("link", "touches", "from", "to", "apart")
 
 def add_collide(commands: Any) -> None:
     """Adds the command."""
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         "collide",
+        _collide,
         help="say which links of a robot touch, in a pose or during a motion",
         description="Says which links of a robot touch each other, and from when to when during a "
         "motion, between its samples too. Without a motion the pose counts that a .blend shows, or "
         "zero of a description. The exit status is 1 where something touches.",
-        epilog=EPILOG,
     )
-    parser.set_defaults(parser=parser, act=_collide)
-    parser.add_argument("--quiet", action="store_true", help="write nothing but errors")
-    parser.add_argument("robot", metavar="ROBOT", help="a robot description, or a .blend with one")
+    add_robot(parser)
     parser.add_argument(
         "motion", metavar="MOTION", nargs="?", help="a recording or a planned trajectory"
     )
     parser.add_argument("--topic", metavar="T", help="which topic of the recording")
-    parser.add_argument(
-        "--robot", dest="armature", metavar="NAME", help="which of several robots in a .blend"
-    )
     parser.add_argument(
         "--object",
         dest="objects",
@@ -50,12 +46,11 @@ def add_collide(commands: Any) -> None:
         help="an object of the .blend that links may touch too; may be repeated",
     )
     add_option_arguments(parser, CheckOptions)
-    reading = tuple(name for name in READING if name not in ("packages", "package_paths"))
-    add_option_arguments(parser, ImportOptions, only=reading)
+    add_reading(parser, "packages", "package_paths")
 
 
 def _collide(given: argparse.Namespace, terminal: Terminal) -> int:
-    if not is_blend(given.robot) and (given.armature is not None or given.objects):
+    if not is_blend(given.robot) and (given.name is not None or given.objects):
         raise UsageError("--robot and --object need a .blend, and the robot is not in one")
     diagnostics = Diagnostics(given.robot)
     motion = None
@@ -82,7 +77,7 @@ def _write(report: CollisionReport) -> None:
         for each in report.contacts
     ]
     if rows:
-        write_rows(_COLUMNS, rows)
+        write_rows([_COLUMNS, *rows])
     else:
         write_result("nothing touches")
     if report.distance is not None and report.nearest is not None:

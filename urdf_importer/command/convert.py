@@ -10,9 +10,10 @@ from typing import Any
 from .. import ImportOptions, Reshaping, UrdfOptions
 from ..options import AUTO
 from ..pipeline.converting import CONVERT_MODES
-from .arguments import EPILOG, add_common_arguments, add_option_arguments, is_written, read_options
+from .arguments import add_job_command, add_option_arguments, is_written, read_options
 from .blends import is_blend
 from .jobs import ConvertJob, ExportJob, Job, SrdfJob
+from .loading import READING
 from .plans import UsageError, check_outputs, find_report_files
 
 _OF_FILES = ("style", "complete", "meshes", "ros_package", "srdf", "srdf_output")
@@ -21,16 +22,16 @@ _OF_FILES = ("style", "complete", "meshes", "ros_package", "srdf", "srdf_output"
 
 def add_convert(commands: Any) -> None:
     """Adds the command."""
-    parser = commands.add_parser(
+    parser = add_job_command(
+        commands,
         "convert",
+        plan_conversion,
         help="write a robot as URDF, reshaped on the way, or show how it hangs together",
         description="Writes a robot description, or a robot in a .blend, as URDF, or shows how it "
         "hangs together. Its steps are done in this order, whatever their order here: strip, "
         "prune, attach, rename, reroot, resize, scale, axes, merge. Text that stays the same keeps "
         "its bytes in a file.",
-        epilog=EPILOG,
     )
-    add_common_arguments(parser, plan_conversion)
     parser.add_argument(
         "-o",
         "--output",
@@ -51,8 +52,7 @@ def add_convert(commands: Any) -> None:
     _add_srdf(parser)
     _add_steps(parser.add_argument_group("reshape"))
     add_option_arguments(parser, UrdfOptions)
-    reading = ("xacro_args", "model", "parameters", "joint_parameters")
-    add_option_arguments(parser, ImportOptions, only=reading)
+    add_option_arguments(parser, ImportOptions, only=READING)
 
 
 def _add_srdf(parser: Any) -> None:

@@ -3,7 +3,7 @@
 same for sampled motions."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 from .. import (
@@ -23,38 +23,34 @@ from .. import (
 from ..diagnostics import quote
 from ..files.outputs import check_output
 from ..interrupts import hold_interrupt
-from .arguments import EPILOG, add_option_arguments, read_options
+from .arguments import add_option_arguments, read_options
 from .blends import is_blend, open_robot
 from .jobs import needing_blender
-from .plans import UsageError, check_outputs
+from .loading import add_command, add_reading, add_robot, check_name
+from .plans import check_outputs
 from .summary import count
 from .terminal import Terminal, silence_blender, write_result
 
-READING = ("xacro_args", "model", "parameters", "joint_parameters", "packages", "package_paths")
 _COLUMNS = ("joint", "what", "reaches", "limit", "at")
 
 
 def add_limits(commands: Any) -> None:
     """Adds the command."""
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         "limits",
+        _limits,
         help="compare a recording with the limits of a robot",
         description="Says where a motion is beyond the limits of a robot, the worst of each joint "
         "first. With -o it writes the motion along the same path as fast as the limits allow. "
         "Without, the exit status is 1 where something is beyond.",
-        epilog=EPILOG,
     )
-    parser.set_defaults(parser=parser, act=_limits)
-    parser.add_argument("--quiet", action="store_true", help="write nothing but errors")
-    parser.add_argument("robot", metavar="ROBOT", help="a robot description, or a .blend with one")
+    add_robot(parser)
     parser.add_argument("motion", metavar="MOTION", help="a recording or a planned trajectory")
     parser.add_argument("-o", "--output", metavar="OUT", help="the retimed motion to write")
     parser.add_argument("--topic", metavar="T", help="which topic of the recording")
-    parser.add_argument(
-        "--robot", dest="armature", metavar="NAME", help="which of several robots in a .blend"
-    )
     add_limit_arguments(parser)
-    add_option_arguments(parser, ImportOptions, only=READING)
+    add_reading(parser)
 
 
 def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,8 +64,7 @@ def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _limits(given: argparse.Namespace, terminal: Terminal) -> int:
-    if given.armature is not None and not is_blend(given.robot):
-        raise UsageError("--robot says which robot of a .blend, and the robot is not in one")
+    check_name(given)
     if given.output is not None:
         check_output(given.output)
         check_outputs([given.robot, given.motion], [given.output])
@@ -78,7 +73,7 @@ def _limits(given: argparse.Namespace, terminal: Terminal) -> int:
     robot = open_checked(given, diagnostics)
     found = check_trajectory(motion, robot, limits=given.limits, diagnostics=diagnostics)
     terminal.diagnostics(tuple(diagnostics))
-    _write_table(found)
+    write_rows([_COLUMNS, *map(_row, found)] if found else [])
     if given.output is None:
         return 1 if found else 0
     retimed = _retime(motion, robot, given)
@@ -91,7 +86,7 @@ def open_checked(given: argparse.Namespace, diagnostics: Diagnostics) -> Any:
     """Opens the robot that a motion is compared with."""
     if is_blend(given.robot):
         with silence_blender(), needing_blender("reading a .blend"), hold_interrupt():
-            return open_robot(given.robot, given.armature)
+            return open_robot(given.robot, given.name)
     own = Diagnostics(given.robot)
     robot = read_robot(given.robot, diagnostics=own, options=read_options(given, ImportOptions))
     diagnostics.extend(own)
@@ -103,18 +98,12 @@ def _retime(motion: Trajectory, robot: Any, given: argparse.Namespace) -> Trajec
     return retime_trajectory(motion, robot, limits=given.limits, options=options)
 
 
-def _write_table(found: Sequence[Violation]) -> None:
-    """Writes a line for each, the worst first; nothing where all is within its limits."""
-    write_rows(_COLUMNS, [_row(each) for each in found])
-
-
-def write_rows(columns: Sequence[str], found: Sequence[Sequence[str]]) -> None:
-    """Writes a table, whose numbers begin with the third column; nothing without rows."""
-    rows = [columns, *found] if found else []
-    widths = [max((len(row[i]) for row in rows), default=0) for i in range(len(columns))]
+def write_rows(rows: Sequence[Sequence[str]], numbers: Container[int] = (2, 3, 4)) -> None:
+    """Writes a table, in which some columns are of numbers."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = [
-            each.rjust(width) if i > 1 else each.ljust(width)
+            each.rjust(width) if i in numbers else each.ljust(width)
             for i, (each, width) in enumerate(zip(row, widths, strict=True))
         ]
         write_result("  ".join(cells).rstrip())

@@ -7,23 +7,24 @@ from pathlib import Path
 from typing import Any
 
 from .. import ImportOptions
-from .arguments import EPILOG, add_common_arguments, add_option_arguments, read_options
+from .arguments import add_job_command, add_option_arguments, read_options
 from .blends import is_blend
 from .jobs import Job, MeasureJob
+from .loading import READING
 from .plans import UsageError, check_outputs, find_report_files
 
 
 def add_measure(commands: Any) -> None:
     """Adds the command."""
-    parser = commands.add_parser(
+    parser = add_job_command(
+        commands,
         "measure",
+        plan_measuring,
         help="write the measures of a robot as a table for convert --resize",
         description="Writes the positions of the joints of a robot description, or of a "
         "robot in a .blend, in their parent links: a table that changes nothing "
         "until it is edited.",
-        epilog=EPILOG,
     )
-    add_common_arguments(parser, plan_measuring)
     parser.add_argument(
         "-o",
         "--output",
@@ -44,8 +45,7 @@ def add_measure(commands: Any) -> None:
     parser.add_argument(
         "--unit", type=float, default=1.0, metavar="METRES", help="their unit: 0.01 for centimetres"
     )
-    reading = ("xacro_args", "model", "parameters", "joint_parameters")
-    add_option_arguments(parser, ImportOptions, only=reading)
+    add_option_arguments(parser, ImportOptions, only=READING)
 
 
 def plan_measuring(given: argparse.Namespace) -> list[Job]:

@@ -11,41 +11,43 @@ from .. import (
     ImportOptions,
     RetargetOptions,
     RetargetResult,
-    RobotError,
     extract_robot,
-    import_robot,
     motion_formats,
     read_robot,
     retarget,
     write_trajectory,
 )
 from ..files.outputs import check_output
-from ..interrupts import hold_interrupt
 from ..pipeline.retargeting import open_person
-from .arguments import EPILOG, add_option_arguments, read_options
-from .blends import is_blend, open_robot
-from .jobs import needing_blender
+from .arguments import add_option_arguments, read_options
+from .blends import is_blend
+from .loading import (
+    add_command,
+    add_reading,
+    add_robot,
+    add_strict,
+    check_name,
+    load_robot,
+    refuse_strictly,
+)
 from .plans import UsageError, check_outputs
-from .summary import count
 from .terminal import Terminal, silence_blender
 
-_READING = ("xacro_args", "model", "parameters", "joint_parameters", "packages", "package_paths")
 _BVH = ".bvh"
 
 
 def add_retarget(commands: Any) -> None:
     """Adds the command."""
     written = " ".join(each.suffix for each in motion_formats() if each.is_written)
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         "retarget",
+        _retarget,
         help="put a person's motion on a robot",
         description="Puts the motion of a person on a robot: limbs of both are found by geometry, "
         "joints stay within limits, standing feet stay in their place.",
-        epilog=EPILOG,
     )
-    parser.set_defaults(parser=parser, act=_retarget)
-    parser.add_argument("--quiet", action="store_true", help="write nothing but errors")
-    parser.add_argument("robot", metavar="ROBOT", help="a robot description, or a .blend with one")
+    add_robot(parser)
     parser.add_argument(
         "motion", metavar="MOTION", help=".bvh; with Blender .fbx .glb .gltf .blend too"
     )
@@ -62,12 +64,9 @@ def add_retarget(commands: Any) -> None:
     )
     parser.add_argument("--person", metavar="NAME", help="which armature follows, of several")
     parser.add_argument("--preview", metavar="OUT.png", help="render the robot in its first pose")
-    parser.add_argument(
-        "--robot", dest="armature", metavar="NAME", help="which of several robots in a .blend"
-    )
-    parser.add_argument("--strict", action="store_true", help="take every diagnostic as a failure")
+    add_strict(parser)
     add_option_arguments(parser, RetargetOptions)
-    add_option_arguments(parser, ImportOptions, only=_READING)
+    add_reading(parser)
 
 
 def _retarget(given: argparse.Namespace, terminal: Terminal) -> int:
@@ -85,12 +84,7 @@ def _retarget(given: argparse.Namespace, terminal: Terminal) -> int:
     else:
         robot = read_robot(given.robot, options=read_options(given, ImportOptions))
         result = retarget(given.motion, robot, options=options, diagnostics=diagnostics)
-    if given.strict and len(diagnostics):
-        terminal.diagnostics(tuple(diagnostics))
-        raise RobotError(
-            f"{count(len(diagnostics), 'diagnostic')}, and --strict takes each as a failure",
-            source=given.motion,
-        )
+    refuse_strictly(given, terminal, diagnostics)
     if to_blend:
         from .. import save_blend
 
@@ -111,24 +105,14 @@ def _check_usage(given: argparse.Namespace, *, to_blend: bool) -> None:
         raise UsageError("--preview needs -o OUT.blend")
     if given.layout and to_blend:
         raise UsageError("a layout is written as .csv or .npz, not as .blend")
-    if given.armature is not None and not is_blend(given.robot):
-        raise UsageError("--robot says which robot of a .blend, and the robot is not in one")
+    check_name(given)
 
 
 def _follow_in_blender(
     given: argparse.Namespace, options: RetargetOptions, diagnostics: Diagnostics, *, to_blend: bool
 ) -> tuple[RetargetResult, Any]:
     """Opens or imports both, and returns the result with the robot's description."""
-    with needing_blender("retargeting to or from Blender"), hold_interrupt():
-        if is_blend(given.robot):
-            armature = open_robot(given.robot, given.armature)
-        else:
-            from .. import new_file
-
-            new_file()
-            found = import_robot(given.robot, options=read_options(given, ImportOptions))
-            diagnostics.extend(found.diagnostics)
-            armature = found.armature
+    armature = load_robot(given, "retargeting to or from Blender", diagnostics)
     is_plain = Path(given.motion).suffix.lower() == _BVH and not to_blend
     source = given.motion if is_plain else open_person(given.motion, given.person)
     result = retarget(source, armature, options=options, diagnostics=diagnostics)

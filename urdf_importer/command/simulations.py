@@ -8,21 +8,25 @@ from typing import Any
 
 from .. import (
     Diagnostics,
-    ImportOptions,
-    RobotError,
     Simulation,
     SimulationOptions,
     simulate,
     write_trajectory,
 )
 from ..pipeline.simulating import shown_at_end
-from .arguments import EPILOG, add_option_arguments, read_options
-from .loading import load_robot
-from .plans import UsageError, check_outputs
+from .arguments import add_option_arguments, read_options
+from .loading import (
+    add_command,
+    add_reading,
+    add_robot,
+    add_strict,
+    check_scene,
+    load_robot,
+    refuse_strictly,
+)
+from .plans import check_outputs
 from .summary import count
 from .terminal import Terminal, silence_blender
-
-_READING = ("xacro_args", "parameters", "joint_parameters", "packages", "package_paths")
 
 _SEVERAL = {
     "pushes": ("--push", "LINK,FX,FY,FZ,START,SECONDS"),
@@ -32,16 +36,15 @@ _SEVERAL = {
 
 def add_simulate(commands: Any) -> None:
     """Adds the command."""
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         "simulate",
+        _simulate,
         help="let a robot fall, push it, or let it follow its motion, into a .blend",
         description="Simulates a robot, a description or one in a .blend, from the first frame and "
         "the pose that is shown, and keys its motion. Existing outputs are overwritten.",
-        epilog=EPILOG,
     )
-    parser.set_defaults(parser=parser, act=_simulate)
-    parser.add_argument("--quiet", action="store_true", help="write nothing but errors")
-    parser.add_argument("robot", metavar="ROBOT", help="a description, or a .blend with the robot")
+    add_robot(parser)
     parser.add_argument("-o", "--output", required=True, metavar="OUT.blend", help="the .blend")
     parser.add_argument(
         "--seconds", type=float, default=2.0, metavar="S", help="how long (default: 2)"
@@ -53,8 +56,7 @@ def add_simulate(commands: Any) -> None:
         "--trajectory", metavar="OUT", help="the states of the engine as a recording"
     )
     parser.add_argument("--preview", metavar="OUT.png", help="a picture of the last frame")
-    parser.add_argument("--robot", dest="name", metavar="NAME", help="which of several in a .blend")
-    parser.add_argument("--strict", action="store_true", help="take every diagnostic as a failure")
+    add_strict(parser)
     own = [field for field in fields(SimulationOptions) if field.name not in ("model", *_SEVERAL)]
     add_option_arguments(parser, SimulationOptions, only=[field.name for field in own])
     helps = {field.name: field.metadata["help"] for field in fields(SimulationOptions)}
@@ -65,15 +67,11 @@ def add_simulate(commands: Any) -> None:
     parser.add_argument(
         "--model", dest="written", metavar="OUT.xml", help="the very MJCF that MuJoCo ran"
     )
-    add_option_arguments(parser, ImportOptions, only=_READING, heading="reading")
+    add_reading(parser, "model", heading="reading")
 
 
 def _simulate(given: argparse.Namespace, terminal: Terminal) -> int:
-    output = Path(given.output)
-    if output.suffix.lower() != ".blend":
-        raise UsageError("-o has to end in .blend")
-    if given.fps is not None and not 0.01 <= given.fps <= 30_000:
-        raise UsageError("--fps has to be between 0.01 and 30000")
+    output = check_scene(given)
     options = replace(
         read_options(given, SimulationOptions),
         model=given.written or "",
@@ -90,12 +88,7 @@ def _simulate(given: argparse.Namespace, terminal: Terminal) -> int:
         if given.fps is not None:
             set_frame_rate(given.fps)
         found = simulate(armature, given.seconds, options=options, diagnostics=diagnostics)
-        if given.strict and len(diagnostics):
-            terminal.diagnostics(tuple(diagnostics))
-            raise RobotError(
-                f"{count(len(diagnostics), 'diagnostic')}, and --strict takes each as a failure",
-                source=given.robot,
-            )
+        refuse_strictly(given, terminal, diagnostics)
         if given.preview is not None:
             with shown_at_end(found):
                 render_preview(armature, given.preview)
