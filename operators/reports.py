@@ -6,7 +6,8 @@ reports are in a text block. The sentence and the text's name stay in the window
 `urdf_last_failure` and `urdf_last_failure_text` until an import succeeds.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
 from typing import Any
 
 import bpy
@@ -80,6 +81,22 @@ def refuse(operator: Any, error: RobotError, level: str = "ERROR") -> set[str]:
     scripts go on: nothing was lost."""
     operator.report({level}, str(error))
     return {"CANCELLED"}
+
+
+def refusing(level: str) -> Callable[[Callable[[Any, Any], set[str]]], Any]:
+    """Makes an operator's `execute` report RobotErrors as refuse does."""
+
+    def decorate(execute: Callable[[Any, Any], set[str]]) -> Any:
+        @wraps(execute)
+        def run(self: Any, context: Any) -> set[str]:
+            try:
+                return execute(self, context)
+            except RobotError as error:
+                return refuse(self, error, level)
+
+        return run
+
+    return decorate
 
 
 def note_failure(sentence: str, text: str) -> None:

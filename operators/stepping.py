@@ -147,7 +147,7 @@ class SteppedOperator:
         raise NotImplementedError
 
     def keep_result(self, context: Any, result: Any) -> set[str]:
-        """Reports finished work; returns the operator's result."""
+        """Reports finished work; returns the operator's result. Raises RobotError."""
         raise NotImplementedError
 
     def refuse_work(self, error: RobotError) -> set[str]:
@@ -180,9 +180,9 @@ class SteppedOperator:
         try:
             if event.type != "TIMER" or run.advance():
                 return {"RUNNING_MODAL"}
+            return self.keep_result(context, run.result)
         except RobotError as error:
             return self.refuse_work(error)
-        return self.keep_result(context, run.result)
 
     def cancel(self, context: Any) -> None:
         if self._run is not None:
@@ -190,10 +190,9 @@ class SteppedOperator:
 
     def execute(self, context: Any) -> set[str]:
         try:
-            result = finish(self.begin_steps(context))
+            return self.keep_result(context, finish(self.begin_steps(context)))
         except RobotError as error:
             return self.refuse_work(error)
-        return self.keep_result(context, result)
 
 
 def register() -> None:

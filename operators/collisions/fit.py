@@ -20,7 +20,7 @@ from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.command.summary import count
 from ..active_robot import RobotOperator, active_robot, wait_cursor
 from ..option_properties import add_option_properties, read_options
-from ..reports import refuse, report_diagnostics
+from ..reports import report_diagnostics
 from ..session import recall_state
 from ..stepping import SteppedOperator, Steps
 
@@ -76,12 +76,9 @@ class FitCollisions(SteppedOperator, RobotOperator, bpy.types.Operator):
     def keep_result(self: Any, context: Any, result: FittedCollisions) -> set[str]:
         robot = context.scene.objects.get(self._robot)
         if robot is None:
-            return refuse(self, RobotError("the robot is gone"))
-        try:
-            with wait_cursor(context):
-                made = update_robot(robot, robot=result.robot)
-        except RobotError as error:
-            return refuse(self, error)
+            raise RobotError("the robot is gone")
+        with wait_cursor(context):
+            made = update_robot(robot, robot=result.robot)
         known = recall_state(Fits).found.setdefault(robot.session_uid, {})
         for name, link in result.links.items():
             known[name] = (mark_shapes(made.collisions[name]), link)

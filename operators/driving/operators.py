@@ -9,7 +9,7 @@ from ...urdf_importer import DriveOptions, RobotError, bake_drive, grasp, releas
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ..active_robot import RobotOperator, active_robot
 from ..ik.operators import chosen_link
-from ..reports import refuse
+from ..reports import refusing
 
 _EXAMPLE = "time,left,right in rad/s or time,v,w in m/s and rad/s"
 
@@ -58,20 +58,18 @@ class BakeDrive(RobotOperator, bpy.types.Operator):
         for name in ("start", "radius", "distance", "left", "right"):
             self.layout.prop(self, name)
 
+    @refusing("WARNING")
     def execute(self, context: Any) -> set[str]:
         if not self.filepath:
             self.report({"WARNING"}, f"Choose a table: {_EXAMPLE}")
             return {"CANCELLED"}
-        try:
-            baked = bake_drive(
-                active_robot(context), bpy.path.abspath(self.filepath), start_frame=self.start,
-                options=DriveOptions(
-                    radius=self.radius or None, distance=self.distance or None,
-                    left=_split(self.left), right=_split(self.right),
-                ),
-            )  # fmt: skip
-        except RobotError as error:
-            return refuse(self, error, "WARNING")
+        baked = bake_drive(
+            active_robot(context), bpy.path.abspath(self.filepath), start_frame=self.start,
+            options=DriveOptions(
+                radius=self.radius or None, distance=self.distance or None,
+                left=_split(self.left), right=_split(self.right),
+            ),
+        )  # fmt: skip
         ride = baked.ride
         assert ride is not None
         self.report(

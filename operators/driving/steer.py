@@ -9,9 +9,9 @@ import bpy
 from ...urdf_importer import RobotError
 from ...urdf_importer.blender.animation.curves import widen_range
 from ...urdf_importer.blender.driving.steering import Steering
-from ..active_robot import RobotOperator, active_robot, redraw_views
-from ..reports import refuse
-from ..sidebar.range_operator import is_looking
+from ..active_robot import active_robot, redraw_views
+from ..reports import refuse, refusing
+from ..timed import TimedOperator, wait
 
 _STEP = 1 / 60
 _WAYS = {
@@ -24,7 +24,7 @@ _TAKES_BACK = {"ESC", "RIGHTMOUSE"}
 _FAST = 3.0
 
 
-class Steer(RobotOperator, bpy.types.Operator):
+class Steer(TimedOperator, bpy.types.Operator):
     bl_idname = "urdf.steer"
     bl_label = "Drive by Hand"
     bl_description = (
@@ -43,34 +43,18 @@ class Steer(RobotOperator, bpy.types.Operator):
         description="How fast the robot turns, in radians a second",
     )  # fmt: skip
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        screen = context.screen
-        if screen is not None and screen.is_animation_playing:
-            cls.poll_message_set("Stop the animation first")
-            return False
-        return super().poll(context)
-
-    def invoke(self, context: Any, event: Any) -> set[str]:
-        return self.execute(context)
-
+    @refusing("WARNING")
     def execute(self, context: Any) -> set[str]:
         """Begins it; a session without windows has no keys."""
         if bpy.app.background:
             self.report({"ERROR"}, "Driving by hand needs a window; bake_drive takes speeds")
             return {"CANCELLED"}
-        try:
-            start = context.scene.frame_current
-            self._steering = Steering(active_robot(context), start_frame=start)
-        except RobotError as error:
-            return refuse(self, error, "WARNING")
+        start = context.scene.frame_current
+        self._steering = Steering(active_robot(context), start_frame=start)
         self._held: set[str] = set()
         self._since = 0.0
-        manager = context.window_manager
-        self._timer = manager.event_timer_add(_STEP, window=context.window)
-        manager.modal_handler_add(self)
         self._say(context)
-        return {"RUNNING_MODAL"}
+        return self.begin_timer(context, _STEP)
 
     def modal(self, context: Any, event: Any) -> set[str]:
         if event.type == "TIMER":
@@ -88,12 +72,12 @@ class Steer(RobotOperator, bpy.types.Operator):
         if event.type in _TAKES_BACK and event.value == "PRESS":
             self.cancel(context)
             return {"CANCELLED"}
-        return {"PASS_THROUGH"} if is_looking(event) else {"RUNNING_MODAL"}
+        return wait(event)
 
     def cancel(self, context: Any) -> None:
         """Ends it without keys, also where Blender ends it: the window closes."""
         self._steering.put_back()
-        self._end(context)
+        self.end_timer(context)
 
     def _passed(self) -> float:
         return time.perf_counter() - self._since if self._since else 0.0
@@ -108,7 +92,7 @@ class Steer(RobotOperator, bpy.types.Operator):
 
     def _keep(self, context: Any) -> set[str]:
         passed = self._passed()
-        self._end(context)
+        self.end_timer(context)
         try:
             baked = self._steering.bake(passed)
         except RobotError as error:
@@ -124,11 +108,6 @@ class Steer(RobotOperator, bpy.types.Operator):
         context.workspace.status_text_set(
             f"Arrow keys: drive    {lifts}Shift: fast    Return: keep as keys    Esc: take back"
         )
-
-    def _end(self, context: Any) -> None:
-        context.window_manager.event_timer_remove(self._timer)
-        context.workspace.status_text_set(None)
-        redraw_views()
 
 
 register, unregister = bpy.utils.register_classes_factory((Steer,))

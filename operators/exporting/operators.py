@@ -23,7 +23,7 @@ from ...urdf_importer.command.jobs import ExportJob, export_opened
 from ...urdf_importer.command.report import Report
 from ...urdf_importer.command.summary import count, describe_files
 from ..option_properties import OF_THIS_TIME, add_option_properties, draw_options, read_options
-from ..reports import refuse, report_diagnostics
+from ..reports import refuse, refusing, report_diagnostics
 from ..shown_changes import draw_changes
 from .exported_robot import find_export_folder, find_exported, poll_export
 
@@ -87,11 +87,9 @@ class ExportRobot:
         if self.format.lists_changes:
             draw_changes(self.layout, context, self._changes, _NOTHING_CHANGED)
 
+    @refusing("ERROR")
     def execute(self: Any, context: Any) -> set[str]:
-        try:
-            report = export_opened(_read_job(self), find_exported(context))
-        except RobotError as error:
-            return refuse(self, error)
+        report = export_opened(_read_job(self), find_exported(context))
         if report.error is not None:
             return refuse(self, report.error)
         _report_success(self, report)

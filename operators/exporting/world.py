@@ -7,10 +7,10 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import Diagnostics, RobotError, export_world
+from ...urdf_importer import Diagnostics, export_world
 from ...urdf_importer.command.summary import count, describe_files
 from ..option_properties import OF_THIS_TIME
-from ..reports import refuse, report_diagnostics
+from ..reports import refusing, report_diagnostics
 from .exported_robot import find_export_folder
 
 _KINDS = {"WEBOTS": (".wbt", "Webots"), "SDF": (".sdf", "SDF"), "MUJOCO": (".xml", "MuJoCo")}
@@ -75,15 +75,13 @@ class ExportWorld(bpy.types.Operator):
             return True
         return False
 
+    @refusing("ERROR")
     def execute(self, context: Any) -> set[str]:
         path = Path(bpy.path.abspath(self.filepath))
         if not path.suffix:
             path = path.with_suffix(_KINDS[self.kind][0])
         diagnostics = Diagnostics()
-        try:
-            written = export_world(path, diagnostics=diagnostics)
-        except RobotError as error:
-            return refuse(self, error)
+        written = export_world(path, diagnostics=diagnostics)
         report_diagnostics(self, written.robot, written.diagnostics, "export")
         robots = count(len(written.facts["robots"]), "robot")
         objects = count(len(written.facts["objects"]), "object")

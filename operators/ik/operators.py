@@ -24,7 +24,7 @@ from ...urdf_importer import (
 from ...urdf_importer.blender.ik.live import bring_to_link, followed_targets_of, snap_joints
 from ...urdf_importer.blender.ik.solve import suggest_link
 from ..active_robot import active_robot, poll_robot, wait_cursor
-from ..reports import refuse
+from ..reports import refusing
 
 MODES = (
     ("absolute", "Absolute", "Where the link is to be"),
@@ -86,13 +86,11 @@ class SolveIK(RobotIK, bpy.types.Operator):
         "target. Where there is no way nothing changes, and the status bar says why"
     )
 
+    @refusing("WARNING")
     def execute(self, context: Any) -> set[str]:
-        try:
-            asked = read_question(context)
-            key = context.window_manager.urdf_ik.key
-            answer = solve_ik(active_robot(context), key=key, **asked)
-        except RobotError as error:
-            return refuse(self, error, "WARNING")
+        asked = read_question(context)
+        key = context.window_manager.urdf_ik.key
+        answer = solve_ik(active_robot(context), key=key, **asked)
         self.report({"INFO"} if answer.success else {"WARNING"}, _sentence(answer.message))
         return {"FINISHED"} if answer.success else {"CANCELLED"}
 
@@ -170,13 +168,11 @@ class AddIK(RobotIK, bpy.types.Operator):
         description="Solve exactly, which needs this extension, also where Blender's own would do",
     )  # fmt: skip
 
+    @refusing("WARNING")
     def execute(self, context: Any) -> set[str]:
         settings, found = context.window_manager.urdf_ik, Diagnostics()
         wanted = settings.group or chosen_link(context)
-        try:
-            target = add_ik(active_robot(context), wanted, live=self.live, diagnostics=found)
-        except RobotError as error:
-            return refuse(self, error, "WARNING")
+        target = add_ik(active_robot(context), wanted, live=self.live, diagnostics=found)
         _choose(context, target)
         why = f" ({next(iter(found)).message})" if found else ""
         self.report({"INFO"}, f"Move {target.name}: the robot follows{why}")
@@ -270,6 +266,7 @@ class BakeIK(RobotIK, bpy.types.Operator):
             if not self.properties.is_property_set(name):
                 setattr(self, name, value)
 
+    @refusing("WARNING")
     def execute(self: Any, context: Any) -> set[str]:
         robot = active_robot(context)
         self._fill(context.scene)
@@ -278,12 +275,9 @@ class BakeIK(RobotIK, bpy.types.Operator):
             self.report({"WARNING"}, "Add a target first")
             return {"CANCELLED"}
         failed: set[int] = set()
-        try:
-            for target in targets:
-                baked = bake_ik(robot, target, frame_range=(self.start, self.end), step=self.step)
-                failed.update(baked.failed)
-        except RobotError as error:
-            return refuse(self, error, "WARNING")
+        for target in targets:
+            baked = bake_ik(robot, target, frame_range=(self.start, self.end), step=self.step)
+            failed.update(baked.failed)
         _report_failed(self, context, failed, f"Keyed frames {self.start} to {self.end}")
         return {"FINISHED"}
 
@@ -308,20 +302,18 @@ class BakePath(RobotIK, bpy.types.Operator, ImportHelper):
         name="Axes", description="The frame in which the places are measured", items=FRAMES
     )
 
+    @refusing("WARNING")
     def execute(self: Any, context: Any) -> set[str]:
         settings = context.window_manager.urdf_ik
-        try:
-            baked = bake_path(
-                active_robot(context), chosen_link(context), bpy.path.abspath(self.filepath),
-                start_frame=context.scene.frame_start,
-                options=RigIKOptions(
-                    in_frame=self.frame, orientation=settings.orientation,
-                    group=settings.group or None, convention=find_convention(self.convention),
-                    refuse=_find_refusal(context),
-                ),
-            )  # fmt: skip
-        except RobotError as error:
-            return refuse(self, error, "WARNING")
+        baked = bake_path(
+            active_robot(context), chosen_link(context), bpy.path.abspath(self.filepath),
+            start_frame=context.scene.frame_start,
+            options=RigIKOptions(
+                in_frame=self.frame, orientation=settings.orientation,
+                group=settings.group or None, convention=find_convention(self.convention),
+                refuse=_find_refusal(context),
+            ),
+        )  # fmt: skip
         _report_failed(
             self, context, set(baked.failed), f"{chosen_link(context)} goes along the path"
         )

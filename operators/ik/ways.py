@@ -5,12 +5,11 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import RobotError
 from ...urdf_importer.blender.ik.targets import IkWish
 from ...urdf_importer.blender.ik.ways import find_ways, look_at_ways, take_way
 from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot
-from ..reports import refuse
+from ..reports import refusing
 from .ghosts import find_ghosts, hide_ghosts, show_ghosts
 from .operators import RobotIK, read_question
 
@@ -24,13 +23,11 @@ class FindWays(RobotIK, bpy.types.Operator):
     )
     bl_options = {"REGISTER"}
 
+    @refusing("WARNING")
     def execute(self, context: Any) -> set[str]:
         robot = active_robot(context)
-        try:
-            asked = read_question(context)
-            ways = find_ways(robot, IkWish(**asked))
-        except RobotError as error:
-            return refuse(self, error, "WARNING")
+        asked = read_question(context)
+        ways = find_ways(robot, IkWish(**asked))
         if not ways:
             hide_ghosts()
             self.report({"WARNING"}, "There is no solution: Move Hand to Target says why")

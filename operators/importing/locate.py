@@ -20,7 +20,7 @@ from ...urdf_importer.command.summary import count
 from ...urdf_importer.diagnostics import DiagnosticGroup
 from ..active_robot import RobotOperator, active_robot
 from ..preferences import add_package_folder, find_preferences, preference_package_paths
-from ..reports import refuse, report_diagnostics, report_sentence
+from ..reports import refusing, report_diagnostics, report_sentence
 from .placement import find_ground, place_again
 
 MOST_OFFERED = 8
@@ -82,15 +82,13 @@ class LocatePackage(RobotOperator, bpy.types.Operator):
         if find_preferences(context) is not None:
             self.layout.prop(self, "add_to_preferences")
 
+    @refusing("ERROR")
     def execute(self, context: Any) -> set[str]:
         folder = bpy.path.abspath(self.directory)
         robot = active_robot(context)
         ground = find_ground(context, robot)
-        try:
-            known = find_record(robot).diagnostics
-            result = locate_package(robot, folder, self.package)
-        except RobotError as error:
-            return refuse(self, error)
+        known = find_record(robot).diagnostics
+        result = locate_package(robot, folder, self.package)
         if ground is not None and any(change.subject == "mesh" for change in result.changes):
             place_again(context, result.armature, ground)
         if self.add_to_preferences:

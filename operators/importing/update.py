@@ -20,7 +20,7 @@ from ...urdf_importer.blender.standing.robot_table import recall_table
 from ...urdf_importer.command.summary import count
 from ..active_robot import RobotOperator, active_robot, poll_robot
 from ..preferences import preference_package_paths
-from ..reports import refuse, report_diagnostics, report_sentence
+from ..reports import refuse, refusing, report_diagnostics, report_sentence
 from ..shown_changes import list_changes
 from .import_choices import FILTER
 from .source_watch import recall_changed
@@ -80,13 +80,9 @@ class UpdateRobot(RobotOperator, bpy.types.Operator):
     def draw(self, context: Any) -> None:
         list_changes(self.layout.column(align=True), context, self._changes)
 
+    @refusing("ERROR")
     def execute(self, context: Any) -> set[str]:
-        try:
-            result = update_robot(
-                active_robot(context), self._path(), package_paths=_folders(context)
-            )
-        except RobotError as error:
-            return refuse(self, error)
+        result = update_robot(active_robot(context), self._path(), package_paths=_folders(context))
         if not result.changes:
             return self._say_nothing_changed(result.armature)
         self._report(result)

@@ -24,7 +24,7 @@ from ...urdf_importer.blender.animation.live import (
 from ...urdf_importer.blender.standing.robot_table import recall_table
 from ..active_robot import active_robot, poll_robot
 from ..option_properties import add_option_properties, draw_options, read_options
-from ..reports import refuse, report_diagnostics
+from ..reports import refuse, refusing, report_diagnostics
 from ..sidebar.panel import DataSubPanel
 from ..wrapped_text import draw_wrapped
 
@@ -93,16 +93,12 @@ class Connect(bpy.types.Operator):
     def poll(cls, context: Any) -> bool:
         return poll_robot(cls, context)
 
+    @refusing("ERROR")
     def execute(self, context: Any) -> set[str]:
         robot: Any = active_robot(context)
         settings = context.window_manager.urdf_live
         settings.tried = settings.address
-        try:
-            link = connect(
-                robot, settings.address or None, options=read_options(settings, LiveOptions)
-            )
-        except RobotError as error:
-            return refuse(self, error)
+        link = connect(robot, settings.address or None, options=read_options(settings, LiveOptions))
         report_diagnostics(self, robot.name, tuple(link.diagnostics), "live link")
         return {"FINISHED"}
 
@@ -229,17 +225,15 @@ class SendMotion(_OfLink, bpy.types.Operator):
         else:
             self.layout.label(text="It is within the robot's limits", icon="CHECKMARK")
 
+    @refusing("ERROR")
     def execute(self, context: Any) -> set[str]:
         robot: Any = active_robot(context)
         link: Any = find_live_link(robot)
-        try:
-            motion = _sample(robot, self.rate)
-            found = _check(context, robot, motion)
-            if found and not self.beyond_limits:
-                raise RobotError(f"not sent: {_describe(found[0])}")
-            goes = link.send(motion, context.window_manager.urdf_live.controller)
-        except RobotError as error:
-            return refuse(self, error)
+        motion = _sample(robot, self.rate)
+        found = _check(context, robot, motion)
+        if found and not self.beyond_limits:
+            raise RobotError(f"not sent: {_describe(found[0])}")
+        goes = link.send(motion, context.window_manager.urdf_live.controller)
         if not goes:
             self.report({"WARNING"}, "Not sent: there is no connection now")
             return {"CANCELLED"}

@@ -24,7 +24,7 @@ from ..active_robot import active_robot
 from ..dropping import make_drop_handler
 from ..exporting.exported_robot import choose_export_file, find_exported, poll_export
 from ..option_properties import OF_THIS_TIME, add_option_properties, draw_options, read_options
-from ..reports import refuse, report_diagnostics
+from ..reports import refusing, report_diagnostics
 
 _READ = [each.suffix for each in motion_formats()]
 _WRITTEN = [each.suffix for each in motion_formats() if each.is_written]
@@ -81,18 +81,16 @@ class ImportMotion(bpy.types.Operator):
         self.layout.prop(self, "topic", placeholder="/joint_states")
         draw_options(self.layout, self, MotionOptions)
 
+    @refusing("ERROR")
     def execute(self: Any, context: Any) -> set[str]:
         path = bpy.path.abspath(self.filepath)
         diagnostics = Diagnostics(path)
-        try:
-            robot = active_robot(context)
-            if robot is None or not robot.is_editable:
-                raise RobotError(_NO_ROBOT)
-            options = read_options(self, MotionOptions)
-            motion = read_trajectory(path, self.topic or None, options, diagnostics)
-            apply_trajectory(robot, motion, options=options, diagnostics=diagnostics)
-        except RobotError as error:
-            return refuse(self, error)
+        robot = active_robot(context)
+        if robot is None or not robot.is_editable:
+            raise RobotError(_NO_ROBOT)
+        options = read_options(self, MotionOptions)
+        motion = read_trajectory(path, self.topic or None, options, diagnostics)
+        apply_trajectory(robot, motion, options=options, diagnostics=diagnostics)
         report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
         self.report(
             {"INFO"}, f"{os.path.basename(path)}: {_describe_size(motion)}, {motion.duration:.2f} s"
@@ -131,13 +129,11 @@ class ExportMotion(bpy.types.Operator, ExportHelper):
     def invoke(self: Any, context: Any, event: Any) -> set[str]:
         return choose_export_file(self, context)
 
+    @refusing("ERROR")
     def execute(self: Any, context: Any) -> set[str]:
         path = Path(bpy.path.abspath(self.filepath))
-        try:
-            motion = sample_trajectory(find_exported(context), None, rate=self.rate or None)
-            write_trajectory(motion, path)
-        except RobotError as error:
-            return refuse(self, error)
+        motion = sample_trajectory(find_exported(context), None, rate=self.rate or None)
+        write_trajectory(motion, path)
         self.report({"INFO"}, f"Wrote {path.name}: {_describe_size(motion)}")
         return {"FINISHED"}
 

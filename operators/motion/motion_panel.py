@@ -38,7 +38,7 @@ from ..active_robot import active_robot, poll_robot
 from ..driving.operators import BakeDrive
 from ..ik.operators import BakePath
 from ..option_properties import add_option_properties, draw_options, read_options
-from ..reports import refuse, report_diagnostics
+from ..reports import refusing, report_diagnostics
 from ..session import recall_state
 from ..sidebar.panel import RobotSubPanel
 from ..simulating.overloads import draw_overloads
@@ -131,18 +131,16 @@ class CheckMotion(bpy.types.Operator):
     def poll(cls, context: Any) -> bool:
         return poll_robot(cls, context)
 
+    @refusing("WARNING")
     def execute(self, context: Any) -> set[str]:
         robot: Any = active_robot(context)
         diagnostics = Diagnostics(robot.name)
-        try:
-            limits = find_motion_limits(context, robot)
-            path = bpy.path.abspath(context.window_manager.urdf_limits_file) or None
-            first, last = find_range(robot)
-            motion = sample_trajectory(robot, (first, last))
-            found = check_trajectory(motion, robot, limits=path, diagnostics=diagnostics)
-            contacts = check_collisions(robot, motion).contacts if self.collisions else ()
-        except RobotError as error:
-            return refuse(self, error, "WARNING")
+        limits = find_motion_limits(context, robot)
+        path = bpy.path.abspath(context.window_manager.urdf_limits_file) or None
+        first, last = find_range(robot)
+        motion = sample_trajectory(robot, (first, last))
+        found = check_trajectory(motion, robot, limits=path, diagnostics=diagnostics)
+        contacts = check_collisions(robot, motion).contacts if self.collisions else ()
         frames = range(first, last + 1)
         keyed = check_keyed_positions(robot, limits, frames)
         told = {(each.joint, each.kind) for each in keyed}
@@ -229,21 +227,19 @@ class RetimeMotion(bpy.types.Operator):
         else:
             draw_options(self.layout, self, RetimeOptions)
 
+    @refusing("WARNING")
     def execute(self: Any, context: Any) -> set[str]:
         robot: Any = active_robot(context)
         diagnostics = Diagnostics(robot.name)
-        try:
-            if followed_targets_of(robot):
-                raise RobotError(_FOLLOWS)
-            first, last = find_range(robot)
-            motion = sample_trajectory(robot, (first, last))
-            retimed = self.retime(context, robot, motion, diagnostics)
-            action = robot.animation_data and robot.animation_data.action
-            name = f"{action.name if action else robot.name} retimed"
-            options = MotionOptions(action=name, start_frame=float(first))
-            apply_trajectory(robot, retimed, options=options, diagnostics=diagnostics)
-        except RobotError as error:
-            return refuse(self, error, "WARNING")
+        if followed_targets_of(robot):
+            raise RobotError(_FOLLOWS)
+        first, last = find_range(robot)
+        motion = sample_trajectory(robot, (first, last))
+        retimed = self.retime(context, robot, motion, diagnostics)
+        action = robot.animation_data and robot.animation_data.action
+        name = f"{action.name if action else robot.name} retimed"
+        options = MotionOptions(action=name, start_frame=float(first))
+        apply_trajectory(robot, retimed, options=options, diagnostics=diagnostics)
         recall_state(Checks).found.pop(robot.session_uid, None)
         report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
         self.report(

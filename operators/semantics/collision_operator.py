@@ -10,7 +10,6 @@ from ...urdf_importer import CollisionPair, RobotError, apply_srdf, extract_sema
 from ...urdf_importer.command.summary import count
 from ...urdf_importer.pipeline.collisions import collision_steps, replace_disabled
 from ..active_robot import RobotOperator, active_robot
-from ..reports import refuse
 from ..stepping import SteppedOperator, Steps
 
 
@@ -42,11 +41,8 @@ class FindDisabledCollisions(SteppedOperator, RobotOperator, bpy.types.Operator)
     def keep_result(self, context: Any, result: tuple[CollisionPair, ...]) -> set[str]:
         robot = context.scene.objects.get(self._robot)
         if robot is None:
-            return refuse(self, RobotError("the robot is gone"))
-        try:
-            apply_srdf(robot, replace_disabled(extract_semantics(robot), result))
-        except RobotError as error:
-            return refuse(self, error)
+            raise RobotError("the robot is gone")
+        apply_srdf(robot, replace_disabled(extract_semantics(robot), result))
         counts = Counter(pair.reason for pair in result)
         said = ", ".join(f"{number} {reason}" for reason, number in counts.items())
         sentence = f"{count(len(result), 'pair')} disabled: {said}" if result else "No pairs"

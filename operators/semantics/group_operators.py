@@ -15,7 +15,7 @@ from ...urdf_importer.blender.standing.pose import key_joints
 from ...urdf_importer.blender.standing.poses import whole_poses_of
 from ...urdf_importer.command.summary import count
 from ..active_robot import RobotOperator, active_robot, wait_cursor
-from ..reports import refuse
+from ..reports import refuse, refusing
 from ..sidebar.pose_operators import describe_keyed
 
 
@@ -32,11 +32,9 @@ class SelectGroup(RobotOperator, bpy.types.Operator):
 
     group: _group_property()  # type: ignore[valid-type]
 
+    @refusing("ERROR")
     def execute(self, context: Any) -> set[str]:
-        try:
-            select_group(active_robot(context), self.group)
-        except RobotError as error:
-            return refuse(self, error)
+        select_group(active_robot(context), self.group)
         return {"FINISHED"}
 
 
@@ -47,13 +45,11 @@ class KeyGroup(RobotOperator, bpy.types.Operator):
 
     group: _group_property()  # type: ignore[valid-type]
 
+    @refusing("ERROR")
     def execute(self, context: Any) -> set[str]:
         robot = active_robot(context)
-        try:
-            joints = joints_of_group(robot, self.group)
-            keyed = key_joints(robot, joints) + key_control(robot, joints)
-        except RobotError as error:
-            return refuse(self, error)
+        joints = joints_of_group(robot, self.group)
+        keyed = key_joints(robot, joints) + key_control(robot, joints)
         self.report({"INFO"}, describe_keyed(keyed, context.scene))
         return {"FINISHED"}
 
@@ -70,11 +66,9 @@ class ShowState(RobotOperator, bpy.types.Operator):
         name="State", description="The name of the state", options={"SKIP_SAVE"}
     )
 
+    @refusing("ERROR")
     def execute(self, context: Any) -> set[str]:
-        try:
-            show_state(active_robot(context), self.group, self.state)
-        except RobotError as error:
-            return refuse(self, error)
+        show_state(active_robot(context), self.group, self.state)
         return {"FINISHED"}
 
 
@@ -100,14 +94,12 @@ class NewState(RobotOperator, bpy.types.Operator):
     def draw(self, context: Any) -> None:
         self.layout.prop(self, "state")
 
+    @refusing("ERROR")
     def execute(self, context: Any) -> set[str]:
         name = self.state.strip()
         if not name:
             return refuse(self, RobotError("a state needs a name"))
-        try:
-            keep_state(active_robot(context), self.group, name)
-        except RobotError as error:
-            return refuse(self, error)
+        keep_state(active_robot(context), self.group, name)
         self.report({"INFO"}, f"Kept as {self.group}: {name}")
         return {"FINISHED"}
 
@@ -121,12 +113,10 @@ class MakePoses(RobotOperator, bpy.types.Operator):
         "two for each"
     )
 
+    @refusing("ERROR")
     def execute(self, context: Any) -> set[str]:
-        try:
-            with wait_cursor(context):
-                made = make_poses(active_robot(context))
-        except RobotError as error:
-            return refuse(self, error)
+        with wait_cursor(context):
+            made = make_poses(active_robot(context))
         self.report({"INFO"}, count(len(made), "pose") + " with a picture")
         return {"FINISHED"}
 

@@ -20,7 +20,7 @@ from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot, poll_robot
 from ..dropping import make_drop_handler
 from ..exporting.exported_robot import choose_export_file, find_exported, poll_export
-from ..reports import refuse, report_diagnostics
+from ..reports import refusing, report_diagnostics
 
 _FILTER = "*.srdf;*.srdf.xacro;*.xacro"
 
@@ -52,14 +52,12 @@ class ImportSrdf(bpy.types.Operator, ImportHelper):
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
+    @refusing("ERROR")
     def execute(self, context: Any) -> set[str]:
         robot: Any = active_robot(context)
         path = bpy.path.abspath(self.filepath)
         diagnostics = Diagnostics(path)
-        try:
-            semantics = apply_srdf(robot, path, diagnostics=diagnostics)
-        except RobotError as error:
-            return refuse(self, error)
+        semantics = apply_srdf(robot, path, diagnostics=diagnostics)
         report_diagnostics(self, robot.name, tuple(diagnostics))
         groups = count(len(semantics.groups), "group")
         states = count(len(semantics.group_states), "state")
@@ -98,14 +96,12 @@ class ExportSrdf(bpy.types.Operator, ExportHelper):
     def invoke(self: Any, context: Any, event: Any) -> set[str]:
         return choose_export_file(self, context)
 
+    @refusing("ERROR")
     def execute(self, context: Any) -> set[str]:
         robot: Any = find_exported(context)
         path = bpy.path.abspath(self.filepath)
         diagnostics = Diagnostics(path)
-        try:
-            write_srdf(robot, path, diagnostics=diagnostics)
-        except RobotError as error:
-            return refuse(self, error)
+        write_srdf(robot, path, diagnostics=diagnostics)
         report_diagnostics(self, robot.name, tuple(diagnostics), "export")
         self.report({"INFO"}, f"Wrote {os.path.basename(path)}")
         return {"FINISHED"}

@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import RobotError, avoid_collisions
+from ...urdf_importer import avoid_collisions
 from ...urdf_importer.blender.standing.armatures import armatures_by_name
 from ...urdf_importer.blender.standing.display import enforce_limits
 from ...urdf_importer.blender.standing.keys import insert_key, key_state_of, remove_key
@@ -19,7 +19,7 @@ from ...urdf_importer.blender.standing.pose import (
 from ...urdf_importer.blender.standing.robot_table import recall_table
 from ...urdf_importer.command.summary import count
 from ..active_robot import RobotOperator, active_robot, wait_cursor
-from ..reports import refuse
+from ..reports import refusing
 
 _MOST_SEED = 2**31 - 1
 
@@ -84,14 +84,12 @@ class RandomPose(RobotOperator, bpy.types.Operator):
         self.seed = random.randrange(_MOST_SEED)
         return self.execute(context)
 
+    @refusing("WARNING")
     def execute(self, context: Any) -> set[str]:
         robot = active_robot(context)
-        try:
-            with wait_cursor(context):
-                why = avoid_collisions(robot) if self.avoid_collisions else None
-                random_pose(robot, self.seed, refuse=why)
-        except RobotError as error:
-            return refuse(self, error, "WARNING")
+        with wait_cursor(context):
+            why = avoid_collisions(robot) if self.avoid_collisions else None
+            random_pose(robot, self.seed, refuse=why)
         return {"FINISHED"}
 
 

@@ -6,28 +6,17 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import RobotError
 from ...urdf_importer.blender.animation.range_test import RangeTest
-from ..active_robot import RobotOperator, active_robot, redraw_views
-from ..reports import refuse
+from ..active_robot import active_robot, redraw_views
+from ..reports import refusing
+from ..timed import TimedOperator, wait
 from .robot_menu import selected_joints
 
 _STEP = 1 / 30
 _ENDS = {"ESC", "RET", "SPACE", "LEFTMOUSE", "RIGHTMOUSE"}
-_LOOKS = {
-    "MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "MOUSEMOVE", "INBETWEEN_MOUSEMOVE",
-    "TRACKPADPAN", "TRACKPADZOOM", "MOUSEROTATE", "MOUSESMARTZOOM", "NDOF_MOTION",
-}  # fmt: skip
-"""Events that only change the view. All others wait: saving, undoing or keying would take a pose of
-the test for one of the robot."""
 
 
-def is_looking(event: Any) -> bool:
-    """Whether an event of the viewport only changes the view."""
-    return event.type in _LOOKS or event.type.startswith("NUMPAD_")
-
-
-class RangeTestOperator(RobotOperator, bpy.types.Operator):
+class RangeTestOperator(TimedOperator, bpy.types.Operator):
     bl_idname = "urdf.range_test"
     bl_label = "Range Test"
     bl_description = (
@@ -45,17 +34,7 @@ class RangeTestOperator(RobotOperator, bpy.types.Operator):
         name="Seconds", description="How long each joint takes", default=2.5, min=0.1, soft_max=10
     )
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        screen = context.screen
-        if screen is not None and screen.is_animation_playing:
-            cls.poll_message_set("Stop the animation first")
-            return False
-        return super().poll(context)
-
-    def invoke(self, context: Any, event: Any) -> set[str]:
-        return self.execute(context)
-
+    @refusing("WARNING")
     def execute(self, context: Any) -> set[str]:
         """Begins it; a session without windows has no time to pass."""
         if bpy.app.background:
@@ -63,15 +42,9 @@ class RangeTestOperator(RobotOperator, bpy.types.Operator):
             return {"CANCELLED"}
         robot = active_robot(context)
         named = [self.joint] if self.joint else selected_joints(context, robot)
-        try:
-            self._test = RangeTest(robot, named, self.seconds)
-        except RobotError as error:
-            return refuse(self, error, "WARNING")
-        manager = context.window_manager
-        self._timer = manager.event_timer_add(_STEP, window=context.window)
+        self._test = RangeTest(robot, named, self.seconds)
         self._start = time.perf_counter()
-        manager.modal_handler_add(self)
-        return {"RUNNING_MODAL"}
+        return self.begin_timer(context, _STEP)
 
     def modal(self, context: Any, event: Any) -> set[str]:
         if event.type == "TIMER":
@@ -86,14 +59,12 @@ class RangeTestOperator(RobotOperator, bpy.types.Operator):
         if event.type in _ENDS and event.value == "PRESS":
             self.cancel(context)
             return {"CANCELLED"}
-        return {"PASS_THROUGH"} if is_looking(event) else {"RUNNING_MODAL"}
+        return wait(event)
 
     def cancel(self, context: Any) -> None:
         """Ends it, also where Blender ends it: the window closes, another file is opened."""
         self._test.end()
-        context.window_manager.event_timer_remove(self._timer)
-        context.workspace.status_text_set(None)
-        redraw_views()
+        self.end_timer(context)
 
 
 CLASSES = (RangeTestOperator,)

@@ -8,7 +8,7 @@ from ...urdf_importer.command.summary import count
 from ...urdf_importer.pipeline.extracting import find_reshaped
 from ...urdf_importer.pipeline.updating import compare_with_robot
 from ..active_robot import RobotOperator, active_robot
-from ..reports import refuse, report_diagnostics, report_sentence
+from ..reports import refusing, report_diagnostics, report_sentence
 from ..shown_changes import list_changes
 from ..wrapped_text import draw_wrapped
 
@@ -73,13 +73,11 @@ class ReshapeOperator(RobotOperator):
                 self._shown = (key, (), str(error))
         return self._shown[1], self._shown[2]
 
+    @refusing("ERROR")
     def execute(self: Any, context: Any) -> set[str]:
         robot, diagnostics = active_robot(context), Diagnostics()
-        try:
-            made, names = self.make(find_reshaped(robot), diagnostics)
-            result = update_robot(robot, robot=made, names=names)
-        except RobotError as error:
-            return refuse(self, error)
+        made, names = self.make(find_reshaped(robot), diagnostics)
+        result = update_robot(robot, robot=made, names=names)
         if not result.changes:
             self.report({"INFO"}, "Nothing changes: the robot is like this already")
             return {"CANCELLED"}

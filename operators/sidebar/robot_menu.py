@@ -6,14 +6,14 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import KinematicsError, RobotError, mark_as_asset
+from ...urdf_importer import mark_as_asset
 from ...urdf_importer.blender.standing.armatures import armatures_of
 from ...urdf_importer.blender.standing.joints import read_joints
 from ...urdf_importer.blender.standing.mirrored import home_pose, mirror_pose, ready_pose
 from ...urdf_importer.command.summary import count
 from ..active_robot import RobotOperator, active_robot, wait_cursor
 from ..keys import add_key
-from ..reports import refuse
+from ..reports import refusing
 
 ENTRIES: dict[str, tuple[tuple[str, str], ...]] = {
     "": (
@@ -130,12 +130,10 @@ class MirrorPose(RobotOperator, bpy.types.Operator):
         "are selected"
     )
 
+    @refusing("WARNING")
     def execute(self, context: Any) -> set[str]:
         robot: Any = active_robot(context)
-        try:
-            mirrored = mirror_pose(robot, selected_joints(context, robot))
-        except KinematicsError as error:
-            return refuse(self, error, "WARNING")
+        mirrored = mirror_pose(robot, selected_joints(context, robot))
         self.report({"INFO"}, count(mirrored, "joint") + " mirrored")
         return {"FINISHED"}
 
@@ -156,12 +154,10 @@ class MarkAsset(RobotOperator, bpy.types.Operator):
         "there can be posed as before"
     )
 
+    @refusing("ERROR")
     def execute(self, context: Any) -> set[str]:
-        try:
-            with wait_cursor(context):
-                collection = mark_as_asset(active_robot(context))
-        except RobotError as error:
-            return refuse(self, error)
+        with wait_cursor(context):
+            collection = mark_as_asset(active_robot(context))
         self.report({"INFO"}, f"Collection '{collection.name}' is an asset now")
         return {"FINISHED"}
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import RobotError, build_studio, remove_studio, set_material_preset
+from ...urdf_importer import build_studio, remove_studio, set_material_preset
 from ...urdf_importer.blender.preview.asset import make_thumbnail
 from ...urdf_importer.blender.preview.stage import find_studio
 from ...urdf_importer.blender.standing.placing import center_camera
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.command.summary import count
 from ..active_robot import RobotOperator, active_robot, redraw_views, wait_cursor
-from ..reports import refuse
+from ..reports import refusing
 from ..session import recall_state
 
 _HIDDEN = ("show_bones", "show_extras", "show_relationship_lines")
@@ -52,12 +52,10 @@ class BuildStudio(RobotOperator, bpy.types.Operator):
         default=True,
     )
 
+    @refusing("ERROR")
     def execute(self, context: Any) -> set[str]:
         before = _note_views(context)
-        try:
-            home = build_studio(_list_robots(context), turntable=self.turntable, frames=self.frames)
-        except RobotError as error:
-            return refuse(self, error)
+        home = build_studio(_list_robots(context), turntable=self.turntable, frames=self.frames)
         recall_state(_Views).before = {home.session_uid: before}
         space = context.space_data
         if self.look and getattr(space, "type", "") == "VIEW_3D":
@@ -101,12 +99,10 @@ class MakeThumbnail(RobotOperator, bpy.types.Operator):
         "the asset browser show it, and the file keeps it. It takes a few seconds"
     )
 
+    @refusing("ERROR")
     def execute(self, context: Any) -> set[str]:
-        try:
-            with wait_cursor(context):
-                make_thumbnail(active_robot(context))
-        except RobotError as error:
-            return refuse(self, error)
+        with wait_cursor(context):
+            make_thumbnail(active_robot(context))
         redraw_views()
         return {"FINISHED"}
 
@@ -136,12 +132,10 @@ class MaterialPreset(RobotOperator, bpy.types.Operator):
         "unchanged",
     )
 
+    @refusing("ERROR")
     def execute(self, context: Any) -> set[str]:
         chosen = context.selected_objects if self.selected else None
-        try:
-            made = set_material_preset(active_robot(context), self.preset, chosen)
-        except RobotError as error:
-            return refuse(self, error)
+        made = set_material_preset(active_robot(context), self.preset, chosen)
         if not made:
             self.report({"WARNING"}, "No material of this robot could be set")
             return {"CANCELLED"}

@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import RobotError, delete_robot, duplicate_robot, reset_parts
+from ...urdf_importer import delete_robot, duplicate_robot, reset_parts
 from ...urdf_importer.blender.standing.instances import find_instanced, make_posable
 from ...urdf_importer.blender.standing.placing import frame_robots, leave_others, set_beside, stand
 from ...urdf_importer.blender.standing.robot_table import find_robot
@@ -14,7 +14,7 @@ from ...urdf_importer.command.summary import count
 from ..active_robot import RobotOperator, active_robot, is_pinned, pin_robot, poll_robot
 from ..importing.placement import find_right, list_views
 from ..keys import add_key
-from ..reports import refuse
+from ..reports import refusing
 from ..wrapped_text import draw_wrapped
 from .robot_menu import RobotMenu
 from .select_operators import run_selection
@@ -59,12 +59,10 @@ class DuplicateRobot(RobotOperator, bpy.types.Operator):
         default=True,
     )
 
+    @refusing("ERROR")
     def execute(self, context: Any) -> set[str]:
         robot = active_robot(context)
-        try:
-            copy = duplicate_robot(robot, linked=self.linked)
-        except RobotError as error:
-            return refuse(self, error)
+        copy = duplicate_robot(robot, linked=self.linked)
         if self.beside:
             across = find_right(context)
             set_beside(copy, robot, across)
@@ -80,13 +78,11 @@ class DeleteRobot(RobotOperator, bpy.types.Operator):
         "attached to it stay where they are"
     )
 
+    @refusing("ERROR")
     def execute(self, context: Any) -> set[str]:
         robot: Any = active_robot(context)
         name = robot.name
-        try:
-            delete_robot(robot)
-        except RobotError as error:
-            return refuse(self, error)
+        delete_robot(robot)
         self.report({"INFO"}, f"Deleted {name}")
         return {"FINISHED"}
 
@@ -100,11 +96,9 @@ class ResetParts(RobotOperator, bpy.types.Operator):
         "attachments"
     )
 
+    @refusing("ERROR")
     def execute(self, context: Any) -> set[str]:
-        try:
-            displaced = reset_parts(active_robot(context))
-        except RobotError as error:
-            return refuse(self, error)
+        displaced = reset_parts(active_robot(context))
         if not displaced:
             self.report({"INFO"}, "Every part is in its place")
             return {"CANCELLED"}
@@ -175,11 +169,9 @@ class MakePosable(bpy.types.Operator):
             return False
         return True
 
+    @refusing("ERROR")
     def execute(self, context: Any) -> set[str]:
-        try:
-            robot = make_posable(context.view_layer.objects.active)
-        except RobotError as error:
-            return refuse(self, error)
+        robot = make_posable(context.view_layer.objects.active)
         self.report({"INFO"}, f"{robot.name} can be posed")
         return {"FINISHED"}
 
