@@ -85,7 +85,7 @@ def load_robot(given: argparse.Namespace, work: str, diagnostics: Diagnostics) -
 def refuse_strictly(
     given: argparse.Namespace, terminal: Terminal, diagnostics: Diagnostics
 ) -> None:
-    """With --strict, shows diagnostics and raises RobotError for them."""
+    """Shows diagnostics and raises RobotError for them where --strict is given."""
     if given.strict and len(diagnostics):
         terminal.diagnostics(tuple(diagnostics))
         raise RobotError(
