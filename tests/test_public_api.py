@@ -2,12 +2,14 @@
 """tools/check_api.py finds what breaks code of users, and nothing else."""
 
 import importlib.util
+import inspect
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 import pytest
 
+import urdf_importer
 from support.paths import ROOT
 
 
@@ -85,3 +87,18 @@ def offer(item: object) -> ModuleType:
 def test_a_name_that_is_gone_is_found() -> None:
     check = load_check()
     assert list(check.find_breaks({"solve": {}}, {})) == ["solve is gone"]
+
+
+def test_options_and_diagnostics_are_given_by_name() -> None:
+    places = {
+        name: inspect.signature(found).parameters
+        for name in urdf_importer.__all__
+        if inspect.isfunction(found := getattr(urdf_importer, name))
+    }
+    by_place = [
+        f"{name}: {each.name}"
+        for name, parameters in places.items()
+        for each in parameters.values()
+        if each.name in ("options", "diagnostics") and each.kind is not each.KEYWORD_ONLY
+    ]
+    assert len(places) > 80 and not by_place

@@ -29,7 +29,7 @@ def place_results(
     that have a place, in a world."""
     options = read_options(operator, PlacementOptions)
     if robots:
-        place_robots(robots, options, across=find_right(context))
+        place_robots(robots, options=options, across=find_right(context))
     robots = [*robots, *placed]
     if not robots:
         return

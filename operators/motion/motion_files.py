@@ -89,7 +89,7 @@ class ImportMotion(bpy.types.Operator):
         if robot is None or not robot.is_editable:
             raise RobotError(_NO_ROBOT)
         options = read_options(self, MotionOptions)
-        motion = read_trajectory(path, self.topic or None, options, diagnostics)
+        motion = read_trajectory(path, self.topic or None, options=options, diagnostics=diagnostics)
         apply_trajectory(robot, motion, options=options, diagnostics=diagnostics)
         report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
         self.report(

@@ -191,7 +191,9 @@ def _write_reshaped(job: ExportJob, wishes: Reshaping, robot: Any, work: Work) -
             described, wishes, options=job.reading, diagnostics=work.diagnostics
         )
         if semantics is not None:
-            semantics = adapt_srdf(semantics, reshaped.robot, reshaped.names, work.diagnostics)
+            semantics = adapt_srdf(
+                semantics, reshaped.robot, reshaped.names, diagnostics=work.diagnostics
+            )
     _write_export(job, reshaped.robot, work)
     if semantics is not None and job.srdf_output is not None:
         work.files.append(str(write_srdf(semantics, job.srdf_output, diagnostics=work.diagnostics)))
@@ -212,7 +214,7 @@ def _run_srdf(job: SrdfJob, work: Work) -> Report:
                 described, job.wishes, options=job.options, diagnostics=work.diagnostics
             )
             robot = reshaped.robot
-            semantics = adapt_srdf(semantics, robot, reshaped.names, work.diagnostics)
+            semantics = adapt_srdf(semantics, robot, reshaped.names, diagnostics=work.diagnostics)
         if job.samples is not None:
             files = FileOptions(
                 packages=job.options.packages, package_paths=job.options.package_paths
@@ -333,7 +335,7 @@ def _format_of(job: ExportJob) -> WriterFormat[Any]:
     """Finds the format of a job. Raises WriteError if the part of the library that has it is absent
     where the job runs."""
     if not job.format:
-        return find_writer(job.output, job.options)
+        return find_writer(job.output, options=job.options)
     found = next((each for each in writer_formats() if each.name == job.format), None)
     if found is None:
         raise WriteError(f"there is no format {quote(job.format)} here")

@@ -9,7 +9,6 @@ from typing import Any
 from .. import (
     Diagnostics,
     ImportOptions,
-    MotionOptions,
     RetimeOptions,
     RobotError,
     Trajectory,
@@ -69,7 +68,7 @@ def _limits(given: argparse.Namespace, terminal: Terminal) -> int:
         check_output(given.output)
         check_outputs([given.robot, given.motion], [given.output])
     diagnostics = Diagnostics(given.motion)
-    motion = read_trajectory(given.motion, given.topic, MotionOptions(), diagnostics)
+    motion = read_trajectory(given.motion, given.topic, diagnostics=diagnostics)
     robot = open_checked(given, diagnostics)
     found = check_trajectory(motion, robot, limits=given.limits, diagnostics=diagnostics)
     terminal.diagnostics(tuple(diagnostics))

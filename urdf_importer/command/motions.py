@@ -142,7 +142,7 @@ def _read(
     path: str, topic: str | None, options: MotionOptions, diagnostics: Diagnostics
 ) -> Trajectory:
     own = Diagnostics(path)
-    motion = read_trajectory(path, topic, options, own)
+    motion = read_trajectory(path, topic, options=options, diagnostics=own)
     diagnostics.extend(own)
     return motion
 

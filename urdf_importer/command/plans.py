@@ -73,7 +73,9 @@ def plan_exports(
     if options is not None and not all(place.endswith(SEPARATORS) for _, _, place in planned):
         raise UsageError("--format is the format of a folder: end -o with /")
     return [
-        ExportJob(input=each, output=path, format=find_writer(place, options).name, robot=robot)
+        ExportJob(
+            input=each, output=path, format=find_writer(place, options=options).name, robot=robot
+        )
         for each, path, place in planned
     ]
 

@@ -78,7 +78,7 @@ def export_robot(
     the options of another format.
     """
     robot = robot_or_rig_of(robot)
-    found = find_writer(path, options)
+    found = find_writer(path, options=options)
     return write_format(found, robot, path, options=options, diagnostics=diagnostics, strict=strict)
 
 

@@ -128,7 +128,7 @@ def writer_formats() -> tuple[WriterFormat[Any], ...]:
     return (*_WRITERS, *(each for formats in offered for each in formats))
 
 
-def find_writer(path: AnyPath, options: FileOptions | None = None) -> WriterFormat[Any]:
+def find_writer(path: AnyPath, *, options: FileOptions | None = None) -> WriterFormat[Any]:
     """Returns the format of a path: by its suffix, or a format that writes folders, for a folder
     that is there or a name with a slash at its end; of several of these the one that `options`
     belong to. Where they do, a name without suffix is a folder's too.

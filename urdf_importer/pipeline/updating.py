@@ -38,8 +38,8 @@ class UpdateResult(ImportResult):
 def compare_with_source(
     armature: Any,
     path: AnyPath | None = None,
-    options: ImportOptions | None = None,
     *,
+    options: ImportOptions | None = None,
     package_paths: Sequence[str] = (),
 ) -> tuple[Change, ...]:
     """Returns the changes that update_robot would make, without changing anything; nothing where
@@ -139,7 +139,7 @@ def _adapt(
     after = draft.plan.robot
     if _names_of(before) == _names_of(after):
         return semantics
-    return adapt_srdf(semantics, after, names, draft.diagnostics)
+    return adapt_srdf(semantics, after, names, diagnostics=draft.diagnostics)
 
 
 def _names_of(robot: Robot) -> tuple[set[str], set[str]]:

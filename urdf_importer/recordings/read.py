@@ -54,6 +54,7 @@ def list_topics(path: AnyPath) -> tuple[Topic, ...]:
 def read_trajectory(
     path: AnyPath,
     topic: str | None = None,
+    *,
     options: MotionOptions | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> Trajectory:
@@ -83,7 +84,7 @@ def trajectory_of(
     """Returns a trajectory unchanged, and reads one from a path as read_trajectory does. Raises
     ArgumentError for anything else."""
     if isinstance(given, str | os.PathLike):
-        return read_trajectory(given, None, options, diagnostics)
+        return read_trajectory(given, options=options, diagnostics=diagnostics)
     if not isinstance(given, Trajectory):
         raise ArgumentError(
             "a motion is given as a Trajectory, which read_trajectory returns, or as a path, not "

@@ -18,6 +18,7 @@ def adapt_srdf(
     semantics: Semantics,
     robot: Robot,
     names: Mapping[str, str] | None = None,
+    *,
     diagnostics: Diagnostics | None = None,
 ) -> Semantics:
     """Returns the SRDF as it fits `robot`: with new names (`names`: old -> new, of links and

@@ -81,12 +81,12 @@ def test_what_is_hidden_counts_where_nothing_else_is_there() -> None:
 def test_the_cursor() -> None:
     robot = load("quadruped_leg")
     bpy.context.scene.cursor.location = (1.0, -2.0, 0.5)
-    place_robots([robot], PlacementOptions(at_cursor=True))
+    place_robots([robot], options=PlacementOptions(at_cursor=True))
     assert tuple(robot.location[:2]) == (1.0, -2.0)
     assert find_lowest(robot) == pytest.approx(0.5, abs=1e-6)
-    place_robots([robot], PlacementOptions(at_cursor=True, stand_on_ground=False))
+    place_robots([robot], options=PlacementOptions(at_cursor=True, stand_on_ground=False))
     assert tuple(robot.location) == (1.0, -2.0, 0.5)
-    place_robots([robot], PlacementOptions(stand_on_ground=False))
+    place_robots([robot], options=PlacementOptions(stand_on_ground=False))
     assert tuple(robot.location) == (0.0, 0.0, 0.0)
 
 
@@ -140,7 +140,7 @@ def test_size(options: PlacementOptions, unit: float, factor: float) -> None:
     bpy.context.scene.unit_settings.scale_length = unit
     low, high = measure(robot)
     frames = {name: link_pose(robot, name) for name in result.links}
-    place_robots([robot], options)
+    place_robots([robot], options=options)
     now = measure(robot)
     assert now[1] - now[0] == pytest.approx(factor * (high - low), rel=1e-4)
     assert find_lowest(robot) == pytest.approx(0.0, abs=1e-5 * factor)

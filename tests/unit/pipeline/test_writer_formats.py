@@ -96,7 +96,7 @@ def test_the_library_writes_it_by_its_suffix(tmp_path: Path) -> None:
         ):
             export_robot(robot, tmp_path / name)
     assert not list(tmp_path.glob("new*"))
-    assert find_writer(tmp_path / "new", ToyOptions()) is TOY
+    assert find_writer(tmp_path / "new", options=ToyOptions()) is TOY
     assert export_robot(robot, tmp_path / "new", options=ToyOptions()).path.is_dir()
     assert suggest_name(TOY, robot) == "GRIPPER"
     assert urdf_importer.ToyOptions is ToyOptions

@@ -25,8 +25,8 @@ X_AXIS = (1.0, 0.0, 0.0)
 
 def place_robots(
     armatures: Sequence[Any],
-    options: PlacementOptions | None = None,
     *,
+    options: PlacementOptions | None = None,
     across: tuple[float, float, float] = X_AXIS,
 ) -> None:
     """Puts imported robots where the options say, and scales them, by their armature objects.

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...diagnostics import Diagnostics, MeshError
+from ...diagnostics import MeshError
 from ...gazebo import interpret_extras
 from ...meshes import RobotFiles, ShownShape
 from ...meshes.robot_files import Shape
@@ -144,6 +144,6 @@ def names_of(robot: Robot) -> set[str]:
 def _prefix(semantics: Semantics, robot: Robot, prefix: str, merged: Robot) -> Semantics:
     """Returns an SRDF with the names that its robot has in the world."""
     names = {name: prefix + name for name in names_of(robot)}
-    adapted = adapt_srdf(semantics, merged, names, Diagnostics())
+    adapted = adapt_srdf(semantics, merged, names)
     states = tuple(replace(each, name=prefix + each.name) for each in adapted.group_states)
     return replace(adapted, group_states=states)
