@@ -83,10 +83,13 @@ def refuse(operator: Any, error: RobotError, level: str = "ERROR") -> set[str]:
     return {"CANCELLED"}
 
 
-def refusing(level: str) -> Callable[[Callable[[Any, Any], set[str]]], Any]:
+_Execute = Callable[[Any, Any], set[str]]
+
+
+def refusing(level: str) -> Callable[[_Execute], _Execute]:
     """Makes an operator's `execute` report RobotErrors as refuse does."""
 
-    def decorate(execute: Callable[[Any, Any], set[str]]) -> Any:
+    def decorate(execute: _Execute) -> _Execute:
         @wraps(execute)
         def run(self: Any, context: Any) -> set[str]:
             try:
