@@ -24,6 +24,12 @@ class BodyMass:
     center: Vector
     inertia: Matrix
 
+    def moved(self, frame: Matrix) -> "BodyMass":
+        """Returns the same body, seen from the frame in which its own frame is `frame` (4, 4)."""
+        turn = frame[:3, :3]
+        center = turn @ self.center + frame[:3, 3]
+        return BodyMass(mass=self.mass, center=center, inertia=turn @ self.inertia @ turn.T)
+
 
 def body_of(inertial: Inertial, frame: Matrix | None = None) -> BodyMass:
     """Returns the body in its link's frame, or in the frame in which the link's pose is `frame` (4,
@@ -38,6 +44,8 @@ def body_of(inertial: Inertial, frame: Matrix | None = None) -> BodyMass:
 
 def add_bodies(bodies: Sequence[BodyMass]) -> BodyMass:
     """Returns the sum of bodies in one frame, about their common centre (parallel axis theorem)."""
+    if len(bodies) == 1:
+        return bodies[0]
     total = sum(body.mass for body in bodies)
     if total:
         center = sum((body.mass * body.center for body in bodies), np.zeros(3)) / total

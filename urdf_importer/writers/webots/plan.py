@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ...diagnostics import Diagnostics, quote, unknown_name
+from ...geometry.inertia import add_bodies
 from ...kinematics.tree import plan_tree
 from ...model import Robot
 from ..formats import OpenExport
@@ -16,7 +17,6 @@ from .structure.links import AxisPlan, HeldLink, SolidPlan, StructurePlan
 from .structure.loops import LoopPlanner, close_start
 from .structure.multi_axis import combine_hinges
 from .structure.physics import (
-    add_masses,
     find_mass,
     invent_mass,
     small_mass,
@@ -94,7 +94,7 @@ def _weigh(
         if solid.static:
             continue
         if solid.masses:
-            solid.mass = add_masses(solid.masses)
+            solid.mass = add_bodies(solid.masses)
         elif solid.links:
             link = solid.links[0].link
             solid.mass, what = invent_mass(link, options, volume)

@@ -10,22 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ....geometry.transforms import Matrix, Vector
+from ....geometry.inertia import BodyMass
+from ....geometry.transforms import Matrix
 from ....kinematics.tree import KinematicTree
 from ....model import Link, Robot, Vector3
 
 JointKind = Literal["HingeJoint", "SliderJoint", "Hinge2Joint", "BallJoint"]
 Range = tuple[float, float]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Mass:
-    """`mass` in kg, its `center` (3,) in metres and its `inertia` (3, 3) in kg m^2 about the
-    centre, along the axes of the frame in which the centre is given."""
-
-    mass: float
-    center: Vector
-    inertia: Matrix
 
 
 @dataclass(slots=True, kw_only=True)
@@ -87,8 +78,8 @@ class SolidPlan:
     above: "SolidPlan | None" = None
     joint: JointPlan | None = None
     links: list[HeldLink] = field(default_factory=list)
-    masses: list[Mass] = field(default_factory=list)
-    mass: Mass | None = None
+    masses: list[BodyMass] = field(default_factory=list)
+    mass: BodyMass | None = None
     static: bool = False
     name: str = ""
     def_name: str = ""

@@ -6,20 +6,16 @@ that is turned by R gives R I R^T. It refuses a mass of zero and an inertia that
 definite.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from ....diagnostics import Diagnostics
-from ....geometry.inertia import clamp_inertia, find_fault, is_positive
-from ....geometry.transforms import Matrix, matrix_from_pose
-from ....geometry.volumes import tensor_of
+from ....geometry.inertia import BodyMass, body_of, clamp_inertia, find_fault, is_positive
 from ....model import Link
 from ...masses import MeasureVolume, assume_inertia, report_mass, sphere_inertia
 from ..options import WebotsOptions
 from ..vrml import Node, Value
-from .links import Mass
 
 DENSITY = 1000.0
 """kg/m^3 of links whose mass is taken from their collision shapes: Webots' own default."""
@@ -27,7 +23,7 @@ DENSITY = 1000.0
 
 def find_mass(
     link: Link, options: WebotsOptions, volume: MeasureVolume, diagnostics: Diagnostics
-) -> Mass | None:
+) -> BodyMass | None:
     """Returns the mass of a link in its frame, with an inertia that Webots takes; None where it has
     none.
 
@@ -36,22 +32,19 @@ def find_mass(
     inertial = link.inertial
     if inertial is None or inertial.mass is None or not inertial.mass > 0.0:
         return None
-    frame = matrix_from_pose(inertial.origin)
-    turn = frame[:3, :3]
+    mass = body_of(inertial)
     if inertial.inertia is None:
         inertia, what = assume_inertia(link, inertial.mass, volume)
         report_mass(
             diagnostics, link, "webots-inertia-assumed", f"has a mass and no inertia; {what}"
         )
-        return Mass(mass=inertial.mass, center=frame[:3, 3], inertia=inertia)
-    inertia = turn @ tensor_of(inertial.inertia) @ turn.T
-    mass = Mass(mass=inertial.mass, center=frame[:3, 3], inertia=inertia)
-    if options.inertia == "keep" and is_positive(inertia):
+        return replace(mass, inertia=inertia)
+    if options.inertia == "keep" and is_positive(mass.inertia):
         return mass
     return _repair(mass, link, options, volume, diagnostics)
 
 
-def invent_mass(link: Link, options: WebotsOptions, volume: MeasureVolume) -> tuple[Mass, str]:
+def invent_mass(link: Link, options: WebotsOptions, volume: MeasureVolume) -> tuple[BodyMass, str]:
     """Returns a mass for a link that has none and needs one to move, and its source."""
     measured = volume(link) if options.inertia == "volume" else None
     if measured is not None:
@@ -59,39 +52,16 @@ def invent_mass(link: Link, options: WebotsOptions, volume: MeasureVolume) -> tu
         if is_positive(inertia):
             mass = DENSITY * measured.volume
             text = f"{mass:g} kg, from its collision shapes at {DENSITY:g} kg/m^3"
-            return Mass(mass=mass, center=measured.centre, inertia=inertia), text
+            return BodyMass(mass=mass, center=measured.centre, inertia=inertia), text
     return small_mass(options), f"{options.small_mass:g} kg"
 
 
-def small_mass(options: WebotsOptions) -> Mass:
+def small_mass(options: WebotsOptions) -> BodyMass:
     mass = options.small_mass
-    return Mass(mass=mass, center=np.zeros(3), inertia=sphere_inertia(mass))
+    return BodyMass(mass=mass, center=np.zeros(3), inertia=sphere_inertia(mass))
 
 
-def move_mass(mass: Mass, frame: Matrix) -> Mass:
-    """Returns the same mass, given in the frame in which `frame` is the pose of its own."""
-    turn = frame[:3, :3]
-    return Mass(
-        mass=mass.mass,
-        center=turn @ mass.center + frame[:3, 3],
-        inertia=turn @ mass.inertia @ turn.T,
-    )
-
-
-def add_masses(masses: Sequence[Mass]) -> Mass:
-    """Returns the sum of masses in one frame, about their common centre (parallel axis theorem)."""
-    if len(masses) == 1:
-        return masses[0]
-    total = sum(mass.mass for mass in masses)
-    center = sum((mass.mass * mass.center for mass in masses), np.zeros(3)) / total
-    inertia = np.zeros((3, 3))
-    for mass in masses:
-        arm = mass.center - center
-        inertia += mass.inertia + mass.mass * ((arm @ arm) * np.eye(3) - np.outer(arm, arm))
-    return Mass(mass=total, center=center, inertia=inertia)
-
-
-def physics_node(mass: Mass, options: WebotsOptions) -> Node:
+def physics_node(mass: BodyMass, options: WebotsOptions) -> Node:
     """Returns the Physics node of a mass. Its density is -1, so that Webots takes the mass instead
     of a volume."""
     i = mass.inertia
@@ -110,8 +80,12 @@ def physics_node(mass: Mass, options: WebotsOptions) -> Node:
 
 
 def _repair(
-    mass: Mass, link: Link, options: WebotsOptions, volume: MeasureVolume, diagnostics: Diagnostics
-) -> Mass:
+    mass: BodyMass,
+    link: Link,
+    options: WebotsOptions,
+    volume: MeasureVolume,
+    diagnostics: Diagnostics,
+) -> BodyMass:
     """Returns a mass with an inertia that a body can have, the same one where it can."""
     fault = find_fault(mass.inertia)
     if not fault:

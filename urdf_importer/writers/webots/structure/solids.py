@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....diagnostics import Diagnostics, quote
+from ....geometry.inertia import BodyMass
 from ....geometry.transforms import Matrix, matrix_from_pose
 from ....kinematics.forward import local_matrices
 from ....kinematics.motion import JointMotion
@@ -27,8 +28,7 @@ from ....kinematics.tree import KinematicTree
 from ....model import Link
 from ..options import WebotsOptions
 from .joints import JointPlanner
-from .links import HeldLink, Mass, SolidPlan
-from .physics import move_mass
+from .links import HeldLink, SolidPlan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ def find_base(
 def plan_solids(
     tree: KinematicTree,
     base: Base,
-    masses: Mapping[str, Mass],
+    masses: Mapping[str, BodyMass],
     joints: JointPlanner,
     options: WebotsOptions,
     diagnostics: Diagnostics,
@@ -90,7 +90,9 @@ def plan_solids(
 class _Grouping:
     """Takes the links in tree order."""
 
-    def __init__(self, masses: Mapping[str, Mass], joints: JointPlanner, *, merge: bool) -> None:
+    def __init__(
+        self, masses: Mapping[str, BodyMass], joints: JointPlanner, *, merge: bool
+    ) -> None:
         self.solids: list[SolidPlan] = []
         self._masses = masses
         self._joints = joints
@@ -110,7 +112,7 @@ class _Grouping:
         above.links.append(HeldLink(link=link, pose=pose))
         self._places[link.name] = (above, pose)
         if mass is not None:
-            above.masses.append(move_mass(mass, pose))
+            above.masses.append(mass.moved(pose))
 
     def move(self, link: Link, parent: str, motion: JointMotion) -> None:
         above, place = self._places[parent]
