@@ -93,6 +93,8 @@ def plan_sensors(robot: Robot, sites: Claims, diagnostics: Diagnostics) -> Plan:
             continue
         notes: list[str] = []
         added, read = plan(sensor, link, notes)
+        if getattr(sensor, "is_noisy", False):
+            notes.append("it has no noise")
         mounts += added
         readings += read
         if notes:
@@ -133,8 +135,6 @@ class _Planner:
         tags = ["accelerometer", "gyro"] + (["framequat"] if sensor.has_orientation else [])
         if sensor.has_own_reference and sensor.has_orientation:
             notes.append("its orientation is that in the world")
-        if sensor.is_noisy:
-            notes.append("it has no noise")
         return self._measure(sensor, link, tags, frame_of(sensor))
 
     def _plan_force(self, sensor: ForceSensor, link: str, notes: list[str]) -> Plan:
@@ -142,25 +142,17 @@ class _Planner:
             notes.append("it measures the child's action on the parent")
         if sensor.frame == "parent":
             notes.append("it measures in the frame of the child")
-        if sensor.is_noisy:
-            notes.append("it has no noise")
         return self._measure(sensor, link, ["force", "torque"], frame_of(sensor))
 
     def _plan_gps(self, sensor: Gps, link: str, notes: list[str]) -> Plan:
         notes.append("it measures metres from the world's origin, not latitude and longitude")
-        if sensor.is_noisy:
-            notes.append("it has no noise")
         return self._measure(sensor, link, ["framepos", "framelinvel"], frame_of(sensor))
 
     def _plan_magnetometer(self, sensor: Magnetometer, link: str, notes: list[str]) -> Plan:
-        if sensor.is_noisy:
-            notes.append("it has no noise")
         return self._measure(sensor, link, ["magnetometer"], frame_of(sensor))
 
     def _plan_altimeter(self, sensor: Altimeter, link: str, notes: list[str]) -> Plan:
         notes.append("it measures a place and a velocity, with z as the height and its rate")
-        if sensor.is_noisy:
-            notes.append("it has no noise")
         return self._measure(sensor, link, ["framepos", "framelinvel"], frame_of(sensor))
 
     def _plan_lidar(self, sensor: Lidar, link: str, notes: list[str]) -> Plan:

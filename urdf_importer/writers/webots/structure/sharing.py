@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A node that is used several times in a tree is written once, with DEF, and then by USE."""
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import Any
 
 from ..vrml import Node, Use, Value
@@ -15,7 +15,7 @@ def share_repeats(root: Node, taken: Container[str] = frozenset()) -> None:
     """
     names = {node.name for node in _walk(root) if node.name}
     seen = {id(root)}
-    todo = [_places(root)]
+    todo = [_places(root.fields)]
     while todo:
         place = next(todo[-1], None)
         if place is None:
@@ -25,31 +25,23 @@ def share_repeats(root: Node, taken: Container[str] = frozenset()) -> None:
         node = holder[key]
         if id(node) not in seen:
             seen.add(id(node))
-            todo.append(_places(node))
+            todo.append(_places(node.fields))
             continue
         if not node.name:
             node.name = _new_name(node.kind, names, taken)
         holder[key] = Use(node.name)
 
 
-def _places(node: Node) -> Iterator[tuple[Any, Any]]:
+def _places(fields: dict[str, Value] | list[Value]) -> Iterator[tuple[Any, Any]]:
     """Yields the places of nodes in the fields of a node: a dict or list, and the key or index in
     it."""
-    for name in list(node.fields):
-        value = node.fields[name]
+    pairs: Iterable[tuple[Any, Value]]
+    pairs = fields.items() if isinstance(fields, dict) else enumerate(fields)
+    for key, value in list(pairs):
         if isinstance(value, Node):
-            yield node.fields, name
+            yield fields, key
         elif isinstance(value, list):
-            yield from _places_in_list(value)
-
-
-def _places_in_list(values: list[Value]) -> Iterator[tuple[Any, Any]]:
-    for index in range(len(values)):
-        value = values[index]
-        if isinstance(value, Node):
-            yield values, index
-        elif isinstance(value, list):
-            yield from _places_in_list(value)
+            yield from _places(value)
 
 
 def _new_name(kind: str, names: set[str], taken: Container[str]) -> str:
@@ -67,7 +59,7 @@ def _walk(root: Node) -> Iterator[Node]:
     while todo:
         node = todo.pop()
         yield node
-        for holder, key in _places(node):
+        for holder, key in _places(node.fields):
             if id(holder[key]) not in seen:
                 seen.add(id(holder[key]))
                 todo.append(holder[key])
