@@ -153,23 +153,24 @@ class Connection:
         """Sends a message with the next poll. Returns whether it goes out: not while the server has
         not taken earlier messages, nor without a connection. Raises ConnectError where it takes
         none."""
-        talk = self._talk
-        if self.state != "connected" or talk is None or self.dialect is None:
-            return False
-        if len(talk.unsent) > MOST_UNSENT or len(self.dialect.outgoing) > 100:
-            return False
-        self.dialect.publish(topic, what, trajectory)
-        return True
+        dialect = self._find_free()
+        if dialect is not None:
+            dialect.publish(topic, what, trajectory)
+        return dialect is not None
 
     def publish_packed(self, message: Packed) -> bool:
         """Sends a message of any type with the next poll, as publish does."""
-        talk = self._talk
-        if self.state != "connected" or talk is None or self.dialect is None:
-            return False
-        if len(talk.unsent) > MOST_UNSENT or len(self.dialect.outgoing) > 100:
-            return False
-        self.dialect.publish_packed(message)
-        return True
+        dialect = self._find_free()
+        if dialect is not None:
+            dialect.publish_packed(message)
+        return dialect is not None
+
+    def _find_free(self) -> Dialect | None:
+        """Finds the dialect of a connection that has room for another message."""
+        if self.state != "connected" or self._talk is None or self.dialect is None:
+            return None
+        is_full = len(self._talk.unsent) > MOST_UNSENT or len(self.dialect.outgoing) > 100
+        return None if is_full else self.dialect
 
     def close(self) -> None:
         """Says good-bye, as far as that goes without waiting, and ends for good."""

@@ -12,18 +12,18 @@ from ..model import Joint, Robot
 
 def need_links(robot: Robot, names: Iterable[str]) -> None:
     """Raises KinematicsError for a name that no link of the robot has."""
-    known = {link.name for link in robot.links}
-    for name in names:
-        if name not in known:
-            raise unknown_name("the robot has no link", name, known, source=robot.source)
+    _need("link", {link.name for link in robot.links}, robot, names)
 
 
 def need_joints(robot: Robot, names: Iterable[str]) -> None:
     """Raises KinematicsError for a name that no joint of the robot has."""
-    known = {joint.name for joint in robot.joints}
+    _need("joint", {joint.name for joint in robot.joints}, robot, names)
+
+
+def _need(kind: str, known: set[str], robot: Robot, names: Iterable[str]) -> None:
     for name in names:
         if name not in known:
-            raise unknown_name("the robot has no joint", name, known, source=robot.source)
+            raise unknown_name(f"the robot has no {kind}", name, known, source=robot.source)
 
 
 def find_repeated(names: Iterable[str]) -> str | None:
