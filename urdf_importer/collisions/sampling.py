@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Many poses of a robot at once: the frames of its links in each."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.transforms import matrices_from_poses, plane_axes
-from ..kinematics.motion import JointMotion
+from ..geometry.transforms import matrices_from_poses, plane_axes, rotations_about
+from ..kinematics.motion import JointMotion, choose_range
 from ..kinematics.tree import KinematicTree
 
 Array = NDArray[np.float64]
@@ -141,33 +140,21 @@ def _move(motion: JointMotion, value: Array, turned: Array) -> tuple[Array, Arra
         case "prismatic":
             return turned, turned @ axis * value[:, None]
         case "revolute":
-            return turned @ rotations_by(axis, value), still
+            return turned @ rotations_about(axis, value), still
         case "spherical":
             return turned @ rotations_of(value), still
         case "planar":
             plane = value[:, :2] @ np.array(plane_axes(axis))
             shift = np.einsum("sij,sj->si", turned, plane)
-            return turned @ rotations_by(axis, value[:, 2]), shift
+            return turned @ rotations_about(axis, value[:, 2]), shift
         case _:
             shift = np.einsum("sij,sj->si", turned, value[:, :3])
             return turned @ rotations_of(value[:, 3:]), shift
 
 
 def _range(motion: JointMotion) -> tuple[float, float]:
-    most = math.pi if motion.kind == "revolute" else _FREE_SLIDE
-    lower, upper = motion.lower, motion.upper
-    if lower is None:
-        return (-most if upper is None else upper - most), (most if upper is None else upper)
-    return lower, (lower + most if upper is None else upper)
-
-
-def rotations_by(axis: Array, angles: Array) -> Array:
-    """Returns (B, 3, 3) about one unit axis (Rodrigues' formula)."""
-    x, y, z = axis
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    sines, cosines = np.sin(angles)[:, None, None], np.cos(angles)[:, None, None]
-    turned: Array = np.eye(3) + sines * cross + (1.0 - cosines) * (cross @ cross)
-    return turned
+    turns = motion.kind == "revolute"
+    return choose_range(motion.lower, motion.upper, turns=turns, slide=_FREE_SLIDE)
 
 
 def rotations_of(turns: Array) -> Array:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.transforms import invert
+from ..geometry.transforms import invert, rotations_about
 from .forward import joint_frames, zero_frames
 from .motion import JointMotion
 from .tree import KinematicTree
@@ -152,7 +152,7 @@ class JointedBodies:
         (m, n)."""
         count, total = len(positions), len(self.places)
         moved = positions[:, self.variables] * self.factors + self.shifts
-        local = rotations_of(self.axes, np.where(self.slides, 0.0, moved))
+        local = rotations_about(self.axes, np.where(self.slides, 0.0, moved))
         origins, turns = np.zeros((count, total, 3)), np.zeros((count, total, 3, 3))
         axes = np.zeros((count, total, 3))
         origins[:, 0], turns[:, 0] = base.origins, base.turns
@@ -183,24 +183,11 @@ def _find_root(tree: KinematicTree) -> int:
     return root
 
 
-def rotations_of(axes: Numbers, angles: Numbers) -> Numbers:
-    """Returns (m, b, 3, 3), by Rodrigues' formula, of unit axes (b, 3), or (m, b, 3), and angles
-    (m, b)."""
-    x, y, z = np.moveaxis(axes, -1, 0)
-    zero = np.zeros_like(x)
-    cross = np.stack(
-        [np.stack([zero, -z, y], -1), np.stack([z, zero, -x], -1), np.stack([-y, x, zero], -1)], -2
-    )
-    sine, versine = np.sin(angles)[..., None, None], (1.0 - np.cos(angles))[..., None, None]
-    turned: Numbers = np.eye(3) + sine * cross + versine * (cross @ cross)
-    return turned
-
-
 def turn_by(vectors: Numbers) -> Numbers:
     """Returns the rotations (m, 3, 3) about vectors (m, 3) by their lengths."""
     angles = np.linalg.norm(vectors, axis=1)
     axes = vectors / np.maximum(angles, 1e-12)[:, None]
-    turned: Numbers = rotations_of(axes[:, None], angles[:, None])[:, 0]
+    turned: Numbers = rotations_about(axes[:, None], angles[:, None])[:, 0]
     return turned
 
 

@@ -42,11 +42,25 @@ class JointMotion:
 
     def nearest_valid(self, position: float) -> float:
         """Returns the position within the limits that is nearest to `position`."""
-        if self.lower is not None and position < self.lower:
-            return self.lower
-        if self.upper is not None and position > self.upper:
-            return self.upper
-        return position
+        return clamp(position, self.lower, self.upper)
+
+
+def clamp(position: float, lower: float | None, upper: float | None) -> float:
+    """Returns the nearest position within limits."""
+    if lower is not None and position < lower:
+        return lower
+    return upper if upper is not None and position > upper else position
+
+
+def choose_range(
+    lower: float | None, upper: float | None, *, turns: bool, slide: float
+) -> tuple[float, float]:
+    """Returns the ends between which a joint is tried: its limits; without these half a turn each
+    way, or so many metres."""
+    most = math.pi if turns else slide
+    if lower is None:
+        return (-most if upper is None else upper - most), (most if upper is None else upper)
+    return lower, (lower + most if upper is None else upper)
 
 
 def interpret_joint(joint: Joint, diagnostics: Diagnostics) -> JointMotion:

@@ -12,6 +12,7 @@ from typing import Any
 
 import bpy
 
+from ...kinematics.motion import clamp
 from ...rig.rig_plan import JointPlan, Property
 from . import properties
 from .armatures import armatures_of, name_armature
@@ -60,11 +61,7 @@ class JointChannel:
 
     def clamp(self, position: float) -> float:
         """Returns the nearest position within the limits."""
-        if self.lower is not None and position < self.lower:
-            return self.lower
-        if self.upper is not None and position > self.upper:
-            return self.upper
-        return position
+        return clamp(position, self.lower, self.upper)
 
     def is_valid(self, position: float) -> bool:
         """Whether a position is within the limits, up to single precision."""

@@ -24,6 +24,7 @@ from ...kinematics.conventions import Convention
 from ...kinematics.forward import Position, check_position
 from ...kinematics.inverse.options import Refuse
 from ...kinematics.loops import LoopResult, report_missed
+from ...kinematics.motion import choose_range
 from . import properties
 from .armatures import armatures_of
 from .joints import JointChannel, RigJoint, holds_limits, posed_joints_of, read_joints
@@ -335,11 +336,7 @@ def hold_limits(armature: Any) -> int:
 def find_range(channel: JointChannel) -> tuple[float, float]:
     """Returns the ends between which a number of a joint is tried: its limits; without these half a
     turn each way, or half a metre."""
-    most = math.pi if channel.turns else _FREE_SLIDE
-    lower, upper = channel.lower, channel.upper
-    if lower is None:
-        return (-most if upper is None else upper - most), (most if upper is None else upper)
-    return lower, (lower + most if upper is None else upper)
+    return choose_range(channel.lower, channel.upper, turns=channel.turns, slide=_FREE_SLIDE)
 
 
 _Chosen = list[tuple[Any, RigJoint, list[float]]]
