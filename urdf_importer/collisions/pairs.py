@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.transforms import Matrix
+from ..geometry.transforms import make_frame
 from .parts import Part
 from .separation import find_near
 from .testers import Nearest, Tester
@@ -49,8 +49,7 @@ class PairTester:
 
     def touch(self, pair: Pair, rotation: Array, place: Array, margin: float = 0.0) -> bool:
         """Whether two links touch, or are as near as `margin`."""
-        pose: Matrix = np.eye(4)
-        pose[:3, :3], pose[:3, 3] = rotation, place
+        pose = make_frame(rotation, place)
         for second in self._parts[pair[1]]:
             center = rotation @ second.center + place
             for first in self._parts[pair[0]]:
@@ -65,8 +64,7 @@ class PairTester:
         """Returns the distance of two links, 0 where they touch, and where it is, in the first
         link's frame: the nearest parts by their balls first. Of links that are further apart than
         `most` the distance is `most`."""
-        pose: Matrix = np.eye(4)
-        pose[:3, :3], pose[:3, 3] = rotation, place
+        pose = make_frame(rotation, place)
         ones, others = (self._parts[name] for name in pair)
         if len(ones) == len(others) == 1:
             return self._tester.measure(ones[0], others[0], pose, most)

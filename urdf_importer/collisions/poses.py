@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..diagnostics import quote
-from ..geometry.transforms import Matrix
+from ..geometry.transforms import Matrix, make_frame
 from ..kinematics.tree import KinematicTree
 from .pairs import Pair, PairTester, Parts
 from .sampling import Array, Placer
@@ -79,9 +79,9 @@ class PoseTester:
     def _touch(self, row: int) -> bool:
         first, second = self._first[row], self._second[row]
         one, other = self._link_of[first], self._link_of[second]
-        back, pose = self._rotations[one].T, np.eye(4)
-        pose[:3, :3] = back @ self._rotations[other]
-        pose[:3, 3] = back @ (self._places[other] - self._places[one])
+        back = self._rotations[one].T
+        point = back @ (self._places[other] - self._places[one])
+        pose = make_frame(back @ self._rotations[other], point)
         return self._tester.touches(self._parts[first], self._parts[second], pose)
 
     def _find_near(self) -> Places:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..model import Box, Capsule, Cylinder, Sphere
 from .hulls import Hull, Points, convex_hull
-from .transforms import Matrix, Vector, plane_axes, unit
+from .transforms import Matrix, Vector, make_frame, plane_axes, unit
 
 _MOST_STEPS = 200
 _SLACK = 1e-10
@@ -181,7 +181,7 @@ def fit_capsule(points: Points, hull: Hull | None) -> Fit:
 def fit_sphere(points: Points) -> Fit:
     """Returns the smallest sphere."""
     centre, radius = enclosing_ball(points)
-    return Fit(Sphere(radius=max(radius, _THINNEST_LENGTH)), _frame(np.eye(3), centre))
+    return Fit(Sphere(radius=max(radius, _THINNEST_LENGTH)), make_frame(np.eye(3), centre))
 
 
 def _smallest(fits: Iterable[Fit]) -> Fit:
@@ -204,7 +204,7 @@ def _box_along(points: Points, rotation: Matrix) -> Fit:
     low, high = turned.min(axis=0), turned.max(axis=0)
     size = _not_flat(high - low)
     sides = (float(size[0]), float(size[1]), float(size[2]))
-    return Fit(Box(size=sides), _frame(rotation, rotation @ ((low + high) / 2.0)))
+    return Fit(Box(size=sides), make_frame(rotation, rotation @ ((low + high) / 2.0)))
 
 
 def _cylinder_along(points: Points, axis: Vector) -> Fit:
@@ -213,7 +213,7 @@ def _cylinder_along(points: Points, axis: Vector) -> Fit:
     largest = max(radius, high - low)
     radius, length = _thick(radius, largest), _thick(high - low, largest)
     middle = rotation @ np.array([*centre, (low + high) / 2.0])
-    return Fit(Cylinder(radius=radius, length=length), _frame(rotation, middle))
+    return Fit(Cylinder(radius=radius, length=length), make_frame(rotation, middle))
 
 
 def _capsule_along(points: Points, axis: Vector) -> Fit:
@@ -226,8 +226,8 @@ def _capsule_along(points: Points, axis: Vector) -> Fit:
     low, high = float((turned[:, 2] + reach).min()), float((turned[:, 2] - reach).max())
     middle = rotation @ np.array([*centre, (low + high) / 2.0])
     if high - low <= _THINNEST_LENGTH:
-        return Fit(Sphere(radius=radius), _frame(np.eye(3), middle))
-    return Fit(Capsule(radius=radius, length=high - low), _frame(rotation, middle))
+        return Fit(Sphere(radius=radius), make_frame(np.eye(3), middle))
+    return Fit(Capsule(radius=radius, length=high - low), make_frame(rotation, middle))
 
 
 def _around(points: Points, axis: Vector) -> tuple[Points, Matrix, Points, float]:
@@ -293,10 +293,3 @@ def _not_flat(size: Vector) -> Vector:
 
 def _thick(length: float, largest: float) -> float:
     return max(length, _THINNEST * largest, _THINNEST_LENGTH)
-
-
-def _frame(rotation: Matrix, place: Vector) -> Matrix:
-    frame = np.eye(4)
-    frame[:3, :3] = rotation
-    frame[:3, 3] = place
-    return frame

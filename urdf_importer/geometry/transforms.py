@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..model import IDENTITY, Pose
 
@@ -104,6 +104,17 @@ def rotations_about(axes: Matrix, angles: Vector) -> Matrix:
     versine = (1.0 - np.cos(angles))[..., None, None]
     result: Matrix = np.eye(3) + sine * cross + versine * (cross @ cross)
     return result
+
+
+_UNTURNED, _HOME = np.eye(3), np.zeros(3)
+
+
+def make_frame(rotation: Matrix = _UNTURNED, point: ArrayLike = _HOME) -> Matrix:
+    """Returns the frame (4, 4) with these axes (3, 3) and this origin (3,)."""
+    frame = np.eye(4)
+    frame[:3, :3] = rotation
+    frame[:3, 3] = point
+    return frame
 
 
 def matrices_from_poses(poses: Sequence[Pose]) -> Matrix:

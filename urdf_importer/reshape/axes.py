@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..arguments import robot_of
-from ..geometry.transforms import Matrix, matrix_from_pose, pose_of
+from ..geometry.transforms import Matrix, make_frame, matrix_from_pose, pose_of
 from ..geometry.volumes import inertia_of, tensor_of
 from ..kinematics.conventions import read_axes
 from ..model import IDENTITY, Inertial, Joint, Link, LoopJoint, Pose, Robot, Vector3
@@ -31,8 +31,7 @@ def convert_axes(robot: Robot, axes: str = "zxy") -> Robot:
 
 
 def _convert_loop(loop: LoopJoint, basis: Matrix) -> LoopJoint:
-    frame = np.eye(4)
-    frame[:3, :3] = basis
+    frame = make_frame(basis)
     return replace(
         loop,
         origin1=pose_of(frame @ matrix_from_pose(loop.origin1) @ frame.T),
@@ -42,8 +41,7 @@ def _convert_loop(loop: LoopJoint, basis: Matrix) -> LoopJoint:
 
 
 def _convert_joint(joint: Joint, basis: Matrix) -> Joint:
-    frame = np.eye(4)
-    frame[:3, :3] = basis
+    frame = make_frame(basis)
     origin = pose_of(frame @ matrix_from_pose(joint.origin) @ frame.T)
     child = joint.child_origin
     if child != IDENTITY:
@@ -71,15 +69,13 @@ def _convert_link(link: Link, basis: Matrix) -> Link:
 
 def _convert_shape(origin: Pose, basis: Matrix) -> Pose:
     """P T: the shape's own frame stays as its file has it."""
-    frame = np.eye(4)
-    frame[:3, :3] = basis
+    frame = make_frame(basis)
     return pose_of(frame @ matrix_from_pose(origin))
 
 
 def _convert_inertial(inertial: Inertial, basis: Matrix) -> Inertial:
     """P T P^-1, and the tensor along it."""
-    frame = np.eye(4)
-    frame[:3, :3] = basis
+    frame = make_frame(basis)
     inertia = inertial.inertia
     if inertia is not None:
         inertia = inertia_of(basis @ tensor_of(inertia) @ basis.T, inertia)

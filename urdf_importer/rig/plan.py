@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arguments import diagnostics_of, options_of, robot_of
 from ..diagnostics import Diagnostics, KinematicsError, quote
-from ..geometry.transforms import Matrix
+from ..geometry.transforms import Matrix, make_frame
 from ..kinematics.forward import joint_frames, zero_frames
 from ..kinematics.loops.closings import Closing
 from ..kinematics.motion import JointMotion
@@ -308,7 +308,7 @@ def _plan_fixed_bone(place: _Place, options: ImportOptions) -> BonePlan:
     return BonePlan(
         name=place.name,
         parent=place.parent,
-        rest=_rest(place.shape),
+        rest=make_frame(place.shape.axes, place.shape.head),
         length=place.shape.length,
         collection=FIXED,
         look=fixed_look(place.radius) if options.bone_shapes else None,
@@ -323,7 +323,7 @@ def _plan_moving_bone(
     bone = BonePlan(
         name=place.name,
         parent=place.parent,
-        rest=_rest(place.shape),
+        rest=make_frame(place.shape.axes, place.shape.head),
         length=place.shape.length,
         collection=JOINTS,
         rotation_mode=rotation_mode(joints),
@@ -334,13 +334,6 @@ def _plan_moving_bone(
         look=look if options.bone_shapes else None,
     )
     return free_one_axis(bone, joints[0]) if options.profile == "morse" else bone
-
-
-def _rest(shape: BoneShape) -> Matrix:
-    rest = np.eye(4)
-    rest[:3, :3] = shape.axes
-    rest[:3, 3] = shape.head
-    return rest
 
 
 def _plan_links(

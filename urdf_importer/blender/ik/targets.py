@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...diagnostics import KinematicsError
-from ...geometry.transforms import Matrix, rotation_from_quaternion
+from ...geometry.transforms import Matrix, make_frame, rotation_from_quaternion
 from ...kinematics import forward_kinematics
 from ...kinematics.inverse import RigIKOptions
 from ...kinematics.motion import JointMotion
@@ -89,9 +89,7 @@ def _read_target(wish: IkWish) -> Matrix:
         array = wish.options.convention.to_robot(array)
     if array.shape == (4, 4):
         return array
-    frame = np.eye(4)
-    frame[:3, 3] = array
-    return frame
+    return make_frame(point=array)
 
 
 def _read_rotation(wish: IkWish, given: Matrix) -> Matrix | None:
@@ -109,8 +107,7 @@ def _read_rotation(wish: IkWish, given: Matrix) -> Matrix | None:
         raise KinematicsError("a quaternion is made of four numbers: x, y, z, w") from None
     if not 1e-6 < x * x + y * y + z * z + w * w < 1e6:
         raise KinematicsError("the orientation's quaternion has no direction")
-    rotation = np.eye(4)
-    rotation[:3, :3] = rotation_from_quaternion((x, y, z, w))
+    rotation = make_frame(rotation_from_quaternion((x, y, z, w)))
     if wish.options.convention is not None:
         rotation = wish.options.convention.to_robot(rotation)
     return rotation[:3, :3]

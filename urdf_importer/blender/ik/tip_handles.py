@@ -14,7 +14,7 @@ import mathutils
 import numpy as np
 
 from ...diagnostics import RobotError
-from ...geometry.transforms import Matrix
+from ...geometry.transforms import Matrix, make_frame
 from ...kinematics.inverse import IKOptions, IKResult, inverse_kinematics
 from ...kinematics.tips import find_tips
 from ..memory import recall
@@ -197,10 +197,8 @@ class TipDrag:
         in the world goes the other way there."""
         inverse = np.linalg.inv(np.array(self.handle.armature.matrix_world, dtype=np.float64))
         axes = _nearest_rotation(inverse[:3, :3])
-        result = np.eye(4)
-        result[:3, 3] = inverse[:3, :3] @ np.array(origin) + inverse[:3, 3]
-        result[:3, :3] = axes @ np.array(turn.to_matrix()) @ axes.T @ self.turned
-        return result
+        point = inverse[:3, :3] @ np.array(origin) + inverse[:3, 3]
+        return make_frame(axes @ np.array(turn.to_matrix()) @ axes.T @ self.turned, point)
 
     def _bone(self, joint: RigJoint) -> Any:
         return self.homes[joint.armature].pose.bones[joint.bone]

@@ -17,7 +17,7 @@ import mathutils
 import numpy as np
 
 from ...diagnostics import BuildError, WriteError, quote
-from ...geometry.transforms import Matrix
+from ...geometry.transforms import Matrix, make_frame
 from ...images import encode_png
 from ...interrupts import hold_interrupt
 
@@ -311,9 +311,7 @@ def frame_points(
         place[axis] = (above - below) / 2
         depths.append((above + below) / 2 / half[axis])
     place[2] = max(depths)
-    frame = np.eye(4)
-    frame[:3, :3] = axes.T
-    frame[:3, 3] = axes.T @ place
+    frame = make_frame(axes.T, axes.T @ place)
     return frame, float(place[2] - seen[:, 2].max()), float(place[2] - seen[:, 2].min())
 
 

@@ -18,6 +18,7 @@ from ...geometry.transforms import (
     Matrix,
     Vector,
     invert,
+    make_frame,
     matrix_from_pose,
     plane_axes,
     rotation_from_quaternion,
@@ -249,8 +250,7 @@ def _steps_of_many(
             np.eye(3), held[:3] or (0.0,) * 3, variables, strict=False
         ):
             yield from _own(axis, False, number, variable)
-    frame = np.eye(4)
-    frame[:3, :3] = rotation_from_quaternion(held[-4:] or (0.0, 0.0, 0.0, 1.0))
+    frame = make_frame(rotation_from_quaternion(held[-4:] or (0.0, 0.0, 0.0, 1.0)))
     yield _fixed(frame)
     for axis, variable in zip(np.eye(3), variables[-3:], strict=True):
         yield from _own(axis, True, 0.0, variable)
@@ -267,8 +267,7 @@ def _along(
     axis: Vector, turns: bool, variable: ChainVariable | None, scale: float, offset: float
 ) -> Iterator[ChainStep]:
     u, v = plane_axes(axis)
-    frame = np.eye(4)
-    frame[:3, :3] = np.stack([u, v, axis], axis=1)
+    frame = make_frame(np.stack([u, v, axis], axis=1))
     yield ChainStep(before=frame, turns=turns, variable=variable, scale=scale, offset=offset)
     yield _fixed(frame.T)
 

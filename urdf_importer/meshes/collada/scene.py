@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...diagnostics import MeshError, Report, quote
+from ...geometry.transforms import make_frame
 
 Matrix = NDArray[np.float64]
 
@@ -272,9 +273,7 @@ def _read_matrix(numbers: Sequence[float]) -> Matrix:
 
 
 def _read_translation(numbers: Sequence[float]) -> Matrix:
-    matrix = np.eye(4)
-    matrix[:3, 3] = np.reshape(numbers, 3)
-    return matrix
+    return make_frame(point=np.reshape(numbers, 3))
 
 
 def _read_scaling(numbers: Sequence[float]) -> Matrix:

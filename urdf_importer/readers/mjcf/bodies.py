@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
-from ...geometry.transforms import Matrix, pose_of
+from ...geometry.transforms import Matrix, make_frame, pose_of
 from ...model import Extra, Joint, Link, Vector3
 from ...names import Claims
 from .document import Node
@@ -311,8 +311,7 @@ def _make_joint(joint: JointReading, frame: Matrix, name: str, parent: str, chil
     node, kind = joint.node, TYPES[joint.kind]
     point = find_point(joint.frame, node) if kind in ("revolute", "ball") else np.eye(4)
     axis = find_axis(joint.frame, node) if kind in ("revolute", "prismatic") else None
-    away = np.eye(4)
-    away[:3, 3] = -point[:3, 3]
+    away = make_frame(point=-point[:3, 3])
     limit = read_limit(joint, kind)
     if kind == "revolute" and (limit is None or limit.lower is None):
         kind = "continuous"

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
-from ...geometry.transforms import Matrix, invert, pose_of, rotation_from_quaternion
+from ...geometry.transforms import Matrix, invert, make_frame, pose_of, rotation_from_quaternion
 from ...model import Joint, Limit, LoopJoint, Mimic
 from ...names import Claims
 from .bodies import WORLD, BodyReading, Built
@@ -171,8 +171,7 @@ class ConstraintReader:
         if node.tag == "weld":
             frame1, frame2 = _place_weld(node, invert(one.zero) @ other.zero)
         else:
-            frame1 = np.eye(4)
-            frame1[:3, 3] = node.vector("anchor", 3) or (0.0, 0.0, 0.0)
+            frame1 = make_frame(point=node.vector("anchor", 3) or (0.0, 0.0, 0.0))
             frame2 = invert(other.zero) @ one.zero @ frame1
         return (one.name, frame1), (other.name, frame2)
 

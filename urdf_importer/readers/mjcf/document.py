@@ -19,6 +19,7 @@ from ...files.packages import PackageResolver
 from ...files.regular import read_regular_file
 from ...geometry.transforms import (
     Matrix,
+    make_frame,
     rotation_from_quaternion,
     rotations_about,
     turn_z_onto,
@@ -343,8 +344,7 @@ class Compiler:
 
     def frame(self, node: Node) -> Matrix:
         """Returns the frame (4, 4) of an element in its parent. Raises ReadError."""
-        frame = np.eye(4)
-        frame[:3, :3] = self.rotation(node)
+        frame = make_frame(self.rotation(node))
         position = node.vector("pos", 3)
         if position is not None:
             frame[:3, 3] = position

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
-from ...geometry.transforms import Matrix, pose_of, turn_z_onto
+from ...geometry.transforms import Matrix, make_frame, pose_of, turn_z_onto
 from ...meshes.heightmaps import is_heightmap
 from ...model import (
     Box,
@@ -302,9 +302,7 @@ def place_geom(
     length = float(np.sqrt(along @ along))
     if not length > _THINNEST:
         raise node.refuse("fromto of <geom> has no length")
-    place = np.eye(4)
-    place[:3, :3] = turn_z_onto(along / length)
-    place[:3, 3] = 0.5 * (start + end)
+    place = make_frame(turn_z_onto(along / length), 0.5 * (start + end))
     radius = size[0] if size else 0.0
     if kind in ("capsule", "cylinder"):
         return frame @ place, (radius, 0.5 * length)

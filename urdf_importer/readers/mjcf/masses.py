@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
-from ...geometry.transforms import Matrix, Vector, pose_of
+from ...geometry.transforms import Matrix, Vector, make_frame, pose_of
 from ...geometry.volumes import (
     MassProperties,
     inertia_of,
@@ -83,8 +83,7 @@ class Scales:
         mass = max(mass, least_mass)
         if not mass > 0.0:
             return None
-        frame = np.eye(4)
-        frame[:3, 3] = center
+        frame = make_frame(point=center)
         return Inertial(
             origin=pose_of(frame),
             mass=float(mass),

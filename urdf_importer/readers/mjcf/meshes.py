@@ -16,7 +16,7 @@ from ...diagnostics import Diagnostics, MeshError
 from ...files.packages import PackageResolver
 from ...geometry.hulls import convex_hull
 from ...geometry.mesh_data import MeshData
-from ...geometry.transforms import Matrix, rotation_from_quaternion
+from ...geometry.transforms import Matrix, make_frame, rotation_from_quaternion
 from ...geometry.triangles import make_triangles, unpack_polyhedron
 from ...geometry.volumes import MassProperties, polyhedron_mass
 from ...meshes import RobotFiles
@@ -97,8 +97,7 @@ class MeshFiles:
         # MuJoCo's first axis has the greatest moment.
         moments, axes = moments[::-1], np.array(axes[:, ::-1])
         axes[:, 2] = np.cross(axes[:, 0], axes[:, 1])
-        frame = np.eye(4)
-        frame[:3, :3], frame[:3, 3] = axes, measured.centre
+        frame = make_frame(axes, measured.centre)
         squares = 6.0 * (moments.sum() - 2.0 * moments) / measured.volume
         halves = 0.5 * np.sqrt(np.maximum(squares, 0.0))
         if to_bounds:

@@ -8,12 +8,10 @@ It is read of the elements that the robot keeps word for word, so it is there wi
 import math
 from collections.abc import Iterator
 
-import numpy as np
-
 from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import (
-    Matrix,
     invert,
+    make_frame,
     matrix_from_pose,
     quaternion_from_rotation,
     rotation_from_quaternion,
@@ -95,8 +93,7 @@ def _place_free(
     joint: Joint, point: tuple[float, ...], turn: tuple[float, float, float, float]
 ) -> tuple[float, ...]:
     """Returns a free body's position in its joint's frame; MuJoCo gives it in the world."""
-    frame: Matrix = np.eye(4)
-    frame[:3, :3], frame[:3, 3] = rotation_from_quaternion(turn), point
+    frame = make_frame(rotation_from_quaternion(turn), point)
     inside = invert(matrix_from_pose(joint.origin)) @ frame
     moved = (*map(float, inside[:3, 3]), *quaternion_from_rotation(inside[:3, :3]))
     return tuple(number + 0.0 for number in moved)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...diagnostics import Diagnostics
-from ...geometry.transforms import length_of, pose_of, turn_z_onto
+from ...geometry.transforms import length_of, make_frame, pose_of, turn_z_onto
 from ...model.pose import Vector3
 from ...model.world import LightKind, Surroundings, WorldLight, WorldView
 from ...names import Claims
@@ -43,8 +43,7 @@ def _read_lights(lights: Iterator[Node]) -> Iterator[WorldLight]:
         if not light.flag("active", True):
             continue
         kind = _KINDS.get(light.text("type"), "sun" if light.flag("directional") else "spot")
-        frame = np.eye(4)
-        frame[:3, 3] = light.vector("pos", 3) or (0.0, 0.0, 0.0)
+        frame = make_frame(point=light.vector("pos", 3) or (0.0, 0.0, 0.0))
         direction = np.array(light.vector("dir", 3) or (0.0, 0.0, -1.0))
         if length_of(direction) > 0.0:
             frame[:3, :3] = turn_z_onto(-direction / length_of(direction))

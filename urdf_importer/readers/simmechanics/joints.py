@@ -3,12 +3,12 @@
 
 from collections.abc import Mapping
 
+from ...geometry.transforms import make_frame
 from ...markup.write import format_number
 from ...model import IDENTITY, Dynamics, Extra, Joint, Limit, Link, LoopJoint, Pose, Vector3
 from .assembly import Assembly, Connection
 from .links import pose_of, relative
 from .mechanism.graph import Matrix
-from .mechanism.values import make_frame
 from .parameters.joint_table import JointTable
 from .parameters.keys import JointChange
 from .parameters.values import Values

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from ...diagnostics import nearest, quote
-from ...geometry.transforms import rotation_from_quaternion
+from ...geometry.transforms import make_frame, rotation_from_quaternion
 from .mechanism.graph import Frame, Matrix, Mechanism
-from .mechanism.values import make_frame
 from .naming import Names
 from .parameters.keys import FrameChoice, NewFrame, Parameters
 from .parameters.values import Values

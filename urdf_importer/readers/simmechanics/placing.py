@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...geometry.transforms import make_frame
 from .assembly import Assembly, Connection
 from .mechanism.graph import Matrix, Primitive, Vector
-from .mechanism.values import make_frame
 from .named_frames import NamedFrames
 from .parameters.keys import JointChange
 from .tree import Hang, SpanningTree

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...diagnostics import Diagnostics, WriteError, quote
 from ...geometry.inertia import BodyMass, body_of
-from ...geometry.transforms import Matrix
+from ...geometry.transforms import Matrix, make_frame
 from ...kinematics.tree import KinematicTree
 from ...model import Link, Robot
 from ...names import Claims
@@ -104,8 +104,7 @@ def _make_robot(
     robot.show_as(found.robot.name)
     robot.add("custom string urdf:robot", quote_text(found.robot.name or "robot"))
     if not np.array_equal(turn, np.eye(3)):
-        frame = np.eye(4)
-        frame[:3, :3] = turn
+        frame = make_frame(turn)
         add_place(robot, frame)
     friction = find_friction(found.robot)
     filler = _Filler(shapes, friction, machine, sockets=found.options.sockets)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...diagnostics import MeshError
 from ...geometry.mesh_data import MeshData
-from ...geometry.transforms import Matrix, Vector, matrix_from_pose, rotation_from_rpy
+from ...geometry.transforms import Matrix, Vector, make_frame, matrix_from_pose, rotation_from_rpy
 from ...meshes.robot_files import Shape
 from ...model import Link
 from ..formats import OpenExport
@@ -165,8 +165,7 @@ def make_viewpoint(bounds: Bounds, follow: str = "") -> Node:
     `follow` names a Solid to go along with."""
     radius = max(bounds.radius, _SMALLEST)
     distance = _MARGIN * radius / math.sin(0.5 * _FIELD_OF_VIEW)
-    view = np.eye(4)
-    view[:3, :3] = rotation_from_rpy(_LOOK)
+    view = make_frame(rotation_from_rpy(_LOOK))
     x, y, z = (bounds.center - distance * view[:3, 0]).tolist()
     turn = pose_fields(view)["rotation"]
     fields: dict[str, Value] = {

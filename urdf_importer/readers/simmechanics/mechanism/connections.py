@@ -8,13 +8,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ....diagnostics import quote
+from ....geometry.transforms import make_frame
 from ....markup.xml import Element
 from .freedom import find_freedom, rows_of_primitives
 from .graph import WELD, Body, Edge, Frame, Matrix, Primitive, Vector
 from .instances import Instance, bodies_below, read_transform
 from .mates import Entity, rows_of_mate
 from .parts import Units
-from .values import Page, make_frame
+from .values import Page
 
 MOST_CONNECTIONS = 400_000
 

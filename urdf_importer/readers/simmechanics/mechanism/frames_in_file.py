@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....diagnostics import quote
+from ....geometry.transforms import make_frame
 from ....markup.xml import Element
 from .graph import Matrix, Vector
-from .values import LENGTHS, Page, length_unit, make_frame, nearest_rotation
+from .values import LENGTHS, Page, length_unit, nearest_rotation
 
 WORLD = "WORLD"
 ADJOINING = "ADJOINING"

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ....diagnostics import quote
+from ....geometry.transforms import make_frame
 from ....markup.xml import Element
 from .graph import Look, Matrix
 from .parts import Units, read_look
-from .values import Page, make_frame, nearest_rotation
+from .values import Page, nearest_rotation
 
 
 @dataclass(slots=True, eq=False)

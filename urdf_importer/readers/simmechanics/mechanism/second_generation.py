@@ -11,12 +11,13 @@ Link.
 import numpy as np
 
 from ....diagnostics import quote
+from ....geometry.transforms import make_frame
 from ....markup.xml import Element
 from .connections import Connections
 from .graph import Body, Mechanism
 from .instances import Instance, find_anchors, read_instances
 from .parts import Part, Units, read_part, read_units
-from .values import Page, make_frame
+from .values import Page
 
 ROOT_TAG = "SimscapeMultibodyImportXML"
 

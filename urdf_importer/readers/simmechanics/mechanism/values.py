@@ -110,14 +110,6 @@ def nearest_rotation(matrix: Matrix) -> Matrix | None:
     return nearest
 
 
-def make_frame(rotation: Matrix, point: Vector) -> Matrix:
-    """Returns (3, 3) and (3,) -> (4, 4)."""
-    matrix = np.eye(4)
-    matrix[:3, :3] = rotation
-    matrix[:3, 3] = point
-    return matrix
-
-
 @dataclass(slots=True)
 class Page:
     """An XML file while it is read."""
