@@ -43,7 +43,7 @@ class TimedOperator(RobotOperator):
 
 
 def wait(event: Any) -> set[str]:
-    """Returns an operator's result for another event of the viewport: those that change the view
-    alone pass."""
+    """Returns an operator's result for another event of the viewport: an event that changes the
+    view alone passes."""
     passes = event.type in _LOOKS or event.type.startswith("NUMPAD_")
     return {"PASS_THROUGH"} if passes else {"RUNNING_MODAL"}

@@ -39,6 +39,15 @@ BANNED = re.compile(
 )
 
 
+# Pages may ask what a thing is; in them the worst of these phrases are refused.
+CODE = re.compile(r"```.*?```|`[^`\n]*`|^ {4}.*?$", re.DOTALL | re.MULTILINE)
+BANNED_IN_PAGES = re.compile(
+    r"\b(?:(?<!there )is no(?! longer| more| less)|shall|can not|nobody|somebody|(?:un)?said|told|"
+    r"(?:stands|stood)(?! for\b| on (?:the|a) (?:ground|plane)))\b",
+    re.IGNORECASE,
+)
+
+
 FILES = [
     path for room in ("urdf_importer", "operators") for path in sorted((ROOT / room).rglob("*.py"))
 ]
@@ -99,6 +108,15 @@ def test_no_banned_phrases() -> None:
         for found in BANNED.finditer(re.sub(r"\s", " ", text))
     ]
     assert not wrong, "\n".join(dict.fromkeys(wrong))
+
+
+def test_no_banned_phrases_in_pages() -> None:
+    wrong = []
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
+        text = CODE.sub("", page.read_text("utf-8"))
+        name = page.relative_to(ROOT)
+        wrong += [f"{name}: {found[0]!r}" for found in BANNED_IN_PAGES.finditer(text)]
+    assert not wrong, "\n".join(wrong)
 
 
 def test_comments_that_go_on_over_lines_are_searched_as_well(tmp_path: Path) -> None:

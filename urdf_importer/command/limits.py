@@ -98,7 +98,7 @@ def _retime(motion: Trajectory, robot: Any, given: argparse.Namespace) -> Trajec
 
 
 def write_rows(rows: Sequence[Sequence[str]], numbers: Container[int] = (2, 3, 4)) -> None:
-    """Writes a table, in which some columns are of numbers."""
+    """Writes a table; the columns of numbers are aligned to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = [
