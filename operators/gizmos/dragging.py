@@ -34,6 +34,15 @@ class _Hand:
     dragged: Any = None
 
 
+def add_drags(keymap: Any) -> None:
+    """Lets a gizmo's drag begin with or without Shift and Ctrl, which the drag itself reads."""
+    for shift in (False, True):
+        for ctrl in (False, True):
+            keymap.keymap_items.new(
+                "gizmogroup.gizmo_tweak", "LEFTMOUSE", "CLICK_DRAG", shift=shift, ctrl=ctrl
+            )
+
+
 def find_dragged() -> Any:
     """Finds the drag in progress; None without one."""
     return recall_state(_Hand).dragged

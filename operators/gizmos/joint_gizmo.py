@@ -15,6 +15,7 @@ from ...urdf_importer.blender.standing.free_joints import can_move
 from ...urdf_importer.blender.standing.handles import explain_hold, find_handle, read_frame
 from .bodies import bodies_in, find_hit, measure_pixel
 from .drag_joint import DragJoint, PickJoint, find_dragging
+from .dragging import add_drags
 from .drawing import Picture, draw_joint, draw_text
 from .switch import is_on
 
@@ -72,11 +73,7 @@ class JointGizmos(bpy.types.GizmoGroup):
     @classmethod
     def setup_keymap(cls, keyconfig: Any) -> Any:
         keymap = keyconfig.keymaps.new(KEYMAP, space_type="VIEW_3D", region_type="WINDOW")
-        for shift in (False, True):
-            for ctrl in (False, True):
-                keymap.keymap_items.new(
-                    "gizmogroup.gizmo_tweak", "LEFTMOUSE", "CLICK_DRAG", shift=shift, ctrl=ctrl
-                )
+        add_drags(keymap)
         keymap.keymap_items.new(PickJoint.bl_idname, "LEFTMOUSE", "CLICK")
         return keymap
 

@@ -13,6 +13,7 @@ import bpy
 from ...urdf_importer.blender.ik.tip_handles import handles_in
 from ...urdf_importer.blender.memory import forget
 from .drag_tip import DragTip, find_tip_dragging
+from .dragging import add_drags
 from .strokes import WARNING, WHITE, write_lines
 from .switch import is_on
 from .tip_shape import (
@@ -112,11 +113,7 @@ class TipGizmos(bpy.types.GizmoGroup):
     @classmethod
     def setup_keymap(cls, keyconfig: Any) -> Any:
         keymap = keyconfig.keymaps.new(TIP_KEYMAP, space_type="VIEW_3D", region_type="WINDOW")
-        for shift in (False, True):
-            for ctrl in (False, True):
-                keymap.keymap_items.new(
-                    "gizmogroup.gizmo_tweak", "LEFTMOUSE", "CLICK_DRAG", shift=shift, ctrl=ctrl
-                )
+        add_drags(keymap)
         return keymap
 
     def setup(self, context: Any) -> None:

@@ -321,12 +321,16 @@ def _draw_checked(layout: Any, context: Any, robot: Any) -> None:
     for each in checked.violations[:MOST_SHOWN]:
         row = box.row(align=True)
         row.label(text=describe_violation(robot, each))
-        frame = _frame_of(context.scene, checked.first, each.time)
-        go = row.row(align=True)
-        go.alignment = "RIGHT"
-        go.operator(GoToViolation.bl_idname, text=f"{frame:.0f}", icon="TIME").frame = frame
+        draw_jump(row, _frame_of(context.scene, checked.first, each.time))
     if len(checked.violations) > MOST_SHOWN:
         box.label(text=f"and {len(checked.violations) - MOST_SHOWN} more")
+
+
+def draw_jump(row: Any, frame: float) -> None:
+    """Draws, at the right of a row, the button that goes to a frame."""
+    go = row.row(align=True)
+    go.alignment = "RIGHT"
+    go.operator(GoToViolation.bl_idname, text=f"{frame:.0f}", icon="TIME").frame = frame
 
 
 def _draw_contacts(layout: Any, context: Any, checked: _Checked) -> None:
@@ -336,10 +340,7 @@ def _draw_contacts(layout: Any, context: Any, checked: _Checked) -> None:
     for each in checked.contacts[:MOST_SHOWN]:
         row = box.row(align=True)
         row.label(text=f"{each.link1} touches {each.link2}", icon="MOD_PHYSICS")
-        frame = _frame_of(context.scene, checked.first, each.start)
-        go = row.row(align=True)
-        go.alignment = "RIGHT"
-        go.operator(GoToViolation.bl_idname, text=f"{frame:.0f}", icon="TIME").frame = frame
+        draw_jump(row, _frame_of(context.scene, checked.first, each.start))
     if len(checked.contacts) > MOST_SHOWN:
         box.label(text=f"and {len(checked.contacts) - MOST_SHOWN} more")
 
