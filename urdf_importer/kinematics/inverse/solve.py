@@ -78,15 +78,21 @@ def inverse_kinematics(
     Targets that are out of reach, not finite or no rotations have answers without success. Raises
     KinematicsError for names that the robot does not have and arguments of wrong shapes.
     """
-    asked = Question(
-        robot=robot_of(robot), link=link, targets=read_one(target, "target"),
-        start=positions_of(start_positions), options=options_of(options, IKOptions),
-    )  # fmt: skip
+    asked = _ask(robot, link, target, start_positions, options)
     with np.errstate(all="ignore"):
         looped = pose_looped(asked)
         if looped is not None:
             return answer_looped(asked, looped, asked.options.seconds_or(SECONDS))
         return answer_one(asked, diagnostics_of(diagnostics, asked.robot.source))
+
+
+def _ask(
+    robot: Robot, link: str, target: ArrayLike, start: Positions | None, options: IKOptions | None
+) -> Question:
+    return Question(
+        robot=robot_of(robot), link=link, targets=read_one(target, "target"),
+        start=positions_of(start), options=options_of(options, IKOptions),
+    )  # fmt: skip
 
 
 def find_solutions(
@@ -101,10 +107,7 @@ def find_solutions(
     """Returns up to `most` answers to one question that differ by more than 0.3 rad in a joint,
     such as elbow up and elbow down, the nearest to the start first; none where there is none.
     Arguments and errors are as for inverse_kinematics; `restarts` of the options do not count."""
-    asked = Question(
-        robot=robot_of(robot), link=link, targets=read_one(target, "target"),
-        start=positions_of(start_positions), options=options_of(options, IKOptions),
-    )  # fmt: skip
+    asked = _ask(robot, link, target, start_positions, options)
     refuse = asked.options.refuse
     with np.errstate(all="ignore"):
         looped = pose_looped(asked)

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Vector
+from ...model import Joint
 from ..motion import JointMotion
 from .linkage import Linkage, Variable
 
@@ -18,6 +20,19 @@ _EXACT = 1e-9
 """Radians and sizes of the linkage by which a joint may be past a limit that it is at."""
 _AT = 1e-6
 """Within so much of a limit a joint is at it."""
+
+
+def report_range(
+    joint: Joint, found: Sequence[float], others: str, diagnostics: Diagnostics
+) -> None:
+    """Reports that a free joint can go less far than its limits, wherever the others are."""
+    diagnostics.warning(
+        "loop-range",
+        f"joint {quote(joint.name)} can go from {found[0]:g} to {found[1]:g} only, as far as its "
+        f"loop closes wherever {others}; it is held there",
+        subject=joint.name,
+        line=joint.line,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -15,7 +15,7 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from ...diagnostics import Diagnostics, quote
+from ...diagnostics import Diagnostics
 from ...geometry.transforms import Matrix, Vector
 from .blocks import LoopBlock
 from .boxes import Samples, Surveyor, ValueBox, solve_all
@@ -35,7 +35,7 @@ from .formulas import (
     times,
     weigh,
 )
-from .limits import SLACK
+from .limits import SLACK, report_range
 from .tracing import Tracer
 
 MOST_FREE, MOST_FOLLOWERS = 12, 24
@@ -158,13 +158,7 @@ def _report_ranges(
             continue
         if np.allclose(found, asked, atol=1e-6 * max(1.0, *map(abs, asked))):
             continue
-        diagnostics.warning(
-            "loop-range",
-            f"joint {quote(joint.name)} can go from {found[0]:g} to {found[1]:g} only, as "
-            "far as its loop closes wherever the other free joints are; it is held there",
-            subject=joint.name,
-            line=joint.line,
-        )
+        report_range(joint, found, "the other free joints are", diagnostics)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from ...diagnostics import Diagnostics, quote
+from ...diagnostics import Diagnostics
 from ...geometry.transforms import Matrix, Vector
 from .blocks import AngleReader, LoopBlock, choose_orders
 from .curves import HARDLY, NARROW
-from .limits import SLACK
+from .limits import SLACK, report_range
 from .newton import Closed
 from .products import (
     FINE,
@@ -123,13 +123,7 @@ def _report_ranges(
         known = joint.name in ranges or None not in bounds
         if known and np.allclose(most, found, atol=1e-9):
             continue
-        diagnostics.warning(
-            "loop-range",
-            f"joint {quote(joint.name)} can go from {found[0]:g} to {found[1]:g} only, as "
-            "far as its loop closes wherever the other free joint is; it is held there",
-            subject=joint.name,
-            line=joint.line,
-        )
+        report_range(joint, found, "the other free joint is", diagnostics)
 
 
 class _Mapper:
