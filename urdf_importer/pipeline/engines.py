@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..diagnostics import RobotError, WriteError, advise_blender
+from ..diagnostics import RobotError, advise_blender
 from ..files.outputs import check_output, replace_files
 from ..kinematics.tree import KinematicTree, plan_tree, retrace_tree
 from ..model import Cone, Robot
@@ -67,12 +67,10 @@ def _write(found: OpenExport[EngineOptions], path: Path) -> EngineExport:
         if options.extras:
             text = write_physics(tree, skeleton.carriers, options.scale, found.files)
             place.with_suffix(".physics.json").write_text(text, "utf-8")
-        if found.strict and len(found.diagnostics):
-            raise WriteError("there are diagnostics, and each is taken as a failure")
-        made = [each.relative_to(folder) for each in sorted(folder.rglob("*")) if each.is_file()]
+        made = found.list_made(folder, path.parent)
     return EngineExport(
         path=path,
-        files=tuple(dict.fromkeys((path, *(path.parent / each for each in made)))),
+        files=tuple(dict.fromkeys((path, *made))),
         robot=found.robot.name,
         facts=count_tree(tree) | {"bones": len(skeleton.bones), "animations": list(clips)},
         diagnostics=tuple(found.diagnostics),
@@ -89,13 +87,11 @@ def _write_articulation(found: OpenExport[EngineOptions], path: Path) -> EngineE
     with replace_files(path.parent) as folder:
         turn = FORWARD[found.options.front]
         machine = write_articulation(found, tree, turn, folder / path.name)
-        if found.strict and len(found.diagnostics):
-            raise WriteError("there are diagnostics, and each is taken as a failure")
-        made = [each.relative_to(folder) for each in sorted(folder.rglob("*")) if each.is_file()]
+        made = found.list_made(folder, path.parent)
     facts = {"bones": len(machine.bodies), "animations": []}
     return EngineExport(
         path=path,
-        files=tuple(dict.fromkeys((path, *(path.parent / each for each in made)))),
+        files=tuple(dict.fromkeys((path, *made))),
         robot=found.robot.name,
         facts=count_tree(tree) | facts,
         diagnostics=tuple(found.diagnostics),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from ..diagnostics import Diagnostic, Diagnostics, quote
+from ..diagnostics import Diagnostic, Diagnostics, WriteError, quote
 from ..kinematics.tree import KinematicTree
 from ..meshes import RobotFiles
 from ..model import Robot, Semantics, Solid
@@ -83,6 +83,17 @@ class OpenExport(Generic[Options]):
         format `keeps_seats`.
         """
         return self.open_scene(self, keeps_seats, solids)
+
+    def list_made(self, folder: Path, home: Path) -> tuple[Path, ...]:
+        """Returns the files in `folder` as they will be in `home`. Raises WriteError where there
+        are diagnostics and the export is strict."""
+        if self.strict and len(self.diagnostics):
+            raise WriteError(
+                f"strict mode allows no diagnostics; there are {len(self.diagnostics)}",
+                source=self.diagnostics.source,
+            )
+        made = sorted(each for each in folder.rglob("*") if each.is_file())
+        return tuple(home / each.relative_to(folder) for each in made)
 
     def semantics(self) -> Semantics | None:
         """Returns the SRDF that counts for the robot, None where there is none. Raises

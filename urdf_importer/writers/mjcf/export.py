@@ -80,13 +80,7 @@ def export_mjcf(
         if options.scene:
             scene = write_scene(document.name, path.name, _find_floor(found, plan))
             (folder / f"{path.stem}_scene.xml").write_text(scene, encoding="utf-8", newline="\n")
-        if found.strict and len(diagnostics):
-            raise WriteError(
-                f"strict mode allows no diagnostics; there are {len(diagnostics)}",
-                source=diagnostics.source,
-            )
-        written = [file for file in sorted(folder.rglob("*")) if file.is_file()]
-        files = tuple(given.parent / file.relative_to(folder) for file in written)
+        files = found.list_made(folder, given.parent)
     return MjcfExport(
         path=given,
         files=files,

@@ -95,13 +95,7 @@ def export_webots(found: OpenExport[WebotsOptions], path: Path) -> ExportResult:
     with replace_files(layout.root) as folder:
         planned = write_robot(found, folder / layout.proto)
         _write_around(planned, found, folder, layout)
-        if found.strict and len(diagnostics):
-            raise WriteError(
-                f"strict mode allows no diagnostics; there are {len(diagnostics)}",
-                source=diagnostics.source,
-            )
-        written = [file for file in sorted(folder.rglob("*")) if file.is_file()]
-        files = tuple(layout.root / file.relative_to(folder) for file in written)
+        files = found.list_made(folder, layout.root)
     links = _describe_links(planned.plan)
     axes = tuple(_describe_axis(axis) for axis in planned.plan.axes())
     return ExportResult(
