@@ -36,12 +36,7 @@ def find_reshaped(armature: Any) -> Robot:
     were moved, limits and masses that were changed in Blender; shapes stay described, since
     update_robot leaves the user's changes to them alone. Raises BuildError for an object that is
     not an imported robot."""
-    from ..blender.extract.edits import extract_edits
-
-    armature = rig_of(armature)
-    with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
-        edited = extract_edits(armature, Path(folder), Diagnostics(), shapes=False)
-    return interpret_extras(edited.robot)
+    return _extract_edited(rig_of(armature), shapes=False)
 
 
 def compare_with_description(armature: Any) -> tuple[Change, ...]:
@@ -64,8 +59,9 @@ def read_text(robot: Robot) -> Robot | None:
     return read_robot_text(text, robot.source, Diagnostics(robot.source))
 
 
-def _extract_edited(armature: Any) -> Robot:
+def _extract_edited(armature: Any, *, shapes: bool = True) -> Robot:
     from ..blender.extract.edits import extract_edits
 
     with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
-        return interpret_extras(extract_edits(armature, Path(folder), Diagnostics()).robot)
+        edited = extract_edits(armature, Path(folder), Diagnostics(), shapes=shapes)
+        return interpret_extras(edited.robot)

@@ -2,9 +2,7 @@
 """Motions within the limits of a robot: checked, and given other times."""
 
 import os
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from ..arguments import diagnostics_of, options_of, robot_or_rig_of
@@ -26,6 +24,7 @@ from ..motion.options import RetimeOptions
 from ..motion.retime import retime, scale_speed
 from ..motion.trajectory import Trajectory
 from ..recordings.read import trajectory_of
+from .extracting import find_reshaped
 
 Limits = str | os.PathLike[str] | Mapping[str, JointLimits]
 """A file as MoveIt's joint_limits.yaml, or bounds by the joints' names."""
@@ -114,12 +113,7 @@ def robot_of_rig(robot_or_armature: Any) -> Robot:
     """Returns a `Robot` unchanged, and the one of an imported robot, with its edits. Raises
     BuildError."""
     given = robot_or_rig_of(robot_or_armature)
-    if isinstance(given, Robot):
-        return given
-    from ..blender.extract.edits import extract_edits
-
-    with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
-        return extract_edits(given, Path(folder), Diagnostics(), shapes=False).robot
+    return given if isinstance(given, Robot) else find_reshaped(given)
 
 
 def _find_limits(
