@@ -164,6 +164,20 @@ def pose_of_numbers(xyz: Sequence[float], rpy: Sequence[float] = IDENTITY.rpy) -
     return IDENTITY if pose == IDENTITY else pose
 
 
+def nearest_rotation(matrix: Matrix) -> Matrix:
+    """Returns (..., 3, 3) the nearest matrices without scale or shear; of a mirrored one a mirrored
+    one."""
+    left, _, right = np.linalg.svd(matrix)
+    nearest: Matrix = left @ right
+    return nearest
+
+
+def nearest_turn(matrix: Matrix) -> Matrix:
+    """Returns nearest_rotation of (3, 3), and of a mirrored one its opposite."""
+    nearest = nearest_rotation(matrix)
+    return -nearest if np.linalg.det(nearest) < 0.0 else nearest
+
+
 def invert(matrix: Matrix) -> Matrix:
     """Returns the inverse of a frame (rotation and translation only)."""
     result = _UNMOVED.copy()

@@ -16,7 +16,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...geometry.transforms import Matrix, Vector
+from ...geometry.transforms import Matrix, Vector, nearest_rotation
 from ..modes import edit_bones_of
 from ..standing.armatures import armatures_of
 
@@ -86,8 +86,7 @@ def _upright(frames: Matrix) -> Matrix:
     """Returns frames (..., 4, 4) without the scale and shear that single precision leaves, or that
     a scaled armature gives them."""
     result = np.array(frames)
-    u, _, v = np.linalg.svd(result[..., :3, :3])
-    result[..., :3, :3] = u @ v
+    result[..., :3, :3] = nearest_rotation(result[..., :3, :3])
     return result
 
 

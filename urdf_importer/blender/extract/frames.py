@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...geometry.tidy import is_identity, tidy_pose
-from ...geometry.transforms import Matrix, invert, make_frame, matrix_from_pose
+from ...geometry.transforms import Matrix, invert, make_frame, matrix_from_pose, nearest_rotation
 from ...model import IDENTITY, Joint, Pose, Robot
 from ..standing.armatures import bone_of, frames_at_rest, held_frame
 from ..standing.joints import joints_of
@@ -136,8 +136,7 @@ def _find_origin(
 
 def _rigid(frame: Matrix) -> Matrix:
     """Returns the frame with a rotation of unit axes: the nearest one without scale."""
-    u, _, v = np.linalg.svd(frame[:3, :3])
-    return make_frame(u @ v, frame[:3, 3])
+    return make_frame(nearest_rotation(frame[:3, :3]), frame[:3, 3])
 
 
 def _reach(frame: Matrix) -> float:

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
-from ...geometry.transforms import Matrix, quaternion_from_rotation
+from ...geometry.transforms import Matrix, nearest_turn, quaternion_from_rotation
 from ...images.colors import srgb_from_linear
 from ...model import IDENTITY, Pose, Vector3
 from ...model.world import LightKind, WorldLight, WorldView
@@ -22,10 +22,7 @@ _KINDS: dict[str, LightKind] = {"POINT": "point", "SUN": "sun", "SPOT": "spot", 
 
 def short_pose(matrix: Matrix, like: Pose = IDENTITY) -> Pose:
     """Returns the pose of a frame, without its scale and with short numbers."""
-    u, _, v = np.linalg.svd(matrix[:3, :3])
-    rotation = u @ v
-    if np.linalg.det(rotation) < 0.0:
-        rotation = -rotation
+    rotation = nearest_turn(matrix[:3, :3])
     x, y, z = (shorten(float(part)) for part in matrix[:3, 3])
     if np.abs(rotation - np.eye(3)).max() < 1e-7:
         return Pose(xyz=(x, y, z))

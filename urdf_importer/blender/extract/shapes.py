@@ -17,11 +17,7 @@ import numpy as np
 from ...diagnostics import Diagnostics
 from ...geometry.mesh_data import MeshData, MeshMaterial
 from ...geometry.primitives import make_primitive
-from ...geometry.transforms import (
-    Matrix,
-    matrix_from_pose,
-    quaternion_from_rotation,
-)
+from ...geometry.transforms import Matrix, matrix_from_pose, nearest_turn, quaternion_from_rotation
 from ...meshes import ShownShape
 from ...model import (
     Box,
@@ -205,10 +201,7 @@ def _split(place: Matrix, described: Pose | None) -> tuple[Pose, Matrix | None]:
 
     The pose is the described one where the object is still there.
     """
-    u, _, v = np.linalg.svd(place[:3, :3])
-    rotation = u @ v
-    if np.linalg.det(rotation) < 0.0:
-        rotation = -rotation
+    rotation = nearest_turn(place[:3, :3])
     if described is not None:
         wanted = matrix_from_pose(described)[:3, :3]
         scaled = wanted.T @ place[:3, :3]

@@ -20,7 +20,7 @@ import numpy as np
 
 from ...arguments import rig_of
 from ...diagnostics import Diagnostics, KinematicsError, quote
-from ...geometry.transforms import Matrix
+from ...geometry.transforms import Matrix, nearest_rotation
 from ...kinematics.inverse import IKOptions, IKResult, inverse_kinematics
 from ...kinematics.inverse.options import Effort
 from .. import memory
@@ -183,8 +183,7 @@ def _find_goal(armature: Any, target: Any, depsgraph: Any) -> Matrix:
     """Where the target is in armature space, without scale."""
     world = np.array(target.evaluated_get(depsgraph).matrix_world, dtype=float)
     goal = np.linalg.inv(world_from_armature(armature, depsgraph)) @ world
-    left, _, right = np.linalg.svd(goal[:3, :3])
-    goal[:3, :3] = left @ right
+    goal[:3, :3] = nearest_rotation(goal[:3, :3])
     result: Matrix = goal
     return result
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...diagnostics import KinematicsError
-from ...geometry.transforms import Matrix, make_frame, rotation_from_quaternion
+from ...geometry.transforms import Matrix, make_frame, nearest_rotation, rotation_from_quaternion
 from ...kinematics import forward_kinematics
 from ...kinematics.inverse import RigIKOptions
 from ...kinematics.motion import JointMotion
@@ -138,8 +138,7 @@ def _orthonormal(frame: Matrix) -> Matrix:
     scaled armatures with their scale."""
     result = np.array(frame, dtype=np.float64)
     sizes = np.linalg.norm(result[:3, :3], axis=0)
-    left, _, right = np.linalg.svd(result[:3, :3] / np.maximum(sizes, 1e-300))
-    result[:3, :3] = left @ right
+    result[:3, :3] = nearest_rotation(result[:3, :3] / np.maximum(sizes, 1e-300))
     return result
 
 

@@ -14,7 +14,7 @@ import mathutils
 import numpy as np
 
 from ...diagnostics import RobotError
-from ...geometry.transforms import Matrix, make_frame
+from ...geometry.transforms import Matrix, make_frame, nearest_rotation
 from ...kinematics.inverse import IKOptions, IKResult, inverse_kinematics
 from ...kinematics.tips import find_tips
 from ..memory import recall
@@ -196,7 +196,7 @@ class TipDrag:
         """Returns (4, 4) in armature space, without its scale. Also for a mirrored armature: a turn
         in the world goes the other way there."""
         inverse = np.linalg.inv(np.array(self.handle.armature.matrix_world, dtype=np.float64))
-        axes = _nearest_rotation(inverse[:3, :3])
+        axes = nearest_rotation(inverse[:3, :3])
         point = inverse[:3, :3] @ np.array(origin) + inverse[:3, 3]
         return make_frame(axes @ np.array(turn.to_matrix()) @ axes.T @ self.turned, point)
 
@@ -207,13 +207,6 @@ class TipDrag:
         """Returns the number of a joint's channel."""
         channel = self.joints[name].channels[0]
         return float(getattr(self._bone(self.joints[name]), channel.prop)[channel.index])
-
-
-def _nearest_rotation(matrix: Matrix) -> Matrix:
-    """Returns the orthonormal matrix (3, 3) nearest to one, with its reflection if it has one."""
-    left, _, right = np.linalg.svd(matrix)
-    result: Matrix = left @ right
-    return result
 
 
 def explain_tip(handle: TipHandle) -> str:
@@ -253,7 +246,7 @@ def grip_tip(handle: TipHandle) -> TipDrag:
     shown = get_joint_positions(handle.armature)
     drag = TipDrag(
         handle=handle, start=read_frame(handle), homes=homes, joints=joints, followers=followers,
-        turned=_nearest_rotation(link_pose(handle.armature, handle.link)[:3, :3]), shown=shown,
+        turned=nearest_rotation(link_pose(handle.armature, handle.link)[:3, :3]), shown=shown,
         begun=dict(shown), raw={},
     )  # fmt: skip
     drag.raw = {name: drag.read(name) for name in joints}

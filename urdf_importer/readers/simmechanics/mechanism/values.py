@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....diagnostics import Diagnostics, ReadError, quote
+from ....geometry.transforms import nearest_rotation as nearest
 from ....markup.xml import Element, text_of
 from .graph import Matrix, Vector
 
@@ -103,11 +104,7 @@ def nearest_rotation(matrix: Matrix) -> Matrix | None:
     )
     if not worst <= ROTATION_SLACK or handed <= 0.0:
         return None
-    if worst == 0.0:
-        return matrix
-    left, _, right = np.linalg.svd(matrix)
-    nearest: Matrix = left @ right
-    return nearest
+    return matrix if worst == 0.0 else nearest(matrix)
 
 
 @dataclass(slots=True)
