@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 from ...arguments import diagnostics_of, options_of, rig_of
-from ...diagnostics import BuildError, Diagnostics, KinematicsError, quote
+from ...diagnostics import Diagnostics, KinematicsError, quote
 from ...files.packages import AnyPath
 from ...kinematics.tree import retrace_tree
 from ...motion.keys import Keys, cut_keys, evaluate, plan_keys, reduce_keys, sample_keys, unwrap
@@ -20,7 +20,7 @@ from ...motion.trajectory import Numbers, Trajectory
 from ...recordings.read import trajectory_of
 from ..extract.robot import extract_robot
 from ..standing import properties
-from ..standing.armatures import armatures_of, name_armature
+from ..standing.armatures import armatures_of, check_robot, name_armature
 from ..standing.joints import RigJoint, posed_joints_of
 from .base import MotionBase, name_frames, plan_frames
 from .curves import PlannedCurve, frame_rate, new_action, widen_range, write_curve
@@ -55,8 +55,7 @@ def apply_trajectory(
     options = options_of(options, MotionOptions)
     trajectory = trajectory_of(trajectory, options, diagnostics)
     diagnostics = diagnostics_of(diagnostics, trajectory.source)
-    if armature.type != "ARMATURE" or properties.ROBOT not in armature:
-        raise BuildError(f"object {quote(armature.name)} is not an imported robot")
+    check_robot(armature)
     trajectory = name_frames(armature, trajectory, options)
     bases = plan_frames(armature, trajectory, options, diagnostics)
     curves = [

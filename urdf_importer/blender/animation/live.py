@@ -27,7 +27,7 @@ from ...motion.options import MotionOptions
 from ...motion.trajectory import FrameTrack, Numbers, Trajectory
 from ..seeing.live import LiveSensors
 from ..standing import properties
-from ..standing.armatures import armatures_by_name, armatures_of
+from ..standing.armatures import armatures_by_name, armatures_of, check_robot
 from ..standing.joints import RigJoint, posed_joints_of, read_link_joint
 from ..standing.links import links_of, name_link
 from ..standing.loops import find_loops
@@ -220,8 +220,7 @@ def connect(
     armature = rig_of(armature)
     diagnostics = diagnostics_of(diagnostics, url or "")
     options = options_of(options, LiveOptions)
-    if armature.type != "ARMATURE" or properties.ROBOT not in armature:
-        raise BuildError(f"object {quote(armature.name)} is not an imported robot")
+    check_robot(armature)
     if options.direction == "in" and not armature.is_editable:
         raise BuildError(
             f"robot {quote(armature.name)} is linked from another file: make a library override "

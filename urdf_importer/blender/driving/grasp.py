@@ -9,8 +9,8 @@ import bpy
 import mathutils
 
 from ...arguments import rig_of
-from ...diagnostics import BuildError, KinematicsError, quote
-from ..standing import properties
+from ...diagnostics import KinematicsError, quote
+from ..standing.armatures import check_robot
 from ..standing.keys import find_curves
 from ..standing.links import find_link
 from ..standing.robot_table import find_robot
@@ -28,8 +28,7 @@ def grasp(armature: Any, link: str, item: Any, *, at_frame: int | None = None) -
     object that is held already; BuildError for an object that is not an imported robot.
     """
     armature = rig_of(armature)
-    if armature.type != "ARMATURE" or properties.ROBOT not in armature:
-        raise BuildError(f"object {quote(armature.name)} is not an imported robot")
+    check_robot(armature)
     empty = find_link(armature, link)
     if find_robot(item) == armature:
         raise KinematicsError(f"object {quote(item.name)} is part of the robot that is to hold it")

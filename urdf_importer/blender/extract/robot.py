@@ -9,10 +9,9 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import bpy
 
-from ...diagnostics import BuildError, quote
 from ...model import Attributes, Joint, Link, Robot
 from ..standing import properties
-from ..standing.armatures import armatures_of
+from ..standing.armatures import armatures_of, check_robot
 from ..standing.joints import find_packed_joint
 
 _Model = TypeVar("_Model")
@@ -50,10 +49,8 @@ def extract_name(armature: Any) -> str:
 
 
 def _find_properties(armature: Any) -> Any:
-    kept = armature.get(properties.ROBOT)
-    if kept is None or armature.type != "ARMATURE":
-        raise BuildError(f"object {quote(armature.name)} is not an imported robot")
-    return kept
+    check_robot(armature)
+    return armature[properties.ROBOT]
 
 
 def find_link_empties(armature: Any) -> dict[str, Any]:

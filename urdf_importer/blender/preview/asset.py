@@ -43,12 +43,17 @@ def make_thumbnail(armature: Any, *, samples: int = _SAMPLES) -> Any:
         raise BuildError(f"{quote(armature.name)} is not in a collection of its own")
     if collection.library is not None or collection.override_library is not None:
         raise BuildError(f"{quote(armature.name)} belongs to another file; mark it there")
+    take_picture(collection, armature, size=_PICTURE, samples=samples)
+    return collection
+
+
+def take_picture(item: Any, armature: Any, *, size: int, samples: int) -> None:
+    """Gives a datablock, as its preview, a picture of a robot in its present pose."""
     with tempfile.TemporaryDirectory() as folder:
         picture = Path(folder, "robot.png")
-        render_preview(armature, picture, width=_PICTURE, height=_PICTURE, samples=samples)
-        with bpy.context.temp_override(id=collection):
+        render_preview(armature, picture, width=size, height=size, samples=samples)
+        with bpy.context.temp_override(id=item):
             bpy.ops.ed.lib_id_load_custom_preview(filepath=str(picture))
-    return collection
 
 
 def find_thumbnail(armature: Any) -> Any | None:

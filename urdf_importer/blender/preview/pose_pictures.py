@@ -2,23 +2,19 @@
 """Poses with pictures: Home, Zero and Ready as pose assets, and pictures of them and of the states
 of groups, as the asset browser and the sidebar show them."""
 
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import bpy
 
-from ...diagnostics import BuildError, quote
 from ..extract.robot import extract_name
-from ..standing import properties
-from ..standing.armatures import armatures_of
+from ..standing.armatures import armatures_of, check_robot
 from ..standing.joints import joints_of
 from ..standing.mirrored import home_pose, ready_pose
 from ..standing.pose import get_joint_positions, set_joint_positions, zero_pose
 from ..standing.poses import new_pose, poses_of, read_pose, whole_poses_of, write_pose
-from .render import render_preview
+from .asset import take_picture
 
 _PICTURE = 128
 _SAMPLES = 6
@@ -40,8 +36,7 @@ def make_poses(armature: Any) -> list[Any]:
     Raises BuildError for an object that is not an imported robot, WriteError where a picture
     cannot be made.
     """
-    if armature.type != "ARMATURE" or properties.ROBOT not in armature:
-        raise BuildError(f"object {quote(armature.name)} is not an imported robot")
+    check_robot(armature)
     robot = extract_name(armature)
     made = []
     with _pose_kept(armature):
@@ -49,13 +44,13 @@ def make_poses(armature: Any) -> list[Any]:
             pose(armature)
             bpy.context.view_layer.update()
             made.append(_keep_pose(armature, robot, name))
-            _take_picture(armature, made[-1])
+            take_picture(made[-1], armature, size=_PICTURE, samples=_SAMPLES)
         states = [each for _, _, each in poses_of(robot) if each.library is None]
         for action in states[: MOST_PICTURES - len(made)]:
             home_pose(armature)
             show_pose(armature, action)
             bpy.context.view_layer.update()
-            _take_picture(armature, action)
+            take_picture(action, armature, size=_PICTURE, samples=_SAMPLES)
             made.append(action)
     return made
 
@@ -85,14 +80,6 @@ def _keep_pose(armature: Any, robot: str, name: str) -> Any:
         return new_pose(armature, name, shown, robot=robot, whole=True)
     write_pose(action, armature, shown)
     return action
-
-
-def _take_picture(armature: Any, action: Any) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "pose.png")
-        render_preview(armature, path, width=_PICTURE, height=_PICTURE, samples=_SAMPLES)
-        with bpy.context.temp_override(id=action):
-            bpy.ops.ed.lib_id_load_custom_preview(filepath=str(path))
 
 
 @contextmanager

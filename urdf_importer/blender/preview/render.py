@@ -16,12 +16,11 @@ import mathutils
 import numpy as np
 
 from ...arguments import rig_of
-from ...diagnostics import BuildError, quote
 from ...files.outputs import need_suffix, replace_file
 from ...geometry.transforms import Matrix
 from ...rig.rig_plan import FIXED, JOINTS
 from ..standing import properties
-from ..standing.armatures import armatures_of, children_of, objects_of
+from ..standing.armatures import armatures_of, check_robot, children_of, objects_of
 from ..standing.joints import read_joints
 from ..standing.placing import find_lowest
 from .studio import Studio
@@ -184,8 +183,7 @@ def render_preview(
     """
     armature = rig_of(armature)
     need_suffix(path, ".png", "the file of a picture")
-    if armature.type != "ARMATURE" or properties.ROBOT not in armature:
-        raise BuildError(f"object {quote(armature.name)} is not an imported robot")
+    check_robot(armature)
     with replace_file(path) as temporary, Studio(width, height, samples) as studio:
         points, shapes = set_scene(armature, studio, bones)
         studio.light(points, () if bones else shapes, None if bones else find_lowest(armature))

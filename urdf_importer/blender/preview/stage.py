@@ -15,9 +15,9 @@ import mathutils
 import numpy as np
 
 from ...arguments import rigs_of
-from ...diagnostics import BuildError, quote
+from ...diagnostics import BuildError
 from ...geometry.transforms import Matrix, Vector
-from ..standing import properties
+from ..standing.armatures import check_robot
 from ..standing.keys import find_curves
 from ..standing.links import visuals_of
 from ..standing.placing import find_lowest, outline
@@ -130,8 +130,7 @@ def find_studio(scene: Any) -> Any | None:
 def _outline_all(armatures: Iterable[Any]) -> Matrix:
     points = []
     for armature in armatures:
-        if armature.type != "ARMATURE" or properties.ROBOT not in armature:
-            raise BuildError(f"object {quote(armature.name)} is not an imported robot")
+        check_robot(armature)
         points.append(outline(armature))
     if not points:
         raise BuildError("a studio is built around robots, and there is none")

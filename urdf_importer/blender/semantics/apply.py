@@ -16,6 +16,7 @@ from ...model import EndEffector, Group, GroupState, Robot, Semantics
 from ..extract.robot import extract_name, extract_robot
 from ..memory import forget
 from ..standing import properties
+from ..standing.armatures import check_own
 from ..standing.joints import joints_of
 from ..standing.links import links_of, name_link
 from ..standing.pose import get_joint_positions, set_joint_positions
@@ -40,11 +41,7 @@ def apply_semantics(armature: Any, semantics: Semantics) -> None:
     earlier one. Raises BuildError for an object that is not an imported robot, and for a robot of
     another file."""
     robot = extract_robot(armature)
-    for datablock in (armature, armature.data):
-        if datablock.library is not None or datablock.override_library is not None:
-            raise BuildError(
-                f"{quote(armature.name)} belongs to another file; open that one to change it"
-            )
+    check_own(armature, "open that one to change it")
     build_control(armature, robot, semantics)
     build_groups(armature, robot, semantics)
     build_markers(armature, robot, semantics)

@@ -19,8 +19,22 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ...diagnostics import BuildError, quote
 from ...geometry.transforms import Matrix
 from . import properties
+
+
+def check_robot(armature: Any) -> None:
+    """Raises BuildError for an object that is not an imported robot."""
+    if armature.type != "ARMATURE" or properties.ROBOT not in armature:
+        raise BuildError(f"object {quote(armature.name)} is not an imported robot")
+
+
+def check_own(armature: Any, advice: str) -> None:
+    """Raises BuildError, with advice, for an armature that belongs to another file."""
+    for datablock in (armature, armature.data):
+        if datablock.library is not None or datablock.override_library is not None:
+            raise BuildError(f"{quote(armature.name)} belongs to another file; {advice}")
 
 
 def armatures_of(armature: Any) -> list[Any]:

@@ -11,9 +11,8 @@ from typing import Any, Literal
 import bpy
 
 from ...arguments import rig_of
-from ...diagnostics import BuildError, quote
 from . import properties
-from .armatures import objects_of
+from .armatures import check_robot, objects_of
 
 Preset = Literal["auto", "plastic", "aluminium", "rubber"]
 
@@ -56,8 +55,7 @@ def set_material_preset(
     Raises BuildError for an object that is not an imported robot.
     """
     armature = rig_of(armature)
-    if armature.type != "ARMATURE" or properties.ROBOT not in armature:
-        raise BuildError(f"object {quote(armature.name)} is not an imported robot")
+    check_robot(armature)
     shapes = [
         item
         for item in objects_of(armature)

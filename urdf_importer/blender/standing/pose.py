@@ -13,7 +13,7 @@ import mathutils
 import numpy as np
 
 from ...arguments import positions_of, rig_of
-from ...diagnostics import BuildError, Diagnostics, KinematicsError, quote, unknown_name
+from ...diagnostics import Diagnostics, KinematicsError, unknown_name
 from ...geometry.transforms import (
     Matrix,
     invert,
@@ -26,7 +26,7 @@ from ...kinematics.inverse.options import Refuse
 from ...kinematics.loops import LoopResult, report_missed
 from ...kinematics.motion import choose_range
 from . import properties
-from .armatures import armatures_of
+from .armatures import armatures_of, check_robot
 from .joints import JointChannel, RigJoint, holds_limits, posed_joints_of, read_joints
 from .keys import insert_key
 from .links import find_link
@@ -128,7 +128,7 @@ def get_joint_positions(armature: Any) -> dict[str, float | tuple[float, ...]]:
     """Returns joint name -> position as the rig shows it, after limits, IK and drivers; for all
     moving joints, in the units and tuples of set_joint_positions. Raises BuildError."""
     armature = rig_of(armature)
-    _check_robot(armature)
+    check_robot(armature)
     return read_shown(armature, bpy.context.evaluated_depsgraph_get())
 
 
@@ -160,14 +160,9 @@ def link_pose(armature: Any, link: str, *, convention: Convention | None = None)
 
 def _joints(armature: Any) -> Iterator[tuple[str, tuple[Any, RigJoint]]]:
     """Yields joint name -> (pose bone, joint)."""
-    _check_robot(armature)
+    check_robot(armature)
     for pose_bone, joint in posed_joints_of(armature):
         yield joint.name, (pose_bone, joint)
-
-
-def _check_robot(armature: Any) -> None:
-    if armature.type != "ARMATURE" or properties.ROBOT not in armature:
-        raise BuildError(f"object {quote(armature.name)} is not an imported robot")
 
 
 def _fixed_joints(armature: Any) -> set[str]:

@@ -8,12 +8,12 @@ from typing import Any
 
 import bpy
 
-from ...diagnostics import BuildError, Diagnostic, DiagnosticGroup, group_diagnostics, quote
+from ...diagnostics import Diagnostic, DiagnosticGroup, group_diagnostics
 from ...kinematics.chains import Chain, group_chains
 from ...kinematics.tree import find_above
 from ..memory import recall
 from . import properties
-from .armatures import armatures_of, find_main, name_armature
+from .armatures import armatures_of, check_robot, find_main, name_armature
 from .joints import (
     LinkJoint,
     RigJoint,
@@ -82,8 +82,7 @@ def recall_table(armature: Any) -> RobotTable:
 def read_table(armature: Any) -> RobotTable:
     """Reads the table of a robot from its rig. Raises BuildError for an object that is not an
     imported robot."""
-    if armature.type != "ARMATURE" or properties.ROBOT not in armature:
-        raise BuildError(f"object {quote(armature.name)} is not an imported robot")
+    check_robot(armature)
     robot = armature[properties.ROBOT]
     links = list(links_of(armature))
     joints = {joint.name: joint for joint in joints_of(armature)}

@@ -12,12 +12,11 @@ from typing import Any
 import bpy
 
 from ...arguments import rig_of
-from ...diagnostics import BuildError, quote
 from ..ledger import Ledger
 from ..memory import forget
 from ..modes import leave_modes
 from . import properties
-from .armatures import armatures_of, objects_of
+from .armatures import armatures_of, check_own, check_robot, objects_of
 from .display import find_collection
 from .robot_table import find_robot
 from .selection import select_objects
@@ -86,13 +85,8 @@ def delete_robot(armature: Any) -> None:
 
 
 def _check(armature: Any) -> None:
-    if armature.type != "ARMATURE" or properties.ROBOT not in armature:
-        raise BuildError(f"object {quote(armature.name)} is not an imported robot")
-    for datablock in (armature, armature.data):
-        if datablock.library is not None or datablock.override_library is not None:
-            raise BuildError(
-                f"{quote(armature.name)} belongs to another file; link or delete its collection"
-            )
+    check_robot(armature)
+    check_own(armature, "link or delete its collection")
 
 
 def _list_collections(armature: Any) -> list[Any]:

@@ -23,6 +23,7 @@ from ..build.links import update_rigid_bodies
 from ..ik.native import set_aside
 from ..modes import reachable, selection_kept
 from ..standing import properties
+from ..standing.armatures import check_own
 from ..standing.rests import note_bone_rests
 from .actions import move_curves, plan_moves
 from .attachments import (
@@ -83,11 +84,7 @@ def check_editable(armature: Any) -> None:
             f"the joints of {quote(armature.name)} were split into several armatures, which an "
             "update cannot follow; import the robot again"
         )
-    for datablock in (armature, armature.data):
-        if datablock.library is not None or datablock.override_library is not None:
-            raise BuildError(
-                f"{quote(armature.name)} belongs to another file; open that one to update it"
-            )
+    check_own(armature, "open that one to update it")
 
 
 def update_rig(armature: Any, wanted: WantedRig, files: RobotFiles) -> Rig:
