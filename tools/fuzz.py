@@ -42,8 +42,8 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
     sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
     fuzzer = None if given.list else import_counted()
-    readers = importlib.import_module("support.hostile_readers").READERS
-    names = {name.strip(".").replace(" ", "-"): name for name in readers}
+    shared = importlib.import_module("support.hostile_readers")
+    names = {shared.plain_name(name): name for name in shared.READERS}
     if given.list:
         sys.stdout.writelines(f"{name}\n" for name in names)
         return 0

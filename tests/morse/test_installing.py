@@ -228,7 +228,7 @@ def test_no_morse_is_one_clear_sentence(tmp_path: Path, how: str) -> None:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     said = done.stderr.strip().splitlines()[-1]

@@ -248,3 +248,8 @@ READERS: dict[str, tuple[Seeds, Make]] = {
 }  # fmt: skip
 BOUNDS = {"xacro": Bounds(seconds=12.0)}
 """A xacro file may use its whole budget."""
+
+
+def plain_name(reader: str) -> str:
+    """Returns the name of a reader as tools/fuzz takes it, a word of the command line."""
+    return reader.strip(".").replace(" ", "-")

@@ -165,7 +165,7 @@ def test_ctrl_c_leaves_no_process(tmp_path: Path) -> None:
         time.sleep(1.0)
         command.send_signal(signal.SIGINT)
         try:
-            _, said = command.communicate(timeout=60)
+            _, said = command.communicate(timeout=300)
         except subprocess.TimeoutExpired:
             command.kill()
             raise

@@ -12,6 +12,7 @@ import bpy
 import pytest
 
 from support.blender.snapshots import describe_scene
+from support.seconds import within
 
 ROBOT = """<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
 <xacro:arg name="prefix" default="left;_"/>
@@ -122,9 +123,8 @@ def test_listing_ends(
     monkeypatch.setattr(module, "MOST_SECONDS", 0.2)
     path = tmp_path / "slow.xacro"
     path.write_text(ENDLESS)
-    start = time.process_time()
-    module.XacroFields().update(fields, [str(path)], _options(extension))
-    assert time.process_time() - start < 5
+    for _ in within(5, time.process_time):
+        module.XacroFields().update(fields, [str(path)], _options(extension))
     assert _shown(fields) == [("first", "1")]
 
 

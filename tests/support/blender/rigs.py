@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 
 from urdf_importer.blender.build.build import Rig, build_rig
+from urdf_importer.blender.save import new_file
 from urdf_importer.diagnostics import Diagnostics
 from urdf_importer.files.packages import PackageResolver
 from urdf_importer.kinematics import forward_kinematics
@@ -19,7 +20,7 @@ from urdf_importer.rig import RigPlan, plan_rig
 
 
 def new_scene() -> None:
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    new_file()
 
 
 def no_files(diagnostics: Diagnostics) -> RobotFiles:

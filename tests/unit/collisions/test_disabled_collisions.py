@@ -3,7 +3,6 @@
 
 import math
 import sys
-import time
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -17,6 +16,7 @@ from hypothesis import strategies as st
 
 from support.pinocchio_pairs import Pair, distances_by_pinocchio, touching_by_pinocchio
 from support.real_robots import ROOT
+from support.seconds import within
 from urdf_importer import (
     Diagnostics,
     FileOptions,
@@ -129,9 +129,8 @@ def followers(tree: Any, pose: dict[str, float]) -> dict[str, float]:
 def test_panda_gets_the_matrix_that_is_published_in_no_time() -> None:
     robot = read_robot(PANDA)
     published = read_srdf(PANDA.parents[1] / "srdf" / "panda.srdf", robot)
-    start = time.process_time()
-    found = find_disabled_collisions(robot)
-    assert time.process_time() - start < 20.0
+    for _ in within(20.0):
+        found = find_disabled_collisions(robot)
     wanted = {
         (*sorted((pair.link1, pair.link2)), pair.reason) for pair in published.disabled_collisions
     }
@@ -334,9 +333,8 @@ def test_a_star_of_bare_links_takes_time_for_its_pairs_alone() -> None:
             Joint(name=f"j{i}", type="fixed", parent="hub", child=f"l{i}") for i in range(count)
         ),
     )
-    start = time.process_time()
-    assert find_disabled_collisions(robot) == ()
-    assert time.process_time() - start < 5.0
+    for _ in within(5.0):
+        assert find_disabled_collisions(robot) == ()
 
 
 # In an SRDF
@@ -372,7 +370,6 @@ def test_pairs_that_always_touch_are_set_aside_in_linear_time() -> None:
 
     draw = SimpleNamespace(draw=lambda *_: None, place=lambda _: None)
     search: Any = SimpleNamespace(sampler=draw, count=count)
-    began = time.process_time()
-    found = drain(_find_always(search, pairs, np.random.default_rng(0), set()))
-    assert set(found) == first and len(pairs) > 39_000
-    assert time.process_time() - began < 0.5
+    for _ in within(0.5):
+        found = drain(_find_always(search, pairs, np.random.default_rng(0), set()))
+        assert set(found) == first and len(pairs) > 39_000

@@ -33,7 +33,7 @@ def run_without_blender(*arguments: str, cwd: Path = ROOT) -> subprocess.Complet
         text=True,
         cwd=cwd,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
-        timeout=60,
+        timeout=300,
     )
 
 
@@ -64,7 +64,7 @@ def test_the_module_is_the_command() -> None:
         capture_output=True,
         text=True,
         cwd=ROOT,
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode == 1
     assert done.stderr.startswith("no_such.urdf: error: ") and done.stderr.count("\n") == 1
@@ -81,7 +81,7 @@ def test_a_reader_that_goes_away_is_no_crash() -> None:
             stderr=subprocess.PIPE,
             text=True,
             cwd=ROOT,
-            timeout=60,
+            timeout=300,
         )
     finally:
         os.close(write_end)
@@ -225,7 +225,7 @@ def test_a_narrow_encoding_is_no_crash() -> None:
         cwd=ROOT,
         env=os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
         stdin=subprocess.DEVNULL,
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode == 1
     assert b"Traceback" not in done.stderr and rb"k\xe4se" in done.stderr
@@ -240,7 +240,7 @@ def test_a_document_is_utf8_in_any_encoding_of_the_system(tmp_path: Path) -> Non
         cwd=ROOT,
         env=os.environ | {"PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"},
         stdin=subprocess.DEVNULL,
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode == 0 and b"Traceback" not in done.stderr
     assert 'name="\u0440\u0443\u043a\u0430"' in done.stdout.decode("utf-8").replace("'", '"')

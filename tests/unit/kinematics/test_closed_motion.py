@@ -3,7 +3,6 @@
 poses that cannot be reached."""
 
 import math
-import time
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 
 from support import real_robots
 from support.linkages import five_bar, four_bar, gap_of, make_robot, slider_crank
+from support.seconds import within
 from urdf_importer import Diagnostics, close_loops, forward_kinematics, read_robot, trace_loops
 from urdf_importer.geometry.transforms import matrix_from_pose
 from urdf_importer.kinematics.loops import find_freedom
@@ -139,9 +139,8 @@ def test_cassie_walks_on_closed_legs():
     start = [-0.7 if "crank" in name else 0.0 for name in knees]
     poses = start + np.cumsum(random.uniform(-0.03, 0.03, (40, len(knees))), axis=0)
     rows = [dict(zip(knees, row, strict=True)) for row in poses.tolist()]
-    began = time.process_time()
-    found = list(trace_loops(robot, rows, freedom=freedom))
-    assert time.process_time() - began < 40 * 0.2
+    for _ in within(40 * 0.2):
+        found = list(trace_loops(robot, rows, freedom=freedom))
     for each in found:
         assert gap_of(robot, each.positions) < 1e-7
     assert sum(each.reached for each in found) > 10

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.arm_chains import ARMS
+from support.seconds import within
 from support.strategies import Wishes, robots_with_positions
 from urdf_importer import (
     Diagnostics,
@@ -326,11 +327,10 @@ def test_targets_far_outside_are_refused_in_time():
     for arm in (BY_NAME["panda"], BY_NAME["ur5"]):
         for _, target in arm.draw(8):
             target[:3, 3] *= 4.0
-            began = time.thread_time()
-            result = inverse_kinematics(
-                arm.robot, arm.link, target, options=IKOptions(base=arm.base)
-            )
-            assert time.thread_time() - began < 1.0
+            for _ in within(1.0):
+                result = inverse_kinematics(
+                    arm.robot, arm.link, target, options=IKOptions(base=arm.base)
+                )
             check_answer(arm.robot, arm.link, target, result, base=arm.base)
             if np.linalg.norm(target[:3, 3]) > 1.4:
                 assert not result.success

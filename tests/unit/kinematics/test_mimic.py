@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Joints that follow others."""
 
-import time
 from dataclasses import replace
 
 import pytest
 
+from support.seconds import within
 from urdf_importer.diagnostics import Diagnostics
 from urdf_importer.kinematics.forward import complete_positions
 from urdf_importer.kinematics.motion import follow_to_masters
@@ -149,6 +149,5 @@ def test_many_unknown_sources_take_linear_time():
     )
     text = f"<robot name='r'>{links}{joints}</robot>"
     robot = read_robot_text(text.encode(), "r.urdf", Diagnostics())
-    began = time.process_time()
-    assert followers(plan_tree(robot, Diagnostics()).joint_motions) == {}
-    assert time.process_time() - began < 10
+    for _ in within(10):
+        assert followers(plan_tree(robot, Diagnostics()).joint_motions) == {}

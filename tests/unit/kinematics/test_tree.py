@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Links and joints become a forest, whatever the file says."""
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support import big_robots
+from support.seconds import within
 from urdf_importer.diagnostics import Diagnostics, KinematicsError
 from urdf_importer.kinematics.forward import local_matrices, place_links
 from urdf_importer.kinematics.tree import find_above, plan_tree, retrace_tree
@@ -157,10 +156,9 @@ def test_ring_of_ten_thousand_links_is_refused_at_once():
     robot = long_chain(10_000)
     closing = Joint(name="last", type="fixed", parent="l9999", child="l0")
     ring = Robot(name="ring", links=robot.links, joints=(*robot.joints, closing))
-    start = time.process_time()
-    with pytest.raises(KinematicsError, match="ring"):
-        plan_rig(ring)
-    assert time.process_time() - start < 10
+    for _ in within(10):
+        with pytest.raises(KinematicsError, match="ring"):
+            plan_rig(ring)
 
 
 # Questions

@@ -22,6 +22,7 @@ from support.live_server import (
     until,
 )
 from support.scripted_stream import Clock, Scripted, connect_to
+from support.seconds import within
 from urdf_importer import Diagnostics, ReadError, Trajectory
 from urdf_importer.live.address import read_address
 from urdf_importer.live.arrivals import Newest, Recording
@@ -511,7 +512,6 @@ def test_fragments_without_an_end_are_bounded():
 )  # fmt: skip
 def test_bombs_are_dropped(bomb):
     stream = frame(TEXT, bomb) + published("/joint_states", joint_state({"a": 2}))
-    began = time.process_time()
-    pose, _, dropped = finish([stream])
-    assert pose == {"a": 2} and dropped >= (0 if b'"name"' in bomb else 1)
-    assert time.process_time() - began < 5
+    for _ in within(5):
+        pose, _, dropped = finish([stream])
+        assert pose == {"a": 2} and dropped >= (0 if b'"name"' in bomb else 1)

@@ -12,6 +12,7 @@ from support.foxglove_process import DATA, FoxgloveServer
 from support.live_server import BINARY, TEXT, frame, until
 from support.recorded import ROS1, ROS2, START, joint_state, make, serialize, transform
 from support.scripted_stream import Scripted, connect_to
+from support.seconds import within
 from urdf_importer import ConnectError, Diagnostics, Trajectory
 from urdf_importer.live.address import read_address
 from urdf_importer.live.arrivals import Newest, Recording
@@ -217,10 +218,9 @@ def test_many_long_schemas_take_bounded_memory_and_are_looked_through_once():
         tell(number % 30, schema)
     held = sum(len(each.schema) for each in dialect.channels.values())
     assert held == dialect.schemas <= MOST_SCHEMAS and dialect.dropped > 5
-    began = time.process_time()
-    for number in range(100, 400):
-        tell(number, "")
-    assert time.process_time() - began < 3
+    for _ in within(3):
+        for number in range(100, 400):
+            tell(number, "")
     gone = {"op": "unadvertise", "channelIds": list(range(30))}
     dialect.take(Message(FrameKind.TEXT, json.dumps(gone).encode()), 0)
     assert dialect.schemas == 0 and len(dialect.channels) == 300

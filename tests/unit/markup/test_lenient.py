@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Texts that are not XML, as the parsers of simulators read them."""
 
-import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from support.seconds import within
 from urdf_importer import Diagnostics, ReadError, read_robot, write_urdf
 from urdf_importer.markup.lenient import repair_xml
 
@@ -105,6 +105,5 @@ def test_repairing_keeps_lines_and_ends_at_once(text: str) -> None:
 @pytest.mark.parametrize("piece", LONG)
 def test_long_texts_cost_in_proportion(piece: str) -> None:
     data = piece.encode() * (2_000_000 // len(piece))
-    start = time.process_time()
-    repair_xml(data)
-    assert time.process_time() - start < 3.0
+    for _ in within(3.0):
+        repair_xml(data)

@@ -4,7 +4,6 @@
 import base64
 import copy
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.mesh_files import TRIANGLE, Gltf, png
+from support.seconds import within
 from urdf_importer.diagnostics import MeshError
 from urdf_importer.files.regular import refuse_beside
 from urdf_importer.meshes import MeshData
@@ -358,11 +358,10 @@ def test_a_mesh_shown_a_million_times_is_refused_in_time(
     gltf = one_triangle()
     gltf.json["nodes"] = [{"mesh": 0}] * 5000
     gltf.json["scenes"] = [{"nodes": list(range(5000))}]
-    start = time.process_time()
-    with pytest.raises(MeshError) as caught:
-        load(gltf)
-    assert caught.value.code == "mesh-too-large"
-    assert time.process_time() - start < 5.0
+    for _ in within(5.0):
+        with pytest.raises(MeshError) as caught:
+            load(gltf)
+        assert caught.value.code == "mesh-too-large"
 
 
 @pytest.mark.parametrize(

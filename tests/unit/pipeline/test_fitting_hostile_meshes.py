@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Meshes that nobody would want: shapes around what is there of them, or one sentence, in time."""
 
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from support.seconds import within
 from support.surfaces import Surface, make_surface
 from urdf_importer import CollisionOptions, Diagnostics, fit_collisions, read_robot
 from urdf_importer.model import Box
@@ -72,11 +72,11 @@ def write(surface: Surface, folder: Path) -> Path:
 @pytest.mark.parametrize("case", CASES)
 def test_an_odd_mesh_has_shapes_or_one_sentence(case: str, shape: str, tmp_path: Path) -> None:
     surface, codes = CASES[case]
-    robot, diagnostics = read_robot(write(surface, tmp_path)), Diagnostics()
+    robot = read_robot(write(surface, tmp_path))
     options = CollisionOptions(shape=shape, cache=False)  # type: ignore[arg-type]
-    start = time.process_time()
-    found = fit_collisions(robot, options=options, diagnostics=diagnostics)
-    assert time.process_time() - start < 20.0
+    for _ in within(20.0):
+        diagnostics = Diagnostics()
+        found = fit_collisions(robot, options=options, diagnostics=diagnostics)
     assert [each.code for each in diagnostics] == codes
     if codes != ["empty-mesh"]:
         link = found.links["odd"]
@@ -94,11 +94,11 @@ def test_a_flat_mesh_in_any_direction_is_one_thin_box(tmp_path: Path) -> None:
 def test_a_mesh_of_more_than_a_million_triangles_is_not_cut(
     shape: str, codes: list[str], tmp_path: Path
 ) -> None:
-    robot, diagnostics = read_robot(write(make_grid(720), tmp_path)), Diagnostics()
+    robot = read_robot(write(make_grid(720), tmp_path))
     options = CollisionOptions(shape=shape, cache=False)  # type: ignore[arg-type]
-    start = time.process_time()
-    found = fit_collisions(robot, options=options, diagnostics=diagnostics).links["odd"]
-    assert time.process_time() - start < 20.0
+    for _ in within(20.0):
+        diagnostics = Diagnostics()
+        found = fit_collisions(robot, options=options, diagnostics=diagnostics).links["odd"]
     assert [each.code for each in diagnostics] == codes
     assert len(found.collisions) == 1 and found.miss < 1e-6
     assert isinstance(found.collisions[0].geometry, Box) == (shape == "box")

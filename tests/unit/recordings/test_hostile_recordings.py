@@ -28,6 +28,7 @@ from support.raw_recordings import (
 )
 from support.recorded import START, record, serialize
 from support.recorded import joint_state as state
+from support.seconds import within
 from urdf_importer import Diagnostics, MotionOptions, ReadError, list_topics, read_trajectory
 from urdf_importer.recordings import compression
 from urdf_importer.recordings.compression import unpack
@@ -39,9 +40,14 @@ STATES = [bag_message(joint_state("ab", [i, 2.0], i + 1), i + 1) for i in range(
 
 
 def seconds_of(action):
-    began = time.process_time()
+    """The shorter time of two: a pause of the machine only adds."""
+    return min(_once(action), _once(action))
+
+
+def _once(action):
+    began = time.thread_time()
     action()
-    return time.process_time() - began
+    return time.thread_time() - began
 
 
 @pytest.mark.parametrize("length", ["9" * 5000, "1" * 10])
@@ -185,7 +191,7 @@ def test_many_commands_take_linear_time():
         tree = {"joint_names": tuple("abcdefghijklmnopqrst"), "points": points}
         Collector(MotionOptions()).take(tree, np.arange(count), np.arange(count))
 
-    small = min(seconds_of(lambda: collect(300)) for _ in range(3))
+    small = min(seconds_of(lambda: collect(300)) for _ in range(2))
     assert seconds_of(lambda: collect(3000)) < 30 * small + 0.1
 
 
@@ -259,11 +265,10 @@ def test_pages_that_are_read_again_and_again_come_to_an_end(tmp_path):
         data[root : root + size] = branch(len(data) // size - 5, size)
     data[28:32] = struct.pack(">I", len(data) // size)
     path.write_bytes(data)
-    began = time.process_time()
-    for read in (list_topics, read_trajectory):
-        with pytest.raises(ReadError, match=r"takes too long|lead in circles"):
-            read(path)
-    assert time.process_time() - began < 10
+    for _ in within(10):
+        for read in (list_topics, read_trajectory):
+            with pytest.raises(ReadError, match=r"takes too long|lead in circles"):
+                read(path)
 
 
 def branch(child, size):

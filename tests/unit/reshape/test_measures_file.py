@@ -6,7 +6,6 @@ import math
 import re
 import shlex
 import textwrap
-import time
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +16,7 @@ from hypothesis import strategies as st
 from support.mutations import damaged
 from support.paths import ROOT
 from support.real_robots import ROOT as ROBOTS
+from support.seconds import within
 from urdf_importer import Diagnostics, ReadError, forward_kinematics, read_robot, read_srdf
 from urdf_importer.cli import main
 from urdf_importer.reshape import measure, measure_csv, resize
@@ -164,11 +164,10 @@ def test_bombs_stand_for_nothing() -> None:
     many = "origins:\n  a: &a [" + "1," * 5000 + "1]\n" + "".join(
         f"  b{row}: *a\n" for row in range(5000)
     )  # fmt: skip
-    start = time.process_time()
-    for text in ("\n".join(lines), many):
-        with pytest.raises(ReadError):
-            read_measures_text(text.encode(), "t.yaml")
-    assert time.process_time() - start < 5.0
+    for _ in within(5.0):
+        for text in ("\n".join(lines), many):
+            with pytest.raises(ReadError):
+                read_measures_text(text.encode(), "t.yaml")
 
 
 @settings(max_examples=100, deadline=None)
@@ -194,11 +193,11 @@ def test_many_rows_are_read_in_a_second() -> None:
     """As many as a robot may have links, as CSV and as JSON."""
     rows = range(20_000)
     text = "joint,length\n" + "".join(f"j{row},0.5\n" for row in rows)
-    start = time.process_time()
-    table = read_measures_text(text.encode(), "t.csv")
-    assert len(table.lengths) == len(rows)
-    assert read_measures_text(json.dumps({"lengths": dict(table.lengths)}).encode(), "t") == table
-    assert time.process_time() - start < 4.0
+    for _ in within(4.0):
+        table = read_measures_text(text.encode(), "t.csv")
+        assert len(table.lengths) == len(rows)
+        again = json.dumps({"lengths": dict(table.lengths)}).encode()
+        assert read_measures_text(again, "t") == table
 
 
 def test_the_humanoid_of_the_page(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 """People's motion on real robots: nobody says which limb is which."""
 
 import math
-import time
 from functools import cache
 
 import numpy as np
@@ -22,6 +21,7 @@ from support.people import (
     with_twist_bones,
 )
 from support.real_robots import ROOT
+from support.seconds import within
 from urdf_importer import (
     ArgumentError,
     Diagnostics,
@@ -127,9 +127,8 @@ def test_thirty_seconds_of_29_joints_take_less_than_three():
     resource = pytest.importorskip("resource")  # Windows has none.
     robot(G1)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    began = time.process_time()
-    found = solve(G1, long_person(30.0))
-    assert time.process_time() - began < 3.0
+    for _ in within(3.0):
+        found = solve(G1, long_person(30.0))
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert grown / 1024.0 < 600.0
     assert len(found.trajectory.times) == 900

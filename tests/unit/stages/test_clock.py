@@ -39,11 +39,15 @@ def test_a_child_that_hangs_is_ended(
     mark = tmp_path / "started"
     begun = f"open({str(mark)!r}, 'w').write(str(__import__('os').getpid())); "
     monkeypatch.setattr(process, "_START", begun + start)
-    monkeypatch.setattr(process, "SECONDS", 1.0)
-    before = time.monotonic()
-    with pytest.raises(ReadError, match="takes longer than 1 seconds"):
-        process.open_stage(str(stage), lambda _: "")
-    assert 1.0 <= time.monotonic() - before < 20.0
+    # A busy machine may need more than a second to start the child.
+    for seconds in (1.0, 15.0):
+        monkeypatch.setattr(process, "SECONDS", seconds)
+        before = time.monotonic()
+        with pytest.raises(ReadError, match=f"takes longer than {seconds:g} seconds"):
+            process.open_stage(str(stage), lambda _: "")
+        assert seconds <= time.monotonic() - before < seconds + 20.0
+        if mark.exists():
+            break
     assert not Path("/proc", mark.read_text()).exists()
 
 

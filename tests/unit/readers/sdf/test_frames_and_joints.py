@@ -123,7 +123,8 @@ def test_long_chains_cost_in_proportion_to_their_length(tmp_path, order):
         return (time.process_time() - start) / count
 
     take(100)
-    assert take(8000) < 2.5 * min(take(2000) for _ in range(2))
+    # Pauses of a machine only add, and seldom come twice.
+    assert any(take(8000) < 2.5 * min(take(2000), take(2000)) for _ in range(2))
 
 
 @settings(max_examples=40)

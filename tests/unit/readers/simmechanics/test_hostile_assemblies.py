@@ -20,6 +20,7 @@ from support.assembly_text import (
 )
 from support.gates import gate
 from support.paths import ROOT
+from support.seconds import within
 from support.simmechanics_reading import Read
 from urdf_importer.diagnostics import Diagnostics, ReadError
 from urdf_importer.readers.simmechanics import (
@@ -68,22 +69,20 @@ def test_no_assembly(read: Read, data: bytes) -> None:
     ],
 )
 def test_parameter_files_that_are_refused(read: Read, yaml: bytes, line: int) -> None:
-    began = time.process_time()
-    with pytest.raises(ReadError) as caught:
-        read(gate(), yaml)
-    assert time.process_time() - began < 5.0
+    for _ in within(5.0):
+        with pytest.raises(ReadError) as caught:
+            read(gate(), yaml)
     assert Path(caught.value.source).name == "p.yaml" and caught.value.line == line
     assert not Path("/tmp/owned").exists()
 
 
 @pytest.mark.parametrize("text", ["root: POST1\n" * 5000, "a" * 200_000, "- " * 50_000, "{" * 90])
 def test_odd_parameter_files_take_little_time(read: Read, text: str) -> None:
-    began = time.process_time()
-    try:
-        read(gate(), text)
-    except ReadError as error:
-        assert "\n" not in error.message
-    assert time.process_time() - began < 20.0
+    for _ in within(20.0):
+        try:
+            read(gate(), text)
+        except ReadError as error:
+            assert "\n" not in error.message
 
 
 @pytest.mark.parametrize(
@@ -94,12 +93,11 @@ def test_odd_parameter_files_take_little_time(read: Read, text: str) -> None:
     ],
 )  # fmt: skip
 def test_odd_tables_take_little_time(read: Read, csv: str) -> None:
-    began = time.process_time()
-    try:
-        read(gate(), "", csv)
-    except ReadError as error:
-        assert "\n" not in error.message
-    assert time.process_time() - began < 20.0
+    for _ in within(20.0):
+        try:
+            read(gate(), "", csv)
+        except ReadError as error:
+            assert "\n" not in error.message
 
 
 def test_paths_that_are_no_files(tmp_path: Path) -> None:
@@ -138,7 +136,8 @@ def test_long_chains_do_not_recurse_and_take_linear_time(read: Read) -> None:
 
     seconds(50)
     small = min(seconds(300) for _ in range(3))
-    assert seconds(3000) < 30 * small
+    # A pause of the machine only adds, and seldom comes twice.
+    assert any(seconds(3000) < 30 * small for _ in range(2))
 
 
 def test_many_loops_are_bounded(read: Read) -> None:
@@ -156,9 +155,8 @@ def test_many_loops_are_bounded(read: Read) -> None:
         CadJoint(name="L", base=10 * n + 4, follower=10 * (count - 1 - n) + 4)
         for n in range(count // 2 - 1)
     ]
-    began = time.process_time()
-    outcome = read(first_generation(bodies, joints))
-    assert time.process_time() - began < 30.0
+    for _ in within(30.0):
+        outcome = read(first_generation(bodies, joints))
     assert len(outcome.robot.loops) == count // 2 - 1 and "loops-not-judged" in outcome.codes
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whatever an SRDF says, there is an SRDF or one clear sentence, in bounded time."""
 
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from support.mutations import damaged
 from support.readable_robots import DATA
 from support.real_srdf import real_files
 from support.searches import Bounds, how_many, search
+from support.seconds import within
 from urdf_importer import Diagnostics, ReadError, Robot, adapt_srdf
 from urdf_importer.kinematics.semantic_groups import find_rings, resolve_groups
 from urdf_importer.model import Group, Joint, Link, Semantics
@@ -85,9 +85,8 @@ def test_rings_are_exactly_the_groups_that_reach_one(needs: dict[str, list[str]]
 def test_a_ring_of_many_groups_costs_their_number() -> None:
     count = 20_000
     ring = tuple(Group(name=f"g{i}", groups=(f"g{(i + 1) % count}",)) for i in range(count))
-    start = time.process_time()
-    assert len(find_rings(Semantics(name="arm", groups=ring))) == count
-    assert time.process_time() - start < 10.0
+    for _ in within(10.0):
+        assert len(find_rings(Semantics(name="arm", groups=ring))) == count
 
 
 def test_only_files_near_a_description_are_found(tmp_path: Path) -> None:

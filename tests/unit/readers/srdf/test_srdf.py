@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """SRDF in and out: nothing is lost, groups are MoveIt's, states are Pinocchio's."""
 
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 from support.readable_robots import DATA
 from support.real_robots import ROOT
 from support.real_srdf import real_files
+from support.seconds import within
 from urdf_importer import (
     Diagnostics,
     KinematicsError,
@@ -195,9 +195,8 @@ def test_long_chains_of_groups_do_not_recurse() -> None:
     count = 5000
     groups = [Group(name=f"g{i}", groups=(f"g{i + 1}",)) for i in range(count)]
     semantics = Semantics(name="arm", groups=(*groups, Group(name=f"g{count}", joints=("elbow",))))
-    start = time.process_time()
-    assert resolve_groups(ARM, semantics)["g0"] == ("elbow",)
-    assert time.process_time() - start < 2.0
+    for _ in within(2.0):
+        assert resolve_groups(ARM, semantics)["g0"] == ("elbow",)
 
 
 # States
@@ -304,9 +303,8 @@ def test_many_pairs_are_quick() -> None:
         for i in range(100_000)
     )
     text = f'<robot name="arm">{pairs}</robot>'.encode()
-    start = time.process_time()
-    semantics = read_text(text)
-    assert time.process_time() - start < 5.0  # five times the goal: machines are busy
+    for _ in within(5.0):  # five times the goal: machines are busy
+        semantics = read_text(text)
     assert len(semantics.disabled_collisions) == 100_000
 
 

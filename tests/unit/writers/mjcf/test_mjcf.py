@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """MJCF is what MuJoCo's compiler takes, and says what Pinocchio reads in the URDF."""
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from support.paths import ROOT
 from support.pinocchio_truth import Truth
 from support.real_robots import descriptions, name_of
 from support.samples import sampled
+from support.seconds import within
 from urdf_importer import (
     Diagnostics,
     MjcfOptions,
@@ -481,9 +481,8 @@ def test_dense_meshes_take_a_moment(tmp_path: Path) -> None:
     (tmp_path / "ball.stl").write_bytes(write_stl(triangles))
     shape = '<collision><geometry><mesh filename="ball.stl"/></geometry></collision>'
     robot = read(links("a", content=shape), tmp_path)
-    began = time.process_time()
-    export_robot(robot, tmp_path / "robot.xml")
-    assert time.process_time() - began < 1.0
+    for _ in within(1.0):
+        export_robot(robot, tmp_path / "robot.xml")
     assert Compiled(tmp_path / "robot.xml").model.nmesh == 1
 
 

@@ -160,7 +160,7 @@ def run_check(path: Path) -> str | None:
     """What check_urdf says of the tree; None where it refuses the file, or hangs on it."""
     try:
         done = subprocess.run(
-            [CHECK_URDF, str(path)], capture_output=True, text=True, timeout=60, check=False
+            [CHECK_URDF, str(path)], capture_output=True, text=True, timeout=300, check=False
         )
     except subprocess.TimeoutExpired:
         return None

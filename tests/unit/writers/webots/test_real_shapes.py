@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Shapes of real robots: where the description says, in files that other programs read."""
 
-import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 
 from support.real_robots import descriptions, name_of
+from support.seconds import within
 from support.webots.point_clouds import Points
 from support.webots.webots_shapes import (
     Written,
@@ -137,13 +137,11 @@ def test_is_the_same_every_time(options: dict[str, str], tmp_path: Path) -> None
 
 
 def test_files_of_a_humanoid_take_less_than_two_seconds(tmp_path: Path) -> None:
-    started = time.process_time()
-    written = write_shapes(find("talos_full_v2"), tmp_path)
-    assert time.process_time() - started < 2.0
+    for _ in within(2.0):
+        written = write_shapes(find("talos_full_v2"), tmp_path)
     assert len(written.files) > 50
 
 
 def test_bodies_of_a_humanoid_take_less_than_twenty_seconds(tmp_path: Path) -> None:
-    started = time.process_time()
-    write_shapes(find("talos_full_v2"), tmp_path, collision="auto").check()
-    assert time.process_time() - started < 20.0
+    for _ in within(20.0):
+        write_shapes(find("talos_full_v2"), tmp_path, collision="auto").check()
