@@ -14,6 +14,8 @@ FeetKind = Literal["pin", "free"]
 RootKind = Literal["auto", "none", "object", "drive"]
 SpeedKind = Literal["report", "retime", "hold"]
 RetargetKeys = Literal["frames", "reduced"]
+_FAR = 0.0872665
+"""Radians, 5 degrees: limbs that are farther off are named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +163,11 @@ class LimbReport:
     frame: float
     limited: tuple[str, ...]
 
+    def describe(self) -> str:
+        """Returns the limb, its degrees, and the joints at limits."""
+        at = f" (at limits: {' '.join(self.limited)})" if self.limited else ""
+        return f"{self.limb} {self.most * 57.29578:.1f}{at}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contact:
@@ -198,11 +205,15 @@ class RetargetResult:
 
     @property
     def message(self) -> str:
-        """One line: how many limbs follow, how well, and the faults."""
+        """One line: how many limbs follow, how well, which are farther off than five degrees with
+        their joints at limits, and the faults."""
         worst = max((each.most for each in self.limbs), default=0.0)
         count = len(self.pairs)
         follow = "limb follows" if count == 1 else "limbs follow"
         text = f"{count} {follow}, within {worst * 57.29578:.1f} degrees"
+        far = [each.describe() for each in self.limbs if each.most > _FAR]
+        if far:
+            text += f"; beyond 5: {', '.join(far)}"
         if self.contacts:
             text += f"; standing feet creep by {self.slide * 1000:.1f} mm"
         if self.limits:
