@@ -77,8 +77,11 @@ def _follow(driver: Driver, bar: Any, person: Any, name: str) -> Steps:
 
 def _ask(driver: Driver, bar: Any) -> Steps:
     yield from driver.find_button(driver.viewport, bar, "urdf.retarget")
-    yield from driver.click(*driver.place)
-    yield 1.0
+    x, y = driver.place
+    yield from driver.click(x, y)
+    yield 0.7
+    driver.move(x - 60, y + 38)  # On the title: Return confirms there.
+    yield 0.3
 
 
 def _pick(driver: Driver, bar: Any, theirs: tuple[Any, str], ours: tuple[Any, str]) -> Steps:

@@ -163,11 +163,6 @@ class LimbReport:
     frame: float
     limited: tuple[str, ...]
 
-    def describe(self) -> str:
-        """Returns the limb, its degrees, and the joints at limits."""
-        at = f" (at limits: {' '.join(self.limited)})" if self.limited else ""
-        return f"{self.limb} {self.most * 57.29578:.1f}{at}"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contact:
@@ -211,7 +206,7 @@ class RetargetResult:
         count = len(self.pairs)
         follow = "limb follows" if count == 1 else "limbs follow"
         text = f"{count} {follow}, within {worst * 57.29578:.1f} degrees"
-        far = [each.describe() for each in self.limbs if each.most > _FAR]
+        far = [_describe(each) for each in self.limbs if each.most > _FAR]
         if far:
             text += f"; beyond 5: {', '.join(far)}"
         if self.contacts:
@@ -220,3 +215,9 @@ class RetargetResult:
             joints = len({each.joint for each in self.limits})
             text += f"; {joints} {'joint is' if joints == 1 else 'joints are'} beyond a limit"
         return text
+
+
+def _describe(limb: LimbReport) -> str:
+    """Returns the limb, its degrees, and the joints at limits."""
+    at = f" (at limits: {' '.join(limb.limited)})" if limb.limited else ""
+    return f"{limb.limb} {limb.most * 57.29578:.1f}{at}"
