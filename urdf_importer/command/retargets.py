@@ -22,6 +22,7 @@ from .. import (
 from ..files.outputs import check_output
 from ..interrupts import hold_interrupt
 from ..pipeline.retargeting import open_person
+from ..recordings.policies import RATES
 from .arguments import EPILOG, add_option_arguments, read_options
 from .blends import is_blend, open_robot
 from .jobs import needing_blender
@@ -54,8 +55,9 @@ def add_retarget(commands: Any) -> None:
     )
     parser.add_argument(
         "--layout",
-        choices=("unitree", "tracking"),
-        help="unitree: a .csv for BeyondMimic and mjlab; tracking: an .npz with bodies",
+        choices=tuple(RATES),
+        help="unitree: a .csv for BeyondMimic and mjlab; tracking: an .npz with bodies; isaac: the "
+        "same in the order of Isaac Lab",
     )
     parser.add_argument(
         "--rate", type=float, metavar="HZ", help="samples per second of a layout (30, and 50)"
