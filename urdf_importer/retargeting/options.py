@@ -9,7 +9,7 @@ from ..motion.limits import Violation
 from ..motion.trajectory import Trajectory
 from ..options import Options, option
 
-PartKind = Literal["auto", "upper", "arms", "hands"]
+PartKind = Literal["auto", "body", "upper", "arms", "hands"]
 FeetKind = Literal["pin", "free"]
 RootKind = Literal["auto", "none", "object", "drive"]
 SpeedKind = Literal["report", "retime", "hold"]
@@ -38,7 +38,8 @@ class RetargetOptions(Options):
         "The parts of the robot that move",
         group="Limbs",
         choices={
-            "auto": "All limbs that match, and the trunk",
+            "auto": "All limbs that match, their fingers, and the trunk",
+            "body": "The same without fingers",
             "upper": "Arms and trunk; legs and base stay",
             "arms": "Arms alone",
             "hands": "Hands at the places of the person's hands, in the robot's size",
@@ -120,8 +121,15 @@ class RetargetOptions(Options):
         group="Keys",
         choices={
             "frames": "On every frame",
-            "reduced": "As few as keep within a thousandth of a radian or metre",
+            "reduced": "As few as keep within the tolerance",
         },
+    )
+    tolerance: float = option(
+        0.001,
+        "Tolerance",
+        "How far reduced keys may be off, in radians and metres",
+        group="Keys",
+        bounds=(0.0, 1.0),
     )
     action: str = option(
         "", "Action", "Name of the action; by default of the person's", group="Keys", entries="NAME"

@@ -71,7 +71,7 @@ def find_match(
     palms = [(m.person, m.robot.hand) for m in matched.matches if m.robot.kind == "arm"]
     palms += matched.palms
     found = [match_hand(person, limb, machine, palm) for limb, palm in palms]
-    hands = tuple(hand for hand in found if hand is not None)
+    hands = tuple(hand for hand in found if hand is not None and options.parts != "body")
     if not hands and not matched.matches:
         raise KinematicsError("person or robot has no fingers there", source=person.source)
     return Found(

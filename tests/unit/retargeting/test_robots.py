@@ -263,8 +263,11 @@ def test_a_hand_of_three_fingers_takes_thumb_index_and_middle():
     for pair in fingers:
         bone = named[pair.bones[0]].lower()
         assert any(f in bone and f in pair.link for f in ("thumb", "index", "middle"))
-    # The same without fingers: they are left alone.
-    assert not any("_hand_" in name for name in solve(path, sample_person()).trajectory.names)
+    # The same without fingers, or where they are not wanted: they are left alone.
+    body = solve(path, person, RetargetOptions(parts="body"))
+    for other in (solve(path, sample_person()), body):
+        assert not any("_hand_" in name for name in other.trajectory.names)
+        assert len(other.limbs) == 4
 
 
 def test_one_arm_follows_by_a_pair():
