@@ -2,6 +2,7 @@
 """Sub-panel "Retarget": the active robot follows a person of the scene."""
 
 import math
+from dataclasses import fields
 from typing import Any
 
 import bpy
@@ -9,15 +10,22 @@ from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Vector
 from mathutils.geometry import intersect_point_line
 
-from ...urdf_importer import Diagnostics, RetargetOptions, RobotError, retarget
+from ...urdf_importer import (
+    Diagnostics,
+    RetargetOptions,
+    RetargetResult,
+    RobotError,
+    retarget_steps,
+)
 from ...urdf_importer.blender.standing.armatures import pose_bones_of
 from ...urdf_importer.blender.standing.links import name_link
 from ...urdf_importer.blender.standing.robot_table import find_robot, recall_table
 from ..active_robot import active_robot, poll_robot
 from ..gizmos.bodies import cast_sight, look_through
 from ..option_properties import add_option_properties, draw_options, read_options
-from ..reports import refuse, report_diagnostics
+from ..reports import report_diagnostics
 from ..sidebar.panel import RobotSubPanel
+from ..stepping import SteppedOperator, Steps
 from .limb_pairs import (
     LimbRow,
     choose_person,
@@ -47,14 +55,15 @@ def _search_people(_operator: Any, context: Any, _text: str) -> list[str]:
 _WITH_PEOPLE: Any = {"search": _search_people} if bpy.app.binary_path else {}
 
 
-class Retarget(bpy.types.Operator):
-    bl_idname = "urdf.retarget"
-    bl_label = "Retarget"
+class FollowPerson:
+    """Base of the operators that let the active robot follow a person: step by step in a window."""
+
     bl_description = (
         "Let the active robot follow a person of the scene, any animated armature: plain keys in a "
         "new action. Limbs of both are found by geometry"
     )
-    bl_options = {"REGISTER", "UNDO"}
+    steps_title = "Retargeting"
+    cancelled_text = "Cancelled; nothing is keyed"
 
     person: bpy.props.StringProperty(  # type: ignore[valid-type]
         name="Person",
@@ -67,49 +76,74 @@ class Retarget(bpy.types.Operator):
         if not poll_robot(cls, context):
             return False
         if not find_people(active_robot(context)):
-            cls.poll_message_set("There is no other armature in the scene")
+            cls.poll_message_set("There is no other armature in the scene")  # type: ignore[attr-defined]
             return False
         return True
 
-    def invoke(self, context: Any, event: Any) -> set[str]:
-        people = find_people(active_robot(context))
-        self.person = self.person if self.person in people else people[0]
-        result: set[str] = context.window_manager.invoke_props_dialog(self)
-        return result
-
-    def draw(self, context: Any) -> None:
+    def draw(self: Any, context: Any) -> None:
         self.layout.prop(self, "person")
         draw_options(self.layout, self, RetargetOptions)
 
-    def execute(self, context: Any) -> set[str]:
+    def begin_steps(self: Any, context: Any) -> Steps:
+        """Returns the work; wrong choices are refused in its first step."""
         robot: Any = active_robot(context)
         people = find_people(robot)
         name = self.person or (people[0] if len(people) == 1 else "")
         if name not in people:
-            self.report({"ERROR"}, f"Say which of {', '.join(people[:5])} is the person")
-            return {"CANCELLED"}
-        diagnostics = Diagnostics(robot.name)
-        try:
-            result = retarget(
-                context.scene.objects[name],
-                robot,
-                options=read_options(self, RetargetOptions),
-                diagnostics=diagnostics,
-            )
-        except RobotError as error:
-            return refuse(self, error)
+            raise RobotError(f"say which of {', '.join(people[:5])} is the person")
+        self._diagnostics = Diagnostics(robot.name)
+        result = yield from retarget_steps(
+            context.scene.objects[name],
+            robot,
+            options=read_options(self, RetargetOptions),
+            diagnostics=self._diagnostics,
+        )
+        return result
+
+    def keep_result(self: Any, context: Any, result: RetargetResult) -> set[str]:
         worst = sorted(result.limbs, key=lambda each: -each.worst)
         result.action[_RESULT]["limbs"] = [
             f"{each.limb}: {math.degrees(each.most):.1f}°, at worst {math.degrees(each.worst):.1f}°"
             for each in worst
         ]
         result.action[_RESULT]["frames"] = [each.frame for each in worst]
-        report_diagnostics(self, robot.name, tuple(diagnostics), "retargeting")
+        robot = self._diagnostics.source
+        report_diagnostics(self, robot, tuple(self._diagnostics), "retargeting")
         self.report({"INFO"}, result.message)
         return {"FINISHED"}
 
 
-add_option_properties(Retarget, RetargetOptions)
+add_option_properties(FollowPerson, RetargetOptions)
+
+
+class RunRetarget(FollowPerson, SteppedOperator, bpy.types.Operator):
+    bl_idname = "urdf.run_retarget"
+    bl_label = "Retarget"
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+
+
+class Retarget(FollowPerson, SteppedOperator, bpy.types.Operator):
+    """Asks, and leaves work and undo to the other one; scripts get the result at once."""
+
+    bl_idname = "urdf.retarget"
+    bl_label = "Retarget"
+    bl_options = {"REGISTER"}
+
+    _asks = False
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        people = find_people(active_robot(context))
+        self.person = self.person if self.person in people else people[0]
+        self._asks = not bpy.app.background
+        result: set[str] = context.window_manager.invoke_props_dialog(self)
+        return result
+
+    def execute(self, context: Any) -> set[str]:
+        if not self._asks:
+            return super().execute(context)
+        names = ("person", *(each.name for each in fields(RetargetOptions)))
+        bpy.ops.urdf.run_retarget("INVOKE_DEFAULT", **{each: getattr(self, each) for each in names})
+        return {"FINISHED"}
 
 
 def _poll_person(kind: Any, context: Any) -> bool:
@@ -319,7 +353,7 @@ def _draw_result(layout: Any, robot: Any) -> None:
         jump.operator(GoToViolation.bl_idname, text=f"{frame:.0f}", icon="TIME").frame = frame
 
 
-_CLASSES = (Retarget, SetPair, PickPair, ChoosePerson, RetargetPanel)
+_CLASSES = (Retarget, RunRetarget, SetPair, PickPair, ChoosePerson, RetargetPanel)
 
 
 def register() -> None:

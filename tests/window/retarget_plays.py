@@ -49,9 +49,18 @@ def retarget(driver: Driver) -> Steps:
 
 
 def _follow(driver: Driver, bar: Any, person: Any, name: str) -> Steps:
-    with bpy.context.temp_override(window=driver.window, area=driver.viewport):
-        assert bpy.ops.urdf.retarget(person=person.name) == {"FINISHED"}
-    bpy.ops.ed.undo_push(message="Retarget")
+    stepping = importlib.import_module(f"{_EXTENSION}.operators.stepping")
+    yield from _ask(driver, bar)
+    driver.take_picture("asked")
+    driver.press("RET")
+    yield from driver.wait_for("the bar is shown", stepping.is_busy)
+    driver.press("ESC")
+    yield from driver.wait_for("Esc ended it", lambda: not stepping.is_busy())
+    assert not _keys(name)
+    yield from _ask(driver, bar)
+    driver.press("RET")
+    yield from driver.wait_for("the robot follows", lambda: _keys(name))
+    assert bpy.data.objects[name].animation_data.action["urdf_retarget"]["source"] == person.name
     bpy.context.scene.frame_set(40)
     yield 1.0
     driver.take_picture("followed")
@@ -64,6 +73,15 @@ def _follow(driver: Driver, bar: Any, person: Any, name: str) -> Steps:
     yield from driver.undo()
     yield from driver.undo()
     yield from driver.wait_for("undo took it back", lambda: not _keys(name))
+
+
+def _ask(driver: Driver, bar: Any) -> Steps:
+    yield from driver.find_button(driver.viewport, bar, "urdf.retarget")
+    x, y = driver.place
+    yield from driver.click(x, y)
+    yield 0.7
+    driver.move(x - 60, y + 38)  # On the title: Return confirms there.
+    yield 0.3
 
 
 def _pick(driver: Driver, bar: Any, theirs: tuple[Any, str], ours: tuple[Any, str]) -> Steps:

@@ -19,6 +19,7 @@ from .. import (
 )
 from ..files.outputs import check_output
 from ..pipeline.retargeting import open_person
+from ..recordings.policies import RATES
 from .arguments import add_option_arguments, read_options
 from .blends import is_blend
 from .loading import (
@@ -56,8 +57,9 @@ def add_retarget(commands: Any) -> None:
     )
     parser.add_argument(
         "--layout",
-        choices=("unitree", "tracking"),
-        help="unitree: a .csv for BeyondMimic and mjlab; tracking: an .npz with bodies",
+        choices=tuple(RATES),
+        help="unitree: a .csv for BeyondMimic and mjlab; tracking: an .npz with bodies; isaac: the "
+        "same in the order of Isaac Lab",
     )
     parser.add_argument(
         "--rate", type=float, metavar="HZ", help="samples per second of a layout (30, and 50)"

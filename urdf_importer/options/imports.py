@@ -94,12 +94,6 @@ class ImportOptions(Options):
     collisions: bool = option(
         True, "Collisions", "Import collision shapes, hidden and drawn as wire", group="Geometry"
     )
-    convex_collisions: bool = option(
-        False,
-        "Convex Collisions",
-        "Replace the meshes of collision shapes by their convex hulls",
-        group="Geometry",
-    )
     fit_collisions: FitCollisions | bool = fit_collisions_option("Geometry")
     smooth_angle: float = option(
         30.0,

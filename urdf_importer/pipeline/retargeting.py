@@ -64,7 +64,8 @@ def retarget_steps(
     diagnostics = diagnostics_of(diagnostics)
     yield Progress(share=0.0, text="person")
     given = robot_or_rig_of(robot)
-    person = bridge_frames(_read_person(source, given, options, diagnostics), diagnostics)
+    read = yield from _read_person(source, given, options, diagnostics)
+    person = bridge_frames(read, diagnostics)
     described = robot_of_rig(given)
     found = _find(described, person, options)
     limits = limits_of(described, None, Diagnostics())
@@ -93,8 +94,8 @@ def find_pairs(
     now."""
     options = options_of(options, RetargetOptions)
     given = robot_or_rig_of(robot)
-    person = _read_person(source, given, options, Diagnostics(), moving=False)
-    person = bridge_frames(person, Diagnostics())
+    read = finish(_read_person(source, given, options, Diagnostics(), moving=False))
+    person = bridge_frames(read, Diagnostics())
     return _find(robot_of_rig(given), person, options).describe()
 
 
@@ -113,7 +114,7 @@ def _read_person(
     diagnostics: Diagnostics,
     *,
     moving: bool = True,
-) -> Person:
+) -> Generator[Progress, None, Person]:
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
         diagnostics.source = diagnostics.source or path
@@ -124,7 +125,7 @@ def _read_person(
     from ..blender.retargeting.person import read_person
 
     diagnostics.source = diagnostics.source or armature.name
-    return read_person(armature, options.frames, moving=moving)
+    return (yield from read_person(armature, options.frames, moving=moving))
 
 
 def _cut(person: Person, options: RetargetOptions) -> Person:

@@ -5,9 +5,10 @@ names.
 unitree   rows of x, y, z, a quaternion x, y, z, w, and the joints in the order of the description
 tracking  fps; joint_pos, joint_vel (m, n); body_pos_w (m, b, 3), body_quat_w (m, b, 4) as w, x, y,
           z, body_lin_vel_w, body_ang_vel_w (m, b, 3) of the links that joints move, in the world
+isaac     the same, breadth first
 
-Readers take joints and bodies by their places: MuJoCo's order, depth first. Their names are added
-to the arrays; the readers pass over them.
+Readers take joints and bodies by their places: MuJoCo's order, depth first, or Isaac Lab's. Their
+names are added to the arrays; the readers pass over them.
 """
 
 import io
@@ -24,8 +25,8 @@ from ..model import Robot
 from ..motion.frames import align_signs, find_base, multiply, place
 from ..motion.trajectory import Numbers, Trajectory
 
-_SUFFIXES = {"unitree": ".csv", "tracking": ".npz"}
-RATES = {"unitree": 30.0, "tracking": 50.0}
+_SUFFIXES = {"unitree": ".csv", "tracking": ".npz", "isaac": ".npz"}
+RATES = {"unitree": 30.0, "tracking": 50.0, "isaac": 50.0}
 """Samples per second where none are asked for: the rates that the readers expect."""
 _MOST = 2**24
 
@@ -56,7 +57,12 @@ def format_policy(trajectory: Trajectory, robot: Robot, layout: str, rate: float
         text = io.StringIO()
         np.savetxt(text, np.concatenate([*base, table], axis=1), fmt="%.6f", delimiter=",")
         return text.getvalue().encode()
-    return _format_tracking(tree, (names, table), base, rate)
+    arrays = _track_bodies(tree, (names, table), base, rate)
+    if layout == "isaac":
+        _sort_by_depth(tree, arrays)
+    file = io.BytesIO()
+    np.savez_compressed(file, **arrays)
+    return file.getvalue()
 
 
 def _base_of(
@@ -72,12 +78,25 @@ def _base_of(
     return moved, align_signs(turned)
 
 
-def _format_tracking(
+def _sort_by_depth(tree: KinematicTree, arrays: dict[str, Any]) -> None:
+    """Puts joints and bodies beside each other that have as many bodies above them."""
+    motions = [each is not None and each.kind != "fixed" for each in tree.motions]
+    for kind, index in (("joint", tree.joint_index), ("body", tree.index)):
+        places = [index[name] for name in arrays[f"{kind}_names"].tolist()]
+        depths = [sum(motions[above] for above in tree.ancestors(place)) for place in places]
+        order = np.argsort(depths, kind="stable")
+        for key in [key for key in arrays if key.startswith(kind)]:
+            axis = min(arrays[key].ndim - 1, 1)
+            arrays[key] = np.take(arrays[key], order, axis=axis)
+
+
+def _track_bodies(
     tree: KinematicTree,
     joints: tuple[list[str], Numbers],
     base: tuple[Numbers, Numbers],
     rate: float,
-) -> bytes:
+) -> dict[str, Any]:
+    """Returns the arrays of the layout tracking."""
     names, table = joints
     machine = JointedBodies(tree, keeps_locked=True)
     turned = np.array([rotation_from_quaternion(each) for each in base[1].tolist()])
@@ -104,9 +123,7 @@ def _format_tracking(
     arrays = {key: array.astype(np.float32) for key, array in arrays.items()}
     arrays["joint_names"] = np.array(names, dtype=str)
     arrays["body_names"] = np.array([tree.links[at].name for at in machine.places], dtype=str)
-    file = io.BytesIO()
-    np.savez_compressed(file, **arrays)
-    return file.getvalue()
+    return arrays
 
 
 def _slopes(values: Numbers, step: float) -> Numbers:

@@ -37,9 +37,9 @@ def write_trajectory(
     .npz (everything). An existing file is overwritten.
 
     `layout` writes the files of programs that train policies: "unitree", a .csv of the base's
-    place, its quaternion x, y, z, w and all joints, or "tracking", an .npz of joints and bodies
-    with their velocities. Both need the `robot`, a `Robot` or the result of an import, whose joints
-    are in its order, and have `rate` samples per second (30, and 50).
+    place, its quaternion x, y, z, w and all joints, "tracking", an .npz of joints and bodies with
+    their velocities, or "isaac", the same in the order of Isaac Lab. All need the `robot`, a
+    `Robot` or the result of an import, and have `rate` samples per second (30, and 50).
 
     In recordings, samples are JointStates, which have no accelerations, and commands a
     JointTrajectory; frames are on /tf. Times are written to the nanosecond. Raises WriteError where

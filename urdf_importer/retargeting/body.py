@@ -8,7 +8,7 @@ which side is the left one.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -277,16 +277,7 @@ def _name_sides(
     first = told or left[pair[0].end, pair[1].end]
     ordered = pair if first > 0 else pair[::-1]
     return tuple(
-        PersonLimb(
-            kind=limb.kind,
-            side=side,
-            root=limb.root,
-            middle=limb.middle,
-            end=limb.end,
-            tip=limb.tip,
-            bones=limb.bones,
-        )
-        for side, limb in zip(("left", "right"), ordered, strict=True)
+        replace(limb, side=side) for side, limb in zip(("left", "right"), ordered, strict=True)
     )
 
 

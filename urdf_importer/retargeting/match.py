@@ -62,7 +62,7 @@ def match_limbs(
         if match.person.bones not in taken and match.robot.link not in busy
     ]
     matches = [*given, *found]
-    if options.parts != "auto":
+    if options.parts not in ("auto", "body"):
         matches = [match for match in matches if match.robot.kind != "leg"]
     if options.parts == "hands":
         matches = [replace(match, reaches=True) for match in matches]
@@ -176,7 +176,8 @@ def _left_alone(
             yield f"the person's {limb.side} {limb.kind} has no limb that follows it"
     for ours in anatomy.limbs:
         if ours.link not in links:
-            reason = "is left out by parts" if options.parts != "auto" else "has no limb to follow"
+            is_left_out = options.parts not in ("auto", "body")
+            reason = "is left out by parts" if is_left_out else "has no limb to follow"
             yield f"the robot's {ours.side} {ours.kind} ({ours.link}) {reason}"
     busy = {joint for match in matches for joint in match.robot.joints}
     for tip in anatomy.others:

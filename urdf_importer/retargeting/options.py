@@ -9,11 +9,13 @@ from ..motion.limits import Violation
 from ..motion.trajectory import Trajectory
 from ..options import Options, option
 
-PartKind = Literal["auto", "upper", "arms", "hands"]
+PartKind = Literal["auto", "body", "upper", "arms", "hands"]
 FeetKind = Literal["pin", "free"]
 RootKind = Literal["auto", "none", "object", "drive"]
 SpeedKind = Literal["report", "retime", "hold"]
 RetargetKeys = Literal["frames", "reduced"]
+_FAR = 0.0872665
+"""Radians, 5 degrees: limbs that are farther off are named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +38,8 @@ class RetargetOptions(Options):
         "The parts of the robot that move",
         group="Limbs",
         choices={
-            "auto": "All limbs that match, and the trunk",
+            "auto": "All limbs that match, their fingers, and the trunk",
+            "body": "The same without fingers",
             "upper": "Arms and trunk; legs and base stay",
             "arms": "Arms alone",
             "hands": "Hands at the places of the person's hands, in the robot's size",
@@ -118,8 +121,15 @@ class RetargetOptions(Options):
         group="Keys",
         choices={
             "frames": "On every frame",
-            "reduced": "As few as keep within a thousandth of a radian or metre",
+            "reduced": "As few as keep within the tolerance",
         },
+    )
+    tolerance: float = option(
+        0.001,
+        "Tolerance",
+        "How far reduced keys may be off, in radians and metres",
+        group="Keys",
+        bounds=(0.0, 1.0),
     )
     action: str = option(
         "", "Action", "Name of the action; by default of the person's", group="Keys", entries="NAME"
@@ -198,14 +208,24 @@ class RetargetResult:
 
     @property
     def message(self) -> str:
-        """One line: how many limbs follow, how well, and the faults."""
+        """One line: how many limbs follow, how well, which are farther off than five degrees with
+        their joints at limits, and the faults."""
         worst = max((each.most for each in self.limbs), default=0.0)
         count = len(self.pairs)
         follow = "limb follows" if count == 1 else "limbs follow"
         text = f"{count} {follow}, within {worst * 57.29578:.1f} degrees"
+        far = [_describe(each) for each in self.limbs if each.most > _FAR]
+        if far:
+            text += f"; beyond 5: {', '.join(far)}"
         if self.contacts:
             text += f"; standing feet creep by {self.slide * 1000:.1f} mm"
         if self.limits:
             joints = len({each.joint for each in self.limits})
             text += f"; {joints} {'joint is' if joints == 1 else 'joints are'} beyond a limit"
         return text
+
+
+def _describe(limb: LimbReport) -> str:
+    """Returns the limb, its degrees, and the joints at limits."""
+    at = f" (at limits: {' '.join(limb.limited)})" if limb.limited else ""
+    return f"{limb.limb} {limb.most * 57.29578:.1f}{at}"

@@ -71,7 +71,7 @@ def find_match(
     palms = [(m.person, m.robot.hand) for m in matched.matches if m.robot.kind == "arm"]
     palms += matched.palms
     found = [match_hand(person, limb, machine, palm) for limb, palm in palms]
-    hands = tuple(hand for hand in found if hand is not None)
+    hands = tuple(hand for hand in found if hand is not None and options.parts != "body")
     if not hands and not matched.matches:
         raise KinematicsError("person or robot has no fingers there", source=person.source)
     return Found(
@@ -83,11 +83,10 @@ def follow(
     found: Found, options: RetargetOptions, soles: Soles, limits: RobotLimits
 ) -> Generator[Progress, None, RetargetResult]:
     """Makes the robot follow the person, in steps. `soles` are the shapes of feet."""
-    yield Progress(share=0.0, text="limbs")
+    yield Progress(share=0.3, text="limbs")
     _narrow(found.machine, limits)
     plan = _plan(found, options, soles)
     solver = FrameSolver(found.machine, _active(found, options), is_free=not plan.stays)
-    yield Progress(share=0.1, text="poses")
     columns = {name: place for place, name in enumerate(found.machine.names)}
     limbs = {
         place: np.array([columns[joint] for joint in match.robot.joints], dtype=np.intp)
@@ -96,9 +95,9 @@ def follow(
     tasks = _wishes(plan, options)
     base = start_base(plan)
     if plan.matches:
-        state = solve_smoothly(solver, tasks, base, limbs)
-        yield Progress(share=0.6, text="feet")
-        state = _settle(plan, solver, tasks, state, options)
+        state = yield from solve_smoothly(solver, tasks, base, limbs)
+        yield Progress(share=0.7, text="feet")
+        state = yield from _settle(plan, solver, tasks, state, options)
     else:
         state = State(positions=np.tile(found.machine.rest(), (len(base.origins), 1)), base=base)
     state, bent = bend_fingers(found.hands, found.person, found.machine, state)
@@ -187,7 +186,7 @@ def _wishes(plan: Plan, options: RetargetOptions) -> list[Wish]:
 
 def _settle(
     plan: Plan, solver: FrameSolver, tasks: list[Wish], state: State, options: RetargetOptions
-) -> State:
+) -> Generator[Progress, None, State]:
     """Pins the feet, smooths, and pins them once more."""
     reach = int(np.ceil(options.smooth * plan.rate / 2.0 - 1e-6)) if options.smooth > 0 else 0
     pins = pin_feet(plan, state) if plan.stands and options.feet == "pin" else []
@@ -201,6 +200,7 @@ def _settle(
     if pins:
         kept = [*kept, *pins, carry_hips(plan, _SOFT_HIPS)]
         state = solver.solve(kept, state)[0]
+    yield Progress(share=0.8, text="smoothing")
     if reach:
         state = solver.solve(kept, smooth(state, reach), pull=_NEAR if not pins else 0.3)[0]
     return state

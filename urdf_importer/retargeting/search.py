@@ -2,12 +2,13 @@
 """The way through all frames that does not jump: several solutions of some frames, the cheapest way
 through them for each limb, and from there all frames."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 
 import numpy as np
 
 from ..kinematics.machine import BasePoses, Places, turn_between, turn_by
 from ..motion.trajectory import Numbers
+from ..progress import Progress
 from .solve import FrameSolver, State, Wish, orthonormalize
 
 _EVERY = 5
@@ -18,19 +19,21 @@ _SEED = 20
 
 def solve_smoothly(
     solver: FrameSolver, tasks: Sequence[Wish], base: BasePoses, limbs: Mapping[int, Places]
-) -> State:
-    """Returns the state of all frames; `limbs` says which joints each limb has. The base starts as
-    given."""
+) -> Generator[Progress, None, State]:
+    """Returns, in steps, the state of all frames; `limbs` says which joints each limb has. The base
+    starts as given."""
     count = len(base.origins)
     kept = np.unique(np.append(np.arange(0, count, _EVERY), count - 1))
     few = [task.rows(kept) for task in tasks]
     begin = BasePoses(origins=base.origins[kept], turns=base.turns[kept])
     found, costs = [], []
-    for start in _starts(solver):
+    for number, start in enumerate(_starts(solver)):
+        yield Progress(share=0.3 + 0.07 * number, text="poses")
         state = State(positions=np.tile(start, (len(kept), 1)), base=begin)
         solved, cost = solver.solve(few, state, pull=1e-3)
         found.append(_wrap(solver, solved))
         costs.append(cost)
+    yield Progress(share=0.6, text="all frames")
     chosen = _choose(solver, found, np.array(costs), few, limbs)
     return solver.solve(tasks, _spread(solver, chosen, kept, count))[0]
 

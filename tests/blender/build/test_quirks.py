@@ -65,7 +65,7 @@ def test_a_mesh_without_faces_is_an_empty_mesh(mesh, tmp_path):
     shapes = f"<visual>{shape}</visual><collision>{shape}</collision>"
     urdf = tmp_path / "r.urdf"
     urdf.write_text(f'<robot name="r"><link name="a">{shapes}</link></robot>')
-    for options in (ImportOptions(), ImportOptions(convex_collisions=True, most_triangles=10)):
+    for options in (ImportOptions(), ImportOptions(fit_collisions="hull", most_triangles=10)):
         result = import_robot(urdf, options=options)
         assert result.links["a"]
         assert extract_robot(result.armature).links == result.robot.links

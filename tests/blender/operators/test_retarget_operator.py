@@ -6,6 +6,7 @@ import pytest
 
 from support.people import SAMPLE
 from support.real_robots import ROOT
+from urdf_importer import retarget_steps
 from urdf_importer.pipeline.retargeting import open_person
 
 pytestmark = [
@@ -32,6 +33,29 @@ def test_the_robot_follows_the_other_armature():
     assert bpy.context.scene.frame_current == worst
     with pytest.raises(RuntimeError, match="is the person"):
         bpy.ops.urdf.retarget(person="nobody")
+
+
+def test_work_that_is_ended_changes_nothing():
+    bpy.ops.import_scene.urdf(filepath=LEGS)
+    robot = bpy.context.view_layer.objects.active
+    person = open_person(str(SAMPLE))
+    bpy.context.scene.frame_set(7)
+    actions = set(bpy.data.actions)
+    last = ""
+    for stop in ("person", "poses", "feet", "smoothing", "numbers"):
+        steps = retarget_steps(person, robot)
+        shares = []
+        for progress in steps:
+            last = progress.text
+            shares.append(progress.share)
+            if last == stop and progress.share > 0.0:
+                break
+        assert last == stop
+        assert shares == sorted(shares) and shares[-1] < 1.0
+        steps.close()
+        assert bpy.context.scene.frame_current == 7
+        assert set(bpy.data.actions) == actions
+        assert robot.animation_data is None
 
 
 def test_pairs_are_corrected_left_alone_and_taken_back(extension):

@@ -5,6 +5,7 @@ import bpy
 import numpy as np
 import pytest
 
+from support.blender.engine_robots import curves_of
 from support.blender.rigs import new_scene
 from support.people import SAMPLE
 from support.real_robots import ROOT
@@ -77,6 +78,20 @@ def test_the_robot_gets_plain_keys_and_plays_them(scene):
     bpy.context.scene.frame_set(150)
     again = retarget(person, rig, diagnostics=Diagnostics())
     assert again.trajectory.frames == result.trajectory.frames
+
+
+def test_reduced_keys_keep_their_tolerance(scene):
+    person, rig = scene
+    counts = []
+    for tolerance in (0.002, 0.02):
+        options = RetargetOptions(keys="reduced", tolerance=tolerance, frames=(1, 60))
+        result = retarget(person, rig, options=options, diagnostics=Diagnostics())
+        played = sample_trajectory(rig, (1, 60))
+        columns = [played.names.index(name) for name in result.trajectory.names]
+        off = np.abs(played.positions[:, columns] - result.trajectory.positions)
+        assert off.max() <= tolerance + 2e-4
+        counts.append(sum(len(curve.keyframe_points) for curve in curves_of(result.action)))
+    assert counts[1] < counts[0]
 
 
 def test_only_some_frames_and_a_name(scene):

@@ -73,6 +73,6 @@ def test_all_files_of_a_real_robot(reads: Counter[Path]) -> None:
     }
     reads.clear()
     kept_files.forget_files()
-    done = update_robot(made.armature, options=ImportOptions(convex_collisions=True))
+    done = update_robot(made.armature, options=ImportOptions(most_triangles=100))
     assert done.changes
     assert len(reads) == len(named) > 10 and set(reads.values()) == {1}

@@ -83,6 +83,12 @@ def test_each_link_gets_shapes_that_fit(fitted: FittedCollisions) -> None:
     assert max(each.miss for each in fitted.links.values()) < 1e-6
     assert fitted.links["ring"].volume_ratio < 0.6
     assert fitted.links["brick"].volume_ratio == pytest.approx(1.0, abs=1e-4)
+    # No more than 2 % larger than the bodies that the meshes were made of.
+    ball, rod = (fitted.links[name].collisions[0].geometry for name in ("ball", "rod"))
+    assert isinstance(ball, Sphere) and ball.radius**3 <= 1.02 * 0.1**3
+    assert isinstance(rod, Capsule)
+    volumes = [r**2 * (length + 4 / 3 * r) for r, length in ((rod.radius, rod.length), (0.05, 0.4))]
+    assert volumes[0] <= 1.02 * volumes[1]
 
 
 @pytest.mark.parametrize(

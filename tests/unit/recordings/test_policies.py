@@ -70,6 +70,28 @@ def test_tracked_bodies_are_where_forward_kinematics_has_them(tmp_path, robot, m
     assert arrays["body_ang_vel_w"][:, 0, 2] == pytest.approx(spin, abs=0.2)
 
 
+def test_isaacs_order_is_breadth_first(tmp_path, robot, motion):
+    arrays = []
+    for layout in ("tracking", "isaac"):
+        write_trajectory(motion, tmp_path / f"{layout}.npz", layout=layout, robot=robot)
+        with np.load(tmp_path / f"{layout}.npz") as file:
+            arrays.append(dict(file))
+    deep, broad = arrays
+    # As Isaac Lab lists them for the G1.
+    assert broad["joint_names"].tolist()[:9] == [
+        "left_hip_pitch_joint", "right_hip_pitch_joint", "waist_yaw_joint",
+        "left_hip_roll_joint", "right_hip_roll_joint", "waist_roll_joint",
+        "left_hip_yaw_joint", "right_hip_yaw_joint", "waist_pitch_joint",
+    ]  # fmt: skip
+    assert broad["body_names"].tolist()[:3] == [
+        "pelvis", "left_hip_pitch_link", "right_hip_pitch_link",
+    ]  # fmt: skip
+    for kind in ("joint", "body"):
+        places = [deep[f"{kind}_names"].tolist().index(name) for name in broad[f"{kind}_names"]]
+        for key in (key for key in deep if key.startswith(f"{kind}_") and "names" not in key):
+            assert np.array_equal(broad[key], deep[key][:, places])
+
+
 def test_a_turning_base_spins(tmp_path, robot):
     times = np.linspace(0.0, 1.0, 31)
     half = times * 0.75

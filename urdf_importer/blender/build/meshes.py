@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import bmesh
 import bpy
 import numpy as np
 from numpy.typing import NDArray
@@ -162,29 +161,6 @@ def _drop_normals(mesh: Any) -> None:
         mesh.attributes.remove(normals)
 
 
-def build_hull(data: MeshData, name: str, ledger: Ledger, *, smooth_angle: float = 30.0) -> Any:
-    """Builds the convex hull of a mesh, flat; the mesh itself if its hull has no volume."""
-    mesh = ledger.new_mesh(name)
-    if not len(data.vertices):
-        return mesh
-    mesh.vertices.add(len(data.vertices))
-    mesh.attributes["position"].data.foreach_set("vector", data.vertices.ravel())
-    hull = bmesh.new()
-    try:
-        hull.from_mesh(mesh)
-        found = bmesh.ops.convex_hull(hull, input=hull.verts[:])
-        unused = {*found["geom_interior"], *found["geom_unused"]}
-        inner = [each for each in unused if isinstance(each, bmesh.types.BMVert)]
-        bmesh.ops.delete(hull, geom=inner, context="VERTS")
-        if hull.faces and abs(hull.calc_volume()) > 0.0:
-            hull.to_mesh(mesh)
-            return mesh
-    finally:
-        hull.free()
-    ledger.remove(mesh)
-    return build_mesh(data, name, ledger, smooth_angle=smooth_angle)
-
-
 def _without_signs(geometry: Mesh) -> Mesh:
     x, y, z = geometry.scale
     return replace(geometry, scale=(abs(x), abs(y), abs(z)))
@@ -283,12 +259,9 @@ class ShapeBuilder:
         return made
 
     def _fingerprint_content(self, made: Any, data: MeshData, shape: Visual | Collision) -> str:
-        options = self._options
-        is_visual = isinstance(shape, Visual)
-        is_hull = options.convex_collisions and not is_visual
-        if is_hull or options.most_triangles or not len(data.corners):
+        if self._options.most_triangles or not len(data.corners):
             return fingerprint_content(made)
-        return fingerprint_arrays(data, self._sums[data], has_slots=is_visual)
+        return fingerprint_arrays(data, self._sums[data], has_slots=isinstance(shape, Visual))
 
     def _build_materials(
         self, data: MeshData, shape: Visual | Collision, link: Link
@@ -304,9 +277,8 @@ class ShapeBuilder:
     ) -> Any:
         """Makes a shape's mesh. A collision that looks like a visual gets a copy of its mesh:
         Blender shares the arrays of copies until a copy is changed."""
-        is_hull = self._options.convex_collisions and isinstance(shape.geometry, Mesh)
         alike = self._meshes.get((Visual, shape.geometry))
-        if isinstance(shape, Visual) or is_hull or alike is None:
+        if isinstance(shape, Visual) or alike is None:
             return self._build_mesh(data, shape, materials)
         return copy_bare(alike, self._ledger)
 
@@ -317,8 +289,6 @@ class ShapeBuilder:
         options = self._options
         name = data.name or type(shape.geometry).__name__
         is_file, is_visual = isinstance(shape.geometry, Mesh), isinstance(shape, Visual)
-        if is_file and not is_visual and options.convex_collisions:
-            return build_hull(data, name, self._ledger, smooth_angle=options.smooth_angle)
         if not is_visual:
             data = replace(data, materials=(), slots=None)
         mesh = self._copy_mirrored(data, shape)

@@ -40,8 +40,7 @@ def fingerprint_shape(
 def _settings(shape: Visual | Collision, options: ImportOptions) -> tuple[Any, ...]:
     if not isinstance(shape.geometry, Mesh):
         return (type(shape).__name__, options.smooth_angle)
-    hull = isinstance(shape, Collision) and options.convex_collisions
-    return (type(shape).__name__, options.smooth_angle, hull, options.most_triangles)
+    return (type(shape).__name__, options.smooth_angle, options.most_triangles)
 
 
 def fingerprint_content(mesh: Any) -> str:

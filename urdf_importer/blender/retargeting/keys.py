@@ -17,7 +17,6 @@ from ..ik.native import set_influence
 
 RETARGET = "urdf_retarget"
 """The property of actions that says whom they follow, and where the robot began."""
-_TOLERANCE = 1e-3
 
 
 def key_result(
@@ -37,7 +36,7 @@ def key_result(
         trajectory,
         options=MotionOptions(
             keys="reduced" if options.keys == "reduced" else "samples",
-            tolerance=_TOLERANCE,
+            tolerance=options.tolerance,
             start_frame=start,
             action=options.action or source,
             set_range=options.set_range,

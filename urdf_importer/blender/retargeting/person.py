@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An armature in motion -> points: after rest pose, constraints, NLA, object scale and parents."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import Any
 
 import bpy
 import numpy as np
 
 from ...diagnostics import BuildError, KinematicsError, quote
+from ...progress import Progress
 from ...retargeting.person import Person
 from ..animation.curves import MOST_FRAMES, frame_rate
 from ..animation.sample import walk_frames
@@ -17,11 +18,13 @@ _FEW = 10
 """Deforming bones from which on others are controls, and passed over."""
 
 
-def read_person(armature: Any, frames: Sequence[float], *, moving: bool = True) -> Person:
-    """Returns an armature as points in the scene, in each frame from the first to the last of
-    `frames`, by default of its animation; with `moving` false only as it is now. The frame that was
-    shown is shown again. Raises BuildError for other objects, KinematicsError for an armature
-    that does not move."""
+def read_person(
+    armature: Any, frames: Sequence[float], *, moving: bool = True
+) -> Generator[Progress, None, Person]:
+    """Returns, in steps, an armature as points in the scene, in each frame from the first to the
+    last of `frames`, by default of its animation; with `moving` false only as it is now. The frame
+    that was shown is shown again. Raises BuildError for other objects, KinematicsError for an
+    armature that does not move."""
     if armature.type != "ARMATURE":
         raise BuildError(f"object {quote(armature.name)} is not an armature")
     if armature.pose is None or not len(armature.data.bones):
@@ -36,6 +39,7 @@ def read_person(armature: Any, frames: Sequence[float], *, moving: bool = True) 
     # Showing a frame would take back poses without keys.
     for row, _ in enumerate(walk_frames(places) if places else [1.0]):
         _look(armature, heads[row], tails[row])
+        yield Progress(share=0.3 * row / rows, text="person")
     points = np.concatenate([heads[:, chosen], tails[:, [chosen[each] for each in leaves]]], axis=1)
     return Person(
         names=tuple(names),
