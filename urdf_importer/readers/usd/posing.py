@@ -22,7 +22,9 @@ class ChainJoint:
     freedoms: tuple[JointAxis, ...]
 
 
-def find_values(steps: Sequence[ChainJoint], end: Matrix, reach: float) -> list[tuple[float, ...]] | None:
+def find_values(
+    steps: Sequence[ChainJoint], end: Matrix, reach: float
+) -> list[tuple[float, ...]] | None:
     """Returns the positions of a chain of joints with one axis each, or of one ball joint, that put
     the frame after it at `end` (4, 4); None where none do. Newton's method on the six numbers of
     the gap, from zero."""
