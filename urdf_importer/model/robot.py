@@ -27,6 +27,8 @@ class Robot:
     joints. Whoever reads or extracts a robot fills them from these
     (readers.gazebo.interpret_extras); so they do not count for equality, and are not kept a second
     time beside the extras.
+    `start` are positions of joints in the pose in which a file shows the robot, as GroupState has
+    them; joints that are not in it are at zero. An import begins there.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Robot:
     sensors: Sequence[Sensor] = field(default=(), compare=False)
     settings: Sequence[SimulationSettings] = field(default=(), compare=False)
     controls: Sequence[JointControl] = field(default=(), compare=False)
+    start: tuple[tuple[str, tuple[float, ...]], ...] = field(default=(), compare=False)
 
     def text_of(self, format: str) -> bytes:
         """Returns the text that was read, where it has this format; else nothing."""

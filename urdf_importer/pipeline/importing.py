@@ -134,6 +134,7 @@ def build_steps(
     from ..blender.build.build import build_rig
     from ..blender.ik.loop_hand import settle_loops
     from ..blender.semantics.apply import apply_semantics
+    from ..blender.standing.pose import set_joint_positions
     from ..blender.standing.record import record_import
 
     files = open_files(resolver, diagnostics, robot, options)
@@ -146,6 +147,8 @@ def build_steps(
     if semantics is not None:
         apply_semantics(rig.armature, semantics)
     record_import(rig.armature, str(path), options, diagnostics, resolver.states)
+    if robot.start:
+        set_joint_positions(rig.armature, dict(robot.start), diagnostics=diagnostics)
     settle_loops(rig.armature)
     return ImportResult(
         robot=robot,

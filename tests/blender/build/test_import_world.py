@@ -22,6 +22,7 @@ from urdf_importer import (
     extract_robot,
     find_robots,
     forward_kinematics,
+    get_joint_positions,
     import_robot,
     import_world,
     import_world_steps,
@@ -73,7 +74,12 @@ def test_a_world_comes_back_with_all_in_its_place(tmp_path: Path, name: str) -> 
     scene = bpy.context.scene
     scene.gravity = (0.0, 0.0, -1.5)
     scene.world = bpy.data.worlds.new("blue")
-    frames = {each: lab.frames(each, posed=False) for each in lab.armatures}
+    posed = name.endswith(".xml")  # SDF has no start of joints.
+    frames = {each: lab.frames(each, posed=posed) for each in lab.armatures}
+    positions = {
+        each: get_joint_positions(armature) if posed else {}
+        for each, armature in lab.armatures.items()
+    }
     shown = {each: np.array(bpy.data.objects[each].matrix_world) for each in ("lamp", "spot")}
     camera = np.array(scene.camera.matrix_world)
     export_world(tmp_path / name, diagnostics=Diagnostics())
@@ -85,7 +91,10 @@ def test_a_world_comes_back_with_all_in_its_place(tmp_path: Path, name: str) -> 
     assert [each.armature.name for each in world.robots] == list(frames)
     for result in world.robots:
         place = np.array(result.armature.matrix_world)
-        found = forward_kinematics(extract_robot(result.armature))
+        pose = get_joint_positions(result.armature)
+        for joint, value in positions[result.armature.name].items():
+            assert gap(pose[joint], value) < EXACT, joint
+        found = forward_kinematics(extract_robot(result.armature), pose)
         assert found.keys() == frames[result.armature.name].keys()
         for link, frame in found.items():
             assert gap(place @ frame, frames[result.armature.name][link]) < EXACT, link
@@ -208,6 +217,23 @@ JOINED = """<mujoco model="hall">
 <body name="pendulum" pos="0 0 1"><joint name="swing" pos="0 0 0.5" axis="1 0 0"/>
   <geom size="0.1"/></body>
 </worldbody><actuator><motor joint="A/turn"/></actuator></mujoco>"""
+
+
+def test_a_keyframe_called_start_is_where_all_begin(tmp_path: Path) -> None:
+    path = tmp_path / "hall.xml"
+    key = '<keyframe><key name="up" qpos="0 0 9 1 0 0 0 1 1"/><key name="start" qpos="{}"/>'
+    path.write_text(
+        JOINED.replace(
+            "</mujoco>", key.format("0.5 0 2 0 0 0 1 0.25 -0.5") + "</keyframe></mujoco>"
+        )
+    )
+    new_scene()
+    world = import_world(path)
+    arm, pendulum = world.robots
+    assert gap(get_joint_positions(arm.armature)["turn"], 0.25) < EXACT
+    assert gap(get_joint_positions(pendulum.armature)["swing"], -0.5) < EXACT
+    ball = [[-1, 0, 0, 0.5], [0, -1, 0, 0], [0, 0, 1, 2], [0, 0, 0, 1]]
+    assert gap(world.objects["ball"].matrix_world, ball) < EXACT
 
 
 def test_bodies_of_a_model_of_mujoco_become_robots_and_things(tmp_path: Path) -> None:

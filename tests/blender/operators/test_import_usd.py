@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """File > Import > USD, a drop, and Update from Source: the doors that other formats have."""
 
+import math
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -10,7 +11,14 @@ import pytest
 
 from support.paths import ROOT
 from support.usd_machines import PHYSICS
-from urdf_importer import export_robot, extract_robot, import_robot, read_robot
+from urdf_importer import (
+    Diagnostics,
+    export_robot,
+    extract_robot,
+    get_joint_positions,
+    import_robot,
+    read_robot,
+)
 
 pytestmark = pytest.mark.usefixtures("extension", "scene")
 
@@ -55,6 +63,15 @@ def test_a_change_of_the_stage_is_updated(path: Path) -> None:
     before = total_mass(armature)
     assert bpy.ops.urdf.update() == {"FINISHED"}
     assert total_mass(the_robot()) > before + 5.0
+
+
+def test_a_stage_in_a_pose_is_a_rig_in_that_pose() -> None:
+    diagnostics = Diagnostics()
+    path = ROOT / "tests" / "data" / "usd" / "hinge_in_a_pose.usda"
+    result = import_robot(path, diagnostics=diagnostics)
+    assert [each.code for each in diagnostics] == ["usd-posed"]
+    assert get_joint_positions(result.armature) == pytest.approx({"hinge": math.radians(30.0)})
+    assert result.links["limb"].matrix_world.to_euler().x == pytest.approx(math.radians(30.0))
 
 
 def test_a_spoilt_stage_is_one_sentence(path: Path, extension: ModuleType) -> None:

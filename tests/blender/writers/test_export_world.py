@@ -14,6 +14,8 @@ import pytest
 
 from support.blender.rigs import new_scene
 from support.blender.world_scenes import LEG, Lab, make_lab
+from support.drake_process import DRAKE_PYTHON, Drake
+from support.paths import ROOT
 from support.webots.proto_check import check
 from urdf_importer import (
     Diagnostics,
@@ -136,6 +138,31 @@ def test_parts_of_a_scene_can_be_chosen(lab: Lab, tmp_path: Path) -> None:
     assert model.body("gate/post").id > 0
     with pytest.raises(KinematicsError, match="no object 'tabel'"):
         export_world(tmp_path / "few.xml", objects=["tabel"])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not DRAKE_PYTHON, reason="DRAKE_PYTHON has no Drake (tools/get-drake)")
+def test_drake_has_all_of_a_world_where_the_scene_has_it(tmp_path: Path) -> None:
+    lab = make_lab()
+    # The gate has a gearbox, which Drake does not know.
+    gate = lab.armatures.pop("gate")
+    cart = import_robot(ROOT / "sample_urdfs/differential_drive.urdf").armature
+    cart.location = (0.0, 2.0, 0.5)
+    bpy.context.view_layer.update()
+    lab.armatures[cart.name] = cart
+    chosen = [*lab.armatures.values(), *lab.places, "lamp", "spot"]
+    written = export_world(tmp_path / "lab.sdf", objects=chosen, diagnostics=Diagnostics())
+    assert gate.name not in written.facts["robots"]
+    drake = Drake()
+    found = drake.read(written.path)
+    drake.close()
+    for armature, name in written.facts["robots"].items():
+        for link, expected in lab.frames(armature, posed=False).items():
+            assert np.abs(np.array(found.frames[0][f"{name}::{link}"]) - expected).max() < EXACT
+    for name, expected in lab.places.items():
+        (body,) = [each for each in found.masses if each.startswith(f"{name}::")]
+        assert np.abs(np.array(found.frames[0][body]) - expected).max() < EXACT, name
+        assert (found.masses[body] == 2.0) == (name == "crate")
 
 
 def test_equal_robots_share_their_files(tmp_path: Path) -> None:

@@ -6,14 +6,18 @@ from dataclasses import dataclass, field, replace
 
 from ...diagnostics import Diagnostics, unknown_name
 from ...geometry.transforms import invert, matrix_from_pose, pose_of
+from ...kinematics import forward_kinematics
 from ...kinematics.tree import KinematicTree, retrace_tree
 from ...model import IDENTITY, Joint, Link, LoopJoint, Pose, Robot, Transmission
 from ...model.world import PlacedRobot, Thing
 from ...names import Claims
+from ...readers.mjcf import find_semantics
 from ...reshape import merge_fixed, rename
 from ...reshape.references import free_followers
+from ...writers.mjcf.export import START
 
 _ROUNDING = 1e-12
+Positions = tuple[tuple[str, tuple[float, ...]], ...]
 _FREE, WORLD = "floating", "world"
 
 
@@ -43,10 +47,12 @@ def make_thing(model: PlacedRobot) -> Thing | None:
     )
     link = merge_fixed(bare, diagnostics=Diagnostics()).links[0]
     inertial = None if is_static or _is_held(model.robot) else link.inertial
+    place = model.place
+    if model.robot.start:
+        frames = forward_kinematics(model.robot, dict(model.robot.start))
+        place = pose_of(matrix_from_pose(place) @ frames[robot.links[0].name], rounding=_ROUNDING)
     return Thing(
-        link=replace(link, name=robot.name, inertial=inertial),
-        place=model.place,
-        friction=friction,
+        link=replace(link, name=robot.name, inertial=inertial), place=place, friction=friction
     )
 
 
@@ -72,12 +78,20 @@ def split_models(whole: Robot, diagnostics: Diagnostics) -> Iterator[PlacedRobot
     tree = retrace_tree(whole)
     world = whole.links[0]
     claims = Claims()
+    start = _find_start(whole)
     if world.visuals or world.collisions:
         name = claims.claim(f"{whole.name}_{world.name}")
         robot = replace(_bare(whole), name=name, links=(replace(world, extras=()),), joints=())
         yield PlacedRobot(robot=robot, is_static=True)
     for branch in _find_branches(whole, tree):
-        yield _make_model(whole, branch, claims, diagnostics)
+        yield _make_model(replace(whole, start=start), branch, claims, diagnostics)
+
+
+def _find_start(whole: Robot) -> Positions:
+    """Returns the keyframe in which export_world writes a scene; nothing without one."""
+    semantics = find_semantics(whole, Diagnostics())
+    states = () if semantics is None else semantics.group_states
+    return next((each.positions for each in states if each.name == START), ())
 
 
 def pick_model(whole: Robot, name: str, diagnostics: Diagnostics) -> Robot:
@@ -159,7 +173,9 @@ def _make_model(
         transmissions=tuple(branch.transmissions),
     )
     robot = _without_prefix(robot, branch.links)
-    robot = replace(robot, name=claims.claim(robot.name))
+    found, pairs = dict(whole.start), zip(joints, robot.joints, strict=True)
+    start = tuple((new.name, found[old.name]) for old, new in pairs if old.name in found)
+    robot = replace(robot, name=claims.claim(robot.name), start=start)
     return PlacedRobot(robot=robot, place=place, is_static=not top)
 
 

@@ -6,7 +6,8 @@ spaces of the prims that it names, whatever scales these.
 """
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -41,6 +42,7 @@ class DraftedJoint:
     frames    (4, 4) each, the joint in the frame of either end
     anchor    the prim that takes the place of the world; empty for none
     excluded  whether the articulation's tree goes without it
+    stacked   more joints between the same ends, which move one after the other
     """
 
     prim: StagePrim
@@ -51,29 +53,30 @@ class DraftedJoint:
     freedoms: tuple[JointAxis, ...] = field(default=())
     anchor: str = ""
     excluded: bool = False
+    stacked: tuple["DraftedJoint", ...] = ()
+
+    @property
+    def is_axis(self) -> bool:
+        """Whether its axes say how it moves."""
+        return not self.type
+
+    def stack(self, others: Iterable["DraftedJoint"]) -> "DraftedJoint":
+        """Returns the joint with others between the same ends, in the order of a file."""
+        same = [each if each.ends == self.ends else each.turned() for each in others]
+        return replace(self, stacked=tuple(same))
 
     def turned(self) -> "DraftedJoint":
         """Returns the same joint with its ends exchanged: the axes point the other way."""
+        first, *rest = [each._turn() for each in (*self.stacked[::-1], self)]
+        return replace(first, stacked=tuple(rest))
+
+    def _turn(self) -> "DraftedJoint":
         back = tuple(
-            JointAxis(
-                name=each.name,
-                turns=each.turns,
-                axis=(-each.axis[0], -each.axis[1], -each.axis[2]),
-                lower=each.lower,
-                upper=each.upper,
-            )
+            replace(each, axis=(-each.axis[0], -each.axis[1], -each.axis[2]))
             for each in reversed(self.freedoms)
         )
-        return DraftedJoint(
-            prim=self.prim,
-            name=self.name,
-            ends=self.ends[::-1],
-            frames=self.frames[::-1],
-            type=self.type,
-            freedoms=back,
-            anchor=self.anchor,
-            excluded=self.excluded,
-        )
+        ends, frames = self.ends[::-1], self.frames[::-1]
+        return replace(self, ends=ends, frames=frames, freedoms=back, stacked=())
 
 
 def draft_joint(prim: StagePrim, scene: UsdScene) -> DraftedJoint | None:
@@ -179,11 +182,11 @@ def _read_generic(prim: StagePrim, scene: UsdScene) -> tuple[str, tuple[JointAxi
         if low is None or high is None or low < high:
             free.append(JointAxis(name=name, turns=turns, axis=axis, lower=low, upper=high))
         elif low == high != 0.0:
-            held = held @ _hold(axis, low, turns)
+            held = held @ move_along(axis, low, turns)
     return _name_generic(tuple(free), prim, scene), tuple(free), held
 
 
-def _hold(axis: tuple[float, float, float], value: float, turns: bool) -> Matrix:
+def move_along(axis: tuple[float, float, float], value: float, turns: bool) -> Matrix:
     """Returns (4, 4), the place of a joint at one value of one axis."""
     place = np.eye(4)
     if turns:

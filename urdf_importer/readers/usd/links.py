@@ -51,6 +51,7 @@ class RobotDraft:
     links_taken: Claims = field(default_factory=Claims)
     joints_taken: Claims = field(default_factory=Claims)
     posed: list[str] = field(default_factory=list)
+    start: list[tuple[str, tuple[float, ...]]] = field(default_factory=list)
 
 
 def settle_world(

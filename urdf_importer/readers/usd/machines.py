@@ -3,7 +3,8 @@
 close loops.
 
 Hierarchy says nothing of the tree, joints do. A joint that an articulation leaves out belongs to
-the tree only where a body would hang on nothing else.
+the tree only where a body would hang on nothing else. Several joints between the same two bodies
+are one after the other, in the order of the file, as MuJoCo's are.
 """
 
 from collections.abc import Iterable, Iterator
@@ -106,10 +107,19 @@ class _Planner:
         groups = _Groups(["", *self._bodies])
         chosen: list[DraftedJoint] = []
         loops: list[DraftedJoint] = []
+        stacks: dict[frozenset[str], list[DraftedJoint]] = {}
         # sorted() keeps the order of the file within both kinds.
         for joint in sorted(self._joints, key=lambda each: each.excluded):
-            ties = groups.join(*joint.ends)
-            (chosen if ties else loops).append(joint)
+            ends, moves = frozenset(joint.ends), joint.is_axis and not joint.excluded
+            if groups.join(*joint.ends):
+                chosen.append(joint)
+                if moves:
+                    stacks[ends] = []
+            elif moves and ends in stacks:
+                stacks[ends].append(joint)
+            else:
+                loops.append(joint)
+        chosen = [each.stack(stacks.get(frozenset(each.ends), ())) for each in chosen]
         root = "" if any("" in each.ends for each in chosen) else self._choose_root(chosen)
         order, tree = _walk(root, chosen)
         left = [each for each in self._bodies if each not in order]

@@ -5,6 +5,7 @@ Joint frames have single precision. Where the bodies of the stage are at their p
 places, which are doubles, count; else the stage shows a pose, and the frames of joints count.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -24,6 +25,7 @@ from ...model import (
 from .joints import DraftedJoint, JointAxis
 from .links import RobotDraft, add_body, add_world, pose_in, settle_world
 from .machines import Articulation
+from .posing import ChainJoint, find_values
 from .scene import UsdScene
 from .shapes import ShapeReader
 from .words import Words, make_mimic
@@ -53,8 +55,8 @@ def make_robot(
     if draft.posed:
         scene.diagnostics.warning(
             "usd-posed",
-            "the stage shows the robot in a pose; the frames of its joints count, such as "
-            f"{quote(draft.posed[0])}",
+            "bodies are not where their joints have them at zero; the frames of joints count, such "
+            f"as {quote(draft.posed[0])}, and the robot begins in the pose that is shown",
         )
     return Robot(
         name=found.name,
@@ -64,6 +66,7 @@ def make_robot(
         transmissions=tuple(draft.transmissions),
         extras=tuple(draft.extras),
         source=scene.stage.path,
+        start=tuple(draft.start),
     )
 
 
@@ -84,40 +87,46 @@ def _ends(joint: DraftedJoint, draft: RobotDraft) -> tuple[str, Matrix, Matrix]:
 
 
 def _add_joint(joint: DraftedJoint, scene: UsdScene, draft: RobotDraft) -> None:
-    parent, first, zero = _ends(joint, draft)
-    child = draft.names[joint.ends[1]]
-    second = joint.frames[1]
-    refined = zero @ second
+    """Adds a joint, or a chain of joints with links between: one for each axis."""
+    steps = [step for part in (joint, *joint.stacked) for step in _take_apart(part, draft)]
+    parent, _, zero = _ends(joint, draft)
+    before, path, names = np.eye(4), [], []
+    for place, (step, first) in enumerate(steps):
+        is_last = place == len(steps) - 1
+        name = draft.joints_taken.claim(step.name)
+        if is_last:
+            child, second = draft.names[joint.ends[1]], step.frames[1]
+        else:
+            child, second = draft.links_taken.claim(f"{name}_link"), np.eye(4)
+            draft.links.append(Link(name=child))
+        made = Joint(name=name, type=step.type, parent=parent, child=child)
+        frame = np.eye(4) if first is before else invert(before) @ first
+        _add_single(step, scene, draft, made, (frame, second))
+        path.append(ChainJoint(frame=frame, freedoms=step.freedoms))
+        names.append(name)
+        before, parent = first, child
+    if names[0] in draft.posed and joint.type in ("", "ball"):
+        end = zero @ steps[-1][0].frames[1]
+        values = find_values(path, end, 1.0 + float(np.abs(end[:3, 3]).max()))
+        draft.start += zip(names, values or (), strict=False)
+
+
+def _take_apart(joint: DraftedJoint, draft: RobotDraft) -> Iterator[tuple[DraftedJoint, Matrix]]:
+    """Yields joints with one axis, or with a type, and the frame (4, 4) of each in the parent."""
+    _, first, zero = _ends(joint, draft)
+    refined = zero @ joint.frames[1]
     reach = 1.0 + float(np.abs(refined[:3, 3]).max())
+    several = len(joint.freedoms) > 1 and not joint.type
+    names = [f"{joint.name}_{each.name}" for each in joint.freedoms] if several else [joint.name]
     if float(np.abs(refined - first).max()) < _AGREE * reach:
         first = refined
     elif joint.type != "floating":
-        draft.posed.append(joint.name)
-    name = draft.joints_taken.claim(joint.name)
-    if joint.type or len(joint.freedoms) == 1:
-        _add_single(
-            joint,
-            scene,
-            draft,
-            Joint(name=name, type=joint.type, parent=parent, child=child),
-            (first, second),
-        )
+        draft.posed.append(names[0])
+    if not several:
+        yield joint, first
         return
-    for place, freedom in enumerate(joint.freedoms):
-        is_last = place == len(joint.freedoms) - 1
-        step = f"{name}_{freedom.name}"
-        target = child if is_last else draft.links_taken.claim(f"{step}_link")
-        if not is_last:
-            draft.links.append(Link(name=target))
-        made = Joint(name=draft.joints_taken.claim(step), type="", parent=parent, child=target)
-        frames = first if place == 0 else np.eye(4), second if is_last else np.eye(4)
-        _add_single(replace_freedoms(joint, freedom), scene, draft, made, frames)
-        parent = target
-
-
-def replace_freedoms(joint: DraftedJoint, freedom: JointAxis) -> DraftedJoint:
-    """Returns the joint with one of its axes alone."""
-    return replace(joint, freedoms=(freedom,))
+    for name, freedom in zip(names, joint.freedoms, strict=True):
+        yield replace(joint, name=name, freedoms=(freedom,)), first
 
 
 def _add_single(

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Stages as others write them: joints one after the other between the same two bodies, and bodies
+in a pose."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from urdf_importer import Diagnostics, Robot, forward_kinematics, read_robot
+
+WITHIN = 1e-6
+
+
+def write_stage(path: Path, place: str, *joints: str) -> Path:
+    """Writes a base at zero and a limb at `place`, and the joints between them."""
+    path.write_text(
+        '#usda 1.0\n(\n defaultPrim = "arm"\n metersPerUnit = 1\n upAxis = "Z"\n)\n'
+        'def Xform "arm"\n{\ndef Xform "base" (prepend apiSchemas = '
+        '["PhysicsArticulationRootAPI", "PhysicsRigidBodyAPI"]) {}\n'
+        f'def Xform "limb" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {{\n{place}\n}}\n'
+        + "\n".join(joints)
+        + "\n}\n"
+    )
+    return path
+
+
+def move_to(x: float, y: float, z: float, turn: Rotation | None = None) -> str:
+    qx, qy, qz, qw = (turn or Rotation.identity()).as_quat()
+    return (
+        f"double3 xformOp:translate = ({x}, {y}, {z})\n"
+        f"quatd xformOp:orient = ({qw}, {qx}, {qy}, {qz})\n"
+        'uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]'
+    )
+
+
+def make_joint(
+    kind: str, name: str, at: Sequence[Sequence[float]], rest: str = "", *, back: bool = False
+) -> str:
+    """Makes a joint whose place in the base is at[0] and in the limb at[1]; with `back` its ends
+    are exchanged."""
+    ends = [("base", at[0]), ("limb", at[1])][:: -1 if back else 1]
+    words = "\n".join(
+        f"rel physics:body{number} = </arm/{body}>\n"
+        f"point3f physics:localPos{number} = ({place[0]}, {place[1]}, {place[2]})"
+        for number, (body, place) in enumerate(ends)
+    )
+    applied = "".join(f'"PhysicsLimitAPI:{axis}", ' for axis in HELD) if kind == "Joint" else ""
+    schemas = f"(prepend apiSchemas = [{applied[:-2]}])" if applied else ""
+    return f'def Physics{kind} "{name}" {schemas} {{\n{words}\n{rest}\n}}'
+
+
+HELD = ("transX", "transY", "rotY", "rotZ")
+CYLINDER = "\n".join(
+    f"float limit:{axis}:physics:low = 1\nfloat limit:{axis}:physics:high = -1" for axis in HELD
+)
+X, Y = 'uniform token physics:axis = "X"', 'uniform token physics:axis = "Y"'
+
+
+def turn_in_mujoco(place: str, a: str, b: str) -> np.ndarray:
+    """Returns where MuJoCo has a body (4, 4) on two hinges, at 0.5 and -0.75."""
+    model = mujoco.MjModel.from_xml_string(
+        f'<mujoco><worldbody><body name="limb" pos="{place}"><joint pos="{a}" axis="1 0 0"/>'
+        f'<joint pos="{b}" axis="0 1 0"/><geom size="1"/></body></worldbody></mujoco>'
+    )
+    data = mujoco.MjData(model)
+    data.qpos[:] = (0.5, -0.75)
+    mujoco.mj_kinematics(model, data)
+    found = np.eye(4)
+    found[:3, :3], found[:3, 3] = data.body("limb").xmat.reshape(3, 3), data.body("limb").xpos
+    return found
+
+
+@pytest.mark.parametrize("back", [(False, False), (False, True), (True, True)])
+def test_joints_between_the_same_bodies_are_one_after_the_other(
+    back: tuple[bool, bool], tmp_path: Path
+) -> None:
+    stage = write_stage(
+        tmp_path / "arm.usda",
+        move_to(0.0, 0.0, 1.0),
+        make_joint("RevoluteJoint", "a", ((0, 0, 1.25), (0, 0, 0.25)), X, back=back[0]),
+        make_joint("RevoluteJoint", "b", ((0.5, 0, 1), (0.5, 0, 0)), Y, back=back[1]),
+    )
+    robot = read_robot(stage)
+    assert not robot.loops and len(robot.links) == 3
+    if back[0]:
+        # From the limb to the base; the robot goes the other way.
+        expected = np.linalg.inv(turn_in_mujoco("0 0 -1", "0 0 1.25", "0.5 0 1"))
+        names = ["b", "a"]
+    else:
+        expected = turn_in_mujoco("0 0 1", "0 0 0.25", "0.5 0 0")
+        names = ["a", "b"]
+    assert [each.name for each in robot.joints] == names
+    found = forward_kinematics(robot, {"a": 0.5, "b": 0.75 if back == (False, True) else -0.75})
+    assert np.abs(found["limb"] - expected).max() < WITHIN
+
+
+def read_posed(path: Path) -> Robot:
+    diagnostics = Diagnostics()
+    robot = read_robot(path, diagnostics=diagnostics)
+    assert [each.code for each in diagnostics] == ["usd-posed"]
+    return robot
+
+
+TURN = Rotation.from_euler("x", 0.5)
+AWAY = Rotation.from_euler("xyz", (0.25, -0.5, 0.75))
+POSED = {
+    "hinge": (
+        move_to(0, 0, 1, TURN),
+        make_joint("RevoluteJoint", "hinge", ((0, 0, 1), (0, 0, 0)), X),
+        {"hinge": (0.5,)},
+    ),
+    "slide": (
+        move_to(0, -0.25, 1),
+        make_joint("PrismaticJoint", "slide", ((0, 0, 1), (0, 0, 0)), Y),
+        {"slide": (-0.25,)},
+    ),
+    "ball": (
+        move_to(0, 0, 1, AWAY),
+        make_joint("SphericalJoint", "ball", ((0, 0, 1), (0, 0, 0))),
+        {"ball": tuple(AWAY.as_quat())},
+    ),
+    "cylinder": (
+        move_to(0, 0, 1.5, TURN),
+        make_joint("Joint", "arm", ((0, 0, 1), (0, 0, 0)), CYLINDER),
+        {"arm_transZ": (0.5,), "arm_rotX": (0.5,)},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", POSED)
+def test_a_stage_in_a_pose_is_a_robot_that_starts_there(name: str, tmp_path: Path) -> None:
+    place, joint, expected = POSED[name]
+    robot = read_posed(write_stage(tmp_path / "arm.usda", place, joint))
+    assert dict(robot.start).keys() == expected.keys()
+    for each, value in robot.start:
+        assert value == pytest.approx(expected[each], abs=WITHIN)
+    limb = forward_kinematics(robot, dict(robot.start))["limb"]
+    xyz = [float(word) for word in place.split("(")[1].split(")")[0].split(",")]
+    assert np.abs(limb[:3, 3] - xyz).max() < WITHIN
+
+
+def test_a_place_that_no_joint_reaches_leaves_the_robot_at_zero(tmp_path: Path) -> None:
+    joint = make_joint("RevoluteJoint", "hinge", ((0, 0, 1), (0, 0, 0)), X)
+    robot = read_posed(write_stage(tmp_path / "arm.usda", move_to(2, 0, 1), joint))
+    assert robot.start == ()
