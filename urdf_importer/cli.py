@@ -27,6 +27,7 @@ from .command.jobs import Job
 from .command.plans import UsageError, plan_checks, plan_exports, plan_imports, plan_world
 from .command.session import run_jobs
 from .command.terminal import Terminal
+from .command.worlds import is_whole
 from .diagnostics import name_choices
 from .pipeline.formats import add_offered_commands
 
@@ -89,7 +90,8 @@ def build_parser() -> argparse.ArgumentParser:
     importing.add_argument(
         "--world",
         action="store_true",
-        help="import all of a world of SDF or MuJoCo: robots, objects, lights, camera",
+        help="import all of a world of SDF or MuJoCo: robots, objects, lights, camera; a file of "
+        "SDF with several models is one, unless --model names one of them",
     )
     add_option_arguments(importing, ImportOptions)
     _add_export(commands)
@@ -181,11 +183,10 @@ def _plan_imports(arguments: argparse.Namespace) -> list[Job]:
     options = read_options(given, ImportOptions)
     if given.world:
         _refuse_written(given, "model", "srdf", "preview")
-    kept = {"bones": given.preview_bones, "strict": given.strict, "world": given.world}
-    return [
-        replace(job, options=options, **kept)
-        for job in plan_imports(given.inputs, given.output, given.preview, given.json)
-    ]
+    kept = {"bones": given.preview_bones, "strict": given.strict}
+    jobs = plan_imports(given.inputs, given.output, given.preview, given.json)
+    jobs = [replace(job, options=options, **kept) for job in jobs]
+    return [replace(job, world=given.world or is_whole(job)) for job in jobs]
 
 
 def _refuse_written(given: argparse.Namespace, *names: str) -> None:

@@ -4,13 +4,34 @@
 from contextlib import closing
 from typing import Any
 
-from .. import World, WriteError, export_world, import_world_steps
+from .. import (
+    RobotError,
+    World,
+    WriteError,
+    export_world,
+    import_world_steps,
+    list_models,
+)
+from ..readers import SDF
 from .blends import is_blend
 from .job_types import ExportJob, ImportJob
 from .report import ShowProgress, Work
 from .summary import Facts, summarize_result
 
 _SUMS = ("links", "joints", "moving_joints", "bones", "total_mass")
+
+
+def is_whole(job: ImportJob) -> bool:
+    """Whether a file of SDF has several models, of which a job chooses none."""
+    options = job.options
+    is_one = options.model or options.srdf or job.picture is not None
+    if is_one or not job.input.lower().endswith(SDF.suffixes):
+        return False
+    try:
+        return len(list_models(job.input, options=options)) > 1
+    except RobotError:
+        # The import says why.
+        return False
 
 
 def write_world(job: ExportJob, work: Work) -> None:

@@ -79,11 +79,23 @@ class PlacedRobot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Tie:
+    """A model that goes with a link of another, since a joint holds it there. Without `link` it is
+    the other's first."""
+
+    model: str
+    parent: str
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DescribedWorld:
     """A world as its file says it: its models, and all around them. With `is_joined` one robot
-    holds all models, each below its root link, which is the world."""
+    holds all models, each below its root link, which is the world. `ties` make no rings, and hold
+    each model once."""
 
     name: str
     models: tuple[PlacedRobot, ...]
+    ties: tuple[Tie, ...] = ()
     around: Surroundings = Surroundings()
     is_joined: bool = False

@@ -82,6 +82,7 @@ def open_description(
     data = read_regular_file(source)
     if source.lower().endswith(TEMPLATE_SUFFIXES):
         refuse_template(data, source)
+    _refuse_webots(data, source)
     found = choose_reader(data, source, reader_formats())
     if found.examine is None and (options.parameters or options.joint_parameters):
         labels = [each.label for each in reader_formats() if each.examine is not None]
@@ -94,6 +95,17 @@ def open_description(
         data=data, source=source, resolver=resolver, options=options, diagnostics=diagnostics
     )
     return found, given
+
+
+def _refuse_webots(data: bytes, source: str) -> None:
+    """Raises ReadError for a world or a PROTO, whose parts are programs and come from the
+    network."""
+    if data.lstrip().startswith(b"#VRML_SIM"):
+        raise ReadError(
+            "this is a file of Webots, which is not read: make a URDF of a PROTO, with "
+            "`webots convert FILE.proto FILE.urdf`",
+            source=source,
+        )
 
 
 def read_description(

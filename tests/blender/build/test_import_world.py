@@ -27,6 +27,7 @@ from urdf_importer import (
     import_world,
     import_world_steps,
     read_robot,
+    set_joint_positions,
 )
 
 EXACT = 1e-6
@@ -202,6 +203,27 @@ def test_worlds_without_anything_are_a_sentence(tmp_path: Path) -> None:
     path.write_text('<sdf version="1.9"><world name="w"/></sdf>')
     with pytest.raises(ReadError, match="neither models nor lights"):
         import_world(path)
+
+
+def test_a_model_on_a_link_of_another_goes_with_it(yard: Path) -> None:
+    joint = '<joint name="{}" type="fixed"><parent>{}</parent><child>{}</child></joint>'
+    ties = joint.format("grip", "door::wing", "bench::seat") + joint.format("on", "bench", "wall")
+    # A ring, and a model that is not there.
+    ties += joint.format("ring", "wall", "door") + joint.format("off", "door::wing", "gone")
+    yard.write_text(THINGS.replace("</world>", f"{ties}</world>"))
+    diagnostics = Diagnostics()
+    world = import_world(yard, diagnostics=diagnostics)
+    assert [each.code for each in diagnostics] == ["sdf-world-joint"] * 4
+    (door,) = world.robots
+    places = {name: np.array(each.matrix_world) for name, each in world.objects.items()}
+    wing = np.array(door.links["wing"].matrix_world)
+    set_joint_positions(door.armature, {"hinge": 0.5})
+    bpy.context.view_layer.update()
+    moved = np.array(door.links["wing"].matrix_world) @ np.linalg.inv(wing)
+    assert gap(moved, np.eye(4)) > 0.1
+    for name in ("bench", "wall"):
+        assert gap(world.objects[name].matrix_world, moved @ places[name]) < EXACT
+    assert not door.armature.constraints
 
 
 JOINED = """<mujoco model="hall">

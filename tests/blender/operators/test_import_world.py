@@ -66,6 +66,26 @@ def test_the_command_takes_worlds_in_and_out(
     assert np.allclose(crate.matrix_world.translation, (0.0, 2.0, 0.5))
 
 
+def test_the_command_takes_several_models_for_a_world(
+    lab: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    blend = str(lab.with_suffix(".blend"))
+    assert main(["import", str(lab), "-o", blend]) == 0
+    assert "lab: 1 robot, 1 object, 1 light" in capsys.readouterr().err
+    assert main(["import", str(lab), "-o", blend, "--model", "crate"]) == 0
+    assert "crate: 1 link" in capsys.readouterr().err
+    assert main(["import", str(lab), "-o", blend, "--preview", str(lab.with_suffix(".png"))]) == 1
+    assert "or import the whole world" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["hall.wbt", "Arm.proto"])
+def test_files_of_webots_name_what_converts_them(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text("#VRML_SIM R2023b utf8\nWorldInfo {}\n")
+    with pytest.raises(RuntimeError, match=r"webots convert FILE\.proto FILE\.urdf"):
+        bpy.ops.import_scene.urdf(filepath=str(path))
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

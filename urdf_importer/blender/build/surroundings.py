@@ -94,6 +94,12 @@ def gather_world(world: BuiltWorld, robots: Iterable[tuple[Any, Pose]]) -> None:
     bpy.context.view_layer.update()
 
 
+def hang(item: Any, target: Any) -> None:
+    """Lets an object go with another one, from where both are."""
+    made = item.constraints.new("CHILD_OF")
+    made.target, made.inverse_matrix = target, target.matrix_world.inverted_safe()
+
+
 def put(item: Any, pose: Pose) -> None:
     """Sets the place of an object in the world, by angles that people edit."""
     frame = Matrix(matrix_from_pose(pose).tolist())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A world of SDF: all of its models at their places, its lights, its camera, its scene."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import PurePath
 
 import numpy as np
@@ -16,6 +16,7 @@ from ...model.world import (
     LightKind,
     PlacedRobot,
     Surroundings,
+    Tie,
     WorldLight,
     WorldView,
 )
@@ -25,7 +26,7 @@ from ..urdf.robot import paused_garbage_collection
 from .models import ModelReader, report_world_joints
 from .page import Page, all_of, find
 from .robot import make_robot
-from .scope import ROUNDING, Scope, read_base
+from .scope import ROUNDING, SEPARATOR, Scope, read_base
 
 _KINDS: dict[str, LightKind] = {"point": "point", "directional": "sun", "spot": "spot"}
 _LEFT_OUT = ("actor", "atmosphere", "plugin", "population", "road", "state", "wind")
@@ -46,7 +47,9 @@ def read_sdf_world(given: Description, page: Page) -> DescribedWorld:
         if holder is None:
             raise NoLinksError("the file has no model", source=given.source)
         outer, scopes = reader.read_world(page, holder)
-        report_world_joints(page, {scope.name for scope in scopes})
+        names = {scope.name for scope in scopes}
+        report_world_joints(page, names)
+        ties = () if world is None else _read_ties(page, world, names)
         files = RobotFiles(given.resolver, Diagnostics())
         models = [
             model
@@ -56,8 +59,23 @@ def read_sdf_world(given: Description, page: Page) -> DescribedWorld:
         named = "" if world is None else world.attributes.get("name", "").strip()
         around = Surroundings() if world is None else _read_around(outer, world, page)
     return DescribedWorld(
-        name=named or PurePath(given.source).stem, models=tuple(models), around=around
+        name=named or PurePath(given.source).stem, models=tuple(models), ties=ties, around=around
     )
+
+
+def _read_ties(page: Page, world: Element, names: Collection[str]) -> tuple[Tie, ...]:
+    """Returns the joints between two models, but for those that would close a ring."""
+    above: dict[str, Tie] = {}
+    for joint in all_of(world, "joint"):
+        (parent, _, link), (child, _, _) = (
+            page.text(joint, tag).partition(SEPARATOR) for tag in ("parent", "child")
+        )
+        upwards = [parent]
+        while upwards[-1] in above:
+            upwards.append(above[upwards[-1]].parent)
+        if {parent, child} <= set(names) and child not in above and child not in upwards:
+            above[child] = Tie(model=child, parent=parent, link=link)
+    return tuple(above.values())
 
 
 def _read_model(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from support.paths import ROOT
-from support.real_robots import descriptions
+from support.real_robots import descriptions, without_elsewhere
 from support.usd_files import to_crate
 from support.usd_machines import PHYSICS, draw_positions
 from urdf_importer import (
@@ -22,7 +22,7 @@ from urdf_importer import (
 )
 from urdf_importer.geometry.inertia import body_of
 from urdf_importer.kinematics.tree import retrace_tree
-from urdf_importer.model import Collision, Inertia, Inertial, Joint, Link, Mesh, Visual
+from urdf_importer.model import Inertia, Inertial, Joint, Link, Mesh
 
 SAMPLES = ("drone", "differential_drive", "gripper", "humanoid_arm", "planar_base", "quadruped_leg")
 FEW = ("panda", "tiago_dual", "ur5_robot")
@@ -99,24 +99,6 @@ def test_samples_come_back(name: str, tmp_path: Path) -> None:
 def test_real_robots_come_back(name: str, tmp_path: Path) -> None:
     robot = read_robot(next(path for path in descriptions() if path.stem == name))
     check(robot, go_round(robot, tmp_path))
-
-
-def without_elsewhere(robot: Robot) -> Robot:
-    """The robot without meshes by addresses on the machine of its author, as Romeo has them."""
-
-    def is_here(shape: Visual | Collision) -> bool:
-        geometry = shape.geometry
-        return not (isinstance(geometry, Mesh) and geometry.filename.startswith("file:"))
-
-    links = tuple(
-        replace(
-            link,
-            visuals=tuple(filter(is_here, link.visuals)),
-            collisions=tuple(filter(is_here, link.collisions)),
-        )
-        for link in robot.links
-    )
-    return replace(robot, links=links)
 
 
 @pytest.mark.slow
