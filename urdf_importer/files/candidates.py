@@ -6,9 +6,10 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from itertools import islice
+from pathlib import Path
 
 from ..diagnostics import quote
 from .folders import MOST_ENTRIES_OF_A_FOLDER, fold, is_broad, is_within
@@ -71,11 +72,16 @@ class FilePlace:
 
 @dataclass(frozen=True, slots=True)
 class FoundPath:
-    """`code` and `note` of the warning; empty where the URI names the file exactly."""
+    """`code` and `note` of the warning; empty where the URI names the file exactly. `file` is the
+    path as an object, one for all who ask: it is made once and keeps its hash."""
 
     path: str
     code: str = ""
     note: str = ""
+    file: Path = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "file", Path(self.path))
 
 
 @dataclass(frozen=True, slots=True)

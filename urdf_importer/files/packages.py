@@ -131,7 +131,7 @@ class PackageResolver:
             raise MeshError(outcome.message, code=outcome.code, package=outcome.package)
         if outcome.code:
             report(outcome.code, outcome.note)
-        return Path(outcome.path)
+        return outcome.file
 
     def note_file(self, path: str) -> None:
         """Adds a file to `states` in its present state: before it is read, so that a change that

@@ -4,11 +4,14 @@ everywhere."""
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..model import Color, Surface
+
+_Value = TypeVar("_Value", bound=np.generic)
 
 _MINUS_ZERO = np.uint32(0x80000000)
 _HASH_FACTORS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
@@ -88,6 +91,15 @@ def turn_upright(mesh: MeshData) -> MeshData:
     return replace(
         mesh, vertices=np.ascontiguousarray(mesh.vertices @ turn.T), normals=normals, up="Z"
     )
+
+
+def turn_over(values: NDArray[_Value], data: MeshData) -> NDArray[_Value]:
+    """Returns values of the corners of a mesh, (C, ...), in their order after all of its faces are
+    turned over."""
+    if data.face_sizes is not None:
+        return values[reverse_corners(data.face_sizes)]
+    faces = values.reshape(-1, 3, *values.shape[1:])
+    return np.ascontiguousarray(faces[:, ::-1]).reshape(values.shape)
 
 
 def reverse_corners(sizes: NDArray[np.integer], *, keep_first: bool = False) -> NDArray[np.int64]:

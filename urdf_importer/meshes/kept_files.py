@@ -9,7 +9,6 @@ found in the same place. The oldest are dropped beyond MOST_KEPT.
 import os
 import stat
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,7 +60,8 @@ class _KeptFile:
 
 
 _Key = tuple[Path, MeshPart | None, bool]
-_kept: OrderedDict[_Key, _KeptFile] = OrderedDict()
+_kept: dict[_Key, _KeptFile] = {}
+"""The oldest first. An OrderedDict would look up each key to list its values."""
 
 
 def load_kept(
@@ -77,7 +77,7 @@ def load_kept(
     key = (path, part, bare)
     kept = _kept.get(key)
     if kept is not None and kept.state == _read_state(path) and _are_there(kept.named, resolve):
-        _kept.move_to_end(key)
+        _kept[key] = _kept.pop(key)
         for code, message in kept.notes:
             report(code, message)
         return kept.data
@@ -144,7 +144,7 @@ def _keep(key: _Key, data: MeshData, notes: Notes, state: State, named: tuple[_N
     _kept[key] = _KeptFile(data=data, notes=notes, state=state, named=named, size=size)
     total = sum(each.size for each in _kept.values())
     while total > MOST_KEPT:
-        total -= _kept.popitem(last=False)[1].size
+        total -= _kept.pop(next(iter(_kept))).size
 
 
 def _read_state(path: Path) -> State | None:

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from ..diagnostics import MeshError, Report, quote
 from ..files.regular import ResolveBeside, read_mesh_head, refuse_beside
-from ..geometry.mesh_data import MeshData, reverse_corners
+from ..geometry.mesh_data import MeshData, turn_over
 from ..model import MeshPart, Vector3
 from .collada.load import load_collada
 from .faces import PIECE, missing_part
@@ -158,11 +158,9 @@ def scale_mesh(mesh: MeshData, scale: Vector3) -> MeshData:
     if normals is not None:
         normals = _scale_normals(normals, factors)
     if np.prod(np.sign(factors)) < 0:
-        sizes = mesh.face_sizes
-        order = reverse_corners(np.full(mesh.face_count, 3) if sizes is None else sizes)
-        corners = corners[order]
-        normals = None if normals is None else normals[order]
-        uvs = None if uvs is None else uvs[order]
+        corners = turn_over(corners, mesh)
+        normals = None if normals is None else turn_over(normals, mesh)
+        uvs = None if uvs is None else turn_over(uvs, mesh)
     return replace(
         mesh, vertices=vertices.astype(np.float32), corners=corners, normals=normals, uvs=uvs
     )

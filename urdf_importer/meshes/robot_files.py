@@ -113,7 +113,7 @@ class RobotFiles:
         if shown is not None and shown.data is not None:
             return shown.data
         found = self._find(shape.geometry)
-        if shape.geometry not in self._reported:
+        if found.notes and shape.geometry not in self._reported:
             self._reported.add(shape.geometry)
             for code, message in found.notes:
                 self.diagnostics.warning(code, message, subject=link.name, line=shape.line)
@@ -273,14 +273,15 @@ class RobotFiles:
             yield replace(shape, geometry=Mesh(filename=name))
 
     def _find(self, geometry: Geometry) -> _Outcome:
-        if geometry not in self._loaded:
+        found = self._loaded.get(geometry)
+        if found is None:
             notes: list[tuple[str, str]] = []
             try:
                 result: MeshData | MeshError = self._load(geometry, notes)
             except MeshError as error:
                 result = error
-            self._loaded[geometry] = _Outcome(result=result, notes=tuple(notes))
-        return self._loaded[geometry]
+            found = self._loaded[geometry] = _Outcome(result=result, notes=tuple(notes))
+        return found
 
     def _load(self, geometry: Geometry, notes: list[tuple[str, str]]) -> MeshData:
         if not isinstance(geometry, Mesh):

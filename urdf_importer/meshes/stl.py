@@ -165,7 +165,7 @@ def load_stl(path: Path, report: Report) -> MeshData:
     else:
         points = _read_cut_off_facets(data, path, report)
     del data  # A file's bytes and its arrays need not fit into memory together.
-    return _build_mesh(_drop_invalid(points, report), path, report)
+    return _build_mesh(points, path, report)
 
 
 def is_binary_stl(head: bytes, size: int) -> bool:
@@ -226,11 +226,15 @@ def _find_facet_type() -> np.dtype[np.void]:
     return found
 
 
-def _drop_invalid(points: NDArray[np.float32], report: Report) -> NDArray[np.float32]:
-    """Not finite, or so large that areas overflow single precision."""
+def _are_valid(points: NDArray[np.float32]) -> bool:
+    """Whether all are finite, and none so large that areas overflow single precision."""
     # Written this way round, a NaN is not within.
-    if not len(points) or -LARGEST_COORDINATE <= points.min() <= points.max() <= LARGEST_COORDINATE:
-        return points
+    return not len(points) or bool(
+        -LARGEST_COORDINATE <= points.min() <= points.max() <= LARGEST_COORDINATE
+    )
+
+
+def _drop_invalid(points: NDArray[np.float32], report: Report) -> NDArray[np.float32]:
     is_valid = (np.abs(points) <= LARGEST_COORDINATE).all(axis=(1, 2))
     lost = len(points) - np.count_nonzero(is_valid)
     report(
@@ -243,6 +247,9 @@ def _drop_invalid(points: NDArray[np.float32], report: Report) -> NDArray[np.flo
 
 def _build_mesh(points: NDArray[np.float32], path: Path, report: Report) -> MeshData:
     vertices, corners = weld_points(points.reshape(-1, 3))
+    if not _are_valid(vertices):  # A sixth of the points.
+        points = _drop_invalid(points, report)
+        vertices, corners = weld_points(points.reshape(-1, 3))
     a, b, c = corners.reshape(-1, 3).T
     has_surface = (a != b) & (b != c) & (c != a)
     if not has_surface.all():

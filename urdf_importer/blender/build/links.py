@@ -14,7 +14,18 @@ from ...geometry.transforms import (
     quaternion_from_rotation,
 )
 from ...geometry.volumes import tensor_of
-from ...model import Box, Capsule, Collision, Cone, Cylinder, Inertial, Link, Sphere
+from ...model import (
+    Box,
+    Capsule,
+    Collision,
+    Cone,
+    Cylinder,
+    Inertial,
+    Link,
+    Pose,
+    Quaternion,
+    Sphere,
+)
 from ...rig.rig_plan import LinkPlan, RigPlan
 from ..ledger import Ledger
 from ..standing import properties
@@ -133,7 +144,7 @@ def build_inertial(
     frame.empty_display_size = _INERTIAL_SHARE * size
     frame.parent = empty
     frame[properties.PART] = properties.INERTIALS
-    place(frame, matrix_from_pose(inertial.origin))
+    place_at(frame, inertial.origin)
     lock(frame)
     collection.objects.link(frame)
     return frame
@@ -142,9 +153,21 @@ def build_inertial(
 def place(target: Any, local: Matrix) -> None:
     """Sets an object's transform under its parent from a frame (4, 4)."""
     x, y, z, w = quaternion_from_rotation(local[:3, :3])
+    _move(target, (w, x, y, z), local[:3, 3].tolist())
+
+
+def place_at(target: Any, pose: Pose) -> None:
+    """Does as `place`, from a pose; most are not turned, which needs no matrix."""
+    if any(pose.rpy) or pose.quat_xyzw is not None:
+        place(target, matrix_from_pose(pose))
+    else:
+        _move(target, (1.0, 0.0, 0.0, 0.0), pose.xyz)
+
+
+def _move(target: Any, quat_wxyz: Quaternion, location: Sequence[float]) -> None:
     target.rotation_mode = "QUATERNION"
-    target.rotation_quaternion = (w, x, y, z)
-    target.location = local[:3, 3].tolist()
+    target.rotation_quaternion = quat_wxyz
+    target.location = location
 
 
 def lock(target: Any) -> None:

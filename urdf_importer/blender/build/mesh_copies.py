@@ -63,7 +63,9 @@ def copy_mirrored(mesh: Any, signs: Sequence[float], data: MeshData, ledger: Led
 def _reverse_edges(edges: NDArray[np.int32], data: MeshData) -> NDArray[np.int32]:
     """The edge behind each corner, int32 (C,), when the corners come in reverse: all but a face's
     last one, which leads from its last corner to its first either way."""
-    sizes = np.full(data.face_count, 3) if data.face_sizes is None else data.face_sizes
+    sizes = data.face_sizes
+    if sizes is None:
+        return np.ascontiguousarray(edges.reshape(-1, 3)[:, (1, 0, 2)]).ravel()
     ends = np.cumsum(sizes)
     reverse = reverse_corners(sizes) - 1
     reverse[ends - 1] = ends - 1

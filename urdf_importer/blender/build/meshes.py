@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from ...diagnostics import MeshError
 from ...geometry.creases import find_creases
 from ...geometry.mesh_data import MeshData
-from ...geometry.transforms import matrix_from_pose
 from ...meshes import RobotFiles
 from ...model import (
     Collision,
@@ -37,7 +36,7 @@ from ..extract.fingerprints import (
 )
 from ..ledger import Ledger
 from ..standing import properties
-from .links import lock, place
+from .links import lock, place_at
 from .materials import MaterialBuilder
 from .mesh_copies import can_copy_mirrored, copy_bare, copy_mirrored
 from .sharing import Shelf
@@ -161,9 +160,11 @@ def _drop_normals(mesh: Any) -> None:
         mesh.attributes.remove(normals)
 
 
-def _without_signs(geometry: Mesh) -> Mesh:
+def _without_signs(shape: Visual | Collision, geometry: Mesh) -> tuple[Any, ...]:
+    """Returns all that decides the mesh of a shape but the signs of its scale."""
     x, y, z = geometry.scale
-    return replace(geometry, scale=(abs(x), abs(y), abs(z)))
+    scale = abs(x), abs(y), abs(z)
+    return type(shape), geometry.filename, geometry.part, geometry.bare, scale
 
 
 _PLACEHOLDER_SHARE = 0.03
@@ -197,7 +198,7 @@ class ShapeBuilder:
             find_made=self._shelf.find_material,
         )
         self._meshes: dict[tuple[type, Geometry], Any | None] = {}
-        self._unmirrored: dict[tuple[type, Mesh], tuple[Any, Vector3]] = {}
+        self._unmirrored: dict[tuple[Any, ...], tuple[Any, Vector3]] = {}
         self._lost: set[Geometry] = set()
         self._sums: dict[MeshData, Sums] = {}
 
@@ -225,7 +226,7 @@ class ShapeBuilder:
             built.empty_display_size = _PLACEHOLDER_SHARE * self._size
         if empty is not None:
             built.parent = empty
-            place(built, matrix_from_pose(shape.origin))
+            place_at(built, shape.origin)
             lock(built)
         is_visual = isinstance(shape, Visual)
         built[properties.PART] = properties.VISUALS if is_visual else properties.COLLISIONS
@@ -235,10 +236,11 @@ class ShapeBuilder:
 
     def _find_mesh(self, shape: Visual | Collision, link: Link) -> Any | None:
         key = (type(shape), shape.geometry)
-        if key not in self._meshes:
-            data = self._load(shape, link)
-            self._meshes[key] = None if data is None else self._provide_mesh(data, shape, link)
-        return self._meshes[key]
+        if key in self._meshes:
+            return self._meshes[key]
+        data = self._load(shape, link)
+        mesh = self._meshes[key] = None if data is None else self._provide_mesh(data, shape, link)
+        return mesh
 
     def _provide_mesh(self, data: MeshData, shape: Visual | Collision, link: Link) -> Any:
         """Finds the mesh that the .blend already holds, or makes it."""
@@ -254,7 +256,7 @@ class ShapeBuilder:
             made[properties.FINGERPRINT] = fingerprint
             made[properties.CONTENT] = self._fingerprint_content(made, data, shape)
         if isinstance(shape.geometry, Mesh):
-            key = type(shape), _without_signs(shape.geometry)
+            key = _without_signs(shape, shape.geometry)
             self._unmirrored.setdefault(key, (made, shape.geometry.scale))
         return made
 
@@ -307,7 +309,7 @@ class ShapeBuilder:
         geometry = shape.geometry
         if not isinstance(geometry, Mesh) or self._options.most_triangles:
             return None
-        found = self._unmirrored.get((type(shape), _without_signs(geometry)))
+        found = self._unmirrored.get(_without_signs(shape, geometry))
         if found is None or not can_copy_mirrored(data):
             return None
         mesh, scale = found
