@@ -19,7 +19,6 @@ from .. import (
 )
 from ..files.outputs import check_output
 from ..pipeline.retargeting import open_person
-from ..recordings.policies import RATES
 from .arguments import add_option_arguments, read_options
 from .blends import is_blend
 from .loading import (
@@ -57,7 +56,7 @@ def add_retarget(commands: Any) -> None:
     )
     parser.add_argument(
         "--layout",
-        choices=tuple(RATES),
+        choices=("unitree", "tracking", "isaac"),
         help="unitree: a .csv for BeyondMimic and mjlab; tracking: an .npz with bodies; isaac: the "
         "same in the order of Isaac Lab",
     )
