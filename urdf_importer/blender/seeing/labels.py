@@ -22,7 +22,7 @@ from ..standing.armatures import objects_of
 from ..standing.pose import get_joint_positions, random_pose
 from .dressing import Dressing, Room
 from .pictures import SensorView, render_view
-from .trees import Obstacle, Rays, cast, collect_obstacles
+from .trees import Hits, Obstacle, Rays, cast, collect_obstacles, start_hits
 
 _BOUNCES = 4
 _BEFORE = 1e-4
@@ -73,6 +73,7 @@ class LabelStage:
         if len(self.ids) > np.iinfo(np.uint16).max:
             raise BuildError(f"{len(self.ids)} links are too many for masks of 16 bits")
         self._set_scene()
+        self._kept: dict[Any, Any] = {}
         if not self._see_robot():
             raise BuildError(f"robot {quote(robot.name)} has nothing to see: no link has a visual")
         # Before the first pose: frames have single precision, so other poses give other bytes.
@@ -94,9 +95,10 @@ class LabelStage:
         else:
             denoise(scene.cycles)
 
-    def _collect(self) -> list[Obstacle]:
+    def _collect(self, kept: dict[Any, Any] | None = None) -> list[Obstacle]:
         empties = find_link_empties(self._armature)
-        return collect_obstacles({empties[name]: self.ids[name] for name in empties})
+        own = {empties[name]: self.ids[name] for name in empties}
+        return collect_obstacles(own, shapes=self._kept if kept is None else kept)
 
     def _see_robot(self) -> list[Obstacle]:
         return [each for each in self._collect() if each.link]
@@ -155,16 +157,19 @@ class LabelStage:
         )
 
     def _label(self, rgb: Any, shot: Shot, dressing: Dressing) -> LabelledPicture:
-        obstacles = self._collect()
-        shape = (self.options.height, self.options.width)
-        depth, links, normals = _trace(obstacles, shot, pixel_rays(shot.K, shape[1], shape[0]))
+        obstacles = self._collect(dict(self._kept))
+        width, height = self.options.width, self.options.height
+        wanted = {} if "bop" in self.options.formats else None
+        hits, depth, normals = _trace(obstacles, shot, pixel_rays(shot.K, width, height), wanted)
+        links = hits.links.reshape(height, width)
         silhouettes: dict[int, Mask] = {}
         parts = []
-        for number in np.unique([each.link for each in obstacles if each.link]).tolist():
+        for number in sorted({each.link for each in obstacles if each.link}):
             part: dict[str, Any] = {"link": number, "robot": 1, **describe_mask(links == number)}
-            if "bop" in self.options.formats:
+            if wanted is not None:
                 alone = [each for each in obstacles if each.link == number]
-                silhouettes[number], part["whole"] = _outline(alone, shot, shape)
+                mask = wanted.get(number, np.zeros(links.size, bool)).reshape(height, width)
+                silhouettes[number], part["whole"] = mask, _count_whole(alone, shot, mask)
             parts.append(part)
         label = {
             "camera": {
@@ -239,7 +244,7 @@ class LabelStage:
                 way = place - shot.world[:3, 3]
                 far = float(np.linalg.norm(way))
                 near = shot.near * far / float(point[2])
-                found, links = cast(
+                hits = cast(
                     obstacles,
                     Rays(
                         origin=shot.world[:3, 3],
@@ -248,7 +253,7 @@ class LabelStage:
                         far=np.array([far * (1.0 - _BEFORE)]),
                     ),
                 )
-                is_free = not np.isfinite(found[0]) or int(links[0]) in self._own_of(name)
+                is_free = not np.isfinite(hits.far[0]) or int(hits.links[0]) in self._own_of(name)
                 visible = 2 if is_free else 1
         return {
             "name": name,
@@ -300,14 +305,19 @@ def _find_site(obstacles: Sequence[Obstacle]) -> Room:
 
 
 def _trace(
-    obstacles: Sequence[Obstacle], shot: Shot, rays: Matrix
-) -> tuple[Matrix, NDArray[np.int32], Matrix]:
-    """Casts rays (h, w, 3) of depth 1; returns depths (h, w), ids, and normals (h, w, 3) in the
-    optical frame."""
+    obstacles: Sequence[Obstacle],
+    shot: Shot,
+    rays: Matrix,
+    alone: dict[int, Mask] | None = None,
+) -> tuple[Hits, Matrix, Matrix]:
+    """Casts rays (h, w, 3) of depth 1; returns what they hit, depths (h, w), and normals (h, w, 3)
+    in the optical frame. Into `alone` go the masks (h * w,) of links as if nothing else were
+    there."""
     flat = rays.reshape(-1, 3)
     lengths = np.linalg.norm(flat, axis=1)
-    normals = np.zeros_like(flat)
-    found, links = cast(
+    found = start_hits(len(flat))
+    found.normals, found.alone = np.zeros_like(flat), alone
+    cast(
         obstacles,
         Rays(
             origin=shot.world[:3, 3],
@@ -315,20 +325,18 @@ def _trace(
             near=shot.near * lengths,
             far=shot.far * lengths,
         ),
-        normals,
+        found,
     )
-    depth = np.where(np.isfinite(found), found / lengths, 0.0)
-    shape = rays.shape[:2]
-    turned = (normals @ shot.world[:3, :3]).reshape(rays.shape)
-    return depth.reshape(shape), links.reshape(shape), turned
+    depth = np.where(np.isfinite(found.far), found.far / lengths, 0.0)
+    turned = (found.normals @ shot.world[:3, :3]).reshape(rays.shape)
+    return found, depth.reshape(rays.shape[:2]), turned
 
 
-def _outline(
-    alone: Sequence[Obstacle], shot: Shot, shape: tuple[int, int]
-) -> tuple[Mask, dict[str, Any]]:
-    """Returns the mask of a link as if nothing else were there, and its box and number of pixels
-    on a canvas of three times the picture's width and height, as BOP counts them."""
-    (height, width), inside = shape, invert(shot.world)
+def _count_whole(alone: Sequence[Obstacle], shot: Shot, mask: Mask) -> dict[str, Any]:
+    """Returns the box and the number of pixels of a link as if nothing else were there, on a canvas
+    of three times the picture's width and height, as BOP counts them. `mask` is its part in the
+    picture; only what is beside that is cast."""
+    (height, width), inside = mask.shape, invert(shot.world)
     points = np.concatenate(
         [each.shape.points @ each.frame[:3, :3].T + each.frame[:3, 3] for each in alone]
     )
@@ -338,15 +346,22 @@ def _outline(
         uv = (seen / seen[:, 2:]) @ shot.K[:2].T
         low = np.clip(np.floor(uv.min(axis=0)), low, high).astype(int)
         high = np.clip(np.ceil(uv.max(axis=0)) + 1, low, high).astype(int)
-    canvas = np.zeros((3 * height, 3 * width), bool)
-    across, down = (high - low).tolist()
-    if across > 0 and down > 0:
-        K = shot.K.copy()
-        K[:2, 2] -= low
-        _, links, _ = _trace(alone, shot, pixel_rays(K, across, down))
-        u, v = np.add(low, (width, height)).tolist()
-        canvas[v : v + down, u : u + across] = links > 0
+    canvas = np.pad(mask, ((height, height), (width, width)))
+    (left, top), (right, bottom) = low.tolist(), high.tolist()
+    inner = (min(max(top, 0), bottom), max(min(bottom, height), top))
+    for x, y, far, down in (
+        (left, top, right, inner[0]),
+        (left, inner[1], right, bottom),
+        (left, inner[0], min(right, 0), inner[1]),
+        (max(left, width), inner[0], right, inner[1]),
+    ):
+        if far > x and down > y:
+            K = shot.K.copy()
+            K[:2, 2] -= (x, y)
+            hits, _, _ = _trace(alone, shot, pixel_rays(K, far - x, down - y))
+            canvas[height + y : height + down, width + x : width + far] = (hits.links > 0).reshape(
+                down - y, far - x
+            )
     x, y, *size = box_of(canvas)
     box = [x - width, y - height, *size] if x >= 0 else [-1, -1, -1, -1]
-    mask = canvas[height : 2 * height, width : 2 * width].copy()
-    return mask, {"bbox": box, "px_count": int(canvas.sum())}
+    return {"bbox": box, "px_count": int(canvas.sum())}

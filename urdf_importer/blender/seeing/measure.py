@@ -133,8 +133,8 @@ class Looker:
             near=bounds[0] * scale,
             far=bounds[1] * scale,
         )
-        found, links = cast(collect_obstacles(own, frozenset(skipped)), rays)
-        return found / scale, links
+        hits = cast(collect_obstacles(own, frozenset(skipped)), rays)
+        return hits.far / scale, hits.links
 
     def _add_noise(self, sensor: PlacedSensor, values: Vector, noise: Any) -> Vector:
         if not self.options.noise:
