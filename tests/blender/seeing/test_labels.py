@@ -29,7 +29,7 @@ def open_stage(path, **options):
 
     folders = ImportOptions(package_paths=(str(ROBOTS), str(ROBOTS.parent)), collisions=False)
     armature = import_robot(path, options=folders).armature
-    return LabelStage(armature, extract_robot(armature), DatasetOptions(**{**SMALL, **options}))
+    return LabelStage([armature], extract_robot(armature), DatasetOptions(**{**SMALL, **options}))
 
 
 def link_meshes(label):
@@ -125,7 +125,7 @@ def test_a_picture_depends_on_no_other(scene):
 def test_whole_silhouettes_hold_the_visible_parts(scene):
     taken = open_stage(ARM, formats=("bop",)).take(1)
     for part in taken.label["masks"]:
-        whole = taken.silhouettes[part["link"]]
+        whole = taken.silhouettes[1, part["link"]]
         assert (whole | ~(taken.links == part["link"])).all()
         assert part["whole"]["px_count"] >= whole.sum() >= part["area"]
 
@@ -149,7 +149,7 @@ def test_whole_silhouettes_are_those_of_an_independent_caster(scene):
             inside = found[24:48, 32:64]
             beyond += int(found.sum() - inside.sum())
             assert abs(part["whole"]["px_count"] - found.sum()) <= 1
-            assert (taken.silhouettes[part["link"]] != inside).sum() <= 1
+            assert (taken.silhouettes[1, part["link"]] != inside).sum() <= 1
             if found.any():
                 x, y, w, h = part["whole"]["bbox"]
                 rows, columns = np.nonzero(found)

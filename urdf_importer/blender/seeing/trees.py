@@ -245,7 +245,7 @@ class Rays:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Hits:
-    """What rays first hit: `far` (n,) from the origin, inf where nothing is; `links` (n,) ids;
+    """The first hits of rays: `far` (n,) from the origin, inf where nothing is; `links` (n,) ids;
     `normals` (n, 3) in the world and towards the origin; `alone`: link -> the rays (n,) that would
     hit it if nothing else were there. The last two are kept where they are given."""
 
@@ -288,7 +288,7 @@ def _cast_one(
     obstacle: Obstacle, rays: Rays, reach: Vector
 ) -> tuple[NDArray[np.intp], Vector, NDArray[np.intp]]:
     """Casts the rays that pass the sphere about an obstacle, up to distances `reach` (n,). Returns
-    the places of those that hit it, their distances and the triangles."""
+    the places of the hits, their distances and the triangles."""
     center, radius = obstacle.shape.sphere
     rotation = obstacle.frame[:3, :3]
     away = rotation @ center + obstacle.frame[:3, 3] - rays.origin
