@@ -5,7 +5,7 @@ A tree of triangles is built once for each shape and cast in the shape's own fra
 is one tree together; so is everything for very many rays.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
@@ -18,6 +18,7 @@ from mathutils.bvhtree import BVHTree
 from numpy.typing import NDArray
 
 from ...geometry.transforms import Matrix, Vector
+from ...progress import Progress
 from ..extract.shapes import SHOWN_TYPES
 from ..memory import recall
 from ..standing import properties
@@ -27,6 +28,8 @@ _MANY_RAYS, _MANY_SHAPES = 60_000, 100
 _FEW, _MANY = 12, 64
 """Up to so many triangles, with so many rays for each, a tree is slower than one triangle after
 another."""
+_STEP = 1000
+"""Rays."""
 _EDGE = 1e-9
 """Parts of a triangle beyond its edges that belong to it, so that no ray passes between two."""
 _MOST_KEPT = 4096
@@ -281,6 +284,26 @@ def cast(obstacles: Sequence[Obstacle], rays: Rays, hits: Hits | None = None) ->
             found = obstacle.shape.normals[faces] @ obstacle.frame[:3, :3].T
             away = np.einsum("ij,ij->i", found, rays.directions[places]) > 0.0
             hits.normals[places] = np.where(away[:, None], -found, found)
+    return hits
+
+
+def cast_steps(obstacles: Sequence[Obstacle], rays: Rays) -> Generator[Progress, None, Hits]:
+    """Runs cast in steps of few milliseconds."""
+    count = len(rays.directions)
+    hits = start_hits(count)
+    for first in range(0, count, _STEP):
+        part = slice(first, first + _STEP)
+        found = cast(
+            obstacles,
+            Rays(
+                origin=rays.origin,
+                directions=rays.directions[part],
+                near=rays.near[part],
+                far=rays.far[part],
+            ),
+        )
+        hits.far[part], hits.links[part] = found.far, found.links
+        yield Progress(share=first / count, text="rays")
     return hits
 
 
