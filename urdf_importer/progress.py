@@ -4,7 +4,7 @@
 import math
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
@@ -17,7 +17,7 @@ class Progress:
     text: str
 
 
-def finish(steps: Generator[Progress, None, Result]) -> Result:
+def finish(steps: Generator[Any, None, Result]) -> Result:
     """Does all steps of some work and returns its result."""
     while True:
         try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sensors are added to the scene, shown and hidden; they measure, and are recorded."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +14,19 @@ from ...urdf_importer import (
     RobotError,
     SenseOptions,
     extract_robot,
-    record_sensors,
     update_robot,
 )
 from ...urdf_importer.blender.seeing.objects import sensor_objects
 from ...urdf_importer.blender.seeing.shown import describe_reading, has_readings, remove_readings
 from ...urdf_importer.blender.standing.record import find_record
 from ...urdf_importer.command.summary import count
+from ...urdf_importer.pipeline.seeing.record import record_steps
 from ...urdf_importer.pipeline.seeing.sense import show_sensed
 from ..active_robot import RobotOperator, active_robot, poll_robot, redraw_views, wait_cursor
 from ..exporting.exported_robot import choose_export_file
 from ..option_properties import add_option_properties, draw_options, read_options
 from ..reports import refuse, report_diagnostics
+from ..stepping import SteppedOperator, Steps
 
 _KINDS = {"CAMERAS": ("CAMERA",), "FANS": ("MESH",), "FRAMES": ("EMPTY",)}
 
@@ -132,12 +133,12 @@ class RemoveReadings(RobotOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class RecordSensors(RobotOperator, bpy.types.Operator, ExportHelper):
+class RecordSensors(SteppedOperator, RobotOperator, bpy.types.Operator, ExportHelper):
     bl_idname = "urdf.record_sensors"
     bl_label = "Record Sensors"
     bl_description = (
         "Record the sensors of the active robot over the frames of its animation, with /tf and "
-        "/odom: .mcap for ROS 2, .bag for ROS 1"
+        "/odom: .mcap for ROS 2, .bag for ROS 1. Esc ends it and leaves no file"
     )
     bl_options = {"REGISTER", "PRESET"}
 
@@ -145,27 +146,39 @@ class RecordSensors(RobotOperator, bpy.types.Operator, ExportHelper):
     filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
         default="*.mcap;*.bag", options={"HIDDEN"}
     )
+    chosen: bpy.props.BoolProperty(options={"HIDDEN", "SKIP_SAVE"})  # type: ignore[valid-type]
     check_extension = None
+    steps_title = "Recording"
+    cancelled_text = "The recording was cancelled; nothing is left of it"
 
     def invoke(self: Any, context: Any, event: Any) -> set[str]:
+        if self.chosen:
+            return SteppedOperator.invoke(self, context, event)
         return choose_export_file(self, context)
 
     def draw(self: Any, context: Any) -> None:
         draw_options(self.layout, self, RecordOptions)
 
     def execute(self: Any, context: Any) -> set[str]:
+        if bpy.app.background or self.chosen:
+            return SteppedOperator.execute(self, context)
+        # The file browser is gone now: the work begins anew, beside the window.
+        names = [each.name for each in fields(RecordOptions)]
+        given = {name: getattr(self, name) for name in ("filepath", *names)}
+        bpy.ops.urdf.record_sensors("INVOKE_DEFAULT", chosen=True, **given)
+        return {"FINISHED"}
+
+    def begin_steps(self: Any, context: Any) -> Steps:
         robot: Any = active_robot(context)
+        self._robot, self._found = robot.name, Diagnostics()
         path = Path(bpy.path.abspath(self.filepath))
-        diagnostics = Diagnostics()
-        try:
-            options = read_options(self, RecordOptions)
-            with wait_cursor(context):
-                files = record_sensors(robot, path, options=options, diagnostics=diagnostics)
-        except RobotError as error:
-            return refuse(self, error)
-        report_diagnostics(self, robot.name, tuple(diagnostics), "sensors")
-        size = sum(each.stat().st_size for each in files)
-        self.report({"INFO"}, f"Wrote {path.name}: {size / 1e6:.1f} MB")
+        options = read_options(self, RecordOptions)
+        return record_steps(robot, path, options=options, diagnostics=self._found)
+
+    def keep_result(self: Any, context: Any, result: tuple[Path, ...]) -> set[str]:
+        report_diagnostics(self, self._robot, tuple(self._found), "sensors")
+        size = sum(each.stat().st_size for each in result)
+        self.report({"INFO"}, f"Wrote {Path(self.filepath).name}: {size / 1e6:.1f} MB")
         return {"FINISHED"}
 
 

@@ -29,6 +29,7 @@ from locate_plays import locate as locate
 from locate_plays import open_line as open_line
 from mathutils import Vector
 from retarget_plays import retarget as retarget
+from sensor_plays import sensor_recording as sensor_recording
 from sidebar_plays import sidebar as sidebar
 from simulate_plays import simulate as simulate
 

@@ -226,3 +226,17 @@ def test_a_robot_follows_a_person_with_a_pair_corrected_by_two_clicks(play: Play
 
 def test_drive_by_hand_with_esc_and_undo(play: Play) -> None:
     play("drive_by_hand", SAMPLES / "differential_drive.urdf")
+
+
+def test_a_recording_of_sensors_that_escape_ends(play: Play, tmp_path: Path) -> None:
+    text = (SAMPLES / "two_link_arm.urdf").read_text()
+    scan = (
+        '<gazebo reference="base"><sensor name="scan" type="ray"><ray><scan><horizontal><samples>90'
+        "</samples><min_angle>-1</min_angle><max_angle>1</max_angle></horizontal></scan><range>"
+        "<min>0.1</min><max>9</max></range></ray></sensor></gazebo></robot>"
+    )
+    path = tmp_path / "arm.urdf"
+    path.write_text(text.replace("</robot>", scan))
+    folder = tmp_path / "recorded"
+    folder.mkdir()
+    play("sensor_recording", path, folder)

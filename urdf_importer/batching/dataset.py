@@ -8,7 +8,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,8 @@ def make_dataset(
     options = options_of(options, DatasetOptions)
     options.check_formats()
     imports = options_of(imports, ImportOptions)
+    if options.backgrounds:
+        options = replace(options, backgrounds=os.path.abspath(options.backgrounds))
     folder = Path(os.path.abspath(output))
     if isinstance(source, str | os.PathLike):
         robot = _Source(os.path.abspath(source), options.name or None, imports)
@@ -79,11 +81,15 @@ def make_dataset(
         if robot.path == str(folder / OWN_BLEND) and (is_new or not Path(robot.path).exists()):
             save_blend(robot.path)
         if is_new:
-            known = {"options": options.describe(), "version": find_version()}
+            known = {
+                "options": options.describe(),
+                "seed": options.seed,
+                "version": find_version(),
+            }
             _write_head(folder, known)
         tasks = _list_tasks(folder, robot, options)
         facts = _work(tasks, options, progress) or known
-        known |= {name: facts[name] for name in ("robot", "links", "joints", "keypoints")}
+        known |= {name: value for name, value in facts.items() if name not in known}
         write_indexes(folder, known, options)
         _write_head(folder, known)
     except BaseException:

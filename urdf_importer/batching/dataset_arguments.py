@@ -9,8 +9,10 @@ from .. import DatasetOptions, ImportOptions
 from ..command.arguments import EPILOG, add_option_arguments, read_options
 from ..command.summary import count
 from ..command.terminal import Terminal
+from ..diagnostics import ReadError
 from .dataset import make_dataset
 
+_MOST_LISTED = 1024 * 1024
 _LISTS = ("formats", "keypoints")
 _READING = ("xacro_args", "model", "parameters", "joint_parameters", "packages", "package_paths")
 
@@ -34,8 +36,10 @@ def add_dataset(commands: Any) -> None:
     parser.add_argument(
         "--keypoints",
         metavar="A,B",
-        help="links whose origins are keypoints (default: all that joints move, and the root)",
+        help="links whose origins are keypoints, or @FILE, one a line (default: all that joints "
+        "move, and the root)",
     )
+    parser.add_argument("--size", metavar="WxH", type=_read_size, help="pixels, such as 640x480")
     own = [field.name for field in fields(DatasetOptions) if field.name not in (*_LISTS, "name")]
     add_option_arguments(parser, DatasetOptions, only=own)
     add_option_arguments(parser, ImportOptions, only=_READING, heading="reading")
@@ -46,9 +50,14 @@ def _dataset(given: argparse.Namespace, terminal: Terminal) -> int:
         setattr(given, "option name", given.name)
     for name in _LISTS:
         text = getattr(given, name)
-        if text is not None:
+        if text is not None and name == "keypoints" and text.startswith("@"):
+            setattr(given, f"option {name}", _read_list(text[1:]))
+        elif text is not None:
             parts = tuple(part.strip() for part in text.split(",") if part.strip())
             setattr(given, f"option {name}", parts)
+    if given.size is not None:
+        for name, value in zip(("width", "height"), given.size, strict=True):
+            setattr(given, f"option {name}", value)
 
     def show(done: int, total: int, seconds: float) -> None:
         rate = done / max(seconds, 1e-9)
@@ -64,3 +73,22 @@ def _dataset(given: argparse.Namespace, terminal: Terminal) -> int:
     )
     terminal.note(f"{given.output}: {count(result.made, 'picture')}; {result.page}")
     return 0
+
+
+def _read_size(text: str) -> tuple[int, int]:
+    width, _, height = text.lower().partition("x")
+    try:
+        return int(width), int(height)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} has not the form 640x480") from None
+
+
+def _read_list(path: str) -> tuple[str, ...]:
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read(_MOST_LISTED)
+    except (OSError, ValueError) as error:
+        raise ReadError(
+            f"cannot read the keypoints: {getattr(error, 'strerror', None) or error}", source=path
+        ) from error
+    return tuple(line.strip() for line in text.splitlines() if line.strip())

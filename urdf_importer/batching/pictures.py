@@ -13,7 +13,7 @@ from .. import DatasetOptions, ImportOptions, WriteError, import_robot, new_file
 from ..command.blends import is_blend, open_robot
 from ..command.report import SayStage
 from ..diagnostics import quote_path
-from ..pipeline.seeing.pictures import open_stage, write_labelled
+from ..pipeline.seeing.pictures import describe_stage, open_stage, write_labelled
 from .task import Task, Wanted, find_disk_trouble, lists_to_tuples
 
 WORK = ".work"
@@ -85,13 +85,7 @@ def run_picture_task(
         raise
     finally:
         shutil.rmtree(task.folder, ignore_errors=True)
-    facts = {
-        "robot": stage.robot.name,
-        "links": [{"id": number, "name": name} for name, number in stage.ids.items()],
-        "joints": [joint.name for joint in stage.robot.joints],
-        "keypoints": list(stage.keypoints),
-    }
-    return {"status": "ok", "robot": stage.robot.name, "facts": facts}
+    return {"status": "ok", "robot": stage.robot.name, "facts": describe_stage(stage)}
 
 
 def _open_stage(task: PictureTask, kept: dict[Any, Any]) -> Any:

@@ -110,7 +110,7 @@ class LiveOptions(Options):
     send_sensors: bool = option(
         False,
         "Send Sensors",
-        "Also send the measurements of the robot's scanners and depth cameras, on their topics",
+        "Also send what scanners, depth cameras and IMUs measure, on their topics",
         group="Sending",
     )
     send_pictures: bool = option(

@@ -2,7 +2,7 @@
 """Trajectories -> files of every kind that is read. A file is there whole or not at all."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from ..diagnostics import WriteError, name_choices, quote
 from ..files.outputs import check_output, replace_file, replace_files
 from ..model import Robot
 from ..motion.trajectory import Trajectory
+from ..progress import finish
 from . import arrays, tables, trees
 from .definitions import Encoding
 from .encode import Messages, messages_of
@@ -56,20 +57,22 @@ def write_trajectory(
         return (_write_policy(trajectory, target, layout, robot, rate),)
     _check_names(trajectory)
     if suffix in ("", BAG.suffix, MCAP.suffix):
-        return write_messages(partial(messages_of, trajectory), target)
+        return finish(write_messages(partial(messages_of, trajectory), target))
     check_output(target)
     with replace_file(target) as temporary:
         temporary.write_bytes(_format(trajectory, suffix, os.fspath(path)))
     return (target,)
 
 
-def write_messages(make: Callable[[Encoding], Messages], target: Path) -> tuple[Path, ...]:
+def write_messages(
+    make: Callable[[Encoding], Messages], target: Path
+) -> Generator[int, None, tuple[Path, ...]]:
     """Writes a recording, whole or not at all, as its suffix says: .bag, .mcap, or none for a
-    folder of ROS 2; returns the files. `make` gives the messages in an encoding. Raises
-    WriteError."""
+    folder of ROS 2; yields the time of each message, and returns the files. `make` gives the
+    messages in an encoding. Raises WriteError."""
     suffix = target.suffix.lower()
     if not suffix:
-        return _write_folder(make, target)
+        return (yield from _write_folder(make, target))
     if suffix not in (BAG.suffix, MCAP.suffix):
         raise WriteError(
             f"a recording is written as {BAG.suffix}, {MCAP.suffix} or into a folder, "
@@ -78,9 +81,9 @@ def write_messages(make: Callable[[Encoding], Messages], target: Path) -> tuple[
     check_output(target)
     with replace_file(target) as temporary:
         if suffix == BAG.suffix:
-            write_bag(make("ros1"), temporary)
+            yield from write_bag(make("ros1"), temporary)
         else:
-            write_mcap(make("cdr"), temporary)
+            yield from write_mcap(make("cdr"), temporary)
     return (target,)
 
 
@@ -99,7 +102,9 @@ def _write_policy(
     return target
 
 
-def _write_folder(make: Callable[[Encoding], Messages], folder: Path) -> tuple[Path, ...]:
+def _write_folder(
+    make: Callable[[Encoding], Messages], folder: Path
+) -> Generator[int, None, tuple[Path, ...]]:
     """Another recording in the folder would be read as a part of this one."""
     name = folder.name or "motion"
     files = (folder / "metadata.yaml", folder / f"{name}_0.db3")
@@ -108,7 +113,7 @@ def _write_folder(make: Callable[[Encoding], Messages], folder: Path) -> tuple[P
         if set(others) - {files[1].name}:
             raise WriteError(f"{quote(str(folder))} holds another recording: {quote(others[0])}")
     with replace_files(folder) as staging:
-        write_folder(make("cdr"), staging, name)
+        yield from write_folder(make("cdr"), staging, name)
     return files
 
 

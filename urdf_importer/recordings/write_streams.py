@@ -4,7 +4,7 @@
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,8 +50,8 @@ def _bag_time(nanoseconds: int) -> bytes:
     return pack("<II", *divmod(nanoseconds, NANOSECONDS))
 
 
-def write_bag(messages: Messages, path: Path) -> None:
-    """Writes a bag, version 2.0, with its index."""
+def write_bag(messages: Messages, path: Path) -> Iterator[int]:
+    """Writes a bag, version 2.0, with its index; yields the time of each message."""
     topics = messages.topics
     numbers = {topic.name: index for index, topic in enumerate(topics)}
     connections = [_connection(index, topic) for index, topic in enumerate(topics)]
@@ -66,6 +66,7 @@ def write_bag(messages: Messages, path: Path) -> None:
                 chunks.append(_close_chunk(file, chunk))
                 chunk = _Chunk(file.tell())
             _add_message(chunk, numbers[message.topic], message)
+            yield message.log
         chunks.append(_close_chunk(file, chunk))
         index = file.tell()
         file.write(b"".join(connections))
@@ -138,8 +139,9 @@ def _chunk_info(chunk: _Chunk) -> bytes:
     return _record(head, b"".join(pack("<II", *each) for each in counts))
 
 
-def write_mcap(messages: Messages, path: Path) -> None:
-    """Writes an MCAP file of the profile ros2, chunked, with summary and footer."""
+def write_mcap(messages: Messages, path: Path) -> Iterator[int]:
+    """Writes an MCAP file of the profile ros2, chunked, with summary and footer; yields the time of
+    each message."""
     topics = messages.topics
     numbers = {topic.name: index for index, topic in enumerate(topics, start=1)}
     described = b"".join(_describe(index, topic) for index, topic in enumerate(topics, start=1))
@@ -156,6 +158,7 @@ def write_mcap(messages: Messages, path: Path) -> None:
                 infos += waiting.close(file)
                 waiting = _McapChunk(bytearray())
             logs = [message.log if sum(counts.values()) == 1 else logs[0], message.log]
+            yield message.log
         if waiting.entries:
             infos += waiting.close(file)
         file.write(_mcap_record(15, pack("<I", 0)))
@@ -243,18 +246,13 @@ INSERT INTO schema VALUES (4, 'rolling');
 """
 
 
-def write_folder(messages: Messages, folder: Path, name: str) -> None:
-    """Writes a recording of ROS 2 into an empty folder: metadata.yaml and NAME_0.db3."""
+def write_folder(messages: Messages, folder: Path, name: str) -> Iterator[int]:
+    """Writes a recording of ROS 2 into an empty folder: metadata.yaml and NAME_0.db3; yields the
+    time of each message."""
     topics = messages.topics
     numbers = {topic.name: index for index, topic in enumerate(topics, start=1)}
     counts = dict.fromkeys(numbers, 0)
     logs: list[int] = []
-
-    def rows() -> Iterable[tuple[int, int, bytes]]:
-        for message in messages.stream:
-            counts[message.topic] += 1
-            logs.append(message.log)
-            yield numbers[message.topic], message.log, message.data
 
     file = f"{name}_0.db3"
     with closing(sqlite3.connect(folder / file)) as database, database:
@@ -270,9 +268,14 @@ def write_folder(messages: Messages, folder: Path, name: str) -> None:
                 "encoded_message_definition, type_description_hash) VALUES (?, 'ros2msg', ?, '')",
                 (kind, topic.definition),
             )
-        database.executemany(
-            "INSERT INTO messages (topic_id, timestamp, data) VALUES (?, ?, ?)", rows()
-        )
+        for message in messages.stream:
+            counts[message.topic] += 1
+            logs.append(message.log)
+            row = numbers[message.topic], message.log, message.data
+            database.execute(
+                "INSERT INTO messages (topic_id, timestamp, data) VALUES (?, ?, ?)", row
+            )
+            yield message.log
     text = _metadata(topics, counts, min(logs), max(logs), file)
     (folder / "metadata.yaml").write_text(text, encoding="utf-8", newline="\n")
 

@@ -13,6 +13,7 @@ from ..options import Options, option
 from .intrinsics import WIDEST, check_size, matrix_from_angle
 
 FORMATS = ("coco", "bop", "dream")
+MOST_ROBOTS = 16
 _RUNNING = "Running"
 
 
@@ -64,11 +65,31 @@ class DatasetOptions(Options):
             "own": "The surroundings in the .blend",
         },
     )
+    robots: int = option(
+        1, "Robots", "How many robots of this kind", group="Scene", bounds=(1, MOST_ROBOTS)
+    )
+    recolor: bool = option(
+        False, "Recolor", "The robot's materials get colours by the seed", group="Scene"
+    )
+    backgrounds: str = option(
+        "",
+        "Backgrounds",
+        "A folder: one of its pictures is behind all things, in place of ground and sky",
+        group="Scene",
+        entries="FOLDER",
+    )
     distractors: tuple[float, float] = option(
         (0.0, 6.0), "Distractors", "Fewest and most other things", group="Scene", entries="A B"
     )
     avoid_collisions: bool = option(
         True, "Avoid Collisions", "Only poses in which no links touch", group="Scene"
+    )
+    camera: str = option(
+        "",
+        "Camera",
+        "The robot's own camera that takes the pictures, in its own size",
+        group="Camera",
+        entries="NAME",
     )
     distance: tuple[float, float] = option(
         (0.0, 0.0),
@@ -118,6 +139,8 @@ class DatasetOptions(Options):
             raise ArgumentError("fov is between 0 and 180 degrees")
         if self.elevation[0] < -90 or self.elevation[1] > 90:
             raise ArgumentError("elevation is between -90 and 90 degrees")
+        if self.backgrounds and self.scene != "random":
+            raise ArgumentError("backgrounds are for the scene random")
         if self.distance[0] < 0 or (self.distance[0] == 0 < self.distance[1]):
             raise ArgumentError("distance is above 0, or 0 0")
 
@@ -138,11 +161,13 @@ class DatasetOptions(Options):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Shot:
-    """A camera: its optical frame (4, 4) in the world, its K (3, 3), its nearest and farthest
-    depths in metres."""
+    """A camera: its optical frame (4, 4) in the world, its K (3, 3), its pixels, its nearest and
+    farthest depths in metres."""
 
     world: Matrix
     K: Matrix
+    width: int
+    height: int
     near: float
     far: float
 
@@ -173,7 +198,14 @@ def draw_shot(
     place = center - distance * ahead
     target = center + radius * 0.3 * chance.uniform(-1.0, 1.0, 3)
     world = aim(place, target, float(chance.normal(0.0, 0.1)))
-    return Shot(world=world, K=K, near=0.01 * distance, far=distance + 1000.0 * radius)
+    return Shot(
+        world=world,
+        K=K,
+        width=options.width,
+        height=options.height,
+        near=0.01 * distance,
+        far=distance + 1000.0 * radius,
+    )
 
 
 def aim(place: Vector, target: Vector, roll: float) -> Matrix:

@@ -43,16 +43,18 @@ class Reading:
     orientation: tuple[float, float, float, float] | None = None
 
 
-def feel_motion(poses: Matrix, step: float) -> dict[str, Any]:
+def feel_motion(poses: Matrix, steps: tuple[float, float]) -> dict[str, Any]:
     """Returns the fields of a Reading that an IMU measures, from its frames (3, 4, 4) in the world
-    at three times, `step` seconds apart: of the middle one, by central differences."""
+    at three times, `steps` seconds apart: of the middle one, by central differences."""
+    (first, second), both = steps, sum(steps)
     before, now, after = poses[:, :3, 3]
     turned = poses[1, :3, :3]
     turn = turn_of(poses[2, :3, :3] @ poses[0, :3, :3].T)
-    felt = (after - 2.0 * now + before) / step**2 + (0.0, 0.0, GRAVITY)
+    faster = (after - now) / second - (now - before) / first
+    felt = 2.0 * faster / both + (0.0, 0.0, GRAVITY)
     return {
         "acceleration": turned.T @ felt,
-        "angular_velocity": turned.T @ turn / (2.0 * step),
+        "angular_velocity": turned.T @ turn / both,
         "orientation": quaternion_from_rotation(turned),
     }
 

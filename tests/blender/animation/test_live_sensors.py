@@ -3,6 +3,7 @@
 
 import base64
 import json
+import time
 
 import bpy
 import numpy as np
@@ -64,7 +65,10 @@ def test_rosbridge_gets_scans_and_depths_as_json(robot):
         assert places["scan"] == pytest.approx(0.3)
         kinds = {e["topic"]: e["type"] for e in server.heard if e["op"] == "advertise"}
         assert kinds["/scan"] == "sensor_msgs/LaserScan"
-        assert not {"/eye/image_raw", "/imu"} & heard().keys(), "pictures only on demand"
+        assert "/eye/image_raw" not in heard(), "pictures only on demand"
+        until(lambda: "/imu" in heard(), server.step, link.poll)
+        felt = heard()["/imu"]["msg"]
+        assert felt["linear_acceleration"]["z"] == pytest.approx(9.81)
         json.dumps(scan)
         link.send_sensors(pictures=True)
         until(lambda: "/eye/image_raw" in heard(), server.step, link.poll)
@@ -114,3 +118,59 @@ def test_a_sensor_is_no_faster_than_it_is(robot, monkeypatch):
         for each in sensors.measure(robot, 10**18):
             counts[each.topic] = counts.get(each.topic, 0) + 1
     assert counts["/scan"] == pytest.approx(10, abs=1) == counts["/deep/points"]
+
+
+def test_an_imu_feels_the_rig_that_is_moved(robot, monkeypatch):
+    """Thrown upwards and turned about z, at times that are not even."""
+    from urdf_importer.blender.seeing import live as seeing
+
+    clock, sensors, found = [100.0], None, []
+    monkeypatch.setattr(seeing.time, "monotonic", lambda: clock[0])
+    sensors = seeing.LiveSensors(rate=1000.0)
+    for step in range(12):
+        clock[0] += 0.01 * (1 + step % 2)
+        t = clock[0] - 100.0
+        robot.location.z = 3.0 * t - 1.0 * t**2
+        robot.rotation_euler.z = 2.0 * t
+        bpy.context.view_layer.update()
+        stamp = round(t * 1e9)
+        found += [each for each in sensors.measure(robot, stamp) if each.topic == "/imu"]
+    store = get_typestore(Stores.ROS2_HUMBLE)
+    assert len(found) == 10
+    for each in found:
+        message = store.deserialize_cdr(each.pack("cdr"), "sensor_msgs/msg/Imu")
+        # Single precision of places, over steps of a hundredth of a second.
+        assert message.linear_acceleration.z == pytest.approx(9.81 - 2.0, abs=0.02)
+        assert message.angular_velocity.z == pytest.approx(2.0, abs=1e-3)
+    late = [each for each in sensors.measure(robot, 10**10) if each.topic == "/imu"]
+    assert not late, "after a pause it begins again"
+
+
+def test_a_depth_camera_goes_on_over_many_ticks(tmp_path):
+    text = ROBOT.replace("<width>16</width><height>12</height>", "<width>320</width>"
+                         "<height>240</height>")  # fmt: skip
+    path = tmp_path / "robot.urdf"
+    path.write_text(text.replace('<sensor name="imu" type="imu"/>', ""))
+    from urdf_importer.blender.seeing import live as seeing
+
+    robot = urdf_importer.import_robot(path).armature
+    bpy.ops.mesh.primitive_uv_sphere_add(segments=64, ring_count=64, location=(2.5, 0.0, 0.0))
+    bpy.context.view_layer.update()
+    truth = sense(robot, "deep").depth
+    sensors, spent, messages = seeing.LiveSensors(rate=5.0), [], {}
+    while "/scan" not in messages:
+        messages.update({each.topic: each for each in sensors.measure(robot, 10**18)})
+    while "/deep/depth/image_raw" not in messages:
+        began = time.thread_time()
+        messages.update({each.topic: each for each in sensors.measure(robot, 10**18)})
+        spent.append(time.thread_time() - began)
+        # The camera goes on with the scene of its first tick.
+        robot.location.x = 0.5
+        bpy.context.view_layer.update()
+        assert len(spent) < 1000
+    store = get_typestore(Stores.ROS2_HUMBLE)
+    data = messages["/deep/depth/image_raw"].pack("cdr")
+    image = store.deserialize_cdr(data, "sensor_msgs/msg/Image")
+    depth = np.frombuffer(image.data, "<f4").reshape(240, 320)
+    assert np.allclose(np.nan_to_num(depth), truth, atol=1e-6)
+    assert len(spent) > 10 and np.median(spent) < 0.02

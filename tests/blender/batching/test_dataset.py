@@ -10,6 +10,9 @@ import time
 
 import numpy as np
 import pytest
+from pycocotools import mask as masks
+from pycocotools.coco import COCO
+from pycocotools.cocoeval import COCOeval
 
 from support.dask_cluster import start_cluster
 from support.paths import ROOT
@@ -23,9 +26,12 @@ from urdf_importer import (
     import_robot,
     make_dataset,
 )
+from urdf_importer.cli import main
 from urdf_importer.images.decode import decode_image
 from urdf_importer.images.png import decode_wide_png
 
+# Of pycocotools itself, with numpy 2.
+pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
 ARM = ROOT / "sample_urdfs/two_link_arm.urdf"
 SMALL = {"width": 64, "height": 48, "samples": 1, "denoise": False, "avoid_collisions": False}
 
@@ -52,41 +58,90 @@ def made(tmp_path_factory):
     return folder
 
 
-def runs_of(text):
-    """COCO's own way back from packed runs (rleFrString of its C library), by the book."""
-    runs, place = [], 0
-    while place < len(text):
-        value, shift, more = 0, 0, True
-        while more:
-            code = ord(text[place]) - 48
-            value |= (code & 0x1F) << (5 * shift)
-            more = bool(code & 0x20)
-            place, shift = place + 1, shift + 1
-            if not more and code & 0x10:
-                value |= -1 << (5 * shift)
-        runs.append(value + (runs[-2] if len(runs) > 2 else 0))
-    return runs
-
-
 def test_coco_is_the_masks(made):
-    coco = json.loads((made / "coco_instances.json").read_text())
-    names = {each["id"]: each["name"] for each in coco["categories"]}
-    assert names == {1: "base", 2: "upper_arm", 3: "forearm", 4: "tool"} or len(names) >= 3
-    files = {each["id"]: each["file_name"] for each in coco["images"]}
-    seen = {number: np.zeros((48, 64), int) for number in files}
-    for each in coco["annotations"]:
-        runs = runs_of(each["segmentation"]["counts"])
-        flat = np.repeat(np.arange(len(runs)) % 2, runs)
-        mask = flat.reshape(each["segmentation"]["size"][::-1]).T.astype(bool)
-        assert mask.sum() == each["area"]
-        x, y, w, h = each["bbox"]
-        assert mask[y : y + h, x : x + w].sum() == mask.sum()
-        seen[each["image_id"]][mask] = each["category_id"]
-    for number, mask in seen.items():
+    """As pycocotools, the library of COCO itself, reads them."""
+    coco = COCO(str(made / "coco_instances.json"))
+    names = {each["id"]: each["name"] for each in coco.loadCats(coco.getCatIds())}
+    assert list(names.values()) == ["base", "upper_arm", "forearm", "tool", "tool_centre_point"]
+    for number, image in coco.imgs.items():
+        seen = np.zeros((48, 64), int)
+        for each in coco.loadAnns(coco.getAnnIds(imgIds=[number])):
+            mask = coco.annToMask(each).astype(bool)
+            run = coco.annToRLE(each)
+            assert masks.area(run) == each["area"] == mask.sum()
+            np.testing.assert_array_equal(masks.toBbox(run), each["bbox"])
+            assert not seen[mask].any()
+            seen[mask] = each["category_id"]
         links = decode_wide_png((made / f"links/{number:06}.png").read_bytes())
         assert links is not None
-        np.testing.assert_array_equal(mask, links.reshape(48, 64, -1)[..., 0])
-        assert decode_image((made / files[number]).read_bytes()).shape[:2] == (48, 64)
+        np.testing.assert_array_equal(seen, links.reshape(48, 64, -1)[..., 0])
+        assert decode_image((made / image["file_name"]).read_bytes()).shape[:2] == (48, 64)
+
+
+def test_coco_gives_full_marks_to_its_own_labels(made):
+    for kind, name in (("segm", "instances"), ("bbox", "instances"), ("keypoints", "keypoints")):
+        truth = COCO(str(made / f"coco_{name}.json"))
+        found = truth.loadRes([{**each, "score": 1.0} for each in truth.anns.values()])
+        judge = COCOeval(truth, found, kind)
+        if kind == "keypoints":
+            judge.params.kpt_oks_sigmas = np.full(3, 0.1)
+        judge.evaluate()
+        judge.accumulate()
+        judge.summarize()
+        assert judge.stats[0] == pytest.approx(1.0), kind
+
+
+def test_coco_keypoints_are_the_labels(made):
+    coco = COCO(str(made / "coco_keypoints.json"))
+    (category,) = coco.loadCats(coco.getCatIds())
+    assert category["keypoints"] == ["base", "upper_arm", "forearm"]
+    assert category["skeleton"] == [[1, 2], [2, 3]]
+    for number in coco.imgs:
+        label = json.loads((made / f"labels/{number:06}.json").read_text())
+        (each,) = coco.loadAnns(coco.getAnnIds(imgIds=[number]))
+        points = label["robots"][0]["keypoints"]
+        for (u, v, visible), true in zip(
+            np.reshape(each["keypoints"], (-1, 3)), points, strict=True
+        ):
+            assert visible == true["visible"]
+            assert (u, v) == (tuple(true["uv"]) if visible else (0, 0))
+
+
+def test_two_robots_are_two_instances(tmp_path):
+    make_dataset(ARM, tmp_path / "out", options=options(count=2, robots=2, jobs=1))
+    coco = COCO(str(tmp_path / "out/coco_keypoints.json"))
+    instances = COCO(str(tmp_path / "out/coco_instances.json"))
+    for number in coco.imgs:
+        assert len(coco.getAnnIds(imgIds=[number])) == 2
+        parts = instances.loadAnns(instances.getAnnIds(imgIds=[number]))
+        wholes = coco.loadAnns(coco.getAnnIds(imgIds=[number]))
+        assert sum(each["area"] for each in parts) == sum(each["area"] for each in wholes)
+        assert max(parts, key=lambda each: each["category_id"])["category_id"] <= 5
+    truth = json.loads((tmp_path / "out/bop/train_pbr/000000/scene_gt.json").read_text())["0"]
+    places = [each["cam_t_m2c"] for each in truth if each["obj_id"] == 1]
+    assert len(places) == 2 and places[0] != places[1]
+    dream = json.loads((tmp_path / "out/dream/000000.json").read_text())
+    assert len(dream["objects"]) == 2
+
+
+def test_the_head_says_how_it_was_made(made):
+    head = json.loads((made / "dataset.json").read_text())
+    assert head["seed"] == 4 and head["depth_scale"] == 0.1
+    assert head["self_collision"] == "no" and head["robot"] == "two_link_arm"
+    assert head["skeleton"] == [[1, 2], [2, 3]]
+
+
+def test_words_of_the_command(tmp_path):
+    (tmp_path / "points.txt").write_text("forearm\n\nbase\n")
+    words = ["dataset", str(ARM), "-o", str(tmp_path / "out"), "--count", "1", "--size", "48x36"]
+    words += ["--samples", "1", "--no-denoise", "--no-avoid-collisions", "--jobs", "1", "--quiet"]
+    assert main([*words, "--keypoints", f"@{tmp_path / 'points.txt'}"]) == 0
+    head = json.loads((tmp_path / "out/dataset.json").read_text())
+    assert head["keypoints"] == ["forearm", "base"]
+    assert (head["options"]["width"], head["options"]["height"]) == (48, 36)
+    assert main([*words, "--again", "--keypoints", f"@{tmp_path / 'none.txt'}"]) == 1
+    with pytest.raises(SystemExit):
+        main([*words, "--size", "48"])
 
 
 def test_bop_and_dream_hold_the_same_poses(made):

@@ -11,7 +11,14 @@ import pytest
 from mcap.reader import make_reader
 
 from support.blender.sidebars import activate
-from urdf_importer import ImportOptions, extract_robot, find_sensors, import_robot, sense
+from urdf_importer import (
+    ImportOptions,
+    RecordOptions,
+    extract_robot,
+    find_sensors,
+    import_robot,
+    sense,
+)
 
 pytestmark = pytest.mark.usefixtures("extension", "scene")
 
@@ -133,6 +140,25 @@ def test_a_recording_from_the_panel(robot: Any, tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="no sensor 'nose'"):
         bpy.ops.urdf.record_sensors(filepath=str(tmp_path / "no.mcap"), sensors="nose")
     assert [each.name for each in tmp_path.iterdir() if each.suffix == ".mcap"] == ["run.mcap"]
+
+
+@pytest.mark.parametrize("name", ["run.mcap", "run.bag", "run"])
+def test_a_recording_that_is_ended_leaves_nothing(
+    extension: ModuleType, robot: Any, tmp_path: Path, name: str
+) -> None:
+    """As Esc closes its steps."""
+    from urdf_importer.pipeline.seeing.record import record_steps
+
+    bpy.context.scene.frame_set(3)
+    options = RecordOptions(sensors=("scan",), start_frame=1, end_frame=50)
+    steps = record_steps(robot, tmp_path / name, options=options)
+    before = set(tmp_path.iterdir())
+    shares = [next(steps).share for _ in range(20)]
+    assert shares == sorted(shares) and shares[-1] < 1.0
+    assert set(tmp_path.iterdir()) > before
+    steps.close()
+    assert set(tmp_path.iterdir()) == before
+    assert bpy.context.scene.frame_current == 3
 
 
 def test_the_list_is_of_the_robot(extension: ModuleType, robot: Any) -> None:

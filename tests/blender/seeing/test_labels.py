@@ -29,7 +29,7 @@ def open_stage(path, **options):
 
     folders = ImportOptions(package_paths=(str(ROBOTS), str(ROBOTS.parent)), collisions=False)
     armature = import_robot(path, options=folders).armature
-    return LabelStage(armature, extract_robot(armature), DatasetOptions(**SMALL, **options))
+    return LabelStage([armature], extract_robot(armature), DatasetOptions(**{**SMALL, **options}))
 
 
 def link_meshes(label):
@@ -125,9 +125,37 @@ def test_a_picture_depends_on_no_other(scene):
 def test_whole_silhouettes_hold_the_visible_parts(scene):
     taken = open_stage(ARM, formats=("bop",)).take(1)
     for part in taken.label["masks"]:
-        whole = taken.silhouettes[part["link"]]
+        whole = taken.silhouettes[1, part["link"]]
         assert (whole | ~(taken.links == part["link"])).all()
         assert part["whole"]["px_count"] >= whole.sum() >= part["area"]
+
+
+def test_whole_silhouettes_are_those_of_an_independent_caster(scene):
+    """On a canvas of three times the picture's width and height, as BOP counts them."""
+    stage = open_stage(ARM, width=32, height=24, formats=("bop",), scene="plain", fov=(20, 20))
+    beyond = 0
+    for number in range(3):
+        taken = stage.take(number)
+        mesh, owners = link_meshes(taken.label)
+        camera = taken.label["camera"]
+        pose, K = np.array(camera["pose"]), np.array(camera["K"])
+        K[:2, 2] += (32, 24)
+        rays = pixel_rays(K, 96, 72).reshape(-1, 3)
+        ways = rays / np.linalg.norm(rays, axis=1)[:, None] @ pose[:3, :3].T
+        for part in taken.label["masks"]:
+            alone = mesh.submesh([np.flatnonzero(owners == part["link"])], append=True)
+            starts = np.tile(pose[:3, 3], (len(ways), 1))
+            found = alone.ray.intersects_any(starts, ways).reshape(72, 96)
+            inside = found[24:48, 32:64]
+            beyond += int(found.sum() - inside.sum())
+            assert abs(part["whole"]["px_count"] - found.sum()) <= 1
+            assert (taken.silhouettes[1, part["link"]] != inside).sum() <= 1
+            if found.any():
+                x, y, w, h = part["whole"]["bbox"]
+                rows, columns = np.nonzero(found)
+                true = (columns.min() - 32, rows.min() - 24, np.ptp(columns) + 1, np.ptp(rows) + 1)
+                np.testing.assert_allclose((x, y, w, h), true, atol=1)
+    assert beyond > 5
 
 
 def test_a_hidden_keypoint_is_not_visible(scene, tmp_path):

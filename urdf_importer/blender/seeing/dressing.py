@@ -3,20 +3,25 @@
 one picture and gone after it."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import bpy
 import mathutils
 import numpy as np
 
+from ...diagnostics import BuildError, quote
 from ...geometry.transforms import Matrix, Vector
 from ...sensing.dataset import DatasetOptions
 from ..preview.studio import node_tree
+from ..standing import properties
 
 _GROUND = 20.0
 """Radii of the robot from its middle to the edge of the ground."""
 _TRIES, _SIDES = 20, 24
+_PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp", ".exr", ".hdr")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -34,11 +39,12 @@ class Dressing:
     """Things that are removed at the end of its `with` block; `things` and `lights` describe them
     as JSON holds them."""
 
-    def __init__(self, chance: np.random.Generator) -> None:
+    def __init__(self, chance: np.random.Generator, options: DatasetOptions) -> None:
         self.things: list[dict[str, Any]] = []
         self.lights: list[dict[str, Any]] = []
-        self._chance = chance
+        self._chance, self._options = chance, options
         self._made: list[Any] = []
+        self._slots: list[tuple[Any, str, Any]] = []
         self._scene = bpy.context.scene
         self._world = self._scene.world
 
@@ -47,10 +53,30 @@ class Dressing:
 
     def __exit__(self, *_: object) -> None:
         self._scene.world = self._world
+        for slot, link, material in self._slots:
+            slot.material = material if link == "OBJECT" else None
+            slot.link = link
         bpy.data.batch_remove(self._made)
 
-    def dress(self, site: Room, options: DatasetOptions) -> None:
+    def recolor(self, robots: Sequence[Sequence[Any]]) -> None:
+        """Gives each material of robots, whose links' empties are given, another colour."""
+        for links in robots:
+            new: dict[str, Any] = {}
+            for item in (shape for link in links for shape in link.children):
+                if item.type != "MESH" or item.get(properties.PART) == properties.COLLISIONS:
+                    continue
+                if not item.material_slots:
+                    item.data.materials.append(None)
+                for slot in item.material_slots:
+                    named = slot.name
+                    if named not in new:
+                        new[named], _ = self._make_material(named or "robot")
+                    self._slots.append((slot, slot.link, slot.material))
+                    slot.link, slot.material = "OBJECT", new[named]
+
+    def dress(self, site: Room) -> None:
         """Adds surroundings within the options, by chance."""
+        options = self._options
         if options.scene == "plain":
             self._add_world((0.8, 0.8, 0.8), 0.5)
             self._add_sun(math.radians(45.0), math.radians(-30.0), 3.0)
@@ -62,9 +88,12 @@ class Dressing:
             up, around = chance.uniform(0.2, 1.4), chance.uniform(-math.pi, math.pi)
             self._add_sun(float(up), float(around), float(chance.uniform(0.5, 3.0)))
         half = _GROUND * site.radius
+        if options.backgrounds:
+            self._add_backdrop()
         corners = np.array([[-half, -half, 0], [half, -half, 0], [half, half, 0], [-half, half, 0]])
         corners += (*site.center[:2], site.floor)
-        self._add_thing("ground", corners, [(0, 1, 2, 3)])
+        if not options.backgrounds:
+            self._add_thing("ground", corners, [(0, 1, 2, 3)])
         least, most = map(int, options.distractors)
         for _ in range(int(chance.integers(least, most + 1))):
             self._add_distractor(site)
@@ -91,10 +120,18 @@ class Dressing:
 
     def _add_thing(self, name: str, points: Matrix, faces: Any) -> None:
         mesh = bpy.data.meshes.new(name)
-        material = bpy.data.materials.new(name)
         item = bpy.data.objects.new(name, mesh)
-        self._made += [item, mesh, material]
+        self._made += [item, mesh]
         mesh.from_pydata(points.tolist(), [], faces)
+        material, color = self._make_material(name)
+        mesh.materials.append(material)
+        self._scene.collection.objects.link(item)
+        box = [points.min(axis=0).tolist(), points.max(axis=0).tolist()]
+        self.things.append({"name": name, "box": box, "color": list(color)})
+
+    def _make_material(self, name: str) -> tuple[Any, tuple[float, float, float]]:
+        material = bpy.data.materials.new(name)
+        self._made.append(material)
         tree = node_tree(material)
         shader = tree.nodes.new("ShaderNodeBsdfPrincipled")
         color, roughness = self._draw_color(), float(self._chance.uniform(0.2, 1.0))
@@ -102,10 +139,7 @@ class Dressing:
         shader.inputs["Roughness"].default_value = roughness
         output = tree.nodes.new("ShaderNodeOutputMaterial")
         tree.links.new(shader.outputs[0], output.inputs["Surface"])
-        mesh.materials.append(material)
-        self._scene.collection.objects.link(item)
-        box = [points.min(axis=0).tolist(), points.max(axis=0).tolist()]
-        self.things.append({"name": name, "box": box, "color": list(color)})
+        return material, color
 
     def _add_sun(self, up: float, around: float, strength: float) -> None:
         sun = bpy.data.lights.new("sun", "SUN")
@@ -131,6 +165,37 @@ class Dressing:
         self._scene.world = world
         self.lights.append({"kind": "sky", "color": list(color), "strength": strength})
 
+    def _add_backdrop(self) -> None:
+        """Puts a picture of the folder behind all, to be seen but not to give light. Raises
+        BuildError for a folder without pictures, and for one that Blender cannot read."""
+        found = list_backgrounds(self._options.backgrounds)
+        path = found[int(self._chance.integers(len(found)))]
+        try:
+            image = bpy.data.images.load(str(path))
+        except RuntimeError:
+            image = None
+        if image is not None:
+            self._made.append(image)
+        if image is None or not all(image.size):
+            raise BuildError(f"the background {quote(str(path))} cannot be read")
+        tree = self._scene.world.node_tree
+        new, (output, sky) = tree.nodes.new, _find_sky(tree)
+        place, picture, shown = (
+            new(f"ShaderNode{kind}") for kind in ("TexCoord", "TexImage", "Background")
+        )
+        path_of, mixed = new("ShaderNodeLightPath"), new("ShaderNodeMixShader")
+        picture.image, picture.extension = image, "EXTEND"
+        for start, end in (
+            (place.outputs["Window"], picture.inputs["Vector"]),
+            (picture.outputs["Color"], shown.inputs["Color"]),
+            (path_of.outputs["Is Camera Ray"], mixed.inputs[0]),
+            (sky.outputs[0], mixed.inputs[1]),
+            (shown.outputs[0], mixed.inputs[2]),
+            (mixed.outputs[0], output.inputs["Surface"]),
+        ):
+            tree.links.new(start, end)
+        self.things.append({"name": "background", "file": path.name})
+
     def _draw_color(self) -> tuple[float, float, float]:
         """A grey, coloured more or less."""
         grey, share = self._chance.uniform(0.05, 0.9), self._chance.uniform(0.0, 1.0)
@@ -138,6 +203,24 @@ class Dressing:
             (1.0 - share) * grey + share * self._chance.uniform(0.0, 0.9, 3)
         ).tolist()
         return red, green, blue
+
+
+def list_backgrounds(folder: str) -> list[Path]:
+    """Lists the pictures in a folder, by name. Raises BuildError where there is none."""
+    try:
+        found = sorted(each for each in Path(folder).iterdir() if each.suffix.lower() in _PICTURES)
+    except OSError as error:
+        raise BuildError(
+            f"cannot read the backgrounds in {quote(folder)}: {error.strerror or error}"
+        ) from error
+    if not found:
+        raise BuildError(f"there is no picture in {quote(folder)}")
+    return found
+
+
+def _find_sky(tree: Any) -> tuple[Any, Any]:
+    kinds = {node.bl_idname: node for node in tree.nodes}
+    return kinds["ShaderNodeOutputWorld"], kinds["ShaderNodeBackground"]
 
 
 _Made = tuple[str, Matrix, list[tuple[int, ...]]]

@@ -2,32 +2,33 @@
 """Labelled pictures of a robot: colours by Cycles; depths, normals and masks by one ray through the
 centre of each pixel, so that no label is mixed from two surfaces."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import bpy
+import mathutils
 import numpy as np
 from numpy.typing import NDArray
 
 from ...diagnostics import BuildError, quote, unknown_name
-from ...geometry.transforms import Matrix, Vector, invert
+from ...geometry.transforms import Matrix, invert
 from ...model import Robot
 from ...sensing.dataset import DatasetOptions, Shot, chance_of, draw_shot
 from ...sensing.intrinsics import pixel_rays
-from ...sensing.masks import box_of, describe_mask
-from ..extract.robot import find_link_empties
+from ...sensing.masks import describe_mask
+from ...sensing.placed import PlacedSensor
 from ..preview.studio import denoise
 from ..standing.armatures import objects_of
-from ..standing.pose import get_joint_positions, random_pose
+from ..standing.pose import random_pose
 from .dressing import Dressing, Room
 from .pictures import SensorView, render_view
-from .trees import Obstacle, Rays, cast, collect_obstacles
+from .subjects import Subject
+from .tracing import Mask, count_whole, trace
+from .trees import Obstacle, collect_obstacles
 
 _BOUNCES = 4
-_BEFORE = 1e-4
-"""Parts of a distance that a surface in front of a keypoint is nearer at least."""
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -37,55 +38,66 @@ class LabelledPicture:
     rgb      (..., 3) uint8
     depth    float32, metres along the axis; 0 where nothing is
     normals  (..., 3) float32 in the optical frame, of the flat faces; 0 where nothing is
-    links    uint16: 1 for the first link of the description, 0 for all that is not the robot
+    links    uint16: 1 for the first link of the description, 0 for all that is not a robot
+    robots   uint8: 1 for the first robot, 0 for all that is none
     label    all else, as JSON holds it
-    silhouettes    link id -> its mask as if nothing else were there
+    silhouettes    (robot, link) -> the link's mask as if nothing else were there
     """
 
     rgb: NDArray[np.uint8]
     depth: NDArray[np.float32]
     normals: NDArray[np.float32]
     links: NDArray[np.uint16]
+    robots: NDArray[np.uint8]
     label: dict[str, Any]
-    silhouettes: Mapping[int, Mask]
+    silhouettes: Mapping[tuple[int, int], Mask]
 
 
 class LabelStage:
-    """A robot in a scene, for labelled pictures. The scene is changed: other
-    objects are not rendered any more, but with the scene "own". Raises BuildError for a robot
-    without anything to see, KinematicsError for a keypoint without a link."""
+    """Robots alike in a scene, for labelled pictures; `camera` is theirs, for pictures by it. The
+    scene is changed: other objects are not rendered any more, but with the scene "own". Raises
+    BuildError for a robot without anything to see, KinematicsError for a keypoint without a
+    link."""
 
     def __init__(
         self,
-        armature: Any,
+        armatures: Sequence[Any],
         robot: Robot,
         options: DatasetOptions,
         refuse: Callable[[Mapping[str, Any]], str] | None = None,
+        camera: PlacedSensor | None = None,
     ) -> None:
         self.robot, self.options = robot, options
-        self._armature, self._refuse = armature, refuse
-        self.ids = {link.name: number for number, link in enumerate(robot.links, start=1)}
-        self._bodies = _join_fixed(robot)
+        self._refuse, self._camera = refuse, camera
         self.keypoints = options.keypoints or _list_moved(robot)
+        self.subjects = [
+            Subject(each, robot, number, self.keypoints)
+            for number, each in enumerate(armatures, start=1)
+        ]
+        self.ids = self.subjects[0].ids
         for name in self.keypoints:
             if name not in self.ids:
                 raise unknown_name("the robot has no link", name, self.ids)
         if len(self.ids) > np.iinfo(np.uint16).max:
             raise BuildError(f"{len(self.ids)} links are too many for masks of 16 bits")
         self._set_scene()
-        if not self._see_robot():
+        self._home = armatures[0].matrix_world.copy()
+        self._kept: dict[Any, Any] = {}
+        if not self._see_robots():
             raise BuildError(f"robot {quote(robot.name)} has nothing to see: no link has a visual")
         # Before the first pose: frames have single precision, so other poses give other bytes.
         self.shapes = self._find_shapes() if "bop" in options.formats else {}
 
     def _set_scene(self) -> None:
-        scene, own = bpy.context.scene, set(objects_of(self._armature))
-        if self._armature.animation_data is not None:
-            # Keys would move the joints back; drivers have to go on.
-            self._armature.animation_data.action = None
+        scene, own = bpy.context.scene, set()
+        for each in self.subjects:
+            own |= {each.armature, *objects_of(each.armature)}
+            if each.armature.animation_data is not None:
+                # Keys would move the joints back; drivers have to go on.
+                each.armature.animation_data.action = None
         if self.options.scene != "own":
             for item in scene.objects:
-                item.hide_render |= item not in own and item != self._armature
+                item.hide_render |= item not in own
         scene.render.dither_intensity = 0.0
         scene.cycles.device = "CPU"
         scene.cycles.seed, scene.cycles.max_bounces = 0, _BOUNCES
@@ -94,19 +106,19 @@ class LabelStage:
         else:
             denoise(scene.cycles)
 
-    def _collect(self) -> list[Obstacle]:
-        empties = find_link_empties(self._armature)
-        return collect_obstacles({empties[name]: self.ids[name] for name in empties})
+    def _collect(self, kept: dict[Any, Any] | None = None) -> list[Obstacle]:
+        own = {item: number for each in self.subjects for item, number in each.own.items()}
+        return collect_obstacles(own, shapes=self._kept if kept is None else kept)
 
-    def _see_robot(self) -> list[Obstacle]:
+    def _see_robots(self) -> list[Obstacle]:
         return [each for each in self._collect() if each.link]
 
     def _find_shapes(self) -> dict[int, tuple[Matrix, NDArray[np.int32]]]:
         """Returns link id -> points (n, 3) in the link's frame in metres, and triangles (m, 3), of
         all links with visuals."""
-        seats, found = self._place_links(), {}
+        seats, found = self.subjects[0].place_links(), {}
         names = {number: name for name, number in self.ids.items()}
-        parts = self._see_robot()
+        parts = [each for each in self._see_robots() if each.link in names]
         for number in sorted({each.link for each in parts}):
             inside = invert(seats[names[number]])
             points: list[Matrix] = []
@@ -122,162 +134,127 @@ class LabelStage:
         """Takes the picture of this number, which depends on no other picture. Raises
         KinematicsError where no valid pose is found, BuildError where nothing is rendered."""
         chance = chance_of(self.options.seed, number)
-        random_pose(self._armature, int(chance.integers(2**31)), refuse=self._refuse)
-        bpy.context.view_layer.update()
-        site = _find_site(self._see_robot())
+        for each in self.subjects:
+            random_pose(each.armature, int(chance.integers(2**31)), refuse=self._refuse)
+        self._spread(chance)
+        site = _find_site(self._see_robots())
         shot = draw_shot(chance, self.options, site.center, site.radius)
+        if self._camera is not None:
+            shot = self._look_out(self._camera)
         camera = np.array([[*shot.world[:3, 3], shot.near]])
-        kept_clear = np.concatenate([site.spheres, camera])
-        with Dressing(chance) as dressing:
-            dressing.dress(
-                Room(
-                    center=site.center,
-                    radius=site.radius,
-                    floor=site.floor,
-                    spheres=kept_clear,
-                ),
-                self.options,
-            )
+        site = replace(site, spheres=np.concatenate([site.spheres, camera]))
+        with Dressing(chance, self.options) as dressing:
+            if self.options.recolor:
+                dressing.recolor([list(each.own) for each in self.subjects])
+            dressing.dress(site)
             bpy.context.view_layer.update()
-            rgb = render_view(self._view(shot))
+            rgb = render_view(_view_of(shot, self.options.samples))
             return self._label(rgb, shot, dressing)
 
-    def _view(self, shot: Shot) -> SensorView:
-        return SensorView(
-            world=shot.world,
-            width=self.options.width,
-            height=self.options.height,
-            K=shot.K,
-            angle=0.0,
-            near=shot.near,
-            far=shot.far,
-            samples=self.options.samples,
+    def _spread(self, chance: np.random.Generator) -> None:
+        """Puts all robots but the first elsewhere on the ground, each as far from the others as
+        both reach."""
+        for each in self.subjects[1:]:
+            each.armature.matrix_world = self._home
+        bpy.context.view_layer.update()
+        reaches = dict.fromkeys(range(len(self.subjects)), 0.0)
+        home = np.array(self._home)[:2, 3]
+        for part in self._see_robots() if len(self.subjects) > 1 else ():
+            middle, radius = part.shape.sphere
+            place = (part.frame[:3, :3] @ middle + part.frame[:3, 3])[:2]
+            one = (part.link - 1) // len(self.ids)
+            reaches[one] = max(reaches[one], float(np.linalg.norm(place - home)) + radius)
+        taken = [(np.zeros(2), reaches[0])]
+        for one, each in enumerate(self.subjects[1:], start=1):
+            away, place = reaches[0], np.zeros(2)
+            while any(np.linalg.norm(place - p) < r + reaches[one] for p, r in taken):
+                away += 0.2 * reaches[one]
+                around = float(chance.uniform(-math.pi, math.pi))
+                place = away * np.array([math.cos(around), math.sin(around)])
+            taken.append((place, reaches[one]))
+            turn = mathutils.Matrix.Rotation(float(chance.uniform(-math.pi, math.pi)), 4, "Z")
+            own = turn @ self._home
+            own.translation = self._home.translation + mathutils.Vector((*place, 0.0))
+            each.armature.matrix_world = own
+        bpy.context.view_layer.update()
+
+    def _look_out(self, camera: PlacedSensor) -> Shot:
+        """Returns the first robot's own camera in its present pose."""
+        assert camera.K is not None and camera.near is not None and camera.far is not None
+        assert camera.width is not None and camera.height is not None
+        frame = self.subjects[0].place_links()[camera.link] @ camera.frame
+        return Shot(
+            world=frame,
+            K=camera.K,
+            width=camera.width,
+            height=camera.height,
+            near=camera.near,
+            far=camera.far,
         )
 
     def _label(self, rgb: Any, shot: Shot, dressing: Dressing) -> LabelledPicture:
-        obstacles = self._collect()
-        shape = (self.options.height, self.options.width)
-        depth, links, normals = _trace(obstacles, shot, pixel_rays(shot.K, shape[1], shape[0]))
-        silhouettes: dict[int, Mask] = {}
-        parts = []
-        for number in np.unique([each.link for each in obstacles if each.link]).tolist():
-            part: dict[str, Any] = {"link": number, "robot": 1, **describe_mask(links == number)}
-            if "bop" in self.options.formats:
+        obstacles, width, height = self._collect(dict(self._kept)), shot.width, shot.height
+        wanted: dict[int, Mask] | None = {} if "bop" in self.options.formats else None
+        hits, depth, normals = trace(obstacles, shot, pixel_rays(shot.K, width, height), wanted)
+        seen, silhouettes, parts = hits.links.reshape(height, width), {}, []
+        for number in sorted({each.link for each in obstacles if each.link}):
+            robot, link = (each + 1 for each in divmod(number - 1, len(self.ids)))
+            part: dict[str, Any] = {"link": link, "robot": robot, **describe_mask(seen == number)}
+            if wanted is not None:
                 alone = [each for each in obstacles if each.link == number]
-                silhouettes[number], part["whole"] = _outline(alone, shot, shape)
+                mask = wanted.get(number, np.zeros(seen.size, bool)).reshape(height, width)
+                silhouettes[robot, link], part["whole"] = mask, count_whole(alone, shot, mask)
             parts.append(part)
         label = {
             "camera": {
-                "name": "camera",
+                "name": self.options.camera or "camera",
                 "K": shot.K.tolist(),
                 "D": [0.0] * 5,
                 "pose": shot.world.tolist(),
                 "near": shot.near,
                 "far": shot.far,
             },
-            "robots": [self._describe(obstacles, shot)],
+            "robots": [each.describe(obstacles, shot) for each in self.subjects],
             "objects": dressing.things,
             "lights": dressing.lights,
             "masks": parts,
         }
+        robots, links = np.divmod(seen - 1, len(self.ids))
         return LabelledPicture(
             rgb=rgb,
             depth=depth.astype(np.float32),
             normals=normals.astype(np.float32),
-            links=links.astype(np.uint16),
+            links=np.where(seen > 0, links + 1, 0).astype(np.uint16),
+            robots=np.where(seen > 0, robots + 1, 0).astype(np.uint8),
             label=label,
             silhouettes=silhouettes,
         )
 
-    def _place_links(self) -> dict[str, Matrix]:
-        """Returns link -> its rigid frame (4, 4) in the world, in the order of the description."""
-        graph = bpy.context.evaluated_depsgraph_get()
-        empties, found = find_link_empties(self._armature), {}
-        for name in self.ids:
-            if name in empties:
-                frame = np.array(empties[name].evaluated_get(graph).matrix_world)
-                left, _, right = np.linalg.svd(frame[:3, :3])
-                frame[:3, :3] = left @ right
-                found[name] = frame
+    def list_bones(self) -> list[list[int]]:
+        """Lists pairs of keypoints, counted from 1: each with the next above it in the tree."""
+        above = {joint.child: joint.parent for joint in self.robot.joints}
+        places = {name: place for place, name in enumerate(self.keypoints, start=1)}
+        found = []
+        for name, place in places.items():
+            parent = above.get(name)
+            while parent is not None and parent not in places:
+                parent = above.get(parent)
+            if parent is not None:
+                found.append([places[parent], place])
         return found
 
-    def _describe(self, obstacles: Sequence[Obstacle], shot: Shot) -> dict[str, Any]:
-        seats = self._place_links()
-        return {
-            "id": 1,
-            "name": self.robot.name,
-            "pose": next(iter(self._roots(seats))).tolist(),
-            "joints": {
-                name: list(value) if isinstance(value, tuple) else value
-                for name, value in get_joint_positions(self._armature).items()
-            },
-            "links": {name: frame.tolist() for name, frame in seats.items()},
-            "keypoints": [
-                self._see_keypoint(name, seats[name][:3, 3], obstacles, shot)
-                for name in self.keypoints
-                if name in seats
-            ],
-        }
 
-    def _roots(self, seats: Mapping[str, Matrix]) -> list[Matrix]:
-        children = {joint.child for joint in self.robot.joints}
-        return [seats[name] for name in seats if name not in children]
-
-    def _see_keypoint(
-        self, name: str, place: Vector, obstacles: Sequence[Obstacle], shot: Shot
-    ) -> dict[str, Any]:
-        """Describes a point of a link: visible is 2 where its own body, or the one across its
-        joint, is the first on its ray, or nothing is nearer; 1 where it is hidden, 0 outside."""
-        inside = invert(shot.world)
-        point = inside[:3, :3] @ place + inside[:3, 3]
-        uv, visible = (0.0, 0.0), 0
-        if point[2] > shot.near:
-            u, v, _ = (shot.K @ point / point[2]).tolist()
-            uv = (u, v)
-            size = (self.options.width, self.options.height)
-            if all(-0.5 <= each < most - 0.5 for each, most in zip(uv, size, strict=True)):
-                way = place - shot.world[:3, 3]
-                far = float(np.linalg.norm(way))
-                near = shot.near * far / float(point[2])
-                found, links = cast(
-                    obstacles,
-                    Rays(
-                        origin=shot.world[:3, 3],
-                        directions=way[None] / far,
-                        near=np.array([near]),
-                        far=np.array([far * (1.0 - _BEFORE)]),
-                    ),
-                )
-                is_free = not np.isfinite(found[0]) or int(links[0]) in self._own_of(name)
-                visible = 2 if is_free else 1
-        return {
-            "name": name,
-            "link": name,
-            "xyz": point.tolist(),
-            "uv": list(uv),
-            "visible": visible,
-        }
-
-    def _own_of(self, name: str) -> set[int]:
-        """Returns the ids of the links of a link's body, and of the body across its joint."""
-        body = self._bodies[name]
-        near = {body}
-        for joint in self.robot.joints:
-            if self._bodies.get(joint.child) == body and joint.type != "fixed":
-                near.add(self._bodies.get(joint.parent, ""))
-        return {self.ids[each] for each, its in self._bodies.items() if its in near}
-
-
-def _join_fixed(robot: Robot) -> dict[str, str]:
-    """Returns link -> the first link of its body: all that fixed joints hold together."""
-    above = {joint.child: joint.parent for joint in robot.joints if joint.type == "fixed"}
-    found = {}
-    for link in robot.links:
-        name = link.name
-        while name in above:
-            name = above[name]
-        found[link.name] = name
-    return found
+def _view_of(shot: Shot, samples: int) -> SensorView:
+    return SensorView(
+        world=shot.world,
+        width=shot.width,
+        height=shot.height,
+        K=shot.K,
+        angle=0.0,
+        near=shot.near,
+        far=shot.far,
+        samples=samples,
+    )
 
 
 def _list_moved(robot: Robot) -> tuple[str, ...]:
@@ -297,56 +274,3 @@ def _find_site(obstacles: Sequence[Obstacle]) -> Room:
     return Room(
         center=(low + high) / 2.0, radius=radius, floor=float(low[2]), spheres=np.array(spheres)
     )
-
-
-def _trace(
-    obstacles: Sequence[Obstacle], shot: Shot, rays: Matrix
-) -> tuple[Matrix, NDArray[np.int32], Matrix]:
-    """Casts rays (h, w, 3) of depth 1; returns depths (h, w), ids, and normals (h, w, 3) in the
-    optical frame."""
-    flat = rays.reshape(-1, 3)
-    lengths = np.linalg.norm(flat, axis=1)
-    normals = np.zeros_like(flat)
-    found, links = cast(
-        obstacles,
-        Rays(
-            origin=shot.world[:3, 3],
-            directions=flat / lengths[:, None] @ shot.world[:3, :3].T,
-            near=shot.near * lengths,
-            far=shot.far * lengths,
-        ),
-        normals,
-    )
-    depth = np.where(np.isfinite(found), found / lengths, 0.0)
-    shape = rays.shape[:2]
-    turned = (normals @ shot.world[:3, :3]).reshape(rays.shape)
-    return depth.reshape(shape), links.reshape(shape), turned
-
-
-def _outline(
-    alone: Sequence[Obstacle], shot: Shot, shape: tuple[int, int]
-) -> tuple[Mask, dict[str, Any]]:
-    """Returns the mask of a link as if nothing else were there, and its box and number of pixels
-    on a canvas of three times the picture's width and height, as BOP counts them."""
-    (height, width), inside = shape, invert(shot.world)
-    points = np.concatenate(
-        [each.shape.points @ each.frame[:3, :3].T + each.frame[:3, 3] for each in alone]
-    )
-    seen = points @ inside[:3, :3].T + inside[:3, 3]
-    low, high = np.array([-width, -height]), np.array([2 * width, 2 * height])
-    if (seen[:, 2] > shot.near).all():
-        uv = (seen / seen[:, 2:]) @ shot.K[:2].T
-        low = np.clip(np.floor(uv.min(axis=0)), low, high).astype(int)
-        high = np.clip(np.ceil(uv.max(axis=0)) + 1, low, high).astype(int)
-    canvas = np.zeros((3 * height, 3 * width), bool)
-    across, down = (high - low).tolist()
-    if across > 0 and down > 0:
-        K = shot.K.copy()
-        K[:2, 2] -= low
-        _, links, _ = _trace(alone, shot, pixel_rays(K, across, down))
-        u, v = np.add(low, (width, height)).tolist()
-        canvas[v : v + down, u : u + across] = links > 0
-    x, y, *size = box_of(canvas)
-    box = [x - width, y - height, *size] if x >= 0 else [-1, -1, -1, -1]
-    mask = canvas[height : 2 * height, width : 2 * width].copy()
-    return mask, {"bbox": box, "px_count": int(canvas.sum())}

@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sensors of a robot, over a live link: each measures at its own rate, one at a time."""
+"""The sensors of a robot, over a live link: each measures at its own rate, one at a time and no
+longer than some milliseconds at once."""
 
 import time
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
-from ...diagnostics import ArgumentError, Diagnostics, quote
+import numpy as np
+
+from ...diagnostics import ArgumentError, Diagnostics, RobotError, quote
 from ...gazebo import interpret_extras
 from ...live.packed import Packed
 from ...recordings.definitions import Encoding
 from ...sensing.messages import SensorTopic, list_topics_of, pack_message, pack_static
 from ...sensing.options import SenseOptions
 from ...sensing.placed import PlacedSensor, place_sensors
+from ...sensing.reading import Reading, feel_motion
 from ..extract.robot import extract_robot
 from ..memory import recall
 from .measure import Looker
@@ -21,6 +27,10 @@ from .objects import sensor_objects
 
 _BY_RAYS = ("lidar", "sonar", "depth")
 _BY_LIGHT = ("camera", "rgbd", "wide")
+_SLICE = 0.003
+"""Seconds of casting at once; the rest of 5 ms is for the scene's shapes and the messages."""
+_LONGEST = 500_000_000
+"""Nanoseconds: poses that are further apart say nothing of motion."""
 _MOST_PIXELS = 4_000_000
 _TAKEN = ("/tf", "/tf_static", "/odom", "/joint_states")
 
@@ -28,21 +38,52 @@ _TAKEN = ("/tf", "/tf_static", "/odom", "/joint_states")
 @dataclass(slots=True)
 class LiveSensors:
     """When each sensor measured last, and how often at most, in Hz. Pictures are rendered, which
-    takes a second, and large, so only scans and depths are sent without `pictures`."""
+    takes a second, and large, so only scans, depths and motion are sent without `pictures`."""
 
     rate: float
     pictures: bool = False
     _last: dict[str, float] = field(default_factory=dict)
     _counts: dict[str, int] = field(default_factory=dict)
+    _felt: dict[str, deque[tuple[int, Any]]] = field(default_factory=dict)
+    _work: Iterator[Packed | None] | None = None
 
     def measure(self, armature: Any, stamp: int) -> Iterator[Packed]:
-        """Yields the messages of the sensor that has waited longest, where one is due; `stamp` in
-        nanoseconds. Raises RobotError as sense does."""
+        """Yields the messages of all IMUs that are due, and goes on a little with the sensor that
+        has waited longest; yields its messages once it is done. `stamp` in nanoseconds. Raises
+        RobotError as sense does."""
         now = time.monotonic()
         known = recall(armature, "live sensors", _read)
+        looker = Looker(
+            armature=armature,
+            links=known[1],
+            options=SenseOptions(samples=1),
+            diagnostics=Diagnostics(),
+            sliced=True,
+        )
+        for sensor, topics in known[0]:
+            wait = now - self._last.get(sensor.name, 0.0)
+            if sensor.kind == "imu" and wait * self._rate_of(sensor) >= 1.0:
+                self._last[sensor.name] = now
+                yield from self._feel(looker, sensor, topics, stamp)
+        if self._work is None:
+            self._work = self._begin(looker, known[0], now, stamp)
+        end = time.perf_counter() + _SLICE
+        try:
+            for each in self._work:
+                if each is not None:
+                    yield each
+                if time.perf_counter() > end:
+                    return
+        except RobotError:
+            self._work = None
+            raise
+        self._work = None
+
+    def _begin(self, looker: Looker, known: Any, now: float, stamp: int) -> Iterator[Packed | None]:
+        """Measures with the sensor that has waited longest; yields None between its steps."""
         waits = [
             (now - self._last.get(sensor.name, 0.0), sensor.name, sensor, topics)
-            for sensor, topics in known[0]
+            for sensor, topics in known
             if sensor.kind in (*_BY_RAYS, *(_BY_LIGHT if self.pictures else ()))
         ]
         due = [each for each in waits if each[0] * self._rate_of(each[2]) >= 1.0]
@@ -55,13 +96,38 @@ class LiveSensors:
             raise ArgumentError(
                 f"the pictures of sensor {quote(sensor.name)} are too large for a live link"
             )
-        looker = Looker(
-            armature=armature,
-            links=known[1],
-            options=SenseOptions(samples=1),
-            diagnostics=Diagnostics(),
-        )
-        reading = looker.measure(sensor)
+        steps, reading = looker.measure_steps(sensor), None
+        while reading is None:
+            try:
+                next(steps)
+                yield None
+            except StopIteration as finished:
+                reading = finished.value
+        yield from self._send(sensor, topics, reading, stamp)
+
+    def _feel(
+        self, looker: Looker, sensor: PlacedSensor, topics: Any, stamp: int
+    ) -> Iterator[Packed]:
+        """Yields the message of an IMU about the pose before this one, which has a neighbour to
+        each side."""
+        known = self._felt.setdefault(sensor.name, deque(maxlen=3))
+        if known and not 0 < stamp - known[-1][0] < _LONGEST:
+            known.clear()
+        frame, scale = looker.find_frame(sensor)
+        frame[:3, 3] /= scale
+        known.append((stamp, frame))
+        if len(known) == 3:
+            times, poses = zip(*known, strict=True)
+            first, second = ((b - a) * 1e-9 for a, b in pairwise(times))
+            felt = feel_motion(np.array(poses), (first, second))
+            if not getattr(sensor.sensor, "has_orientation", True):
+                del felt["orientation"]
+            reading = Reading(frame_id=sensor.frame_id, **felt)
+            yield from self._send(sensor, topics, reading, times[1])
+
+    def _send(
+        self, sensor: PlacedSensor, topics: Any, reading: Reading, stamp: int
+    ) -> Iterator[Packed]:
         count = self._counts[sensor.name] = self._counts.get(sensor.name, -1) + 1
         if sensor.has_own_frame:
             own = [(sensor.link, sensor.frame_id, sensor.frame)]
@@ -85,7 +151,7 @@ def _read(armature: Any) -> tuple[list[tuple[PlacedSensor, Any]], tuple[str, ...
     robot, objects = interpret_extras(extract_robot(armature)), sensor_objects(armature)
     taken, found = set(_TAKEN), []
     for each in place_sensors(robot, Diagnostics()):
-        if each.kind in (*_BY_RAYS, *_BY_LIGHT):
+        if each.kind in ("imu", *_BY_RAYS, *_BY_LIGHT):
             item = objects.get(each.name)
             placed = replace(each, object="" if item is None else item.name)
             found.append((placed, list_topics_of(each, compressed=False, taken=taken)))

@@ -2,10 +2,10 @@
 """Measurements of sensors in the scene as it is shown: ranges and depths by rays, pictures by
 Cycles, motion by differences."""
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import bpy
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ...diagnostics import ArgumentError, BuildError, Diagnostics, quote
 from ...geometry.transforms import Matrix, Vector
 from ...model import Camera, Imu, Lidar, Sonar
+from ...progress import Progress, finish
 from ...sensing.intrinsics import BLENDER_FROM_OPTICAL, pixel_rays, undistort
 from ...sensing.options import SenseOptions
 from ...sensing.placed import PlacedSensor
@@ -25,22 +26,26 @@ from ..standing import properties
 from ..standing.armatures import objects_of
 from ..standing.display import find_parts
 from .pictures import SensorView, render_view
-from .trees import Rays, cast, collect_obstacles
+from .trees import Rays, cast, cast_steps, collect_obstacles
 
 MEASURED = ("camera", "depth", "rgbd", "wide", "lidar", "sonar", "imu")
 """The kinds of sensors that measure something here."""
+_T = TypeVar("_T")
+Steps = Generator[Progress, None, _T]
 _HALF = 0.5
 """Frames between the poses from which motion is found."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Looker:
-    """A robot whose sensors measure. `links` are its links in the description's order."""
+    """A robot whose sensors measure. `links` are its links in the description's order; where it is
+    `sliced`, many rays are cast in several steps."""
 
     armature: Any
     links: tuple[str, ...]
     options: SenseOptions
     diagnostics: Diagnostics
+    sliced: bool = False
 
     def __post_init__(self) -> None:
         if self.armature.library is not None:
@@ -58,13 +63,17 @@ class Looker:
     def measure(self, sensor: PlacedSensor) -> Reading:
         """Returns the measurement of a sensor now. Raises ArgumentError for one that measures
         nothing here, BuildError where there can be no picture."""
+        return finish(self.measure_steps(sensor))
+
+    def measure_steps(self, sensor: PlacedSensor) -> Steps[Reading]:
+        """Runs measure in steps; the measurement is of the scene at the first one."""
         described = sensor.sensor
         if isinstance(described, Lidar | Sonar):
-            return self._scan(sensor, described)
+            return (yield from self._scan(sensor, described))
         if isinstance(described, Imu):
             return self._feel(sensor)
         if sensor.camera is not None:
-            return self._see(sensor, sensor.camera)
+            return (yield from self._see(sensor, sensor.camera))
         raise ArgumentError(
             f"sensor {quote(sensor.name)} has the kind {quote(sensor.kind)}, which measures "
             "nothing in Blender"
@@ -102,11 +111,11 @@ class Looker:
         frame[:3, :3] = left @ right
         return frame, scale
 
-    def _scan(self, sensor: PlacedSensor, described: Lidar | Sonar) -> Reading:
+    def _scan(self, sensor: PlacedSensor, described: Lidar | Sonar) -> Steps[Reading]:
         rays = rays_of(described)
         flat = rays.reshape(-1, 3)
         bounds = np.full((2, len(flat)), ((described.near,), (described.far,)))
-        found, _ = self._cast(sensor, flat, bounds)
+        found, _ = yield from self._cast(sensor, flat, bounds)
         if isinstance(described, Lidar) and described.noise:
             found = self._add_noise(sensor, found, described.noise)
         if isinstance(described, Sonar) or described.makes_one_range:
@@ -121,7 +130,7 @@ class Looker:
 
     def _cast(
         self, sensor: PlacedSensor, directions: Matrix, bounds: Matrix
-    ) -> tuple[Vector, NDArray[np.int32]]:
+    ) -> Steps[tuple[Vector, NDArray[np.int32]]]:
         """Casts unit rays (n, 3) of a sensor's frame between distances (2, n)."""
         frame, scale = self.find_frame(sensor)
         numbers = {name: number for number, name in enumerate(self.links, start=1)}
@@ -133,8 +142,12 @@ class Looker:
             near=bounds[0] * scale,
             far=bounds[1] * scale,
         )
-        found, links = cast(collect_obstacles(own, frozenset(skipped)), rays)
-        return found / scale, links
+        obstacles = collect_obstacles(own, frozenset(skipped))
+        if self.sliced:
+            hits = yield from cast_steps(obstacles, rays)
+        else:
+            hits = cast(obstacles, rays)
+        return hits.far / scale, hits.links
 
     def _add_noise(self, sensor: PlacedSensor, values: Vector, noise: Any) -> Vector:
         if not self.options.noise:
@@ -164,14 +177,14 @@ class Looker:
             pose, scale = self.find_frame(sensor)
             pose[:3, 3] /= scale
             poses.append(pose)
-        felt = feel_motion(np.array(poses), step)
+        felt = feel_motion(np.array(poses), (step, step))
         if not getattr(sensor.sensor, "has_orientation", True):
             del felt["orientation"]
         if getattr(sensor.sensor, "is_noisy", False):
             self._report_noise(sensor)
         return Reading(frame_id=sensor.frame_id, **felt)
 
-    def _see(self, sensor: PlacedSensor, camera: Camera) -> Reading:
+    def _see(self, sensor: PlacedSensor, camera: Camera) -> Steps[Reading]:
         given: dict[str, Any] = {"K": sensor.K}
         lens = None
         if sensor.D is not None:
@@ -189,12 +202,12 @@ class Looker:
             given["rgb"] = self._take_picture(sensor, camera, lens)
         measures_depth = sensor.kind in ("depth", "rgbd") or self.options.labels
         if sensor.K is not None and measures_depth:
-            given |= self._measure_depth(sensor, camera, lens)
+            given |= yield from self._measure_depth(sensor, camera, lens)
         return Reading(frame_id=sensor.frame_id, **given)
 
     def _measure_depth(
         self, sensor: PlacedSensor, camera: Camera, lens: Vector | None
-    ) -> dict[str, Any]:
+    ) -> Steps[dict[str, Any]]:
         assert sensor.K is not None
         if camera.width * camera.height > MOST_RAYS:
             raise ArgumentError(f"sensor {quote(sensor.name)} has too many pixels to cast rays")
@@ -204,7 +217,7 @@ class Looker:
         flat = rays.reshape(-1, 3)
         lengths = np.linalg.norm(flat, axis=1)
         near, far = camera.depth if sensor.kind in ("depth", "rgbd") else (camera.near, camera.far)
-        found, links = self._cast(
+        found, links = yield from self._cast(
             sensor, flat / lengths[:, None], np.stack([near * lengths, far * lengths])
         )
         depth = found / lengths

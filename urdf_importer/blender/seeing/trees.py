@@ -5,10 +5,11 @@ A tree of triangles is built once for each shape and cast in the shape's own fra
 is one tree together; so is everything for very many rays.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
+from itertools import repeat
 from typing import Any
 
 import bpy
@@ -16,13 +17,21 @@ import numpy as np
 from mathutils.bvhtree import BVHTree
 from numpy.typing import NDArray
 
-from ...geometry.transforms import Matrix, Vector, invert
+from ...geometry.transforms import Matrix, Vector
+from ...progress import Progress
 from ..extract.shapes import SHOWN_TYPES
 from ..memory import recall
 from ..standing import properties
 
-_MANY_RAYS = 60_000
+_MANY_RAYS, _MANY_SHAPES = 60_000, 100
 """From so many on one tree of all is faster than a tree for each shape."""
+_FEW, _MANY = 12, 64
+"""Up to so many triangles, with so many rays for each, a tree is slower than one triangle after
+another."""
+_STEP = 1000
+"""Rays."""
+_EDGE = 1e-9
+"""Parts of a triangle beyond its edges that belong to it, so that no ray passes between two."""
 _MOST_KEPT = 4096
 _Numbers = NDArray[np.int32]
 
@@ -70,12 +79,16 @@ class Obstacle:
 
 
 def collect_obstacles(
-    own: Mapping[Any, int], skipped: frozenset[Any] = frozenset()
+    own: Mapping[Any, int],
+    skipped: frozenset[Any] = frozenset(),
+    shapes: dict[Any, Any] | None = None,
 ) -> list[Obstacle]:
     """Returns all surfaces that a render of the scene would show, but collision shapes. `own` are
-    the empties of the robot's links with their ids; `skipped` objects are left out."""
-    scene, graph = bpy.context.scene, bpy.context.evaluated_depsgraph_get()
-    kept: dict[Any, Any] = recall(scene, "surfaces", lambda _: {}, shaped=True)
+    the empties of robots' links with their ids; `skipped` objects are left out. Shapes are kept
+    until the scene changes, and all that rests is one; or they are put into `shapes`, each by
+    itself."""
+    graph = bpy.context.evaluated_depsgraph_get()
+    kept = recall(bpy.context.scene, "surfaces", _begin, shaped=True) if shapes is None else shapes
     if len(kept) > _MOST_KEPT:
         kept.clear()
     obstacles = []
@@ -89,7 +102,11 @@ def collect_obstacles(
             link = _link_of(item, own)
             moves = link > 0 or _may_move(item)
             obstacles.append(Obstacle(shape=shape, frame=frame, link=link, key=key, moves=moves))
-    return _join_still(obstacles, kept)
+    return _join_still(obstacles, kept) if shapes is None else obstacles
+
+
+def _begin(_: Any) -> dict[Any, Any]:
+    return {}
 
 
 def _list_shown(layer: Any, graph: Any) -> Iterator[tuple[Any, Any, Any]]:
@@ -229,52 +246,125 @@ class Rays:
     far: Vector
 
 
-def cast(
-    obstacles: Sequence[Obstacle], rays: Rays, normals: Matrix | None = None
-) -> tuple[Vector, _Numbers]:
-    """Returns how far from the origin each ray first hits something, inf where nothing is, and the
-    id of the link that it hits. Into `normals` (n, 3) go the normals there, in the world and
-    towards the origin."""
+@dataclass(slots=True, kw_only=True, eq=False)
+class Hits:
+    """The first hits of rays: `far` (n,) from the origin, inf where nothing is; `links` (n,) ids;
+    `normals` (n, 3) in the world and towards the origin; `alone`: link -> the rays (n,) that would
+    hit it if nothing else were there. The last two are kept where they are given."""
+
+    far: Vector
+    links: _Numbers
+    normals: Matrix | None = None
+    alone: dict[int, NDArray[np.bool_]] | None = None
+
+
+def start_hits(count: int) -> Hits:
+    """Returns rays that have hit nothing yet."""
+    return Hits(far=np.full(count, np.inf), links=np.zeros(count, dtype=np.int32))
+
+
+def cast(obstacles: Sequence[Obstacle], rays: Rays, hits: Hits | None = None) -> Hits:
+    """Casts rays at all obstacles; returns `hits`, where these are not given new ones."""
     count = len(rays.directions)
-    if count > _MANY_RAYS and len(obstacles) > 1:
+    hits = start_hits(count) if hits is None else hits
+    if count > _MANY_RAYS and len(obstacles) > _MANY_SHAPES and hits.alone is None:
         obstacles = [Obstacle(shape=_join(obstacles), frame=np.eye(4))]
-    best, links = np.full(count, np.inf), np.zeros(count, dtype=np.int32)
+    reach = np.minimum(rays.far, hits.far)
     for obstacle in obstacles:
-        hits = _cast_one(obstacle, rays, best, links)
-        if normals is not None and hits:
-            places, faces = (np.array(each) for each in zip(*hits, strict=True))
+        places, far, faces = _cast_one(obstacle, rays, reach if hits.alone is None else rays.far)
+        if hits.alone is not None and obstacle.link:
+            mask = hits.alone.setdefault(obstacle.link, np.zeros(count, bool))
+            mask[places] = True
+        nearer = far < hits.far[places]
+        places, faces = places[nearer], faces[nearer]
+        hits.far[places] = reach[places] = far[nearer]
+        several = obstacle.shape.links
+        hits.links[places] = obstacle.link if several is None else several[faces]
+        if hits.normals is not None and len(places):
             found = obstacle.shape.normals[faces] @ obstacle.frame[:3, :3].T
             away = np.einsum("ij,ij->i", found, rays.directions[places]) > 0.0
-            normals[places] = np.where(away[:, None], -found, found)
-    return best, links
+            hits.normals[places] = np.where(away[:, None], -found, found)
+    return hits
+
+
+def cast_steps(obstacles: Sequence[Obstacle], rays: Rays) -> Generator[Progress, None, Hits]:
+    """Runs cast in steps of few milliseconds."""
+    count = len(rays.directions)
+    hits = start_hits(count)
+    for first in range(0, count, _STEP):
+        part = slice(first, first + _STEP)
+        found = cast(
+            obstacles,
+            Rays(
+                origin=rays.origin,
+                directions=rays.directions[part],
+                near=rays.near[part],
+                far=rays.far[part],
+            ),
+        )
+        hits.far[part], hits.links[part] = found.far, found.links
+        yield Progress(share=first / count, text="rays")
+    return hits
 
 
 def _cast_one(
-    obstacle: Obstacle, rays: Rays, best: Vector, links: _Numbers
-) -> list[tuple[int, int]]:
-    """Casts the rays that pass the sphere about a obstacle, and notes nearer hits. Returns their
-    places with the triangles."""
+    obstacle: Obstacle, rays: Rays, reach: Vector
+) -> tuple[NDArray[np.intp], Vector, NDArray[np.intp]]:
+    """Casts the rays that pass the sphere about an obstacle, up to distances `reach` (n,). Returns
+    the places of the hits, their distances and the triangles."""
     center, radius = obstacle.shape.sphere
-    inverse = invert(obstacle.frame)
-    origin = inverse[:3, :3] @ rays.origin + inverse[:3, 3]
-    directions = rays.directions @ inverse[:3, :3].T
-    away = center - origin
-    along = directions @ away
-    aside = away @ away - along**2
-    within = (aside <= radius**2 * 1.0001 + 1e-9) & (along + radius >= rays.near)
-    within &= along - radius <= np.minimum(rays.far, best)
-    places = np.flatnonzero(within)
-    near = rays.near[places]
-    starts = (origin + directions[places] * near[:, None]).tolist()
-    reach = (np.minimum(rays.far[places], best[places]) - near).tolist()
-    hit, several = obstacle.shape.tree.ray_cast, obstacle.shape.links
-    hits = []
-    for place, start, way, most, first in zip(
-        places.tolist(), starts, directions[places].tolist(), reach, near.tolist(), strict=True
-    ):
-        _, _, face, distance = hit(start, way, most)
-        if distance is not None:
-            best[place] = first + distance
-            links[place] = obstacle.link if several is None else several[face]
-            hits.append((place, face))
-    return hits
+    rotation = obstacle.frame[:3, :3]
+    away = rotation @ center + obstacle.frame[:3, 3] - rays.origin
+    along, outside = rays.directions @ away, away @ away - radius**2 * 1.0001 - 1e-9
+    least = np.sqrt(outside) if outside > 0.0 else -np.inf
+    places = np.flatnonzero(along >= least)
+    along = along[places]
+    places = places[(along + radius >= rays.near[places]) & (along - radius <= reach[places])]
+    origin = (rays.origin - obstacle.frame[:3, 3]) @ rotation
+    ways, near = rays.directions[places] @ rotation, rays.near[places]
+    triangles = len(obstacle.shape.triangles)
+    if triangles <= _FEW and len(places) > _MANY * triangles:
+        far, faces = _cross(obstacle.shape, origin, ways, near)
+    else:
+        far, faces = _cast_tree(obstacle.shape.tree, origin, ways, near)
+    hit = far <= reach[places]
+    return places[hit], far[hit], faces[hit]
+
+
+def _cast_tree(
+    tree: Any, origin: Vector, ways: Matrix, near: Vector
+) -> tuple[Vector, NDArray[np.intp]]:
+    """Casts rays at a tree: their distances, NaN where nothing is, and the triangles."""
+    start, cast_ray = tuple(origin.tolist()), tree.ray_cast
+    found = [hit[2:] for hit in map(cast_ray, repeat(start), ways.tolist())]
+    values = np.array(found, dtype=float).reshape(-1, 2)
+    far, faces = values[:, 1], values[:, 0]
+    # The first hit may be too near to be seen: those rays begin again there.
+    for place in np.flatnonzero(far < near).tolist():
+        first, way = float(near[place]), ways[place]
+        again = cast_ray((origin + way * first).tolist(), way.tolist())
+        values[place] = np.array(again[2:], dtype=float)
+        far[place] += first
+    return far, np.nan_to_num(faces).astype(np.intp)
+
+
+def _cross(
+    shape: Shape, origin: Vector, ways: Matrix, near: Vector
+) -> tuple[Vector, NDArray[np.intp]]:
+    """Does the work of _cast_tree for many rays at few triangles, one triangle after another
+    (Moeller and Trumbore 1997)."""
+    far, faces = np.full(len(ways), np.nan), np.zeros(len(ways), dtype=np.intp)
+    a, b, c = (shape.points[shape.triangles[:, corner]] for corner in range(3))
+    one, two, start = b - a, c - a, origin - a
+    # Products of a ray's direction with vectors that all rays share.
+    flat, first, second = np.cross(one, two), np.cross(start, two), np.cross(one, start)
+    heights = -np.einsum("ij,ij->i", start, flat)
+    for number, height in enumerate(heights.tolist()):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = 1.0 / (ways @ flat[number])
+            u, v = (ways @ first[number]) * share, (ways @ second[number]) * share
+            t = height * share
+            hit = (u >= -_EDGE) & (v >= -_EDGE) & (u + v <= 1.0 + _EDGE) & (t >= near)
+            hit &= ~(t >= far)
+        far[hit], faces[hit] = t[hit], number
+    return far, faces

@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ...diagnostics import WriteError, quote_path
+from ...collisions.testers import find_coal
+from ...diagnostics import BuildError, Diagnostics, WriteError, quote, quote_path
 from ...files.outputs import write_text
 from ...sensing.dataset import DatasetOptions
 from ...writers.datasets.indexes import make_bop, make_coco, make_dream, make_page
 from ...writers.datasets.picture import (
+    DEPTH_STEP,
     draw_strip,
     dump,
     write_bop,
@@ -22,6 +24,7 @@ from ...writers.datasets.picture import (
 )
 from ..checking import avoid_collisions
 from ..extracting import extract_robot
+from .sense import choose_sensors
 
 LABELS, PAGE, STRIPS = "labels", "index.html", "page"
 MOST_STRIPS = 48
@@ -31,10 +34,36 @@ MOST_STRIPS = 48
 def open_stage(armature: Any, options: DatasetOptions) -> Any:
     """Returns a robot in Blender as the stage of labelled pictures. Raises BuildError and
     KinematicsError."""
+    from ...blender.seeing.dressing import list_backgrounds
     from ...blender.seeing.labels import LabelStage
+    from ...blender.seeing.subjects import copy_robot
 
+    if options.backgrounds:
+        list_backgrounds(options.backgrounds)
+    camera = None
+    if options.camera:
+        (camera,) = choose_sensors(armature, [options.camera], Diagnostics())
+        if camera.K is None:
+            raise BuildError(f"sensor {quote(camera.name)} takes no plane pictures")
     refuse = avoid_collisions(armature) if options.avoid_collisions else None
-    return LabelStage(armature, extract_robot(armature), options, refuse)
+    robots = [armature, *copy_robot(armature, options.robots - 1)]
+    return LabelStage(robots, extract_robot(armature), options, refuse, camera)
+
+
+def describe_stage(stage: Any) -> dict[str, Any]:
+    """Returns the robot as dataset.json has it."""
+    tested = "no"
+    if stage.options.avoid_collisions:
+        tested = "triangles that cross" if find_coal() is None else "coal"
+    return {
+        "robot": stage.robot.name,
+        "links": [{"id": number, "name": name} for name, number in stage.ids.items()],
+        "joints": [joint.name for joint in stage.robot.joints],
+        "keypoints": list(stage.keypoints),
+        "skeleton": stage.list_bones(),
+        "depth_scale": DEPTH_STEP,
+        "self_collision": tested,
+    }
 
 
 def write_labelled(stage: Any, number: int, output: Path, work: Path) -> None:
@@ -47,15 +76,18 @@ def write_labelled(stage: Any, number: int, output: Path, work: Path) -> None:
         "depth": taken.depth,
         "normals": taken.normals,
         "links": taken.links,
+        "robots": taken.robots,
     }
     try:
         label = write_picture(work, number, channels, taken.label, options.depth)
         if "bop" in options.formats:
             masks = {}
             for part in label["masks"]:
-                whole = taken.silhouettes[part["link"]]
+                key = part["robot"], part["link"]
+                whole = taken.silhouettes[key]
                 part["px_count_valid"] = int((whole & (taken.depth > 0)).sum())
-                masks[part["link"]] = {"mask": whole, "mask_visib": taken.links == part["link"]}
+                visible = (taken.robots == key[0]) & (taken.links == key[1])
+                masks[key] = {"mask": whole, "mask_visib": visible}
             write_bop(work, number, label, taken.depth, masks)
             _write_models(stage, output, work)
         if "dream" in options.formats:
@@ -103,7 +135,7 @@ def write_indexes(output: Path, facts: dict[str, Any], options: DatasetOptions) 
     """Writes the files about all pictures, and the page. Raises WriteError."""
     files: dict[str, str] = {}
     if "coco" in options.formats:
-        files |= make_coco(facts["links"], list_labels(output, options.count))
+        files |= make_coco(facts, list_labels(output, options.count))
     if "bop" in options.formats:
         files |= make_bop(facts["links"], list_labels(output, options.count))
     if "dream" in options.formats:

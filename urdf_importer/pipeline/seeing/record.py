@@ -2,7 +2,7 @@
 """The sensors of a robot over the frames of an animation -> recordings that ROS plays."""
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
@@ -12,6 +12,7 @@ from ...arguments import diagnostics_of, options_of, rig_of
 from ...diagnostics import ArgumentError, Diagnostics, KinematicsError, quote
 from ...files.packages import AnyPath
 from ...motion.trajectory import NANOSECONDS, Trajectory, to_nanoseconds
+from ...progress import Progress, finish
 from ...recordings.definitions import Encoding
 from ...recordings.encode import FRAMES, Messages, Written, encode, list_written
 from ...recordings.write import write_messages
@@ -57,11 +58,31 @@ def record_sensors(
     a sensor that measures nothing here, BuildError as sense does, WriteError where the file cannot
     be put there; nothing is left of it then.
     """
+    return finish(record_steps(armature, path, options=options, diagnostics=diagnostics))
+
+
+def record_steps(
+    armature: Any,
+    path: AnyPath,
+    *,
+    options: RecordOptions | None = None,
+    diagnostics: Diagnostics | None = None,
+) -> Generator[Progress, None, tuple[Path, ...]]:
+    """Runs record_sensors in steps, for progress bars."""
     armature = rig_of(armature)
     options = options_of(options, RecordOptions)
     diagnostics = diagnostics_of(diagnostics)
+    yield Progress(share=0.0, text="motion")
     recording = _prepare(armature, options, diagnostics)
-    return write_messages(recording.messages, Path(path))
+    last = max(float(recording.base.times[-1]) * NANOSECONDS, 1.0)
+    messages = write_messages(recording.messages, Path(path))
+    while True:
+        try:
+            log = next(messages)
+        except StopIteration as finished:
+            files: tuple[Path, ...] = finished.value
+            return files
+        yield Progress(share=min(log / last, 1.0), text=f"second {log / NANOSECONDS:.1f}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -14,13 +14,11 @@ Labels = Iterable[tuple[int, Mapping[str, Any]]]
 _PER_FOLDER = 1000
 
 
-def make_coco(links: Sequence[Mapping[str, Any]], labels: Labels) -> dict[str, str]:
-    """Returns the names and texts of the files of COCO. `links` are {id, name}."""
+def make_coco(facts: Mapping[str, Any], labels: Labels) -> dict[str, str]:
+    """Returns the names and texts of the files of COCO. `facts` is dataset.json."""
     images: list[Any] = []
     masks: list[Any] = []
     points: list[Any] = []
-    names: list[str] = []
-    robot = "robot"
     for number, label in labels:
         image = label["image"]
         images.append(
@@ -37,14 +35,13 @@ def make_coco(links: Sequence[Mapping[str, Any]], labels: Labels) -> dict[str, s
                 about = {"id": len(masks) + 1, "image_id": number, "category_id": part["link"]}
                 masks.append({**about, **kept, "iscrowd": 0})
         for each in label["robots"]:
-            robot, names = each["name"], [k["name"] for k in each["keypoints"]]
             about = {"id": len(points) + 1, "image_id": number, "category_id": 1, "iscrowd": 0}
             points.append({**about, **_points_of(each, label)})
-    pose = {"id": 1, "name": robot, "keypoints": names, "skeleton": []}
-    categories = [{"id": link["id"], "name": link["name"]} for link in links]
+    pose = {"id": 1, "name": facts["robot"]}
+    pose |= {name: facts[name] for name in ("keypoints", "skeleton")}
     return {
         "coco_instances.json": dump(
-            {"images": images, "annotations": masks, "categories": categories}
+            {"images": images, "annotations": masks, "categories": facts["links"]}
         ),
         "coco_keypoints.json": dump(
             {"images": images, "annotations": points, "categories": [pose]}
@@ -57,7 +54,8 @@ def _points_of(robot: Mapping[str, Any], label: Mapping[str, Any]) -> dict[str, 
     flat: list[float] = []
     for each in robot["keypoints"]:
         flat += [*each["uv"], each["visible"]] if each["visible"] else [0, 0, 0]
-    boxes = np.array([part["bbox"] for part in label["masks"] if part["area"]]).reshape(-1, 4)
+    parts = [part for part in label["masks"] if part["area"] and part["robot"] == robot["id"]]
+    boxes = np.array([part["bbox"] for part in parts]).reshape(-1, 4)
     box = [0, 0, 0, 0]
     if len(boxes):
         low, high = boxes[:, :2].min(axis=0), (boxes[:, :2] + boxes[:, 2:]).max(axis=0)
@@ -65,7 +63,7 @@ def _points_of(robot: Mapping[str, Any], label: Mapping[str, Any]) -> dict[str, 
     return {
         "keypoints": flat,
         "num_keypoints": sum(each["visible"] > 0 for each in robot["keypoints"]),
-        "area": sum(part["area"] for part in label["masks"]),
+        "area": sum(part["area"] for part in parts),
         "bbox": box,
     }
 
@@ -79,7 +77,7 @@ def make_bop(links: Sequence[Mapping[str, Any]], labels: Labels) -> dict[str, st
         image, K = label["image"], label["camera"]["K"]
         scene = scenes.setdefault(f"{number // _PER_FOLDER:06}", {})
         inside = invert(np.array(label["camera"]["pose"]))
-        key, seats = str(number % _PER_FOLDER), label["robots"][0]["links"]
+        key = str(number % _PER_FOLDER)
         found: dict[str, Any] = {
             "scene_camera": {
                 "cam_K": [each for row in K for each in row],
@@ -91,6 +89,7 @@ def make_bop(links: Sequence[Mapping[str, Any]], labels: Labels) -> dict[str, st
             "scene_gt_info": [],
         }
         for part in label["masks"]:
+            seats = label["robots"][part["robot"] - 1]["links"]
             pose = inside @ np.array(seats[names[part["link"]]])
             found["scene_gt"].append(
                 {

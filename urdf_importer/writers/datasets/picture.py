@@ -29,9 +29,9 @@ def write_picture(
     folder: Path, number: int, channels: Arrays, label: dict[str, Any], depth: str
 ) -> dict[str, Any]:
     """Writes rgb, depth, normals, links and robots below a folder; returns the label with their
-    paths. `channels` are the arrays of these names but robots, `depth` is exr or png."""
+    paths. `channels` are the arrays of these names, `depth` is exr or png."""
     name, kinds = f"{number:06}", {"depth": depth, "normals": "exr"}
-    kept = {each: f"{each}/{name}.{kinds.get(each, 'png')}" for each in (*channels, "robots")}
+    kept = {each: f"{each}/{name}.{kinds.get(each, 'png')}" for each in channels}
     for each in kept:
         (folder / each).mkdir()
     height, width = channels["depth"].shape
@@ -43,7 +43,7 @@ def write_picture(
         else _encode_steps(channels["depth"], scale),
         "normals": encode_exr({axis: channels["normals"][..., n] for n, axis in enumerate("XYZ")}),
         "links": encode_png(channels["links"][..., None]),
-        "robots": encode_png((channels["links"] > 0).astype(np.uint8)[..., None]),
+        "robots": encode_png(channels["robots"][..., None]),
     }
     for each, content in written.items():
         (folder / kept[each]).write_bytes(content)
@@ -52,10 +52,14 @@ def write_picture(
 
 
 def write_bop(
-    folder: Path, number: int, label: dict[str, Any], depth: NDArray[Any], masks: Mapping[int, Any]
+    folder: Path,
+    number: int,
+    label: dict[str, Any],
+    depth: NDArray[Any],
+    masks: Mapping[tuple[int, int], Any],
 ) -> None:
-    """Writes a picture's files of BOP below a folder: colours, depth, and of each link the mask
-    (id -> array) as if nothing else were there, and the visible part, which `links` has."""
+    """Writes a picture's files of BOP below a folder: colours, depth, and of each (robot, link) the
+    mask as if nothing else were there, and the visible part."""
     place = folder / "bop/train_pbr" / f"{number // _PER_FOLDER:06}"
     name = f"{number % _PER_FOLDER:06}"
     for each in ("rgb", "depth", "mask", "mask_visib"):
@@ -66,7 +70,7 @@ def write_bop(
     for row, part in enumerate(label["masks"]):
         file = f"{name}_{row:06}.png"
         for kind in ("mask", "mask_visib"):
-            mask = masks[part["link"]][kind]
+            mask = masks[part["robot"], part["link"]][kind]
             (place / kind / file).write_bytes(encode_png((mask * np.uint8(255))[..., None]))
 
 

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Several robots in labelled pictures, their own cameras, backgrounds, other colours."""
+
+import numpy as np
+import pytest
+
+from support.blender.rigs import new_scene
+from support.paths import ROOT
+from support.pinocchio_truth import Truth
+from urdf_importer import (
+    ArgumentError,
+    BuildError,
+    DatasetOptions,
+    KinematicsError,
+    find_sensors,
+    import_robot,
+)
+from urdf_importer.images import encode_png
+from urdf_importer.pipeline.seeing.pictures import open_stage
+
+ARM = ROOT / "sample_urdfs/two_link_arm.urdf"
+SMALL = {"width": 96, "height": 72, "samples": 1, "denoise": False, "avoid_collisions": False}
+EYE = """<gazebo reference="tool"><sensor name="eye" type="camera"><pose>0.05 0 0.02 0 0.3 0</pose>
+<camera><horizontal_fov>1.2</horizontal_fov><image><width>64</width><height>48</height></image>
+<clip><near>0.01</near><far>50</far></clip></camera></sensor>
+<sensor name="around" type="wideanglecamera"><camera><horizontal_fov>4</horizontal_fov>
+<image><width>64</width><height>48</height></image></camera></sensor></gazebo>"""
+
+
+def open_arm(path=ARM, **options):
+    return open_stage(import_robot(path).armature, DatasetOptions(**{**SMALL, **options}))
+
+
+def arm_with_eyes(folder):
+    text = ARM.read_text()
+    last = [line.split('"')[1] for line in text.splitlines() if "<link name=" in line][-1]
+    path = folder / "arm.urdf"
+    path.write_text(text.replace("</robot>", EYE.replace('"tool"', f'"{last}"') + "</robot>"))
+    return path
+
+
+def test_robots_are_apart_and_each_has_its_own_labels(scene):
+    stage = open_arm(robots=3, formats=("bop",), scene="plain")
+    truth, seen = Truth.of_file(ARM), set()
+    for number in range(4):
+        taken = stage.take(number)
+        robots = taken.label["robots"]
+        assert [each["id"] for each in robots] == [1, 2, 3]
+        assert robots[0]["joints"] != robots[1]["joints"]
+        for each in robots:
+            frames = truth.frames(each["joints"])
+            for name, seat in each["links"].items():
+                np.testing.assert_allclose(seat, np.array(each["pose"]) @ frames[name], atol=1e-5)
+        parts = taken.label["masks"]
+        assert len(parts) == 3 * len({part["link"] for part in parts})
+        for part in parts:
+            own = (taken.robots == part["robot"]) & (taken.links == part["link"])
+            assert own.sum() == part["area"]
+            assert (taken.silhouettes[part["robot"], part["link"]] | ~own).all()
+        assert ((taken.links > 0) == (taken.robots > 0)).all()
+        seen |= set(np.unique(taken.robots).tolist())
+    assert seen == {0, 1, 2, 3}
+    later, alone = stage.take(1), stage.take(1)
+    assert later.label == alone.label
+    np.testing.assert_array_equal(later.rgb, alone.rgb)
+
+
+def test_the_robots_own_camera_takes_the_pictures(scene, tmp_path):
+    path = arm_with_eyes(tmp_path)
+    stage = open_arm(path, camera="eye")
+    armature = stage.subjects[0].armature
+    (eye,) = (each for each in find_sensors(armature) if each.name == "eye")
+    for number in range(2):
+        taken = stage.take(number)
+        camera = taken.label["camera"]
+        assert camera["name"] == "eye" and taken.rgb.shape == (48, 64, 3)
+        np.testing.assert_allclose(camera["K"], eye.K)
+        robot = taken.label["robots"][0]
+        frames = Truth.of_file(path).frames(robot["joints"])
+        true = np.array(robot["pose"]) @ frames[eye.link] @ eye.frame
+        np.testing.assert_allclose(camera["pose"], true, atol=1e-5)
+        assert (camera["near"], camera["far"]) == (0.01, 50.0)
+
+
+def test_cameras_that_are_not_there(scene, tmp_path):
+    path = arm_with_eyes(tmp_path)
+    with pytest.raises(KinematicsError, match=r"no sensor 'ear'.*around"):
+        open_arm(path, camera="ear")
+    with pytest.raises(BuildError, match="'around' takes no plane pictures"):
+        open_arm(path, camera="around")
+
+
+def test_a_background_is_behind_all(scene, tmp_path):
+    half = np.zeros((40, 60, 3), np.uint8)
+    half[:, :30], half[:, 30:] = (250, 0, 0), (0, 0, 250)
+    (tmp_path / "half.png").write_bytes(encode_png(half))
+    (tmp_path / "notes.txt").write_text("no picture")
+    stage = open_arm(backgrounds=str(tmp_path), distractors=(0, 0))
+    taken = stage.take(1)
+    assert [each["name"] for each in taken.label["objects"]] == ["background"]
+    own = taken.links > 0
+    assert (taken.depth > 0).sum() == own.sum() > 100
+    sky = ~own
+    for axis in (0, 1):
+        sky &= ~(np.roll(own, 1, axis) | np.roll(own, -1, axis))
+    left, right = taken.rgb[:, :46][sky[:, :46]], taken.rgb[:, 50:][sky[:, 50:]]
+    assert np.abs(left.astype(int) - (250, 0, 0)).max() <= 2
+    assert np.abs(right.astype(int) - (0, 0, 250)).max() <= 2
+
+
+def test_backgrounds_that_cannot_be(scene, tmp_path):
+    with pytest.raises(BuildError, match="cannot read the backgrounds"):
+        open_arm(backgrounds=str(tmp_path / "none"))
+    with pytest.raises(BuildError, match="there is no picture in"):
+        open_arm(backgrounds=str(tmp_path))
+    with pytest.raises(ArgumentError, match="backgrounds are for the scene random"):
+        open_arm(backgrounds=str(tmp_path), scene="plain")
+    (tmp_path / "torn.png").write_bytes(b"\x89PNG\r\n\x1a\n torn")
+    with pytest.raises(BuildError, match=r"torn\.png' cannot be read"):
+        open_arm(backgrounds=str(tmp_path)).take(0)
+
+
+def test_other_colors_and_the_same_labels(scene):
+    colors = []
+    for recolor in (False, True):
+        new_scene()
+        stage = open_arm(recolor=recolor, scene="plain")
+        for number in (0, 1, 0):
+            taken = stage.take(number)
+        colors.append((taken.rgb[taken.links > 0].astype(int), taken.links))
+    (plain, same), (painted, links) = colors
+    np.testing.assert_array_equal(same, links)
+    assert np.abs(plain - painted).mean() > 10
+    np.testing.assert_array_equal(stage.take(0).rgb, taken.rgb)

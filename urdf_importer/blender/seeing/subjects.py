@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A robot in labelled pictures: the places of its links, and its visible keypoints."""
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...diagnostics import BuildError, quote
+from ...geometry.transforms import Matrix, Vector, invert
+from ...model import Robot
+from ...sensing.dataset import Shot
+from ..extract.robot import find_link_empties
+from ..standing import properties
+from ..standing.display import find_collection
+from ..standing.pose import get_joint_positions
+from .trees import Obstacle, Rays, cast
+
+_BEFORE = 1e-4
+"""Parts of a distance that a surface in front of a keypoint is nearer at least."""
+
+
+class Subject:
+    """A robot in pictures, one of several alike: its links have the `ids` from 1 on, in the order
+    of the description."""
+
+    def __init__(self, armature: Any, robot: Robot, number: int, keypoints: Sequence[str]) -> None:
+        self.armature, self.number = armature, number
+        self._robot, self._keypoints = robot, keypoints
+        self.ids = {link.name: place for place, link in enumerate(robot.links, start=1)}
+        self._bodies = _join_fixed(robot)
+
+    @property
+    def own(self) -> dict[Any, int]:
+        """The empties of the links with numbers that no other robot's have."""
+        first = (self.number - 1) * len(self.ids)
+        return {item: first + self.ids[name] for name, item in self._empties().items()}
+
+    def _empties(self) -> Mapping[str, Any]:
+        return find_link_empties(self.armature)
+
+    def place_links(self) -> dict[str, Matrix]:
+        """Returns link -> its rigid frame (4, 4) in the world, in the order of the description."""
+        graph = bpy.context.evaluated_depsgraph_get()
+        empties, found = self._empties(), {}
+        for name in self.ids:
+            if name in empties:
+                frame = np.array(empties[name].evaluated_get(graph).matrix_world)
+                left, _, right = np.linalg.svd(frame[:3, :3])
+                frame[:3, :3] = left @ right
+                found[name] = frame
+        return found
+
+    def describe(self, obstacles: Sequence[Obstacle], shot: Shot) -> dict[str, Any]:
+        """Describes the robot as JSON holds it."""
+        seats = self.place_links()
+        children = {joint.child for joint in self._robot.joints}
+        return {
+            "id": self.number,
+            "name": self._robot.name,
+            "pose": next(seats[name] for name in seats if name not in children).tolist(),
+            "joints": {
+                name: list(value) if isinstance(value, tuple) else value
+                for name, value in get_joint_positions(self.armature).items()
+            },
+            "links": {name: frame.tolist() for name, frame in seats.items()},
+            "keypoints": [
+                self._see_keypoint(name, seats[name][:3, 3], obstacles, shot)
+                for name in self._keypoints
+                if name in seats
+            ],
+        }
+
+    def _see_keypoint(
+        self, name: str, place: Vector, obstacles: Sequence[Obstacle], shot: Shot
+    ) -> dict[str, Any]:
+        """Describes a point of a link: visible is 2 where its own body, or the one across its
+        joint, is the first on its ray, or nothing is nearer; 1 where it is hidden, 0 outside."""
+        inside = invert(shot.world)
+        point = inside[:3, :3] @ place + inside[:3, 3]
+        uv, visible = (0.0, 0.0), 0
+        if point[2] > shot.near:
+            u, v, _ = (shot.K @ point / point[2]).tolist()
+            uv = (u, v)
+            size = (shot.width, shot.height)
+            if all(-0.5 <= each < most - 0.5 for each, most in zip(uv, size, strict=True)):
+                way = place - shot.world[:3, 3]
+                far = float(np.linalg.norm(way))
+                near = shot.near * far / float(point[2])
+                hits = cast(
+                    obstacles,
+                    Rays(
+                        origin=shot.world[:3, 3],
+                        directions=way[None] / far,
+                        near=np.array([near]),
+                        far=np.array([far * (1.0 - _BEFORE)]),
+                    ),
+                )
+                is_free = not np.isfinite(hits.far[0]) or int(hits.links[0]) in self._own_of(name)
+                visible = 2 if is_free else 1
+        return {
+            "name": name,
+            "link": name,
+            "xyz": point.tolist(),
+            "uv": list(uv),
+            "visible": visible,
+        }
+
+    def _own_of(self, name: str) -> set[int]:
+        """Returns the ids of the links of a link's body, and of the body across its joint."""
+        body = self._bodies[name]
+        near = {body}
+        for joint in self._robot.joints:
+            if self._bodies.get(joint.child) == body and joint.type != "fixed":
+                near.add(self._bodies.get(joint.parent, ""))
+        first = (self.number - 1) * len(self.ids)
+        return {first + self.ids[each] for each, its in self._bodies.items() if its in near}
+
+
+def copy_robot(armature: Any, count: int) -> list[Any]:
+    """Returns new robots like one in the scene, of its collection. Raises BuildError for a robot
+    that the user took apart."""
+    if not count:
+        return []
+    home = find_collection(armature)
+    if home is None:
+        raise BuildError(
+            f"robot {quote(armature.name)} has no collection of its own, so it cannot be copied"
+        )
+    made = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder, "robot.blend"))
+        bpy.data.libraries.write(path, {home})
+        for _ in range(count):
+            with bpy.data.libraries.load(path) as (_, wanted):
+                wanted.collections = [home.name]
+            (copied,) = wanted.collections
+            bpy.context.scene.collection.children.link(copied)
+            made += [item for item in copied.all_objects if properties.ROBOT in item]
+    bpy.context.view_layer.update()
+    return made
+
+
+def _join_fixed(robot: Robot) -> dict[str, str]:
+    """Returns link -> the first link of its body: all that fixed joints hold together."""
+    above = {joint.child: joint.parent for joint in robot.joints if joint.type == "fixed"}
+    found = {}
+    for link in robot.links:
+        name = link.name
+        while name in above:
+            name = above[name]
+        found[link.name] = name
+    return found

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Depths, normals and masks of a picture, by one ray through the centre of each pixel."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...geometry.transforms import Matrix, invert
+from ...sensing.dataset import Shot
+from ...sensing.intrinsics import pixel_rays
+from ...sensing.masks import box_of
+from .trees import Hits, Obstacle, Rays, cast, start_hits
+
+Mask = NDArray[np.bool_]
+
+
+def trace(
+    obstacles: Sequence[Obstacle],
+    shot: Shot,
+    rays: Matrix,
+    alone: dict[int, Mask] | None = None,
+) -> tuple[Hits, Matrix, Matrix]:
+    """Casts rays (h, w, 3) of depth 1; returns the hits, depths (h, w), and normals (h, w, 3)
+    in the optical frame. Into `alone` go the masks (h * w,) of links as if nothing else were
+    there."""
+    flat = rays.reshape(-1, 3)
+    lengths = np.linalg.norm(flat, axis=1)
+    found = start_hits(len(flat))
+    found.normals, found.alone = np.zeros_like(flat), alone
+    cast(
+        obstacles,
+        Rays(
+            origin=shot.world[:3, 3],
+            directions=flat / lengths[:, None] @ shot.world[:3, :3].T,
+            near=shot.near * lengths,
+            far=shot.far * lengths,
+        ),
+        found,
+    )
+    depth = np.where(np.isfinite(found.far), found.far / lengths, 0.0)
+    turned = (found.normals @ shot.world[:3, :3]).reshape(rays.shape)
+    return found, depth.reshape(rays.shape[:2]), turned
+
+
+def count_whole(alone: Sequence[Obstacle], shot: Shot, mask: Mask) -> dict[str, Any]:
+    """Returns the box and the number of pixels of a link as if nothing else were there, on a canvas
+    of three times the picture's width and height, as BOP counts them. `mask` is its part in the
+    picture; only pixels beside that are cast."""
+    (height, width), inside = mask.shape, invert(shot.world)
+    points = np.concatenate(
+        [each.shape.points @ each.frame[:3, :3].T + each.frame[:3, 3] for each in alone]
+    )
+    seen = points @ inside[:3, :3].T + inside[:3, 3]
+    low, high = np.array([-width, -height]), np.array([2 * width, 2 * height])
+    if (seen[:, 2] > shot.near).all():
+        uv = (seen / seen[:, 2:]) @ shot.K[:2].T
+        low = np.clip(np.floor(uv.min(axis=0)), low, high).astype(int)
+        high = np.clip(np.ceil(uv.max(axis=0)) + 1, low, high).astype(int)
+    canvas = np.pad(mask, ((height, height), (width, width)))
+    (left, top), (right, bottom) = low.tolist(), high.tolist()
+    inner = (min(max(top, 0), bottom), max(min(bottom, height), top))
+    for x, y, far, down in (
+        (left, top, right, inner[0]),
+        (left, inner[1], right, bottom),
+        (left, inner[0], min(right, 0), inner[1]),
+        (max(left, width), inner[0], right, inner[1]),
+    ):
+        if far > x and down > y:
+            K = shot.K.copy()
+            K[:2, 2] -= (x, y)
+            hits, _, _ = trace(alone, shot, pixel_rays(K, far - x, down - y))
+            canvas[height + y : height + down, width + x : width + far] = (hits.links > 0).reshape(
+                down - y, far - x
+            )
+    x, y, *size = box_of(canvas)
+    box = [x - width, y - height, *size] if x >= 0 else [-1, -1, -1, -1]
+    return {"bbox": box, "px_count": int(canvas.sum())}
