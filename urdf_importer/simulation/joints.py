@@ -6,7 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..geometry.transforms import matrix_from_pose, quaternion_from_rotation
+from ..geometry.transforms import (
+    matrix_from_pose,
+    quaternion_from_rotation,
+    rotation_from_quaternion,
+)
 from ..kinematics.forward import local_matrices
 from ..kinematics.tree import KinematicTree, retrace_tree
 from ..model import Robot
@@ -48,9 +52,7 @@ class JointReader:
         parent, child = self._frames[joint.parent], self._frames[joint.child]
         above = parent @ matrix_from_pose(joint.origin)
         seat = np.linalg.inv(matrix_from_pose(joint.child_origin))
-        motion = np.linalg.solve(above, child @ seat)
-        turns = np.array([quaternion_from_rotation(each[:3, :3]) for each in motion])
-        return np.hstack([motion[:, :3, 3], align_signs(turns)])
+        return poses_of(np.linalg.solve(above, child @ seat))
 
 
 def measure_drift(
@@ -78,6 +80,20 @@ def _origins(
     for place, parent in enumerate(tree.parents):
         frames[place] = (base[row] if parent < 0 else frames[parent]) @ local[place]
     return frames[:, :3, 3]
+
+
+def frames_of(poses: Numbers) -> Numbers:
+    """Returns (n, 4, 4) of poses (n, 7): x, y, z and a quaternion x, y, z, w."""
+    frames = np.tile(np.eye(4), (len(poses), 1, 1))
+    frames[:, :3, 3] = poses[:, :3]
+    frames[:, :3, :3] = [rotation_from_quaternion(quat) for quat in poses[:, 3:]]
+    return frames
+
+
+def poses_of(frames: Numbers) -> Numbers:
+    """Returns poses (n, 7) of rigid frames (n, 4, 4), the quaternions without jumps."""
+    turns = np.array([quaternion_from_rotation(each) for each in frames[:, :3, :3]])
+    return np.hstack([frames[:, :3, 3], align_signs(turns)])
 
 
 def as_position(value: Numbers) -> Position:

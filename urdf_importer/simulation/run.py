@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from ..diagnostics import KinematicsError, one_line, quote
-from ..geometry.transforms import invert, quaternion_from_rotation, rotation_from_quaternion
+from ..geometry.transforms import invert, quaternion_from_rotation
 from ..motion.trajectory import Numbers
 from ..progress import Progress
-from .joints import JointReader
+from .joints import JointReader, frames_of
 from .motors import find_gains
 from .states import Experiment, Moment, RobotStates
 from .world import (
@@ -291,8 +291,8 @@ class _Run:
     def _read_robot(self, place: int, rows: slice) -> RobotStates:
         robot, file = self._experiment.robots[place], self._files[place]
         body = self._base_body(place)
-        poses = _matrices(self._frames[rows, body])
-        base = poses @ invert(_matrices(self._frames[:1, body])[0]) @ robot.base
+        poses = frames_of(self._frames[rows, body])
+        base = poses @ invert(frames_of(self._frames[:1, body])[0]) @ robot.base
         if robot.is_free and file.bodies[file.root] != "world":
             base = poses
         places = {
@@ -301,7 +301,7 @@ class _Run:
             ).id
             for link, name in file.bodies.items()
         }
-        frames = {link: _matrices(self._frames[rows, where]) for link, where in places.items()}
+        frames = {link: frames_of(self._frames[rows, where]) for link, where in places.items()}
         if file.bodies[file.root] == "world":
             frames[file.root] = base
         columns = {
@@ -324,14 +324,6 @@ class _Run:
 
     def _actuator(self, place: int, name: str) -> int:
         return int(self.model.actuator(name_in_world(self._experiment, place, name)).id)
-
-
-def _matrices(poses: Numbers) -> Numbers:
-    """Returns (n, 4, 4) of poses x, y, z and a quaternion x, y, z, w."""
-    frames = np.tile(np.eye(4), (len(poses), 1, 1))
-    frames[:, :3, 3] = poses[:, :3]
-    frames[:, :3, :3] = [rotation_from_quaternion(quat) for quat in poses[:, 3:]]
-    return frames
 
 
 def _mix(one: Numbers, other: Numbers, share: float) -> Numbers:

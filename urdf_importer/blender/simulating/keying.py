@@ -20,7 +20,7 @@ from ...geometry.transforms import (
 from ...kinematics.motion import SCALAR_KINDS
 from ...motion.options import MotionOptions
 from ...motion.trajectory import FrameTrack, Numbers, Trajectory
-from ...simulation.joints import as_position
+from ...simulation.joints import as_position, frames_of
 from ...simulation.results import scale_base, track_base
 from ...simulation.states import Moment, Overload, RobotStates, StartedRobot
 from ..animation.apply import apply_trajectory
@@ -235,8 +235,7 @@ def read_shown(armature: Any, count: int) -> tuple[dict[str, Numbers], Numbers]:
     base = np.tile(read_base(armature)[0], (count, 1, 1))
     track = next((each for each in shown.frames if each.parent == "world"), None)
     if track is not None:
-        base[:, :3, 3] = track.translations
-        base[:, :3, :3] = [rotation_from_quaternion(each) for each in track.quaternions]
+        base[:] = frames_of(np.hstack([track.translations, track.quaternions]))
     return found, base
 
 
