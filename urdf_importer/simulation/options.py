@@ -2,7 +2,6 @@
 """The user's options of simulations."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 
@@ -170,32 +169,27 @@ def _is_one(given: tuple[Any, ...]) -> bool:
 
 
 def _read_push(given: Any) -> Push:
+    parts = given
     if isinstance(given, Push):
-        parts: list[Any] = [given.link, given.force, given.start, given.seconds]
+        parts = (given.link, *given.force, given.start, given.seconds)
     elif isinstance(given, str):
-        link, *numbers = given.rsplit(",", 5)
-        try:
-            x, y, z, start, seconds = map(float, numbers)
-        except ValueError:
-            raise _refuse(given) from None
-        parts = [link, (x, y, z), start, seconds]
-    elif isinstance(given, Mapping):
-        parts = [given.get(name) for name in ("link", "force", "start", "seconds")]
-    elif isinstance(given, tuple | list) and len(given) == 4:
-        parts = list(given)
-    elif isinstance(given, tuple | list) and len(given) == 6:
-        parts = [given[0], given[1:4], given[4], given[5]]
-    else:
+        parts = given.rsplit(",", 5)
+    try:
+        if len(parts) == 4 and not isinstance(parts[1], str):
+            parts = (parts[0], *parts[1], *parts[2:])
+        link, *numbers = parts
+        x, y, z, start, seconds = map(float, numbers)
+    except (TypeError, ValueError):
+        raise _refuse(given) from None
+    if not isinstance(link, str) or not link or math.inf in map(abs, (x, y, z, start, seconds)):
         raise _refuse(given)
-    link, force, start, seconds = parts
-    if not isinstance(link, str) or not link:
-        raise _refuse(given)
-    x, y, z = numbers_of(force, "the force of a push", 3)
-    start = number_of(start, "the start of a push", least=0.0)
-    seconds = number_of(seconds, "the seconds of a push", least=0.0)
-    if not all(map(math.isfinite, (x, y, z, start, seconds))):
-        raise _refuse(given)
-    return Push(link=link, force=(x, y, z), start=start, seconds=seconds)
+    x, y, z = numbers_of((x, y, z), "the force of a push", 3)
+    return Push(
+        link=link,
+        force=(x, y, z),
+        start=number_of(start, "the start of a push", least=0.0),
+        seconds=number_of(seconds, "the seconds of a push", least=0.0),
+    )
 
 
 def _refuse(given: Any) -> ArgumentError:

@@ -3,11 +3,10 @@
 
 import numpy as np
 
-from ..geometry.transforms import quaternion_from_rotation
 from ..kinematics.tree import retrace_tree
 from ..model import Robot
-from ..motion.frames import align_signs
 from ..motion.trajectory import FrameTrack, Numbers, Trajectory
+from .joints import poses_of
 from .states import Position, RobotStates, StartedRobot
 
 
@@ -56,13 +55,13 @@ def find_root(robot: Robot) -> str:
 
 def track_base(parent: str, child: str, times: Numbers, base: Numbers) -> FrameTrack:
     """Returns a motion of rigid frames (n, 4, 4)."""
-    turns = [quaternion_from_rotation(each) for each in base[:, :3, :3]]
+    poses = poses_of(base)
     return FrameTrack(
         parent=parent,
         child=child,
         times=times,
-        translations=base[:, :3, 3],
-        quaternions=align_signs(np.array(turns)),
+        translations=poses[:, :3],
+        quaternions=poses[:, 3:],
     )
 
 

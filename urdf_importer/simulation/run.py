@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A run of MuJoCo: look at the start, compile, step, read the states."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from ..diagnostics import KinematicsError, one_line, quote
-from ..geometry.transforms import invert, quaternion_from_rotation, rotation_from_quaternion
+from ..geometry.transforms import invert, matrix_from_pose, quaternion_from_rotation
+from ..model import Joint
 from ..motion.trajectory import Numbers
 from ..progress import Progress
-from .joints import JointReader
+from .joints import frames_of, poses_of
 from .motors import find_gains
+from .options import Push
 from .states import Experiment, Moment, RobotStates
 from .world import (
     Additions,
@@ -51,6 +54,17 @@ def mujoco_steps(
     return run.read_states()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Seat:
+    """The places of a robot in the model: link -> its body, joint -> its places in qpos, and the
+    body of its root link; where that is MuJoCo's world, the first that is free of it."""
+
+    bodies: Mapping[str, int]
+    columns: Mapping[str, list[int]]
+    base: int
+    root: int
+
+
 class _Run:
     """The model and its states up to a frame."""
 
@@ -64,6 +78,13 @@ class _Run:
         self._step = 1.0 / (experiment.fps * options.substeps)
         with _warnings_kept(mujoco):
             self._compile(Additions())
+            self._seats = [self._find_seat(place) for place in range(len(files))]
+            self._driven = [
+                (place, joint)
+                for place, robot in enumerate(experiment.robots)
+                for joint in robot.targets
+                if len(self._seats[place].columns.get(joint, ())) == 1
+            ]
             additions = self._look(self._find_start())
             self._compile(additions)
             mujoco.mj_resetDataKeyframe(self.model, self.data, 0)
@@ -106,41 +127,36 @@ class _Run:
             raise KinematicsError(f"MuJoCo does not take it: {one_line(problem)}") from None
         self.data = self._mujoco.MjData(self.model)
 
+    def _find_seat(self, place: int) -> _Seat:
+        file, model = self._files[place], self.model
+        own = partial(name_in_world, self._experiment, place)
+        bodies = {
+            link: 0 if name == "world" else int(model.body(own(name)).id)
+            for link, name in file.bodies.items()
+        }
+        columns = {
+            joint: [int(model.joint(own(name)).qposadr[0]) for name in names]
+            for joint, names in file.joints.items()
+        }
+        root = bodies[file.root]
+        base = root or next((body for body in bodies.values() if self._is_free(body)), 0)
+        return _Seat(bodies=bodies, columns=columns, base=base, root=root)
+
+    def _is_free(self, body: int) -> bool:
+        joint = self.model.body_jntadr[body]
+        return bool(joint >= 0 and self.model.jnt_type[joint] == self._mujoco.mjtJoint.mjJNT_FREE)
+
     def _find_start(self) -> Numbers:
         """Returns the positions of all joints at the start, in the order of the file."""
         qpos: Numbers = self.model.qpos0.copy()
-        for place, file in enumerate(self._files):
-            own = [
-                self.model.joint(name_in_world(self._experiment, place, name)).qposadr[0]
-                for names in file.joints.values()
-                for name in names
-            ]
-            own += self._find_free(place)
+        for seat, file in zip(self._seats, self._files, strict=True):
+            own = [each for columns in seat.columns.values() for each in columns]
+            if self._is_free(seat.base):
+                own.append(int(self.model.jnt_qposadr[self.model.body_jntadr[seat.base]]))
             start = read_start(file)
             if start:
                 qpos[min(own) : min(own) + len(start)] = start
         return qpos
-
-    def _find_free(self, place: int) -> list[int]:
-        """Returns where the numbers of a free root begin; nothing of a fixed one."""
-        joint = int(self.model.body(self._base_body(place)).jntadr[0])
-        free = joint >= 0 and self.model.jnt_type[joint] == self._mujoco.mjtJoint.mjJNT_FREE
-        return [int(self.model.jnt_qposadr[joint])] if free else []
-
-    def _base_body(self, place: int) -> int:
-        """Returns the body of the root link; where that is MuJoCo's world, the first that is free
-        of it, else the world."""
-        file = self._files[place]
-        name = file.bodies[file.root]
-        if name != "world":
-            return int(self.model.body(name_in_world(self._experiment, place, name)).id)
-        for name in file.bodies.values():
-            if name != "world":
-                body = self.model.body(name_in_world(self._experiment, place, name))
-                kinds = self.model.jnt_type[body.jntadr[0] : body.jntadr[0] + body.jntnum[0]]
-                if len(kinds) == 1 and kinds[0] == self._mujoco.mjtJoint.mjJNT_FREE:
-                    return int(body.id)
-        return 0
 
     def _look(self, qpos: Numbers) -> Additions:
         """Looks at the start: which bodies are in each other, and the inertia of each joint."""
@@ -193,9 +209,9 @@ class _Run:
     def _owners(self) -> list[int]:
         """Returns whose each body is: the place of its robot, -1 of the world and the scene."""
         owners = [-1] * self.model.nbody
-        for place, file in enumerate(self._files):
-            for name in set(file.bodies.values()) - {"world"}:
-                owners[self.model.body(name_in_world(self._experiment, place, name)).id] = place
+        for place, seat in enumerate(self._seats):
+            for body in filter(None, seat.bodies.values()):
+                owners[body] = place
         return owners
 
     def _plan_motors(self) -> list[Gains]:
@@ -204,49 +220,35 @@ class _Run:
         if count:
             self._mujoco.mj_solveM(model, self.data, inverse, np.eye(count))
         found = []
-        for place, robot in enumerate(self._experiment.robots):
-            for joint, targets in robot.targets.items():
-                names = self._files[place].joints.get(joint, ())
-                if len(names) != 1:
-                    continue
-                name = name_in_world(self._experiment, place, names[0])
-                dof = int(model.joint(name).dofadr[0])
-                alone = np.zeros(count)
-                alone[dof] = 1.0
-                self._mujoco.mj_mulM(model, self.data, own, alone)
-                slides = model.joint(name).type[0] == self._mujoco.mjtJoint.mjJNT_SLIDE
-                kp, kd = find_gains(
-                    robot.efforts[joint],
-                    self._experiment.options.position_error,
-                    (float(own[dof]), 1.0 / float(inverse[dof, dof])),
-                    self._step,
-                    slides=bool(slides),
-                )
-                effort, target = robot.efforts[joint], float(targets[0])
-                found.append(Gains(joint=name, kp=kp, kd=kd, effort=effort, target=target))
+        for place, joint in self._driven:
+            name = name_in_world(self._experiment, place, self._files[place].joints[joint][0])
+            dof = int(model.joint(name).dofadr[0])
+            alone = np.zeros(count)
+            alone[dof] = 1.0
+            self._mujoco.mj_mulM(model, self.data, own, alone)
+            robot = self._experiment.robots[place]
+            effort, target = robot.efforts[joint], float(robot.targets[joint][0])
+            kp, kd = find_gains(
+                effort,
+                self._experiment.options.position_error,
+                (float(own[dof]), 1.0 / float(inverse[dof, dof])),
+                self._step,
+                slides=bool(model.joint(name).type[0] == self._mujoco.mjtJoint.mjJNT_SLIDE),
+            )
+            found.append(Gains(joint=name, kp=kp, kd=kd, effort=effort, target=target))
         return found
 
     def _plan_targets(self) -> Numbers:
         """Returns (n, motors) the targets of motors, in the order of the file."""
-        columns = [
-            targets
-            for place, robot in enumerate(self._experiment.robots)
-            for joint, targets in robot.targets.items()
-            if len(self._files[place].joints.get(joint, ())) == 1
-        ]
+        robots = self._experiment.robots
+        columns = [robots[place].targets[joint] for place, joint in self._driven]
         return np.stack(columns, axis=1) if columns else np.zeros((self._experiment.count, 0))
 
-    def _plan_push(self, push: Any) -> tuple[int, int, int, Numbers]:
+    def _plan_push(self, push: Push) -> tuple[int, int, int, Numbers]:
         """Returns a body, the steps between which it is pushed, and the force."""
-        for place, file in enumerate(self._files):
-            if push.link in file.bodies:
-                body = self.model.body(
-                    name_in_world(self._experiment, place, file.bodies[push.link])
-                )
-                begin = round(push.start / self._step)
-                end = round((push.start + push.seconds) / self._step)
-                return int(body.id), begin, end, np.array(push.force)
-        raise KinematicsError(f"no robot has link {quote(push.link)}, which is to be pushed")
+        body = next(seat.bodies[push.link] for seat in self._seats if push.link in seat.bodies)
+        begin, end = push.start / self._step, (push.start + push.seconds) / self._step
+        return body, round(begin), round(end), np.array(push.force)
 
     def _act(self, frame: int, share: float) -> None:
         """Sets forces, targets and objects for a step between the frame before and this one. A
@@ -289,49 +291,42 @@ class _Run:
         self._frames[frame, :, 3:] = self.data.xquat[:, [1, 2, 3, 0]]
 
     def _read_robot(self, place: int, rows: slice) -> RobotStates:
-        robot, file = self._experiment.robots[place], self._files[place]
-        body = self._base_body(place)
-        poses = _matrices(self._frames[rows, body])
-        base = poses @ invert(_matrices(self._frames[:1, body])[0]) @ robot.base
-        if robot.is_free and file.bodies[file.root] != "world":
-            base = poses
-        places = {
-            link: self.model.body(
-                name if name == "world" else name_in_world(self._experiment, place, name)
-            ).id
-            for link, name in file.bodies.items()
-        }
-        frames = {link: _matrices(self._frames[rows, where]) for link, where in places.items()}
-        if file.bodies[file.root] == "world":
-            frames[file.root] = base
-        columns = {
-            joint: self._qpos[rows, self._columns(place, names)]
-            for joint, names in file.joints.items()
-        }
+        robot, seat = self._experiment.robots[place], self._seats[place]
+        base = self._read_frames(seat.base, rows)
+        if not (robot.is_free and seat.root):
+            base = base @ invert(self._read_frames(seat.base, slice(1))[0]) @ robot.base
+        positions: dict[str, Numbers] = {}
+        for joint in robot.robot.joints:
+            if joint.name not in seat.columns or joint.name not in robot.positions:
+                continue
+            start = robot.positions[joint.name]
+            numbers = self._qpos[rows, seat.columns[joint.name]]
+            if isinstance(start, float):
+                numbers = numbers[:, 0]
+            elif len(start) > 3:
+                root = self._files[place].root
+                own = joint.parent == root and not seat.root
+                parent = base if own else self._read_frames(seat.bodies[joint.parent], rows)
+                moved = _find_motion(
+                    joint, parent, self._read_frames(seat.bodies[joint.child], rows)
+                )
+                numbers = moved[:, -len(start) :]
+            positions[joint.name] = numbers
         loads = {
-            joint: self._loads[rows, self._actuator(place, names[0])]
-            for joint, names in file.joints.items()
-            if joint in robot.targets and len(names) == 1
+            joint: self._loads[rows, number]
+            for number, (owner, joint) in enumerate(self._driven)
+            if owner == place
         }
-        reader = JointReader(robot.robot, frames, columns)
-        return RobotStates(positions=reader.read(robot.positions), base=base, loads=loads)
+        return RobotStates(positions=positions, base=base, loads=loads)
 
-    def _columns(self, place: int, names: Sequence[str]) -> list[int]:
-        return [
-            int(self.model.joint(name_in_world(self._experiment, place, name)).qposadr[0])
-            for name in names
-        ]
-
-    def _actuator(self, place: int, name: str) -> int:
-        return int(self.model.actuator(name_in_world(self._experiment, place, name)).id)
+    def _read_frames(self, body: int, rows: slice) -> Numbers:
+        return frames_of(self._frames[rows, body])
 
 
-def _matrices(poses: Numbers) -> Numbers:
-    """Returns (n, 4, 4) of poses x, y, z and a quaternion x, y, z, w."""
-    frames = np.tile(np.eye(4), (len(poses), 1, 1))
-    frames[:, :3, 3] = poses[:, :3]
-    frames[:, :3, :3] = [rotation_from_quaternion(quat) for quat in poses[:, 3:]]
-    return frames
+def _find_motion(joint: Joint, parent: Numbers, child: Numbers) -> Numbers:
+    """Returns (n, 7): how a joint that turns freely moves its child, of both links' frames."""
+    seated = child @ invert(matrix_from_pose(joint.child_origin))
+    return poses_of(np.linalg.solve(parent @ matrix_from_pose(joint.origin), seated))
 
 
 def _mix(one: Numbers, other: Numbers, share: float) -> Numbers:

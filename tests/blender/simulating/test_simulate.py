@@ -436,6 +436,10 @@ MESHES = {
         (1, {"height": NAN}, "from 0 to 10000"),
         (1, {"pushes": [("box", (1, 0), 0, 1)]}, "3 numbers"),
         (1, {"pushes": [("box", (1, 0, NAN), 0, 1)]}, "the force of a push"),
+        (1, {"pushes": [("box", (1, 0, -INF), 0, 1)]}, "3 numbers"),
+        (1, {"pushes": [("box", (1, 0, 0), 0, INF)]}, "3 numbers"),
+        (1, {"pushes": [("box", "123", 0, 1)]}, "3 numbers"),
+        (1, {"pushes": "box,1,2"}, "3 numbers"),
         (1, {"pushes": [("box", (1, 0, 0), -1, 1)]}, "at least 0"),
         (1, {"pushes": [("no_link", (1, 0, 0), 0, 1)]}, "no_link"),
         (1, {"colliders": "nothing"}, "nothing"),
@@ -569,9 +573,9 @@ def test_real_robots_drop_onto_the_floor(scene, path):
     diagnostics = Diagnostics()
     found = simulate(robot, 2.0, options=wishes, diagnostics=diagnostics)
     assert all(np.isfinite(each).all() for each in (*found.positions.values(), found.base))
-    assert found.drift < 0.02
+    assert found.drift < 0.005
     check_replay(found, 2e-5)
     if "nothing-collides" not in {each.code for each in diagnostics}:
         bpy.context.scene.frame_set(int(found.frames[-1]))
         colliding = [shape for shapes in robot.collisions.values() for shape in shapes]
-        assert find_lowest(colliding) > -0.01
+        assert find_lowest(colliding) > -0.002

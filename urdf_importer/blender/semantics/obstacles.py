@@ -51,20 +51,18 @@ def find_obstacles(armature: Any, objects: Any, way: Way, start_frame: float | N
             f"armature {quote(armature.name)} is scaled: objects can be compared with robots of "
             "their described size only"
         )
-    parts = {}
+    parts, poses = {}, {}
     for item in found:
         data = extract_mesh(item, bare=True) if item.type in _WITH_FACES else None
         if data is None or not len(data.corners):
             raise ArgumentError(f"object {quote(item.name)} has no faces that links could touch")
-        place, world = _rigid(item.matrix_world), np.array(item.matrix_world)
-        linear = np.linalg.solve(np.array(place)[:3, :3], world[:3, :3])
+        poses[item.name], linear = split_place(item)
         shape = Collision(geometry=Mesh(filename=item.name))
         parts[item.name] = (make_part(item.name, shape, transform_mesh(data, linear)),)
-    poses = {item.name: np.array([pose_of_matrix(_rigid(item.matrix_world))]) for item in found}
-    moving = [item for item in found if _may_move(item)] if len(way.times) > 1 else []
+    moving = [item for item in found if may_move(item)] if len(way.times) > 1 else []
     if moving:
         first = find_range(armature)[0] if start_frame is None else start_frame
-        poses |= _follow(moving, first + way.times * frame_rate())
+        poses |= follow(moving, first + way.times * frame_rate())
     return Obstacles(parts=parts, poses=poses)
 
 
@@ -94,7 +92,18 @@ def list_objects(objects: Any) -> Iterator[Any]:
 
 
 def _is_of_robot(item: Any) -> bool:
-    return item is not None and (properties.ROBOT in item or _is_of_robot(item.parent))
+    """Whether an object hangs on a robot, or is there for one: a marker or a custom shape."""
+    return item is not None and (
+        properties.ROBOT in item or properties.WIDGET in item or _is_of_robot(item.parent)
+    )
+
+
+def split_place(item: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Returns the place of an object in the world (1, 7), and what its scale makes of its shape (3,
+    3)."""
+    place, world = _rigid(item.matrix_world), np.array(item.matrix_world)
+    linear = np.linalg.solve(np.array(place)[:3, :3], world[:3, :3])
+    return np.array([pose_of_matrix(place)]), linear
 
 
 def _rigid(world: Any) -> Any:
@@ -102,13 +111,14 @@ def _rigid(world: Any) -> Any:
     return mathutils.Matrix.LocRotScale(location, rotation, None)
 
 
-def _may_move(item: Any) -> bool:
+def may_move(item: Any) -> bool:
+    """Whether an object may be somewhere else in other frames."""
     return item is not None and bool(
-        item.animation_data or item.constraints or item.rigid_body or _may_move(item.parent)
+        item.animation_data or item.constraints or item.rigid_body or may_move(item.parent)
     )
 
 
-def _follow(moving: list[Any], frames: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+def follow(moving: list[Any], frames: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
     """Returns the places of objects in frames. The frame that was shown is shown again."""
     scene = bpy.context.scene
     poses = {item.name: np.empty((len(frames), 7)) for item in moving}

@@ -20,10 +20,13 @@ from ...model import CollisionPair
 from ...model.loop import hang_on
 from ...simulation.states import StartedRobot
 
-_LIGHT = 0.01
+_LIGHT = 0.1
 """Of the lightest neighbour's mass: the mass of links that have none."""
-_RADIUS = 0.02
-"""Metres, of the ball whose inertia a mass without one gets."""
+_LEAST_SIDE = 0.03
+"""Metres, of the box whose inertia a mass without one gets."""
+_LEVER = 0.1
+"""Of the distance to its joints: a smaller body between two joints gets a box that reaches half as
+far as they are, since a joint on a lever without inertia comes apart."""
 _THIN = 0.02
 """The least side of a body's box, as a share of the largest: thinner ones spin out of hand."""
 _SHARES = (0.1, 0.3)
@@ -181,6 +184,17 @@ class RobotBodies:
             if parent >= 0 and self._holder[place] != self._holder[parent]
         ]
 
+    def _find_arms(self, place: int, back: Matrix) -> Vector:
+        """Returns how far (3,) along its axes the joints of the group of a link are from it, whose
+        frame in the world is the inverse of `back`; zeros where it has one alone."""
+        group, parents = self._holder[place], self.tree.parents
+        joints = [
+            (back @ self._links[each])[:3, 3]
+            for each in self._moved()
+            if group in (self._holder[each], self._holder[parents[each]])
+        ]
+        return np.abs(joints).max(axis=0) if len(joints) > 1 else np.zeros(3)
+
     def _make_groups(self, model: Matrix) -> list[RigidGroup]:
         members: list[list[int]] = [[] for _ in set(self._holder)]
         for place, holder in enumerate(self._holder):
@@ -200,6 +214,9 @@ class RobotBodies:
         frame, sides = _shape_body(body)
         start = self._links[places[0]] @ frame
         back = invert(start)
+        arms = self._find_arms(places[0], back)
+        if sides.max() <= _LEVER * arms.max():
+            sides = np.maximum(arms, _LEAST_SIDE)
         return RigidGroup(
             links=tuple(places),
             start=start,
@@ -301,14 +318,12 @@ def _find_middles(tree: KinematicTree) -> dict[str, float]:
 
 def _shape_body(body: BodyMass) -> tuple[Matrix, Vector]:
     """Returns the frame (4, 4) of a body, along its principal axes, in the frame of its mass, and
-    the sides (3,) of the box that has its inertia: l_i^2 = 6 (I_j + I_k - I_i) / m."""
-    least = 0.4 * _RADIUS**2 * body.mass
-    inertia = body.inertia if np.abs(body.inertia).max() > 1e-6 * least else least * np.eye(3)
-    moments, axes = np.linalg.eigh(clamp_inertia(inertia))
+    the sides (3,) of the box that has its inertia: l_i^2 = 6 (I_j + I_k - I_i) / m; zeros where it
+    has none."""
+    moments, axes = np.linalg.eigh(clamp_inertia(body.inertia))
     if np.linalg.det(axes) < 0.0:
         axes[:, 0] *= -1.0
-    squares = 6.0 * (moments.sum() - 2.0 * moments) / body.mass
-    sides = np.sqrt(np.maximum(squares, 0.0))
+    sides = np.sqrt(np.maximum(6.0 * (moments.sum() - 2.0 * moments) / body.mass, 0.0))
     frame = np.eye(4)
     frame[:3, :3], frame[:3, 3] = axes, body.center
     return frame, np.maximum(sides, _THIN * sides.max())

@@ -58,7 +58,8 @@ def bullet_steps(
         robots = [RobotBodies(each, _load_shapes(each)) for each in experiment.robots]
         for robot in robots:
             _report_missed(robot, experiment)
-        world.weigh(min(robot.lightest for robot in robots))
+        joints = [len(robot.joints) + len(robot.loops) for robot in robots]
+        world.expect(min(robot.lightest for robot in robots), max(joints))
         if options.floor:
             world.add_floor()
         obstacles = list(_add_obstacles(world, experiment))

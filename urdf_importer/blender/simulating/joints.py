@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ...geometry.transforms import Matrix, Vector, plane_axes, quaternion_from_rotation
+from ...geometry.transforms import Matrix, Vector, plane_axes
 from ...kinematics.motion import JointMotion
-from ...motion.frames import align_signs
 from ...motion.trajectory import Numbers
+from ...simulation.joints import poses_of
 from .bodies import GroupJoint, RigidGroup
 from .world import BulletWorld, turn_x, turn_z
 
@@ -71,10 +71,8 @@ def measure(motion: JointMotion, moved: Matrix) -> tuple[Numbers, float]:
         flat = shifts @ np.array(plane_axes(axis)).T
         angles = np.unwrap(_angles(moved, axis))
         return np.column_stack([flat, angles]), float(np.abs(along).max())
-    turns = align_signs(np.array([quaternion_from_rotation(each[:3, :3]) for each in moved]))
-    if motion.kind == "spherical":
-        return turns, _longest(shifts)
-    return np.column_stack([shifts, turns]), 0.0
+    poses = poses_of(moved)
+    return (poses[:, 3:], _longest(shifts)) if motion.kind == "spherical" else (poses, 0.0)
 
 
 def _angles(moved: Matrix, axis: Vector) -> Numbers:

@@ -3,7 +3,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from math import inf
 from time import monotonic
 from typing import Any
@@ -20,7 +19,7 @@ from ...geometry.transforms import (
 from ...kinematics.motion import SCALAR_KINDS
 from ...motion.options import MotionOptions
 from ...motion.trajectory import FrameTrack, Numbers, Trajectory
-from ...simulation.joints import as_position
+from ...simulation.joints import as_position, frames_of
 from ...simulation.results import scale_base, track_base
 from ...simulation.states import Moment, Overload, RobotStates, StartedRobot
 from ..animation.apply import apply_trajectory
@@ -41,30 +40,37 @@ LIVE_PAUSE = 0.2
 _CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "scale")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Item:
-    """An armature as it was: the object, its action, and the numbers of itself and its bones."""
-
-    item: Any
-    had_data: bool
-    action: Any
-    mode: str
-    channels: tuple[tuple[Any, dict[str, tuple[float, ...]]], ...]
-
-
 class _Before:
     """The robots as they were."""
 
     def __init__(self, armatures: Sequence[Any]) -> None:
-        self._items = [_remember(item) for main in armatures for item in armatures_of(main)]
+        self._items = [
+            (item, item.animation_data is not None, getattr(item.animation_data, "action", None))
+            for main in armatures
+            for item in armatures_of(main)
+        ]
+        self._numbers = [
+            (owner, name, tuple(getattr(owner, name)))
+            for item, *_ in self._items
+            for owner in (item, *item.pose.bones)
+            for name in _CHANNELS
+        ]
+        self._modes = [(item, item.rotation_mode) for item, *_ in self._items]
         self._pulls = [
             (each, each.influence) for main in armatures for each in constraints_of(main)
         ]
 
     def restore(self) -> None:
         """Makes them so again."""
-        for item in self._items:
-            _restore(item)
+        for item, had_data, action in self._items:
+            if item.animation_data is not None:
+                item.animation_data.action = action
+                if not had_data:
+                    item.animation_data_clear()
+        for item, mode in self._modes:
+            item.rotation_mode = mode
+        for owner, name, values in self._numbers:
+            setattr(owner, name, values)
         for constraint, influence in self._pulls:
             constraint.influence = influence
         bpy.context.view_layer.update()
@@ -116,32 +122,6 @@ def _show(robot: StartedRobot, states: RobotStates) -> None:
     if robot.is_free:
         base = scale_base(states.base, robot.scale, turned=True)
         armature.matrix_world = mathutils.Matrix(base[0].tolist())
-
-
-def _remember(item: Any) -> _Item:
-    data = item.animation_data
-    return _Item(
-        item=item,
-        had_data=data is not None,
-        action=data.action if data is not None else None,
-        mode=item.rotation_mode,
-        channels=tuple(
-            (owner, {name: tuple(getattr(owner, name)) for name in _CHANNELS})
-            for owner in (item, *item.pose.bones)
-        ),
-    )
-
-
-def _restore(before: _Item) -> None:
-    item = before.item
-    if item.animation_data is not None:
-        item.animation_data.action = before.action
-        if not before.had_data:
-            item.animation_data_clear()
-    item.rotation_mode = before.mode
-    for owner, numbers in before.channels:
-        for name, values in numbers.items():
-            setattr(owner, name, values)
 
 
 def check_editable(armature: Any) -> None:
@@ -235,8 +215,7 @@ def read_shown(armature: Any, count: int) -> tuple[dict[str, Numbers], Numbers]:
     base = np.tile(read_base(armature)[0], (count, 1, 1))
     track = next((each for each in shown.frames if each.parent == "world"), None)
     if track is not None:
-        base[:, :3, 3] = track.translations
-        base[:, :3, :3] = [rotation_from_quaternion(each) for each in track.quaternions]
+        base[:] = frames_of(np.hstack([track.translations, track.quaternions]))
     return found, base
 
 

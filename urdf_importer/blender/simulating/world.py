@@ -33,8 +33,9 @@ from ...simulation.shapes import Solid
 Faces = NDArray[np.int64]
 FIRST = 3
 """The frame in which all have their start, at rest."""
-_ITERATIONS = 200
-"""With 50 legs sink some millimetres into the floor."""
+_ITERATIONS = 200, 20, 600
+"""Of the solver: the least, with 50 legs sink some millimetres into the floor; so many for each
+joint, since what one needs goes through all others; and the most, since they take time."""
 _LEAST_MASS = 1e-3
 """Blender's own."""
 _FLOOR = (200.0, 200.0, 20.0)
@@ -89,13 +90,15 @@ class BulletWorld:
             scene.collection.children.link(each)
         world.collection, world.constraints = self._collections
         world.substeps_per_frame = substeps
-        world.solver_iterations = _ITERATIONS
         world.point_cache.frame_start = 0
         world.point_cache.frame_end = bpy.types.Scene.bl_rna.properties["frame_end"].hard_max
 
-    def weigh(self, lightest: float) -> None:
-        """Takes units of mass in which the lightest body to come is not below Blender's least."""
+    def expect(self, lightest: float, joints: int) -> None:
+        """Takes units of mass in which the lightest body to come is not below Blender's least, and
+        iterations that are enough for so many joints."""
         self._unit = max(1.0, 1.1 * _LEAST_MASS / lightest)
+        least, each, most = _ITERATIONS
+        self.scene.rigidbody_world.solver_iterations = min(max(least, each * joints), most)
 
     def add_body(self, frame: Matrix, sides: Vector, mass: float) -> Any:
         """Adds a box of these sides (3,) that moves and touches nothing; returns its object."""
