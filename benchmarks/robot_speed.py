@@ -6,7 +6,8 @@
 Needs bpy 4.5 (the last with a COLLADA importer) and the package example-robot-data. Everything in
 one process, ours and Blender's in turn after one run of each to warm up. CPU time of all threads;
 medians, and the fastest runs, which other work on the machine disturbs least. Ours makes a whole
-rig, so it says too what a link takes before anything is built. Memory is measured by memory.py.
+rig, so it says too what its meshes take alone, and what a link takes before anything is built.
+Memory is measured by memory.py.
 
 Blender's importer makes nothing of COLLADA files that name a texture in another way than it knows
 (two of anymal_b, over half of its bytes). It gets copies that do not use their textures, since it
@@ -31,12 +32,16 @@ from mesh_speed import silence  # noqa: E402
 
 import urdf_importer  # noqa: E402
 from support.real_robots import descriptions  # noqa: E402
+from urdf_importer.blender.build.meshes import ShapeBuilder  # noqa: E402
 from urdf_importer.diagnostics import MeshError  # noqa: E402
 from urdf_importer.files.packages import PackageResolver  # noqa: E402
 from urdf_importer.meshes.kept_files import forget_files  # noqa: E402
 from urdf_importer.model import Mesh  # noqa: E402
 
-ROBOTS = ("talos_full_v2", "baxter", "pr2", "anymal", "panda", "icub", "tiago", "solo12")
+ROBOTS = (
+    *("talos_full_v2", "baxter", "pr2", "anymal", "panda", "icub", "tiago"),
+    *("z1", "ur5_robot", "solo12", "bolt", "finger_edu"),
+)
 RUNS = 9
 
 
@@ -52,6 +57,22 @@ def seconds_of(work: Callable[[], object]) -> float:
         start = time.process_time()
         work()
         return time.process_time() - start
+
+
+def watch_meshes() -> list[float]:
+    """Returns a list that gets the seconds of each shape's mesh from now on: found, read, built."""
+    seconds: list[float] = []
+    find = ShapeBuilder._find_mesh
+
+    def find_mesh(*words: object) -> object:
+        start = time.process_time()
+        try:
+            return find(*words)
+        finally:
+            seconds.append(time.process_time() - start)
+
+    ShapeBuilder._find_mesh = find_mesh
+    return seconds
 
 
 def robots() -> list[Path]:
@@ -122,20 +143,24 @@ def main() -> None:
             "run this with the Python of bpy 4.5"
         )
     print(f"Blender {bpy.app.version_string}, Python {sys.version.split()[0]}")
+    spent = watch_meshes()
     with tempfile.TemporaryDirectory() as folder:
         for path in robots():
             if not sys.argv[1:] or any(word in str(path) for word in sys.argv[1:]):
                 mended = Path(folder, path.parent.parent.name)
                 mended.mkdir()
-                compare(path, readable_files(mesh_files(path), mended))
+                compare(path, readable_files(mesh_files(path), mended), spent)
 
 
-def compare(path: Path, files: list[Path]) -> None:
-    ours, native = [], []
+def compare(path: Path, files: list[Path], spent: list[float]) -> None:
+    ours, native, meshes = [], [], []
     for _ in range(1 + RUNS):
+        spent.clear()
         ours.append(seconds_of(lambda: urdf_importer.import_robot(path)))
+        meshes.append(sum(spent))
         native.append(seconds_of(lambda: run_native(files)))
-    ours, native = ours[1:], native[1:]
+    ours, native, meshes = ours[1:], native[1:], meshes[1:]
+    alone = 1e3 * statistics.median(meshes)
     robot = urdf_importer.read_robot(path)
     reading = min(seconds_of(lambda: urdf_importer.read_robot(path)) for _ in range(RUNS))
     planning = min(seconds_of(lambda: urdf_importer.plan_rig(robot)) for _ in range(RUNS))
@@ -145,7 +170,9 @@ def compare(path: Path, files: list[Path]) -> None:
     print(
         f"{path.parent.parent.name}/{path.stem:16s} {len(files):3d} files {size:6.1f} MB:"
         f" ours {medians[0]:6.1f} ms, Blender's importers {medians[1]:6.1f} ms,"
-        f" ratio {medians[0] / medians[1]:.2f} (asked for: at most 1 from 5 MB on);"
+        f" ratio {medians[0] / medians[1]:.2f};"
+        f" meshes alone {alone:.1f} ms, ratio {alone / medians[1]:.2f}, the rest"
+        f" {(medians[0] - alone) / len(robot.links):.2f} ms a link;"
         f" fastest {fastest[0]:.1f} and {fastest[1]:.1f} ms, ratio {fastest[0] / fastest[1]:.2f};"
         f" {len(robot.links)} links, each {1e3 * reading / len(robot.links):.2f} ms to read and"
         f" {1e3 * planning / len(robot.links):.2f} ms to plan",
