@@ -22,7 +22,7 @@ _SUMS = ("links", "joints", "moving_joints", "bones", "total_mass")
 
 
 def is_whole(job: ImportJob) -> bool:
-    """Whether a file of SDF has several models, of which a job chooses none."""
+    """Whether a file of SDF has several models, and the job names none of them."""
     options = job.options
     is_one = options.model or options.srdf or job.picture is not None
     if is_one or not job.input.lower().endswith(SDF.suffixes):

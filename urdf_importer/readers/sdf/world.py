@@ -64,7 +64,7 @@ def read_sdf_world(given: Description, page: Page) -> DescribedWorld:
 
 
 def _read_ties(page: Page, world: Element, names: Collection[str]) -> tuple[Tie, ...]:
-    """Returns the joints between two models, but for those that would close a ring."""
+    """Returns the joints between two models, without any that would close a ring."""
     above: dict[str, Tie] = {}
     for joint in all_of(world, "joint"):
         (parent, _, link), (child, _, _) = (
