@@ -113,7 +113,7 @@ class _Builder:
     diagnostics: Diagnostics
 
     def run(self, robots: Sequence[PlacedRobot]) -> Generator[Progress, None, World]:
-        from ...blender.build.surroundings import build_surroundings, gather_world, hang
+        from ...blender.build.surroundings import build_surroundings, gather_world
         from ...blender.standing.whole import delete_robot
 
         notes = [Diagnostics(self.diagnostics.source) for _ in robots]
@@ -143,13 +143,7 @@ class _Builder:
                 self.diagnostics.extend(found)
         placed = zip([each.armature for each in made], robots, strict=True)
         gather_world(built, [(armature, model.place) for armature, model in placed])
-        rigs = {each.robot.name: each for each in made}
-        items = built.objects | {name: each.armature for name, each in rigs.items()}
-        for tie in self.world.ties:
-            if tie.model in items and tie.parent in items:
-                links = rigs[tie.parent].links if tie.parent in rigs else {}
-                target = links.get(tie.link) or next(iter(links.values()), items[tie.parent])
-                hang(items[tie.model], target)
+        self._hang(made, built.objects)
         return World(
             name=self.world.name,
             collection=built.collection,
@@ -159,6 +153,17 @@ class _Builder:
             camera=built.camera,
             diagnostics=tuple(self.diagnostics),
         )
+
+    def _hang(self, made: Sequence[ImportResult], objects: dict[str, Any]) -> None:
+        from ...blender.build.surroundings import hang
+
+        rigs = {each.robot.name: each for each in made}
+        items = objects | {name: each.armature for name, each in rigs.items()}
+        for tie in self.world.ties:
+            if tie.model in items and tie.parent in items:
+                links = rigs[tie.parent].links if tie.parent in rigs else {}
+                target = links.get(tie.link) or next(iter(links.values()), items[tie.parent])
+                hang(items[tie.model], target)
 
     def _build(self, model: PlacedRobot, found: Diagnostics) -> _Building:
         options = replace(self.options, model=model.robot.name)
