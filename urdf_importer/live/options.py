@@ -110,7 +110,7 @@ class LiveOptions(Options):
     send_sensors: bool = option(
         False,
         "Send Sensors",
-        "Also send what scanners, depth cameras and IMUs measure, on their topics",
+        "Also send scans, depths and motion that the robot's sensors measure",
         group="Sending",
     )
     send_pictures: bool = option(

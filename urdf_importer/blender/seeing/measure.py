@@ -66,7 +66,7 @@ class Looker:
         return finish(self.measure_steps(sensor))
 
     def measure_steps(self, sensor: PlacedSensor) -> Steps[Reading]:
-        """Runs measure in steps; the measurement is of the scene at the first one."""
+        """Runs measure in steps; it measures the scene as that is at the first one."""
         described = sensor.sensor
         if isinstance(described, Lidar | Sonar):
             return (yield from self._scan(sensor, described))
