@@ -37,11 +37,10 @@ def sensor_recording(driver: Driver) -> Steps:
 
 
 def _begin(driver: Driver, name: str, frames: int) -> Steps:
-    chosen = bpy.context.window_manager.operator_properties_last("urdf.record_sensors")
-    chosen.start_frame, chosen.end_frame = "1", str(frames)
+    frame = {"start_frame": "1", "end_frame": str(frames)}
     with bpy.context.temp_override(window=driver.window, area=driver.viewport):
         path = str(Path(driver.arguments[1], f"{name}.mcap"))
-        bpy.ops.urdf.record_sensors("INVOKE_DEFAULT", filepath=path)
+        bpy.ops.urdf.record_sensors("INVOKE_DEFAULT", filepath=path, **frame)
     yield from driver.wait_for("the file browser is there", lambda: driver.browser)
     yield 1.0
     yield from driver.choose_folder(driver.arguments[1])

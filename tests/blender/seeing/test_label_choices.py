@@ -39,6 +39,22 @@ def arm_with_eyes(folder):
     return path
 
 
+def each_robots_points(stage):
+    """Some points of the robots in the world, and the place of each one's robot."""
+    import bpy
+
+    points, owners = [], []
+    for one, subject in enumerate(stage.subjects):
+        for item in subject.armature.children_recursive:
+            if item.type == "MESH" and not item.hide_render and "visual" in item.name:
+                place = np.array(item.matrix_world)
+                own = np.array([v.co for v in item.data.vertices][:40])
+                points.append(own @ place[:3, :3].T + place[:3, 3])
+                owners += [one] * len(own)
+    bpy.context.view_layer.update()
+    return np.concatenate(points), np.array(owners)
+
+
 def test_robots_are_apart_and_each_has_its_own_labels(scene):
     stage = open_arm(robots=3, formats=("bop",), scene="plain")
     truth, seen = Truth.of_file(ARM), set()
@@ -60,6 +76,11 @@ def test_robots_are_apart_and_each_has_its_own_labels(scene):
         assert ((taken.links > 0) == (taken.robots > 0)).all()
         seen |= set(np.unique(taken.robots).tolist())
     assert seen == {0, 1, 2, 3}
+    mesh, owners = each_robots_points(stage)
+    for one in range(3):
+        inside, beside = mesh[owners == one], mesh[owners != one]
+        apart = np.linalg.norm(inside[:, None] - beside[None], axis=2).min()
+        assert 1e-3 < apart < 1.0, "they touch, or are far from each other"
     later, alone = stage.take(1), stage.take(1)
     assert later.label == alone.label
     np.testing.assert_array_equal(later.rgb, alone.rgb)

@@ -152,30 +152,31 @@ class LabelStage:
             return self._label(rgb, shot, dressing)
 
     def _spread(self, chance: np.random.Generator) -> None:
-        """Puts all robots but the first elsewhere on the ground, each as far from the others as
-        both reach."""
+        """Puts all robots but the first elsewhere on the ground, where the spheres about their
+        shapes are clear of the others'."""
         for each in self.subjects[1:]:
             each.armature.matrix_world = self._home
         bpy.context.view_layer.update()
-        reaches = dict.fromkeys(range(len(self.subjects)), 0.0)
-        home = np.array(self._home)[:2, 3]
-        for part in self._see_robots() if len(self.subjects) > 1 else ():
-            middle, radius = part.shape.sphere
-            place = (part.frame[:3, :3] @ middle + part.frame[:3, 3])[:2]
-            one = (part.link - 1) // len(self.ids)
-            reaches[one] = max(reaches[one], float(np.linalg.norm(place - home)) + radius)
-        taken = [(np.zeros(2), reaches[0])]
+        if len(self.subjects) == 1:
+            return
+        parts, home = self._see_robots(), np.array(self._home)[:3, 3]
+        own = [(part.link - 1) // len(self.ids) for part in parts]
+        spheres = _find_site(parts).spheres - (*home, 0.0)
+        taken = spheres[np.equal(own, 0)]
+        step = float(spheres[:, 3].max()) / 2.0
         for one, each in enumerate(self.subjects[1:], start=1):
-            away, place = reaches[0], np.zeros(2)
-            while any(np.linalg.norm(place - p) < r + reaches[one] for p, r in taken):
-                away += 0.2 * reaches[one]
-                around = float(chance.uniform(-math.pi, math.pi))
-                place = away * np.array([math.cos(around), math.sin(around)])
-            taken.append((place, reaches[one]))
-            turn = mathutils.Matrix.Rotation(float(chance.uniform(-math.pi, math.pi)), 4, "Z")
-            own = turn @ self._home
-            own.translation = self._home.translation + mathutils.Vector((*place, 0.0))
-            each.armature.matrix_world = own
+            away, frame = 0.0, mathutils.Matrix()
+            moved = spheres[np.equal(own, one)]
+            still = moved[:, :3].copy()
+            while _overlap(moved, taken):
+                away += step
+                around, turn = chance.uniform(-math.pi, math.pi, 2).tolist()
+                frame = mathutils.Matrix.Rotation(turn, 4, "Z")
+                frame.translation = away * math.cos(around), away * math.sin(around), 0.0
+                moved[:, :3] = still @ np.array(frame)[:3, :3].T + np.array(frame)[:3, 3]
+            taken = np.concatenate([taken, moved])
+            shift = mathutils.Matrix.Translation(home)
+            each.armature.matrix_world = shift @ frame @ shift.inverted() @ self._home
         bpy.context.view_layer.update()
 
     def _look_out(self, camera: PlacedSensor) -> Shot:
@@ -242,6 +243,12 @@ class LabelStage:
             if parent is not None:
                 found.append([places[parent], place])
         return found
+
+
+def _overlap(first: Matrix, second: Matrix) -> bool:
+    """Whether some spheres, rows (n, 4) of centres and radii, overlap some others."""
+    apart = np.linalg.norm(first[:, None, :3] - second[None, :, :3], axis=2)
+    return bool((apart < first[:, None, 3] + second[None, :, 3]).any())
 
 
 def _view_of(shot: Shot, samples: int) -> SensorView:
