@@ -99,8 +99,7 @@ def _is_of_robot(item: Any) -> bool:
 
 
 def split_place(item: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Returns the place of an object in the world (1, 7), and what its scale makes of its shape (3,
-    3)."""
+    """Returns the place of an object in the world (1, 7), and the map (3, 3) of its scale."""
     place, world = _rigid(item.matrix_world), np.array(item.matrix_world)
     linear = np.linalg.solve(np.array(place)[:3, :3], world[:3, :3])
     return np.array([pose_of_matrix(place)]), linear

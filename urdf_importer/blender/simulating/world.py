@@ -35,7 +35,7 @@ FIRST = 3
 """The frame in which all have their start, at rest."""
 _ITERATIONS = 200, 20, 600
 """Of the solver: the least, with 50 legs sink some millimetres into the floor; so many for each
-joint, since what one needs goes through all others; and the most, since they take time."""
+joint, since they pass a force on from joint to joint; and the most, since they take time."""
 _LEAST_MASS = 1e-3
 """Blender's own."""
 _FLOOR = (200.0, 200.0, 20.0)
