@@ -51,10 +51,11 @@ def touching_by_pinocchio(path: Path, poses: list[dict[str, float]]) -> Iterator
 def distances_by_pinocchio(
     path: Path, poses: list[dict[str, float]]
 ) -> Iterator[dict[Pair, float]]:
-    """Yields the distances of all pairs of links in each pose, in metres."""
+    """Yields the distances of all pairs of links in each pose, in metres; no pose begins where the
+    one before it ended."""
     model, shapes, owners = _load(path)
-    data, seen = model.createData(), pin.GeometryData(shapes)
     for pose in poses:
+        data, seen = model.createData(), pin.GeometryData(shapes)
         pin.computeDistances(model, data, shapes, seen, _place(model, pose))
         found: dict[Pair, float] = {}
         for pair, result in zip(shapes.collisionPairs, seen.distanceResults, strict=True):

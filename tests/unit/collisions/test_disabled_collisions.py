@@ -70,7 +70,7 @@ def drain(steps: Any) -> Any:
         (PANDA, 100),
         (UR5, 100),
         pytest.param(PANDA, 10_000, marks=pytest.mark.slow),
-        pytest.param(TALOS, 3_000, marks=pytest.mark.slow),
+        pytest.param(TALOS, 10_000, marks=pytest.mark.slow),
     ],
     ids=["panda", "ur5", "panda of many poses", "talos of many poses"],
 )
@@ -94,12 +94,16 @@ def test_pinocchio_sees_the_same_links_touch(
     numbers = [dict(zip(sampler.names, row.tolist(), strict=True)) for row in poses.numbers]
     full = [pose | followers(tree, pose) for pose in numbers]
     found = touching_by_search(search, pairs, frames)
-    truth = list(touching_by_pinocchio(path, full))
+    # Anew from time to time: each pose begins its search where the one before it ended.
+    few = range(0, count, 500)
+    truth = [each for k in few for each in touching_by_pinocchio(path, full[k : k + 500])]
     graze = [k for k in range(count) if found[k] != truth[k]]
     distances = distances_by_pinocchio(path, [full[k] for k in graze])
     for k, near in zip(graze, distances, strict=True):
-        # A hair apart or a hair inside: two ways to the same frames round differently.
-        assert all(abs(near[pair]) < 1e-5 for pair in found[k] ^ truth[k])
+        # A hair apart or a hair inside: two ways to the same frames round differently. Without
+        # contacts, coal also misses some solids that it finds no distance to.
+        assert all(near[pair] < 1e-5 for pair in found[k] - truth[k])
+        assert all(abs(near[pair]) < 1e-5 for pair in truth[k] - found[k])
     # The hulls that are compared first and the meshes of both round at a distance of a hair, so a
     # pose in which links graze each other may differ; robots with many links have one in 500.
     assert len(graze) <= count / 500
