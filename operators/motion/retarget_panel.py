@@ -322,8 +322,10 @@ def _draw_limbs(layout: Any, context: Any, found: Any, given: Any) -> None:
         _draw_row(layout.row(align=True), row, number)
     buttons = layout.row(align=True)
     buttons.operator(PickPair.bl_idname, icon="EYEDROPPER")
-    if given:
-        buttons.operator(SetPair.bl_idname, text="", icon="LOOP_BACK").bone = ""
+    # Grey, not gone, where nothing was corrected: the button beside it would come under the mouse.
+    back = buttons.row(align=True)
+    back.enabled = bool(given)
+    back.operator(SetPair.bl_idname, text="", icon="LOOP_BACK").bone = ""
 
 
 def _draw_row(line: Any, row: LimbRow, number: int) -> None:
