@@ -116,9 +116,6 @@ class IKPanel(RobotSubPanel, bpy.types.Panel):
             row.operator(SolveIK.bl_idname, icon="CON_KINEMATIC")
             row.prop(settings, "key", text="", icon="KEY_HLT", toggle=True)
         _draw_ways(layout, robot)
-        _draw_live(layout, context, robot)
-        if settings.failed:
-            draw_wrapped(layout, context, f"Out of reach in frames {settings.failed}")
         column = layout.column(align=True)
         row = column.row(align=True)
         row.operator(SnapJoints.bl_idname)
@@ -126,6 +123,9 @@ class IKPanel(RobotSubPanel, bpy.types.Panel):
         row = column.row(align=True)
         row.operator(GraspObjects.bl_idname)
         row.operator(ReleaseObjects.bl_idname)
+        _draw_live(layout, context, robot)
+        if settings.failed:
+            draw_wrapped(layout, context, f"Out of reach in frames {settings.failed}")
 
 
 def _draw_source(column: Any, context: Any, settings: Any) -> None:
@@ -146,9 +146,12 @@ def _draw_ways(layout: Any, robot: Any) -> None:
     ghosts = find_ghosts(robot)
     row = layout.row(align=True)
     row.operator(FindWays.bl_idname, icon="GHOST_ENABLED")
+    # Grey, not gone, where there is none: the button beside it would come under the mouse.
+    hide = row.row(align=True)
+    hide.enabled = ghosts is not None
+    hide.operator(HideWays.bl_idname, text="", icon="X")
     if ghosts is None:
         return
-    row.operator(HideWays.bl_idname, text="", icon="X")
     row = layout.row(align=True)
     for number in range(1, len(ghosts.ways.positions) + 1):
         chosen = ghosts.chosen == number - 1
@@ -161,15 +164,16 @@ def _draw_live(layout: Any, context: Any, robot: Any) -> None:
     if _needs_extension(robot, chosen_link(context)):
         draw_wrapped(layout, context, "A target is followed while this extension is there")
     targets = followed_targets_of(robot)
+    row = layout.row(align=True)
+    row.enabled = bool(targets)
+    row.operator(SnapTarget.bl_idname)
+    row.operator(BakeIK.bl_idname)
+    # Last of all: what is below a target comes under the mouse when the target is removed.
     for target in targets:
         native = target[properties.IK].get("native")
         row = layout.row(align=True)
         row.prop(target, "name", text="", icon="CON_KINEMATIC" if native else "OBJECT_DATA")
         row.operator(RemoveIK.bl_idname, text="", icon="X").target = target.name
-    if targets:
-        row = layout.row(align=True)
-        row.operator(SnapTarget.bl_idname)
-        row.operator(BakeIK.bl_idname)
 
 
 def _needs_extension(robot: Any, link: str) -> bool:

@@ -315,7 +315,7 @@ def _draw_checked(layout: Any, context: Any, robot: Any) -> None:
     _draw_contacts(layout, context, checked)
     if not checked.violations:
         where = f"Frames {checked.first} to {checked.last} are within the limits"
-        layout.label(text=where, icon="CHECKMARK")
+        draw_wrapped(layout, context, where, icon="CHECKMARK")
         return
     box = layout.box().column(align=True)
     for each in checked.violations[:MOST_SHOWN]:
@@ -330,7 +330,7 @@ def draw_jump(row: Any, frame: float) -> None:
     """Draws, at the right of a row, the button that goes to a frame."""
     go = row.row(align=True)
     go.alignment = "RIGHT"
-    go.operator(GoToViolation.bl_idname, text=f"{frame:.0f}", icon="TIME").frame = frame
+    go.operator(GoToViolation.bl_idname, text=f"{frame:.0f}").frame = frame
 
 
 def _draw_contacts(layout: Any, context: Any, checked: _Checked) -> None:
@@ -369,7 +369,10 @@ def describe_violation(robot: Any, each: Violation) -> str:
     unit = "°" if joint.channels[0].turns else " m"
     factor = math.degrees(1.0) if joint.channels[0].turns else 1.0
     per = {"position": "", "velocity": "/s", "acceleration": "/s²", "jerk": "/s³"}[each.kind]
-    value, limit = (f"{factor * number + 0.0:.4g}" for number in (each.value, each.limit))
+    value, limit = (
+        f"{number:.0f}" if abs(number) >= 100 else f"{number + 0.0:.3g}"
+        for number in (factor * each.value, factor * each.limit)
+    )
     return f"{each.joint}: {value} of {limit}{unit}{per}"
 
 

@@ -26,6 +26,7 @@ from ..option_properties import add_option_properties, draw_options, read_option
 from ..reports import report_diagnostics
 from ..sidebar.panel import RobotSubPanel
 from ..stepping import SteppedOperator, Steps
+from ..wrapped_text import draw_wrapped
 from .limb_pairs import (
     LimbRow,
     choose_person,
@@ -307,22 +308,24 @@ class RetargetPanel(RobotSubPanel, bpy.types.Panel):
             )
             choice.person = name
         given = given_pairs(robot, person)
-        _draw_limbs(self.layout, recall_limbs(robot, person), given)
+        _draw_limbs(self.layout, context, recall_limbs(robot, person), given)
         go = self.layout.operator(Retarget.bl_idname, icon="ARMATURE_DATA")
         go.person = person.name
         go.pairs = "\n".join(f"{bone}:={link}" for bone, link in given)
         _draw_result(self.layout, robot)
 
 
-def _draw_limbs(layout: Any, found: Any, given: Any) -> None:
+def _draw_limbs(layout: Any, context: Any, found: Any, given: Any) -> None:
     if found is None or found.why:
-        layout.label(text=found.why if found else "Looking for limbs", icon="INFO")
+        draw_wrapped(layout, context, found.why if found else "Looking for limbs", icon="INFO")
     for number, row in enumerate(found.rows if found is not None else ()):
         _draw_row(layout.row(align=True), row, number)
     buttons = layout.row(align=True)
     buttons.operator(PickPair.bl_idname, icon="EYEDROPPER")
-    if given:
-        buttons.operator(SetPair.bl_idname, text="", icon="LOOP_BACK").bone = ""
+    # Grey, not gone, where nothing was corrected: the button beside it would come under the mouse.
+    back = buttons.row(align=True)
+    back.enabled = bool(given)
+    back.operator(SetPair.bl_idname, text="", icon="LOOP_BACK").bone = ""
 
 
 def _draw_row(line: Any, row: LimbRow, number: int) -> None:
@@ -350,7 +353,7 @@ def _draw_result(layout: Any, robot: Any) -> None:
         row.label(text=text)
         jump = row.row(align=True)
         jump.alignment = "RIGHT"
-        jump.operator(GoToViolation.bl_idname, text=f"{frame:.0f}", icon="TIME").frame = frame
+        jump.operator(GoToViolation.bl_idname, text=f"{frame:.0f}").frame = frame
 
 
 _CLASSES = (Retarget, RunRetarget, SetPair, PickPair, ChoosePerson, RetargetPanel)

@@ -57,7 +57,7 @@ class LinkList(bpy.types.UIList):
             indent.label(text="")
         place.label(text=name, icon="EMPTY_AXIS")
         mass = describe_link(item).mass
-        row.label(text="" if mass is None else f"{mass:.3g} kg")
+        row.label(text="" if mass is None else _name_mass(mass))
 
     def filter_items(self, context: Any, data: Any, name: str) -> tuple[list[int], list[int]]:
         """Filters by the links' own names, which Blender may have cut or numbered."""
@@ -67,6 +67,11 @@ class LinkList(bpy.types.UIList):
         names = [(name_link(item) or item.name).lower() for item in data.objects]
         shown = [all(word in name for word in words) for name in names]
         return [self.bitflag_filter_item if each else 0 for each in shown], []
+
+
+def _name_mass(mass: float) -> str:
+    """Names a mass in few letters: small ones in grams, which have no zeros at their beginning."""
+    return f"{mass:.3g} kg" if mass >= 0.1 else f"{1e3 * mass:.3g} g"
 
 
 def _find_depth(item: Any, name: str) -> int:

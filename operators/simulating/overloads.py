@@ -39,6 +39,6 @@ def draw_overloads(layout: Any, robot: Any) -> None:
         )
         go = row.row(align=True)
         go.alignment = "RIGHT"
-        go.operator("urdf.go_to_violation", text=f"{each.frame}", icon="TIME").frame = each.frame
+        go.operator("urdf.go_to_violation", text=f"{each.frame}").frame = each.frame
     if len(overloads) > _MOST_SHOWN:
         box.label(text=f"and {len(overloads) - _MOST_SHOWN} more")

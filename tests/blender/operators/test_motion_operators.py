@@ -92,7 +92,7 @@ def test_a_motion_is_checked_marked_and_retimed(extension, table):
     (worst,) = checks_of(extension)[armature.session_uid].violations
     assert (worst.joint, worst.kind) == ("shoulder", "velocity")
     assert worst.value == pytest.approx(4.0, rel=1e-3)
-    assert panel.describe_violation(armature, worst) == "shoulder: 229.2 of 143.2°/s"
+    assert panel.describe_violation(armature, worst) == "shoulder: 229 of 143°/s"
     (marker,) = scene.timeline_markers
     assert marker.name == "! shoulder velocity" and 13 <= marker.frame <= 16
     bpy.ops.urdf.go_to_violation(frame=14.5)
