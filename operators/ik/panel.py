@@ -168,7 +168,7 @@ def _draw_live(layout: Any, context: Any, robot: Any) -> None:
     row.enabled = bool(targets)
     row.operator(SnapTarget.bl_idname)
     row.operator(BakeIK.bl_idname)
-    # Last of all: what is below a target comes under the mouse when the target is removed.
+    # Last of all: a button below a target comes under the mouse when the target is removed.
     for target in targets:
         native = target[properties.IK].get("native")
         row = layout.row(align=True)

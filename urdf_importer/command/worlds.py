@@ -2,6 +2,7 @@
 """Whole worlds on the command line: import --world, export --world."""
 
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 from .. import (
@@ -12,7 +13,7 @@ from .. import (
     import_world_steps,
     list_models,
 )
-from ..readers import SDF
+from ..pipeline.formats import reader_formats
 from .blends import is_blend
 from .job_types import ExportJob, ImportJob
 from .report import ShowProgress, Work
@@ -22,10 +23,12 @@ _SUMS = ("links", "joints", "moving_joints", "bones", "total_mass")
 
 
 def is_whole(job: ImportJob) -> bool:
-    """Whether a file of SDF has several models, and a job chooses none of them."""
+    """Whether the file of a world has several models, and a job chooses none of them."""
     options = job.options
-    is_one = options.model or options.srdf or job.picture is not None
-    if is_one or not job.input.lower().endswith(SDF.suffixes):
+    if options.model or options.srdf or job.picture is not None:
+        return False
+    suffixes = {suffix for each in reader_formats() if each.read_world for suffix in each.suffixes}
+    if Path(job.input).suffix.lower() not in suffixes:
         return False
     try:
         return len(list_models(job.input, options=options)) > 1
