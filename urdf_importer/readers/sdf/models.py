@@ -294,15 +294,20 @@ def _name_of(element: Element) -> str:
     return element.attributes.get("name", "").strip()
 
 
-def report_world_joints(page: Page, names: Collection[str]) -> None:
-    """Reports joints of worlds that hold models, which are read without them."""
+def report_world_joints(page: Page, names: Collection[str], tied: Collection[int] = ()) -> None:
+    """Reports joints of worlds that hold models, which are read without them. Joints at the offsets
+    `tied` hang a model on another one: only that they do not move is reported."""
     for world in page.elements:
         for joint in all_of(world, "joint") if world.tag == "world" else ():
+            is_tied = joint.offset in tied
+            if is_tied and joint.attributes.get("type", "").strip() == "fixed":
+                continue
             ends = [page.text(joint, tag).split(SEPARATOR)[0] for tag in ("parent", "child")]
             held = next((end for end in ends if end in names), None)
             if held is not None:
-                finding = f"joint {quote(_name_of(joint))} of the world holds model"
-                finding = f"{finding} {quote(held)}, which is read without it"
+                finding = f"joint {quote(_name_of(joint))} of the world holds model {quote(held)}"
+                loss = "and does not move" if is_tied else "which is read without it"
+                finding = f"{finding}, {loss}"
                 page.warning("sdf-world-joint", finding, joint, held)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A world of SDF: all of its models at their places, its lights, its camera, its scene."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from pathlib import PurePath
 
 import numpy as np
@@ -22,6 +22,7 @@ from ...model.world import (
 )
 from ...names import Claims
 from ..formats import Description
+from ..groups import Groups
 from ..urdf.robot import paused_garbage_collection
 from .models import ModelReader, report_world_joints
 from .page import Page, all_of, find
@@ -48,8 +49,8 @@ def read_sdf_world(given: Description, page: Page) -> DescribedWorld:
             raise NoLinksError("the file has no model", source=given.source)
         outer, scopes = reader.read_world(page, holder)
         names = {scope.name for scope in scopes}
-        report_world_joints(page, names)
-        ties = () if world is None else _read_ties(page, world, names)
+        ties = () if world is None else tuple(_read_ties(page, world, names))
+        report_world_joints(page, names, tied={joint.offset for joint, _ in ties})
         files = RobotFiles(given.resolver, Diagnostics())
         models = [
             model
@@ -59,23 +60,24 @@ def read_sdf_world(given: Description, page: Page) -> DescribedWorld:
         named = "" if world is None else world.attributes.get("name", "").strip()
         around = Surroundings() if world is None else _read_around(outer, world, page)
     return DescribedWorld(
-        name=named or PurePath(given.source).stem, models=tuple(models), ties=ties, around=around
+        name=named or PurePath(given.source).stem,
+        models=tuple(models),
+        ties=tuple(tie for _, tie in ties),
+        around=around,
     )
 
 
-def _read_ties(page: Page, world: Element, names: Collection[str]) -> tuple[Tie, ...]:
-    """Returns the joints between two models, but for joints that would close a ring."""
-    above: dict[str, Tie] = {}
+def _read_ties(page: Page, world: Element, names: set[str]) -> Iterator[tuple[Element, Tie]]:
+    """Yields the joints that hang a model on another one, without any that would close a ring."""
+    groups = Groups(names)
+    above: set[str] = set()
     for joint in all_of(world, "joint"):
         (parent, _, link), (child, _, _) = (
             page.text(joint, tag).partition(SEPARATOR) for tag in ("parent", "child")
         )
-        upwards = [parent]
-        while upwards[-1] in above:
-            upwards.append(above[upwards[-1]].parent)
-        if {parent, child} <= set(names) and child not in above and child not in upwards:
-            above[child] = Tie(model=child, parent=parent, link=link)
-    return tuple(above.values())
+        if {parent, child} <= names and child not in above and groups.join(parent, child):
+            above.add(child)
+            yield joint, Tie(model=child, parent=parent, link=link)
 
 
 def _read_model(

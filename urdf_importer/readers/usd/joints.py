@@ -19,6 +19,8 @@ from .scene import UsdScene, read_turn
 _AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 AXIS_NAMES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
 _SIMPLE = {"PhysicsRevoluteJoint": "rot", "PhysicsPrismaticJoint": "trans"}
+_ALIKE = 1e-4
+"""How far, per reach, lines may be apart that single precision cannot tell from one line."""
 _KINDS = ("PhysicsFixedJoint", "PhysicsSphericalJoint", "PhysicsJoint", *_SIMPLE)
 
 
@@ -59,6 +61,25 @@ class DraftedJoint:
     def is_axis(self) -> bool:
         """Whether its axes say how it moves."""
         return not self.type
+
+    def moves_as(self, other: "DraftedJoint") -> bool:
+        """Whether both turn about one line, or slide along one direction."""
+        if len(self.freedoms) != 1 or len(other.freedoms) != 1:
+            return False
+        there = other if other.ends == self.ends else other.turned()
+        (one, place), (two, far) = (each._find_line() for each in (self, there))
+        if self.freedoms[0].turns != other.freedoms[0].turns:
+            return False
+        if float(np.abs(np.cross(one, two)).max()) > _ALIKE:
+            return False
+        apart = np.cross(far - place, one)
+        reach = 1.0 + float(np.abs(far - place).max())
+        return not self.freedoms[0].turns or float(np.abs(apart).max()) < _ALIKE * reach
+
+    def _find_line(self) -> tuple[Matrix, Matrix]:
+        """Returns the direction of its axis and a point of it (3) each, in its first end."""
+        first = self.frames[0]
+        return first[:3, :3] @ np.array(self.freedoms[0].axis), first[:3, 3]
 
     def stack(self, others: Iterable["DraftedJoint"]) -> "DraftedJoint":
         """Returns the joint with others between the same ends, in the order of a file."""

@@ -35,7 +35,8 @@ _HELD_BY = ("visuals", "collisions", "Looks", "Meshes")
 class RobotDraft:
     """The parts so far. `names` maps the path of a body, "" for the world -> its link; `places` the
     same -> its frame (4, 4) in the stage; `inner` the name of a link that is a frame -> its frame
-    in its body; `leaders` the path of a joint with one axis -> its name and axis."""
+    in its body; `leaders` the path of a joint with one axis -> its name and axis. `posed` are the
+    joints that the stage does not show at zero, `unreached` those of them that cannot show it."""
 
     names: dict[str, str] = field(default_factory=dict)
     places: dict[str, Matrix] = field(default_factory=dict)
@@ -51,6 +52,7 @@ class RobotDraft:
     links_taken: Claims = field(default_factory=Claims)
     joints_taken: Claims = field(default_factory=Claims)
     posed: list[str] = field(default_factory=list)
+    unreached: list[str] = field(default_factory=list)
     start: list[tuple[str, tuple[float, ...]]] = field(default_factory=list)
 
 

@@ -4,7 +4,8 @@ close loops.
 
 Hierarchy says nothing of the tree, joints do. A joint that an articulation leaves out belongs to
 the tree only where a body would hang on nothing else. Several joints between the same two bodies
-are one after the other, in the order of the file, as MuJoCo's are.
+are one after the other, in the order of the file, as MuJoCo's are; but not joints that move alike,
+as two hinges of a door, nor more than a body has freedoms: these hold the bodies together.
 """
 
 from collections.abc import Iterable, Iterator
@@ -12,10 +13,13 @@ from dataclasses import dataclass
 
 from ...names import Claims
 from ...stages import StagePrim
+from ..groups import Groups
 from .joints import DraftedJoint
 from .scene import WORLD, UsdScene
 
 ROOT = "PhysicsArticulationRootAPI"
+_FREEDOMS = 6
+"""Of a body."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -33,7 +37,7 @@ def find_articulations(scene: UsdScene, joints: Iterable[DraftedJoint]) -> list[
     """Finds the robots of a stage: bodies that joints tie together, in the order of the file. Loose
     bodies are robots only where there are no others; else they are reported."""
     every = list(joints)
-    groups = _Groups(scene.bodies)
+    groups = Groups(scene.bodies)
     for joint in every:
         if all(joint.ends):
             groups.join(*joint.ends)
@@ -59,7 +63,7 @@ def _is_at(body: str, root: str) -> bool:
     return body == root or body.startswith(f"{root}/")
 
 
-def _join_own(scene: UsdScene, groups: "_Groups") -> None:
+def _join_own(scene: UsdScene, groups: Groups) -> None:
     """All bodies in one robot of this library's own are its: floating ones have no joints."""
     robots = {path for path, prim in scene.stage.prims.items() if prim.text("urdf:robot")}
     first: dict[str, str] = {}
@@ -67,32 +71,6 @@ def _join_own(scene: UsdScene, groups: "_Groups") -> None:
         robot = next((each for each in robots if body.startswith(f"{each}/")), None)
         if robot is not None:
             groups.join(first.setdefault(robot, body), body)
-
-
-class _Groups:
-    """Sets of bodies that hang together (union by the first of each)."""
-
-    def __init__(self, bodies: Iterable[str]) -> None:
-        self._first = {each: each for each in bodies}
-
-    def find(self, body: str) -> str:
-        path = [body]
-        while self._first[path[-1]] != path[-1]:
-            path.append(self._first[path[-1]])
-        self._first.update(dict.fromkeys(path, path[-1]))
-        return path[-1]
-
-    def join(self, one: str, other: str) -> bool:
-        """Puts two sets together; whether they were two."""
-        first, second = self.find(one), self.find(other)
-        self._first[second] = first
-        return first != second
-
-    def members(self) -> list[list[str]]:
-        found: dict[str, list[str]] = {}
-        for body in self._first:
-            found.setdefault(self.find(body), []).append(body)
-        return list(found.values())
 
 
 class _Planner:
@@ -104,7 +82,7 @@ class _Planner:
         self._joints = [each for each in joints if inside & set(each.ends)]
 
     def plan(self, claims: Claims) -> Articulation:
-        groups = _Groups(["", *self._bodies])
+        groups = Groups(["", *self._bodies])
         chosen: list[DraftedJoint] = []
         loops: list[DraftedJoint] = []
         stacks: dict[frozenset[str], list[DraftedJoint]] = {}
@@ -114,12 +92,12 @@ class _Planner:
             if groups.join(*joint.ends):
                 chosen.append(joint)
                 if moves:
-                    stacks[ends] = []
-            elif moves and ends in stacks:
+                    stacks[ends] = [joint]
+            elif moves and _may_stack(joint, stacks.get(ends, [])):
                 stacks[ends].append(joint)
             else:
                 loops.append(joint)
-        chosen = [each.stack(stacks.get(frozenset(each.ends), ())) for each in chosen]
+        chosen = [each.stack(stacks.get(frozenset(each.ends), [])[1:]) for each in chosen]
         root = "" if any("" in each.ends for each in chosen) else self._choose_root(chosen)
         order, tree = _walk(root, chosen)
         left = [each for each in self._bodies if each not in order]
@@ -154,6 +132,12 @@ class _Planner:
         if prim is None or not prim.path.strip("/"):
             return self._scene.bodies[self._bodies[0]].label
         return prim.text("urdf:robot") or prim.label
+
+
+def _may_stack(joint: DraftedJoint, others: list[DraftedJoint]) -> bool:
+    """Whether a joint is one more freedom of a body beside those that others give it."""
+    count = len(joint.freedoms) + sum(len(each.freedoms) for each in others)
+    return bool(others) and count <= _FREEDOMS and not any(joint.moves_as(each) for each in others)
 
 
 def _walk(root: str, joints: list[DraftedJoint]) -> tuple[list[str], list[DraftedJoint]]:

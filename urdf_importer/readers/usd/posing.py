@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where the bodies of a stage are not at zero: the values of joints that put them there."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,8 @@ from ...geometry.transforms import Matrix, invert, quaternion_from_rotation
 from .joints import JointAxis, move_along
 
 _STEPS = 30
+_FREEDOMS = 6
+"""Of a body."""
 _NEAR = 1e-4
 """How far, per reach, bodies may be from where the values put them, to count as put there."""
 
@@ -26,12 +29,15 @@ def find_values(
     steps: Sequence[ChainJoint], end: Matrix, reach: float
 ) -> list[tuple[float, ...]] | None:
     """Returns the positions of a chain of joints with one axis each, or of one ball joint, that put
-    the frame after it at `end` (4, 4); None where none do. Newton's method on the six numbers of
-    the gap, from zero."""
+    the frame after it at `end` (4, 4); None where none within their limits do. Newton's method on
+    the six numbers of the gap, from zero; a chain with more joints than a body has freedoms is not
+    searched."""
     if len(steps) == 1 and not steps[0].freedoms:
         gap = invert(steps[0].frame) @ end
         is_ball = float(np.abs(gap[:3, 3]).max()) < _NEAR * reach
         return [quaternion_from_rotation(gap[:3, :3])] if is_ball else None
+    if len(steps) > _FREEDOMS or not all(step.freedoms for step in steps):
+        return None
     values = np.zeros(len(steps))
     for _ in range(_STEPS):
         frames = _walk(steps, values)
@@ -44,7 +50,24 @@ def find_values(
         ]
         values = values + np.linalg.lstsq(np.array(columns).T, gap, rcond=1e-9)[0]
     left = float(np.abs(_walk(steps, values)[-1] - end).max())
-    return [(float(each),) for each in values] if left < _NEAR * reach else None
+    found = [
+        _reduce(step.freedoms[0], float(value)) for step, value in zip(steps, values, strict=True)
+    ]
+    are_allowed = all(
+        _is_allowed(step.freedoms[0], value) for step, value in zip(steps, found, strict=True)
+    )
+    return [(value,) for value in found] if left < _NEAR * reach and are_allowed else None
+
+
+def _reduce(freedom: JointAxis, value: float) -> float:
+    """Returns the smallest of the angles that are the same turn; a shift as it is."""
+    return math.remainder(value, math.tau) if freedom.turns else value
+
+
+def _is_allowed(freedom: JointAxis, value: float) -> bool:
+    lower = -math.inf if freedom.lower is None else freedom.lower
+    upper = math.inf if freedom.upper is None else freedom.upper
+    return lower - _NEAR <= value <= upper + _NEAR
 
 
 def _walk(steps: Sequence[ChainJoint], values: Matrix) -> list[Matrix]:

@@ -7,6 +7,7 @@ places, which are doubles, count; else the stage shows a pose, and the frames of
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -53,10 +54,13 @@ def make_robot(
         _add_loop(loop, scene, draft)
     _add_mimics(scene, draft)
     if draft.posed:
+        begins = "the pose that is shown"
+        if draft.unreached:
+            begins = f"that pose as far as joints reach it, unlike {quote(draft.unreached[0])}"
         scene.diagnostics.warning(
             "usd-posed",
             "bodies are not where their joints have them at zero; the frames of joints count, such "
-            f"as {quote(draft.posed[0])}, and the robot begins in the pose that is shown",
+            f"as {quote(draft.posed[0])}, and the robot begins in {begins}",
         )
     return Robot(
         name=found.name,
@@ -89,44 +93,58 @@ def _ends(joint: DraftedJoint, draft: RobotDraft) -> tuple[str, Matrix, Matrix]:
 def _add_joint(joint: DraftedJoint, scene: UsdScene, draft: RobotDraft) -> None:
     """Adds a joint, or a chain of joints with links between: one for each axis."""
     steps = [step for part in (joint, *joint.stacked) for step in _take_apart(part, draft)]
+    is_posed = any(step.is_posed for step in steps)
     parent, _, zero = _ends(joint, draft)
     before, path, names = np.eye(4), [], []
-    for place, (step, first) in enumerate(steps):
-        is_last = place == len(steps) - 1
-        name = draft.joints_taken.claim(step.name)
+    for place, step in enumerate(steps):
+        is_last, axis, first = place == len(steps) - 1, step.joint, step.frame
+        name = draft.joints_taken.claim(axis.name)
         if is_last:
-            child, second = draft.names[joint.ends[1]], step.frames[1]
+            child, second = draft.names[joint.ends[1]], axis.frames[1]
         else:
             child, second = draft.links_taken.claim(f"{name}_link"), np.eye(4)
             draft.links.append(Link(name=child))
-        made = Joint(name=name, type=step.type, parent=parent, child=child)
+        made = Joint(name=name, type=axis.type, parent=parent, child=child)
         frame = np.eye(4) if first is before else invert(before) @ first
-        _add_single(step, scene, draft, made, (frame, second))
-        path.append(ChainJoint(frame=frame, freedoms=step.freedoms))
+        _add_single(axis, scene, draft, made, (frame, second))
+        path.append(ChainJoint(frame=frame, freedoms=axis.freedoms))
         names.append(name)
         before, parent = first, child
-    if names[0] in draft.posed and joint.type in ("", "ball"):
-        end = zero @ steps[-1][0].frames[1]
-        values = find_values(path, end, 1.0 + float(np.abs(end[:3, 3]).max()))
-        draft.start += zip(names, values or (), strict=False)
+    if not is_posed:
+        return
+    end = zero @ steps[-1].joint.frames[1]
+    moves = joint.type in ("", "ball")
+    values = find_values(path, end, 1.0 + float(np.abs(end[:3, 3]).max())) if moves else None
+    draft.posed.append(names[0])
+    draft.unreached += names[:1] if values is None else []
+    draft.start += zip(names, values or (), strict=False)
 
 
-def _take_apart(joint: DraftedJoint, draft: RobotDraft) -> Iterator[tuple[DraftedJoint, Matrix]]:
-    """Yields joints with one axis, or with a type, and the frame (4, 4) of each in the parent."""
+class _Step(NamedTuple):
+    """A joint with one axis, or with a type, and its frame (4, 4) in the parent; `is_posed` where
+    the stage does not have the child at zero."""
+
+    joint: DraftedJoint
+    frame: Matrix
+    is_posed: bool
+
+
+def _take_apart(joint: DraftedJoint, draft: RobotDraft) -> Iterator[_Step]:
+    """Yields the joints with one axis, or with a type, that a joint is made of."""
     _, first, zero = _ends(joint, draft)
     refined = zero @ joint.frames[1]
     reach = 1.0 + float(np.abs(refined[:3, 3]).max())
     several = len(joint.freedoms) > 1 and not joint.type
     names = [f"{joint.name}_{each.name}" for each in joint.freedoms] if several else [joint.name]
-    if float(np.abs(refined - first).max()) < _AGREE * reach:
+    is_posed = float(np.abs(refined - first).max()) >= _AGREE * reach
+    if not is_posed:
         first = refined
-    elif joint.type != "floating":
-        draft.posed.append(names[0])
+    is_posed = is_posed and joint.type != "floating"
     if not several:
-        yield joint, first
+        yield _Step(joint, first, is_posed)
         return
     for name, freedom in zip(names, joint.freedoms, strict=True):
-        yield replace(joint, name=name, freedoms=(freedom,)), first
+        yield _Step(replace(joint, name=name, freedoms=(freedom,)), first, is_posed)
 
 
 def _add_single(

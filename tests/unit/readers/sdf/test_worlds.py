@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from support.seconds import within
 from urdf_importer import Diagnostics, ImportOptions, ReadError, RobotError
 from urdf_importer.geometry.transforms import matrix_from_pose
-from urdf_importer.model.world import DescribedWorld
+from urdf_importer.model.world import DescribedWorld, Tie
 from urdf_importer.pipeline.files import find_files
 from urdf_importer.pipeline.formats import read_world
 
@@ -106,10 +107,27 @@ def test_models_without_links_or_place_are_left_out(tmp_path: Path) -> None:
     assert list(places(read(tmp_path, text, codes))) == ["a"]
 
 
-def test_joints_between_models_are_reported(tmp_path: Path) -> None:
-    joint = '<joint name="j" type="fixed"><parent>a::l</parent><child>b</child></joint>'
-    world = read(tmp_path, model("a") + model("b") + joint, codes=("sdf-world-joint",))
+@pytest.mark.parametrize(
+    ("kind", "codes"), [("fixed", ()), ("revolute", ("sdf-world-joint",))], ids=["held", "moving"]
+)
+def test_joints_between_models_hang_one_on_the_other(
+    kind: str, codes: tuple[str, ...], tmp_path: Path
+) -> None:
+    joint = f'<joint name="j" type="{kind}"><parent>a::l</parent><child>b</child></joint>'
+    world = read(tmp_path, model("a") + model("b") + joint, codes=codes)
     assert list(places(world)) == ["a", "b"]
+    assert world.ties == (Tie(model="b", parent="a", link="l"),)
+
+
+def test_rings_of_thousands_of_joints_between_models_are_found_soon(tmp_path: Path) -> None:
+    count = 2_000
+    joint = '<joint name="j" type="fixed"><parent>m{}</parent><child>m{}</child></joint>'
+    joints = [joint.format(number, number + 1) for number in range(count - 1)]
+    joints += [joint.format(count - 1, 0)] * count
+    text = "".join(model(f"m{number}") for number in range(count)) + "".join(joints)
+    for _ in within(3.0):
+        world = read(tmp_path, text, codes=("sdf-world-joint",) * count)
+    assert len(world.ties) == count - 1
 
 
 @pytest.mark.parametrize("where", ["{}", "{}::l"])

@@ -2,6 +2,7 @@
 """Stages as others write them: joints one after the other between the same two bodies, and bodies
 in a pose."""
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from urdf_importer import Diagnostics, Robot, forward_kinematics, read_robot
+from urdf_importer.readers.usd.joints import JointAxis
+from urdf_importer.readers.usd.posing import ChainJoint, find_values
 
 WITHIN = 1e-6
 
@@ -57,7 +60,7 @@ HELD = ("transX", "transY", "rotY", "rotZ")
 CYLINDER = "\n".join(
     f"float limit:{axis}:physics:low = 1\nfloat limit:{axis}:physics:high = -1" for axis in HELD
 )
-X, Y = 'uniform token physics:axis = "X"', 'uniform token physics:axis = "Y"'
+X, Y, Z = (f'uniform token physics:axis = "{name}"' for name in "XYZ")
 
 
 def turn_in_mujoco(place: str, a: str, b: str) -> np.ndarray:
@@ -96,6 +99,32 @@ def test_joints_between_the_same_bodies_are_one_after_the_other(
     assert [each.name for each in robot.joints] == names
     found = forward_kinematics(robot, {"a": 0.5, "b": 0.75 if back == (False, True) else -0.75})
     assert np.abs(found["limb"] - expected).max() < WITHIN
+
+
+HINGES = ((0, 0, 1.25), (0, 0, 0.25)), ((0.5, 0, 1.25), (0.5, 0, 0.25))
+
+
+@pytest.mark.parametrize("back", [False, True])
+@pytest.mark.parametrize("kind", ["RevoluteJoint", "PrismaticJoint"])
+def test_two_joints_that_move_alike_hold_the_same_body(
+    kind: str, back: bool, tmp_path: Path
+) -> None:
+    joints = [
+        make_joint(kind, name, at, X, back=back and name == "low")
+        for name, at in zip(("high", "low"), HINGES, strict=True)
+    ]
+    robot = read_robot(write_stage(tmp_path / "door.usda", move_to(0.0, 0.0, 1.0), *joints))
+    assert [each.name for each in robot.joints] == ["high"] and len(robot.links) == 2
+    assert [each.name for each in robot.loops] == ["low"]
+
+
+def test_more_joints_than_a_body_has_freedoms_are_loops(tmp_path: Path) -> None:
+    joints = [
+        make_joint("RevoluteJoint", f"j{number}", ((0, number, 1), (0, number, 0)), X)
+        for number in range(9)
+    ]
+    robot = read_robot(write_stage(tmp_path / "arm.usda", move_to(0.0, 0.0, 1.0), *joints))
+    assert len(robot.joints) == 6 and len(robot.loops) == 3
 
 
 def read_posed(path: Path) -> Robot:
@@ -145,5 +174,35 @@ def test_a_stage_in_a_pose_is_a_robot_that_starts_there(name: str, tmp_path: Pat
 
 def test_a_place_that_no_joint_reaches_leaves_the_robot_at_zero(tmp_path: Path) -> None:
     joint = make_joint("RevoluteJoint", "hinge", ((0, 0, 1), (0, 0, 0)), X)
-    robot = read_posed(write_stage(tmp_path / "arm.usda", move_to(2, 0, 1), joint))
-    assert robot.start == ()
+    path = write_stage(tmp_path / "arm.usda", move_to(2, 0, 1), joint)
+    assert read_posed(path).start == ()
+    diagnostics = Diagnostics()
+    read_robot(path, diagnostics=diagnostics)
+    (found,) = diagnostics
+    assert found.message.endswith("as far as joints reach it, unlike 'hinge'")
+
+
+def test_joints_of_one_name_start_each_in_its_place(tmp_path: Path) -> None:
+    tip = (
+        f'def Xform "tip" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {{\n{move_to(0, 0, 3)}\n}}'
+    )
+    joint = make_joint("PrismaticJoint", "slide", ((0, 0, 1), (0, 0, 0)), Z)
+    upper = joint.replace("/arm/base", "/arm/limb").replace(
+        "/arm/limb>\npoint3f physics:localPos1", "/arm/tip>\npoint3f physics:localPos1"
+    )
+    scopes = [f'def Scope "{name}" {{\n{text}\n}}' for name, text in (("a", joint), ("b", upper))]
+    robot = read_posed(write_stage(tmp_path / "mast.usda", move_to(0, 0, 1.5), tip, *scopes))
+    assert robot.start == (("slide", (0.5,)), ("slide_2", (0.5,)))
+
+
+def test_angles_are_the_smallest_and_within_limits(tmp_path: Path) -> None:
+    limits = f"{X}\nfloat physics:lowerLimit = -20\nfloat physics:upperLimit = 20"
+    joint = make_joint("RevoluteJoint", "hinge", ((0, 0, 1), (0, 0, 0)), limits)
+    turned = move_to(0, 0, 1, TURN)
+    assert read_posed(write_stage(tmp_path / "arm.usda", turned, joint)).start == ()
+    steps = [
+        ChainJoint(frame=np.eye(4), freedoms=(JointAxis(name="z", turns=True, axis=(0, 0, 1)),))
+    ]
+    end = np.eye(4)
+    end[:3, :3] = Rotation.from_euler("z", 7.0).as_matrix()
+    assert find_values(steps, end, 1.0) == [(pytest.approx(7.0 - math.tau),)]
