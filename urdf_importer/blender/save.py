@@ -5,7 +5,7 @@ from pathlib import Path
 
 import bpy
 
-from ..diagnostics import ReadError, WriteError, quote
+from ..diagnostics import ReadError, WriteError, quote_path
 from ..files.outputs import need_suffix, replace_file
 from ..files.packages import AnyPath
 
@@ -46,4 +46,4 @@ def save_blend(path: AnyPath) -> None:
             )
         except RuntimeError as error:
             reason = str(error).strip().rsplit(": ", 1)[-1]
-            raise WriteError(f"cannot write {quote(str(path))}: {reason}") from error
+            raise WriteError(f"cannot write {quote_path(path)}: {reason}") from error

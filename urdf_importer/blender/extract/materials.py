@@ -11,7 +11,7 @@ from typing import Any
 
 import bpy
 
-from ...diagnostics import Diagnostics, MeshError, quote
+from ...diagnostics import Diagnostics, MeshError, quote, quote_path
 from ...geometry.mesh_data import MeshMaterial
 from ...images.colors import srgb_from_linear
 from ...model import Surface
@@ -116,7 +116,7 @@ class MaterialReader:
             made.write_bytes(image.packed_file.data)
             return made
         if not path.is_file():
-            raise MeshError(f"there is no file {quote(str(path))}", code="missing-texture")
+            raise MeshError(f"there is no file {quote_path(path)}", code="missing-texture")
         return path
 
 

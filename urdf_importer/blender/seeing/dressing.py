@@ -12,7 +12,7 @@ import bpy
 import mathutils
 import numpy as np
 
-from ...diagnostics import BuildError, quote
+from ...diagnostics import BuildError, quote_path
 from ...geometry.transforms import Matrix, Vector
 from ...sensing.dataset import DatasetOptions
 from ..preview.studio import node_tree
@@ -177,7 +177,7 @@ class Dressing:
         if image is not None:
             self._made.append(image)
         if image is None or not all(image.size):
-            raise BuildError(f"the background {quote(str(path))} cannot be read")
+            raise BuildError(f"the background {quote_path(path)} cannot be read")
         tree = self._scene.world.node_tree
         new, (output, sky) = tree.nodes.new, _find_sky(tree)
         place, picture, shown = (
@@ -211,10 +211,10 @@ def list_backgrounds(folder: str) -> list[Path]:
         found = sorted(each for each in Path(folder).iterdir() if each.suffix.lower() in _PICTURES)
     except OSError as error:
         raise BuildError(
-            f"cannot read the backgrounds in {quote(folder)}: {error.strerror or error}"
+            f"cannot read the backgrounds in {quote_path(folder)}: {error.strerror or error}"
         ) from error
     if not found:
-        raise BuildError(f"there is no picture in {quote(folder)}")
+        raise BuildError(f"there is no picture in {quote_path(folder)}")
     return found
 
 
