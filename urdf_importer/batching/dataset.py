@@ -66,8 +66,6 @@ def make_dataset(
     options = options_of(options, DatasetOptions)
     options.check_formats()
     imports = options_of(imports, ImportOptions)
-    if options.backgrounds:
-        options = replace(options, backgrounds=os.path.abspath(options.backgrounds))
     folder = Path(os.path.abspath(output))
     if isinstance(source, str | os.PathLike):
         robot = _Source(os.path.abspath(source), options.name or None, imports)
@@ -87,11 +85,11 @@ def make_dataset(
                 "version": find_version(),
             }
             _write_head(folder, known)
-        tasks = _list_tasks(folder, robot, options)
+        tasks = _list_tasks(folder, robot, options, known)
         facts = _work(tasks, options, progress) or known
         known |= {name: value for name, value in facts.items() if name not in known}
-        write_indexes(folder, known, options)
         _write_head(folder, known)
+        write_indexes(folder, known, options)
     except BaseException:
         if is_new and not list(folder.glob(f"{LABELS}/*.json")):
             _remove(folder)
@@ -114,8 +112,20 @@ def _write_head(folder: Path, known: dict[str, Any]) -> None:
     write_text(folder / HEAD, json.dumps(known, indent=1) + "\n")
 
 
-def _list_tasks(folder: Path, source: _Source, options: DatasetOptions) -> list[PictureTask]:
-    """Lists the pictures that are still to be made."""
+def _list_tasks(
+    folder: Path, source: _Source, options: DatasetOptions, known: dict[str, Any]
+) -> list[PictureTask]:
+    """Lists the pictures that are still to be made; the last one again where all are there and the
+    head lacks the facts of the robot, which come of any picture."""
+    numbers = [
+        number
+        for number in range(options.count)
+        if not (folder / LABELS / f"{number:06}.json").exists()
+    ]
+    if not numbers and "robot" not in known:
+        numbers = [options.count - 1]
+    if options.backgrounds:
+        options = replace(options, backgrounds=os.path.abspath(options.backgrounds))
     return [
         PictureTask(
             input=f"{number:06}",
@@ -126,8 +136,7 @@ def _list_tasks(folder: Path, source: _Source, options: DatasetOptions) -> list[
             name=source.name,
             options=options,
         )
-        for number in range(options.count)
-        if not (folder / LABELS / f"{number:06}.json").exists()
+        for number in numbers
     ]
 
 

@@ -3,6 +3,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -200,6 +201,16 @@ def test_killed_and_resumed(made, tmp_path):
         make_dataset(ARM, out, options=options(resume=True, seed=5))
     result = make_dataset(ARM, out, options=options(resume=True))
     assert result.made < 3
+    assert contents(out) == contents(made)
+
+
+def test_a_head_without_the_robot_is_completed(made, tmp_path):
+    out = tmp_path / "out"
+    shutil.copytree(made, out)
+    head = json.loads((out / "dataset.json").read_text())
+    kept = {name: head[name] for name in ("options", "seed", "version")}
+    (out / "dataset.json").write_text(json.dumps(kept))
+    assert make_dataset(ARM, out, options=options(resume=True)).made == 1
     assert contents(out) == contents(made)
 
 
