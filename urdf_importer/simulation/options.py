@@ -169,17 +169,17 @@ def _is_one(given: tuple[Any, ...]) -> bool:
 
 
 def _read_push(given: Any) -> Push:
-    parts = given
-    if isinstance(given, Push):
-        parts = (given.link, *given.force, given.start, given.seconds)
-    elif isinstance(given, str):
-        parts = given.rsplit(",", 5)
     try:
+        parts = given
+        if isinstance(given, Push):
+            parts = (given.link, *given.force, given.start, given.seconds)
+        elif isinstance(given, str):
+            parts = given.rsplit(",", 5)
         if len(parts) == 4 and not isinstance(parts[1], str):
             parts = (parts[0], *parts[1], *parts[2:])
         link, *numbers = parts
         x, y, z, start, seconds = map(float, numbers)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, LookupError, OverflowError):
         raise _refuse(given) from None
     if not isinstance(link, str) or not link or math.inf in map(abs, (x, y, z, start, seconds)):
         raise _refuse(given)
