@@ -91,7 +91,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--world",
         action="store_true",
         help="import all of a world of SDF or MuJoCo: robots, objects, lights, camera; a file of "
-        "SDF with several models is one, unless --model names one of them",
+        "SDF with several models is one, unless --model, --srdf or --preview asks for one of them",
     )
     add_option_arguments(importing, ImportOptions)
     _add_export(commands)

@@ -136,6 +136,7 @@ def build_steps(
     from ..blender.semantics.apply import apply_semantics
     from ..blender.standing.pose import set_joint_positions
     from ..blender.standing.record import record_import
+    from ..blender.standing.whole import delete_robot
 
     files = open_files(resolver, diagnostics, robot, options)
     robot = yield from fit_if_asked(robot, files, options, diagnostics)
@@ -144,12 +145,16 @@ def build_steps(
     semantics = read_own_srdf(path, robot, options, diagnostics)
     rig = yield from build_rig(plan, options, files)
     suggest_options(robot, files, options, diagnostics)
-    if semantics is not None:
-        apply_semantics(rig.armature, semantics)
-    record_import(rig.armature, str(path), options, diagnostics, resolver.states)
-    if robot.start:
-        set_joint_positions(rig.armature, dict(robot.start), diagnostics=diagnostics)
-    settle_loops(rig.armature)
+    try:
+        if semantics is not None:
+            apply_semantics(rig.armature, semantics)
+        record_import(rig.armature, str(path), options, diagnostics, resolver.states)
+        if robot.start:
+            set_joint_positions(rig.armature, dict(robot.start), diagnostics=diagnostics)
+        settle_loops(rig.armature)
+    except BaseException:
+        delete_robot(rig.armature)
+        raise
     return ImportResult(
         robot=robot,
         armature=rig.armature,

@@ -88,7 +88,7 @@ def sort_models(
     if world.is_joined:
         whole = models[0].robot
         if whole.extras:
-            tags = "motors, sensors, keyframes and other parts about several bodies"
+            tags = "motors, sensors, keyframes but for 'start', and parts about several bodies"
             diagnostics.warning("world-not-read", f"{tags} of the world: left out")
         models = list(split_models(whole, diagnostics))
     robots, things = [], []

@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from ...diagnostics import Diagnostics, unknown_name
+from ...diagnostics import Diagnostics, ReadError, unknown_name
 from ...geometry.transforms import invert, matrix_from_pose, pose_of
 from ...kinematics import forward_kinematics
 from ...kinematics.tree import KinematicTree, retrace_tree
@@ -78,7 +78,7 @@ def split_models(whole: Robot, diagnostics: Diagnostics) -> Iterator[PlacedRobot
     tree = retrace_tree(whole)
     world = whole.links[0]
     claims = Claims()
-    start = _find_start(whole)
+    start = _find_start(whole, diagnostics)
     if world.visuals or world.collisions:
         name = claims.claim(f"{whole.name}_{world.name}")
         robot = replace(_bare(whole), name=name, links=(replace(world, extras=()),), joints=())
@@ -87,9 +87,14 @@ def split_models(whole: Robot, diagnostics: Diagnostics) -> Iterator[PlacedRobot
         yield _make_model(replace(whole, start=start), branch, claims, diagnostics)
 
 
-def _find_start(whole: Robot) -> Positions:
-    """Returns the keyframe in which export_world writes a scene; nothing without one."""
-    semantics = find_semantics(whole, Diagnostics())
+def _find_start(whole: Robot, diagnostics: Diagnostics) -> Positions:
+    """Returns the keyframe in which export_world writes a scene; nothing without one, and where
+    keyframes cannot be read, which is reported."""
+    try:
+        semantics = find_semantics(whole, Diagnostics())
+    except ReadError as error:
+        diagnostics.warning("world-not-read", f"keyframes are left out: {error.message}")
+        return ()
     states = () if semantics is None else semantics.group_states
     return next((each.positions for each in states if each.name == START), ())
 
