@@ -135,7 +135,7 @@ class _Planner:
 
 
 def _may_stack(joint: DraftedJoint, others: list[DraftedJoint]) -> bool:
-    """Whether a joint is one more freedom of a body beside those that others give it."""
+    """Whether a joint gives a body one more freedom than the others."""
     count = len(joint.freedoms) + sum(len(each.freedoms) for each in others)
     return bool(others) and count <= _FREEDOMS and not any(joint.moves_as(each) for each in others)
 
