@@ -36,7 +36,8 @@ class RobotDraft:
     """The parts so far. `names` maps the path of a body, "" for the world -> its link; `places` the
     same -> its frame (4, 4) in the stage; `inner` the name of a link that is a frame -> its frame
     in its body; `leaders` the path of a joint with one axis -> its name and axis. `posed` are the
-    joints that the stage does not show at zero, `unreached` the joints that cannot show their pose."""
+    joints that the stage does not show at zero, `unreached` the joints that cannot show the
+    pose."""
 
     names: dict[str, str] = field(default_factory=dict)
     places: dict[str, Matrix] = field(default_factory=dict)
