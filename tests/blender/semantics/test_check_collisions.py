@@ -18,6 +18,7 @@ from urdf_importer import (
     set_joint_positions,
 )
 from urdf_importer.blender.semantics import collisions as by_blender
+from urdf_importer.blender.semantics.obstacles import may_move
 from urdf_importer.collisions.testers import TriangleTester
 from urdf_importer.pipeline import collisions
 
@@ -75,6 +76,25 @@ def test_objects_that_move_are_met_on_their_way(arm: Any) -> None:
     assert contact.start == pytest.approx((1.0 - 0.06) / 2.0 * 0.5, abs=2e-3)
     assert contact.end == pytest.approx((1.0 + 0.06) / 2.0 * 0.5, abs=2e-3)
     assert bpy.context.scene.frame_current == 3
+
+
+def test_objects_that_nothing_moves_rest(scene: Any) -> None:
+    posts = [cube(name, (0.0, 0.0, 0.0)) for name in ("Bare", "Muted", "Wall", "Ball", "Hand")]
+    bare, muted, wall, ball, hand = posts
+    bare.animation_data_create()
+    muted.animation_data_create().nla_tracks.new().mute = True
+    for item, kind in ((wall, "PASSIVE"), (ball, "ACTIVE"), (hand, "PASSIVE")):
+        with bpy.context.temp_override(object=item, active_object=item, selected_objects=[item]):
+            bpy.ops.rigidbody.object_add(type=kind)
+    hand.rigid_body.kinematic = True
+    assert [item.name for item in posts if may_move(item)] == ["Ball", "Hand"]
+    muted.animation_data.nla_tracks[0].mute = False
+    bare.driver_add("location", 0)
+    wall.parent = ball
+    assert all(may_move(item) for item in posts)
+    bare.driver_remove("location", 0)
+    bare.constraints.new("COPY_LOCATION")
+    assert may_move(bare)
 
 
 def _curves_of(item: Any) -> Any:

@@ -113,9 +113,14 @@ def _rigid(world: Any) -> Any:
 
 def may_move(item: Any) -> bool:
     """Whether an object may be somewhere else in other frames."""
-    return item is not None and bool(
-        item.animation_data or item.constraints or item.rigid_body or may_move(item.parent)
+    if item is None:
+        return False
+    data, body = item.animation_data, item.rigid_body
+    is_animated = data is not None and bool(
+        data.action or data.drivers or any(not track.mute for track in data.nla_tracks)
     )
+    is_simulated = body is not None and (body.type == "ACTIVE" or body.kinematic)
+    return is_animated or is_simulated or bool(item.constraints) or may_move(item.parent)
 
 
 def follow(moving: list[Any], frames: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
