@@ -61,26 +61,29 @@ def solve(path, person, options=None):
 
 
 ROBOTS = {
-    G1: 4,
-    "talos_data/robots/talos_reduced.urdf": 4,
-    "icub_description/robots/icub.urdf": 4,
-    "romeo_description/urdf/romeo.urdf": 4,
-    "human_description/robots/human.urdf": 4,
-    "simple_humanoid_description/urdf/simple_humanoid.urdf": 4,
-    "pr2_description/urdf/pr2.urdf": 2,
-    "tiago_description/robots/tiago_dual.urdf": 2,
-    "tiago_pro_description/robots/tiago_pro.urdf": 2,
-    "baxter_description/urdf/baxter.urdf": 2,
-    "alex_description/urdf/alex_nub_hands.urdf": 2,
-    "alexander_description/urdf/alexander_v1.lowerBodyOnly.urdf": 2,
+    G1: (4, 1.5),
+    "talos_data/robots/talos_reduced.urdf": (4, 7.5),
+    "icub_description/robots/icub.urdf": (4, 10.5),
+    "romeo_description/urdf/romeo.urdf": (4, 19.5),
+    "human_description/robots/human.urdf": (4, 2.0),
+    "simple_humanoid_description/urdf/simple_humanoid.urdf": (4, 61.5),
+    "pr2_description/urdf/pr2.urdf": (2, 4.5),
+    "tiago_description/robots/tiago_dual.urdf": (2, 1.5),
+    "tiago_pro_description/robots/tiago_pro.urdf": (2, 1.0),
+    "baxter_description/urdf/baxter.urdf": (2, 12.5),
+    "alex_description/urdf/alex_nub_hands.urdf": (2, 1.0),
+    "alexander_description/urdf/alexander_v1.lowerBodyOnly.urdf": (2, 6.5),
 }
-"""Robot -> its limbs that follow. The joints of simple_humanoid have limits of their neighbours."""
+"""Robot -> its limbs that follow, and a bound of the degrees by which each is off in 95 of 100
+frames. The joints of simple_humanoid have limits of their neighbours."""
 
 
 @pytest.mark.parametrize("path", ROBOTS)
 def test_limbs_follow_within_limits_and_feet_stand(path):
     found = result(path)
-    assert len(found.limbs) == ROBOTS[path]
+    count, degrees = ROBOTS[path]
+    assert len(found.limbs) == count
+    assert max(limb.most for limb in found.limbs) < math.radians(degrees)
     # Limbs that are farther off than five degrees are named with their joints at limits.
     for limb in found.limbs:
         is_far = limb.most > math.radians(5.0)
