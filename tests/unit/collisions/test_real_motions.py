@@ -10,6 +10,7 @@ import pytest
 
 from support.pinocchio_pairs import touching_by_pinocchio
 from support.real_robots import ROOT
+from support.seconds import within
 from urdf_importer import (
     CheckOptions,
     Diagnostics,
@@ -79,7 +80,6 @@ def test_links_begin_to_touch_within_a_millisecond(
 def test_half_a_minute_of_a_humanoid_takes_less_than_five_seconds() -> None:
     robot = read_robot(TALOS, diagnostics=Diagnostics())
     motion = make_motion(robot, 30.0, 1.0)
-    began = time.process_time()
-    report = check_collisions(robot, motion, diagnostics=Diagnostics())
-    assert time.process_time() - began < 5.0
+    for _ in within(5.0, time.process_time):
+        report = check_collisions(robot, motion, diagnostics=Diagnostics())
     assert report.contacts
