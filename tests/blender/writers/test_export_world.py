@@ -154,8 +154,10 @@ def test_drake_has_all_of_a_world_where_the_scene_has_it(tmp_path: Path) -> None
     written = export_world(tmp_path / "lab.sdf", objects=chosen, diagnostics=Diagnostics())
     assert gate.name not in written.facts["robots"]
     drake = Drake()
-    found = drake.read(written.path)
-    drake.close()
+    try:
+        found = drake.read(written.path)
+    finally:
+        drake.close()
     for armature, name in written.facts["robots"].items():
         for link, expected in lab.frames(armature, posed=False).items():
             assert np.abs(np.array(found.frames[0][f"{name}::{link}"]) - expected).max() < EXACT
