@@ -32,7 +32,6 @@ from ...urdf_importer.blender.animation.span import find_range
 from ...urdf_importer.blender.ik.live import followed_targets_of
 from ...urdf_importer.blender.memory import recall
 from ...urdf_importer.blender.standing.record import read_state
-from ...urdf_importer.blender.standing.robot_table import recall_table
 from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot, poll_robot
 from ..driving.operators import BakeDrive
@@ -44,6 +43,7 @@ from ..sidebar.panel import RobotSubPanel
 from ..simulating.overloads import draw_overloads
 from ..wrapped_text import draw_wrapped
 from .motion_files import ExportMotion, ImportMotion
+from .violations import describe_violation
 
 MOTION_PANEL = "VIEW3D_PT_urdf_motion"
 MOST_SHOWN, MOST_LISTED = 12, 20
@@ -358,22 +358,6 @@ def _draw_now(layout: Any, context: Any, robot: Any) -> None:
         column.label(text="In this frame, by its curves:", icon="ERROR")
         for each in now[:MOST_SHOWN]:
             column.label(text=describe_violation(robot, each))
-
-
-def describe_violation(robot: Any, each: Violation) -> str:
-    """Describes a violation in a few words, in degrees where the joint turns: the unit
-    distinguishes a velocity from a position, in the little width that there is."""
-    joint = recall_table(robot).joints.get(each.joint)
-    if each.kind == "effort" or joint is None:
-        return f"{each.joint}: {each.kind} {each.value:.3g} of {each.limit:.3g}"
-    unit = "°" if joint.channels[0].turns else " m"
-    factor = math.degrees(1.0) if joint.channels[0].turns else 1.0
-    per = {"position": "", "velocity": "/s", "acceleration": "/s²", "jerk": "/s³"}[each.kind]
-    value, limit = (
-        f"{number:.0f}" if abs(number) >= 100 else f"{number + 0.0:.3g}"
-        for number in (factor * each.value, factor * each.limit)
-    )
-    return f"{each.joint}: {value} of {limit}{unit}{per}"
 
 
 _CLASSES = (ShowMotion, CheckMotion, GoToViolation, RetimeMotion, MotionPanel)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Robot Motion in File > Import and Export: what the operators do is what the library does."""
 
+import math
 from pathlib import Path
 
 import bpy
@@ -83,6 +84,28 @@ def load_fast(table):
     table.write_text(FAST)
     bpy.ops.urdf.import_motion(filepath=str(table))
     return bpy.context.view_layer.objects.active
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "limit", "text"),
+    [
+        ("velocity", math.radians(180.4), math.pi, "shoulder: 180.4 of 180°/s"),
+        (
+            "acceleration",
+            math.radians(12345.4),
+            math.radians(12345),
+            "shoulder: 12345.4 of 12345°/s²",
+        ),
+        ("position", 0.0, math.radians(0.5), "shoulder: 0 of 0.5°"),
+        ("effort", 100.04, 100.0, "shoulder: effort 100.04 of 100"),
+        ("velocity", math.pi, math.pi, "shoulder: 180 of 180°/s"),
+    ],
+)
+def test_the_text_of_a_broken_limit_shows_that_it_is_broken(extension, kind, value, limit, text):
+    bpy.ops.import_scene.urdf(filepath=ARM)
+    armature = bpy.context.view_layer.objects.active
+    each = urdf_importer.Violation(joint="shoulder", kind=kind, time=0.0, value=value, limit=limit)
+    assert panel_of(extension).describe_violation(armature, each) == text
 
 
 def test_a_motion_is_checked_marked_and_retimed(extension, table):
