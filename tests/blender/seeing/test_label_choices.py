@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Several robots in labelled pictures, their own cameras, backgrounds, other colours."""
 
+import bpy
 import numpy as np
 import pytest
 
@@ -15,6 +16,7 @@ from urdf_importer import (
     find_sensors,
     import_robot,
 )
+from urdf_importer.blender.seeing.subjects import copy_robot
 from urdf_importer.images import encode_png
 from urdf_importer.pipeline.seeing.pictures import open_stage
 
@@ -41,8 +43,6 @@ def arm_with_eyes(folder):
 
 def each_robots_points(stage):
     """Some points of the robots in the world, and the place of each one's robot."""
-    import bpy
-
     points, owners = [], []
     for one, subject in enumerate(stage.subjects):
         for item in subject.armature.children_recursive:
@@ -84,6 +84,24 @@ def test_robots_are_apart_and_each_has_its_own_labels(scene):
     later, alone = stage.take(1), stage.take(1)
     assert later.label == alone.label
     np.testing.assert_array_equal(later.rgb, alone.rgb)
+
+
+def test_copies_have_the_textures_of_a_saved_file(scene, tmp_path):
+    (tmp_path / "wood.png").write_bytes(encode_png(np.full((4, 6, 3), 90, np.uint8)))
+    armature = import_robot(ARM).armature
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "arm.blend"))
+    image = bpy.data.images.load("//wood.png")
+    material = next(
+        slot.material
+        for item in armature.children_recursive
+        for slot in item.material_slots
+        if slot.material and slot.material.node_tree
+    )
+    material.node_tree.nodes.new("ShaderNodeTexImage").image = image
+    assert len(copy_robot(armature, 2)) == 2
+    images = [each for each in bpy.data.images if each.name.startswith("wood")]
+    assert len(images) == 3 and {tuple(each.size) for each in images} == {(6, 4)}
+    assert image.filepath == "//wood.png"
 
 
 def test_the_robots_own_camera_takes_the_pictures(scene, tmp_path):

@@ -133,7 +133,7 @@ def copy_robot(armature: Any, count: int) -> list[Any]:
     made = []
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder, "robot.blend"))
-        bpy.data.libraries.write(path, {home})
+        bpy.data.libraries.write(path, {home}, path_remap="ABSOLUTE")
         for _ in range(count):
             with bpy.data.libraries.load(path) as (_, wanted):
                 wanted.collections = [home.name]
