@@ -150,17 +150,19 @@ class RecordSensors(SteppedOperator, RobotOperator, bpy.types.Operator, ExportHe
     check_extension = None
     steps_title = "Recording"
     cancelled_text = "The recording was cancelled; nothing is left of it"
+    _asks = False
 
     def invoke(self: Any, context: Any, event: Any) -> set[str]:
         if self.chosen:
             return SteppedOperator.invoke(self, context, event)
+        self._asks = not bpy.app.background
         return choose_export_file(self, context)
 
     def draw(self: Any, context: Any) -> None:
         draw_options(self.layout, self, RecordOptions)
 
     def execute(self: Any, context: Any) -> set[str]:
-        if bpy.app.background or self.chosen:
+        if not self._asks:
             return SteppedOperator.execute(self, context)
         # The file browser is gone now: the work begins anew, beside the window.
         names = [each.name for each in fields(RecordOptions)]
@@ -169,11 +171,12 @@ class RecordSensors(SteppedOperator, RobotOperator, bpy.types.Operator, ExportHe
         return {"FINISHED"}
 
     def begin_steps(self: Any, context: Any) -> Steps:
+        """Returns the work; wrong choices are refused in its first step."""
         robot: Any = active_robot(context)
         self._robot, self._found = robot.name, Diagnostics()
         path = Path(bpy.path.abspath(self.filepath))
         options = read_options(self, RecordOptions)
-        return record_steps(robot, path, options=options, diagnostics=self._found)
+        return (yield from record_steps(robot, path, options=options, diagnostics=self._found))
 
     def keep_result(self: Any, context: Any, result: tuple[Path, ...]) -> set[str]:
         report_diagnostics(self, self._robot, tuple(self._found), "sensors")
