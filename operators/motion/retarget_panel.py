@@ -128,7 +128,7 @@ class Retarget(FollowPerson, SteppedOperator, bpy.types.Operator):
 
     bl_idname = "urdf.retarget"
     bl_label = "Retarget"
-    bl_options = {"REGISTER"}
+    bl_options = {"REGISTER", "UNDO"}
 
     _asks = False
 
@@ -144,7 +144,8 @@ class Retarget(FollowPerson, SteppedOperator, bpy.types.Operator):
             return super().execute(context)
         names = ("person", *(each.name for each in fields(RetargetOptions)))
         bpy.ops.urdf.run_retarget("INVOKE_DEFAULT", **{each: getattr(self, each) for each in names})
-        return {"FINISHED"}
+        # Nothing is done yet, so there is nothing to undo.
+        return {"CANCELLED"}
 
 
 def _poll_person(kind: Any, context: Any) -> bool:

@@ -15,7 +15,7 @@ _PICK, _JUMP = "urdf.pick_pair", "urdf.go_to_violation"
 
 def retarget(driver: Driver) -> Steps:
     """The found limbs, a pair corrected by two clicks, Esc, the motion, a jump to the worst frame,
-    and the undo. ARGUMENTS: robot, person."""
+    and the undo; the undo of a script's. ARGUMENTS: robot, person."""
     path, motion = driver.arguments
     pipeline = importlib.import_module(f"{_EXTENSION}.urdf_importer.pipeline.retargeting")
     person = pipeline.open_person(motion)
@@ -50,6 +50,7 @@ def retarget(driver: Driver) -> Steps:
 
 def _follow(driver: Driver, bar: Any, person: Any, name: str) -> Steps:
     stepping = importlib.import_module(f"{_EXTENSION}.operators.stepping")
+    source = person.name
     yield from _ask(driver, bar)
     driver.take_picture("asked")
     driver.press("RET")
@@ -73,6 +74,14 @@ def _follow(driver: Driver, bar: Any, person: Any, name: str) -> Steps:
     yield from driver.undo()
     yield from driver.undo()
     yield from driver.wait_for("undo took it back", lambda: not _keys(name))
+    bpy.context.scene.frame_set(55)
+    bpy.ops.ed.undo_push(message="Frame")
+    with bpy.context.temp_override(window=driver.window, area=driver.viewport):
+        bpy.ops.urdf.retarget("EXEC_DEFAULT", True, person=source)
+    assert _keys(name)
+    yield from driver.undo()
+    yield from driver.wait_for("one undo takes a script's back", lambda: not _keys(name))
+    assert bpy.context.scene.frame_current == 55
 
 
 def _ask(driver: Driver, bar: Any) -> Steps:
