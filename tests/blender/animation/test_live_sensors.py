@@ -146,6 +146,30 @@ def test_an_imu_feels_the_rig_that_is_moved(robot, monkeypatch):
     assert not late, "after a pause it begins again"
 
 
+def test_a_slow_imu_feels_as_a_fast_one(robot, monkeypatch):
+    """Once a second, about neighbouring ticks of 20 ms."""
+    from urdf_importer.blender.seeing import live as seeing
+
+    clock, found = [100.0], []
+    monkeypatch.setattr(seeing.time, "monotonic", lambda: clock[0])
+    sensors = seeing.LiveSensors(rate=1.0)
+    for _ in range(150):
+        clock[0] += 0.02
+        t = clock[0] - 100.0
+        robot.location.z = 0.5 * t**2
+        bpy.context.view_layer.update()
+        stamp = round(t * 1e9)
+        found += [each for each in sensors.measure(robot, stamp) if each.topic == "/imu"]
+    assert len(found) == 3
+    store = get_typestore(Stores.ROS2_HUMBLE)
+    for second, each in enumerate(found):
+        message = store.deserialize_cdr(each.pack("cdr"), "sensor_msgs/msg/Imu")
+        assert message.linear_acceleration.z == pytest.approx(9.81 + 1.0, abs=0.02)
+        time_of = message.header.stamp
+        # The tick before the third; then a second later each, or one tick more.
+        assert time_of.sec + time_of.nanosec * 1e-9 == pytest.approx(0.06 + second, abs=0.03)
+
+
 def test_a_depth_camera_goes_on_over_many_ticks(tmp_path, monkeypatch):
     text = ROBOT.replace("<width>16</width><height>12</height>", "<width>320</width>"
                          "<height>240</height>")  # fmt: skip

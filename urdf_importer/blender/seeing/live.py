@@ -14,6 +14,7 @@ import numpy as np
 
 from ...diagnostics import ArgumentError, Diagnostics, RobotError, quote
 from ...gazebo import interpret_extras
+from ...geometry.transforms import Matrix
 from ...live.packed import Packed
 from ...recordings.definitions import Encoding
 from ...sensing.messages import SensorTopic, list_topics_of, pack_message, pack_static
@@ -31,6 +32,7 @@ _SLICE = 0.003
 """Seconds of casting at once; the rest of 5 ms is for the scene's shapes and the messages."""
 _LONGEST = 500_000_000
 """Nanoseconds: poses that are further apart say nothing of motion."""
+_Poses = deque[tuple[int, Matrix]]
 _MOST_PIXELS = 4_000_000
 _TAKEN = ("/tf", "/tf_static", "/odom", "/joint_states")
 
@@ -44,7 +46,7 @@ class LiveSensors:
     pictures: bool = False
     _last: dict[str, float] = field(default_factory=dict)
     _counts: dict[str, int] = field(default_factory=dict)
-    _felt: dict[str, deque[tuple[int, Any]]] = field(default_factory=dict)
+    _felt: dict[str, _Poses] = field(default_factory=dict)
     _work: Iterator[Packed | None] | None = None
 
     def measure(self, armature: Any, stamp: int) -> Iterator[Packed]:
@@ -61,10 +63,11 @@ class LiveSensors:
             sliced=True,
         )
         for sensor, topics in known[0]:
-            wait = now - self._last.get(sensor.name, 0.0)
-            if sensor.kind == "imu" and wait * self._rate_of(sensor) >= 1.0:
-                self._last[sensor.name] = now
-                yield from self._feel(looker, sensor, topics, stamp)
+            if sensor.kind == "imu":
+                poses = self._note_pose(looker, sensor, stamp)
+                if len(poses) == 3 and self._is_due(sensor, now):
+                    self._last[sensor.name] = now
+                    yield from self._feel(sensor, topics, poses)
         if self._work is None:
             self._work = self._begin(looker, known[0], now, stamp)
         end = time.perf_counter() + _SLICE
@@ -86,7 +89,7 @@ class LiveSensors:
             for sensor, topics in known
             if sensor.kind in (*_BY_RAYS, *(_BY_LIGHT if self.pictures else ()))
         ]
-        due = [each for each in waits if each[0] * self._rate_of(each[2]) >= 1.0]
+        due = [each for each in waits if self._is_due(each[2], now)]
         if not due:
             return
         *_, sensor, topics = max(due, key=lambda each: each[:2])
@@ -105,25 +108,25 @@ class LiveSensors:
                 reading = finished.value
         yield from self._send(sensor, topics, reading, stamp)
 
-    def _feel(
-        self, looker: Looker, sensor: PlacedSensor, topics: Any, stamp: int
-    ) -> Iterator[Packed]:
-        """Yields the message of an IMU about the pose before this one, which has a neighbour to
-        each side."""
+    def _note_pose(self, looker: Looker, sensor: PlacedSensor, stamp: int) -> _Poses:
+        """Returns the poses of an IMU at the last three ticks, of which this one is the last."""
         known = self._felt.setdefault(sensor.name, deque(maxlen=3))
         if known and not 0 < stamp - known[-1][0] < _LONGEST:
             known.clear()
         frame, scale = looker.find_frame(sensor)
         frame[:3, 3] /= scale
         known.append((stamp, frame))
-        if len(known) == 3:
-            times, poses = zip(*known, strict=True)
-            first, second = ((b - a) * 1e-9 for a, b in pairwise(times))
-            felt = feel_motion(np.array(poses), (first, second))
-            if not getattr(sensor.sensor, "has_orientation", True):
-                del felt["orientation"]
-            reading = Reading(frame_id=sensor.frame_id, **felt)
-            yield from self._send(sensor, topics, reading, times[1])
+        return known
+
+    def _feel(self, sensor: PlacedSensor, topics: Any, known: _Poses) -> Iterator[Packed]:
+        """Yields the message of an IMU about the middle one of three poses."""
+        times, poses = zip(*known, strict=True)
+        first, second = ((b - a) * 1e-9 for a, b in pairwise(times))
+        felt = feel_motion(np.array(poses), (first, second))
+        if not getattr(sensor.sensor, "has_orientation", True):
+            del felt["orientation"]
+        reading = Reading(frame_id=sensor.frame_id, **felt)
+        yield from self._send(sensor, topics, reading, times[1])
 
     def _send(
         self, sensor: PlacedSensor, topics: Any, reading: Reading, stamp: int
@@ -138,8 +141,9 @@ class LiveSensors:
                 topic=topic.name, type=topic.type, pack=partial(_pack, topic, reading, stamp, count)
             )
 
-    def _rate_of(self, sensor: PlacedSensor) -> float:
-        return min(self.rate, sensor.rate) if sensor.rate else self.rate
+    def _is_due(self, sensor: PlacedSensor, now: float) -> bool:
+        rate = min(self.rate, sensor.rate) if sensor.rate else self.rate
+        return (now - self._last.get(sensor.name, 0.0)) * rate >= 1.0
 
 
 def _pack(topic: SensorTopic, reading: Any, stamp: int, count: int, encoding: Encoding) -> bytes:
