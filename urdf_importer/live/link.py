@@ -6,7 +6,7 @@ rig's own state is sent. The rig's side in Blender is in another module.
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -65,9 +65,13 @@ class LiveRig(ABC):
     def read_frames(self) -> Sequence[FrameTrack]:
         """Returns the frames of the base and of floating joints."""
 
-    def measure(self, options: LiveOptions, stamp: int) -> Sequence[Packed]:
-        """Returns messages of sensors that are due; `stamp` in nanoseconds. Raises RobotError."""
+    def measure(self, options: LiveOptions, stamp: int) -> Iterable[Packed]:
+        """Yields messages of sensors that are due; `stamp` in nanoseconds. Raises RobotError."""
         return ()
+
+    @abstractmethod
+    def stop_measuring(self) -> None:
+        """Drops measurements that are not finished."""
 
     @abstractmethod
     def key(self, motion: Trajectory, options: MotionOptions, diagnostics: Diagnostics) -> Any:
@@ -201,6 +205,8 @@ class LiveLink:
         """Begins to send the measurements of the robot's scanners and depth cameras, and of its
         cameras with `pictures`; or ends that."""
         self.options = replace(self.options, send_sensors=on, send_pictures=pictures)
+        if not on:
+            self.rig.stop_measuring()
 
     def _take(self, arrivals: list[Arrival]) -> None:
         if self._recording is not None:

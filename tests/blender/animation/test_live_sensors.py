@@ -170,6 +170,54 @@ def test_a_slow_imu_feels_as_a_fast_one(robot, monkeypatch):
         assert time_of.sec + time_of.nanosec * 1e-9 == pytest.approx(0.06 + second, abs=0.03)
 
 
+def test_an_imu_that_is_nowhere_holds_up_no_other_sensor(tmp_path):
+    path = tmp_path / "robot.urdf"
+    path.write_text(ROBOT.replace("</gazebo>", '<sensor name="last" type="imu"/></gazebo>'))
+    robot = urdf_importer.import_robot(path, options=ImportOptions(sensors=True)).armature
+    bpy.data.objects["imu"].scale = (0.0, 0.0, 0.0)
+    bpy.context.view_layer.update()
+    server = Standin()
+    try:
+        options = LiveOptions(direction="out", send_sensors=True, sensor_rate=100.0)
+        link = urdf_importer.connect(robot, server.url, options=options)
+        wanted = {"/scan", "/deep/points", "/last"}
+        until(
+            lambda: wanted <= {e["topic"] for e in server.heard if e["op"] == "publish"},
+            server.step,
+            link.poll,
+        )
+        assert link.error == "sensor 'imu' is nowhere: its pose is not finite"
+    finally:
+        live.stop_watching()
+        server.close()
+
+
+def test_sensors_that_are_sent_again_begin_anew(robot, monkeypatch):
+    """With the scene of then, though a scan was half done."""
+    from urdf_importer.blender.seeing import live as seeing
+
+    monkeypatch.setattr(seeing, "_SLICE", 0.0)
+    server = Standin()
+    try:
+        options = LiveOptions(direction="out", send_sensors=True, sensor_rate=100.0)
+        link = urdf_importer.connect(robot, server.url, options=options)
+        until(lambda: link.state == "connected", server.step, link.poll)
+        link.poll()
+        link.send_sensors(False)
+        robot.location.x = 0.5
+        bpy.context.view_layer.update()
+        link.send_sensors()
+
+        def scans():
+            heard = (each for each in server.heard if each["op"] == "publish")
+            return [each["msg"] for each in heard if each["topic"] == "/scan"]
+
+        until(scans, server.step, link.poll)
+        assert np.allclose(scans()[0]["ranges"], sense(robot, "scan").ranges[0], atol=1e-5)
+    finally:
+        server.close()
+
+
 def test_a_depth_camera_goes_on_over_many_ticks(tmp_path, monkeypatch):
     text = ROBOT.replace("<width>16</width><height>12</height>", "<width>320</width>"
                          "<height>240</height>")  # fmt: skip

@@ -17,7 +17,7 @@ class StandinRig(LiveRig):
         self.name = "arm"
         self.shown = dict.fromkeys(joints, 0.0)
         self.frames, self.keyed = [], None
-        self.there, self.busy = True, False
+        self.there, self.busy, self.measures = True, False, True
 
     def is_there(self):
         return self.there
@@ -44,6 +44,9 @@ class StandinRig(LiveRig):
 
     def read_frames(self):
         return ()
+
+    def stop_measuring(self):
+        self.measures = False
 
     def key(self, motion, options, diagnostics):
         self.keyed = motion, options
@@ -110,6 +113,15 @@ def test_a_robot_that_is_gone_ends_its_link():
     assert not link.poll()
     assert link.state == "closed" and "the robot is gone" in link.error and not stream.is_open
     assert not link.poll()
+
+
+def test_a_rig_stops_measuring_when_sensors_are_not_sent_any_more():
+    rig = StandinRig("elbow")
+    link, _ = link_to(rig)
+    link.send_sensors(pictures=True)
+    assert rig.measures
+    link.send_sensors(False)
+    assert not rig.measures
 
 
 def test_a_fault_ends_its_link():

@@ -9,7 +9,7 @@ whenever a bone is not where it was.
 import atexit
 import os
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -170,10 +170,14 @@ class BlenderRig(LiveRig):
                 frames.append(_make_track(joint.parent, name, np.linalg.solve(above, below)))
         return frames
 
-    def measure(self, options: LiveOptions, stamp: int) -> Sequence[Packed]:
+    def measure(self, options: LiveOptions, stamp: int) -> Iterable[Packed]:
         """Measures with the sensor that is due; one at a time, so that views stay alive."""
         self._sensors.rate, self._sensors.pictures = options.sensor_rate, options.send_pictures
-        return list(self._sensors.measure(self.find(), stamp))
+        return self._sensors.measure(self.find(), stamp)
+
+    def stop_measuring(self) -> None:
+        """Drops measurements that are not finished."""
+        self._sensors.rest()
 
     def key(self, motion: Trajectory, options: MotionOptions, diagnostics: Diagnostics) -> Any:
         """Makes a new action of a motion."""

@@ -52,7 +52,7 @@ class LiveSensors:
     def measure(self, armature: Any, stamp: int) -> Iterator[Packed]:
         """Yields the messages of all IMUs that are due, and goes on a little with the sensor that
         has waited longest; yields its messages once it is done. `stamp` in nanoseconds. Raises
-        RobotError as sense does."""
+        RobotError as sense does, for an IMU after all others."""
         now = time.monotonic()
         known = recall(armature, "live sensors", _read)
         looker = Looker(
@@ -62,17 +62,33 @@ class LiveSensors:
             diagnostics=Diagnostics(),
             sliced=True,
         )
+        faults = []
         for sensor, topics in known[0]:
             if sensor.kind == "imu":
-                poses = self._note_pose(looker, sensor, stamp)
+                try:
+                    poses = self._note_pose(looker, sensor, stamp)
+                except RobotError as error:
+                    faults.append(error)
+                    continue
                 if len(poses) == 3 and self._is_due(sensor, now):
                     self._last[sensor.name] = now
                     yield from self._feel(sensor, topics, poses)
         if self._work is None:
             self._work = self._begin(looker, known[0], now, stamp)
+        yield from self._go_on(self._work)
+        if faults:
+            raise faults[0]
+
+    def rest(self) -> None:
+        """Drops measurements that are not finished."""
+        self._work = None
+        self._felt.clear()
+
+    def _go_on(self, work: Iterator[Packed | None]) -> Iterator[Packed]:
+        """Works for a slice of time."""
         end = time.perf_counter() + _SLICE
         try:
-            for each in self._work:
+            for each in work:
                 if each is not None:
                     yield each
                 if time.perf_counter() > end:
@@ -109,7 +125,7 @@ class LiveSensors:
         yield from self._send(sensor, topics, reading, stamp)
 
     def _note_pose(self, looker: Looker, sensor: PlacedSensor, stamp: int) -> _Poses:
-        """Returns the poses of an IMU at the last three ticks, of which this one is the last."""
+        """Returns the poses of an IMU at this tick and the two before."""
         known = self._felt.setdefault(sensor.name, deque(maxlen=3))
         if known and not 0 < stamp - known[-1][0] < _LONGEST:
             known.clear()
