@@ -12,6 +12,7 @@ from urdf_importer import (
     ArgumentError,
     BuildError,
     DatasetOptions,
+    ImportOptions,
     KinematicsError,
     find_sensors,
     import_robot,
@@ -119,6 +120,30 @@ def test_the_robots_own_camera_takes_the_pictures(scene, tmp_path):
         true = np.array(robot["pose"]) @ frames[eye.link] @ eye.frame
         np.testing.assert_allclose(camera["pose"], true, atol=1e-5)
         assert (camera["near"], camera["far"]) == (0.01, 50.0)
+
+
+def test_the_camera_of_a_large_robot_is_where_it_is_shown(scene, tmp_path):
+    path = arm_with_eyes(tmp_path)
+    armature = import_robot(path).armature
+    armature.scale = (2.0, 2.0, 2.0)
+    bpy.context.view_layer.update()
+    stage = open_stage(armature, DatasetOptions(**SMALL, camera="eye"))
+    (eye,) = (each for each in find_sensors(armature) if each.name == "eye")
+    camera, (robot,) = (stage.take(0).label[each] for each in ("camera", "robots"))
+    true = Truth.of_file(path).frames(robot["joints"])[eye.link] @ eye.frame
+    true[:3, 3] *= 2.0
+    np.testing.assert_allclose(camera["pose"], np.array(robot["pose"]) @ true, atol=1e-5)
+    assert (camera["near"], camera["far"]) == (0.02, 100.0)
+
+
+def test_a_camera_that_was_moved_takes_the_pictures(scene, tmp_path):
+    armature = import_robot(arm_with_eyes(tmp_path), options=ImportOptions(sensors=True)).armature
+    stage = open_stage(armature, DatasetOptions(**SMALL, camera="eye"))
+    before = np.array(stage.take(0).label["camera"]["pose"])
+    eye = bpy.data.objects["eye"]
+    eye.location.z += 0.25
+    after = np.array(stage.take(0).label["camera"]["pose"])
+    assert np.linalg.norm(after - before) == pytest.approx(0.25, abs=1e-5)
 
 
 def test_cameras_that_are_not_there(scene, tmp_path):

@@ -12,17 +12,19 @@ import mathutils
 import numpy as np
 from numpy.typing import NDArray
 
-from ...diagnostics import BuildError, quote, unknown_name
+from ...diagnostics import BuildError, Diagnostics, quote, unknown_name
 from ...geometry.transforms import Matrix, invert
 from ...model import Robot
 from ...sensing.dataset import DatasetOptions, Shot, chance_of, draw_shot
 from ...sensing.intrinsics import pixel_rays
 from ...sensing.masks import describe_mask
+from ...sensing.options import SenseOptions
 from ...sensing.placed import PlacedSensor
 from ..preview.studio import denoise
 from ..standing.armatures import objects_of
 from ..standing.pose import random_pose
 from .dressing import Dressing, Room
+from .measure import Looker
 from .pictures import SensorView, render_view
 from .subjects import Subject
 from .tracing import Mask, count_whole, trace
@@ -132,7 +134,8 @@ class LabelStage:
 
     def take(self, number: int) -> LabelledPicture:
         """Takes the picture of this number, which depends on no other picture. Raises
-        KinematicsError where no valid pose is found, BuildError where nothing is rendered."""
+        KinematicsError where no valid pose is found, BuildError where nothing is rendered,
+        ArgumentError where the robot's camera has no place any more."""
         chance = chance_of(self.options.seed, number)
         for each in self.subjects:
             random_pose(each.armature, int(chance.integers(2**31)), refuse=self._refuse)
@@ -183,14 +186,21 @@ class LabelStage:
         """Returns the first robot's own camera in its present pose."""
         assert camera.K is not None and camera.near is not None and camera.far is not None
         assert camera.width is not None and camera.height is not None
-        frame = self.subjects[0].place_links()[camera.link] @ camera.frame
+        looker = Looker(
+            armature=self.subjects[0].armature,
+            links=tuple(self.ids),
+            options=SenseOptions(),
+            diagnostics=Diagnostics(),
+        )
+        frame, scale = looker.find_frame(camera)
+        scale = float(f"{scale:.6g}")  # Frames have single precision.
         return Shot(
             world=frame,
             K=camera.K,
             width=camera.width,
             height=camera.height,
-            near=camera.near,
-            far=camera.far,
+            near=camera.near * scale,
+            far=camera.far * scale,
         )
 
     def _label(self, rgb: Any, shot: Shot, dressing: Dressing) -> LabelledPicture:
