@@ -7,8 +7,7 @@ from typing import Any
 from ...urdf_importer import Violation
 from ...urdf_importer.blender.standing.robot_table import recall_table
 
-_FEWEST, _MOST = 3, 9
-"""Digits of a number."""
+_DIGITS = 3, 4
 
 
 def describe_violation(robot: Any, each: Violation) -> str:
@@ -24,13 +23,12 @@ def describe_violation(robot: Any, each: Violation) -> str:
 
 
 def _compare(value: float, limit: float) -> str:
-    """Returns both with the fewest digits by which they differ."""
-    texts = "", ""
-    for digits in range(_FEWEST, _MOST + 1):
+    """Returns both where few digits distinguish them, else the limit alone: digits take width."""
+    for digits in _DIGITS:
         texts = _round(value, digits), _round(limit, digits)
         if texts[0] != texts[1]:
-            break
-    return " of ".join(texts)
+            return " of ".join(texts)
+    return f"{'>' if value > limit else '<'} {_round(limit, _DIGITS[-1])}"
 
 
 def _round(number: float, digits: int) -> str:
