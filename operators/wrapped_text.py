@@ -13,27 +13,32 @@ _FONT = 0
 _MARGINS = 88
 """Pixels at a scale of 1 that a line of a box loses to its icon, its frame, its panel's frame and
 the names of the tabs: 84 in the sidebar of Blender 4.3 and 5.2."""
+_ICON = 20
 _LEAST_WIDTH = 60
-_PIECES = re.compile(r"\s+|[^\s/\\]*[/\\]|[^\s/\\]+")
-"""Where a line may end: at a blank, and in a path after a slash."""
+_PIECES = re.compile(r"\s+|\S+/s[²³]?(?!\S)|[^\s/\\]*[/\\]|[^\s/\\]+")
+"""Where a line may end: at a blank, and in a path after a slash; not in a unit such as m/s²."""
 
 
-def draw_wrapped(layout: Any, context: Any, text: str, icon: str = "NONE") -> None:
-    """Draws as many labels as the width asks for; the icon is before the first."""
+def draw_wrapped(
+    layout: Any, context: Any, text: str, icon: str = "NONE", *, icons: int = 1
+) -> None:
+    """Draws as many labels as the width asks for beside so many icons, `icon` before the first."""
     column = layout.column(align=True)
     column.scale_y = 0.8
-    for number, line in enumerate(wrap(context, text)):
+    for number, line in enumerate(wrap(context, text, icons)):
         column.label(
             text=line, icon=icon if number == 0 else ("BLANK1" if icon != "NONE" else icon)
         )
 
 
-def wrap(context: Any, text: str) -> list[str]:
-    """Returns the text in lines that fit into the region, as wide as Blender draws them."""
+def wrap(context: Any, text: str, icons: int = 1) -> list[str]:
+    """Returns the text in lines that fit into the region beside so many icons, as wide as Blender
+    draws them."""
     scale = context.preferences.system.ui_scale
     style = context.preferences.ui_styles[0].widget
     blf.size(_FONT, style.points * scale)
-    width = max(context.region.width - _MARGINS * scale, _LEAST_WIDTH * scale)
+    margins = _MARGINS + (icons - 1) * _ICON
+    width = max(context.region.width - margins * scale, _LEAST_WIDTH * scale)
     return wrap_to(text, width, lambda line: float(blf.dimensions(_FONT, line)[0]))
 
 

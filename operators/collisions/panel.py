@@ -62,14 +62,17 @@ def _draw_rows(layout: Any, robot: Any) -> None:
         _draw_line(column, "", ("Shapes", "of Hull", "Outside"))
     for row in rows[:_MOST_ROWS]:
         link = fitted.get(row.link)
-        facts = () if link is None else (f"{link.volume_ratio:.2f}", _describe_miss(link.miss))
-        _draw_line(column, row.link, (str(len(row.shapes)), *facts))
+        facts = (
+            ("", "") if link is None else (f"{link.volume_ratio:.2f}", _describe_miss(link.miss))
+        )
+        _draw_line(column, row.link, (str(len(row.shapes)), *(facts if fitted else ())))
     if len(rows) > _MOST_ROWS:
         column.label(text=f"and {len(rows) - _MOST_ROWS} more")
 
 
 def _draw_line(column: Any, link: str, facts: tuple[str, ...]) -> None:
-    line = column.split(factor=0.4, align=True)
+    """Draws a link and facts of its shapes: the fewer, the more room has the name."""
+    line = column.split(factor=0.8 if len(facts) == 1 else 0.4, align=True)
     name = line.row(align=True)
     name.alignment = "LEFT"
     if link:
@@ -78,7 +81,7 @@ def _draw_line(column: Any, link: str, facts: tuple[str, ...]) -> None:
     else:
         name.label(text="Link")
     rest = line.row(align=True)
-    for fact in (*facts, "", "")[:3]:
+    for fact in facts:
         rest.label(text=fact)
 
 

@@ -320,7 +320,7 @@ def _draw_checked(layout: Any, context: Any, robot: Any) -> None:
     box = layout.box().column(align=True)
     for each in checked.violations[:MOST_SHOWN]:
         row = box.row(align=True)
-        row.label(text=describe_violation(robot, each))
+        draw_wrapped(row, context, describe_violation(robot, each), icons=2)
         draw_jump(row, _frame_of(context.scene, checked.first, each.time))
     if len(checked.violations) > MOST_SHOWN:
         box.label(text=f"and {len(checked.violations) - MOST_SHOWN} more")
@@ -339,7 +339,7 @@ def _draw_contacts(layout: Any, context: Any, checked: _Checked) -> None:
     box = layout.box().column(align=True)
     for each in checked.contacts[:MOST_SHOWN]:
         row = box.row(align=True)
-        row.label(text=f"{each.link1} touches {each.link2}", icon="MOD_PHYSICS")
+        draw_wrapped(row, context, f"{each.link1} touches {each.link2}", "MOD_PHYSICS", icons=3)
         draw_jump(row, _frame_of(context.scene, checked.first, each.start))
     if len(checked.contacts) > MOST_SHOWN:
         box.label(text=f"and {len(checked.contacts) - MOST_SHOWN} more")

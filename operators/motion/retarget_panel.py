@@ -320,7 +320,7 @@ def _draw_limbs(layout: Any, context: Any, found: Any, given: Any) -> None:
     if found is None or found.why:
         draw_wrapped(layout, context, found.why if found else "Looking for limbs", icon="INFO")
     for number, row in enumerate(found.rows if found is not None else ()):
-        _draw_row(layout.row(align=True), row, number)
+        _draw_row(layout.row(align=True), context, row, number)
     buttons = layout.row(align=True)
     buttons.operator(PickPair.bl_idname, icon="EYEDROPPER")
     # Grey, not gone, where nothing was corrected: the button beside it would come under the mouse.
@@ -329,17 +329,16 @@ def _draw_limbs(layout: Any, context: Any, found: Any, given: Any) -> None:
     back.operator(SetPair.bl_idname, text="", icon="LOOP_BACK").bone = ""
 
 
-def _draw_row(line: Any, row: LimbRow, number: int) -> None:
+def _draw_row(line: Any, context: Any, row: LimbRow, number: int) -> None:
     icon = "CHECKBOX_HLT" if row.link else "CHECKBOX_DEHLT"
     tick = line.operator(SetPair.bl_idname, text="", icon=icon, emboss=False)
     tick.bone, tick.link = row.bones[-1], ""
     column = line.column(align=True)
-    column.scale_y = 0.8
     title = f"{row.limb}: {row.link}" if row.link else "left alone"
-    column.label(text=title, icon=name_color(number) if row.link else "BLANK1")
-    theirs = column.row()
+    draw_wrapped(column, context, title, name_color(number) if row.link else "BLANK1", icons=2)
+    theirs = column.column(align=True)
     theirs.active = False
-    theirs.label(text=" > ".join(row.bones), icon="BLANK1")
+    draw_wrapped(theirs, context, " > ".join(row.bones), "BLANK1", icons=2)
 
 
 def _draw_result(layout: Any, robot: Any) -> None:

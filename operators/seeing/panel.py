@@ -71,7 +71,7 @@ def _read(robot: Any) -> tuple[PlacedSensor, ...]:
 
 
 def _draw_row(column: Any, sensor: PlacedSensor, looked: Any) -> None:
-    line = column.split(factor=0.62, align=True)
+    line = column.split(factor=0.55, align=True)
     name = line.row(align=True)
     name.alignment = "LEFT"
     icon = "CAMERA_DATA" if sensor.camera is not None else _ICONS.get(sensor.kind, "EMPTY_AXIS")
