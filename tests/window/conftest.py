@@ -26,12 +26,17 @@ class Program:
     number: str
     profile: Path
 
-    def run(self, *words: str, display: bool = False) -> subprocess.CompletedProcess[str]:
-        command = [f"xvfb-{self.number}", "blender"] if display else [f"blender-{self.number}"]
+    def run(self, *words: str, size: str = "") -> subprocess.CompletedProcess[str]:
+        """Runs the program; on a display of this size, if there is one."""
+        command = [f"xvfb-{self.number}", "blender"] if size else [f"blender-{self.number}"]
         command[0] = str(PROGRAMS / "bin" / command[0])
         return subprocess.run(
             [*command, *words],
-            env={**os.environ, "BLENDER_USER_RESOURCES": str(self.profile)},
+            env={
+                **os.environ,
+                "BLENDER_USER_RESOURCES": str(self.profile),
+                "XVFB_SCREEN": f"{size}x24",
+            },
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -40,18 +45,21 @@ class Program:
             check=False,
         )
 
-    def play(self, test: str, scenario: str, *arguments: str | Path) -> Path:
-        """Plays a scenario in a new window; returns the folder with its pictures, which no other
-        test has: tests with the same scenario run side by side."""
+    def play(
+        self, test: str, scenario: str, *arguments: str | Path, size: str = "1280x800"
+    ) -> Path:
+        """Plays a scenario in a new window of this size; returns the folder with its pictures,
+        which no other test has: tests with the same scenario run side by side."""
         folder = PICTURES / re.sub(r"[^\w.]+", "_", test).strip("_") / scenario
         folder.mkdir(parents=True, exist_ok=True)
         for old in folder.iterdir():
             old.unlink()
         done = self.run(
-            *("--gpu-backend", "opengl", "--enable-event-simulate", "-p", "0", "0", "1280", "800"),
+            *("--gpu-backend", "opengl", "--enable-event-simulate"),
+            *("-p", "0", "0", *size.split("x")),
             *("--python", str(Path(__file__).with_name("driver.py"))),
             *("--", scenario, str(folder), *map(str, arguments)),
-            display=True,
+            size=size,
         )
         result = folder / "result.json"
         assert result.exists(), f"Blender ended before the scenario did:\n{done.stdout}"

@@ -29,6 +29,7 @@ _KEYS = {
 _ROW = 6
 """Pixels between the places where a button is looked for: less than its height."""
 _SECONDS = 30.0
+_ROUNDS = 2
 TAB = "Robot"
 
 
@@ -92,6 +93,12 @@ class Driver:
             yield 0.05
         self.send("LEFTMOUSE", "RELEASE")
         yield 0.3
+
+    def notice(self) -> Steps:
+        """Waits until Blender knows what is under the mouse: it first leaves a button, then looks
+        for another one. In rounds of its loop, which are slow on a busy machine."""
+        for _ in range(_ROUNDS):
+            yield 0.0
 
     def press(self, key: str, **held: bool) -> None:
         self.send(key, "PRESS", **held)
@@ -173,13 +180,13 @@ class Driver:
     def _find(
         self, area: Any, region: Any, what: str, share: float, shows: Callable[[], bool]
     ) -> Steps:
-        """Moves the mouse down the region; Blender says what lies under it. Twice, since a busy
-        machine may be slow to notice."""
+        """Moves the mouse down the region; Blender says what lies under it. Twice, since a region
+        may not be drawn yet."""
         x = region.x + share * region.width
-        for pause in (0.05, 0.15):
+        for _ in range(2):
             for y in range(region.y + region.height - 4, region.y, -_ROW):
                 self.move(x, y)
-                yield pause
+                yield from self.notice()
                 with bpy.context.temp_override(window=self.window, area=area, region=region):
                     if shows():
                         yield 0.1
@@ -206,13 +213,18 @@ def _copy_command() -> str:
     return copied.removeprefix("bpy.ops.").partition("(")[0]
 
 
-def unfold(*labels: str) -> None:
-    """Lets these of the robot's panels stand open, with those that they are in, and no others.
-    Before the sidebar is shown: Blender remembers how it drew a panel first."""
+def list_panels() -> list[Any]:
+    """The classes of the robot's panels, those that hold others first."""
     kinds = [
         kind for kind in bpy.types.Panel.__subclasses__() if getattr(kind, "bl_category", "") == TAB
     ]
-    kinds.sort(key=lambda kind: hasattr(kind, "bl_parent_id"))
+    return sorted(kinds, key=lambda kind: hasattr(kind, "bl_parent_id"))
+
+
+def unfold(*labels: str) -> None:
+    """Lets these of the robot's panels stand open, with those that they are in, and no others.
+    Before the sidebar is shown: Blender remembers how it drew a panel first."""
+    kinds = list_panels()
     wanted = {kind.bl_idname for kind in kinds if kind.bl_label in labels}
     wanted |= {getattr(kind, "bl_parent_id", "") for kind in kinds if kind.bl_label in labels}
     for kind in reversed(kinds):

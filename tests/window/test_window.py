@@ -193,19 +193,43 @@ def test_a_robot_follows_a_server(play: Play) -> None:
     play("follow", SAMPLES / "two_link_arm.urdf", script, "shoulder", "elbow")
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [
-        ("Joints",),
-        ("Inverse Kinematics", "Motion"),
-        ("Poses", "Look"),
-        ("Import Report", "Reshape", "Live"),
-        ("Collision Shapes",),
-    ],
-    ids=lambda labels: labels[0],
-)
-def test_every_panel_in_three_widths(play: Play, labels: tuple[str, ...]) -> None:
-    play("sidebar", SAMPLES / "gripper.urdf", *labels)
+_PANELS = {
+    "gripper": ("Joints", "Inverse Kinematics", "Poses", "Motion"),
+    "legs": ("Simulate", "Retarget", "Look"),
+    "scout": ("Sensors", "Collision Shapes", "Import Report"),
+    "rover": ("Links", "Reshape", "Live"),
+}
+
+
+@pytest.mark.parametrize("robot", _PANELS)
+def test_every_panel_in_three_widths(play: Play, robot: str, tmp_path: Path) -> None:
+    labels = [label for each in _PANELS.values() for label in each]
+    path = {"gripper": SAMPLES / "gripper.urdf", "legs": LEGS}.get(robot) or _write_scout(tmp_path)
+    person = SAMPLES / "walk_and_wave.bvh"
+    play("sidebar", path, person, ",".join(labels), *_PANELS[robot], size="640x1500")
+
+
+def _write_scout(folder: Path) -> Path:
+    """A robot with sensors, and a file with faults, two of one kind."""
+    text = (
+        (SAMPLES / "differential_drive.urdf").read_text().replace("meshes/", f"{SAMPLES}/meshes/")
+    )
+    mesh = "<geometry><mesh filename='package://harbour/meshes/mast.stl'/></geometry>"
+    path = folder / "scout.urdf"
+    path.write_text(
+        text.replace(
+            "</robot>",
+            f"<link name='mast'><visual>{mesh}</visual><collision><geometry/></collision>"
+            "<collision><geometry/></collision></link><joint name='mast_mount' type='fixed'>"
+            "<parent link='base_link'/><child link='mast'/></joint><gazebo reference='base_link'>"
+            "<sensor name='scan' type='ray'><ray><scan><horizontal><samples>90</samples>"
+            "<min_angle>-1</min_angle><max_angle>1</max_angle></horizontal></scan><range>"
+            "<min>0.2</min><max>5</max></range></ray></sensor><sensor name='eye' type='camera'>"
+            "<camera><horizontal_fov>1.2</horizontal_fov><image><width>64</width><height>48</height></image></camera></sensor>"
+            "<sensor name='imu' type='imu'/></gazebo></robot>",
+        )
+    )
+    return path
 
 
 def test_touching_links_are_red_after_undo_deletion_and_reload(play: Play) -> None:
