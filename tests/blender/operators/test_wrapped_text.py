@@ -55,3 +55,8 @@ def test_a_path_is_broken_at_its_slashes(extension: ModuleType) -> None:
         "/robots/sample_urdfs/",
         "humanoid_arm.urdf",
     ]
+
+
+def test_a_unit_stays_whole(extension: ModuleType) -> None:
+    wrap_to = extension.operators.wrapped_text.wrap_to
+    assert wrap_to("jaw: 2 of 1 m/s²", 14, len) == ["jaw: 2 of 1", "m/s²"]
