@@ -336,20 +336,16 @@ def _open_export(driver: Driver, name: str, **options: Any) -> Generator[float, 
 
 
 def render(driver: Driver) -> Steps:
-    """The camera where the view is, then Blender's renderer."""
+    """Studio and Render, as a still picture; its size aside, all is as in a new file."""
     robot = _import(driver, "humanoid_arm.urdf")
     _set_positions(robot, _RAISED)
     _look(driver, at=(0.22, 0.22, 0.14), distance=2.4, turn=60, tilt=76)
     yield 0.5
     area = driver.viewport
     with bpy.context.temp_override(window=driver.window, area=area, region=_region(area, "WINDOW")):
-        bpy.ops.view3d.camera_to_view()
-    bpy.data.worlds[0].node_tree.nodes["Background"].inputs["Strength"].default_value = 3.0
+        bpy.ops.urdf.build_studio(turntable="none")
     scene = bpy.context.scene
-    scene.render.engine = "CYCLES"
-    scene.cycles.samples = 128
-    scene.cycles.use_denoising = False
-    scene.render.resolution_x, scene.render.resolution_y = 640, 400
+    scene.render.resolution_x, scene.render.resolution_y = 640, 360
     scene.render.filepath = str(driver.folder / "render.png")
     bpy.ops.render.render(write_still=True)
     subprocess.run(
