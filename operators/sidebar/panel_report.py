@@ -80,8 +80,9 @@ def _draw_message(box: Any, context: Any, item: Diagnostic, number: int) -> None
     draw_wrapped(box, context, item.message, icon=_icon_of([item]))
     row = box.row(align=True)
     if item.line:
-        # Blender cuts off the end of a long text.
-        place = f"Line {item.line}, {file_name(item.source)}"
+        place = f"Line {item.line}"
+        if item.source != recall_table(active_robot(context)).source:
+            place += f", {file_name(item.source)}"
         row.operator(OpenLine.bl_idname, text=place, icon="TEXT").index = number
     else:
         where = row.row()
