@@ -175,8 +175,9 @@ def _extend(numbers: "array[float]", row: Sequence[str], source: str, line: int)
     try:
         numbers.extend([float(each) if each else math.nan for each in row])
     except ValueError:
-        bad = next(each for each in row if not _is_number(each))
-        if not bad.strip():
+        bad = next((each for each in row if not _is_number(each)), None)
+        if bad is None:
+            # Blank cells are empty ones.
             _extend(numbers, [each.strip() for each in row], source, line)
             return
         raise ReadError(f"{quote(bad)} is not a number", source=source, line=line) from None

@@ -107,6 +107,17 @@ def test_tables_are_read_as_spreadsheets_write_them(tmp_path, mark):
     assert found == wanted
 
 
+@pytest.mark.parametrize("blank", ["", " ", "\t", "\x1c", "\xa0"])
+def test_blank_cells_are_no_positions(tmp_path, blank):
+    path = tmp_path / "gaps.csv"
+    path.write_text(f"time,a,b\n0,1,2\n1,3,4\n2,{blank},5\n", encoding="utf-8")
+    found = read_trajectory(path)
+    assert found.positions[:2].tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    path.write_text(f"time,a,b\n0,1,2\n1,{blank},four\n", encoding="utf-8")
+    with pytest.raises(ReadError, match="'four' is not a number"):
+        read_trajectory(path)
+
+
 def test_a_table_may_have_no_heading_and_no_times(tmp_path):
     text = "90 , 1\n0, 2\n"
     found = read(tmp_path, "m.csv", text, rate=30, columns="a,b", degrees=True)
