@@ -38,6 +38,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("readers", nargs="*", metavar="READER")
     parser.add_argument("--seconds", type=int, default=30, help="for each reader (default: 30)")
     parser.add_argument("--jobs", type=int, default=1, help="readers side by side (default: 1)")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="of the search; 0 is another one each time (default)"
+    )
     parser.add_argument("--list", action="store_true", help="name the readers, one a line")
     given = parser.parse_args(arguments)
     sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
@@ -50,7 +53,7 @@ def main(arguments: Sequence[str]) -> int:
     for unknown in set(given.readers) - set(names):
         parser.error(f"there is no reader {unknown} (try --list)")
     jobs = [(name, names[name]) for name in given.readers or names]
-    return run_all(jobs, given.jobs, lambda job: search(fuzzer, *job, given.seconds))
+    return run_all(jobs, given.jobs, lambda job: search(fuzzer, *job, given))
 
 
 def import_counted() -> Any:
@@ -88,8 +91,8 @@ def run_all(
     return 1 if failed else 0
 
 
-def search(fuzzer: Any, shown: str, name: str, seconds: int) -> None:
-    """Searches one reader; never returns."""
+def search(fuzzer: Any, shown: str, name: str, given: argparse.Namespace) -> None:
+    """Searches one reader for the seconds given, by the seed given; never returns."""
     from support.hostile_readers import BOUNDS, READERS
     from support.searches import Bounds, check
 
@@ -108,7 +111,8 @@ def search(fuzzer: Any, shown: str, name: str, seconds: int) -> None:
     def look(content: bytes) -> None:
         check(content, read, bounds)
 
-    options = [f"-max_total_time={seconds}", f"-max_len={MOST_BYTES}", "-rss_limit_mb=4096"]
+    options = [f"-max_total_time={given.seconds}", f"-seed={given.seed}"]
+    options += [f"-max_len={MOST_BYTES}", "-rss_limit_mb=4096"]
     options += [f"-timeout={int(bounds.seconds) * 3}", f"-artifact_prefix={kept}{os.sep}"]
     options += ["-print_final_stats=1", "-verbosity=0", str(corpus)]
     fuzzer.Setup([shown, *options], look)
