@@ -19,6 +19,8 @@ from .scene import UsdScene, read_turn
 _AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 AXIS_NAMES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
 _SIMPLE = {"PhysicsRevoluteJoint": "rot", "PhysicsPrismaticJoint": "trans"}
+FREEDOMS = 6
+"""How many a body has."""
 _ALIKE = 1e-4
 """How far, per reach, lines may be apart that single precision cannot tell from one line."""
 _KINDS = ("PhysicsFixedJoint", "PhysicsSphericalJoint", "PhysicsJoint", *_SIMPLE)

@@ -14,12 +14,10 @@ from dataclasses import dataclass
 from ...names import Claims
 from ...stages import StagePrim
 from ..groups import Groups
-from .joints import DraftedJoint
+from .joints import FREEDOMS, DraftedJoint
 from .scene import WORLD, UsdScene
 
 ROOT = "PhysicsArticulationRootAPI"
-_FREEDOMS = 6
-"""Of a body."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -137,7 +135,7 @@ class _Planner:
 def _may_stack(joint: DraftedJoint, others: list[DraftedJoint]) -> bool:
     """Whether a joint gives a body one more freedom than the others."""
     count = len(joint.freedoms) + sum(len(each.freedoms) for each in others)
-    return bool(others) and count <= _FREEDOMS and not any(joint.moves_as(each) for each in others)
+    return bool(others) and count <= FREEDOMS and not any(joint.moves_as(each) for each in others)
 
 
 def _walk(root: str, joints: list[DraftedJoint]) -> tuple[list[str], list[DraftedJoint]]:

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...geometry.transforms import Matrix, invert, quaternion_from_rotation
-from .joints import JointAxis, move_along
+from .joints import FREEDOMS, JointAxis, move_along
 
 _STEPS = 30
-_FREEDOMS = 6
-"""Of a body."""
 _NEAR = 1e-4
 """How far, per reach, bodies may be from where the values put them, to count as put there."""
 
@@ -36,7 +34,7 @@ def find_values(
         gap = invert(steps[0].frame) @ end
         is_ball = float(np.abs(gap[:3, 3]).max()) < _NEAR * reach
         return [quaternion_from_rotation(gap[:3, :3])] if is_ball else None
-    if len(steps) > _FREEDOMS or not all(step.freedoms for step in steps):
+    if len(steps) > FREEDOMS or not all(step.freedoms for step in steps):
         return None
     values = np.zeros(len(steps))
     for _ in range(_STEPS):
@@ -50,13 +48,10 @@ def find_values(
         ]
         values = values + np.linalg.lstsq(np.array(columns).T, gap, rcond=1e-9)[0]
     left = float(np.abs(_walk(steps, values)[-1] - end).max())
-    found = [
-        _reduce(step.freedoms[0], float(value)) for step, value in zip(steps, values, strict=True)
-    ]
-    are_allowed = all(
-        _is_allowed(step.freedoms[0], value) for step, value in zip(steps, found, strict=True)
-    )
-    return [(value,) for value in found] if left < _NEAR * reach and are_allowed else None
+    axes = [step.freedoms[0] for step in steps]
+    found = [_reduce(axis, float(value)) for axis, value in zip(axes, values, strict=True)]
+    is_allowed = all(_is_allowed(axis, value) for axis, value in zip(axes, found, strict=True))
+    return [(value,) for value in found] if left < _NEAR * reach and is_allowed else None
 
 
 def _reduce(freedom: JointAxis, value: float) -> float:

@@ -56,7 +56,7 @@ def make_robot(
     if draft.posed:
         begins = "the pose that is shown"
         if draft.unreached:
-            begins = f"that pose as far as joints reach it, unlike {quote(draft.unreached[0])}"
+            begins = f"{begins} as far as joints reach it, unlike {quote(draft.unreached[0])}"
         scene.diagnostics.warning(
             "usd-posed",
             "bodies are not where their joints have them at zero; the frames of joints count, such "
