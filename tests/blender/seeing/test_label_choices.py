@@ -17,7 +17,6 @@ from urdf_importer import (
     find_sensors,
     import_robot,
 )
-from urdf_importer.blender.seeing.subjects import copy_robot
 from urdf_importer.images import encode_png
 from urdf_importer.pipeline.seeing.pictures import open_stage
 
@@ -99,10 +98,18 @@ def test_copies_have_the_textures_of_a_saved_file(scene, tmp_path):
         if slot.material and slot.material.node_tree
     )
     material.node_tree.nodes.new("ShaderNodeTexImage").image = image
-    assert len(copy_robot(armature, 2)) == 2
-    images = [each for each in bpy.data.images if each.name.startswith("wood")]
-    assert len(images) == 3 and {tuple(each.size) for each in images} == {(6, 4)}
-    assert image.filepath == "//wood.png"
+    stage = open_stage(armature, DatasetOptions(robots=3, avoid_collisions=False))
+    shown = {
+        node.image
+        for subject in stage.subjects
+        for item in subject.armature.children_recursive
+        for slot in item.material_slots
+        if slot.material and slot.material.node_tree
+        for node in slot.material.node_tree.nodes
+        if node.type == "TEX_IMAGE"
+    }
+    assert len(stage.subjects) == 3 and shown == {image}
+    assert image.filepath == "//wood.png" and tuple(image.size) == (6, 4)
 
 
 def test_the_robots_own_camera_takes_the_pictures(scene, tmp_path):

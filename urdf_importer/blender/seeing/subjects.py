@@ -1,21 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A robot in labelled pictures: the places of its links, and its visible keypoints."""
 
-import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import bpy
 import numpy as np
 
-from ...diagnostics import BuildError, quote
 from ...geometry.transforms import Matrix, Vector, invert
 from ...model import Robot
 from ...sensing.dataset import Shot
 from ..extract.robot import find_link_empties
-from ..standing import properties
-from ..standing.display import find_collection
 from ..standing.pose import get_joint_positions
 from .trees import Obstacle, Rays, cast
 
@@ -118,30 +113,6 @@ class Subject:
                 near.add(self._bodies.get(joint.parent, ""))
         first = (self.number - 1) * len(self.ids)
         return {first + self.ids[each] for each, its in self._bodies.items() if its in near}
-
-
-def copy_robot(armature: Any, count: int) -> list[Any]:
-    """Returns new robots like one in the scene, of its collection. Raises BuildError for a robot
-    that the user took apart."""
-    if not count:
-        return []
-    home = find_collection(armature)
-    if home is None:
-        raise BuildError(
-            f"robot {quote(armature.name)} has no collection of its own, so it cannot be copied"
-        )
-    made = []
-    with tempfile.TemporaryDirectory() as folder:
-        path = str(Path(folder, "robot.blend"))
-        bpy.data.libraries.write(path, {home}, path_remap="ABSOLUTE")
-        for _ in range(count):
-            with bpy.data.libraries.load(path) as (_, wanted):
-                wanted.collections = [home.name]
-            (copied,) = wanted.collections
-            bpy.context.scene.collection.children.link(copied)
-            made += [item for item in copied.all_objects if properties.ROBOT in item]
-    bpy.context.view_layer.update()
-    return made
 
 
 def _join_fixed(robot: Robot) -> dict[str, str]:

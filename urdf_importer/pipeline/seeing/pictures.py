@@ -36,7 +36,7 @@ def open_stage(armature: Any, options: DatasetOptions) -> Any:
     KinematicsError."""
     from ...blender.seeing.dressing import list_backgrounds
     from ...blender.seeing.labels import LabelStage
-    from ...blender.seeing.subjects import copy_robot
+    from ...blender.standing.whole import duplicate_robot
 
     if options.backgrounds:
         list_backgrounds(options.backgrounds)
@@ -46,7 +46,7 @@ def open_stage(armature: Any, options: DatasetOptions) -> Any:
         if camera.K is None:
             raise BuildError(f"sensor {quote(camera.name)} takes no plane pictures")
     refuse = avoid_collisions(armature) if options.avoid_collisions else None
-    robots = [armature, *copy_robot(armature, options.robots - 1)]
+    robots = [armature, *(duplicate_robot(armature) for _ in range(options.robots - 1))]
     return LabelStage(robots, extract_robot(armature), options, refuse, camera)
 
 
