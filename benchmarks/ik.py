@@ -59,7 +59,7 @@ def ours(arm: Arm, count: int) -> None:
     for _, target in arm.draw(count):
         result, seconds = cpu(
             lambda target=target: inverse_kinematics(
-                arm.robot, arm.link, target, options=IKOptions(base=arm.base)
+                arm.robot, arm.link, target=target, options=IKOptions(base=arm.base)
             )
         )
         times.append(seconds)
@@ -92,7 +92,7 @@ def anywhere(arm: Arm, count: int) -> None:
                 lambda target=target, start=start: inverse_kinematics(
                     arm.robot,
                     arm.link,
-                    target,
+                    target=target,
                     options=IKOptions(base=arm.base),
                     start_positions=start,
                 )
@@ -104,7 +104,7 @@ def anywhere(arm: Arm, count: int) -> None:
                 lambda begun=begun: inverse_kinematics_many(
                     arm.robot,
                     arm.link,
-                    targets,
+                    targets=targets,
                     options=IKOptions(base=arm.base),
                     start_positions=begun,
                 )
@@ -133,7 +133,7 @@ def warm_times(arm: Arm, count: int) -> list[float]:
             lambda target=target, start=positions: inverse_kinematics(
                 arm.robot,
                 arm.link,
-                target,
+                target=target,
                 options=IKOptions(base=arm.base, restarts=0),
                 start_positions=start,
             )

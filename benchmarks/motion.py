@@ -133,10 +133,14 @@ def measure_sampling() -> None:
     urdf_importer.apply_trajectory(armature, make_motion(names, 1000))
     rate = bpy.context.scene.render.fps / bpy.context.scene.render.fps_base
     frames = (1.0, 1.0 + 0.999 * rate)
-    seconds, quick = spent(lambda: urdf_importer.sample_trajectory(armature, frames, rate=1000))
+    seconds, quick = spent(
+        lambda: urdf_importer.sample_trajectory(armature, frame_range=frames, rate=1000)
+    )
     tell("1,000 samples, curves alone", seconds, 0.2)
     armature.pose.bones[0].constraints.new("IK").chain_count = 1
-    seconds, slow = spent(lambda: urdf_importer.sample_trajectory(armature, frames, rate=1000))
+    seconds, slow = spent(
+        lambda: urdf_importer.sample_trajectory(armature, frame_range=frames, rate=1000)
+    )
     assert len(slow.times) == len(quick.times) == 1000
     tell("1,000 samples, every frame shown", seconds, 5.0)
 

@@ -63,12 +63,12 @@ def main() -> None:
             for name in motion.names
         }
         options = RetimeOptions(tolerance=0.1)
-        checking, _ = measure(lambda m=motion, b=limits: check_trajectory(m, None, limits=b))
+        checking, _ = measure(lambda m=motion, b=limits: check_trajectory(None, m, limits=b))
         retiming, retimed = measure(
             lambda m=motion, b=limits, o=options: retime_trajectory(m, limits=b, options=o)
         )
         judging, duration = measure(lambda m=motion, b=limits: judge(m, b))
-        beyond = len(check_trajectory(retimed, None, limits=limits))
+        beyond = len(check_trajectory(None, retimed, limits=limits))
         print(
             f"{joints:6} {samples:7} {checking:7.3f} {retiming:7.3f} {judging:7.3f} "
             f"{retiming / judging:10.2f} {retimed.duration / duration:15.4f} {beyond:7}"

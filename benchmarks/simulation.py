@@ -27,7 +27,7 @@ def main() -> None:
         urdf_importer.set_frame_rate(60)
         options = urdf_importer.SimulationOptions(engine=given.engine, base="free", height=0.3)
         began = time.process_time()
-        found = urdf_importer.simulate(armature, 2.0, options=options)
+        found = urdf_importer.simulate(armature, seconds=2.0, options=options)
         spent = time.process_time() - began
         all_spent.append(spent)
         print(f"{path}: {found.engine}, {spent:.2f} s, drift {1000 * found.drift:.3g} mm")

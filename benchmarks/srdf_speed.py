@@ -44,10 +44,10 @@ def cpu(work: Callable[[], object], runs: int) -> float:
 
 def measure(srdf: Path, urdf: Path, poses: int) -> None:
     robot = read_robot(urdf)
-    semantics = read_srdf(srdf, robot)
+    semantics = read_srdf(srdf, robot=robot)
     changed = replace(semantics, name=f"{semantics.name}_2")
     reading = cpu(lambda: read_robot(urdf), 5)
-    own = cpu(lambda: read_srdf(srdf, robot), 5) / reading
+    own = cpu(lambda: read_srdf(srdf, robot=robot), 5) / reading
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "out.srdf")
         plain = cpu(lambda: write_srdf(replace(changed, text=b""), file), 5) / reading

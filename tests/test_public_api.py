@@ -3,7 +3,7 @@
 
 import importlib.util
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
@@ -89,16 +89,32 @@ def test_a_name_that_is_gone_is_found() -> None:
     assert list(check.find_breaks({"solve": {}}, {})) == ["solve is gone"]
 
 
-def test_options_and_diagnostics_are_given_by_name() -> None:
-    places = {
-        name: inspect.signature(found).parameters
+WORKED_ON = {"robot", "armature", "armatures", "robot_or_armature"}
+
+
+def describe_placed(name: str, function: Callable[..., Any]) -> Iterator[str]:
+    """Says what of a function's arguments by place is against the rule of CONTRIBUTING."""
+    placed = [
+        each
+        for each in inspect.signature(function).parameters.values()
+        if each.kind is not each.KEYWORD_ONLY
+    ]
+    if len(placed) > 2:
+        yield f"{name} takes {len(placed)} arguments by place"
+    for each in placed[1:]:
+        if each.name in WORKED_ON:
+            yield f"{name}: {each.name} comes first or by name"
+        if each.default is not each.empty and not each.name.startswith("positions"):
+            yield f"{name}: {each.name} has a default and is given by place"
+    if placed and placed[0].name in ("options", "diagnostics"):
+        yield f"{name}: {placed[0].name} is given by place"
+
+
+def test_the_robot_comes_first_and_options_go_by_name() -> None:
+    functions = {
+        name: found
         for name in urdf_importer.__all__
         if inspect.isfunction(found := getattr(urdf_importer, name))
     }
-    by_place = [
-        f"{name}: {each.name}"
-        for name, parameters in places.items()
-        for each in parameters.values()
-        if each.name in ("options", "diagnostics") and each.kind is not each.KEYWORD_ONLY
-    ]
-    assert len(places) > 80 and not by_place
+    assert len(functions) > 80
+    assert [wrong for each in functions.items() for wrong in describe_placed(*each)] == []

@@ -246,7 +246,7 @@ def render_gallery(width: int, height: int) -> None:
 
 def read_state(path: Path, name: str, result: urdf_importer.ImportResult) -> dict[str, Any]:
     """Returns the positions of a state of an SRDF, of the joints that the robot has."""
-    states = urdf_importer.read_srdf(path, result.robot).group_states
+    states = urdf_importer.read_srdf(path, robot=result.robot).group_states
     own = urdf_importer.get_joint_positions(result.armature)
     (state,) = (state for state in states if state.name == name)
     return {
@@ -316,7 +316,7 @@ def render_simulations(width: int, height: int) -> None:
             armature = urdf_importer.import_robot(legged).armature
             urdf_importer.set_joint_positions(armature, stance)
             options = urdf_importer.SimulationOptions(base="free", **wishes)
-            urdf_importer.simulate(armature, 1.5, options=options)
+            urdf_importer.simulate(armature, seconds=1.5, options=options)
             for moment in moments:
                 take(armature, moment)
         urdf_importer.new_file()
@@ -329,7 +329,7 @@ def render_simulations(width: int, height: int) -> None:
             bpy.context.scene.frame_set(1)
             if follows:
                 options = urdf_importer.SimulationOptions(motors="follow")
-                urdf_importer.simulate(armature, 0.8, options=options)
+                urdf_importer.simulate(armature, seconds=0.8, options=options)
             for moment in (0.1, 0.2, 0.35):
                 take(armature, moment)
         join_pictures(paths, ROOT / "docs" / "images" / "simulation.png", columns=3)

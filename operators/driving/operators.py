@@ -98,7 +98,7 @@ class GraspObjects(RobotOperator, bpy.types.Operator):
         held, failed = [], ""
         for item in items:
             try:
-                grasp(robot, link, item)
+                grasp(robot, link, item=item)
                 held.append(item.name)
             except RobotError as error:
                 failed = str(error)

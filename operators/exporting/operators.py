@@ -49,7 +49,7 @@ class ExportRobot:
         kind = _kind_of(self)
         if not self.filepath:
             try:
-                name = suggest_name(self.format, find_exported(context))
+                name = suggest_name(find_exported(context), self.format)
             except RobotError as error:
                 return refuse(self, error)
             folder = find_export_folder(context)

@@ -306,7 +306,7 @@ class BakePath(RobotIK, bpy.types.Operator, ImportHelper):
     def execute(self: Any, context: Any) -> set[str]:
         settings = context.window_manager.urdf_ik
         baked = bake_path(
-            active_robot(context), chosen_link(context), bpy.path.abspath(self.filepath),
+            active_robot(context), chosen_link(context), route=bpy.path.abspath(self.filepath),
             start_frame=context.scene.frame_start,
             options=RigIKOptions(
                 in_frame=self.frame, orientation=settings.orientation,

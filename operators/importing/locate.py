@@ -88,7 +88,7 @@ class LocatePackage(RobotOperator, bpy.types.Operator):
         robot = active_robot(context)
         ground = find_ground(context, robot)
         known = find_record(robot).diagnostics
-        result = locate_package(robot, folder, self.package)
+        result = locate_package(robot, folder, package=self.package)
         if ground is not None and any(change.subject == "mesh" for change in result.changes):
             place_again(context, result.armature, ground)
         if self.add_to_preferences:
@@ -114,7 +114,7 @@ def find_offers(context: Any, package: str) -> tuple[str, ...]:
             record = find_record(other)
             folders += [*record.options.package_paths, os.path.dirname(record.path)]
             folders += [folder for _, folder in record.options.packages]
-        return find_package_folders(robot, package, folders)[:MOST_OFFERED]
+        return find_package_folders(robot, package, package_paths=folders)[:MOST_OFFERED]
     except RobotError:
         return ()
 

@@ -62,13 +62,13 @@ class UpdateRobot(RobotOperator, bpy.types.Operator):
             if not self.filepath and not os.path.exists(find_record(robot).path):
                 return set(bpy.ops.urdf.choose_source("INVOKE_DEFAULT"))
             self._changes = compare_with_source(
-                robot, self._path(), package_paths=_folders(context)
+                robot, path=self._path(), package_paths=_folders(context)
             )
         except RobotError as error:
             return refuse(self, error)
         if not self._changes:
             if recall_changed(robot, recall_table(robot)):  # Files that say the same as before.
-                update_robot(robot, self._path(), package_paths=_folders(context))
+                update_robot(robot, path=self._path(), package_paths=_folders(context))
             return self._say_nothing_changed(robot)
         manager = context.window_manager
         return set(
@@ -82,7 +82,9 @@ class UpdateRobot(RobotOperator, bpy.types.Operator):
 
     @refusing("ERROR")
     def execute(self, context: Any) -> set[str]:
-        result = update_robot(active_robot(context), self._path(), package_paths=_folders(context))
+        result = update_robot(
+            active_robot(context), path=self._path(), package_paths=_folders(context)
+        )
         if not result.changes:
             return self._say_nothing_changed(result.armature)
         self._report(result)

@@ -98,7 +98,9 @@ class Connect(bpy.types.Operator):
         robot: Any = active_robot(context)
         settings = context.window_manager.urdf_live
         settings.tried = settings.address
-        link = connect(robot, settings.address or None, options=read_options(settings, LiveOptions))
+        link = connect(
+            robot, url=settings.address or None, options=read_options(settings, LiveOptions)
+        )
         report_diagnostics(self, robot.name, tuple(link.diagnostics), "live link")
         return {"FINISHED"}
 
@@ -244,7 +246,7 @@ class SendMotion(_OfLink, bpy.types.Operator):
 
 def _sample(robot: Any, rate: float) -> Trajectory:
     """Samples the joints that a controller takes: not followers."""
-    motion = sample_trajectory(robot, None, rate=rate or None)
+    motion = sample_trajectory(robot, frame_range=None, rate=rate or None)
     joints = recall_table(robot).joints
     return motion.select([name for name in motion.names if not joints[name].mimics])
 
@@ -252,7 +254,7 @@ def _sample(robot: Any, rate: float) -> Trajectory:
 def _check(context: Any, robot: Any, motion: Trajectory) -> tuple[Violation, ...]:
     """Checks a motion against the limits that the panel Motion checks against."""
     limits = bpy.path.abspath(context.window_manager.urdf_limits_file) or None
-    return check_trajectory(motion, robot, limits=limits)
+    return check_trajectory(robot, motion, limits=limits)
 
 
 def _describe(violation: Violation) -> str:

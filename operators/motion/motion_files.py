@@ -89,7 +89,9 @@ class ImportMotion(bpy.types.Operator):
         if robot is None or not robot.is_editable:
             raise RobotError(_NO_ROBOT)
         options = read_options(self, MotionOptions)
-        motion = read_trajectory(path, self.topic or None, options=options, diagnostics=diagnostics)
+        motion = read_trajectory(
+            path, topic=self.topic or None, options=options, diagnostics=diagnostics
+        )
         apply_trajectory(robot, motion, options=options, diagnostics=diagnostics)
         report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
         self.report(
@@ -132,7 +134,7 @@ class ExportMotion(bpy.types.Operator, ExportHelper):
     @refusing("ERROR")
     def execute(self: Any, context: Any) -> set[str]:
         path = Path(bpy.path.abspath(self.filepath))
-        motion = sample_trajectory(find_exported(context), None, rate=self.rate or None)
+        motion = sample_trajectory(find_exported(context), frame_range=None, rate=self.rate or None)
         write_trajectory(motion, path)
         self.report({"INFO"}, f"Wrote {path.name}: {_describe_size(motion)}")
         return {"FINISHED"}

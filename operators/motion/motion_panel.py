@@ -138,8 +138,8 @@ class CheckMotion(bpy.types.Operator):
         limits = find_motion_limits(context, robot)
         path = bpy.path.abspath(context.window_manager.urdf_limits_file) or None
         first, last = find_range(robot)
-        motion = sample_trajectory(robot, (first, last))
-        found = check_trajectory(motion, robot, limits=path, diagnostics=diagnostics)
+        motion = sample_trajectory(robot, frame_range=(first, last))
+        found = check_trajectory(robot, motion, limits=path, diagnostics=diagnostics)
         contacts = check_collisions(robot, motion).contacts if self.collisions else ()
         frames = range(first, last + 1)
         keyed = check_keyed_positions(robot, limits, frames)
@@ -234,7 +234,7 @@ class RetimeMotion(bpy.types.Operator):
         if followed_targets_of(robot):
             raise RobotError(_FOLLOWS)
         first, last = find_range(robot)
-        motion = sample_trajectory(robot, (first, last))
+        motion = sample_trajectory(robot, frame_range=(first, last))
         retimed = self.retime(context, robot, motion, diagnostics)
         action = robot.animation_data and robot.animation_data.action
         name = f"{action.name if action else robot.name} retimed"
@@ -254,7 +254,7 @@ class RetimeMotion(bpy.types.Operator):
         path = bpy.path.abspath(context.window_manager.urdf_limits_file) or None
         options = read_options(self, RetimeOptions)
         return retime_trajectory(
-            motion, robot, limits=path, options=options, diagnostics=diagnostics
+            motion, robot=robot, limits=path, options=options, diagnostics=diagnostics
         )
 
 

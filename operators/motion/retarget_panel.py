@@ -94,8 +94,8 @@ class FollowPerson:
             raise RobotError(f"say which of {', '.join(people[:5])} is the person")
         self._diagnostics = Diagnostics(robot.name)
         result = yield from retarget_steps(
-            context.scene.objects[name],
             robot,
+            context.scene.objects[name],
             options=read_options(self, RetargetOptions),
             diagnostics=self._diagnostics,
         )

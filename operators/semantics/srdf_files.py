@@ -69,7 +69,7 @@ def _offer(robot: Any) -> str:
     """The SRDF that lies near the description that the robot came from; empty for none."""
     try:
         path = find_record(robot).path
-        found = find_srdf(path, extract_robot(robot).name)
+        found = find_srdf(path, name=extract_robot(robot).name)
     except RobotError:
         return ""
     return "" if found is None else str(found)

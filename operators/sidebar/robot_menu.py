@@ -133,7 +133,7 @@ class MirrorPose(RobotOperator, bpy.types.Operator):
     @refusing("WARNING")
     def execute(self, context: Any) -> set[str]:
         robot: Any = active_robot(context)
-        mirrored = mirror_pose(robot, selected_joints(context, robot))
+        mirrored = mirror_pose(robot, joints=selected_joints(context, robot))
         self.report({"INFO"}, count(mirrored, "joint") + " mirrored")
         return {"FINISHED"}
 

@@ -135,7 +135,7 @@ class MaterialPreset(RobotOperator, bpy.types.Operator):
     @refusing("ERROR")
     def execute(self, context: Any) -> set[str]:
         chosen = context.selected_objects if self.selected else None
-        made = set_material_preset(active_robot(context), self.preset, chosen)
+        made = set_material_preset(active_robot(context), preset=self.preset, objects=chosen)
         if not made:
             self.report({"WARNING"}, "No material of this robot could be set")
             return {"CANCELLED"}

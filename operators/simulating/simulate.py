@@ -143,7 +143,9 @@ class SimulateRobot(SteppedOperator, RobotOperator, bpy.types.Operator):
             pushes=self._find_pushes(context),
             colliders=self._find_colliders(context),
         )
-        return simulation_steps(find_chosen(context), self.seconds, options=options, live=True)
+        return simulation_steps(
+            find_chosen(context), seconds=self.seconds, options=options, live=True
+        )
 
     def _find_pushes(self, context: Any) -> tuple[Push, ...]:
         if not self.pushes:

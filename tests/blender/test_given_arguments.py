@@ -130,7 +130,7 @@ def test_positions_are_by_joint(scene: Any, given: Any) -> None:
     robot = read_robot(ROBOT)
     for call in (
         lambda: forward_kinematics(robot, given),
-        lambda: inverse_kinematics(robot, "tool", (0.1, 0.1, 0.1), start_positions=given),
+        lambda: inverse_kinematics(robot, "tool", target=(0.1, 0.1, 0.1), start_positions=given),
         lambda: set_joint_positions(import_robot(ROBOT), given),
         lambda: reshape.move_zero(robot, given),
     ):
@@ -149,7 +149,7 @@ def test_names_that_are_nearly_right_are_recalled() -> None:
     for ask, hint in (
         (lambda: forward_kinematics(robot, {"elbo": 0.1}), "no joint 'elbo'; did you mean 'elbow'"),
         (
-            lambda: inverse_kinematics(robot, "Tool", (0, 0, 0)),
+            lambda: inverse_kinematics(robot, "Tool", target=(0, 0, 0)),
             "'Tool'; did you mean 'tool'",
         ),
         (lambda: reshape.prune(robot, remove="tol"), "no link or joint 'tol'; did you mean 'tool'"),
@@ -168,10 +168,12 @@ def test_one_name_is_one_name_and_not_its_letters(scene: Any) -> None:
         strip=("visual",), rename=(("a", "b"),)
     )
     with pytest.raises(KinematicsError, match="no joint 'ellbow'"):
-        inverse_kinematics(robot, "tool", (0.1, 0.1, 0.1), options=IKOptions(joints="ellbow"))
-    assert mirror_pose(import_robot(ROBOT), "elbow") == 1
+        inverse_kinematics(
+            robot, "tool", target=(0.1, 0.1, 0.1), options=IKOptions(joints="ellbow")
+        )
+    assert mirror_pose(import_robot(ROBOT), joints="elbow") == 1
     with pytest.raises(ArgumentError, match="joints is 3; it has to be texts"):
-        mirror_pose(import_robot(ROBOT), 3)  # type: ignore[arg-type]
+        mirror_pose(import_robot(ROBOT), joints=3)  # type: ignore[arg-type]
 
 
 def test_one_folder_for_an_update_is_one_folder(scene: Any, tmp_path: Path) -> None:
@@ -189,8 +191,8 @@ def test_a_motion_may_be_a_path(scene: Any, tmp_path: Path) -> None:
     table.write_text("time,elbow\n0,0\n1,0.5\n")
     result = import_robot(ROBOT)
     assert apply_trajectory(result, str(table)).name == "wave"
-    assert check_trajectory(table, result) == ()
-    assert check_trajectory(table, result.robot) == ()
+    assert check_trajectory(result, table) == ()
+    assert check_trajectory(result.robot, table) == ()
     wrong: Any = {"elbow": [0.0]}
     with pytest.raises(ArgumentError, match="a motion is given as a Trajectory"):
         apply_trajectory(result, wrong)

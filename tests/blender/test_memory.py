@@ -68,9 +68,9 @@ def test_an_update_that_is_undone_is_forgotten(path: Path) -> None:
     bpy.ops.ed.undo_push(message="before")
     path.write_text(ARM.replace('upper="1"', 'upper="0.1"'))
     update_robot(robot)
-    assert not solve_ik(robot, "tip", goal).success
+    assert not solve_ik(robot, "tip", target=goal).success
     robot = undo()
-    assert solve_ik(robot, "tip", goal).success
+    assert solve_ik(robot, "tip", target=goal).success
     assert get_joint_positions(robot)["turn"] == pytest.approx(0.9, abs=1e-6)
 
 

@@ -59,7 +59,7 @@ import sys
 sys.modules["bpy"] = None
 from urdf_importer import read_robot, solve_ik
 try:
-    solve_ik(None, "tool", (0, 0, 0))
+    solve_ik(None, "tool", target=(0, 0, 0))
 except ImportError as error:
     print(error.name)
 """

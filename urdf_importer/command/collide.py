@@ -56,7 +56,7 @@ def _collide(given: argparse.Namespace, terminal: Terminal) -> int:
     motion = None
     if given.motion is not None:
         own = Diagnostics(given.motion)
-        motion = read_trajectory(given.motion, given.topic, diagnostics=own)
+        motion = read_trajectory(given.motion, topic=given.topic, diagnostics=own)
         diagnostics.extend(own)
     robot = open_checked(given, diagnostics)
     report = check_collisions(

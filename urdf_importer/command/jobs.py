@@ -184,7 +184,9 @@ def _run_export(job: ExportJob, work: Work) -> Report:
 def _write_reshaped(job: ExportJob, wishes: Reshaping, robot: Any, work: Work) -> None:
     described = robot if isinstance(robot, Robot) else extract_robot(robot)
     semantics = (
-        None if job.srdf is None else read_srdf(job.srdf, described, diagnostics=work.diagnostics)
+        None
+        if job.srdf is None
+        else read_srdf(job.srdf, robot=described, diagnostics=work.diagnostics)
     )
     with work.clock("reshape"):
         reshaped = reshape_robot(
@@ -192,7 +194,7 @@ def _write_reshaped(job: ExportJob, wishes: Reshaping, robot: Any, work: Work) -
         )
         if semantics is not None:
             semantics = adapt_srdf(
-                semantics, reshaped.robot, reshaped.names, diagnostics=work.diagnostics
+                semantics, robot=reshaped.robot, names=reshaped.names, diagnostics=work.diagnostics
             )
     _write_export(job, reshaped.robot, work)
     if semantics is not None and job.srdf_output is not None:
@@ -214,7 +216,9 @@ def _run_srdf(job: SrdfJob, work: Work) -> Report:
                 described, job.wishes, options=job.options, diagnostics=work.diagnostics
             )
             robot = reshaped.robot
-            semantics = adapt_srdf(semantics, robot, reshaped.names, diagnostics=work.diagnostics)
+            semantics = adapt_srdf(
+                semantics, robot=robot, names=reshaped.names, diagnostics=work.diagnostics
+            )
         if job.samples is not None:
             files = FileOptions(
                 packages=job.options.packages, package_paths=job.options.package_paths
@@ -264,7 +268,7 @@ def _run_convert(job: ConvertJob, work: Work) -> Report:
                 source = _reshape(source, job, work.diagnostics)
         with work.clock("convert"):
             text = convert_description(
-                source, job.mode, diagnostics=work.diagnostics, options=job.options
+                source, mode=job.mode, diagnostics=work.diagnostics, options=job.options
             )
         _hand_over(text, job, work)
     return work.report()

@@ -68,9 +68,9 @@ def _limits(given: argparse.Namespace, terminal: Terminal) -> int:
         check_output(given.output)
         check_outputs([given.robot, given.motion], [given.output])
     diagnostics = Diagnostics(given.motion)
-    motion = read_trajectory(given.motion, given.topic, diagnostics=diagnostics)
+    motion = read_trajectory(given.motion, topic=given.topic, diagnostics=diagnostics)
     robot = open_checked(given, diagnostics)
-    found = check_trajectory(motion, robot, limits=given.limits, diagnostics=diagnostics)
+    found = check_trajectory(robot, motion, limits=given.limits, diagnostics=diagnostics)
     terminal.diagnostics(tuple(diagnostics))
     write_rows([_COLUMNS, *map(_row, found)] if found else [])
     if given.output is None:
@@ -94,7 +94,7 @@ def open_checked(given: argparse.Namespace, diagnostics: Diagnostics) -> Any:
 
 def _retime(motion: Trajectory, robot: Any, given: argparse.Namespace) -> Trajectory:
     options = read_options(given, RetimeOptions)
-    return retime_trajectory(motion, robot, limits=given.limits, options=options)
+    return retime_trajectory(motion, robot=robot, limits=given.limits, options=options)
 
 
 def write_rows(rows: Sequence[Sequence[str]], numbers: Container[int] = (2, 3, 4)) -> None:
@@ -120,7 +120,7 @@ def sample_within(
     diagnostics = Diagnostics(given.robot)
     if given.retime:
         motion = _retime(motion, armature, given)
-    found = check_trajectory(motion, armature, limits=given.limits, diagnostics=diagnostics)
+    found = check_trajectory(armature, motion, limits=given.limits, diagnostics=diagnostics)
     terminal.diagnostics(tuple(diagnostics))
     for each in found:
         terminal.note(

@@ -142,7 +142,7 @@ def _read(
     path: str, topic: str | None, options: MotionOptions, diagnostics: Diagnostics
 ) -> Trajectory:
     own = Diagnostics(path)
-    motion = read_trajectory(path, topic, options=options, diagnostics=own)
+    motion = read_trajectory(path, topic=topic, options=options, diagnostics=own)
     diagnostics.extend(own)
     return motion
 
@@ -156,7 +156,7 @@ def _sample(given: argparse.Namespace, terminal: Terminal) -> int:
         frames = None if given.frames is None else (given.frames[0], given.frames[1])
         from .. import sample_trajectory
 
-        motion = sample_trajectory(armature, frames, rate=given.rate, links=given.links)
+        motion = sample_trajectory(armature, frame_range=frames, rate=given.rate, links=given.links)
         motion = sample_within(motion, armature, given, terminal)
     for path in write_trajectory(motion, given.output):
         terminal.note(f"{path}: {_describe(motion)}")

@@ -87,7 +87,7 @@ def _simulate(given: argparse.Namespace, terminal: Terminal) -> int:
 
         if given.fps is not None:
             set_frame_rate(given.fps)
-        found = simulate(armature, given.seconds, options=options, diagnostics=diagnostics)
+        found = simulate(armature, seconds=given.seconds, options=options, diagnostics=diagnostics)
         refuse_strictly(given, terminal, diagnostics)
         if given.preview is not None:
             with shown_at_end(found):

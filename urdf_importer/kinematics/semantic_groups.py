@@ -15,7 +15,7 @@ from ..model import Chain, EndEffector, Group, Robot, Semantics
 from .tree import KinematicTree, retrace_tree
 
 
-def group_joints(robot: Robot, semantics: Semantics, name: str) -> tuple[str, ...]:
+def group_joints(robot: Robot, name: str, *, semantics: Semantics) -> tuple[str, ...]:
     """Returns the joints of a group: virtual ones first, then in the order of the robot.
 
     Raises KinematicsError for an unknown group and for groups that contain each other.

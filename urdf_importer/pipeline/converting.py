@@ -24,8 +24,8 @@ CONVERT_MODES: tuple[ConvertMode, ...] = get_args(ConvertMode)
 
 def convert_description(
     description: AnyPath | Robot,
-    mode: ConvertMode = "xml",
     *,
+    mode: ConvertMode = "xml",
     options: ImportOptions | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> str:

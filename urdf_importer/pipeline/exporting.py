@@ -114,7 +114,7 @@ def fit_options(options: FileOptions | None, kind: WriterFormat[Options]) -> Opt
     return options
 
 
-def suggest_name(kind: WriterFormat[Any], robot: Robot | Any) -> str:
+def suggest_name(robot: Robot | Any, kind: WriterFormat[Any]) -> str:
     """Returns a name, without suffix, for the file of this robot, or of this armature's robot, in a
     format. Raises BuildError for an object that is not an imported robot."""
     robot = robot_or_rig_of(robot)

@@ -45,8 +45,8 @@ def find_limits(
 
 
 def check_trajectory(
-    trajectory: Trajectory | AnyPath,
     robot_or_armature: Any,
+    trajectory: Trajectory | AnyPath,
     *,
     limits: Limits | None = None,
     diagnostics: Diagnostics | None = None,
@@ -75,8 +75,8 @@ def check_trajectory(
 
 def retime_trajectory(
     trajectory: Trajectory | AnyPath,
-    robot_or_armature: Any = None,
     *,
+    robot: Any = None,
     speed: float | None = None,
     limits: Limits | None = None,
     options: RetimeOptions | None = None,
@@ -98,12 +98,12 @@ def retime_trajectory(
     trajectory = trajectory_of(trajectory, None, diagnostics)
     diagnostics = diagnostics_of(diagnostics, trajectory.source)
     if speed is not None:
-        if robot_or_armature is not None or limits is not None:
+        if robot is not None or limits is not None:
             raise KinematicsError("a motion is retimed by a speed or by limits, not by both")
         return scale_speed(trajectory, speed)
-    if robot_or_armature is None and limits is None:
+    if robot is None and limits is None:
         raise KinematicsError("retiming needs a speed, a robot or limits")
-    described = None if robot_or_armature is None else robot_of_rig(robot_or_armature)
+    described = None if robot is None else robot_of_rig(robot)
     found = _find_limits(described, limits, diagnostics)
     joints = _match(trajectory, found, described, diagnostics) if trajectory.names else {}
     return retime(trajectory, found, joints, options_of(options, RetimeOptions))

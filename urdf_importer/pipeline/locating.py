@@ -22,7 +22,7 @@ from .updating import UpdateResult, update_robot
 Uri = tuple[str, FileKind]
 
 
-def locate_package(armature: Any, folder: AnyPath, package: str = "") -> UpdateResult:
+def locate_package(armature: Any, folder: AnyPath, *, package: str = "") -> UpdateResult:
     """Fills in the meshes and textures that a rig lacks, in place, from a folder: the folder of the
     package named `package`, whatever its own name, or one that holds it or lies in it. Without a
     package, any folder that holds the files.
@@ -52,7 +52,7 @@ def locate_package(armature: Any, folder: AnyPath, package: str = "") -> UpdateR
 
 
 def find_package_folders(
-    armature: Any, package: str, package_paths: Sequence[AnyPath] = ()
+    armature: Any, package: str, *, package_paths: Sequence[AnyPath] = ()
 ) -> tuple[str, ...]:
     """Finds folders in which files of `package` are that the rig lacks: near its description, in
     `package_paths`, in ROS workspaces of the user's home folder and in /opt/ros, in bounded time.

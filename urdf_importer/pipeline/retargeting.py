@@ -31,16 +31,16 @@ _LEAST_FRAMES = 1
 
 
 def retarget(
-    source: AnyPath | Any,
     robot: Robot | Any,
+    source: AnyPath | Any,
     *,
     options: RetargetOptions | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> RetargetResult:
     """Puts a person's motion on a robot.
 
-    `source` is the path of a BVH file, or any animated armature in Blender; `robot` a `Robot`, or
-    an imported robot, which then gets the motion as keys in a new action: its other actions stay.
+    `robot` is a `Robot`, or an imported robot, which then gets the motion as keys in a new action:
+    its other actions stay. `source` is the path of a BVH file, or any animated armature in Blender.
     Limbs of both are found by geometry, without tables. Directions of upper arms, forearms,
     thighs and shins, turns of pelvis and chest, and the way of the hips, in the robot's size, are
     followed within limits; standing feet stay in their place, on the ground.
@@ -49,12 +49,12 @@ def retarget(
     KinematicsError where there is no motion or no limb that matches, or where pairs name nothing;
     BuildError for an object that is not an armature, or not an imported robot.
     """
-    return finish(retarget_steps(source, robot, options=options, diagnostics=diagnostics))
+    return finish(retarget_steps(robot, source, options=options, diagnostics=diagnostics))
 
 
 def retarget_steps(
-    source: AnyPath | Any,
     robot: Robot | Any,
+    source: AnyPath | Any,
     *,
     options: RetargetOptions | None = None,
     diagnostics: Diagnostics | None = None,
@@ -87,7 +87,7 @@ def retarget_steps(
 
 
 def find_pairs(
-    source: AnyPath | Any, robot: Robot | Any, *, options: RetargetOptions | None = None
+    robot: Robot | Any, source: AnyPath | Any, *, options: RetargetOptions | None = None
 ) -> tuple[Pair, ...]:
     """Returns which limb of a robot would follow which limb of a person, without solving anything;
     arguments and errors are as in retarget. An armature is taken as it is shown

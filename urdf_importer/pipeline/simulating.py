@@ -52,8 +52,8 @@ def find_engine(engine: str = "auto") -> str:
 
 def simulate(
     armatures: Any,
-    seconds: float = 2.0,
     *,
+    seconds: float = 2.0,
     options: SimulationOptions | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> Simulation:
@@ -71,13 +71,15 @@ def simulate(
     names, and where numbers of the engine are no longer finite, WriteError where the `model` cannot
     be written; the scene is unchanged then.
     """
-    return finish(simulation_steps(armatures, seconds, options=options, diagnostics=diagnostics))
+    return finish(
+        simulation_steps(armatures, seconds=seconds, options=options, diagnostics=diagnostics)
+    )
 
 
 def simulation_steps(
     armatures: Any,
-    seconds: float = 2.0,
     *,
+    seconds: float = 2.0,
     options: SimulationOptions | None = None,
     diagnostics: Diagnostics | None = None,
     live: bool = False,

@@ -17,7 +17,7 @@ from ..writers.srdf import semantics as writer
 from .files import find_files
 
 
-def read_srdf(path: AnyPath, robot: Robot, *, diagnostics: Diagnostics | None = None) -> Semantics:
+def read_srdf(path: AnyPath, *, robot: Robot, diagnostics: Diagnostics | None = None) -> Semantics:
     """Returns the content of an SRDF file, or of one in xacro: groups, states, end effectors, pairs
     of links that are not checked. References to missing parts of the robot are kept, with an error
     in `diagnostics`, and have no effect. Raises ReadError where the file is not SRDF."""
@@ -25,7 +25,7 @@ def read_srdf(path: AnyPath, robot: Robot, *, diagnostics: Diagnostics | None = 
     return reader.read_srdf(path, robot_of(robot), diagnostics)
 
 
-def find_srdf(path: AnyPath, name: str = "") -> Path | None:
+def find_srdf(path: AnyPath, *, name: str = "") -> Path | None:
     """Finds the SRDF of a description: beside it, in the folders srdf and config beside its own, or
     in a package that MoveIt's assistant made. `name` is the robot's name; None where there is
     none."""
@@ -44,7 +44,7 @@ def read_own_srdf(
         return find_semantics(robot, diagnostics)
     file = options.srdf
     if file == AUTO:
-        found = find_srdf(path, robot.name)
+        found = find_srdf(path, name=robot.name)
         if found is None:
             raise ReadError("no SRDF of this robot lies near it", source=os.fspath(path))
         file = str(found)
@@ -93,6 +93,6 @@ def apply_srdf(
 
     armature = rig_of(armature)
     if not isinstance(semantics, Semantics):
-        semantics = read_srdf(semantics, extract_robot(armature), diagnostics=diagnostics)
+        semantics = read_srdf(semantics, robot=extract_robot(armature), diagnostics=diagnostics)
     apply_semantics(armature, semantics)
     return semantics

@@ -37,8 +37,8 @@ class UpdateResult(ImportResult):
 
 def compare_with_source(
     armature: Any,
-    path: AnyPath | None = None,
     *,
+    path: AnyPath | None = None,
     options: ImportOptions | None = None,
     package_paths: Sequence[str] = (),
 ) -> tuple[Change, ...]:
@@ -64,8 +64,8 @@ def compare_with_robot(
 
 def update_robot(
     armature: Any,
-    path: AnyPath | None = None,
     *,
+    path: AnyPath | None = None,
     robot: Robot | None = None,
     names: Mapping[str, str] | None = None,
     package_paths: Sequence[str] = (),
@@ -139,7 +139,7 @@ def _adapt(
     after = draft.plan.robot
     if _names_of(before) == _names_of(after):
         return semantics
-    return adapt_srdf(semantics, after, names, diagnostics=draft.diagnostics)
+    return adapt_srdf(semantics, robot=after, names=names, diagnostics=draft.diagnostics)
 
 
 def _names_of(robot: Robot) -> tuple[set[str], set[str]]:

@@ -53,8 +53,8 @@ def list_topics(path: AnyPath) -> tuple[Topic, ...]:
 
 def read_trajectory(
     path: AnyPath,
-    topic: str | None = None,
     *,
+    topic: str | None = None,
     options: MotionOptions | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> Trajectory:

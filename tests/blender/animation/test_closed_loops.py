@@ -67,7 +67,7 @@ def test_followers_that_nothing_moves_are_keyed(keys, tmp_path):
         for column, name in enumerate(motion.names):
             wanted = np.interp((frame - 1) / rate, motion.times, motion.positions[:, column])
             assert shown[name] == pytest.approx(wanted, abs=2e-3)
-    sampled = sample_trajectory(armature, (1, 20))
+    sampled = sample_trajectory(armature, frame_range=(1, 20))
     for row in sampled.positions[::5]:
         assert gap_of(robot, dict(zip(sampled.names, row.tolist(), strict=True))) < 3e-6
 

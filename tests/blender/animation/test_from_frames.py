@@ -30,7 +30,7 @@ def frames_of(name, seed=0):
     motion = random_motion(result.robot, seed=seed)
     motion = replace(motion, times=np.arange(len(motion.times)) / 24)
     apply_trajectory(result.armature, motion)
-    sampled = sample_trajectory(result.armature, (1, len(motion.times)), links=True)
+    sampled = sample_trajectory(result.armature, frame_range=(1, len(motion.times)), links=True)
     links = {joint.child for joint in result.robot.joints}
     assert links <= {track.child for track in sampled.frames}
     return motion, replace(sampled, **EMPTY)

@@ -32,7 +32,7 @@ def load(name="two_link_arm"):
 
 def join(server, armature, **words):
     """A link that is connected and has asked for what it wants."""
-    link = urdf_importer.connect(armature, server.url, options=LiveOptions(**words))
+    link = urdf_importer.connect(armature, url=server.url, options=LiveOptions(**words))
     until(lambda: server.clients and server.clients[-1].greeted and link.state == "connected",
           server.step, link.poll)  # fmt: skip
     link.poll()
@@ -198,14 +198,14 @@ def test_several_robots_at_once(server):
         until(link.poll, server.step)
     assert shown(left)["elbow"] == pytest.approx(-0.1, abs=1e-6)
     assert shown(right)["elbow"] == pytest.approx(-0.2, abs=1e-6)
-    again = urdf_importer.connect(left, server.url)
+    again = urdf_importer.connect(left, url=server.url)
     assert links[0].state == "closed" and live.find_live_link(left) is again
     one = join(server, left, direction="out")
     with pytest.raises(ConnectError, match="give each robot a namespace"):
-        urdf_importer.connect(right, server.url, options=LiveOptions(direction="out"))
+        urdf_importer.connect(right, url=server.url, options=LiveOptions(direction="out"))
     assert one.state == "connected"
     other = LiveOptions(direction="out", namespace="right")
-    assert urdf_importer.connect(right, server.url, options=other).sends_to == (
+    assert urdf_importer.connect(right, url=server.url, options=other).sends_to == (
         "/right/blender/joint_states"
     )
 
@@ -236,9 +236,9 @@ def test_what_cannot_be_linked(server, monkeypatch):
     with pytest.raises(ConnectError, match="not the address of a server"):
         urdf_importer.connect(armature)
     with pytest.raises(KinematicsError, match="no moving joint 'nose'"):
-        urdf_importer.connect(armature, server.url, options=LiveOptions(names=(("a", "nose"),)))
+        urdf_importer.connect(armature, url=server.url, options=LiveOptions(names=(("a", "nose"),)))
     with pytest.raises(BuildError, match="not an imported robot"):
-        urdf_importer.connect(bpy.data.objects.new("Box", None), server.url)
+        urdf_importer.connect(bpy.data.objects.new("Box", None), url=server.url)
     assert live.live_links() == []
 
 
@@ -248,11 +248,11 @@ def test_other_computers_take_permission(monkeypatch):
     system = bpy.context.preferences.system
     monkeypatch.setattr(system, "use_online_access", False)
     with pytest.raises(ConnectError, match="Allow Online Access"):
-        urdf_importer.connect(armature, "ws://192.0.2.1")
+        urdf_importer.connect(armature, url="ws://192.0.2.1")
     monkeypatch.setattr(system, "use_online_access", True)
-    link = urdf_importer.connect(armature, "ws://192.0.2.1", diagnostics=diagnostics)
+    link = urdf_importer.connect(armature, url="ws://192.0.2.1", diagnostics=diagnostics)
     assert [each.code for each in diagnostics] == ["open-connection"]
     link.close()
-    urdf_importer.connect(armature, "wss://192.0.2.1", diagnostics=diagnostics).close()
+    urdf_importer.connect(armature, url="wss://192.0.2.1", diagnostics=diagnostics).close()
     assert len(list(diagnostics)) == 1
     live.stop_watching()

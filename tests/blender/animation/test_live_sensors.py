@@ -43,7 +43,7 @@ def test_rosbridge_gets_scans_and_depths_as_json(robot):
     server = Standin()
     try:
         options = LiveOptions(direction="out", send_sensors=True, sensor_rate=100.0)
-        link = urdf_importer.connect(robot, server.url, options=options)
+        link = urdf_importer.connect(robot, url=server.url, options=options)
 
         def heard():
             return {each["topic"]: each for each in server.heard if each["op"] == "publish"}
@@ -90,7 +90,7 @@ def test_foxglove_gets_messages_that_ros_reads(robot):
     store = get_typestore(Stores.ROS2_HUMBLE)
     with FoxgloveServer("publish") as server:
         options = LiveOptions(direction="out", send_sensors=True, sensor_rate=100.0)
-        link = urdf_importer.connect(robot, server.url, options=options)
+        link = urdf_importer.connect(robot, url=server.url, options=options)
         found = {}
 
         def look():
@@ -179,7 +179,7 @@ def test_an_imu_that_is_nowhere_holds_up_no_other_sensor(tmp_path):
     server = Standin()
     try:
         options = LiveOptions(direction="out", send_sensors=True, sensor_rate=100.0)
-        link = urdf_importer.connect(robot, server.url, options=options)
+        link = urdf_importer.connect(robot, url=server.url, options=options)
         wanted = {"/scan", "/deep/points", "/last"}
         until(
             lambda: wanted <= {e["topic"] for e in server.heard if e["op"] == "publish"},
@@ -200,7 +200,7 @@ def test_sensors_that_are_sent_again_begin_anew(robot, monkeypatch):
     server = Standin()
     try:
         options = LiveOptions(direction="out", send_sensors=True, sensor_rate=100.0)
-        link = urdf_importer.connect(robot, server.url, options=options)
+        link = urdf_importer.connect(robot, url=server.url, options=options)
         until(lambda: link.state == "connected", server.step, link.poll)
         link.poll()
         link.send_sensors(False)

@@ -31,11 +31,11 @@ from urdf_importer.morse.split.split import split_armature
 FRAMES = [(number, 0.25) for number in range(1, 25)]
 
 
-def sample_slowly(armature, *given, **more):
+def sample_slowly(armature, frame_range, **more):
     """Every frame is shown."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sample, "find_own_motion", lambda *_: None)
-        return sample_trajectory(armature, *given, **more)
+        return sample_trajectory(armature, frame_range=frame_range, **more)
 
 
 def circle(parent, child):
@@ -71,7 +71,7 @@ def test_curves_alone_say_what_frames_show(name):
     apply_trajectory(result.armature, motion)
     own = find_own_motion(result.armature, FRAMES)
     assert own is not None and own.is_sure.all()
-    quick = sample_trajectory(result.armature, (1, 30), rate=35)
+    quick = sample_trajectory(result.armature, frame_range=(1, 30), rate=35)
     assert_same(quick, sample_slowly(result.armature, (1, 30), rate=35))
     assert quick.frames
 
@@ -84,7 +84,7 @@ def test_real_robots_with_followers_are_sampled_so_too(stem):
     motion = random_motion(result.robot, seed=4)
     apply_trajectory(result.armature, motion)
     assert find_own_motion(result.armature, FRAMES).is_sure.all()
-    quick = sample_trajectory(result.armature, (1, 12))
+    quick = sample_trajectory(result.armature, frame_range=(1, 12))
     assert followers and followers <= set(quick.names)
     assert_same(quick, sample_slowly(result.armature, (1, 12)))
 
@@ -96,7 +96,7 @@ def test_frames_beyond_limits_are_shown_and_no_others():
     apply_trajectory(result.armature, motion)
     own = find_own_motion(result.armature, [(1, 0.0), (13, 0.0), (25, 0.0)])
     assert own.is_sure.tolist() == [True, False, True]
-    found = sample_trajectory(result.armature, (1, 25))
+    found = sample_trajectory(result.armature, frame_range=(1, 25))
     assert_same(found, sample_slowly(result.armature, (1, 25)))
     assert found.positions[:, found.names.index("elbow")].max() < 9.0
 
@@ -164,11 +164,11 @@ def test_whatever_else_moves_a_robot_is_sampled(disturb):
     bones = {joint.name: bone for bone, joint in posed_joints_of(result.armature)}
     disturb(result.armature, bones["elbow"])
     bpy.context.view_layer.update()
-    found = sample_trajectory(result.armature, (1, 20))
+    found = sample_trajectory(result.armature, frame_range=(1, 20))
     assert_same(found, sample_slowly(result.armature, (1, 20)))
     show(0.4)
     shown = get_joint_positions(result.armature)
-    slow = sample_trajectory(result.armature, (1 + 0.4 * 24, 1 + 0.4 * 24))
+    slow = sample_trajectory(result.armature, frame_range=(1 + 0.4 * 24, 1 + 0.4 * 24))
     assert np.allclose([shown[name] for name in slow.names], slow.positions[0], atol=1e-6)
 
 
@@ -206,6 +206,6 @@ def test_a_split_robot_moves_and_is_sampled_as_a_whole():
         }
         for link, frame in forward_kinematics(robot, positions).items():
             assert np.allclose(link_pose(main, link), frame, atol=1e-4), (link, time)
-    quick = sample_trajectory(main, (1, 20))
+    quick = sample_trajectory(main, frame_range=(1, 20))
     assert set(motion.names) <= set(quick.names) and quick.frames[0].child == "panda_link0"
     assert_same(quick, sample_slowly(main, (1, 20)))

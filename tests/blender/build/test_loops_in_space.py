@@ -174,7 +174,7 @@ def test_the_plate_of_a_hexapod_goes_where_it_is_asked_to(tmp_path):
     result = bring_in(hexapod(np.random.default_rng(12)), tmp_path)
     wanted = forward_kinematics(result.robot)["plate"]
     wanted[:3, 3] += (0.01, -0.02, 0.015)
-    found = solve_ik(result.armature, "plate", wanted, options=RigIKOptions(seconds=20.0))
+    found = solve_ik(result.armature, "plate", target=wanted, options=RigIKOptions(seconds=20.0))
     assert found.success, found.message
     assert link_pose(result.armature, "plate") == pytest.approx(wanted, abs=2e-5)
 

@@ -119,7 +119,7 @@ def test_limits_are_compared_and_kept(tmp_path, capsys):
     assert main(["limits", ARM, path, "--limits", table, "-o", output]) == 0
     shown = capsys.readouterr()
     assert "s instead of 0.400 s" in shown.err and len(shown.out.splitlines()) > 2
-    assert check_trajectory(read_trajectory(output), robot, limits=table) == ()
+    assert check_trajectory(robot, read_trajectory(output), limits=table) == ()
     assert main(["limits", ARM, output, "--limits", table, "--quiet"]) == 0
     assert capsys.readouterr() == ("", "")
     bad = tmp_path / "bad.yaml"
@@ -150,7 +150,7 @@ def test_what_is_sampled_is_checked_and_retimed(tmp_path, capsys):
     assert main(["sample", blend, "-o", output, *frames, *within]) == 0
     retimed = read_trajectory(output)
     assert retimed.interpolation == "spline" and retimed.duration > 0.5
-    assert check_trajectory(retimed, read_robot(ARM), limits=table) == ()
+    assert check_trajectory(read_robot(ARM), retimed, limits=table) == ()
     # The elbow does not matter at such speeds: two ramps up and down of the shoulder.
     assert np.abs(retimed.positions[:, 0].max() - 1.0) < 1e-6
     assert main(["limits", blend, output, "--limits", table]) == 0

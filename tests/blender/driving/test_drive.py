@@ -265,7 +265,7 @@ def test_things_are_picked_up_carried_put_down_and_picked_up_again() -> None:
     resting = shown(box)
     show(40)
     link = place_of(robot, "base_link")
-    made = grasp(robot, "base_link", box)
+    made = grasp(robot, "base_link", item=box)
     assert made.type == "CHILD_OF" and np.abs(shown(box) - resting).max() < 1e-5
     held = link.inverted() @ Matrix(resting.tolist())
     release(box, at_frame=70)
@@ -282,7 +282,7 @@ def test_things_are_picked_up_carried_put_down_and_picked_up_again() -> None:
         show(frame)
         assert np.abs(shown(box) - laid).max() < 1e-5, frame
     show(80)
-    grasp(robot, "left_wheel", box)
+    grasp(robot, "left_wheel", item=box)
     show(75)
     assert np.abs(shown(box) - laid).max() < 1e-5
     show(90)
@@ -297,15 +297,15 @@ def test_what_cannot_be_grasped_or_released() -> None:
     with pytest.raises(KinematicsError, match="nothing holds object 'box' in frame 1"):
         release(box)
     with pytest.raises(KinematicsError, match="no link 'ghost'"):
-        grasp(robot, "ghost", box)
+        grasp(robot, "ghost", item=box)
     with pytest.raises(KinematicsError, match="part of the robot"):
-        grasp(robot, "base_link", bpy.data.objects["left_wheel"])
+        grasp(robot, "base_link", item=bpy.data.objects["left_wheel"])
     with pytest.raises(BuildError):
-        grasp(box, "base_link", box)
+        grasp(box, "base_link", item=box)
     assert not box.constraints and not find_curves(box)
-    grasp(robot, "base_link", box)
+    grasp(robot, "base_link", item=box)
     with pytest.raises(KinematicsError, match="is held by 'Grasp base_link' in frame 1 already"):
-        grasp(robot, "left_wheel", box)
+        grasp(robot, "left_wheel", item=box)
 
 
 ARM = ROOT / "sample_urdfs" / "two_link_arm.urdf"

@@ -44,7 +44,7 @@ def test_a_table_in_her_axes_becomes_keys(panda, tmp_path):
     (tmp_path / "path.csv").write_text("\n".join(lines))
     before = bpy.context.scene.frame_current
     options = RigIKOptions(convention=HERS, orientation="keep")
-    result = bake_path(panda, HAND, tmp_path / "path.csv", start_frame=11, options=options)
+    result = bake_path(panda, HAND, route=tmp_path / "path.csv", start_frame=11, options=options)
     assert (result.first, result.last, result.failed) == (11, 21, ())
     assert bpy.context.scene.frame_current == before
     show(panda, 21)
@@ -69,9 +69,9 @@ def test_what_is_traced_bakes_the_same_again(panda, tmp_path):
     way = write_link_path(rows, tmp_path / "way.csv")
     assert [row[0] for row in rows] == pytest.approx([0.0, 0.1, 0.2, 0.3, 0.4])
     with pytest.raises(KinematicsError, match="let go of it first"):
-        bake_path(panda, HAND, rows)
+        bake_path(panda, HAND, route=rows)
     remove_ik(target)
-    assert bake_path(panda, HAND, way, options=RigIKOptions(convention=HERS)).failed == ()
+    assert bake_path(panda, HAND, route=way, options=RigIKOptions(convention=HERS)).failed == ()
     again = trace_path(panda, HAND, frame_range=(1, 5), convention=HERS)
     assert np.array(again)[:, 1:4] == pytest.approx(np.array(rows)[:, 1:4], abs=3e-3)
     turns = np.abs(np.sum(np.array(again)[:, 4:] * np.array(rows)[:, 4:], axis=1))
@@ -81,7 +81,7 @@ def test_what_is_traced_bakes_the_same_again(panda, tmp_path):
 def test_frames_of_a_path_that_fail_are_listed_and_hold(panda):
     place = tuple(link_pose(panda, HAND)[:3, 3])
     rows = [(0.0, *place), (0.1, *place), (0.2, 4.0, 0.0, 0.0)]
-    assert bake_path(panda, HAND, rows, start_frame=3).failed == (5,)
+    assert bake_path(panda, HAND, route=rows, start_frame=3).failed == (5,)
     show(panda, 4)
     held = get_joint_positions(panda)
     show(panda, 5)
@@ -91,7 +91,7 @@ def test_frames_of_a_path_that_fail_are_listed_and_hold(panda):
 def test_a_route_of_points_frees_the_turn(panda):
     there = link_pose(panda, HAND)
     rows = [(0.0, *there[:3, 3]), (0.5, *(there[:3, 3] + (0.0, 0.2, -0.2)))]
-    assert bake_path(panda, HAND, rows).failed == ()
+    assert bake_path(panda, HAND, route=rows).failed == ()
     assert not np.allclose(show(panda, 6)[:3, :3], there[:3, :3], atol=1e-2)
 
 
@@ -102,7 +102,8 @@ def test_paths_in_the_world_and_of_other_rates(panda):
     world = np.array(panda.matrix_world) @ link_pose(panda, HAND)
     rows = [(0.0, *world[:3, 3]), (2.0, *(world[:3, 3] + (0.0, 0.03, 0.02)))]
     assert (
-        bake_path(panda, HAND, rows, fps=2.0, options=RigIKOptions(in_frame="world")).failed == ()
+        bake_path(panda, HAND, route=rows, fps=2.0, options=RigIKOptions(in_frame="world")).failed
+        == ()
     )
     shown = np.array(panda.matrix_world) @ show(panda, 5)
     assert shown[:3, 3] == pytest.approx(rows[1][1:], abs=3e-5)

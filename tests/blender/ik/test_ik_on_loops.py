@@ -60,7 +60,7 @@ def test_links_that_loops_carry_go_to_their_targets(link, tmp_path):
     robot, pose = POSES[link]
     armature = bring_in(robot, tmp_path)
     wanted = forward_kinematics(robot, pose)[link]
-    found = solve_ik(armature, link, wanted, options=RigIKOptions(seconds=20.0))
+    found = solve_ik(armature, link, target=wanted, options=RigIKOptions(seconds=20.0))
     assert found.success, found.message
     assert link_pose(armature, link) == pytest.approx(wanted, abs=2e-5)
     assert gap_of(robot, look(armature)) < 1e-5
@@ -107,7 +107,7 @@ def test_rigs_that_leave_loops_open_move_as_trees(tmp_path):
     robot, _ = POSES["rocker"]
     armature = bring_in(robot, tmp_path, close_loops=False)
     wanted = forward_kinematics(robot, {"rocker_pin": 0.4}, close_loops=False)["rocker"]
-    found = solve_ik(armature, "rocker", wanted)
+    found = solve_ik(armature, "rocker", target=wanted)
     assert found.success, found.message
     assert look(armature) == pytest.approx(
         {"crank_pin": 0.0, "knee": 0.0, "rocker_pin": 0.4}, abs=1e-5

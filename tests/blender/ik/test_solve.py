@@ -97,7 +97,9 @@ def test_real_arms_go_where_pinocchio_says(name):
     armature = import_robot(arm.path, options=BARE).armature
     for _, target in arm.draw(4):
         base = link_pose(armature, arm.base)
-        result = solve_ik(armature, arm.link, base @ target, options=RigIKOptions(seconds=PLENTY))
+        result = solve_ik(
+            armature, arm.link, target=base @ target, options=RigIKOptions(seconds=PLENTY)
+        )
         assert result.success, result.message
         check(armature, arm.link, base @ target)
         shown = get_joint_positions(armature)
@@ -126,7 +128,7 @@ def test_combined_bones_followers_and_slides(sample, link):
             for name, limit in limits.items()
         }
         target = forward_kinematics(result.robot, positions)[link]
-        answer = solve_ik(armature, link, target, options=RigIKOptions(seconds=PLENTY))
+        answer = solve_ik(armature, link, target=target, options=RigIKOptions(seconds=PLENTY))
         assert answer.success, answer.message
         check(armature, link, target)
 
@@ -137,11 +139,11 @@ def test_robots_of_several_armatures():
     split_armature(armature, "wrist", ["panda_joint5", "panda_joint6", "panda_joint7"])
     for _, target in BY_NAME["panda"].draw(3):
         assert solve_ik(
-            armature, "panda_hand", target, options=RigIKOptions(seconds=PLENTY)
+            armature, "panda_hand", target=target, options=RigIKOptions(seconds=PLENTY)
         ).success
         check(armature, "panda_hand", target)
     before = raw_channels(armature)
-    assert not solve_ik(armature, "panda_hand", (3.0, 0.0, 0.0)).success
+    assert not solve_ik(armature, "panda_hand", target=(3.0, 0.0, 0.0)).success
     assert raw_channels(armature) == before
 
 
@@ -150,7 +152,9 @@ def test_a_reopened_file(tmp_path):
     save_blend(tmp_path / "arm.blend")
     open_blend(tmp_path / "arm.blend")
     armature = bpy.data.objects["arm"]
-    answer = solve_ik(armature, "hand", (0.3, 0.5, 0.0), options=RigIKOptions(orientation="free"))
+    answer = solve_ik(
+        armature, "hand", target=(0.3, 0.5, 0.0), options=RigIKOptions(orientation="free")
+    )
     assert answer.success
     assert link_pose(armature, "hand")[:3, 3] == pytest.approx([0.3, 0.5, 0.0], abs=1e-5)
 
@@ -163,19 +167,21 @@ def test_absolute_relative_and_default(tmp_path):
     there = link_pose(armature, "hand")
     step = (0.02, -0.03, 0.0)
     assert solve_ik(
-        armature, "hand", step, options=RigIKOptions(mode="relative", orientation="free")
+        armature, "hand", target=step, options=RigIKOptions(mode="relative", orientation="free")
     ).success
     moved = link_pose(armature, "hand")
     assert moved[:3, 3] == pytest.approx(there[:3, 3] + step, abs=1e-5)
     start = {"turn": 1.0, "bend": 1.2, "reach": 0.0}
     default = forward_kinematics(robot, start)["hand"]
-    answer = solve_ik(armature, "hand", (0.0, 0.0, 0.0), options=RigIKOptions(mode="default"))
+    answer = solve_ik(
+        armature, "hand", target=(0.0, 0.0, 0.0), options=RigIKOptions(mode="default")
+    )
     assert answer.positions == pytest.approx(start, abs=1e-5)
     check(armature, "hand", default)
     set_joint_positions(armature, {"turn": -0.5})
     some = {"mode": "default", "orientation": "free", "group": ("bend", "reach")}
     step = np.array((0.0, 0.01, 0.0))
-    assert solve_ik(armature, "hand", step, options=RigIKOptions(**some)).success
+    assert solve_ik(armature, "hand", target=step, options=RigIKOptions(**some)).success
     held = forward_kinematics(robot, start | {"turn": -0.5})["hand"][:3, 3]
     assert link_pose(armature, "hand")[:3, 3] == pytest.approx(held + step, abs=1e-5)
 
@@ -188,7 +194,7 @@ def test_a_relative_frame_turns_too():
     turn[:3, :3] = mathutils.Matrix.Rotation(0.2, 3, "Z")
     turn[:3, 3] = 0.0, 0.05, -0.05
     assert solve_ik(
-        armature, "panda_hand", turn, options=RigIKOptions(mode="relative", seconds=PLENTY)
+        armature, "panda_hand", target=turn, options=RigIKOptions(mode="relative", seconds=PLENTY)
     ).success
     wanted = np.eye(4)
     wanted[:3, :3] = turn[:3, :3] @ there[:3, :3]
@@ -206,7 +212,7 @@ def test_frames_of_the_world_and_of_links():
     world = np.array(hand.matrix_world)
     target = world[:3, 3] + [0.05, 0.02, -0.04]
     options = RigIKOptions(in_frame="world", orientation="keep", seconds=PLENTY)
-    assert solve_ik(armature, "panda_hand", target, options=options).success
+    assert solve_ik(armature, "panda_hand", target=target, options=options).success
     assert np.array(hand.matrix_world)[:3, 3] == pytest.approx(target, abs=5e-5)
     shown = np.array(hand.matrix_world.to_quaternion())
     assert abs(shown @ np.array(mathutils.Matrix(world).to_quaternion())) == pytest.approx(
@@ -215,7 +221,7 @@ def test_frames_of_the_world_and_of_links():
     wrist = link_pose(armature, "panda_link1")
     wanted = wrist @ np.array([0.4, 0.1, 0.2, 1.0])
     answer = solve_ik(
-        armature, "panda_hand", (0.4, 0.1, 0.2),
+        armature, "panda_hand", target=(0.4, 0.1, 0.2),
         options=RigIKOptions(
             in_frame="panda_link1", orientation="free", seconds=PLENTY,
             group=("panda_joint2", "panda_joint3", "panda_joint4", "panda_joint5"),
@@ -231,14 +237,14 @@ def test_orientations():
     there = link_pose(armature, "panda_hand")
     place = there[:3, 3] + [0.0, 0.0, 0.03]
     options = RigIKOptions(orientation="keep", seconds=PLENTY)
-    assert solve_ik(armature, "panda_hand", place, options=options).success
+    assert solve_ik(armature, "panda_hand", target=place, options=options).success
     assert link_pose(armature, "panda_hand")[:3, :3] == pytest.approx(there[:3, :3], abs=2e-5)
     down = (1.0, 0.0, 0.0, 0.0)
     for wanted in (down, mathutils.Quaternion((0.0, 1.0, 0.0, 0.0))):
         answer = solve_ik(
             armature,
             "panda_hand",
-            (0.5, 0.1, 0.3),
+            target=(0.5, 0.1, 0.3),
             options=RigIKOptions(orientation=wanted, seconds=PLENTY),
         )
         assert answer.success
@@ -247,7 +253,7 @@ def test_orientations():
     assert solve_ik(
         armature,
         "panda_hand",
-        (0.4, 0.1, 0.5),
+        target=(0.4, 0.1, 0.5),
         options=RigIKOptions(orientation="free", seconds=PLENTY),
     ).success
 
@@ -260,7 +266,7 @@ def test_other_axes_and_units():
     answer = solve_ik(
         armature,
         "panda_hand",
-        (0.0, 5.0, 2.0),
+        target=(0.0, 5.0, 2.0),
         options=RigIKOptions(mode="relative", convention=hers, seconds=PLENTY, orientation="free"),
     )
     assert answer.success, answer.message
@@ -278,7 +284,7 @@ def test_a_failure_leaves_everything_bit_for_bit(target):
     set_joint_positions(armature, {"panda_joint2": 0.3123, "panda_joint4": -1.7})
     armature.keyframe_insert("location", frame=1)
     before = raw_channels(armature), describe_scene(), list_data()
-    answer = solve_ik(armature, "panda_hand", target, key=True)
+    answer = solve_ik(armature, "panda_hand", target=target, key=True)
     assert not answer.success
     assert answer.message
     assert answer.positions["panda_joint2"] == pytest.approx(0.3123, abs=1e-6)
@@ -295,7 +301,7 @@ def test_what_the_scene_does_not_show_is_taken_back(tmp_path):
     bpy.context.view_layer.update()
     before = raw_channels(armature)
     answer = solve_ik(
-        armature, "hand", (0.2, 0.6, 0.0), options=RigIKOptions(orientation="free"), key=True
+        armature, "hand", target=(0.2, 0.6, 0.0), options=RigIKOptions(orientation="free"), key=True
     )
     assert not answer.success
     assert "something else moves the rig" in answer.message
@@ -311,7 +317,7 @@ def test_keys_go_on_the_joints_that_moved(tmp_path):
     assert solve_ik(
         armature,
         "hand",
-        goal,
+        target=goal,
         options=RigIKOptions(orientation="free", group=("turn", "bend")),
         key=True,
     ).success
@@ -328,7 +334,7 @@ def test_a_robot_that_drives_stays_where_it_stands():
     link = next(
         each["urdf_link"]["name"] for each in armature.children if each.get("urdf_link") is not None
     )
-    solve_ik(armature, link, link_pose(armature, link), diagnostics=diagnostics)
+    solve_ik(armature, link, target=link_pose(armature, link), diagnostics=diagnostics)
     assert all(item.code == "ik-joint-held" for item in diagnostics)
 
 
@@ -347,7 +353,9 @@ def test_wrong_questions_are_refused(tmp_path, arguments, message):
     armature = import_arm(tmp_path).armature
     asked = {"link": "hand", "target": (0.3, 0.5, 0.0)} | arguments
     with pytest.raises(KinematicsError, match=message):
-        solve_ik(armature, asked.pop("link"), asked.pop("target"), options=RigIKOptions(**asked))
+        solve_ik(
+            armature, asked.pop("link"), target=asked.pop("target"), options=RigIKOptions(**asked)
+        )
 
 
 def test_a_point_means_the_same_as_without_blender():
@@ -356,15 +364,15 @@ def test_a_point_means_the_same_as_without_blender():
     there, robot = link_pose(armature, "panda_hand"), extract_robot(armature)
     shown = get_joint_positions(armature)
     point = there[:3, 3] + (-0.1, 0.2, -0.2)
-    answer = solve_ik(armature, "panda_hand", point, options=RigIKOptions(seconds=PLENTY))
+    answer = solve_ik(armature, "panda_hand", target=point, options=RigIKOptions(seconds=PLENTY))
     alone = inverse_kinematics(
-        robot, "panda_hand", point, start_positions=shown, options=IKOptions(seconds=PLENTY)
+        robot, "panda_hand", target=point, start_positions=shown, options=IKOptions(seconds=PLENTY)
     )
     assert answer.success and answer.positions == pytest.approx(alone.positions, abs=1e-4)
     turned = link_pose(armature, "panda_hand")[:3, :3]
     assert not np.allclose(turned, there[:3, :3], atol=1e-2)
     kept = RigIKOptions(orientation="keep", seconds=PLENTY)
-    assert solve_ik(armature, "panda_hand", there[:3, 3], options=kept).success
+    assert solve_ik(armature, "panda_hand", target=there[:3, 3], options=kept).success
     assert np.allclose(link_pose(armature, "panda_hand")[:3, :3], turned, atol=1e-4)
 
 
@@ -380,7 +388,7 @@ def test_wrong_options_are_refused_when_they_are_made(wrong):
 
 def test_other_objects_are_refused():
     with pytest.raises(BuildError, match="not an imported robot"):
-        solve_ik(bpy.data.objects.new("Thing", None), "hand", (0.0, 0.0, 0.0))
+        solve_ik(bpy.data.objects.new("Thing", None), "hand", target=(0.0, 0.0, 0.0))
 
 
 PANDA_SRDF = """
@@ -415,7 +423,7 @@ def test_groups_states_and_passive_joints_of_an_srdf(tmp_path):
     options = RigIKOptions(
         mode="default", state="ready", group="arm", orientation="keep", seconds=PLENTY
     )
-    answer = solve_ik(armature, "panda_hand", (0.0, 0.05, 0.0), options=options)
+    answer = solve_ik(armature, "panda_hand", target=(0.0, 0.05, 0.0), options=options)
     assert answer.success, answer.message
     assert "panda_joint3" not in answer.positions
     target = forward_kinematics(robot, ready)["panda_hand"]
@@ -424,16 +432,16 @@ def test_groups_states_and_passive_joints_of_an_srdf(tmp_path):
     assert solve_ik(
         armature,
         "panda_hand",
-        (0.0, 0.0, 0.0),
+        target=(0.0, 0.0, 0.0),
         options=RigIKOptions(mode="relative", group="wrist"),
     ).success
     with pytest.raises(KinematicsError, match="no group 'leg'"):
-        solve_ik(armature, "panda_hand", (0.0, 0.0, 0.0), options=RigIKOptions(group="leg"))
+        solve_ik(armature, "panda_hand", target=(0.0, 0.0, 0.0), options=RigIKOptions(group="leg"))
     with pytest.raises(BuildError, match="no state 'asleep'"):
         solve_ik(
             armature,
             "panda_hand",
-            (0.0, 0.0, 0.0),
+            target=(0.0, 0.0, 0.0),
             options=RigIKOptions(mode="default", group="arm", state="asleep"),
         )
 

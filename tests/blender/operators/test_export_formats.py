@@ -59,7 +59,7 @@ class TestEach:
                 execute=lambda context: {"DONE"},
             )
             assert exporter.invoke(operator, bpy.context, None) == {"DONE"}
-            suggested = suggest_name(exporter.format, result.robot) + kind.suffix
+            suggested = suggest_name(result.robot, exporter.format) + kind.suffix
             assert operator.filepath == str(tmp_path / suggested)
 
 

@@ -69,7 +69,7 @@ def test_the_rig_becomes_what_an_import_with_the_folder_makes(path: Path) -> Non
     new_scene()
     made = import_robot(path)
     assert [item.package for item in made.diagnostics] == ["harbour"] * 2
-    done = locate_package(made.armature, parent, "harbour")
+    done = locate_package(made.armature, parent, package="harbour")
     assert done.diagnostics == () and done.armature == made.armature
     assert describe_scene() == shown and list_data() == data
     assert find_record(made.armature).options.package_paths == (parent,)
@@ -86,7 +86,7 @@ def test_what_the_user_did_stays(path: Path) -> None:
     own.parent = made.links["boom"]
     paint = bpy.data.materials.new("Paint")
     made.visuals["base"][0].name = "My post"
-    locate_package(made.armature, folder_of(path), "harbour")
+    locate_package(made.armature, folder_of(path), package="harbour")
     assert get_joint_positions(made.armature)["slew"] == pytest.approx(0.5)
     assert made.armature.animation_data.action is not None
     assert own.parent == made.links["boom"] and paint.name == "Paint"
@@ -96,7 +96,7 @@ def test_what_the_user_did_stays(path: Path) -> None:
 @pytest.mark.parametrize("chosen", ["elsewhere", "elsewhere/harbour", "elsewhere/harbour/meshes"])
 def test_any_folder_that_leads_to_the_files_will_do(chosen: str, path: Path) -> None:
     made = import_robot(path)
-    done = locate_package(made.armature, path.parents[1] / chosen, "harbour")
+    done = locate_package(made.armature, path.parents[1] / chosen, package="harbour")
     assert {item.type for items in done.visuals.values() for item in items} == {"MESH"}
 
 
@@ -104,7 +104,7 @@ def test_a_package_of_another_name_is_taken_where_the_files_are_in_it(path: Path
     other = path.parents[1] / "elsewhere" / "port-1.2"
     folder_of(path).rename(other)
     made = import_robot(path)
-    done = locate_package(made.armature, other, "harbour")
+    done = locate_package(made.armature, other, package="harbour")
     assert done.diagnostics == ()
     assert find_record(made.armature).options.packages == (("harbour", str(other)),)
 
@@ -114,7 +114,7 @@ def test_a_folder_without_the_files_changes_nothing(folder: str, path: Path) -> 
     made = import_robot(path)
     shown = describe_scene()
     with pytest.raises(RobotError) as raised:
-        locate_package(made.armature, path.parents[1] / folder, "harbour")
+        locate_package(made.armature, path.parents[1] / folder, package="harbour")
     assert folder in str(raised.value) and "\n" not in str(raised.value)
     assert describe_scene() == shown
 
@@ -132,7 +132,7 @@ def test_folders_are_found_near_the_file_and_in_workspaces(
     (home / "ros_ws" / "src" / "harbour" / "launch").mkdir(parents=True)
     assert find_package_folders(made.armature, "harbour") == (str(wanted),)
     near = path.parents[1] / "elsewhere"
-    found = find_package_folders(made.armature, "harbour", [near])
+    found = find_package_folders(made.armature, "harbour", package_paths=[near])
     assert set(found) == {str(folder_of(path)), str(wanted)}
     assert find_package_folders(made.armature, "other") == ()
 

@@ -177,7 +177,7 @@ def test_a_file_of_limits_counts_and_a_factor_does_without(extension, table, tmp
         motion = urdf_importer.sample_trajectory(armature, rate=240)
         # Between keys of single precision differences of second order are noise.
         wide = {"elbow": urdf_importer.JointLimits(acceleration=2.1)}
-        assert urdf_importer.check_trajectory(motion, armature, limits=wide) == ()
+        assert urdf_importer.check_trajectory(armature, motion, limits=wide) == ()
         assert panel.find_motion_limits(bpy.context, armature)["elbow"].acceleration == 2.0
         limits.write_text("joint_limits:\n  elbow: {max_acceleration: 2.25}\n", encoding="utf-8")
         assert panel.find_motion_limits(bpy.context, armature)["elbow"].acceleration == 2.25

@@ -136,7 +136,7 @@ def select(bone: Any, on: bool) -> None:
 
 def test_a_joint_that_is_not_there(extension: ModuleType) -> None:
     with pytest.raises(KinematicsError, match="no moving joint 'nose'"):
-        mirror_pose(load("two_link_arm"), ["nose"])
+        mirror_pose(load("two_link_arm"), joints=["nose"])
 
 
 def test_a_range_test_needs_a_window() -> None:

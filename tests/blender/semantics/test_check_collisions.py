@@ -69,7 +69,7 @@ def test_objects_that_move_are_met_on_their_way(arm: Any) -> None:
         for key in curve.keyframe_points:
             key.interpolation = "LINEAR"
     bpy.context.scene.frame_set(3)
-    motion = sample_trajectory(arm, (1, 13))
+    motion = sample_trajectory(arm, frame_range=(1, 13))
     (contact,) = check_collisions(
         arm, motion, objects=["Post"], options=CheckOptions(start_frame=1)
     ).contacts

@@ -83,12 +83,12 @@ def test_inverse_kinematics_of_rigs_heeds_collisions(arm: Any) -> None:
         for options in (plain, heeding)
     )
     assert (len(near), len(free)) == (2, 1) and free[0]["shoulder"] < 0.0
-    answer = solve_ik(arm, "tip", TARGET, options=heeding)
+    answer = solve_ik(arm, "tip", target=TARGET, options=heeding)
     assert answer.success and not check_collisions(arm).collides
     assert get_joint_positions(arm)["elbow"] == pytest.approx(1.855, abs=0.01)
     walled = (0.3, 0.35, 0.0)  # Within the wall: all ways touch it.
     before = get_joint_positions(arm)
-    missed = solve_ik(arm, "tip", walled, options=heeding)
+    missed = solve_ik(arm, "tip", target=walled, options=heeding)
     assert not missed.success and "but 'lower' touches 'wall'" in missed.message
     assert get_joint_positions(arm) == before
 

@@ -218,7 +218,7 @@ def test_spheres_are_hidden_empties_on_their_links(arm: Any) -> None:
 
 
 def test_everything_comes_back_from_the_blend_alone(arm: Any, path: Path, tmp_path: Path) -> None:
-    wanted = read_srdf(SRDF, read_robot(path))
+    wanted = read_srdf(SRDF, robot=read_robot(path))
     save_blend(tmp_path / "arm.blend")
     path.unlink()
     open_blend(tmp_path / "arm.blend")
@@ -279,7 +279,7 @@ def test_a_rig_without_srdf_gives_one_of_what_the_user_made(path: Path, tmp_path
         GroupState(name="waving", group="reach", positions=(("elbow", (0.25,)),)),
     )
     file = write_srdf(arm, tmp_path / "made.srdf")
-    assert read_srdf(file, extract_robot(arm)) == made
+    assert read_srdf(file, robot=extract_robot(arm)) == made
 
 
 def test_an_update_takes_the_srdf_along(arm: Any, path: Path) -> None:
@@ -348,7 +348,7 @@ def test_a_real_robot_finds_its_own() -> None:
     assert found == PANDA / "srdf" / "panda.srdf"
     options = ImportOptions(srdf="auto", visuals=False, collisions=False)
     arm = import_robot(urdf, options=options).armature
-    assert extract_semantics(arm) == read_srdf(found, read_robot(urdf))
+    assert extract_semantics(arm) == read_srdf(found, robot=read_robot(urdf))
     (target,) = (item for item in bpy.data.objects if "urdf_ik" in item)
     assert target.parent["urdf_link"]["name"] == "panda_link0"
     bpy.context.view_layer.update()

@@ -64,7 +64,9 @@ def one(folder: Path, kind: str, axis: str = "0 1 0", rest: str = "", **position
 
 
 def run(armature: Any, seconds: float, **options: Any) -> Any:
-    return simulate(armature, seconds, options=SimulationOptions(engine="bullet", **options))
+    return simulate(
+        armature, seconds=seconds, options=SimulationOptions(engine="bullet", **options)
+    )
 
 
 def engine_states(simulation: Any, joint: str) -> Any:
@@ -111,7 +113,7 @@ def test_a_double_pendulum_follows_lagrange_and_the_other_engine(tmp_path: Path)
         assert engine_states(found, "elbow")[frame] == pytest.approx(state[1] - state[0], abs=0.01)
     armature.animation_data.action = None
     set_joint_positions(armature, {"shoulder": 1.2, "elbow": 0.3})
-    other = simulate(armature, 1.0, options=SimulationOptions(engine="mujoco"))
+    other = simulate(armature, seconds=1.0, options=SimulationOptions(engine="mujoco"))
     for joint in ("shoulder", "elbow"):
         assert np.abs(found.positions[joint] - other.positions[joint]).max() < 0.012
 
@@ -278,7 +280,7 @@ def test_a_closed_run_and_the_scenes_own_bodies_stay_as_they_were(tmp_path: Path
     for frame in range(1, 6):
         scene.frame_set(frame)
     before = census(), cube.matrix_world.copy(), set(scene.rigidbody_world.collection.objects)
-    steps = simulation_steps(armature, 1.0, options=SimulationOptions(engine="bullet"))
+    steps = simulation_steps(armature, seconds=1.0, options=SimulationOptions(engine="bullet"))
     for _ in range(20):
         next(steps)
     assert len(bpy.data.scenes) == 2
@@ -292,7 +294,9 @@ def test_properties_without_room_are_told(tmp_path: Path) -> None:
     rest = '<limit lower="-2" upper="2" effort="1" velocity="9"/><dynamics damping="0.5"/>'
     armature = one(tmp_path, "revolute", "0 1 0", rest)
     diagnostics = Diagnostics()
-    simulate(armature, 0.2, options=SimulationOptions(engine="bullet"), diagnostics=diagnostics)
+    simulate(
+        armature, seconds=0.2, options=SimulationOptions(engine="bullet"), diagnostics=diagnostics
+    )
     assert [(each.code, each.subject) for each in diagnostics] == [("bullet-left-out", "joint")]
 
 
@@ -301,7 +305,7 @@ def test_joints_that_come_apart_are_told(tmp_path: Path) -> None:
     armature = robot(tmp_path, DOUBLE.replace(ARM, heavy).replace(heavy, ARM, 1), elbow=1.5)
     diagnostics = Diagnostics()
     wishes = SimulationOptions(engine="bullet", substeps=2)
-    found = simulate(armature, 1.0, options=wishes, diagnostics=diagnostics)
+    found = simulate(armature, seconds=1.0, options=wishes, diagnostics=diagnostics)
     assert found.drift > 3e-3
     assert [(each.code, each.subject) for each in diagnostics] == [("joints-apart", "double")]
 
@@ -333,7 +337,7 @@ def test_a_push_gives_a_link_its_impulse_at_its_centre_of_mass(tmp_path: Path, e
         gravity=(0, 0, 0),
         pushes=[("part", (12, 0, 0), 0.105, 0.2), ("part", (0, 0, 0), 0, 1)],
     )
-    found = simulate(robot(tmp_path, text), 0.4, options=wishes)
+    found = simulate(robot(tmp_path, text), seconds=0.4, options=wishes)
     assert np.abs(found.base[:6, :3, 3]).max() < 1e-6
     turns = np.arctan2(found.base[:, 0, 2], found.base[:, 0, 0])
     moment = 2 * (0.02 + 3 * 1.0**2)

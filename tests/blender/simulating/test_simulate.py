@@ -53,7 +53,10 @@ def load(scene, tmp_path):
 def run(robot, seconds: float = 1.0, **options) -> Simulation:
     diagnostics = Diagnostics()
     found = simulate(
-        robot, seconds, options=SimulationOptions(**{**EXACT, **options}), diagnostics=diagnostics
+        robot,
+        seconds=seconds,
+        options=SimulationOptions(**{**EXACT, **options}),
+        diagnostics=diagnostics,
     )
     assert {each.code for each in diagnostics} <= {"visuals-collide"}
     return found
@@ -92,7 +95,7 @@ def test_joints_and_base_are_those_of_a_run_by_hand(scene, tmp_path):
     set_joint_positions(robot, dict.fromkeys(get_joint_positions(robot), 0.1))
     model = tmp_path / "run.xml"
     wishes = SimulationOptions(**EXACT, height=0.3, motors="hold", model=str(model))
-    found = simulate(robot, 1.0, options=wishes)
+    found = simulate(robot, seconds=1.0, options=wishes)
     hand = mujoco.MjModel.from_xml_path(str(model))
     data = mujoco.MjData(hand)
     mujoco.mj_resetDataKeyframe(hand, data, 0)
@@ -213,7 +216,7 @@ def test_a_box_falls_through_a_ring_and_lies_on_a_bowl(load):
     ring = bpy.context.object
     diagnostics = Diagnostics()
     wishes = SimulationOptions(**EXACT, height=1.0, colliders=(ring.name,))
-    found = simulate(robot, 1.5, options=wishes, diagnostics=diagnostics)
+    found = simulate(robot, seconds=1.5, options=wishes, diagnostics=diagnostics)
     assert found.base[-1][2, 3] == pytest.approx(0.05, abs=1e-3)
 
 
@@ -271,7 +274,7 @@ def test_motors_follow_the_keyed_motion(load):
 def test_samples_of_all_kinds_of_joints_replay(scene, name):
     robot = import_robot(Path(ROOT, "sample_urdfs", f"{name}.urdf"))
     wishes = SimulationOptions(**EXACT, base="free", height=0.1)
-    found = simulate(robot, 1.0, options=wishes)
+    found = simulate(robot, seconds=1.0, options=wishes)
     assert all(np.isfinite(each).all() for each in found.positions.values())
     assert found.drift < 0.01
     check_replay(found)
@@ -283,7 +286,7 @@ def test_a_scaled_robot_lies_on_the_same_floor(load):
     bpy.context.view_layer.update()
     diagnostics = Diagnostics()
     wishes = SimulationOptions(**EXACT, height=0.2)
-    found = simulate(robot, 1.0, options=wishes, diagnostics=diagnostics)
+    found = simulate(robot, seconds=1.0, options=wishes, diagnostics=diagnostics)
     assert [each.code for each in diagnostics] == ["scaled-rig"]
     assert found.base[-1][2, 3] == pytest.approx(0.05, abs=2e-4)
     check_replay(found)
@@ -292,7 +295,7 @@ def test_a_scaled_robot_lies_on_the_same_floor(load):
 def test_a_robot_in_the_floor_is_lifted_onto_it(load):
     diagnostics = Diagnostics()
     wishes = SimulationOptions(**EXACT, base="free")
-    found = simulate(load(box()), 0.5, options=wishes, diagnostics=diagnostics)
+    found = simulate(load(box()), seconds=0.5, options=wishes, diagnostics=diagnostics)
     assert [each.code for each in diagnostics] == ["starts-below-floor"]
     assert found.base[:, 2, 3] == pytest.approx(0.1, abs=2e-4)
 
@@ -303,7 +306,7 @@ def test_links_of_a_fixed_robot_that_are_in_the_floor_pass_through_it(load):
     bpy.context.view_layer.update()
     set_joint_positions(robot, {"hinge0": 0.2})
     wishes = SimulationOptions(**EXACT)
-    found = simulate(robot, 1.0, options=wishes, diagnostics=diagnostics)
+    found = simulate(robot, seconds=1.0, options=wishes, diagnostics=diagnostics)
     assert [each.code for each in diagnostics] == ["visuals-collide", "starts-below-floor"]
     assert np.abs(found.trajectory.positions).max() < 0.6
 
@@ -333,12 +336,12 @@ def test_closing_takes_everything_back_at_every_step(load):
     before = state_of_file()
     wishes = SimulationOptions(**EXACT, height=0.2)
     for share in (0.0, 0.5, 0.9, 1.0):
-        steps = simulation_steps(robot, 0.2, options=wishes)
+        steps = simulation_steps(robot, seconds=0.2, options=wishes)
         while next(steps).share < share:
             pass
         steps.close()
         assert state_of_file() == before
-    simulate(robot, 0.2, options=wishes)
+    simulate(robot, seconds=0.2, options=wishes)
     assert len(bpy.data.actions) == 1 and robot.armature.animation_data.action is not None
 
 
@@ -358,7 +361,7 @@ def test_robots_show_how_far_they_are_and_esc_leaves_them_as_they_were(load, mon
     def start() -> Generator[Progress, None, Simulation]:
         return simulation_steps(
             [each.armature for each in robots],
-            0.5,
+            seconds=0.5,
             options=wishes,
             diagnostics=Diagnostics(),
             live=True,
@@ -391,7 +394,7 @@ def test_native_ik_rests_once_its_robot_falls(load):
     set_joint_positions(robot, dict.fromkeys(("hinge0", "hinge1", "hinge2"), 0.3))
     add_ik(robot, "rod2")
     (pull,) = constraints_of(robot.armature)
-    steps = simulation_steps(robot, 0.2, options=SimulationOptions(**EXACT))
+    steps = simulation_steps(robot, seconds=0.2, options=SimulationOptions(**EXACT))
     while next(steps).share < 1.0:
         pass
     assert pull.influence == 0.0
@@ -475,7 +478,7 @@ def test_bad_input_is_one_sentence_and_changes_nothing(load, engine, seconds, op
     before = state_of_file()
     with pytest.raises(RobotError) as refused:
         wishes = SimulationOptions(**{"engine": engine, "base": "free", **options})
-        simulate(robot, seconds, options=wishes)
+        simulate(robot, seconds=seconds, options=wishes)
     assert words in str(refused.value) and "\n" not in str(refused.value)
     assert state_of_file() == before
 
@@ -487,7 +490,7 @@ def test_a_run_that_breaks_names_second_and_link_and_keeps_nothing(load, engine,
     before = state_of_file()
     wishes = SimulationOptions(engine=engine, gravity=(0, 0, -1e38), height=1.0, floor=False)
     with pytest.raises(KinematicsError, match=r"0\.\d+ s.*link 'box'") as refused:
-        simulate(robot, 1.0, options=wishes)
+        simulate(robot, seconds=1.0, options=wishes)
     assert words in str(refused.value) and state_of_file() == before
 
 
@@ -498,7 +501,7 @@ def test_without_mujoco_the_engine_is_bullet_or_the_extra_is_named(load, monkeyp
     with pytest.raises(BuildError, match=r"urdf-importer\[simulation\]"):
         simulate(robot, options=SimulationOptions(**EXACT))
     assert state_of_file() == before
-    assert simulate(robot, 0.1, options=SimulationOptions(height=0.1)).engine == "bullet"
+    assert simulate(robot, seconds=0.1, options=SimulationOptions(height=0.1)).engine == "bullet"
 
 
 def test_a_robot_that_is_linked_from_another_file_is_refused(load, tmp_path):
@@ -534,7 +537,7 @@ def test_odd_meshes_hold_a_box(load, engine, corners, faces, rests):
     item.location.z = 0.5
     bpy.context.collection.objects.link(item)
     wishes = SimulationOptions(engine=engine, height=0.7, colliders="odd", friction=1)
-    found = simulate(load(box()), 1.0, options=wishes)
+    found = simulate(load(box()), seconds=1.0, options=wishes)
     assert found.base[-1, 2, 3] == pytest.approx(rests, abs=2e-3)
 
 
@@ -579,7 +582,7 @@ def test_real_robots_drop_onto_the_floor(scene, path):
     set_frame_rate(60)
     wishes = SimulationOptions(**EXACT, base="free", height=0.3)
     diagnostics = Diagnostics()
-    found = simulate(robot, 2.0, options=wishes, diagnostics=diagnostics)
+    found = simulate(robot, seconds=2.0, options=wishes, diagnostics=diagnostics)
     assert all(np.isfinite(each).all() for each in (*found.positions.values(), found.base))
     assert found.drift < 0.005
     check_replay(found, 2e-5)

@@ -31,7 +31,7 @@ def felt(material: Any) -> tuple[float, float]:
 def test_a_preset_is_for_all_materials_and_no_edit_of_the_robot(preset: Any) -> None:
     robot = load("quadruped_leg")
     made = materials_of(robot)
-    assert set_material_preset(robot, preset) == len(made) > 1
+    assert set_material_preset(robot, preset=preset) == len(made) > 1
     wanted = FINISHES[preset]
     for material in made.values():
         assert felt(material) == pytest.approx((wanted.metallic, wanted.roughness))
@@ -60,7 +60,7 @@ def test_another_robot_that_shares_the_materials_stays_as_it_is() -> None:
     first, second = load("quadruped_leg"), load("quadruped_leg")
     before = {name: felt(each) for name, each in materials_of(first).items()}
     assert set(before) == set(materials_of(second)), "they are shared"
-    set_material_preset(second, "aluminium")
+    set_material_preset(second, preset="aluminium")
     assert {name: felt(each) for name, each in materials_of(first).items()} == before
     assert all(felt(each)[0] == 1.0 for each in materials_of(second).values())
     assert not compare_with_description(first) and not compare_with_description(second)

@@ -353,7 +353,7 @@ def test_another_file(path: Path, tmp_path: Path) -> None:
     other.write_text(ARM)
     path.unlink()
     assert told(armature, path=other) == [f"source: {path} -> {other}"]
-    update_robot(armature, other)
+    update_robot(armature, path=other)
     assert update_robot(armature).changes == ()
 
 

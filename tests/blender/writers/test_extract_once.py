@@ -49,7 +49,7 @@ def test_each_link_and_joint_once(file: str, tmp_path: Path, unpacked: Counter[t
 
 def test_a_name_needs_none_of_it(unpacked: Counter[type]) -> None:
     made = import_robot(ARM)
-    for suggest in (partial(suggest_name, WEBOTS), partial(suggest_name, MORSE)):
+    for suggest in (partial(suggest_name, kind=WEBOTS), partial(suggest_name, kind=MORSE)):
         assert suggest(made.armature) == suggest(made.robot)
         with pytest.raises(BuildError, match="is not an imported robot"):
             suggest(made.links["hand"])

@@ -132,7 +132,7 @@ def followers(tree: Any, pose: dict[str, float]) -> dict[str, float]:
 
 def test_panda_gets_the_matrix_that_is_published_in_no_time() -> None:
     robot = read_robot(PANDA)
-    published = read_srdf(PANDA.parents[1] / "srdf" / "panda.srdf", robot)
+    published = read_srdf(PANDA.parents[1] / "srdf" / "panda.srdf", robot=robot)
     for _ in within(20.0):
         found = find_disabled_collisions(robot)
     wanted = {

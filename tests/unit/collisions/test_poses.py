@@ -103,30 +103,32 @@ def test_a_filter_names_the_links_that_touch(arm: Robot) -> None:
 
 def test_inverse_kinematics_takes_another_way_where_links_would_touch(arm: Robot) -> None:
     refuse = avoid_collisions(arm)
-    near = inverse_kinematics(arm, "lower", TARGET, start_positions=UP, options=TIP)
+    near = inverse_kinematics(arm, "lower", target=TARGET, start_positions=UP, options=TIP)
     assert near.success and refuse(near.positions)
     heeding = replace(TIP, refuse=refuse)
-    free = inverse_kinematics(arm, "lower", TARGET, start_positions=UP, options=heeding)
+    free = inverse_kinematics(arm, "lower", target=TARGET, start_positions=UP, options=heeding)
     assert free.success and not refuse(free.positions)
     end = forward_kinematics(arm, free.positions)["lower"] @ (0.5, 0.0, 0.0, 1.0)
     assert end[:3] == pytest.approx(TARGET, abs=1e-5)
-    both = find_solutions(arm, "lower", TARGET, start_positions=UP, options=TIP)
-    (one,) = find_solutions(arm, "lower", TARGET, start_positions=UP, options=heeding)
+    both = find_solutions(arm, "lower", target=TARGET, start_positions=UP, options=TIP)
+    (one,) = find_solutions(arm, "lower", target=TARGET, start_positions=UP, options=heeding)
     assert len(both) == 2 and one["shoulder"] == pytest.approx(free.positions["shoulder"])
-    many = inverse_kinematics_many(arm, "lower", [TARGET] * 2, start_positions=UP, options=heeding)
+    many = inverse_kinematics_many(
+        arm, "lower", targets=[TARGET] * 2, start_positions=UP, options=heeding
+    )
     assert many.success.all() and (many.positions["shoulder"] < 0.0).all()
 
 
 def test_refused_ways_alone_are_no_answer_and_one_sentence_says_why(arm: Robot) -> None:
     held = replace(TIP, refuse=lambda positions: "'wall' touches 'upper'")
-    answer = inverse_kinematics(arm, "lower", TARGET, start_positions=UP, options=held)
+    answer = inverse_kinematics(arm, "lower", target=TARGET, start_positions=UP, options=held)
     assert not answer.success and answer.positions == UP
     assert answer.message == "the target can be reached, but 'wall' touches 'upper'"
     assert answer.closest != UP
-    many = inverse_kinematics_many(arm, "lower", [TARGET], start_positions=UP, options=held)
+    many = inverse_kinematics_many(arm, "lower", targets=[TARGET], start_positions=UP, options=held)
     assert not many.success.any() and many.messages == (answer.message,)
-    assert not find_solutions(arm, "lower", TARGET, options=held)
-    far = inverse_kinematics(arm, "lower", (3.0, 0.0, 0.0), options=held)
+    assert not find_solutions(arm, "lower", target=TARGET, options=held)
+    far = inverse_kinematics(arm, "lower", target=(3.0, 0.0, 0.0), options=held)
     assert not far.success and "out of reach" in far.message
 
 

@@ -54,8 +54,8 @@ def test_the_small_robot_comes_from_the_command(tmp_path: Path) -> None:
     pruned = prune(strip(big, ["gazebo", "transmission"]), remove=["laser_tilt_mount_joint"])
     small = resize(pruned, origins=ORIGINS, lengths=LENGTHS, symmetric=True)
     assert read_robot(out) == small
-    wanted = adapt_srdf(read_srdf(srdf, big), small)
-    assert read_srdf(semantics_out, small, diagnostics=Diagnostics()) == wanted
+    wanted = adapt_srdf(read_srdf(srdf, robot=big), robot=small)
+    assert read_srdf(semantics_out, robot=small, diagnostics=Diagnostics()) == wanted
     # Comments of what stays are still there.
     assert out.read_bytes().count(b"<!--") > 50
 

@@ -53,7 +53,7 @@ def test_all_modes_of_an_assembly(mode: str, capsys: pytest.CaptureFixture[str])
     assert out.startswith(start) and (mode == "none") == (out == "")
     assert out == convert_description(
         f"{SAMPLE}.xml",
-        mode,  # type: ignore[arg-type]
+        mode=mode,  # type: ignore[arg-type]
         options=ImportOptions(parameters=f"{SAMPLE}.yaml", joint_parameters=f"{SAMPLE}.csv"),
     )
 
@@ -63,7 +63,7 @@ def test_urdf_is_written_plainly(name: str) -> None:
     path = ROOT / "sample_urdfs" / f"{name}.urdf"
     robot = read_robot(path)
     assert convert_description(robot) == convert_description(path)
-    assert convert_description(path, "graph").count("->") == len(robot.joints)
+    assert convert_description(path, mode="graph").count("->") == len(robot.joints)
 
 
 def test_modes_show_the_reshaped_robot(capsys: pytest.CaptureFixture[str]) -> None:
@@ -74,7 +74,7 @@ def test_modes_show_the_reshaped_robot(capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr().out == convert_description(wanted)
     assert main(["convert", str(path), *steps, "--mode", "graph", "--quiet"]) == 0
     shown = capsys.readouterr().out
-    assert shown == convert_description(wanted, "graph")
+    assert shown == convert_description(wanted, mode="graph")
     assert shown.count('-> "left_') == len(wanted.joints)
 
 

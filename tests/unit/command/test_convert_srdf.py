@@ -30,7 +30,7 @@ def test_pairs_are_found_and_names_follow(
     facts = json.loads(capsys.readouterr().out)
     assert facts["files"] == [str(out)]
     diagnostics = Diagnostics()
-    written = read_srdf(out, read_robot(URDF), diagnostics=diagnostics)
+    written = read_srdf(out, robot=read_robot(URDF), diagnostics=diagnostics)
     assert {item.subject for item in diagnostics} == {"elbow"}
     assert {pair.reason for pair in written.disabled_collisions} == {"Adjacent", "Default", "Never"}
     assert [group.name for group in written.groups] == ["arm", "hand", "arm_and_hand"]

@@ -158,7 +158,9 @@ def test_limits_that_are_rounded_do_not_shorten_the_way():
 def test_inverse_kinematics_stops_with_the_follower_and_names_it():
     robot = hold(SWING, rocker_pin=(-0.1, 0.2))
     wanted = forward_kinematics(SWING, {"crank_pin": 1.5})["rocker"]
-    found = inverse_kinematics(robot, "rocker", wanted, options=IKOptions(restarts=0, seconds=20.0))
+    found = inverse_kinematics(
+        robot, "rocker", target=wanted, options=IKOptions(restarts=0, seconds=20.0)
+    )
     assert not found.success
     assert "'rocker_pin'" in found.message
     assert found.closest["rocker_pin"] == pytest.approx(0.2, abs=SLACK)

@@ -85,7 +85,7 @@ def test_arms_reach_what_they_can_reach():
     for arm in (BY_NAME["panda"], BY_NAME["ur5"], BY_NAME["z1"]):
         for _, target in arm.draw(25):
             result = inverse_kinematics(
-                arm.robot, arm.link, target, options=IKOptions(base=arm.base, seconds=PLENTY)
+                arm.robot, arm.link, target=target, options=IKOptions(base=arm.base, seconds=PLENTY)
             )
             assert result.success, (arm.name, result.message)
             assert arm.reaches(result.positions, target)
@@ -100,7 +100,7 @@ def test_every_arm_reaches_what_it_can_reach():
         for _, target in arm.draw(500):
             began = time.thread_time()
             result = inverse_kinematics(
-                arm.robot, arm.link, target, options=IKOptions(base=arm.base, seconds=PLENTY)
+                arm.robot, arm.link, target=target, options=IKOptions(base=arm.base, seconds=PLENTY)
             )
             ratios.append(time.thread_time() - began)
             assert not result.success or arm.reaches(result.positions, target)
@@ -132,7 +132,7 @@ def test_warm_starts_need_no_other_start_and_stay_near():
             result = inverse_kinematics(
                 arm.robot,
                 arm.link,
-                target,
+                target=target,
                 options=IKOptions(base=arm.base, seconds=PLENTY),
                 start_positions=start,
             )
@@ -147,13 +147,13 @@ def test_position_alone_and_orientation_alone():
     arm = BY_NAME["iiwa14"]
     for _, target in arm.draw(12):
         point = inverse_kinematics(
-            arm.robot, arm.link, target[:3, 3], options=IKOptions(seconds=PLENTY)
+            arm.robot, arm.link, target=target[:3, 3], options=IKOptions(seconds=PLENTY)
         )
         assert point.success
         assert point.orientation_error == 0.0
         check_answer(arm.robot, arm.link, target, point, orientation=False)
         turned = inverse_kinematics(
-            arm.robot, arm.link, target, options=IKOptions(position=False, seconds=PLENTY)
+            arm.robot, arm.link, target=target, options=IKOptions(position=False, seconds=PLENTY)
         )
         assert turned.success
         check_answer(arm.robot, arm.link, target, turned, position=False)
@@ -166,12 +166,15 @@ def test_a_tool_point_is_brought_there():
     tip[:3, :3] = rotations_about(np.array([[0.0, 0.6, 0.8]]), np.array([0.7]))[0]
     for _, target in arm.draw(5):
         result = inverse_kinematics(
-            arm.robot, arm.link, target @ tip, options=IKOptions(tip=tip, seconds=PLENTY)
+            arm.robot, arm.link, target=target @ tip, options=IKOptions(tip=tip, seconds=PLENTY)
         )
         assert result.success
         check_answer(arm.robot, arm.link, target, result)
         point = inverse_kinematics(
-            arm.robot, arm.link, target[:3, 3], options=IKOptions(tip=tip[:3, 3], seconds=PLENTY)
+            arm.robot,
+            arm.link,
+            target=target[:3, 3],
+            options=IKOptions(tip=tip[:3, 3], seconds=PLENTY),
         )
         frame = forward_kinematics(arm.robot, point.positions)[arm.link]
         assert (frame @ tip)[:3, 3] == pytest.approx(target[:3, 3], abs=2e-6)
@@ -190,7 +193,7 @@ def test_base_and_link_on_different_branches():
         result = inverse_kinematics(
             talos,
             "arm_left_7_link",
-            target,
+            target=target,
             options=IKOptions(base="arm_right_7_link", seconds=PLENTY),
         )
         assert result.success
@@ -202,14 +205,18 @@ def test_joints_that_were_not_named_stay():
     robot = planar_arm()
     target = forward_kinematics(robot, {"a": 0.4, "b": 0.9})["hand"]
     result = inverse_kinematics(
-        robot, "hand", target, start_positions={"a": 0.4}, options=IKOptions(joints=("b", "tip"))
+        robot,
+        "hand",
+        target=target,
+        start_positions={"a": 0.4},
+        options=IKOptions(joints=("b", "tip")),
     )
     assert result.success
     assert result.positions == {"b": pytest.approx(0.9, abs=1e-5)}
     held = inverse_kinematics(
         robot,
         "hand",
-        target,
+        target=target,
         start_positions={"a": 0.5, "b": 0.0},
         options=IKOptions(joints=("b",)),
     )
@@ -238,7 +245,7 @@ def test_followers_share_the_column_of_their_source():
     )
     for position in (-0.9, 0.0, 0.37, 1.0):
         target = forward_kinematics(robot, {"a": position})["three"]
-        result = inverse_kinematics(robot, "three", target)
+        result = inverse_kinematics(robot, "three", target=target)
         assert result.success
         assert result.positions == {"a": pytest.approx(position, abs=1e-5)}
 
@@ -249,7 +256,7 @@ def test_a_follower_may_have_its_source_on_another_branch():
         joint("follower", "base", "one", mimic=Mimic(joint="source", multiplier=2.0)),
     )
     target = forward_kinematics(robot, {"source": 0.6})["one"]
-    result = inverse_kinematics(robot, "one", target)
+    result = inverse_kinematics(robot, "one", target=target)
     assert result.success
     assert result.positions == {"source": pytest.approx(0.6, abs=1e-6)}
 
@@ -268,14 +275,14 @@ def test_free_joints_move_only_where_they_are_named(kind):
     }[kind]
     target = forward_kinematics(robot, {"free": where, "arm": 0.5})["hand"]
     diagnostics = Diagnostics()
-    held = inverse_kinematics(robot, "hand", target, diagnostics=diagnostics)
+    held = inverse_kinematics(robot, "hand", target=target, diagnostics=diagnostics)
     assert not held.success
     assert [item.code for item in diagnostics] == ["ik-joint-held"]
     start = {"free": where if kind == "planar" else (*where[:-4], 0.0, 0.0, 0.6, 0.8)}
     moved = inverse_kinematics(
         robot,
         "hand",
-        target,
+        target=target,
         options=IKOptions(joints=("free", "arm"), seconds=PLENTY),
         start_positions=start,
     )
@@ -286,7 +293,9 @@ def test_free_joints_move_only_where_they_are_named(kind):
 def test_limits_that_leave_out_zero_hold_exactly():
     arm = BY_NAME["panda"]
     target = forward_kinematics(arm.robot, {"panda_joint4": -0.0698})["panda_hand"]
-    result = inverse_kinematics(arm.robot, "panda_hand", target, options=IKOptions(seconds=PLENTY))
+    result = inverse_kinematics(
+        arm.robot, "panda_hand", target=target, options=IKOptions(seconds=PLENTY)
+    )
     check_answer(arm.robot, "panda_hand", target, result)
     assert result.success
 
@@ -295,7 +304,7 @@ def test_turns_without_bounds_stay_near_the_start():
     robot = planar_arm(kind="continuous", limit=None)
     target = forward_kinematics(robot, {"a": 0.4, "b": 0.9})["hand"]
     start = {"a": 12 * math.pi + 0.3, "b": -8 * math.pi + 0.7}
-    result = inverse_kinematics(robot, "hand", target, start_positions=start)
+    result = inverse_kinematics(robot, "hand", target=target, start_positions=start)
     assert result.success
     for name, position in result.positions.items():
         assert abs(position - start[name]) < 0.5
@@ -306,7 +315,7 @@ def test_what_is_out_of_reach_keeps_the_start_and_says_how_far():
     target = np.eye(4)
     target[:3, 3] = 1.04, 0.0, 0.0
     start = {"a": 0.5, "b": 0.25}
-    result = inverse_kinematics(robot, "hand", target, start_positions=start)
+    result = inverse_kinematics(robot, "hand", target=target, start_positions=start)
     assert not result.success
     assert result.positions == start
     assert result.message == "the target is out of reach by 0.24 m at least"
@@ -317,7 +326,7 @@ def test_what_is_out_of_reach_keeps_the_start_and_says_how_far():
 def test_a_failure_names_the_limits_that_are_in_the_way():
     robot = planar_arm(limit=(-0.5, 0.5))
     target = forward_kinematics(robot, {"a": 0.9, "b": 0.1})["hand"]
-    result = inverse_kinematics(robot, "hand", target)
+    result = inverse_kinematics(robot, "hand", target=target)
     assert not result.success
     assert "out of reach by" in result.message
     assert result.message.endswith("the closest pose is at the limits of 'a', 'b'")
@@ -329,7 +338,7 @@ def test_targets_far_outside_are_refused_in_time():
             target[:3, 3] *= 4.0
             for _ in within(1.0):
                 result = inverse_kinematics(
-                    arm.robot, arm.link, target, options=IKOptions(base=arm.base)
+                    arm.robot, arm.link, target=target, options=IKOptions(base=arm.base)
                 )
             check_answer(arm.robot, arm.link, target, result, base=arm.base)
             if np.linalg.norm(target[:3, 3]) > 1.4:
@@ -342,7 +351,7 @@ def test_absurd_targets_have_answers_without_success(number):
     for place in ((0, 3), (2, 3), (0, 0), (1, 2)):
         target = np.eye(4)
         target[place] = number
-        result = inverse_kinematics(arm.robot, "panda_hand", target)
+        result = inverse_kinematics(arm.robot, "panda_hand", target=target)
         assert not result.success
         check_inside(arm.robot, result.closest)
         assert result.message
@@ -354,7 +363,7 @@ def test_absurd_targets_have_answers_without_success(number):
 def test_what_is_no_rotation_has_no_answer(rotation):
     target = np.eye(4)
     target[:3, :3] = rotation
-    result = inverse_kinematics(planar_arm(), "hand", target)
+    result = inverse_kinematics(planar_arm(), "hand", target=target)
     assert not result.success
     assert result.message == "the target's three axes make no rotation"
 
@@ -367,7 +376,7 @@ def test_singular_targets_are_reached():
         result = inverse_kinematics(
             robot,
             "hand",
-            target,
+            target=target,
             start_positions={"a": 1.0, "b": 1.0},
             options=IKOptions(seconds=PLENTY),
         )
@@ -377,7 +386,7 @@ def test_singular_targets_are_reached():
     for positions in ({}, {"joint_a1": 1.0}, {"joint_a4": 1.5, "joint_a6": -1.5}):
         target = forward_kinematics(iiwa.robot, positions)[iiwa.link]
         result = inverse_kinematics(
-            iiwa.robot, iiwa.link, target, options=IKOptions(seconds=PLENTY)
+            iiwa.robot, iiwa.link, target=target, options=IKOptions(seconds=PLENTY)
         )
         assert result.success, positions
         check_answer(iiwa.robot, iiwa.link, target, result)
@@ -389,10 +398,10 @@ def test_a_chain_that_only_slides():
         joint("y", "one", "two", "prismatic", axis=(0.0, 1.0, 0.0), limit=(-2.0, -0.1)),
         joint("z", "two", "three", "prismatic", limit=None),
     )
-    result = inverse_kinematics(robot, "three", (1.5, -0.7, 40.0))
+    result = inverse_kinematics(robot, "three", target=(1.5, -0.7, 40.0))
     assert result.success
     assert result.positions == pytest.approx({"x": 1.5, "y": -0.7, "z": 40.0}, abs=1e-5)
-    assert not inverse_kinematics(robot, "three", (0.0, -0.7, 4.0)).success
+    assert not inverse_kinematics(robot, "three", target=(0.0, -0.7, 4.0)).success
 
 
 def test_a_snake_of_thirty_joints():
@@ -414,7 +423,7 @@ def test_a_snake_of_thirty_joints():
     for _ in range(6):
         drawn = {f"j{i}": float(chance.uniform(-1.0, 1.0)) for i in range(30)}
         target = forward_kinematics(robot, drawn)["l30"]
-        result = inverse_kinematics(robot, "l30", target, options=IKOptions(seconds=PLENTY))
+        result = inverse_kinematics(robot, "l30", target=target, options=IKOptions(seconds=PLENTY))
         assert result.success
         check_answer(robot, "l30", target, result)
 
@@ -426,7 +435,7 @@ def test_the_same_question_has_the_same_answer():
             inverse_kinematics(
                 arm.robot,
                 arm.link,
-                target,
+                target=target,
                 options=IKOptions(base=arm.base, seconds=PLENTY, seed=4),
             )
             for _ in range(2)
@@ -437,10 +446,10 @@ def test_the_same_question_has_the_same_answer():
 
 def test_a_link_that_nothing_moves():
     robot = planar_arm()
-    there = inverse_kinematics(robot, "base", np.eye(4))
+    there = inverse_kinematics(robot, "base", target=np.eye(4))
     assert there.success
     assert there.positions == {}
-    result = inverse_kinematics(robot, "hand", np.eye(4), options=IKOptions(joints=()))
+    result = inverse_kinematics(robot, "hand", target=np.eye(4), options=IKOptions(joints=()))
     assert not result.success
     assert result.message == "no joint that may move moves the link, and it is not at the target"
 
@@ -467,7 +476,7 @@ def test_wrong_questions_are_refused(arguments, message):
         inverse_kinematics(
             planar_arm(),
             asked.pop("link"),
-            asked.pop("target"),
+            target=asked.pop("target"),
             start_positions=asked.pop("start", None),
             options=IKOptions(**asked),
         )
@@ -476,12 +485,14 @@ def test_wrong_questions_are_refused(arguments, message):
 def test_elbow_up_and_elbow_down():
     robot = planar_arm()
     target = forward_kinematics(robot, {"a": 0.4, "b": 0.9})["hand"]
-    found = find_solutions(robot, "hand", target[:3, 3], start_positions={"a": 0.5, "b": 0.7})
+    found = find_solutions(
+        robot, "hand", target=target[:3, 3], start_positions={"a": 0.5, "b": 0.7}
+    )
     assert [round(each["b"], 4) for each in found] == [0.9, -0.9]
     for each in found:
         frame = forward_kinematics(robot, each)["hand"]
         assert frame[:3, 3] == pytest.approx(target[:3, 3], abs=1e-6)
-    assert find_solutions(robot, "hand", (5.0, 0.0, 0.0)) == ()
+    assert find_solutions(robot, "hand", target=(5.0, 0.0, 0.0)) == ()
 
 
 def test_the_eight_ways_of_a_ur5():
@@ -489,7 +500,7 @@ def test_the_eight_ways_of_a_ur5():
     arm = BY_NAME["ur5"]
     _, target = next(arm.draw(1))
     found = find_solutions(
-        arm.robot, arm.link, target, options=IKOptions(base=arm.base, seconds=PLENTY)
+        arm.robot, arm.link, target=target, options=IKOptions(base=arm.base, seconds=PLENTY)
     )
     assert len(found) == 8
     assert all(arm.reaches(each, target) for each in found)
@@ -523,6 +534,6 @@ def test_any_chain_answers_truly(robot_and_positions, seed):
     if seed % 3 == 0:
         target[:3, 3] += chance.normal(size=3)
     result = inverse_kinematics(
-        robot, link, target, options=IKOptions(base=base, restarts=2, seconds=PLENTY)
+        robot, link, target=target, options=IKOptions(base=base, restarts=2, seconds=PLENTY)
     )
     check_answer(robot, link, target, result, base=base)

@@ -81,7 +81,7 @@ def test_all_that_can_be_reached_is(name):
     arm = BY_NAME[name]
     targets = np.array([target for _, target in arm.draw(100)])
     found = inverse_kinematics_many(
-        arm.robot, arm.link, targets, options=IKOptions(base=arm.base, seconds=PLENTY)
+        arm.robot, arm.link, targets=targets, options=IKOptions(base=arm.base, seconds=PLENTY)
     )
     assert found.success.all()
     assert found.position_error.max() <= 1e-6
@@ -100,7 +100,7 @@ def test_every_arm_from_random_starts(arm: Arm) -> None:
     found = inverse_kinematics_many(
         arm.robot,
         arm.link,
-        targets,
+        targets=targets,
         options=IKOptions(base=arm.base, seconds=PLENTY),
         start_positions=starts,
     )
@@ -122,7 +122,7 @@ def test_each_begins_at_its_own_start():
     found = inverse_kinematics_many(
         arm.robot,
         arm.link,
-        targets,
+        targets=targets,
         options=IKOptions(base=arm.base, seconds=PLENTY),
         start_positions=starts,
     )
@@ -141,14 +141,14 @@ def test_bad_targets_leave_the_others_alone():
     targets[7, :3, 3] = 1e300
     given = targets.copy()
     found = inverse_kinematics_many(
-        arm.robot, arm.link, targets, options=IKOptions(base=arm.base, seconds=PLENTY)
+        arm.robot, arm.link, targets=targets, options=IKOptions(base=arm.base, seconds=PLENTY)
     )
     assert found.success.tolist() == [number % 2 == 0 for number in range(9)]
     assert np.array_equal(targets, given, equal_nan=True)
     check(arm.robot, arm.link, targets, found, base=arm.base)
     for number in (1, 3, 5, 7):
         alone = inverse_kinematics(
-            arm.robot, arm.link, targets[number], options=IKOptions(base=arm.base)
+            arm.robot, arm.link, target=targets[number], options=IKOptions(base=arm.base)
         )
         assert found.messages[number] == alone.message
         assert row(found.positions, number) == alone.positions
@@ -160,14 +160,14 @@ def test_points_and_turns_alone():
     arm = BY_NAME["iiwa14"]
     targets = np.array([target for _, target in arm.draw(20)])
     points = inverse_kinematics_many(
-        arm.robot, arm.link, targets[:, :3, 3], options=IKOptions(seconds=PLENTY)
+        arm.robot, arm.link, targets=targets[:, :3, 3], options=IKOptions(seconds=PLENTY)
     )
     assert points.success.all() and not points.orientation_error.any()
     check(arm.robot, arm.link, targets, points, orientation=False)
     turns = inverse_kinematics_many(
         arm.robot,
         arm.link,
-        targets,
+        targets=targets,
         options=IKOptions(position=False, tip=(0.1, 0.0, 0.2), seconds=PLENTY),
     )
     assert turns.success.all() and not turns.position_error.any()
@@ -181,7 +181,7 @@ def test_more_targets_than_are_searched_at_once():
     found = inverse_kinematics_many(
         robot,
         "hand",
-        targets,
+        targets=targets,
         start_positions={"a": turns + 0.01, "b": 0.7},
         options=IKOptions(seconds=PLENTY),
     )
@@ -191,7 +191,7 @@ def test_more_targets_than_are_searched_at_once():
     again = inverse_kinematics_many(
         robot,
         "hand",
-        targets,
+        targets=targets,
         start_positions={"a": turns + 0.01, "b": 0.7},
         options=IKOptions(seconds=PLENTY),
     )
@@ -201,7 +201,7 @@ def test_more_targets_than_are_searched_at_once():
 def test_what_fails_stays_at_its_start():
     far = [(2.0, 0.0, 0.0), (0.0, 3.0, 0.0)]
     found = inverse_kinematics_many(
-        planar_arm(), "hand", far, start_positions={"a": (0.1, 0.2), "b": 0.3}
+        planar_arm(), "hand", targets=far, start_positions={"a": (0.1, 0.2), "b": 0.3}
     )
     assert not found.success.any()
     assert found.positions["a"].tolist() == [0.1, 0.2]
@@ -224,12 +224,12 @@ def test_limits_far_from_zero(ends):
     frames = [forward_kinematics(robot, {"a": a, "b": 1.2})["hand"] for a in turns]
     targets = [frame[:3, :3] @ tip + frame[:3, 3] for frame in frames]
     found = inverse_kinematics_many(
-        robot, "hand", targets, options=IKOptions(tip=tip), start_positions={"b": -1.2}
+        robot, "hand", targets=targets, options=IKOptions(tip=tip), start_positions={"b": -1.2}
     )
     assert found.success.all()
     assert ((found.positions["a"] >= lower) & (found.positions["a"] <= upper)).all()
     far = np.array(targets) + 0.01
-    inverse_kinematics_many(robot, "hand", far, options=IKOptions(tip=tip, restarts=2))
+    inverse_kinematics_many(robot, "hand", targets=far, options=IKOptions(tip=tip, restarts=2))
 
 
 def test_followers_and_joints_of_several_numbers():
@@ -246,14 +246,14 @@ def test_followers_and_joints_of_several_numbers():
         pose = {"free": where, "a": float(chance.uniform(-1.0, 1.0))}
         targets.append(forward_kinematics(robot, pose)["hand"])
     found = inverse_kinematics_many(
-        robot, "hand", targets, options=IKOptions(joints=("free", "a"), seconds=PLENTY)
+        robot, "hand", targets=targets, options=IKOptions(joints=("free", "a"), seconds=PLENTY)
     )
     assert found.success.all()
     assert found.positions["free"].shape == (12, 7) and found.positions["a"].shape == (12,)
     check(robot, "hand", targets, found)
     diagnostics = Diagnostics()
     held = inverse_kinematics_many(
-        robot, "hand", targets, diagnostics=diagnostics, options=IKOptions(restarts=1)
+        robot, "hand", targets=targets, diagnostics=diagnostics, options=IKOptions(restarts=1)
     )
     assert [item.code for item in diagnostics] == ["ik-joint-held"]
     assert not held.success.any() and set(held.positions) == {"a"}
@@ -267,7 +267,7 @@ def test_joints_on_loops_are_asked_one_by_one():
     found = inverse_kinematics_many(
         robot,
         "rocker",
-        targets,
+        targets=targets,
         start_positions={"crank_pin": turns + 0.05},
         options=IKOptions(seconds=PLENTY),
     )
@@ -278,13 +278,13 @@ def test_joints_on_loops_are_asked_one_by_one():
         frames = forward_kinematics(robot, positions, close_loops=False)
         assert frames["rocker"] == pytest.approx(target, abs=5e-6)
         assert gap_of(robot, positions) < 1e-8
-    nothing = inverse_kinematics_many(robot, "rocker", np.empty((0, 3)))
+    nothing = inverse_kinematics_many(robot, "rocker", targets=np.empty((0, 3)))
     assert nothing.success.shape == nothing.positions["knee"].shape == (0,)
 
 
 @pytest.mark.parametrize("targets", [[], np.empty((0, 3)), np.empty((0, 4, 4))], ids=repr)
 def test_no_targets_have_no_answers(targets):
-    found = inverse_kinematics_many(planar_arm(), "hand", targets)
+    found = inverse_kinematics_many(planar_arm(), "hand", targets=targets)
     assert found.success.shape == found.positions["a"].shape == (0,)
     assert found.messages == ()
 
@@ -313,7 +313,7 @@ def test_wrong_questions_are_refused(arguments, message):
         inverse_kinematics_many(
             planar_arm(),
             asked.pop("link"),
-            asked.pop("targets"),
+            targets=asked.pop("targets"),
             start_positions=asked.pop("start", None),
             options=IKOptions(**asked),
         )
@@ -335,6 +335,6 @@ def test_any_chain_answers_truly(robot_and_positions, seed):
     targets[1:3, :3, 3] += chance.normal(scale=0.01, size=(2, 3))
     targets[3:, :3, 3] += chance.normal(size=(2, 3))
     found = inverse_kinematics_many(
-        robot, link, targets, options=IKOptions(base=base, restarts=2, seconds=PLENTY)
+        robot, link, targets=targets, options=IKOptions(base=base, restarts=2, seconds=PLENTY)
     )
     check(robot, link, targets, found, base=base)

@@ -44,7 +44,7 @@ def test_a_rocker_is_brought_somewhere_by_its_crank(turn, crank):
     robot = four_bar(crank, 1.0, 0.8, 1.1, 0.7)
     assert robot is not None
     wanted = forward_kinematics(robot, {"crank_pin": turn})["rocker"]
-    found = inverse_kinematics(robot, "rocker", wanted, options=IKOptions(seconds=20.0))
+    found = inverse_kinematics(robot, "rocker", target=wanted, options=IKOptions(seconds=20.0))
     assert_there(robot, "rocker", wanted, found)
     assert set(found.positions) == {"crank_pin", "knee", "rocker_pin"}
 
@@ -57,7 +57,9 @@ def test_the_tip_of_a_five_bar_goes_where_it_is_wanted(left, right):
     pose = close_loops(robot, {"left_shoulder": left, "right_shoulder": right})
     frame = forward_kinematics(robot, pose.positions)["left_rod"]
     wanted = frame[:3, :3] @ tip + frame[:3, 3]
-    found = inverse_kinematics(robot, "left_rod", wanted, options=IKOptions(tip=tip, seconds=20.0))
+    found = inverse_kinematics(
+        robot, "left_rod", target=wanted, options=IKOptions(tip=tip, seconds=20.0)
+    )
     assert found.success, found.message
     assert gap_of(robot, found.positions) < 1e-8
     there = forward_kinematics(robot, found.positions, close_loops=False)["right_rod"]
@@ -68,11 +70,11 @@ def test_a_piston_stands_where_its_crank_brings_it():
     robot = slider_crank(0.3, 0.8, 0.05)
     wanted = forward_kinematics(robot, {"crank_pin": 1.3})["piston"][:3, 3]
     found = inverse_kinematics(
-        robot, "piston", wanted, options=IKOptions(orientation=False, seconds=20.0)
+        robot, "piston", target=wanted, options=IKOptions(orientation=False, seconds=20.0)
     )
     assert_there(robot, "piston", wanted, found)
     both = find_solutions(
-        robot, "piston", wanted, options=IKOptions(orientation=False, seconds=20.0)
+        robot, "piston", target=wanted, options=IKOptions(orientation=False, seconds=20.0)
     )
     assert len(both) == 2
     # One has the crank on the way out, the other on the way back.
@@ -88,9 +90,9 @@ def test_an_arm_on_a_linkage_uses_both():
     robot = make_robot([*robot.joints, wrist], robot.loops)
     pose = {"crank_pin": 0.9, "wrist": -0.7}
     wanted = forward_kinematics(robot, pose)["hand"]
-    found = inverse_kinematics(robot, "hand", wanted, options=IKOptions(seconds=20.0))
+    found = inverse_kinematics(robot, "hand", target=wanted, options=IKOptions(seconds=20.0))
     assert_there(robot, "hand", wanted, found)
-    held = inverse_kinematics(robot, "hand", wanted, options=IKOptions(joints=["wrist"]))
+    held = inverse_kinematics(robot, "hand", target=wanted, options=IKOptions(joints=["wrist"]))
     assert not held.success
     assert "out of reach" in held.message
 
@@ -98,7 +100,7 @@ def test_an_arm_on_a_linkage_uses_both():
 def test_what_is_out_of_reach_is_said_and_loops_stay_closed():
     robot = slider_crank(0.3, 0.8, 0.05)
     found = inverse_kinematics(
-        robot, "piston", (9.0, 0.05, 0.0), options=IKOptions(seconds=20.0, restarts=2)
+        robot, "piston", target=(9.0, 0.05, 0.0), options=IKOptions(seconds=20.0, restarts=2)
     )
     assert not found.success
     assert "out of reach" in found.message
@@ -112,7 +114,7 @@ def test_robots_whose_loops_are_taken_away_move_as_trees():
     assert robot is not None
     tree = replace(robot, loops=())
     wanted = forward_kinematics(tree, {"rocker_pin": 0.5})["rocker"]
-    assert inverse_kinematics(tree, "rocker", wanted).positions == {
+    assert inverse_kinematics(tree, "rocker", target=wanted).positions == {
         "rocker_pin": pytest.approx(0.5, abs=1e-6)
     }
 
@@ -126,7 +128,7 @@ def test_cassie_moves_a_toe():
     )
     link = "left-toe" if any(each.name == "left-toe" for each in robot.links) else "left-foot"
     wanted = forward_kinematics(robot, pose.positions)[link][:3, 3]
-    found = inverse_kinematics(robot, link, wanted, options=IKOptions(seconds=20.0))
+    found = inverse_kinematics(robot, link, target=wanted, options=IKOptions(seconds=20.0))
     assert_there(robot, link, wanted, found)
 
 
@@ -134,9 +136,13 @@ def test_tips_and_starts_are_checked_as_on_trees():
     robot = four_bar(0.4, 1.0, 0.8, 1.1, 0.7)
     assert robot is not None
     start = Pose().xyz
-    far = inverse_kinematics(robot, "rocker", np.full(3, np.nan))
+    far = inverse_kinematics(robot, "rocker", target=np.full(3, np.nan))
     assert not far.success and "not finite" in far.message
     found = inverse_kinematics(
-        robot, "rocker", start, start_positions={"crank_pin": 0.3}, options=IKOptions(restarts=0)
+        robot,
+        "rocker",
+        target=start,
+        start_positions={"crank_pin": 0.3},
+        options=IKOptions(restarts=0),
     )
     assert gap_of(robot, found.positions) < 1e-8

@@ -62,7 +62,7 @@ def test_more_chains_than_are_kept() -> None:
             found = inverse_kinematics(
                 robots[number],
                 "l2",
-                target,
+                target=target,
                 options=IKOptions(tip=tip, seconds=60.0),
                 start_positions={"j0": 0.31, "j1": 0.88},
             )

@@ -340,7 +340,7 @@ class TestNames:
             assert made.isidentifier() and made.isascii() and not keyword.iskeyword(made)
 
     def test_files_are_named_after_robots(self) -> None:
-        assert suggest_name(MORSE, Robot(name="My Arm", links=())) == "my_arm_builder"
+        assert suggest_name(Robot(name="My Arm", links=()), MORSE) == "my_arm_builder"
 
 
 class TestLiterals:

@@ -23,7 +23,7 @@ from urdf_importer.model import Limit, SafetyController
 
 def found_of(motion, **limits):
     bounds = dict.fromkeys(motion.names, JointLimits(**limits))
-    return {each.kind: each for each in check_trajectory(motion, None, limits=bounds)}
+    return {each.kind: each for each in check_trajectory(None, motion, limits=bounds)}
 
 
 def peaks(motion):
@@ -90,7 +90,7 @@ def test_the_worst_comes_first_with_its_second():
         "a": JointLimits(velocity=0.8, effort=10.0),
         "b": JointLimits(upper=2.5, effort=5.0),
     }
-    found = check_trajectory(motion, None, limits=limits)
+    found = check_trajectory(None, motion, limits=limits)
     assert [(each.joint, each.kind) for each in found] == [
         ("a", "effort"), ("b", "position"), ("a", "velocity"),
     ]  # fmt: skip
@@ -104,7 +104,7 @@ def test_the_worst_comes_first_with_its_second():
 def test_what_keeps_its_limits_exactly_is_within_them():
     motion = Trajectory(names=("a",), times=[0, 1], positions=[[0.0], [1.0]])
     limits = {"a": JointLimits(lower=0.0, upper=1.0, velocity=1.0)}
-    assert check_trajectory(motion, None, limits=limits) == ()
+    assert check_trajectory(None, motion, limits=limits) == ()
 
 
 def test_joints_apart_have_their_own_speeds():
@@ -119,7 +119,7 @@ def test_a_recorder_that_jumps_by_a_turn_is_not_fast(make_joint, make_robot):
         [make_joint("w", "base", "wheel", type="continuous", limit=Limit(velocity=2.0))]
     )
     motion = Trajectory(names=("w",), times=[0, 1, 2], positions=[[3.0], [-3.0], [-2.0]])
-    assert check_trajectory(motion, robot) == ()
+    assert check_trajectory(robot, motion) == ()
 
 
 def test_safety_controllers_and_zero_velocities(make_joint, make_robot):
@@ -128,14 +128,14 @@ def test_safety_controllers_and_zero_velocities(make_joint, make_robot):
     robot = make_robot([make_joint("a", "base", "one", limit=zero, safety_controller=safety)])
     motion = Trajectory(names=("a",), times=[0, 1], positions=[[0.0], [0.8]], efforts=[[1], [1]])
     diagnostics = Diagnostics()
-    (found,) = check_trajectory(motion, robot, diagnostics=diagnostics)
+    (found,) = check_trajectory(robot, motion, diagnostics=diagnostics)
     assert (found.kind, found.limit) == ("position", 0.5)
     assert [each.code for each in diagnostics] == ["velocity-not-stated"]
     diagnostics = Diagnostics()
     limits = {"a": JointLimits(velocity=0.5), "nose": JointLimits(velocity=1.0)}
     kinds = {
         each.kind
-        for each in check_trajectory(motion, robot, limits=limits, diagnostics=diagnostics)
+        for each in check_trajectory(robot, motion, limits=limits, diagnostics=diagnostics)
     }
     assert kinds == {"position", "velocity"}
     assert [each.code for each in diagnostics] == ["unknown-joint"]
@@ -145,13 +145,13 @@ def test_names_are_matched_and_strangers_refused():
     robot = read_robot(ROOT / "sample_urdfs" / "two_link_arm.urdf")
     speed = next(joint for joint in robot.joints if joint.name == "elbow").limit.velocity
     motion = Trajectory(names=("r1/elbow",), times=[0, 0.01], positions=[[0.0], [0.02 * speed]])
-    (found,) = check_trajectory(motion, robot)
+    (found,) = check_trajectory(robot, motion)
     assert (found.joint, found.kind, found.limit) == ("elbow", "velocity", speed)
     assert found.value == pytest.approx(2 * speed)
     with pytest.raises(KinematicsError, match="'nose'"):
-        check_trajectory(replace(motion, names=("nose",)), robot)
+        check_trajectory(robot, replace(motion, names=("nose",)))
     nothing = Trajectory(names=(), times=(), positions=np.empty((0, 0)))
-    assert check_trajectory(nothing, robot) == ()
+    assert check_trajectory(robot, nothing) == ()
 
 
 def test_limits_below_zero_are_refused():

@@ -66,7 +66,7 @@ def test_scales_hold_for_retiming_and_not_for_checks(tmp_path):
     path = tmp_path / "limits.yaml"
     path.write_text(TABLE, encoding="utf-8")
     motion = Trajectory(names=("shoulder",), times=[0, 1], positions=[[0.0], [1.4]])
-    assert check_trajectory(motion, None, limits=path) == ()
+    assert check_trajectory(None, motion, limits=path) == ()
     halved = retime_trajectory(motion, limits=path)
     assert halved.duration == pytest.approx(1.4 / 0.75 + 0.75 / 0.75, rel=1e-3)
     options = RetimeOptions(velocity_scale=1.0, acceleration_scale=1.0)

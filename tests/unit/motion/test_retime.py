@@ -77,7 +77,7 @@ def test_it_is_as_fast_as_toppra(seed, step):
 
 
 def check_trajectory_of(motion, limits):
-    return check_trajectory(motion, None, limits=limits)
+    return check_trajectory(None, motion, limits=limits)
 
 
 def rows_of(retimed, motion):
@@ -225,11 +225,11 @@ def test_followers_hold_their_leader_back(make_joint, make_robot):
         ]
     )
     motion = Trajectory(names=("a",), times=[0, 1], positions=[[0.0], [1.0]])
-    (found,) = check_trajectory(motion, robot)
+    (found,) = check_trajectory(robot, motion)
     assert (found.joint, found.kind, found.value, found.limit) == ("b", "velocity", 4.0, 1.0)
-    retimed = retime_trajectory(motion, robot)
+    retimed = retime_trajectory(motion, robot=robot)
     assert retimed.duration == pytest.approx(4.0)
-    assert check_trajectory(retimed, robot) == ()
+    assert check_trajectory(robot, retimed) == ()
 
 
 def test_jerk_is_kept_too():
@@ -288,8 +288,8 @@ def test_a_curve_through_samples_at_a_limit_stays_within_it(make_joint, make_rob
         names=("a",), times=times, positions=np.clip(1.2 * np.sin(3 * times), -1, 1)[:, None]
     )
     limits = {"a": JointLimits(acceleration=8.0)}
-    retimed = retime_trajectory(motion, robot, limits=limits)
-    assert check_trajectory(retimed, robot, limits=limits) == ()
+    retimed = retime_trajectory(motion, robot=robot, limits=limits)
+    assert check_trajectory(robot, retimed, limits=limits) == ()
     assert np.abs(retimed.positions).max() <= 1.0 + 1e-9
 
 

@@ -232,12 +232,15 @@ def test_the_real_robot_state_publisher_and_frames_agree(tmp_path, master):
         recording(path, "/tf_static", environment=master),
     ):
         in_ros("python3", tmp_path / "publish.py", 2, environment=master)
-    wanted, frames = read_trajectory(path, "/joint_states"), read_trajectory(path, "/tf")
+    wanted, frames = (
+        read_trajectory(path, topic="/joint_states"),
+        read_trajectory(path, topic="/tf"),
+    )
     assert not frames.names and len(frames.frames) > 2
     arm = load("two_link_arm").armature
     found = {}
     for name, motion in (("frames", frames), ("joints", wanted)):
         apply_trajectory(arm, motion, options=MotionOptions(base="none", set_range=False))
-        found[name] = sample_trajectory(arm, (1, 25))
+        found[name] = sample_trajectory(arm, frame_range=(1, 25))
     assert np.allclose(found["frames"].positions, found["joints"].positions, atol=1e-4)
     assert np.ptp(found["frames"].positions, axis=0).min() > 0.3

@@ -50,4 +50,4 @@ def test_all_formats_say_the_same():
 @pytest.mark.parametrize("suffix", ["json", "mcap", "csv"])
 def test_the_arm_can_do_it(suffix):
     robot = read_robot(SAMPLES / "humanoid_arm.urdf")
-    assert check_trajectory(read_trajectory(SAMPLES / f"pick_and_place.{suffix}"), robot) == ()
+    assert check_trajectory(robot, read_trajectory(SAMPLES / f"pick_and_place.{suffix}")) == ()

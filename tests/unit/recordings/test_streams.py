@@ -81,15 +81,15 @@ def test_the_topic_is_chosen_or_asked_for(tmp_path):
     path = record(tmp_path, "mcap", arms)
     with pytest.raises(ReadError, match=r"'/l/states' \(2 of sensor_msgs/JointState\)"):
         read_trajectory(path)
-    assert read_trajectory(path, "r/states").topic == "/r/states"
+    assert read_trajectory(path, topic="r/states").topic == "/r/states"
     with pytest.raises(ReadError, match="no topic '/x'"):
-        read_trajectory(path, "/x")
+        read_trajectory(path, topic="/x")
     chatter = [("/chatter", "std_msgs/msg/String", START, {"data": "x"})]
     other = record(tmp_path, "bag", chatter)
     with pytest.raises(ReadError, match="no topic is a motion"):
         read_trajectory(other)
     with pytest.raises(ReadError, match="holds no motion"):
-        read_trajectory(other, "/chatter")
+        read_trajectory(other, topic="/chatter")
 
 
 POINTS = [

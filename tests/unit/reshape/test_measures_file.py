@@ -227,6 +227,6 @@ def test_the_humanoid_of_the_page(tmp_path: Path) -> None:
     assert [f"{height:.2f}" for height in heights] == ["1.37", "0.72"]
     assert [f"{mass:.0f}" for mass in masses] == ["93", "20"]
     semantics = read_srdf(
-        tmp_path / "child.srdf", small, diagnostics=(diagnostics := Diagnostics())
+        tmp_path / "child.srdf", robot=small, diagnostics=(diagnostics := Diagnostics())
     )
     assert semantics.groups and not len(diagnostics)

@@ -28,8 +28,8 @@ _STILL = 1e-9
 
 def sample_trajectory(
     armature: Any,
-    frame_range: tuple[float, float] | None = None,
     *,
+    frame_range: tuple[float, float] | None = None,
     rate: float | None = None,
     links: bool = False,
 ) -> Trajectory:

@@ -54,8 +54,8 @@ def bake_ik(
 def bake_path(
     armature: Any,
     link: str,
-    route: AnyPath | Rows,
     *,
+    route: AnyPath | Rows,
     start_frame: float = 1.0,
     fps: float | None = None,
     options: RigIKOptions | None = None,
@@ -99,7 +99,7 @@ def bake_path(
             kept.append(wanted.frame[:3, :3])
             wanted.frame[:3, :3] = kept[0]
         return inverse_kinematics(
-            rig.robot, link, wanted.frame, start_positions=wanted.start, options=asked,
+            rig.robot, link, target=wanted.frame, start_positions=wanted.start, options=asked,
             diagnostics=diagnostics if frame == first else Diagnostics(),
         )  # fmt: skip
 

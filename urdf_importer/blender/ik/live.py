@@ -153,7 +153,7 @@ def solve_target(
     rig, link = recall_rig(armature), str(said["link"])
     goal = _find_goal(armature, target, depsgraph or bpy.context.evaluated_depsgraph_get())
     return inverse_kinematics(
-        rig.robot, link, goal, start_positions=shown,
+        rig.robot, link, target=goal, start_positions=shown,
         options=IKOptions(
             joints=joints_of_target(armature, target),
             orientation=bool(said.get("turned", True)),

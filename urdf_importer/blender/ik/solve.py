@@ -77,8 +77,8 @@ def _read_rig(armature: Any) -> IkRig:
 def solve_ik(
     armature: Any,
     link: str,
-    target: Target,
     *,
+    target: Target,
     options: RigIKOptions | None = None,
     key: bool = False,
     diagnostics: Diagnostics | None = None,
@@ -97,7 +97,7 @@ def solve_ik(
     wish = IkWish(link=link, target=target, options=options_of(options, RigIKOptions))
     rig, shown, wanted, asked = read_wish(armature, wish)
     found = inverse_kinematics(
-        rig.robot, link, wanted.frame, start_positions=wanted.start, options=asked,
+        rig.robot, link, target=wanted.frame, start_positions=wanted.start, options=asked,
         diagnostics=diagnostics,
     )  # fmt: skip
     if not found.success:
@@ -193,7 +193,7 @@ def _list_moving(armature: Any, rig: IkRig, link: str) -> dict[str, JointMotion]
 
 def _joints_of_group(armature: Any, rig: IkRig, group: str) -> tuple[str, ...]:
     """The joints that bones stand for: virtual joints move the whole robot."""
-    joints = group_joints(rig.robot, extract_semantics(armature), group)
+    joints = group_joints(rig.robot, group, semantics=extract_semantics(armature))
     return tuple(name for name in joints if name in rig.motions)
 
 

@@ -139,7 +139,7 @@ class TipDrag:
     ) -> IKResult:
         armature, count = self.handle.armature, len(self.joints)
         return inverse_kinematics(
-            recall_rig(armature).robot, self.handle.link, goal, start_positions=start,
+            recall_rig(armature).robot, self.handle.link, target=goal, start_positions=start,
             options=IKOptions(
                 joints=tuple(self.joints), tip=self.handle.point,
                 position=not turning or count > _BALL, orientation=turning or count >= _FULL,

@@ -32,7 +32,7 @@ def find_ways(armature: Any, wish: IkWish, *, most: int = 5) -> tuple[Solved, ..
     where nothing brings it there. Sets nothing."""
     rig, shown, wanted, asked = read_wish(armature, wish)
     found = find_solutions(
-        rig.robot, wish.link, wanted.frame, most=_MOST_FOUND, start_positions=wanted.start,
+        rig.robot, wish.link, target=wanted.frame, most=_MOST_FOUND, start_positions=wanted.start,
         options=asked,
     )  # fmt: skip
     return _choose_unlike(rig, shown, found, most)

@@ -205,7 +205,7 @@ def read_shown(armature: Any, count: int) -> tuple[dict[str, Numbers], Numbers]:
     """Returns the positions of all joints that the rig shows in `count` frames from the current one
     on, in the words of get_joint_positions, and poses (n, 4, 4) of its base without scale."""
     first = bpy.context.scene.frame_current
-    shown = sample_trajectory(armature, (first, first + count - 1))
+    shown = sample_trajectory(armature, frame_range=(first, first + count - 1))
     kinds = {joint.name: joint.kind for joint in joints_of(armature)}
     found = {name: shown.positions[:, place] for place, name in enumerate(shown.names)}
     tracks = {track.child: track for track in shown.frames}

@@ -46,7 +46,7 @@ _INPUTS = (("Metallic", "metallic"), ("Roughness", "roughness"), ("Specular IOR 
 
 
 def set_material_preset(
-    armature: Any, preset: Preset = "auto", objects: Collection[Any] | None = None
+    armature: Any, *, preset: Preset = "auto", objects: Collection[Any] | None = None
 ) -> int:
     """Gives the materials of a robot's visuals, or of the visuals among `objects`, the roughness
     and metal of a preset; "auto" goes by their names, else by their colours. Colours and images

@@ -14,7 +14,7 @@ from .joints import posed_joints_of
 from .pose import get_joint_positions, loops_closed, set_joint_positions
 
 
-def mirror_pose(armature: Any, joints: Collection[str] | None = None) -> int:
+def mirror_pose(armature: Any, *, joints: Collection[str] | None = None) -> int:
     """Puts a robot into the mirrored pose, at its own plane of symmetry; with `joints`, only their
     partners on the other side move. Partners and signs are found by geometry. Returns how many
     joints were set.

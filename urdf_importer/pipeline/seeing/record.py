@@ -154,7 +154,7 @@ def _prepare(armature: Any, options: RecordOptions, diagnostics: Diagnostics) ->
     if not (isfinite(first) and isfinite(last) and last >= first):
         raise KinematicsError(f"frames have to rise, not go from {first:g} to {last:g}")
     rate = options.rate or per_second
-    motion = sample_trajectory(armature, (first, last), rate=rate, links=True)
+    motion = sample_trajectory(armature, frame_range=(first, last), rate=rate, links=True)
     trajectory, base = find_base(extract_robot(armature), motion, *looker.find_base())
     taken = {ODOMETRY, STATIC, FRAMES, "/joint_states"}
     sensors = []

@@ -144,6 +144,6 @@ def names_of(robot: Robot) -> set[str]:
 def _prefix(semantics: Semantics, robot: Robot, prefix: str, merged: Robot) -> Semantics:
     """Returns an SRDF with the names that its robot has in the world."""
     names = {name: prefix + name for name in names_of(robot)}
-    adapted = adapt_srdf(semantics, merged, names)
+    adapted = adapt_srdf(semantics, robot=merged, names=names)
     states = tuple(replace(each, name=prefix + each.name) for each in adapted.group_states)
     return replace(adapted, group_states=states)

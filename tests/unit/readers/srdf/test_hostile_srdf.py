@@ -41,7 +41,7 @@ def read_and_use(text: bytes) -> None:
         assert "\n" not in str(error)
         return
     resolve_groups(ARM, semantics)
-    adapt_srdf(semantics, replace(ARM, links=ARM.links[:3], joints=ARM.joints[:2]))
+    adapt_srdf(semantics, robot=replace(ARM, links=ARM.links[:3], joints=ARM.joints[:2]))
     again = read_srdf_text(write_semantics_text(semantics).encode(), None, "again", Diagnostics())
     assert again == semantics
 

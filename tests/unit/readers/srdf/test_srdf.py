@@ -68,7 +68,7 @@ def read_text(text: bytes, robot: Robot | None = None) -> Semantics:
 
 def test_every_element_is_read() -> None:
     diagnostics = Diagnostics()
-    semantics = read_srdf(EVERYTHING, ARM, diagnostics=diagnostics)
+    semantics = read_srdf(EVERYTHING, robot=ARM, diagnostics=diagnostics)
     assert semantics.name == "arm"
     assert [name for name, _ in semantics.attributes] == ["xmlns:xacro", "version"]
     arm, hand, nothing = semantics.groups
@@ -137,7 +137,7 @@ def test_what_is_no_srdf_is_refused(text: bytes) -> None:
 def joints_of(*groups: Group, virtual: bool = True, name: str = "g") -> tuple[str, ...]:
     world = VirtualJoint(name="world", type="fixed", parent_frame="w", child_link="base")
     semantics = Semantics(name="arm", groups=groups, virtual_joints=(world,) if virtual else ())
-    return group_joints(FORK, semantics, name)
+    return group_joints(FORK, name, semantics=semantics)
 
 
 FORK = replace(
@@ -206,7 +206,7 @@ def test_states_are_those_of_pinocchio() -> None:
     compared = 0
     for path, urdf in real_files():
         robot = read_robot(urdf)
-        semantics = read_srdf(path, robot)
+        semantics = read_srdf(path, robot=robot)
         floats = any(j == "root_joint" for s in semantics.group_states for j, _ in s.positions)
         free = [pin.JointModelFreeFlyer()] if floats else []
         try:
@@ -264,10 +264,10 @@ def test_one_change_is_one_changed_line(path: Path) -> None:
 def test_an_srdf_follows_a_pruned_robot() -> None:
     path, urdf = next(pair for pair in real_files() if pair[0].name == "pr2.srdf")
     robot = read_robot(urdf)
-    semantics = read_srdf(path, robot)
+    semantics = read_srdf(path, robot=robot)
     diagnostics = Diagnostics()
     small = prune(robot, remove=["r_shoulder_pan_joint"])
-    adapted = adapt_srdf(semantics, small, diagnostics=diagnostics)
+    adapted = adapt_srdf(semantics, robot=small, diagnostics=diagnostics)
     links = {link.name for link in small.links}
     wanted = [p for p in semantics.disabled_collisions if {p.link1, p.link2} <= links]
     assert list(adapted.disabled_collisions) == wanted
@@ -283,15 +283,17 @@ def test_an_srdf_follows_a_pruned_robot() -> None:
 @pytest.mark.parametrize("pair", real_files(), ids=lambda pair: pair[0].name)
 def test_renamed_there_and_back_is_as_before(pair: tuple[Path, Path]) -> None:
     robot = read_robot(pair[1])
-    semantics = adapt_srdf(read_srdf(pair[0], robot), robot)
-    assert adapt_srdf(semantics, robot) == semantics
+    semantics = adapt_srdf(read_srdf(pair[0], robot=robot), robot=robot)
+    assert adapt_srdf(semantics, robot=robot) == semantics
     names = {link.name: f"x_{link.name}" for link in robot.links}
     names |= {joint.name: f"x_{joint.name}" for joint in robot.joints}
-    there = adapt_srdf(semantics, rename(robot, prefix="x_"), names)
+    there = adapt_srdf(semantics, robot=rename(robot, prefix="x_"), names=names)
     resolved = resolve_groups(rename(robot, prefix="x_"), there)
     for name, joints in resolve_groups(robot, semantics).items():
         assert resolved[name] == tuple(names.get(joint, joint) for joint in joints)
-    assert adapt_srdf(there, robot, {new: old for old, new in names.items()}) == semantics
+    assert (
+        adapt_srdf(there, robot=robot, names={new: old for old, new in names.items()}) == semantics
+    )
 
 
 # Hostile files
