@@ -90,6 +90,10 @@ def test_a_name_that_is_gone_is_found() -> None:
 
 
 WORKED_ON = {"robot", "armature", "armatures", "robot_or_armature"}
+BY_PLACE = {"positions", "positions_or_trajectory", "seconds", "path", "url"}
+"""Arguments with a default that nearly every call gives."""
+FROM_SOMEWHERE = {"retarget", "retarget_steps", "find_pairs", "read_srdf", "adapt_srdf"}
+"""These take the robot second: they copy from somewhere to somewhere, or read a file for it."""
 
 
 def describe_placed(name: str, function: Callable[..., Any]) -> Iterator[str]:
@@ -99,15 +103,15 @@ def describe_placed(name: str, function: Callable[..., Any]) -> Iterator[str]:
         for each in inspect.signature(function).parameters.values()
         if each.kind is not each.KEYWORD_ONLY
     ]
-    if len(placed) > 2:
+    if len(placed) > 3:
         yield f"{name} takes {len(placed)} arguments by place"
     for each in placed[1:]:
-        if each.name in WORKED_ON:
+        if each.name in WORKED_ON and name not in FROM_SOMEWHERE:
             yield f"{name}: {each.name} comes first or by name"
-        if each.default is not each.empty and not each.name.startswith("positions"):
+        if each.default is not each.empty and each.name not in BY_PLACE:
             yield f"{name}: {each.name} has a default and is given by place"
-    if placed and placed[0].name in ("options", "diagnostics"):
-        yield f"{name}: {placed[0].name} is given by place"
+    if any(each.name in ("options", "diagnostics") for each in placed):
+        yield f"{name}: options and diagnostics are given by name"
 
 
 def test_the_robot_comes_first_and_options_go_by_name() -> None:

@@ -140,7 +140,7 @@ def _look() -> float | None:
 
 def _find(robot: Any, person: Any, given: Given) -> FoundPairs:
     try:
-        pairs = find_pairs(robot, person, options=RetargetOptions(pairs=given))
+        pairs = find_pairs(person, robot, options=RetargetOptions(pairs=given))
     except RobotError as error:
         return FoundPairs(why=error.message)
     joints, armatures = recall_table(robot).joints, armatures_by_name(robot)

@@ -94,8 +94,8 @@ class FollowPerson:
             raise RobotError(f"say which of {', '.join(people[:5])} is the person")
         self._diagnostics = Diagnostics(robot.name)
         result = yield from retarget_steps(
-            robot,
             context.scene.objects[name],
+            robot,
             options=read_options(self, RetargetOptions),
             diagnostics=self._diagnostics,
         )

@@ -84,7 +84,7 @@ def _retarget(given: argparse.Namespace, terminal: Terminal) -> int:
             result, robot = _follow_in_blender(given, options, diagnostics, to_blend=to_blend)
     else:
         robot = read_robot(given.robot, options=read_options(given, ImportOptions))
-        result = retarget(robot, given.motion, options=options, diagnostics=diagnostics)
+        result = retarget(given.motion, robot, options=options, diagnostics=diagnostics)
     refuse_strictly(given, terminal, diagnostics)
     if to_blend:
         from .. import save_blend
@@ -116,7 +116,7 @@ def _follow_in_blender(
     armature = load_robot(given, "retargeting to or from Blender", diagnostics)
     is_plain = Path(given.motion).suffix.lower() == _BVH and not to_blend
     source = given.motion if is_plain else open_person(given.motion, given.person)
-    result = retarget(armature, source, options=options, diagnostics=diagnostics)
+    result = retarget(source, armature, options=options, diagnostics=diagnostics)
     if given.preview is not None:
         from .. import render_preview
 

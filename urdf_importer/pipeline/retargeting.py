@@ -31,8 +31,8 @@ _LEAST_FRAMES = 1
 
 
 def retarget(
-    robot: Robot | Any,
     source: AnyPath | Any,
+    robot: Robot | Any,
     *,
     options: RetargetOptions | None = None,
     diagnostics: Diagnostics | None = None,
@@ -49,12 +49,12 @@ def retarget(
     KinematicsError where there is no motion or no limb that matches, or where pairs name nothing;
     BuildError for an object that is not an armature, or not an imported robot.
     """
-    return finish(retarget_steps(robot, source, options=options, diagnostics=diagnostics))
+    return finish(retarget_steps(source, robot, options=options, diagnostics=diagnostics))
 
 
 def retarget_steps(
-    robot: Robot | Any,
     source: AnyPath | Any,
+    robot: Robot | Any,
     *,
     options: RetargetOptions | None = None,
     diagnostics: Diagnostics | None = None,
@@ -87,7 +87,10 @@ def retarget_steps(
 
 
 def find_pairs(
-    robot: Robot | Any, source: AnyPath | Any, *, options: RetargetOptions | None = None
+    source: AnyPath | Any,
+    robot: Robot | Any,
+    *,
+    options: RetargetOptions | None = None,
 ) -> tuple[Pair, ...]:
     """Returns which limb of a robot would follow which limb of a person, without solving anything;
     arguments and errors are as in retarget. An armature is taken as it is shown

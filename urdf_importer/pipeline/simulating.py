@@ -52,8 +52,8 @@ def find_engine(engine: str = "auto") -> str:
 
 def simulate(
     armatures: Any,
-    *,
     seconds: float = 2.0,
+    *,
     options: SimulationOptions | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> Simulation:
@@ -78,8 +78,8 @@ def simulate(
 
 def simulation_steps(
     armatures: Any,
-    *,
     seconds: float = 2.0,
+    *,
     options: SimulationOptions | None = None,
     diagnostics: Diagnostics | None = None,
     live: bool = False,

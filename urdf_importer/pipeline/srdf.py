@@ -17,7 +17,7 @@ from ..writers.srdf import semantics as writer
 from .files import find_files
 
 
-def read_srdf(path: AnyPath, *, robot: Robot, diagnostics: Diagnostics | None = None) -> Semantics:
+def read_srdf(path: AnyPath, robot: Robot, *, diagnostics: Diagnostics | None = None) -> Semantics:
     """Returns the content of an SRDF file, or of one in xacro: groups, states, end effectors, pairs
     of links that are not checked. References to missing parts of the robot are kept, with an error
     in `diagnostics`, and have no effect. Raises ReadError where the file is not SRDF."""

@@ -37,8 +37,8 @@ class UpdateResult(ImportResult):
 
 def compare_with_source(
     armature: Any,
-    *,
     path: AnyPath | None = None,
+    *,
     options: ImportOptions | None = None,
     package_paths: Sequence[str] = (),
 ) -> tuple[Change, ...]:
@@ -64,8 +64,8 @@ def compare_with_robot(
 
 def update_robot(
     armature: Any,
-    *,
     path: AnyPath | None = None,
+    *,
     robot: Robot | None = None,
     names: Mapping[str, str] | None = None,
     package_paths: Sequence[str] = (),

@@ -16,8 +16,8 @@ _ROOT_JOINT = "root_joint"  # Pinocchio's free base, which no description has
 
 def adapt_srdf(
     semantics: Semantics,
-    *,
     robot: Robot,
+    *,
     names: Mapping[str, str] | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> Semantics:

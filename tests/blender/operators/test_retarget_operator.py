@@ -43,7 +43,7 @@ def test_work_that_is_ended_changes_nothing():
     actions = set(bpy.data.actions)
     last = ""
     for stop in ("person", "poses", "feet", "smoothing", "numbers"):
-        steps = retarget_steps(robot, person)
+        steps = retarget_steps(person, robot)
         shares = []
         for progress in steps:
             last = progress.text

@@ -48,14 +48,14 @@ def files(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def expected():
-    return retarget(read_robot(LEGS), SAMPLE, diagnostics=Diagnostics()).trajectory
+    return retarget(SAMPLE, read_robot(LEGS), diagnostics=Diagnostics()).trajectory
 
 
 @pytest.mark.parametrize("suffix", ["fbx", "glb", "blend"])
 def test_people_of_other_files_move_as_those_of_bvh(files, expected, suffix):
     new_scene()
     person = open_person(str(files / f"person.{suffix}"))
-    found = retarget(read_robot(LEGS), person, diagnostics=Diagnostics()).trajectory
+    found = retarget(person, read_robot(LEGS), diagnostics=Diagnostics()).trajectory
     assert found.times[-1] == pytest.approx(expected.times[-1], abs=0.05)
     # Files of seconds begin between two frames, and come at the scene's 24 frames, not 30.
     most = math.radians(4.0 if suffix == "glb" else 2.0)

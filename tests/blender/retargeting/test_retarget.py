@@ -39,8 +39,8 @@ def scene():
 
 def test_a_person_in_the_scene_is_the_person_of_the_file(scene):
     person, _rig = scene
-    theirs = retarget(read_robot(LEGS), SAMPLE, diagnostics=Diagnostics())
-    ours = retarget(read_robot(LEGS), person, diagnostics=Diagnostics())
+    theirs = retarget(SAMPLE, read_robot(LEGS), diagnostics=Diagnostics())
+    ours = retarget(person, read_robot(LEGS), diagnostics=Diagnostics())
     assert ours.trajectory.times == pytest.approx(theirs.trajectory.times)
     off = np.abs(ours.trajectory.positions - theirs.trajectory.positions)
     assert np.percentile(off, 95) < 0.01
@@ -48,12 +48,12 @@ def test_a_person_in_the_scene_is_the_person_of_the_file(scene):
 
 def test_scaled_turned_and_parented_people_move_the_same(scene):
     person, _rig = scene
-    before = retarget(read_robot(LEGS), person, diagnostics=Diagnostics()).trajectory
+    before = retarget(person, read_robot(LEGS), diagnostics=Diagnostics()).trajectory
     empty = bpy.data.objects.new("above", None)
     bpy.context.collection.objects.link(empty)
     person.parent, empty.scale, empty.rotation_euler = empty, (3.0,) * 3, (0.0, 0.0, 1.0)
     try:
-        after = retarget(read_robot(LEGS), person, diagnostics=Diagnostics()).trajectory
+        after = retarget(person, read_robot(LEGS), diagnostics=Diagnostics()).trajectory
     finally:
         person.parent = None
         bpy.data.objects.remove(empty)
@@ -65,7 +65,7 @@ def test_the_robot_gets_plain_keys_and_plays_them(scene):
     rig.location = (1.0, 2.0, 0.0)
     shown = bpy.context.scene.frame_current
     actions = set(bpy.data.actions)
-    result = retarget(rig, person, diagnostics=Diagnostics())
+    result = retarget(person, rig, diagnostics=Diagnostics())
     assert set(bpy.data.actions) - actions == {result.action}
     assert result.action["urdf_retarget"]["source"] == person.name
     assert bpy.context.scene.frame_current == shown
@@ -76,7 +76,7 @@ def test_the_robot_gets_plain_keys_and_plays_them(scene):
     assert base.translations[0, :2] == pytest.approx([1.0, 2.0], abs=1e-3)
     # Once more from a later frame: the robot begins where it began.
     bpy.context.scene.frame_set(150)
-    again = retarget(rig, person, diagnostics=Diagnostics())
+    again = retarget(person, rig, diagnostics=Diagnostics())
     assert again.trajectory.frames == result.trajectory.frames
 
 
@@ -85,7 +85,7 @@ def test_reduced_keys_keep_their_tolerance(scene):
     counts = []
     for tolerance in (0.002, 0.02):
         options = RetargetOptions(keys="reduced", tolerance=tolerance, frames=(1, 60))
-        result = retarget(rig, person, options=options, diagnostics=Diagnostics())
+        result = retarget(person, rig, options=options, diagnostics=Diagnostics())
         played = sample_trajectory(rig, frame_range=(1, 60))
         columns = [played.names.index(name) for name in result.trajectory.names]
         off = np.abs(played.positions[:, columns] - result.trajectory.positions)
@@ -98,7 +98,7 @@ def test_only_some_frames_and_a_name(scene):
     person, rig = scene
     options = RetargetOptions(frames=(40, 60), start_frame=5, action="Steps", set_range=False)
     end = bpy.context.scene.frame_end
-    result = retarget(rig, person, options=options, diagnostics=Diagnostics())
+    result = retarget(person, rig, options=options, diagnostics=Diagnostics())
     assert result.action.name == "Steps"
     assert tuple(result.action.frame_range) == (5.0, 25.0)
     assert bpy.context.scene.frame_end == end
@@ -112,11 +112,11 @@ def test_what_cannot_follow_is_refused_and_nothing_changes(scene):
     with pytest.raises(BuildError, match="follow itself"):
         retarget(rig, rig)
     with pytest.raises(BuildError, match="not an armature"):
-        retarget(rig, cube)
+        retarget(cube, rig)
     with pytest.raises(KinematicsError, match="has no bones"):
-        retarget(rig, still)
+        retarget(still, rig)
     with pytest.raises(KinematicsError, match="no bone"):
-        retarget(rig, person, options=RetargetOptions(pairs=(("Nobody", "LEFT_FOOT"),)))
+        retarget(person, rig, options=RetargetOptions(pairs=(("Nobody", "LEFT_FOOT"),)))
     assert before == (
         set(bpy.data.actions),
         rig.animation_data.action,
@@ -126,7 +126,7 @@ def test_what_cannot_follow_is_refused_and_nothing_changes(scene):
 
 def test_pairs_are_found_of_the_shown_pose(scene):
     person, rig = scene
-    assert [pair.limb for pair in find_pairs(rig, person)] == ["left leg", "right leg"]
+    assert [pair.limb for pair in find_pairs(person, rig)] == ["left leg", "right leg"]
 
 
 def test_a_rate_other_than_the_scenes_is_the_files(scene):

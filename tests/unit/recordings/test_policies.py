@@ -29,7 +29,7 @@ def robot():
 
 @pytest.fixture(scope="module")
 def motion(robot):
-    return retarget(robot, SAMPLE, diagnostics=Diagnostics()).trajectory
+    return retarget(SAMPLE, robot, diagnostics=Diagnostics()).trajectory
 
 
 def test_unitree_rows_are_base_quaternion_and_joints_in_the_order_of_the_file(

@@ -106,4 +106,4 @@ def test_too_few_bones_are_refused(tmp_path):
     (tmp_path / "a.bvh").write_text(SMALL)
     robot = read_robot(SAMPLE.parent / "humanoid_arm.urdf")
     with pytest.raises(KinematicsError):
-        retarget(robot, tmp_path / "a.bvh")
+        retarget(tmp_path / "a.bvh", robot)

@@ -51,7 +51,7 @@ def robot(path):
 
 @cache
 def result(path):
-    return retarget(robot(path), SAMPLE, diagnostics=Diagnostics())
+    return retarget(SAMPLE, robot(path), diagnostics=Diagnostics())
 
 
 def solve(path, person, options=None):
@@ -110,7 +110,7 @@ def test_without_limits_all_limbs_are_within_five_degrees(path):
 
 def test_sides_are_the_persons():
     for path in (G1, "icub_description/robots/icub.urdf", "pr2_description/urdf/pr2.urdf"):
-        for pair in find_pairs(robot(path), SAMPLE):
+        for pair in find_pairs(SAMPLE, robot(path)):
             side = pair.limb.split()[0]
             assert all(bone.startswith(side.capitalize()) for bone in pair.bones)
             assert all(joint.startswith(side[0]) for joint in pair.joints)
@@ -171,7 +171,7 @@ def test_held_and_retimed_speeds_keep_their_limits():
     assert any(each.kind == "velocity" for each in result(path).limits)
     for choice in ("hold", "retime"):
         options = RetargetOptions(velocity=choice)
-        found = retarget(robot(path), SAMPLE, options=options, diagnostics=Diagnostics())
+        found = retarget(SAMPLE, robot(path), options=options, diagnostics=Diagnostics())
         limits = find_limits(robot(path))
         assert [each for each in found.limits if each.kind in ("velocity", "position")] == []
         assert set(found.trajectory.names) <= limits.keys()
@@ -190,7 +190,7 @@ def test_a_dog_walks_on_four_legs():
 def test_legs_on_closed_loops_stay_closed():
     path = "cassie_description/robots/cassie_v2.sdf"
     options = RetargetOptions(frames=(40, 80))
-    found = retarget(robot(path), SAMPLE, options=options, diagnostics=Diagnostics())
+    found = retarget(SAMPLE, robot(path), options=options, diagnostics=Diagnostics())
     assert [pair.limb for pair in found.pairs] == ["left leg", "right leg"]
     motion = found.trajectory
     assert found.slide < 0.002
@@ -203,7 +203,7 @@ def test_legs_on_closed_loops_stay_closed():
 def test_a_base_that_drives_goes_forward_as_the_person_does():
     path = "pr2_description/urdf/pr2.urdf"
     options = RetargetOptions(base="drive")
-    track = retarget(robot(path), SAMPLE, options=options, diagnostics=Diagnostics())
+    track = retarget(SAMPLE, robot(path), options=options, diagnostics=Diagnostics())
     base = track.trajectory.frames[0]
     assert np.ptp(base.translations[:, 2]) == 0.0
     ahead = rotate(base.quaternions, np.tile([1.0, 0.0, 0.0], (len(base.times), 1)))
@@ -220,7 +220,7 @@ def test_parts_and_pairs_choose():
     crossed = RetargetOptions(
         pairs=(("LeftHand", "right_elbow_joint"), ("RightHand", "left_elbow_link"))
     )
-    pairs = find_pairs(robot(G1), SAMPLE, options=crossed)
+    pairs = find_pairs(SAMPLE, robot(G1), options=crossed)
     links = {pair.bones[0]: pair.link for pair in pairs if "Arm" in pair.bones[0]}
     assert links == {"LeftArm": "right_rubber_hand", "RightArm": "left_rubber_hand"}
 
@@ -279,9 +279,9 @@ def test_a_hand_of_three_fingers_takes_thumb_index_and_middle():
 def test_one_arm_follows_by_a_pair():
     path = "ur_description/urdf/ur5_robot.urdf"
     with pytest.raises(KinematicsError, match="say which by pairs"):
-        retarget(robot(path), SAMPLE)
+        retarget(SAMPLE, robot(path))
     options = RetargetOptions(parts="hands", pairs=(("RightHand", "ee_link"),))
-    found = retarget(robot(path), SAMPLE, options=options, diagnostics=Diagnostics())
+    found = retarget(SAMPLE, robot(path), options=options, diagnostics=Diagnostics())
     assert [pair.link for pair in found.pairs] == ["ee_link"]
     assert np.ptp(found.trajectory.positions, axis=0).max() > 0.2
 
@@ -296,7 +296,7 @@ def test_one_arm_follows_by_a_pair():
 )
 def test_pairs_that_name_nothing_are_refused(pairs, said):
     with pytest.raises(KinematicsError, match=said):
-        find_pairs(robot(G1), SAMPLE, options=RetargetOptions(pairs=pairs))
+        find_pairs(SAMPLE, robot(G1), options=RetargetOptions(pairs=pairs))
 
 
 def test_options_that_make_no_sense_are_refused():
@@ -307,4 +307,4 @@ def test_options_that_make_no_sense_are_refused():
 
 def test_a_person_on_four_robot_legs_is_refused_in_a_sentence():
     with pytest.raises(KinematicsError, match="no limb of the person matches"):
-        retarget(robot("go2_description/urdf/go2.urdf"), SAMPLE)
+        retarget(SAMPLE, robot("go2_description/urdf/go2.urdf"))

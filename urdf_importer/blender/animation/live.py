@@ -204,8 +204,8 @@ def _make_track(parent: str, child: str, frame: Numbers) -> FrameTrack:
 
 def connect(
     armature: Any,
-    *,
     url: str | None = None,
+    *,
     options: LiveOptions | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> LiveLink:

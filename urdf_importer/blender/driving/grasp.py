@@ -20,7 +20,7 @@ _CHANNELS = ("location", "scale")
 _TURNS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 
 
-def grasp(armature: Any, link: str, *, item: Any, at_frame: int | None = None) -> Any:
+def grasp(armature: Any, link: str, item: Any, *, at_frame: int | None = None) -> Any:
     """Lets an object follow a link from `at_frame` on, the current one unless given: by a Child Of
     constraint, keyed, which it returns. The object stays where it is in that frame.
 

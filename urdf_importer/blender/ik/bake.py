@@ -54,8 +54,8 @@ def bake_ik(
 def bake_path(
     armature: Any,
     link: str,
-    *,
     route: AnyPath | Rows,
+    *,
     start_frame: float = 1.0,
     fps: float | None = None,
     options: RigIKOptions | None = None,

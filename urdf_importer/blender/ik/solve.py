@@ -77,8 +77,8 @@ def _read_rig(armature: Any) -> IkRig:
 def solve_ik(
     armature: Any,
     link: str,
-    *,
     target: Target,
+    *,
     options: RigIKOptions | None = None,
     key: bool = False,
     diagnostics: Diagnostics | None = None,

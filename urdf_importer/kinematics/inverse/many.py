@@ -55,8 +55,8 @@ class IKResults:
 def inverse_kinematics_many(
     robot: Robot,
     link: str,
-    *,
     targets: ArrayLike,
+    *,
     start_positions: Mapping[str, Position | ArrayLike] | None = None,
     options: IKOptions | None = None,
     diagnostics: Diagnostics | None = None,

@@ -60,8 +60,8 @@ class IKResult:
 def inverse_kinematics(
     robot: Robot,
     link: str,
-    *,
     target: ArrayLike,
+    *,
     start_positions: Positions | None = None,
     options: IKOptions | None = None,
     diagnostics: Diagnostics | None = None,
@@ -98,8 +98,8 @@ def _ask(
 def find_solutions(
     robot: Robot,
     link: str,
-    *,
     target: ArrayLike,
+    *,
     most: int = 8,
     start_positions: Positions | None = None,
     options: IKOptions | None = None,
