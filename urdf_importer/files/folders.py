@@ -13,7 +13,7 @@ import xml.parsers.expat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice
+from itertools import dropwhile, islice, takewhile
 from pathlib import Path
 
 from .regular import open_regular_file
@@ -259,7 +259,14 @@ def _find_own_folder(chain: list[str], folders: Folders) -> str | None:
     for folder in chain:
         if folders.find_package_name(folder) is not None:
             return folder
-    return chain[-1] if chain and is_repository(chain[-1]) else None
+    if chain and is_repository(chain[-1]):
+        return chain[-1]
+    python = list(takewhile(_is_python, dropwhile(lambda folder: not _is_python(folder), chain)))
+    return python[-1] if python else None
+
+
+def _is_python(folder: str) -> bool:
+    return os.path.isfile(os.path.join(folder, "__init__.py"))
 
 
 def _find_bundle(start: str) -> str:

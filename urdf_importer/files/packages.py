@@ -16,10 +16,10 @@ Where it is looked for, first come first served:
 
 Readable are regular files in the description's own package, in the folders that the user or the ROS
 environment names, and in packages found as above. The own package is the nearest folder upwards
-with a package.xml; else the repository; else the description's folder, or the one above where that
-is called urdf or xacro. An absolute path elsewhere is refused, and so is `..` that leads out of all
-these; but a mesh, an image or a text of MuJoCo or Gazebo may lie one folder above the
-description's, where robots without packages keep shared files.
+with a package.xml; else the repository; else the Python package; else the description's folder, or
+the one above where that is called urdf or xacro. An absolute path elsewhere is refused, and so is
+`..` that leads out of all these; but a mesh, an image or a text of MuJoCo or Gazebo may lie one
+folder above the description's, where robots without packages keep shared files.
 
 Links are judged by where they end. A package in a folder that the user or the ROS environment names
 may be a link to anywhere; one found on the way up must then carry its name in its package.xml. A

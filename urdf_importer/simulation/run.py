@@ -57,7 +57,8 @@ def mujoco_steps(
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Seat:
     """The places of a robot in the model: link -> its body, joint -> its places in qpos, and the
-    body of its root link; where that is MuJoCo's world, the first that is free of it."""
+    body that carries it: of its root link; where that is MuJoCo's world and the robot is free, the
+    first that is free of it."""
 
     bodies: Mapping[str, int]
     columns: Mapping[str, list[int]]
@@ -139,7 +140,9 @@ class _Run:
             for joint, names in file.joints.items()
         }
         root = bodies[file.root]
-        base = root or next((body for body in bodies.values() if self._is_free(body)), 0)
+        base = root
+        if not root and self._experiment.robots[place].is_free:
+            base = next((body for body in bodies.values() if self._is_free(body)), 0)
         return _Seat(bodies=bodies, columns=columns, base=base, root=root)
 
     def _is_free(self, body: int) -> bool:

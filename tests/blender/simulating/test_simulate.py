@@ -112,6 +112,20 @@ def test_joints_and_base_are_those_of_a_run_by_hand(scene, tmp_path):
     check_replay(found)
 
 
+def test_bodies_that_are_free_of_the_world_fall_by_their_own_joints(scene, tmp_path):
+    path, shape = tmp_path / "cubes.xml", '<geom type="box" size="0.1 0.1 0.1"/>'
+    cubes = "".join(
+        f'<body name="{name}" pos="{x} 0 0.5"><freejoint name="{name}_free"/>{shape}</body>'
+        for x, name in enumerate("ab")
+    )
+    path.write_text(f"<mujoco><worldbody>{cubes}</worldbody></mujoco>")
+    found = run(import_robot(path), 1.0)
+    for name in ("a_free", "b_free"):
+        assert found.positions[name][-1, 2] == pytest.approx(-0.4, abs=2e-4)
+    assert (found.base == found.base[0]).all() and found.drift < 1e-6
+    check_replay(found)
+
+
 def test_the_same_run_gives_the_same_bits(load):
     robot = load(chain(2))
     set_joint_positions(robot, {"hinge0": 1.0})

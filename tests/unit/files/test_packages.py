@@ -708,6 +708,19 @@ def test_the_folder_above_urdf_belongs_to_it(tmp_path: Path, folder: str) -> Non
     assert resolve(robot, f"{up}../secret.stl").error == "outside-allowed-folders"
 
 
+def test_a_python_package_is_one_package(tmp_path: Path) -> None:
+    robot = touch(tmp_path / "site" / "robots" / "arms" / "arm5" / "robot.urdf")
+    mesh = touch(tmp_path / "site" / "robots" / "hands" / "meshes" / "a.stl")
+    touch(tmp_path / "site" / "other" / "secret.stl")
+    assert resolve(robot, "../../hands/meshes/a.stl").error == "outside-allowed-folders"
+    touch(tmp_path / "site" / "robots" / "__init__.py")
+    assert resolve(robot, "../../hands/meshes/a.stl").path == mesh
+    touch(tmp_path / "site" / "robots" / "arms" / "__init__.py")
+    assert resolve(robot, "../../hands/meshes/a.stl").path == mesh
+    touch(tmp_path / "__init__.py")
+    assert resolve(robot, "../../../other/secret.stl").error == "outside-allowed-folders"
+
+
 def test_links_inside_the_package_are_followed(repository: Path) -> None:
     robot = make_package(repository / "arm", "arm")
     link = repository / "arm" / "meshes" / "link.stl"

@@ -10,7 +10,13 @@ from ...geometry.transforms import Matrix, rotations_about, unit
 from ...model import Dynamics, Extra, Limit
 from .document import Compiler, Node
 
-TYPES = {"hinge": "revolute", "slide": "prismatic", "ball": "ball", "free": "floating"}
+TYPES = {
+    "hinge": "revolute",
+    "slide": "prismatic",
+    "ball": "ball",
+    "free": "floating",
+    "fixed": "fixed",  # not in MuJoCo, but in other readers of its format
+}
 _UNLIMITED = 1e16
 
 

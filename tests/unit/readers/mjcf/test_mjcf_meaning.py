@@ -135,3 +135,14 @@ def test_zero_turns_are_none(tmp_path: Path) -> None:
     semantics = semantics_of(robot, Diagnostics())
     assert semantics is not None
     assert semantics.group_states[0].positions == (("t", (0.0, 0.0, 0.0, 1.0)),)
+
+
+def test_a_fixed_joint_of_other_readers_holds_its_body(tmp_path: Path) -> None:
+    inner = '<geom size="0.1"/><body name="b" pos="1 0 0"><geom size="0.1"/>{}</body>'
+    plain = read_robot(model(body(inner.format("")), tmp_path))
+    joint = '<joint name="weld" type="fixed" pos="1 2 3" range="0 1"/>'
+    robot = read_robot(model(body(inner.format(joint)), tmp_path))
+    (weld,) = robot.joints
+    assert (weld.name, weld.type, weld.limit) == ("weld", "fixed", None)
+    assert weld.origin == plain.joints[0].origin
+    close(forward_kinematics(robot)["b"], forward_kinematics(plain)["b"])
