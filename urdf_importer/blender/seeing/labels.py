@@ -211,11 +211,12 @@ class LabelStage:
         seen, silhouettes, parts = hits.links.reshape(height, width), {}, []
         for number in sorted({each.link for each in obstacles if each.link}):
             robot, link = (each + 1 for each in divmod(number - 1, len(self.ids)))
-            part: dict[str, Any] = {"link": link, "robot": robot, **describe_mask(seen == number)}
+            mask = describe_mask(seen == number, polygons=self.options.coco_polygons)
+            part: dict[str, Any] = {"link": link, "robot": robot, **mask}
             if wanted is not None:
                 alone = [each for each in obstacles if each.link == number]
-                mask = wanted.get(number, np.zeros(seen.size, bool)).reshape(height, width)
-                silhouettes[robot, link], part["whole"] = mask, count_whole(alone, shot, mask)
+                whole = wanted.get(number, np.zeros(seen.size, bool)).reshape(height, width)
+                silhouettes[robot, link], part["whole"] = whole, count_whole(alone, shot, whole)
             parts.append(part)
         label = {
             "camera": {
