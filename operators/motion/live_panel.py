@@ -177,6 +177,16 @@ class SendSensors(_OfLink, bpy.types.Operator):
         description="Pictures of colours as well: each is rendered, while Blender waits",
     )
 
+    @classmethod
+    def poll(cls: Any, context: Any) -> bool:
+        if not super().poll(context):
+            return False
+        link: Any = find_live_link(active_robot(context))
+        if link.state != "connected" and not link.options.send_sensors:
+            cls.poll_message_set(f"No server listens: the link is {link.state}")
+            return False
+        return True
+
     def execute(self, context: Any) -> set[str]:
         link: Any = find_live_link(active_robot(context))
         link.send_sensors(not link.options.send_sensors, pictures=self.pictures)

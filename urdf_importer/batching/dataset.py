@@ -29,7 +29,8 @@ from .task import Wanted
 HEAD, OWN_BLEND = "dataset.json", "robot.blend"
 _SECONDS = 900.0
 _FOLDERS = ("rgb", "depth", "normals", "links", "robots", LABELS, STRIPS, "bop", "dream", WORK)
-_FILES = (HEAD, OWN_BLEND, PAGE, "coco_instances.json", "coco_keypoints.json")
+_COCO = tuple(f"coco_{name}.json" for name in ("instances", "keypoints", "polygons"))
+_FILES = (HEAD, OWN_BLEND, PAGE, *_COCO)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,8 +125,9 @@ def _list_tasks(
     ]
     if not numbers and "robot" not in known:
         numbers = [options.count - 1]
-    if options.backgrounds:
-        options = replace(options, backgrounds=os.path.abspath(options.backgrounds))
+    folders = {each: getattr(options, each) for each in ("backgrounds", "distractor_meshes")}
+    folders = {name: os.path.abspath(each) for name, each in folders.items() if each}
+    options = replace(options, **folders)
     return [
         PictureTask(
             input=f"{number:06}",

@@ -48,6 +48,12 @@ class DatasetOptions(Options):
     formats: tuple[str, ...] = option(
         ("coco",), "Formats", "Layouts of labels: coco, bop, dream", group="Pictures"
     )
+    coco_polygons: bool = option(
+        False,
+        "COCO Polygons",
+        "Masks as polygons as well, without their holes, in coco_polygons.json",
+        group="Pictures",
+    )
     keypoints: tuple[str, ...] = option(
         (),
         "Keypoints",
@@ -80,6 +86,13 @@ class DatasetOptions(Options):
     )
     distractors: tuple[float, float] = option(
         (0.0, 6.0), "Distractors", "Fewest and most other things", group="Scene", entries="A B"
+    )
+    distractor_meshes: str = option(
+        "",
+        "Distractor Meshes",
+        "A folder: other things are its meshes, in place of boxes, balls and cylinders",
+        group="Scene",
+        entries="FOLDER",
     )
     avoid_collisions: bool = option(
         True, "Avoid Collisions", "Only poses in which no links touch", group="Scene"
@@ -139,8 +152,11 @@ class DatasetOptions(Options):
             raise ArgumentError("fov is between 0 and 180 degrees")
         if self.elevation[0] < -90 or self.elevation[1] > 90:
             raise ArgumentError("elevation is between -90 and 90 degrees")
-        if self.backgrounds and self.scene != "random":
-            raise ArgumentError("backgrounds are for the scene random")
+        for name in ("backgrounds", "distractor_meshes"):
+            if getattr(self, name) and self.scene != "random":
+                raise ArgumentError(f"{name.replace('_', ' ')} are for the scene random")
+        if self.coco_polygons and "coco" not in self.formats:
+            raise ArgumentError("polygons are for the format coco")
         if self.distance[0] < 0 or (self.distance[0] == 0 < self.distance[1]):
             raise ArgumentError("distance is above 0, or 0 0")
 

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Masks (height, width) as COCO counts them."""
 
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+_WAYS = ((1, 0), (0, 1), (-1, 0), (0, -1))
+"""Along the edges of a pixel, from its corner at the top left: x and y."""
 
 
 def box_of(mask: NDArray[np.bool_]) -> list[int]:
@@ -17,13 +21,51 @@ def box_of(mask: NDArray[np.bool_]) -> list[int]:
     return [x, y, int(columns[-1]) - x + 1, int(rows[-1]) - y + 1]
 
 
-def describe_mask(mask: NDArray[np.bool_]) -> dict[str, Any]:
-    """Returns the segmentation, the area and the box of a mask."""
+def describe_mask(mask: NDArray[np.bool_], *, polygons: bool = False) -> dict[str, Any]:
+    """Returns the segmentation, the area and the box of a mask, and its polygons on demand."""
     return {
         "segmentation": {"size": list(mask.shape), "counts": pack_runs(mask)},
         "area": int(mask.sum()),
         "bbox": box_of(mask),
+        **({"polygons": list_polygons(mask)} if polygons else {}),
     }
+
+
+def list_polygons(mask: NDArray[np.bool_]) -> list[list[int]]:
+    """Lists the outlines of a mask, x and y in turn, along the edges of pixels, whose corners are
+    integers as in COCO: (0, 0) is a corner of the picture. Holes are filled; pixels that share a
+    corner only are apart."""
+    edges = _find_edges(mask)
+    found = []
+    while edges:
+        first = x, y, way = next(iter(edges))
+        outline, area, is_open = [], 0, True
+        while is_open:
+            del edges[x, y, way]
+            x, y = x + _WAYS[way][0], y + _WAYS[way][1]
+            area += x * _WAYS[way][1]
+            turns = ((x, y, (way + turn) % 4) for turn in (1, 0, 3))
+            after = next(each for each in turns if each == first or each in edges)
+            is_open = after != first
+            if after[2] != way:
+                outline += [x, y]
+            way = after[2]
+        if area > 0:
+            found.append(outline)
+    return found
+
+
+def _find_edges(mask: NDArray[np.bool_]) -> dict[tuple[int, int, int], None]:
+    """Returns the edges between pixels of a mask and others, from above to below: the corner x, y
+    at which each begins and its way, with the mask on the right."""
+    padded = np.pad(mask, 1)
+    edges: dict[tuple[int, int, int], None] = {}
+    for way, (x, y) in enumerate(_WAYS):
+        beside = np.roll(padded, (x, -y), (0, 1))[1:-1, 1:-1]
+        rows, columns = np.nonzero(mask & ~beside)
+        across, down = columns + (way in (1, 2)), rows + (way > 1)
+        edges.update(dict.fromkeys(zip(across.tolist(), down.tolist(), repeat(way), strict=False)))
+    return edges
 
 
 def pack_runs(mask: NDArray[np.bool_]) -> str:

@@ -246,5 +246,5 @@ def test_a_depth_camera_goes_on_over_many_ticks(tmp_path, monkeypatch):
     image = store.deserialize_cdr(data, "sensor_msgs/msg/Image")
     depth = np.frombuffer(image.data, "<f4").reshape(240, 320)
     assert np.allclose(np.nan_to_num(depth), truth, atol=1e-6)
-    # A thousand rays at each tick, then a message at each.
-    assert 77 <= len(spent) < 82 and np.median(spent) < 0.02
+    # Four thousand rays and one shape at each tick, then a message at each.
+    assert 19 <= len(spent) < 24 and np.median(spent) < 0.02

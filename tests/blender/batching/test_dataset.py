@@ -14,6 +14,7 @@ import pytest
 from pycocotools import mask as masks
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
+from scipy.ndimage import binary_fill_holes
 
 from support.dask_cluster import start_cluster
 from support.paths import ROOT
@@ -77,6 +78,19 @@ def test_coco_is_the_masks(made):
         assert links is not None
         np.testing.assert_array_equal(seen, links.reshape(48, 64, -1)[..., 0])
         assert decode_image((made / image["file_name"]).read_bytes()).shape[:2] == (48, 64)
+
+
+def test_polygons_are_the_masks_without_holes(tmp_path):
+    """As pycocotools fills them."""
+    given = {"count": 2, "coco_polygons": True, "jobs": 1, "width": 160, "height": 120}
+    make_dataset(ARM, tmp_path / "out", options=options(**given))
+    runs, polygons = (COCO(str(tmp_path / f"out/coco_{n}.json")) for n in ("instances", "polygons"))
+    assert runs.anns.keys() == polygons.anns.keys() and len(runs.anns) > 4
+    for key, each in polygons.anns.items():
+        assert isinstance(each["segmentation"], list)
+        filled = binary_fill_holes(runs.annToMask(runs.anns[key]), np.ones((3, 3)))
+        np.testing.assert_array_equal(polygons.annToMask(each), filled)
+        assert {**each, "segmentation": None} == {**runs.anns[key], "segmentation": None}
 
 
 def test_coco_gives_full_marks_to_its_own_labels(made):
@@ -251,6 +265,8 @@ def test_refusals_leave_nothing(tmp_path):
     ):
         with pytest.raises(ArgumentError):
             options(**given)
+    with pytest.raises(ArgumentError, match="polygons are for the format coco"):
+        options(coco_polygons=True, formats=("bop",))
     with pytest.raises(ArgumentError, match="no format 'yolo', but coco, bop or dream"):
         make_dataset(ARM, out, options=options(formats=("yolo",)))
     assert not out.exists()

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+import numpy as np
 import pytest
 
 from support.blender.rigs import new_scene
 from support.mesh_files import png
+from support.paths import ROOT
 from support.real_robots import descriptions
 from urdf_importer import ImportOptions, import_robot, update_robot
 from urdf_importer.blender.build.sharing import digest_mesh
@@ -275,3 +277,17 @@ def test_further_pandas_cost_less_than_half_of_the_first() -> None:
     assert len(bpy.data.meshes) == meshes
     # The median: another process may take the caches away from one of them.
     assert statistics.median(times[2:]) < times[0] / 2
+
+
+def test_shared_meshes_keep_their_normals(scene):
+    """Renders of a second robot had black specks: normals of no length, or of any."""
+    for _ in range(2):
+        armature = import_robot(ROOT / "sample_urdfs/two_link_arm.urdf").armature
+        bpy.context.view_layer.update()
+        shapes = [item for item in armature.children_recursive if item.type == "MESH"]
+        for mesh in (item.data for item in shapes):
+            normals = np.empty(3 * len(mesh.loops), np.float32)
+            mesh.corner_normals.foreach_get("vector", normals)
+            lengths = np.linalg.norm(normals.reshape(-1, 3).astype(float), axis=1)
+            np.testing.assert_allclose(lengths, 1.0, atol=1e-4)
+    assert all(item.data.users > 1 for item in shapes)

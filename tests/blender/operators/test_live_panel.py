@@ -72,10 +72,14 @@ def test_sensors_are_sent_until_a_second_press(live, server):
     settle(address=server.url)
     bpy.ops.urdf.live_connect()
     link = live.find_live_link(robot)
+    with pytest.raises(RuntimeError, match="No server listens: the link is connecting"):
+        bpy.ops.urdf.live_sensors()
+    until(lambda: link.state == "connected", server.step, live._tick)
     for on in (True, False):
         assert bpy.ops.urdf.live_sensors(pictures=True) == {"FINISHED"}
         assert link.options.send_sensors is on and link.options.send_pictures
     link.close()
+    assert not bpy.ops.urdf.live_sensors.poll()
 
 
 def test_a_motion_goes_out_after_a_look_at_its_limits(live, server):

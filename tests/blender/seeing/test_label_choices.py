@@ -4,6 +4,7 @@
 import bpy
 import numpy as np
 import pytest
+import trimesh
 
 from support.blender.rigs import new_scene
 from support.paths import ROOT
@@ -180,7 +181,7 @@ def test_a_background_is_behind_all(scene, tmp_path):
 
 
 def test_backgrounds_that_cannot_be(scene, tmp_path):
-    with pytest.raises(BuildError, match="cannot read the backgrounds"):
+    with pytest.raises(BuildError, match="cannot read the folder"):
         open_arm(backgrounds=str(tmp_path / "none"))
     with pytest.raises(BuildError, match="there is no picture in"):
         open_arm(backgrounds=str(tmp_path))
@@ -189,6 +190,41 @@ def test_backgrounds_that_cannot_be(scene, tmp_path):
     (tmp_path / "torn.png").write_bytes(b"\x89PNG\r\n\x1a\n torn")
     with pytest.raises(BuildError, match=r"torn\.png' cannot be read"):
         open_arm(backgrounds=str(tmp_path)).take(0)
+
+
+def test_meshes_of_a_folder_lie_about(scene, tmp_path):
+    for name, shape in (
+        ("torus.stl", trimesh.creation.torus(3.0, 1.0)),
+        ("wedge.ply", trimesh.creation.cone(20.0, 50.0)),
+    ):
+        shape.apply_translation((9.0, 0.0, 0.0)).export(tmp_path / name)
+    (tmp_path / "notes.txt").write_text("no mesh")
+    stage = open_arm(distractor_meshes=str(tmp_path), distractors=(4, 4), formats=("bop",))
+    seen = []
+    for number in range(4):
+        taken = stage.take(number)
+        things = taken.label["objects"][1:]
+        seen += [each["name"] for each in things]
+        robot = np.linalg.norm(np.ptp(each_robots_points(stage)[0], axis=0))
+        for each in things:
+            size = np.diff(each["box"], axis=0)
+            assert 0.0 < size.max() < robot, "as large as other things are"
+        for silhouette in taken.silhouettes.values():
+            assert taken.depth[silhouette].all()
+    assert {"torus", "wedge"} == set(seen) and len(seen) > 8
+    assert {each.name for each in bpy.data.meshes} & {"torus", "wedge"} == set()
+
+
+def test_meshes_that_cannot_be(scene, tmp_path):
+    with pytest.raises(BuildError, match="cannot read the folder"):
+        open_arm(distractor_meshes=str(tmp_path / "none"))
+    with pytest.raises(BuildError, match="there is no mesh in"):
+        open_arm(distractor_meshes=str(tmp_path))
+    with pytest.raises(ArgumentError, match="distractor meshes are for the scene random"):
+        open_arm(distractor_meshes=str(tmp_path), scene="plain")
+    (tmp_path / "torn.stl").write_bytes(b"solid torn\nfacet")
+    with pytest.raises(BuildError, match=r"torn\.stl' cannot be read"):
+        open_arm(distractor_meshes=str(tmp_path), distractors=(2, 2)).take(0)
 
 
 def test_other_colors_and_the_same_labels(scene):

@@ -20,7 +20,7 @@ from urdf_importer import (
     import_robot,
     sense,
 )
-from urdf_importer.sensing.intrinsics import project
+from urdf_importer.sensing.intrinsics import pixel_rays, project
 
 SIZE = (
     "<image><width>64</width><height>48</height></image><clip><near>0.1</near><far>20</far></clip>"
@@ -368,3 +368,27 @@ def test_a_robot_out_of_the_scene(robot):
 def test_options_that_mean_nothing(options):
     with pytest.raises(ArgumentError):
         SenseOptions(**options)
+
+
+def test_no_ray_at_a_sphere_is_left_out():
+    """Rays of pictures, of fans behind the sensor, and alone, beside single ones."""
+    from urdf_importer.blender.seeing.trees import Rays
+
+    random = np.random.default_rng(3)
+    grid = pixel_rays(np.array([[90.0, 0, 80], [0, 90.0, 60], [0, 0, 1.0]]), 160, 120)
+    turns = np.linspace(0.0, 6.2, 720)
+    fan = np.stack([np.cos(turns), np.sin(turns), 0.0 * turns], axis=1)
+    kept = []
+    for ways in (grid.reshape(-1, 3), fan, random.normal(size=(1000, 3)), fan[:1]):
+        ways = ways / np.linalg.norm(ways, axis=1)[:, None]
+        far = np.full(len(ways), np.inf)
+        rays = Rays(origin=np.zeros(3), directions=ways, near=np.zeros(len(ways)), far=far)
+        for _ in range(40):
+            center, radius = random.normal(size=3) * 2.0, float(random.uniform(0.01, 1.5))
+            along = ways @ center
+            passes = (along > 0.0) & (center @ center - along**2 < radius**2)
+            passes |= center @ center < radius**2
+            places = rays.near_sphere(center, radius)
+            assert set(np.flatnonzero(passes)) <= set(places)
+            kept.append(len(places) / len(ways))
+    assert np.median(kept[:40]) < 0.2, "most rays of a picture need no look"

@@ -12,8 +12,11 @@ import bpy
 import mathutils
 import numpy as np
 
-from ...diagnostics import BuildError, quote_path
+from ...diagnostics import BuildError, MeshError, quote_path
+from ...files.regular import refuse_beside
 from ...geometry.transforms import Matrix, Vector
+from ...geometry.triangles import make_triangles
+from ...meshes.kept_files import load_kept
 from ...sensing.dataset import DatasetOptions
 from ..preview.studio import node_tree
 from ..standing import properties
@@ -21,6 +24,7 @@ from ..standing import properties
 _GROUND = 20.0
 """Radii of the robot from its middle to the edge of the ground."""
 _TRIES, _SIDES = 20, 24
+_MESHES = (".stl", ".obj", ".ply", ".glb", ".dae", ".msh")
 _PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp", ".exr", ".hdr")
 
 
@@ -99,22 +103,26 @@ class Dressing:
             self._add_distractor(site)
 
     def _add_distractor(self, site: Room) -> None:
-        """Adds a box, a ball or a cylinder where it touches nothing; none where there is no room
-        after some tries."""
-        chance = self._chance
+        """Adds a box, a ball or a cylinder, or a mesh of the folder, where it touches nothing; none
+        where there is no room after some tries. Raises BuildError for a mesh that cannot be
+        read."""
+        chance, folder = self._chance, self._options.distractor_meshes
+        meshes = list_meshes(folder) if folder else []
         for _ in range(_TRIES):
             size = site.radius * chance.uniform(0.04, 0.2, 3)
             way = chance.normal(0.0, 1.0, 3)
             place = site.center + way / np.linalg.norm(way) * site.radius * chance.uniform(0.2, 1.5)
             reach = float(np.linalg.norm(size))
             place[2] = max(place[2], site.floor + reach)
-            kind, angles = int(chance.integers(3)), chance.uniform(-math.pi, math.pi, 3)
+            kind = int(chance.integers(len(meshes) or 3))
+            angles = chance.uniform(-math.pi, math.pi, 3)
             away = np.linalg.norm(site.spheres[:, :3] - place, axis=1)
             if (away > site.spheres[:, 3] + reach).all():
                 break
         else:
             return
-        name, points, faces = (_box, _ball, _cylinder)[kind](size)
+        made = _load(meshes[kind], reach) if meshes else (_box, _ball, _cylinder)[kind](size)
+        name, points, faces = made
         turned = points @ np.array(mathutils.Euler(angles.tolist()).to_matrix()).T
         self._add_thing(name, turned + place, faces)
 
@@ -207,15 +215,40 @@ class Dressing:
 
 def list_backgrounds(folder: str) -> list[Path]:
     """Lists the pictures in a folder, by name. Raises BuildError where there is none."""
+    return _list_files(folder, _PICTURES, "picture")
+
+
+def list_meshes(folder: str) -> list[Path]:
+    """Lists the mesh files in a folder, by name. Raises BuildError where there is none."""
+    return _list_files(folder, _MESHES, "mesh")
+
+
+def _list_files(folder: str, suffixes: Sequence[str], what: str) -> list[Path]:
     try:
-        found = sorted(each for each in Path(folder).iterdir() if each.suffix.lower() in _PICTURES)
+        found = sorted(each for each in Path(folder).iterdir() if each.suffix.lower() in suffixes)
     except OSError as error:
         raise BuildError(
-            f"cannot read the backgrounds in {quote_path(folder)}: {error.strerror or error}"
+            f"cannot read the folder {quote_path(folder)}: {error.strerror or error}"
         ) from error
     if not found:
-        raise BuildError(f"there is no picture in {quote_path(folder)}")
+        raise BuildError(f"there is no {what} in {quote_path(folder)}")
     return found
+
+
+def _load(path: Path, reach: float) -> "_Made":
+    """Returns the shape of a mesh file, about its middle and no farther from that than `reach`.
+    Raises BuildError."""
+    try:
+        mesh = load_kept(path, lambda *_: None, lambda uri, kind, _: refuse_beside(uri, kind))
+        triangles, _ = make_triangles(mesh)
+        if not triangles.count or not np.isfinite(triangles.vertices).all():
+            raise MeshError("it shows nothing")
+    except MeshError as error:
+        raise BuildError(f"the mesh {quote_path(path)} cannot be read: {error.message}") from error
+    points = triangles.vertices.astype(float)
+    points -= (points.min(axis=0) + points.max(axis=0)) / 2.0
+    largest = float(np.linalg.norm(points, axis=1).max())
+    return path.stem, points * (reach / max(largest, 1e-9)), triangles.faces.tolist()
 
 
 def _find_sky(tree: Any) -> tuple[Any, Any]:

@@ -16,7 +16,6 @@ from ...diagnostics import BuildError, Diagnostics, quote, unknown_name
 from ...geometry.transforms import Matrix, invert
 from ...model import Robot
 from ...sensing.dataset import DatasetOptions, Shot, chance_of, draw_shot
-from ...sensing.intrinsics import pixel_rays
 from ...sensing.masks import describe_mask
 from ...sensing.options import SenseOptions
 from ...sensing.placed import PlacedSensor
@@ -103,6 +102,8 @@ class LabelStage:
         scene.render.dither_intensity = 0.0
         scene.cycles.device = "CPU"
         scene.cycles.seed, scene.cycles.max_bounces = 0, _BOUNCES
+        # For many lamps; without them it costs a tenth of the picture.
+        scene.cycles.use_light_tree &= self.options.scene == "own"
         if not self.options.denoise:
             scene.cycles.use_denoising = False
         else:
@@ -206,15 +207,16 @@ class LabelStage:
     def _label(self, rgb: Any, shot: Shot, dressing: Dressing) -> LabelledPicture:
         obstacles, width, height = self._collect(dict(self._kept)), shot.width, shot.height
         wanted: dict[int, Mask] | None = {} if "bop" in self.options.formats else None
-        hits, depth, normals = trace(obstacles, shot, pixel_rays(shot.K, width, height), wanted)
+        hits, depth, normals = trace(obstacles, shot, wanted)
         seen, silhouettes, parts = hits.links.reshape(height, width), {}, []
         for number in sorted({each.link for each in obstacles if each.link}):
             robot, link = (each + 1 for each in divmod(number - 1, len(self.ids)))
-            part: dict[str, Any] = {"link": link, "robot": robot, **describe_mask(seen == number)}
+            mask = describe_mask(seen == number, polygons=self.options.coco_polygons)
+            part: dict[str, Any] = {"link": link, "robot": robot, **mask}
             if wanted is not None:
                 alone = [each for each in obstacles if each.link == number]
-                mask = wanted.get(number, np.zeros(seen.size, bool)).reshape(height, width)
-                silhouettes[robot, link], part["whole"] = mask, count_whole(alone, shot, mask)
+                whole = wanted.get(number, np.zeros(seen.size, bool)).reshape(height, width)
+                silhouettes[robot, link], part["whole"] = whole, count_whole(alone, shot, whole)
             parts.append(part)
         label = {
             "camera": {
@@ -234,7 +236,7 @@ class LabelStage:
         return LabelledPicture(
             rgb=rgb,
             depth=depth.astype(np.float32),
-            normals=normals.astype(np.float32),
+            normals=normals,
             links=np.where(seen > 0, links + 1, 0).astype(np.uint16),
             robots=np.where(seen > 0, robots + 1, 0).astype(np.uint8),
             label=label,

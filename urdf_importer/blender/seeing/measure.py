@@ -26,7 +26,7 @@ from ..standing import properties
 from ..standing.armatures import objects_of
 from ..standing.display import find_parts
 from .pictures import SensorView, render_view
-from .trees import Rays, cast, cast_steps, collect_obstacles
+from .trees import Rays, cast, cast_steps, collect_obstacles, turn
 
 MEASURED = ("camera", "depth", "rgbd", "wide", "lidar", "sonar", "imu")
 """The kinds of sensors that measure something here."""
@@ -138,7 +138,7 @@ class Looker:
         skipped = () if self.options.own_robot else objects_of(self.armature)
         rays = Rays(
             origin=frame[:3, 3],
-            directions=directions @ frame[:3, :3].T,
+            directions=turn(directions, frame),
             near=bounds[0] * scale,
             far=bounds[1] * scale,
         )

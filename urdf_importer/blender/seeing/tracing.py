@@ -2,6 +2,7 @@
 """Depths, normals and masks of a picture, by one ray through the centre of each pixel."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,37 +12,28 @@ from ...geometry.transforms import Matrix, invert
 from ...sensing.dataset import Shot
 from ...sensing.intrinsics import pixel_rays
 from ...sensing.masks import box_of
-from .trees import Hits, Obstacle, Rays, cast, start_hits
+from .trees import Hits, Obstacle, Rays, cast, start_hits, turn
 
 Mask = NDArray[np.bool_]
 
 
 def trace(
-    obstacles: Sequence[Obstacle],
-    shot: Shot,
-    rays: Matrix,
-    alone: dict[int, Mask] | None = None,
-) -> tuple[Hits, Matrix, Matrix]:
-    """Casts rays (h, w, 3) of depth 1; returns the hits, depths (h, w), and normals (h, w, 3)
-    in the optical frame. Into `alone` go the masks (h * w,) of links as if nothing else were
-    there."""
-    flat = rays.reshape(-1, 3)
-    lengths = np.linalg.norm(flat, axis=1)
-    found = start_hits(len(flat))
-    found.normals, found.alone = np.zeros_like(flat), alone
-    cast(
-        obstacles,
-        Rays(
-            origin=shot.world[:3, 3],
-            directions=flat / lengths[:, None] @ shot.world[:3, :3].T,
-            near=shot.near * lengths,
-            far=shot.far * lengths,
-        ),
-        found,
-    )
-    depth = np.where(np.isfinite(found.far), found.far / lengths, 0.0)
-    turned = (found.normals @ shot.world[:3, :3]).reshape(rays.shape)
-    return found, depth.reshape(rays.shape[:2]), turned
+    obstacles: Sequence[Obstacle], shot: Shot, alone: dict[int, Mask] | None = None
+) -> tuple[Hits, Matrix, NDArray[np.float32]]:
+    """Casts a ray through each pixel of a shot; returns the hits, depths (h, w), and normals
+    (h, w, 3) in the optical frame. Into `alone` go the masks (h * w,) of links as if nothing else
+    were there."""
+    rays = pixel_rays(shot.K, shot.width, shot.height)
+    lengths = np.sqrt(rays[:1, :, 0] ** 2 + rays[:, :1, 1] ** 2 + 1.0)
+    rays /= lengths[..., None]
+    along, lengths = turn(rays.reshape(-1, 3), shot.world), lengths.ravel()
+    found = start_hits(len(along))
+    found.normals, found.alone = np.zeros(along.shape, np.float32), alone
+    near, far = shot.near * lengths, shot.far * lengths
+    cast(obstacles, Rays(origin=shot.world[:3, 3], directions=along, near=near, far=far), found)
+    depth: Matrix = np.where(np.isfinite(found.far), found.far / lengths, 0.0)
+    turned = turn(found.normals, shot.world[:3, :3].T).astype(np.float32)
+    return found, depth.reshape(rays.shape[:2]), turned.reshape(*rays.shape)
 
 
 def count_whole(alone: Sequence[Obstacle], shot: Shot, mask: Mask) -> dict[str, Any]:
@@ -70,7 +62,7 @@ def count_whole(alone: Sequence[Obstacle], shot: Shot, mask: Mask) -> dict[str, 
         if far > x and down > y:
             K = shot.K.copy()
             K[:2, 2] -= (x, y)
-            hits, _, _ = trace(alone, shot, pixel_rays(K, far - x, down - y))
+            hits, _, _ = trace(alone, replace(shot, K=K, width=far - x, height=down - y))
             canvas[height + y : height + down, width + x : width + far] = (hits.links > 0).reshape(
                 down - y, far - x
             )

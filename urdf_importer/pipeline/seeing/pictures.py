@@ -34,12 +34,14 @@ MOST_STRIPS = 48
 def open_stage(armature: Any, options: DatasetOptions) -> Any:
     """Returns a robot in Blender as the stage of labelled pictures. Raises BuildError and
     KinematicsError."""
-    from ...blender.seeing.dressing import list_backgrounds
+    from ...blender.seeing.dressing import list_backgrounds, list_meshes
     from ...blender.seeing.labels import LabelStage
     from ...blender.standing.whole import duplicate_robot
 
     if options.backgrounds:
         list_backgrounds(options.backgrounds)
+    if options.distractor_meshes:
+        list_meshes(options.distractor_meshes)
     camera = None
     if options.camera:
         (camera,) = choose_sensors(armature, [options.camera], Diagnostics())

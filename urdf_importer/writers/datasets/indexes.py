@@ -18,6 +18,7 @@ def make_coco(facts: Mapping[str, Any], labels: Labels) -> dict[str, str]:
     """Returns the names and texts of the files of COCO. `facts` is dataset.json."""
     images: list[Any] = []
     masks: list[Any] = []
+    polygons: list[Any] = []
     points: list[Any] = []
     for number, label in labels:
         image = label["image"]
@@ -34,18 +35,19 @@ def make_coco(facts: Mapping[str, Any], labels: Labels) -> dict[str, str]:
                 kept = {name: part[name] for name in ("segmentation", "area", "bbox")}
                 about = {"id": len(masks) + 1, "image_id": number, "category_id": part["link"]}
                 masks.append({**about, **kept, "iscrowd": 0})
+                if "polygons" in part:
+                    polygons.append({**masks[-1], "segmentation": part["polygons"]})
         for each in label["robots"]:
             about = {"id": len(points) + 1, "image_id": number, "category_id": 1, "iscrowd": 0}
             points.append({**about, **_points_of(each, label)})
     pose = {"id": 1, "name": facts["robot"]}
     pose |= {name: facts[name] for name in ("keypoints", "skeleton")}
+    files = {"instances": (masks, facts["links"]), "keypoints": (points, [pose])}
+    if polygons:
+        files["polygons"] = polygons, facts["links"]
     return {
-        "coco_instances.json": dump(
-            {"images": images, "annotations": masks, "categories": facts["links"]}
-        ),
-        "coco_keypoints.json": dump(
-            {"images": images, "annotations": points, "categories": [pose]}
-        ),
+        f"coco_{name}.json": dump({"images": images, "annotations": found, "categories": kinds})
+        for name, (found, kinds) in files.items()
     }
 
 
