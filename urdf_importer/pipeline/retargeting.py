@@ -29,8 +29,6 @@ from ..retargeting.run import Found, find_match, follow
 from .exporting import open_export, open_scene
 from .limits import robot_of_rig
 
-_LEAST_FRAMES = 1
-
 
 def retarget(
     source: AnyPath | Any,
@@ -144,7 +142,7 @@ def _cut(person: Person, options: RetargetOptions) -> Person:
         return person
     first, last = max(int(options.frames[0]), 1), int(options.frames[1])
     points = person.points[first - 1 : last]
-    if len(points) < _LEAST_FRAMES:
+    if not len(points):
         raise KinematicsError(
             f"the motion has {len(person.points)} frames, and none from {first} to {last}",
             source=person.source,

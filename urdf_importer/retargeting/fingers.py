@@ -19,8 +19,8 @@ from .body import PersonLimb, list_chains
 from .limbs import frame_of, measure_limb
 from .options import Pair
 from .person import Person
-from .solve import FrameSolver, State, Wish
-from .targets import make_axes, unit
+from .solve import FrameSolver, State, Wish, unit
+from .targets import make_axes
 
 _T = TypeVar("_T")
 _NAMES = ("thumb", "index", "mid", "ring", "pink|littl")
@@ -120,7 +120,7 @@ def _find_palmar(machine: JointedBodies, fingers: Sequence[_Finger], normal: Vec
     positions = machine.rest()
     for finger in fingers:
         for name in finger.tip.joints:
-            column = machine.names.index(name)
+            column = machine.columns[name]
             positions[column] = (machine.lower[column] + machine.upper[column]) / 2.0
     base = BasePoses(origins=np.zeros((1, 3)), turns=np.eye(3)[None])
     turns = machine.pose(positions[None], base).turns[0]
@@ -156,7 +156,6 @@ def bend_fingers(
 ) -> tuple[State, set[int]]:
     """Returns the state with fingers bent as the person's, and the joints that do so."""
     pose = machine.pose(state.positions, state.base)
-    columns = {name: place for place, name in enumerate(machine.names)}
     active: set[int] = set()
     wishes = []
     for hand in hands:
@@ -167,7 +166,7 @@ def bend_fingers(
         theirs[:, :, 0] *= -1.0 if hand.side == "left" else 1.0
         turn = pose.turns[:, hand.palm] @ hand.axes @ np.swapaxes(theirs, 1, 2)
         for chain, finger in hand.fingers:
-            active |= {columns[name] for name in finger.tip.joints}
+            active |= {machine.columns[name] for name in finger.tip.joints}
             spans = _split(chain, len(finger.pieces))
             for (body, local), (a, b) in zip(finger.pieces, spans, strict=True):
                 target = (turn @ unit(points[:, b] - points[:, a])[:, :, None])[:, :, 0]

@@ -96,9 +96,10 @@ def follow(
     _narrow(found.machine, limits)
     plan = _plan(found, options, soles)
     solver = FrameSolver(found.machine, _active(found, options), is_free=not plan.stays)
-    columns = {name: place for place, name in enumerate(found.machine.names)}
     limbs = {
-        place: np.array([columns[joint] for joint in match.robot.joints], dtype=np.intp)
+        place: np.array(
+            [found.machine.columns[joint] for joint in match.robot.joints], dtype=np.intp
+        )
         for place, match in enumerate(plan.matches)
     }
     tasks = _wishes(plan, options)
@@ -172,10 +173,10 @@ def _plan(found: Found, options: RetargetOptions, soles: Soles) -> Plan:
 def _active(found: Found, options: RetargetOptions) -> set[int]:
     """The joints that move: of the limbs, and of the trunk below them."""
     machine = found.machine
-    columns = {name: place for place, name in enumerate(machine.names)}
-    active = {columns[joint] for match in found.matched.matches for joint in match.robot.joints}
+    matches = found.matched.matches
+    active = {machine.columns[joint] for match in matches for joint in match.robot.joints}
     if options.parts not in ("arms", "hands"):
-        for match in found.matched.matches:
+        for match in matches:
             chain = machine.chains[match.robot.carrier]
             turning = [body for body in chain.tolist() if not machine.slides[body]]
             active |= {int(machine.variables[body]) for body in turning}
