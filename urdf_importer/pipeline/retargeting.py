@@ -76,8 +76,7 @@ def retarget_steps(
     if isinstance(given, Robot) and given.loops:
         # Rigs are closed as their keys are made.
         yield Progress(share=0.92, text="loops")
-        first = person.first_frame if options.start_frame is None else options.start_frame
-        result = close_result(given, result, limits, first)
+        result = close_result(given, result, limits, person.start(options.start_frame))
     result = _judge(result, limits, options)
     _report(result, diagnostics)
     if isinstance(given, Robot):

@@ -32,12 +32,18 @@ def track_ride(ride: Ride, times: Numbers, start: Matrix) -> FrameTrack:
     """Returns the base of a ride that begins turned by `start` (3, 3), with its heading."""
     upward = np.tile([0.0, 0.0, 1.0], (len(times), 1))
     turns = rotations_about(upward, ride.heading - ride.heading[0]) @ start
+    return track_turns(times, np.stack([ride.x, ride.y, 0.0 * ride.x], axis=1), turns)
+
+
+def track_turns(times: Numbers, places: Numbers, turns: Numbers) -> FrameTrack:
+    """Returns the base at `places` (m, 3), turned by rotations (m, 3, 3)."""
+    quaternions = np.array([quaternion_from_rotation(turn) for turn in turns])
     return FrameTrack(
         parent="",
         child="",
         times=times,
-        translations=np.stack([ride.x, ride.y, np.zeros(len(times))], axis=1),
-        quaternions=align_signs(np.array([quaternion_from_rotation(turn) for turn in turns])),
+        translations=places,
+        quaternions=align_signs(quaternions),
     )
 
 

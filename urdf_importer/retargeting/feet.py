@@ -148,7 +148,11 @@ def measure_creep(plan: Plan, state: State) -> float:
     pose, worst = plan.machine.pose(state.positions, state.base), 0.0
     for stand in plan.stands:
         limb = plan.matches[stand.limb].robot
-        ankle = pose.place(limb.lower, limb.wrist)[stand.first : stand.last + 1]
-        away = np.linalg.norm(ankle - np.median(ankle, axis=0), axis=1)
-        worst = max(worst, float(away.max()))
+        ankle = pose.place(limb.lower, limb.wrist)
+        worst = max(worst, measure_spread(ankle[stand.first : stand.last + 1]))
     return worst
+
+
+def measure_spread(places: Numbers) -> float:
+    """Returns the farthest of places (m, 3) from their median."""
+    return float(np.linalg.norm(places - np.median(places, axis=0), axis=1).max())

@@ -94,7 +94,7 @@ def find_anatomy(machine: JointedBodies) -> Anatomy:
     left = _find_left(machine, pairs, limbs, normal)
     axes = np.stack([np.cross(left, up), left, up], axis=1)
     sorted_pairs = [_sort_sides(machine, pair, left) for pair in limbs]
-    legs, arms, rest = _tell_legs(machine, sorted_pairs, up)
+    legs, arms = _tell_legs(machine, sorted_pairs, up)
     legs.sort(key=lambda pair: float(shoulder_of(machine, pair[0]) @ axes[:, 0]))
     if len(legs) > 1:
         legs = [legs[0], legs[-1]]
@@ -104,7 +104,7 @@ def find_anatomy(machine: JointedBodies) -> Anatomy:
         legs=tuple(replace(limb, kind="leg") for pair in legs for limb in pair),
         arms=tuple(limb for pair in arms for limb in pair),
         axes=axes,
-        others=tuple(others) + tuple(rest),
+        others=tuple(others),
     )
 
 
@@ -276,8 +276,8 @@ def _sort_sides(
 
 def _tell_legs(
     machine: JointedBodies, pairs: list[tuple[RobotLimb, ...]], up: Vector
-) -> tuple[list[tuple[RobotLimb, ...]], list[tuple[RobotLimb, ...]], list[Tip]]:
-    """Tells legs, arms and the rest: the lowest pairs are legs, unless their names say arms."""
+) -> tuple[list[tuple[RobotLimb, ...]], list[tuple[RobotLimb, ...]]]:
+    """Tells legs and arms: the lowest pairs are legs, unless their names say arms."""
     heights = machine.zero[:, :3, 3] @ up
     low, high = float(heights.min()), float(heights.max())
 
@@ -292,10 +292,8 @@ def _tell_legs(
     slack = _LOW * (high - low)
     legs = [p for p in pairs if seems(p) > 0 or (seems(p) == 0 and end(p) < low + slack)]
     arms = [p for p in pairs if p not in legs]
-    # Of several pairs of arms the first two of the longest are a person's.
-    arms.sort(key=lambda pair: -pair[0].length)
-    rest = [Tip(link=limb.link, joints=limb.joints, pointed=False) for p in arms[1:] for limb in p]
-    return legs, arms[:1], rest
+    # Of several pairs of arms the longest are a person's.
+    return legs, sorted(arms, key=lambda pair: -pair[0].length)[:1]
 
 
 def measure_feet(machine: JointedBodies, anatomy: Anatomy, soles: Soles) -> Anatomy:

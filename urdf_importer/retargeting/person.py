@@ -24,6 +24,10 @@ class Person:
     first_frame: float = 1.0
     is_shown: bool = False
 
+    def start(self, frame: float | None) -> float:
+        """Returns the frame in which a robot begins to follow, where one is asked for or not."""
+        return self.first_frame if frame is None else frame
+
 
 def bridge_frames(person: Person, diagnostics: Diagnostics) -> Person:
     """Returns the person with frames that have numbers that are not finite in between their

@@ -7,16 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..diagnostics import KinematicsError
-from ..geometry.transforms import quaternion_from_rotation
 from ..kinematics.drive import Wheels
 from ..kinematics.machine import JointedBodies
 from ..kinematics.tree import KinematicTree
-from ..motion.frames import align_signs
 from ..motion.limits import RobotLimits
-from ..motion.trajectory import FrameTrack, Numbers, Trajectory
+from ..motion.trajectory import Numbers, Trajectory
 from ..progress import Progress
 from .body import PersonBody, find_body
-from .driving import ride_along, track_ride
+from .driving import ride_along, track_ride, track_turns
 from .feet import find_stands, ground_scene, measure_creep, pin_feet, standing_frames
 from .fingers import Hand, bend_fingers, describe_fingers, left_fingers, match_hand
 from .limbs import Anatomy, Soles, find_anatomy, measure_feet
@@ -115,7 +113,7 @@ def follow(
         state = replace(state, positions=_hold_speeds(found.machine, state, limits, found.person))
     yield Progress(share=0.9, text="numbers")
     creep = measure_creep(plan, state) if plan.stands else 0.0
-    first = found.person.first_frame if options.start_frame is None else options.start_frame
+    first = found.person.start(options.start_frame)
     result = RetargetResult(
         trajectory=_write(plan, [*solver.active.tolist(), *bent], state),
         pairs=found.describe(),
@@ -241,18 +239,8 @@ def _write(plan: Plan, active: Sequence[int], state: State) -> Trajectory:
     machine = plan.machine
     times = np.arange(len(state.positions)) / plan.rate
     moved = sorted(set(active))
-    frames: tuple[FrameTrack, ...] = ()
-    if not plan.stays:
-        quaternions = np.array([quaternion_from_rotation(turn) for turn in state.base.turns])
-        frames = (
-            FrameTrack(
-                parent="",
-                child="",
-                times=times,
-                translations=state.base.origins,
-                quaternions=align_signs(quaternions),
-            ),
-        )
+    base = state.base
+    frames = () if plan.stays else (track_turns(times, base.origins, base.turns),)
     return Trajectory(
         names=tuple(machine.names[place] for place in moved),
         times=times,

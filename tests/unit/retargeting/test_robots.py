@@ -263,6 +263,28 @@ def test_frames_a_second_of_the_person_can_be_said():
             RetargetOptions(fps=wrong)
 
 
+def test_the_longer_of_two_pairs_of_arms_follow_and_the_others_are_reported_once(tmp_path):
+    links, joints = ['<link name="trunk"/>'], []
+    for kind, size, height in (("upper", 0.4, 1.2), ("lower", 0.25, 0.9)):
+        for side, sign in (("left", 1), ("right", -1)):
+            above, place = "trunk", f"0 {0.2 * sign} {height}"
+            for number, axis in enumerate(("1 0 0", "0 1 0", "0 1 0", "0 1 0")):
+                name = f"{side}_{kind}_arm_{number}"
+                links.append(f'<link name="{name}"/>')
+                joints.append(
+                    f'<joint name="{name}_joint" type="continuous"><parent link="{above}"/>'
+                    f'<child link="{name}"/><origin xyz="{place}"/><axis xyz="{axis}"/></joint>'
+                )
+                above, place = name, f"0 0 {-size if number else 0.0}"
+    path = tmp_path / "four_arms.urdf"
+    path.write_text(f"<robot name='four_arms'>{''.join(links + joints)}</robot>")
+    four = read_robot(path, diagnostics=Diagnostics())
+    found = retarget(SAMPLE, four, diagnostics=Diagnostics())
+    assert {pair.link for pair in found.pairs} == {"left_upper_arm_3", "right_upper_arm_3"}
+    alone = [each for each in found.unmatched if "lower_arm_3" in each]
+    assert len(alone) == 2 and alone[0] != alone[1]
+
+
 def test_parts_and_pairs_choose():
     arms = solve(G1, sample_person(), RetargetOptions(parts="arms"))
     assert {pair.limb for pair in arms.pairs} == {"left arm", "right arm"}

@@ -35,7 +35,7 @@ def key_result(
     """Keys a result on a robot, which begins where it is, and returns it with the action."""
     place = _find_place(armature)
     trajectory = _move(result.trajectory, place)
-    start = person.first_frame if options.start_frame is None else options.start_frame
+    start = person.start(options.start_frame)
     # Beside a person who is shown, keys are on the same frames.
     rate = person.rate if person.is_shown else frame_rate()
     keyed, courses = trajectory, list[DrivenNumber]()
