@@ -186,12 +186,11 @@ def drive_path(
     )
 
 
-def ride_twists(twists: Matrix, times: Vector, wheels: Wheels | None, heading: float = 0.0) -> Ride:
-    """Returns where a robot is at `times` (N,) by rows of a time, speed ahead and turning speed,
-    as drive_path does; without wheels it glides."""
-    sizes = sizes_of(wheels)
+def ride_wheels(wheels: Wheels | None, speeds: Matrix, times: Vector, heading: float) -> Ride:
+    """Returns where a robot is by the speeds of its wheels, as drive_path does; one without wheels
+    glides."""
     axle = (0.0, 0.0) if wheels is None else wheels.found.axle
-    return drive_path(wheel_speeds(twists, **sizes), times, **sizes, heading=heading, axle=axle)
+    return drive_path(speeds, times, **sizes_of(wheels), heading=heading, axle=axle)
 
 
 def sizes_of(wheels: Wheels | None) -> dict[str, float]:

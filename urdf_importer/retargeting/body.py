@@ -9,6 +9,7 @@ which side is the left one.
 
 import re
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -146,10 +147,7 @@ def _find_pairs(bones: _Skeleton) -> list[tuple[int, int]]:
     body, pairs = float(bones.reach.max()), []
     for children in bones.children:
         long = [each for each in children if bones.length(each) > _BRANCH * body]
-        for place, one in enumerate(long):
-            for other in long[place + 1 :]:
-                if _are_alike(bones, one, other):
-                    pairs.append((one, other))
+        pairs += [pair for pair in combinations(long, 2) if _are_alike(bones, *pair)]
     return pairs
 
 

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A person's way as a ride on two wheels: in arcs, ahead and backward alone."""
 
+import math
+
 import numpy as np
 
 from ..geometry.transforms import Matrix, quaternion_from_rotation, rotations_about
-from ..kinematics.drive import Ride, Wheels, ride_twists
+from ..kinematics.drive import Ride, Wheels, ride_wheels, sizes_of, wheel_speeds
 from ..motion.frames import align_signs, rotate
 from ..motion.trajectory import FrameTrack, Numbers
 from .plan import Plan
@@ -18,7 +20,9 @@ def ride_along(plan: Plan, wheels: Wheels | None) -> tuple[Ride, float]:
     way = plan.scene.way[:, :2]
     times = np.arange(len(way)) / plan.rate
     twists, aside = _find_twists(times, way, turns[:, :2, 0])
-    return ride_twists(twists, times, wheels, _angle(turns[0, :2, 0])), aside
+    speeds = wheel_speeds(twists, **sizes_of(wheels))
+    x, y = turns[0, :2, 0]
+    return ride_wheels(wheels, speeds, times, math.atan2(y, x)), aside
 
 
 def twists_of(track: FrameTrack) -> Matrix:
@@ -45,10 +49,6 @@ def track_turns(times: Numbers, places: Numbers, turns: Numbers) -> FrameTrack:
         translations=places,
         quaternions=align_signs(quaternions),
     )
-
-
-def _angle(ahead: Numbers) -> float:
-    return float(np.arctan2(ahead[1], ahead[0]))
 
 
 def _find_twists(times: Numbers, way: Numbers, ahead: Numbers) -> tuple[Matrix, float]:

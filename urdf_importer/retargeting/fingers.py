@@ -146,9 +146,7 @@ def _sort(fingers: list[_T], roots: Sequence[Vector], names: Sequence[str]) -> l
         far = int(away[thumb].argmax())
         keys = np.where(np.arange(len(roots)) == thumb, -np.inf, -away[far])
         ranks = np.argsort(np.argsort(keys)).tolist()
-    return [
-        finger for _, finger in sorted(zip(ranks, fingers, strict=True), key=lambda both: both[0])
-    ]
+    return [fingers[place] for place in np.argsort(ranks, kind="stable").tolist()]
 
 
 def bend_fingers(
@@ -177,12 +175,11 @@ def bend_fingers(
 
 
 def _split(chain: tuple[int, ...], count: int) -> list[tuple[int, int]]:
-    """Returns where the pieces of a finger begin and end, for so many of a robot's."""
-    if count == 1:
-        return [(chain[0], chain[-1])]
-    if count == 2:
-        return [(chain[0], chain[1]), (chain[1], chain[-1])]
-    return [(chain[0], chain[1]), (chain[1], chain[2]), (chain[-2], chain[-1])]
+    """Returns where the pieces of a finger begin and end, for so many of a robot's: the last one
+    takes all that is left."""
+    starts = [min(number, len(chain) - 2) for number in range(count)]
+    ends = [*range(1, count), len(chain) - 1]
+    return [(chain[a], chain[b]) for a, b in zip(starts, ends, strict=True)]
 
 
 def describe_fingers(person: Person, hands: Sequence[Hand]) -> Iterator[Pair]:

@@ -220,18 +220,20 @@ def _hold_speeds(
     """Returns positions no faster than limits: the middle of the two envelopes that rise and fall
     no faster, which lags nothing and stays within limits of position."""
     held = state.positions.copy()
-    for column, name in enumerate(machine.names):
-        bound = limits.joints[name].velocity if name in limits.joints else None
-        if bound is None:
-            continue
-        step = bound / person.rate * (1.0 - 1e-6)
-        above, below = held[:, column].copy(), held[:, column].copy()
-        for rows in (range(1, len(held)), range(len(held) - 2, -1, -1)):
-            back = -1 if rows.step > 0 else 1
-            for row in rows:
-                above[row] = max(above[row], above[row + back] - step)
-                below[row] = min(below[row], below[row + back] + step)
-        held[:, column] = (above + below) / 2.0
+    known = {name: own.velocity for name, own in limits.joints.items() if own.velocity is not None}
+    names = [name for name in machine.names if name in known]
+    columns = [machine.columns[name] for name in names]
+    steps = np.array([known[name] for name in names]) / person.rate * (1.0 - 1e-6)
+    slopes = np.arange(len(held))[:, None] * steps
+
+    def wrap(values: Numbers) -> Numbers:
+        """The least envelope above, of slopes no steeper: from the left and from the right."""
+        after = np.maximum.accumulate(values + slopes) - slopes
+        before = np.maximum.accumulate((values - slopes)[::-1])[::-1] + slopes
+        return np.maximum(after, before)
+
+    own = held[:, columns]
+    held[:, columns] = (wrap(own) - wrap(-own)) / 2.0
     return held
 
 

@@ -21,9 +21,9 @@ from ...kinematics.drive import (
     Ride,
     Wheel,
     Wheels,
-    drive_path,
     find_wheels,
     measure_reach,
+    ride_wheels,
     sizes_of,
 )
 from ...kinematics.tree import KinematicTree
@@ -84,11 +84,8 @@ class DrivenRobot:
         """Returns where the robot is at `times` (N,), in seconds, by the speeds of its wheels, as
         drive_path takes them. It begins with its heading in a frame."""
         prop, index = self.base.numbers[2]
-        return drive_path(
-            speeds, times, **self.sizes,
-            heading=read_number(self.base.owner, prop, index, start_frame),
-            axle=self.wheels.found.axle if self.wheels is not None else (0.0, 0.0),
-        )  # fmt: skip
+        heading = read_number(self.base.owner, prop, index, start_frame)
+        return ride_wheels(self.wheels, speeds, times, heading)
 
     def find_courses(self, ride: Ride, start_frame: int) -> Iterator[DrivenNumber]:
         """Yields the numbers that a ride moves, from where they are in its first frame."""
