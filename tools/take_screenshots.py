@@ -35,6 +35,7 @@ SIZES = {
     "groups": (1280, 1240),
     "motion": (1280, 1180),
     "simulate": (1280, 800),
+    "retarget_panel": (1280, 800),
     "keyframes": (1280, 800),
     "inverse_kinematics": (1280, 800),
     "ik_ways": (1280, 940),

@@ -34,6 +34,8 @@ _ROW = 22
 
 _PANDA = "workspace/src/example-robot-data/robots/panda_description/urdf/panda.urdf"
 _TALOS = "workspace/src/example-robot-data/robots/talos_data/robots/talos_full_v2.urdf"
+_WAVING = 185
+"""A frame of the sample's person."""
 _REACHING = {
     "panda_joint1": 0.5, "panda_joint2": 0.35, "panda_joint3": -0.25, "panda_joint4": -1.9,
     "panda_joint5": 0.2, "panda_joint6": 2.3, "panda_joint7": 0.9, "panda_finger_joint1": 0.03,
@@ -189,6 +191,27 @@ def simulate(driver: Driver) -> Steps:
     _rest(driver)
     yield 3.0
     _keep(driver, "simulate", _box(driver.viewport))
+
+
+def retarget_panel(driver: Driver) -> Steps:
+    """A robot that follows the sample's person, both in a colour for each limb."""
+    extension = "bl_ext.user_default.urdf_importer"
+    files = importlib.import_module(f"{extension}.urdf_importer.pipeline.retargeting")
+    person = files.open_person(str(_robots(driver) / "walk_and_wave.bvh"))
+    person.location, person.show_in_front = (0.7, 1.1, 0.0), True
+    robot = _import(driver, _TALOS)
+    robot.select_set(False)
+    with bpy.context.temp_override(window=driver.window, area=driver.viewport):
+        bpy.ops.urdf.retarget("EXEC_DEFAULT", person=person.name)
+    bpy.context.scene.frame_set(_WAVING)
+    pairs = importlib.import_module(f"{extension}.operators.motion.limb_pairs")
+    _look(driver, at=(1.7, -0.75, -0.1), distance=4.0, turn=80, tilt=82)
+    unfold("Retarget")
+    yield from driver.open_sidebar("Robot")
+    yield from driver.wait_for("limbs are found", lambda: pairs.recall_limbs(robot, person))
+    _rest(driver)
+    yield 2.0
+    _keep(driver, "retarget_panel", _box(driver.viewport))
 
 
 def channels(driver: Driver) -> Steps:

@@ -3,6 +3,7 @@
 
 from collections.abc import Collection, Generator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations, product
 
 import numpy as np
 
@@ -10,11 +11,11 @@ from ..diagnostics import Diagnostic
 from ..kinematics.tree import KinematicTree
 from ..progress import Progress
 from .course import Course, Moments, Way
-from .matrix import PairSearch, find_adjacent
+from .matrix import find_adjacent
 from .pairs import Pair, PairTester, Parts
+from .poses import PoseTester
 from .report import CollisionReport, LinkContact
-from .sampling import Array
-from .separation import relate
+from .sampling import Array, Sampler
 from .sweep import Sweep
 from .testers import Nearest, Tester
 
@@ -48,7 +49,7 @@ class Checker:
         """Lists the pairs to look at: of links, and of links with objects."""
         left_out = {*self.disabled, *(frozenset(pair) for pair in allowed)}
         names = sorted(name for name in self.parts if name not in objects)
-        pairs = [(a, b) for i, a in enumerate(names) for b in [*names[i + 1 :], *sorted(objects)]]
+        pairs = [*combinations(names, 2), *product(names, sorted(objects))]
         return [pair for pair in pairs if frozenset(pair) not in left_out]
 
     def check(self, asked: Request) -> Generator[Progress, None, CollisionReport]:
@@ -78,17 +79,11 @@ class Checker:
 
 def find_standing(tree: KinematicTree, parts: Parts, tester: Tester) -> set[frozenset[str]]:
     """Finds the pairs of links that are neighbours, or touch with all joints at zero."""
-    search = PairSearch(tree, parts, tester)
     found = {frozenset(pair) for pair in find_adjacent(tree, parts)}
-    names = sorted(parts)
-    every = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
-    left = [pair for pair in every if frozenset(pair) not in found]
-    steps = search.count(left, search.sampler.place(search.sampler.start()), 1, 0.0)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as finished:
-            return found | {frozenset(pair) for pair, count in finished.value.items() if count}
+    left = [pair for pair in combinations(sorted(parts), 2) if frozenset(pair) not in found]
+    poses, sampler = PoseTester(parts, left, tester), Sampler(tree)
+    touching = poses.find_touching(tree, sampler.place(sampler.start()))
+    return found | set(map(frozenset, touching))
 
 
 class _Gauge:
@@ -121,7 +116,8 @@ class _Gauge:
         here = self._at(times, np.zeros(len(times)))
         halves = np.diff(times) / 2.0
         ways = self._at(times[:-1] + halves, halves) if len(halves) else None
-        bounds = np.array([self._bound(pair, here) for pair in pairs])
+        every = np.arange(len(times))
+        bounds = np.array([here.gaps(pair, every) for pair in pairs])
         best, whose = np.inf, pairs[0]
         for number in bounds.min(axis=1).argsort().tolist():
             pair, own = pairs[number], bounds[number]
@@ -137,17 +133,6 @@ class _Gauge:
                 own[k] = np.inf
         return best, whose
 
-    def _bound(self, pair: Pair, moments: Moments) -> Array:
-        """Returns how far the balls of two links are apart (M,), less than 0 where they meet."""
-        frames, balls = moments.frames, self._tester.balls
-        places = [self._course.index[name] for name in pair]
-        one, other = (
-            frames.rotations[place] @ balls[name].center + frames.places[place]
-            for place, name in zip(places, pair, strict=True)
-        )
-        apart = np.linalg.norm(one - other, axis=1)
-        return np.asarray(apart - balls[pair[0]].radius - balls[pair[1]].radius)
-
     def _at(self, times: Array, reach: Array) -> Moments:
         """The moments at times; `reach` in seconds."""
         samples = self._course.way.times
@@ -156,6 +141,5 @@ class _Gauge:
         return self._course.at(spans, (times - samples[spans]) / lengths, reach / lengths)
 
     def _measure(self, pair: Pair, moments: Moments, k: int) -> Nearest:
-        one, other = (self._course.index[name] for name in pair)
-        rotation, place = relate(moments.frames, one, other, np.array([k]))
+        rotation, place = moments.relate(pair, np.array([k]))
         return self._tester.measure(pair, rotation[0], place[0])

@@ -85,6 +85,21 @@ class Moments:
     frames: Frames
     _known: dict[tuple[str, int], tuple[Array, Array]] = field(default_factory=dict)
 
+    def relate(self, pair: Pair, chosen: Places) -> tuple[Array, Array]:
+        """Returns the frames of the second link in the first one's at chosen moments."""
+        return relate(self.frames, *(self.course.index[name] for name in pair), chosen)
+
+    def gaps(self, pair: Pair, chosen: Places) -> Array:
+        """Returns how far the balls of two links are apart, less than 0 where they meet."""
+        balls = [self.course.balls[name] for name in pair]
+        places = [self.course.index[name] for name in pair]
+        one, other = (
+            self.frames.rotations[place, chosen] @ ball.center + self.frames.places[place, chosen]
+            for place, ball in zip(places, balls, strict=True)
+        )
+        apart = np.linalg.norm(one - other, axis=1)
+        return np.asarray(apart - balls[0].radius - balls[1].radius)
+
     def sway(self, pair: Pair) -> Array:
         """Returns how far (M,) points of two links get from each other at most, at the greatest
         speed that they may have."""
@@ -104,7 +119,7 @@ class Moments:
         (fixed, turn), (moving, other) = ([each[chosen] for each in side] for side in climbed)
         one, two = (course.index[name] for name in pair)
         here, there = (course.balls[name] for name in pair)
-        middle = relate(self.frames, one, two, chosen)
+        middle = self.relate(pair, chosen)
         center = middle[0] @ there.center + middle[1]
         beyond = np.linalg.norm(center - here.center, axis=1) + there.radius - here.radius
         way = (fixed + moving + turn * np.maximum(beyond, 0.0)) / np.maximum(1.0 - turn, _TINY)

@@ -14,6 +14,7 @@ must be looked at by a planner.
 """
 
 from collections.abc import Generator, Iterator
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +51,7 @@ def find_pairs(
         raise KinematicsError(f"{len(names)} links have shapes, which is too many to try all pairs")
     search = PairSearch(tree, parts, tester)
     reasons = dict.fromkeys(find_adjacent(tree, parts), "Adjacent")
-    left = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :] if (a, b) not in reasons]
+    left = [pair for pair in combinations(names, 2) if pair not in reasons]
     yield Progress(share=0.0, text=f"{len(left)} pairs of links")
     touching = yield from search.count(left, search.sampler.place(search.sampler.start()), 1, 0.02)
     reasons |= {pair: "Default" for pair in left if touching[pair]}
@@ -90,8 +91,7 @@ def find_adjacent(tree: KinematicTree, parts: Parts) -> list[Pair]:
         elif lower in parts:
             borders.setdefault(holder[parent], set()).add(lower)
     for names in borders.values():
-        ordered = sorted(names)
-        found.update((a, b) for i, a in enumerate(ordered) for b in ordered[i + 1 :])
+        found.update(combinations(sorted(names), 2))
     return sorted(found)
 
 

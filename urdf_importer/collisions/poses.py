@@ -12,11 +12,10 @@ from ..diagnostics import quote
 from ..geometry.transforms import Matrix, make_frame
 from ..kinematics.tree import KinematicTree
 from .pairs import Pair, PairTester, Parts
-from .sampling import Array, Placer
-from .separation import ROUNDING, Places, nearest_to_origin
+from .sampling import Array, Frames, Placer
+from .separation import ROUNDING, Places, keep_near
 from .testers import Tester
 
-_STEPS = 24
 _SAME = 1e-5
 """Frames that are nearer to each other show the same pose: moving a robot does not pose it."""
 
@@ -52,6 +51,13 @@ class PoseTester:
         self._hulls = np.array(hulls).reshape(-1, most, 3)
         self._left: list[int] = []
         self._found: set[int] = set()
+
+    def find_touching(self, tree: KinematicTree, frames: Frames) -> tuple[Pair, ...]:
+        """Returns the pairs that touch in the first pose of some."""
+        places = [tree.index[name] for name in self.names]
+        self.begin(frames.rotations[places, 0], frames.places[places, 0])
+        self.go_on()
+        return self.touching
 
     def begin(self, rotations: Array, places: Array) -> None:
         """Begins with a pose: the frames (N, 3, 3) and (N, 3) of the links."""
@@ -98,17 +104,14 @@ class PoseTester:
         used, places = np.unique([ones, others], return_inverse=True)
         hulls = _move(turned[used], self._hulls[used], moved[used])
         ones, others = places.reshape(2, -1)
-        for _ in range(_STEPS):
-            if not len(left):
-                break
-            nearest = hulls[ones, np.einsum("khi,ki->kh", hulls[ones], between).argmin(axis=1)]
-            there = np.einsum("khi,ki->kh", hulls[others], between).argmax(axis=1)
-            support = nearest - hulls[others, there]
-            gaps = np.einsum("ki,ki->k", support, between)
-            rows = gaps <= margins * np.sqrt(np.einsum("ki,ki->k", between, between))
-            left, ones, others, margins = left[rows], ones[rows], others[rows], margins[rows]
-            between = nearest_to_origin(between[rows], support[rows])
-        near: Places = left
+
+        def support(rows: Places, between: Array) -> Array:
+            one, other = ones[rows], others[rows]
+            here = np.einsum("khi,ki->kh", hulls[one], between).argmin(axis=1)
+            there = np.einsum("khi,ki->kh", hulls[other], between).argmax(axis=1)
+            return np.asarray(hulls[one, here] - hulls[other, there])
+
+        near: Places = left[keep_near(between, margins, support)]
         return near
 
 
@@ -122,8 +125,7 @@ class PoseFilter:
         complete: Callable[[Mapping[str, Any]], Mapping[str, Any]],
     ) -> None:
         self._tester, self._complete = tester, complete
-        self._placer = Placer(tree)
-        self._places = [tree.index[name] for name in tester.names]
+        self._tree, self._placer = tree, Placer(tree)
 
     def __call__(self, positions: Mapping[str, Any]) -> str:
         """Returns "'a' touches 'b'", and nothing where no links touch. `positions` are as
@@ -131,10 +133,7 @@ class PoseFilter:
         shows them. Raises KinematicsError for wrong positions."""
         complete = self._complete(positions)
         values = {name: np.array([position]) for name, position in complete.items()}
-        frames = self._placer.place(values, 1)
-        self._tester.begin(frames.rotations[self._places, 0], frames.places[self._places, 0])
-        self._tester.go_on()
-        found = self._tester.touching
+        found = self._tester.find_touching(self._tree, self._placer.place(values, 1))
         return f"{quote(found[0][0])} touches {quote(found[0][1])}" if found else ""
 
 

@@ -7,6 +7,8 @@ is near or touches, and a tester decides. A proof is never wrong, so no collisio
 of many triangles are replaced by larger hulls of few.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,29 +40,32 @@ def find_near(
     margins = np.broadcast_to(margins, len(places))
     reach = first.radius + second.radius + margins
     left = np.flatnonzero(np.einsum("si,si->s", centers, centers) <= reach * reach)
-    margin = first.margin + second.margin + ROUNDING + margins[left]
     points = first.hull.T
-    between = -centers[left]
-    for _ in range(_STEPS):
-        if not len(left):
-            break
-        turned = np.einsum("sij,si->sj", rotations[left], between)
+
+    def support(rows: Places, between: Array) -> Array:
+        turns, own = rotations[left[rows]], places[left[rows]]
+        turned = np.einsum("sij,si->sj", turns, between)
         nearest = first.hull[(between @ points).argmin(axis=1)]
         farthest = second.hull[(turned @ second.hull.T).argmax(axis=1)]
-        there = np.einsum("sij,sj->si", rotations[left], farthest) + places[left]
-        support = nearest - there
-        gaps = np.einsum("si,si->s", support, between)
-        open_ = gaps <= margin * np.sqrt(np.einsum("si,si->s", between, between))
-        left, between, support = left[open_], between[open_], support[open_]
-        margin = margin[open_]
-        between = nearest_to_origin(between, support)
-    return left
+        return np.asarray(nearest - np.einsum("sij,sj->si", turns, farthest) - own)
+
+    margin = first.margin + second.margin + ROUNDING + margins[left]
+    return left[keep_near(-centers[left], margin, support)]
 
 
-def nearest_to_origin(start: Array, end: Array) -> Array:
-    """Returns the points (S, 3) of segments that are nearest to the origin."""
-    way = end - start
-    squares = np.maximum(np.einsum("si,si->s", way, way), 1e-300)
-    shares = np.clip(-np.einsum("si,si->s", start, way) / squares, 0.0, 1.0)
-    nearest: Array = start + way * shares[:, None]
-    return nearest
+def keep_near(between: Array, margins: Array, support: Callable[[Places, Array], Array]) -> Places:
+    """Returns the rows (K) of differences of hulls that no plane proves to be further than
+    `margins` (K,) from the origin. `between` (K, 3) are points of them; `support` returns, for some
+    rows and directions of these, the point that is farthest back."""
+    rows = np.arange(len(between))
+    for _ in range(_STEPS):
+        if not len(rows):
+            break
+        points = support(rows, between)
+        gaps = np.einsum("si,si->s", points, between)
+        open_ = gaps <= margins[rows] * np.sqrt(np.einsum("si,si->s", between, between))
+        rows, start, way = rows[open_], between[open_], (points - between)[open_]
+        squares = np.maximum(np.einsum("si,si->s", way, way), 1e-300)
+        shares = np.clip(-np.einsum("si,si->s", start, way) / squares, 0.0, 1.0)
+        between = start + way * shares[:, None]
+    return rows

@@ -19,7 +19,6 @@ from ..progress import Progress
 from .course import Course, Moments, Places
 from .pairs import Pair, PairTester
 from .sampling import Array
-from .separation import relate
 
 Flags = NDArray[np.bool_]
 Intervals = list[tuple[float, float]]
@@ -85,21 +84,18 @@ class Sweep:
 
     def _look_once(self) -> None:
         start = np.zeros(1, np.intp)
-        moments = self._moments(start, np.zeros(1), np.zeros(1))
+        moments = self._course.at(start, np.zeros(1), np.zeros(1))
         for number, pair in enumerate(self._pairs):
             if len(self._near(number, moments, start, self._margin)):
-                rotations, places = self._relate(number, moments, start)
+                rotations, places = moments.relate(pair, start)
                 if self._tester.touch(pair, rotations[0], places[0], self._margin):
                     self._found[number].append((0.0, 0.0))
-
-    def _moments(self, spans: Places, shares: Array, reach: Array) -> Moments:
-        return self._course.at(spans, shares, reach)
 
     def _find_doubtful(self, spans: Places) -> _Left | None:
         """Returns the spans in which pairs may begin or end to touch, and keeps the touching
         ones."""
         half = np.full(len(spans), 0.5)
-        moments = self._moments(spans, half, half)
+        moments = self._course.at(spans, half, half)
         every = np.arange(len(spans))
         doubtful: list[tuple[int, Places, Array]] = []
         for number, pair in enumerate(self._pairs):
@@ -110,7 +106,7 @@ class Sweep:
         if not doubtful:
             return None
         ends = np.append(spans, spans[-1] + 1)
-        knots = self._moments(ends, np.zeros(len(ends)), np.zeros(len(ends)))
+        knots = self._course.at(ends, np.zeros(len(ends)), np.zeros(len(ends)))
         parts = []
         for number, near, sway in doubtful:
             before, after = knots.frames.take(near), knots.frames.take(near + 1)
@@ -126,7 +122,7 @@ class Sweep:
         other are kept as contacts."""
         travel = np.append(0.0, np.cumsum(2.0 * sway))
         every = np.arange(len(travel))
-        poses = self._relate(number, knots, every)
+        poses = knots.relate(self._pairs[number], every)
         # Links that did not move against each other are as near as before.
         gaps: dict[float, float] = {}
         found: list[tuple[int, float, float]] = []
@@ -180,7 +176,7 @@ class Sweep:
         """Looks at the middles; returns the halves that are still to be looked at, without the time
         around the middle in which the links cannot have come together."""
         middle, reach = (left.low + left.high) / 2.0, (left.high - left.low) / 2.0
-        moments = self._moments(left.spans, middle, reach)
+        moments = self._course.at(left.spans, middle, reach)
         lengths = 2.0 * reach * np.diff(self._times)[left.spans]
         free = ~left.before & ~left.after
         # How far from its ends a part is free, in shares of its half.
@@ -191,7 +187,7 @@ class Sweep:
             small = (sway <= _STILL) | ((sway <= _SMALL) & (lengths[own] <= _SHORT))
             own, sway = own[~(free[own] & small)], sway[~(free[own] & small)]
             near = self._near(number, moments, own, self._margin + sway)
-            poses = self._relate(number, moments, own)
+            poses = moments.relate(self._pairs[number], own)
             for k in near.tolist():
                 gap = self._measure(number, poses, k, sway[k])
                 sure[own[k]] = min(gap / max(sway[k], _TINY), 1.0) if gap > 0.0 else -1.0
@@ -210,19 +206,11 @@ class Sweep:
     ) -> Places:
         """Returns which of the chosen moments are not provably further apart than `margins`, as
         places in `chosen`."""
-        pair, frames = self._pairs[number], moments.frames
-        one, other = (self._course.index[name] for name in pair)
-        balls = [self._tester.balls[name] for name in pair]
-        centers = [
-            frames.rotations[place, chosen] @ ball.center + frames.places[place, chosen]
-            for place, ball in zip((one, other), balls, strict=True)
-        ]
-        reach = np.broadcast_to(balls[0].radius + balls[1].radius + margins, len(chosen))
-        between = centers[0] - centers[1]
-        close = np.flatnonzero(np.einsum("si,si->s", between, between) <= reach * reach)
+        pair = self._pairs[number]
+        close = np.flatnonzero(moments.gaps(pair, chosen) <= margins)
         if len(close) < _FEW:
             return close  # They are asked of the shapes as fast as of planes.
-        relation = relate(frames, one, other, chosen[close])
+        relation = moments.relate(pair, chosen[close])
         margins = np.broadcast_to(margins, len(chosen))[close]
         found: Places = close[self._tester.find_near(pair, *relation, margins)]
         return found
@@ -233,10 +221,6 @@ class Sweep:
         most += self._margin
         found = self._tester.measure(self._pairs[number], rotations[k], places[k], most)
         return max(found.distance - self._margin, 0.0)
-
-    def _relate(self, number: int, moments: Moments, chosen: Places) -> tuple[Array, Array]:
-        one, other = (self._course.index[name] for name in self._pairs[number])
-        return relate(moments.frames, one, other, chosen)
 
 
 def _join(parts: Sequence[_Left]) -> _Left:

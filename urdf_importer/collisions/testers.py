@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether two shapes touch, and how near they are: by the library coal, or hppfcl, its former name;
-without it by triangles.
+"""Whether two shapes touch, and how near they are: by the library coal, without it by triangles.
 
 To coal boxes, balls, cylinders and capsules are solid. Meshes are surfaces of triangles, as MoveIt
 and Pinocchio take them, but a part wholly inside one touches it.
@@ -40,12 +39,10 @@ class Tester(Protocol):
 
 def find_coal() -> Any | None:
     """Finds the library; None where it is not installed."""
-    for name in ("coal", "hppfcl"):
-        try:
-            return import_module(name)
-        except ImportError:
-            continue
-    return None
+    try:
+        return import_module("coal")
+    except ImportError:
+        return None
 
 
 class TriangleTester:
@@ -80,7 +77,6 @@ class CoalTester:
 
     def __init__(self, coal: Any) -> None:
         self._coal = coal
-        self._transform = getattr(coal, "Transform3s", None) or coal.Transform3f
         self._made: dict[Part, tuple[Any, Any]] = {}
         self._request = coal.CollisionRequest()
         # Without it, solids whose axes meet a triangle's edges are missed.
@@ -117,12 +113,12 @@ class CoalTester:
         one, there = self._hand_over(first)
         two, _ = self._hand_over(second)
         moved = pose @ second.origin if second.is_solid else pose
-        return one, there, two, self._transform(moved[:3, :3], moved[:3, 3])
+        return one, there, two, self._coal.Transform3s(moved[:3, :3], moved[:3, 3])
 
     def _hand_over(self, part: Part) -> tuple[Any, Any]:
         if part not in self._made:
             origin = part.origin if part.is_solid else np.eye(4)
-            place = self._transform(origin[:3, :3], origin[:3, 3])
+            place = self._coal.Transform3s(origin[:3, :3], origin[:3, 3])
             self._made[part] = (self._make(part), place)
         return self._made[part]
 

@@ -15,6 +15,7 @@ from .. import (
     motion_formats,
     read_robot,
     retarget,
+    set_frame_rate,
     write_trajectory,
 )
 from ..files.outputs import check_output
@@ -116,6 +117,8 @@ def _follow_in_blender(
     armature = load_robot(given, "retargeting to or from Blender", diagnostics)
     is_plain = Path(given.motion).suffix.lower() == _BVH and not to_blend
     source = given.motion if is_plain else open_person(given.motion, given.person)
+    if to_blend and options.fps is not None:
+        set_frame_rate(options.fps)
     result = retarget(source, armature, options=options, diagnostics=diagnostics)
     if given.preview is not None:
         from .. import render_preview

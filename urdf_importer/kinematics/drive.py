@@ -72,6 +72,20 @@ class DriveWheels:
         """Metres; taken from the first wheel whose shapes give it."""
         return next((each.radius for each in self.left + self.right if each.radius), None)
 
+    def roll(self, ride: "Ride") -> dict[str, Vector]:
+        """Returns the positions (N,) of each wheel's joint on a ride, from 0 on."""
+        sides = ((self.left, ride.left), (self.right, ride.right))
+        return {each.joint: each.sign * angles for side, angles in sides for each in side}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wheels:
+    """The wheels that drive, their radius and the distance between left and right, in metres."""
+
+    found: DriveWheels
+    radius: float
+    distance: float
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ride:
@@ -170,6 +184,26 @@ def drive_path(
         left=before[1][at] + left[at] * since,
         right=before[2][at] + right[at] * since,
     )
+
+
+def ride_wheels(wheels: Wheels | None, speeds: Matrix, times: Vector, heading: float) -> Ride:
+    """Returns where a robot is by the speeds of its wheels, as drive_path does; one without wheels
+    glides."""
+    axle = (0.0, 0.0) if wheels is None else wheels.found.axle
+    return drive_path(speeds, times, **sizes_of(wheels), heading=heading, axle=axle)
+
+
+def sizes_of(wheels: Wheels | None) -> dict[str, float]:
+    """Returns the radius of wheels and their distance; of none, such that they do not count."""
+    if wheels is None:
+        return {"radius": 1.0, "distance": 1.0}
+    return {"radius": wheels.radius, "distance": wheels.distance}
+
+
+def measure_reach(points: Matrix, axis: Sequence[float]) -> float:
+    """Returns how far points (k, 3) reach from an axis of unit length through the origin."""
+    across = points - np.outer(points @ np.array(axis), axis)
+    return float(np.linalg.norm(across, axis=1).max(initial=0.0))
 
 
 def wheel_speeds(twists: Matrix, *, radius: float, distance: float) -> Matrix:

@@ -7,6 +7,7 @@ body. The base, body 0, is free.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +45,10 @@ class BasePoses:
 
     origins: Numbers
     turns: Numbers
+
+    def rows(self, chosen: Any) -> "BasePoses":
+        """Returns the base in some frames."""
+        return BasePoses(origins=self.origins[chosen], turns=self.turns[chosen])
 
 
 class JointedBodies:
@@ -107,6 +112,7 @@ class JointedBodies:
             factors.append(1.0 if mimic is None else mimic.multiplier)
             shifts.append(0.0 if mimic is None else mimic.offset)
         self.names = tuple(names)
+        self.columns = {name: column for column, name in enumerate(names)}
         self.axes, self.slides = np.array(axes), np.array(slides)
         self.variables, self.factors = np.array(variables), np.array(factors)
         self.shifts = np.array(shifts)

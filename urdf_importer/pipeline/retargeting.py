@@ -9,6 +9,8 @@ from typing import Any
 from ..arguments import diagnostics_of, options_of, rig_of, robot_or_rig_of
 from ..diagnostics import BuildError, Diagnostics, KinematicsError, RobotError, quote
 from ..files.packages import AnyPath
+from ..geometry.transforms import matrix_from_pose
+from ..kinematics.drive import DriveOptions, Wheels, find_wheels, measure_reach
 from ..kinematics.loops import find_freedom
 from ..kinematics.tree import retrace_tree
 from ..model import Robot
@@ -26,8 +28,6 @@ from ..retargeting.person import Person, bridge_frames
 from ..retargeting.run import Found, find_match, follow
 from .exporting import open_export, open_scene
 from .limits import robot_of_rig
-
-_LEAST_FRAMES = 1
 
 
 def retarget(
@@ -69,13 +69,14 @@ def retarget_steps(
     described = robot_of_rig(given)
     found = _find(described, person, options)
     limits = limits_of(described, None, Diagnostics())
-    soles = _load_soles(given, found)
-    result = yield from follow(found, options, soles, limits)
+    names = set(foot_links(found.machine, found.anatomy)) if found.matched.has_legs else set()
+    soles = _load_shapes(given, names)
+    wheels = _find_wheels(given, found) if options.base == "drive" else None
+    result = yield from follow(found, options, soles, limits, wheels)
     if isinstance(given, Robot) and given.loops:
         # Rigs are closed as their keys are made.
         yield Progress(share=0.92, text="loops")
-        first = person.first_frame if options.start_frame is None else options.start_frame
-        result = close_result(given, result, limits, first)
+        result = close_result(given, result, limits, person.start(options.start_frame))
     result = _judge(result, limits, options)
     _report(result, diagnostics)
     if isinstance(given, Robot):
@@ -121,14 +122,20 @@ def _read_person(
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
         diagnostics.source = diagnostics.source or path
-        return _cut(read_bvh(path, diagnostics), options)
+        return _time(_cut(read_bvh(path, diagnostics), options), options)
     armature = rig_of(source)
     if armature == robot:
         raise BuildError(f"{quote(armature.name)} cannot follow itself")
     from ..blender.retargeting.person import read_person
 
     diagnostics.source = diagnostics.source or armature.name
-    return (yield from read_person(armature, options.frames, moving=moving))
+    person = yield from read_person(armature, options.frames, moving=moving)
+    return _time(person, options)
+
+
+def _time(person: Person, options: RetargetOptions) -> Person:
+    """Returns the person in as many frames a second as the options say."""
+    return person if options.fps is None else replace(person, rate=options.fps)
 
 
 def _cut(person: Person, options: RetargetOptions) -> Person:
@@ -137,7 +144,7 @@ def _cut(person: Person, options: RetargetOptions) -> Person:
         return person
     first, last = max(int(options.frames[0]), 1), int(options.frames[1])
     points = person.points[first - 1 : last]
-    if len(points) < _LEAST_FRAMES:
+    if not len(points):
         raise KinematicsError(
             f"the motion has {len(person.points)} frames, and none from {first} to {last}",
             source=person.source,
@@ -151,12 +158,36 @@ def _find(robot: Robot, person: Person, options: RetargetOptions) -> Found:
     return find_match(tree, person, options, held)
 
 
-def _load_soles(given: Any, found: Found) -> Soles:
-    """Returns the shapes of feet; shapes that cannot be loaded are passed over."""
-    names = set(foot_links(found.machine, found.anatomy))
-    if not names or not found.matched.has_legs:
+def _find_wheels(given: Any, found: Found) -> Wheels | None:
+    """Finds the two wheels that drive a robot, or rows of them; None where it has none."""
+    if not isinstance(given, Robot):
+        from ..blender.driving.driven import find_driven
+
+        return find_driven(given, DriveOptions(), glides=True).wheels
+    tree = found.machine.tree
+    try:
+        wheels = find_wheels(tree, base=tree.links[found.machine.root].name)
+    except KinematicsError:
+        return None
+    radius = wheels.radius
+    if radius is None:
+        sides = wheels.left + wheels.right
+        shapes = _load_shapes(given, {each.link for each in sides})
+        placed = [
+            (points @ frame[:3, :3].T + frame[:3, 3], each.axis)
+            for each in sides
+            for points, origin in shapes.get(each.link, ())
+            for frame in (matrix_from_pose(origin),)
+        ]
+        radius = max((measure_reach(*both) for both in placed), default=0.0)
+    return Wheels(found=wheels, radius=radius, distance=wheels.distance) if radius else None
+
+
+def _load_shapes(given: Any, names: set[str]) -> Soles:
+    """Returns the shapes of some links, but for shapes that cannot be loaded."""
+    if not names:
         return {}
-    soles: Soles = {}
+    shapes: Soles = {}
     try:
         with open_scene(open_export(given, FileOptions(), Diagnostics())) as opened:
             for link in opened.robot.links:
@@ -166,12 +197,12 @@ def _load_soles(given: Any, found: Found) -> Soles:
                     (opened.files.load_or_report(shape, link), shape.origin)
                     for shape in link.collisions or link.visuals
                 ]
-                soles[link.name] = [
+                shapes[link.name] = [
                     (data.vertices, origin) for data, origin in loaded if data is not None
                 ]
     except RobotError:
         return {}
-    return soles
+    return shapes
 
 
 def _judge(result: RetargetResult, limits: RobotLimits, options: RetargetOptions) -> RetargetResult:

@@ -9,15 +9,16 @@ which side is the left one.
 
 import re
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
 
-from ..motion.trajectory import Numbers
 from .person import Person
 from .sides import compare_sides
+from .solve import unit
 
-LimbKind = Literal["leg", "arm", "finger"]
+LimbKind = Literal["leg", "arm"]
 _BRANCH, _ALIKE, _FIRST, _LONG = 0.15, 0.12, 0.15, 0.62
 _MOST_FRAMES = 120
 """Lengths are medians of so many frames."""
@@ -43,6 +44,11 @@ class PersonLimb:
     end: int
     tip: int
     bones: frozenset[int]
+
+    @property
+    def last(self) -> int:
+        """The last of its points."""
+        return self.tip if self.tip >= 0 else self.end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,10 +147,7 @@ def _find_pairs(bones: _Skeleton) -> list[tuple[int, int]]:
     body, pairs = float(bones.reach.max()), []
     for children in bones.children:
         long = [each for each in children if bones.length(each) > _BRANCH * body]
-        for place, one in enumerate(long):
-            for other in long[place + 1 :]:
-                if _are_alike(bones, one, other):
-                    pairs.append((one, other))
+        pairs += [pair for pair in combinations(long, 2) if _are_alike(bones, *pair)]
     return pairs
 
 
@@ -185,15 +188,16 @@ def _make_limb(bones: _Skeleton, kind: LimbKind, branch: int) -> PersonLimb | No
     if len(long) < 2:
         return None
     middle, end = long[-2:]
-    place = chain.index(end)
+    return _limb(bones, kind, (chain[chain.index(middle) - 1], middle, end), branch)
+
+
+def _limb(
+    bones: _Skeleton, kind: LimbKind, places: tuple[int, int, int], branch: int
+) -> PersonLimb:
+    root, middle, end = places
+    tip = next(iter(bones.follow(end)[1:]), -1)
     return PersonLimb(
-        kind=kind,
-        side="",
-        root=chain[chain.index(middle) - 1],
-        middle=middle,
-        end=end,
-        tip=chain[place + 1] if place + 1 < len(chain) else -1,
-        bones=bones.below(branch),
+        kind=kind, side="", root=root, middle=middle, end=end, tip=tip, bones=bones.below(branch)
     )
 
 
@@ -212,16 +216,11 @@ def _straighten(bones: _Skeleton, chain: list[int]) -> list[int]:
     for bone in chain[1:-1]:
         place = kept.index(bone)
         before, here, after = (bones.points[:, each] for each in kept[place - 1 : place + 2])
-        one, other = _unit(here - before), _unit(after - here)
+        one, other = unit(here - before), unit(after - here)
         inside = len(bones.children[bone]) == 1 and bool(bones.children[kept[place + 1]])
         if inside and len(kept) > 5 and (one * other).sum(axis=1).min() > 0.9998:
             kept = [each for each in kept if each != bone]
     return kept
-
-
-def _unit(vectors: Numbers) -> Numbers:
-    unit: Numbers = vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
-    return unit
 
 
 def _find_named(bones: _Skeleton, kind: LimbKind) -> tuple[PersonLimb, ...]:
@@ -234,18 +233,7 @@ def _find_named(bones: _Skeleton, kind: LimbKind) -> tuple[PersonLimb, ...]:
         ends = [b for b in sorted(bones.below(middle)) if _END[kind].search(names[b])]
         if not ends or ends[0] == middle:
             continue
-        chain = bones.follow(ends[0])
-        found.append(
-            PersonLimb(
-                kind=kind,
-                side="",
-                root=root,
-                middle=middle,
-                end=ends[0],
-                tip=chain[1] if len(chain) > 1 else -1,
-                bones=bones.below(root),
-            )
-        )
+        found.append(_limb(bones, kind, (root, middle, ends[0]), root))
     return tuple(found) if len(found) == 2 else ()
 
 

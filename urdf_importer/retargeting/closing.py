@@ -13,6 +13,7 @@ from ..motion.frames import rotate
 from ..motion.keys import Keys
 from ..motion.limits import RobotLimits
 from ..motion.loops import close_motion
+from .feet import measure_spread
 from .options import RetargetResult
 
 
@@ -35,10 +36,8 @@ def close_result(
         f"joint {quote(name)} in {count} frames, in which its loop cannot be closed"
         for name, (_, count) in closed.missed.items()
     )
-    names = tuple(free)
-    trajectory = replace(
-        motion, names=names, positions=np.stack([free[name] for name in names], axis=1)
-    )
+    positions = np.stack(list(free.values()), axis=1)
+    trajectory = replace(motion, names=tuple(free), positions=positions)
     return replace(
         result,
         trajectory=trajectory,
@@ -62,13 +61,11 @@ def _measure_slide(robot: Robot, result: RetargetResult, begin: float) -> float:
     motion, worst = result.trajectory, 0.0
     for contact in result.contacts if motion.frames else ():
         track = motion.frames[0]
-        rows = range(int(contact.first - begin), int(contact.last - begin) + 1)
         places = []
-        for row in rows:
+        for row in range(int(contact.first - begin), int(contact.last - begin) + 1):
             pose = dict(zip(motion.names, motion.positions[row].tolist(), strict=True))
             foot = forward_kinematics(robot, pose)[contact.link][:3, 3]
             turned = rotate(track.quaternions[[row]], foot[None])[0]
             places.append(turned + track.translations[row])
-        away = np.linalg.norm(places - np.median(places, axis=0), axis=1)
-        worst = max(worst, float(away.max()))
+        worst = max(worst, measure_spread(np.array(places)))
     return worst

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..geometry.transforms import rotation_from_rpy
 from ..motion.trajectory import Numbers
 from .plan import Match, Plan, Scene, Stand
 from .solve import Flags, State, Wish
@@ -27,9 +28,7 @@ _PIN, _FLAT = 100.0 * 100.0, 6.0 * 6.0
 def find_stands(plan: Plan) -> tuple[Stand, ...]:
     """Finds when the person's feet stand, by the speeds and heights of the ankles."""
     found, rate = [], plan.rate
-    for place, match in enumerate(plan.matches):
-        if match.robot.kind != "leg":
-            continue
+    for place, match in plan.legs:
         ankle = plan.scene.points[:, match.person.end]
         unit = match.robot.length / _LEG
         speed = np.linalg.norm(np.gradient(ankle, axis=0), axis=1) * rate if len(ankle) > 1 else (
@@ -75,7 +74,7 @@ def ground_scene(plan: Plan) -> Scene:
     """Returns the scene with the lowest of the person's standing ankles as high as the robot's on
     the ground."""
     scene, stands = plan.scene, plan.stands
-    legs = [(place, match) for place, match in enumerate(plan.matches) if match.robot.kind == "leg"]
+    legs = plan.legs
     if not legs:
         return scene
     count = len(scene.points)
@@ -96,10 +95,10 @@ def pin_feet(plan: Plan, solved: State) -> list[Wish]:
     machine, scene, ground = plan.machine, plan.scene, plan.ground
     pose = machine.pose(solved.positions, solved.base)
     count = len(solved.positions)
-    for place, match in enumerate(plan.matches):
+    for place, match in plan.legs:
         limb = match.robot
         own = [stand for stand in plan.stands if stand.limb == place]
-        if limb.kind != "leg" or not own:
+        if not own:
             continue
         ankle = pose.place(limb.lower, limb.wrist)
         shift, knots = [], []
@@ -125,7 +124,7 @@ def pin_feet(plan: Plan, solved: State) -> list[Wish]:
                           weight=_PIN * size, limb=place))  # fmt: skip
         if limb.is_flat:
             wanted = turn_body(plan, limb.hand, turned)
-            tasks.append(Wish(kind="turn", body=limb.hand, local=np.zeros(3), target=wanted,
+            tasks.append(Wish(kind="turn", body=limb.hand, target=wanted,
                               weight=np.where(on, _FLAT, 1.0), limb=place))  # fmt: skip
     return tasks
 
@@ -141,8 +140,7 @@ def _level(facing: Numbers) -> Numbers:
     """Returns one level turn with the median heading, (3, 3)."""
     ahead = np.median(facing[:, :, 0], axis=0)
     yaw = float(np.arctan2(ahead[1], ahead[0]))
-    c, s = np.cos(yaw), np.sin(yaw)
-    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    return rotation_from_rpy((0.0, 0.0, yaw))
 
 
 def measure_creep(plan: Plan, state: State) -> float:
@@ -150,7 +148,11 @@ def measure_creep(plan: Plan, state: State) -> float:
     pose, worst = plan.machine.pose(state.positions, state.base), 0.0
     for stand in plan.stands:
         limb = plan.matches[stand.limb].robot
-        ankle = pose.place(limb.lower, limb.wrist)[stand.first : stand.last + 1]
-        away = np.linalg.norm(ankle - np.median(ankle, axis=0), axis=1)
-        worst = max(worst, float(away.max()))
+        ankle = pose.place(limb.lower, limb.wrist)
+        worst = max(worst, measure_spread(ankle[stand.first : stand.last + 1]))
     return worst
+
+
+def measure_spread(places: Numbers) -> float:
+    """Returns the farthest of places (m, 3) from their median."""
+    return float(np.linalg.norm(places - np.median(places, axis=0), axis=1).max())

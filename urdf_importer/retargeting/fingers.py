@@ -19,8 +19,8 @@ from .body import PersonLimb, list_chains
 from .limbs import frame_of, measure_limb
 from .options import Pair
 from .person import Person
-from .solve import FrameSolver, State, Wish
-from .targets import make_axes, unit
+from .solve import FrameSolver, State, Wish, unit
+from .targets import make_axes
 
 _T = TypeVar("_T")
 _NAMES = ("thumb", "index", "mid", "ring", "pink|littl")
@@ -120,7 +120,7 @@ def _find_palmar(machine: JointedBodies, fingers: Sequence[_Finger], normal: Vec
     positions = machine.rest()
     for finger in fingers:
         for name in finger.tip.joints:
-            column = machine.names.index(name)
+            column = machine.columns[name]
             positions[column] = (machine.lower[column] + machine.upper[column]) / 2.0
     base = BasePoses(origins=np.zeros((1, 3)), turns=np.eye(3)[None])
     turns = machine.pose(positions[None], base).turns[0]
@@ -146,9 +146,7 @@ def _sort(fingers: list[_T], roots: Sequence[Vector], names: Sequence[str]) -> l
         far = int(away[thumb].argmax())
         keys = np.where(np.arange(len(roots)) == thumb, -np.inf, -away[far])
         ranks = np.argsort(np.argsort(keys)).tolist()
-    return [
-        finger for _, finger in sorted(zip(ranks, fingers, strict=True), key=lambda both: both[0])
-    ]
+    return [fingers[place] for place in np.argsort(ranks, kind="stable").tolist()]
 
 
 def bend_fingers(
@@ -156,7 +154,6 @@ def bend_fingers(
 ) -> tuple[State, set[int]]:
     """Returns the state with fingers bent as the person's, and the joints that do so."""
     pose = machine.pose(state.positions, state.base)
-    columns = {name: place for place, name in enumerate(machine.names)}
     active: set[int] = set()
     wishes = []
     for hand in hands:
@@ -167,7 +164,7 @@ def bend_fingers(
         theirs[:, :, 0] *= -1.0 if hand.side == "left" else 1.0
         turn = pose.turns[:, hand.palm] @ hand.axes @ np.swapaxes(theirs, 1, 2)
         for chain, finger in hand.fingers:
-            active |= {columns[name] for name in finger.tip.joints}
+            active |= {machine.columns[name] for name in finger.tip.joints}
             spans = _split(chain, len(finger.pieces))
             for (body, local), (a, b) in zip(finger.pieces, spans, strict=True):
                 target = (turn @ unit(points[:, b] - points[:, a])[:, :, None])[:, :, 0]
@@ -178,12 +175,11 @@ def bend_fingers(
 
 
 def _split(chain: tuple[int, ...], count: int) -> list[tuple[int, int]]:
-    """Returns where the pieces of a finger begin and end, for so many of a robot's."""
-    if count == 1:
-        return [(chain[0], chain[-1])]
-    if count == 2:
-        return [(chain[0], chain[1]), (chain[1], chain[-1])]
-    return [(chain[0], chain[1]), (chain[1], chain[2]), (chain[-2], chain[-1])]
+    """Returns where the pieces of a finger begin and end, for so many of a robot's: the last one
+    takes all that is left."""
+    starts = [min(number, len(chain) - 2) for number in range(count)]
+    ends = [*range(1, count), len(chain) - 1]
+    return [(chain[a], chain[b]) for a, b in zip(starts, ends, strict=True)]
 
 
 def describe_fingers(person: Person, hands: Sequence[Hand]) -> Iterator[Pair]:

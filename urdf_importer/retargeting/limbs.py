@@ -94,8 +94,8 @@ def find_anatomy(machine: JointedBodies) -> Anatomy:
     left = _find_left(machine, pairs, limbs, normal)
     axes = np.stack([np.cross(left, up), left, up], axis=1)
     sorted_pairs = [_sort_sides(machine, pair, left) for pair in limbs]
-    legs, arms, rest = _tell_legs(machine, sorted_pairs, up)
-    legs.sort(key=lambda pair: float(_shoulder(machine, pair[0]) @ axes[:, 0]))
+    legs, arms = _tell_legs(machine, sorted_pairs, up)
+    legs.sort(key=lambda pair: float(shoulder_of(machine, pair[0]) @ axes[:, 0]))
     if len(legs) > 1:
         legs = [legs[0], legs[-1]]
     kept = {limb.link for pair in [*legs, *arms] for limb in pair}
@@ -104,7 +104,7 @@ def find_anatomy(machine: JointedBodies) -> Anatomy:
         legs=tuple(replace(limb, kind="leg") for pair in legs for limb in pair),
         arms=tuple(limb for pair in arms for limb in pair),
         axes=axes,
-        others=tuple(others) + tuple(rest),
+        others=tuple(others),
     )
 
 
@@ -136,7 +136,7 @@ def _find_pairs(
 
 def _axis(machine: JointedBodies, body: int) -> tuple[Vector, Vector]:
     """Returns a point and the direction of the axis of the joint above a body, at zero."""
-    frame = machine.zero[machine.places[body]] @ np.linalg.inv(machine.frames[machine.places[body]])
+    frame = frame_of(machine, body)
     return frame[:3, 3], frame[:3, :3] @ machine.axes[body]
 
 
@@ -238,7 +238,8 @@ def frame_of(machine: JointedBodies, body: int) -> Matrix:
     return frame
 
 
-def _shoulder(machine: JointedBodies, limb: RobotLimb) -> Vector:
+def shoulder_of(machine: JointedBodies, limb: RobotLimb) -> Vector:
+    """Returns where a limb begins, (3,), at zero."""
     frame = frame_of(machine, limb.carrier)
     placed: Vector = frame[:3, 3] + frame[:3, :3] @ limb.shoulder
     return placed
@@ -253,7 +254,7 @@ def _find_left(
     """Returns the direction to the left: as the names of partners have it, else along +y."""
     vote = 0
     for pair, (one, other) in zip(pairs, limbs, strict=True):
-        across = float(normal @ (_shoulder(machine, one) - _shoulder(machine, other)))
+        across = float(normal @ (shoulder_of(machine, one) - shoulder_of(machine, other)))
         for first, second in zip(pair[0].joints, pair[1].joints, strict=False):
             vote += compare_sides(first, second) * int(np.sign(across))
     if not vote:
@@ -268,15 +269,15 @@ def _sort_sides(
     machine: JointedBodies, pair: tuple[RobotLimb, ...], left: Vector
 ) -> tuple[RobotLimb, ...]:
     """The left limb first, judged by the roots: arms may cross at zero."""
-    ordered = sorted(pair, key=lambda limb: -float(_shoulder(machine, limb) @ left))
+    ordered = sorted(pair, key=lambda limb: -float(shoulder_of(machine, limb) @ left))
     return tuple(replace(limb, side=side)
                  for limb, side in zip(ordered, ("left", "right"), strict=True))  # fmt: skip
 
 
 def _tell_legs(
     machine: JointedBodies, pairs: list[tuple[RobotLimb, ...]], up: Vector
-) -> tuple[list[tuple[RobotLimb, ...]], list[tuple[RobotLimb, ...]], list[Tip]]:
-    """Tells legs, arms and the rest: the lowest pairs are legs, unless their names say arms."""
+) -> tuple[list[tuple[RobotLimb, ...]], list[tuple[RobotLimb, ...]]]:
+    """Tells legs and arms: the lowest pairs are legs, unless their names say arms."""
     heights = machine.zero[:, :3, 3] @ up
     low, high = float(heights.min()), float(heights.max())
 
@@ -291,10 +292,8 @@ def _tell_legs(
     slack = _LOW * (high - low)
     legs = [p for p in pairs if seems(p) > 0 or (seems(p) == 0 and end(p) < low + slack)]
     arms = [p for p in pairs if p not in legs]
-    # Of several pairs of arms the first two of the longest are a person's.
-    arms.sort(key=lambda pair: -pair[0].length)
-    rest = [Tip(link=limb.link, joints=limb.joints, pointed=False) for p in arms[1:] for limb in p]
-    return legs, arms[:1], rest
+    # Of several pairs of arms the longest are a person's.
+    return legs, sorted(arms, key=lambda pair: -pair[0].length)[:1]
 
 
 def measure_feet(machine: JointedBodies, anatomy: Anatomy, soles: Soles) -> Anatomy:

@@ -41,15 +41,15 @@ def match_limbs(
     """Matches legs with legs and arms with arms, left with left; pairs of the options win, those
     without a link leave a limb alone. Raises KinematicsError for pairs that name nothing, and where
     nothing matches."""
-    given, palms = [], []
+    given, palms, taken = [], [], set()
     for bone, name in options.pairs:
         theirs = _find_given(person, body, bone)
+        taken.add(theirs.bones)
         ours = _match_given(theirs, machine, anatomy, name) if name else None
         if isinstance(ours, Match):
             given.append(ours)
         elif ours is not None:
             palms.append((theirs, ours))
-    taken = {_find_given(person, body, bone).bones for bone, _ in options.pairs}
     busy = {match.robot.link for match in given}
     if palms:  # A palm carries fingers.
         held = {palm for _, palm in palms}
@@ -97,8 +97,7 @@ def is_on_four(person: Person, body: PersonBody) -> bool:
         return False
     heights = np.median(person.points[:, :, 2], axis=0)
     low, high = float(heights.min()), float(heights.max())
-    ends = [limb.tip if limb.tip >= 0 else limb.end for limb in body.arms]
-    return bool((heights[ends] < low + 0.25 * (high - low)).all())
+    return bool((heights[[limb.last for limb in body.arms]] < low + 0.25 * (high - low)).all())
 
 
 def _forwardness(person: Person, body: PersonBody, pair: Sequence[PersonLimb]) -> float:
@@ -114,7 +113,7 @@ def _forwardness(person: Person, body: PersonBody, pair: Sequence[PersonLimb]) -
 def _whole(person: Person, limb: PersonLimb) -> PersonLimb:
     """Returns an animal's leg from where it begins to where it ends."""
     first = min(limb.bones)
-    return replace(limb, root=first, end=limb.tip if limb.tip >= 0 else limb.end, tip=-1)
+    return replace(limb, root=first, end=limb.last, tip=-1)
 
 
 def _find_given(person: Person, body: PersonBody, bone: str) -> PersonLimb:
@@ -157,9 +156,7 @@ def _match_given(
     if not free:
         raise KinematicsError(f"no joint moves {quote(name)}, so it cannot follow")
     tip = Tip(link=tree.links[link].name, joints=free, pointed=True)
-    return Match(
-        person=theirs, robot=replace(measure_limb(machine, tip), side=theirs.side), reaches=False
-    )
+    return Match(person=theirs, robot=replace(measure_limb(machine, tip), side=theirs.side))
 
 
 def _left_alone(

@@ -107,6 +107,15 @@ class RetargetOptions(Options):
         group="Keys",
         entries="A B",
     )
+    fps: float | None = option(
+        None,
+        "Frames per Second",
+        "How many frames of the person are a second, where the scene or the file has another rate "
+        "than the motion had; keys stay beside the person's",
+        group="Keys",
+        bounds=(1e-3, 1e6),
+        blank="the scene's, or the file's",
+    )
     start_frame: float | None = option(
         None,
         "Start Frame",

@@ -14,7 +14,7 @@ from ..motion.trajectory import Numbers
 class Person:
     """names (n) of bones, empty where a bone ends; parents (n), -1 for roots, parents first; points
     (m, n, 3) where each bone begins, in one unit of length, z up; rate in frames per second;
-    first_frame where the motion begins in its scene."""
+    first_frame where the motion begins in its scene; whether it is shown there."""
 
     names: tuple[str, ...]
     parents: tuple[int, ...]
@@ -22,6 +22,11 @@ class Person:
     rate: float
     source: str = ""
     first_frame: float = 1.0
+    is_shown: bool = False
+
+    def start(self, frame: float | None) -> float:
+        """Returns the frame in which a robot begins to follow, where one is asked for or not."""
+        return self.first_frame if frame is None else frame
 
 
 def bridge_frames(person: Person, diagnostics: Diagnostics) -> Person:

@@ -3,6 +3,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..kinematics.machine import JointedBodies
 from ..motion.trajectory import Numbers
 from .body import PersonLimb
@@ -60,3 +62,14 @@ class Plan:
     ground: float
     stays: bool
     stands: tuple[Stand, ...] = ()
+
+    @property
+    def axes(self) -> Numbers:
+        """The robot's directions (3, 3) in the world of a base that stays; else the world's own."""
+        return self.anatomy.axes if self.stays else np.eye(3)
+
+    @property
+    def legs(self) -> tuple[tuple[int, Match], ...]:
+        """The legs that follow, with their places among the matches."""
+        found = enumerate(self.matches)
+        return tuple((place, match) for place, match in found if match.robot.kind == "leg")

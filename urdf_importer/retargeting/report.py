@@ -34,7 +34,7 @@ def report_limbs(
         both = np.max(angles, axis=0)
         worst = int(both.argmax())
         bad = both >= np.percentile(both, 95)
-        columns = [machine.names.index(joint) for joint in match.robot.joints]
+        columns = [machine.columns[joint] for joint in match.robot.joints]
         own = state.positions[bad][:, columns]
         stuck = (
             (own <= machine.lower[columns] + _AT_LIMIT)

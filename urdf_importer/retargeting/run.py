@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A person's motion on a robot, from beginning to end, as arrays."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..diagnostics import KinematicsError
-from ..geometry.transforms import quaternion_from_rotation
+from ..kinematics.drive import Wheels
 from ..kinematics.machine import JointedBodies
 from ..kinematics.tree import KinematicTree
-from ..motion.frames import align_signs
 from ..motion.limits import RobotLimits
-from ..motion.trajectory import FrameTrack, Numbers, Trajectory
+from ..motion.trajectory import Numbers, Trajectory
 from ..progress import Progress
 from .body import PersonBody, find_body
+from .driving import ride_along, track_ride, track_turns
 from .feet import find_stands, ground_scene, measure_creep, pin_feet, standing_frames
 from .fingers import Hand, bend_fingers, describe_fingers, left_fingers, match_hand
 from .limbs import Anatomy, Soles, find_anatomy, measure_feet
@@ -37,6 +37,8 @@ from .targets import (
 )
 
 _SOFT_HIPS = 1.0
+_ASIDE = 0.05
+"""Metres: a drive that is nearer to the person's way reports no steps to the side."""
 _NEAR = 1.0
 """The pull of smoothed positions in the last solution."""
 
@@ -80,16 +82,22 @@ def find_match(
 
 
 def follow(
-    found: Found, options: RetargetOptions, soles: Soles, limits: RobotLimits
+    found: Found,
+    options: RetargetOptions,
+    soles: Soles,
+    limits: RobotLimits,
+    wheels: Wheels | None = None,
 ) -> Generator[Progress, None, RetargetResult]:
-    """Makes the robot follow the person, in steps. `soles` are the shapes of feet."""
+    """Makes the robot follow the person, in steps. `soles` are the shapes of feet; without `wheels`
+    a base that drives glides."""
     yield Progress(share=0.3, text="limbs")
     _narrow(found.machine, limits)
     plan = _plan(found, options, soles)
     solver = FrameSolver(found.machine, _active(found, options), is_free=not plan.stays)
-    columns = {name: place for place, name in enumerate(found.machine.names)}
     limbs = {
-        place: np.array([columns[joint] for joint in match.robot.joints], dtype=np.intp)
+        place: np.array(
+            [found.machine.columns[joint] for joint in match.robot.joints], dtype=np.intp
+        )
         for place, match in enumerate(plan.matches)
     }
     tasks = _wishes(plan, options)
@@ -105,23 +113,23 @@ def follow(
         state = replace(state, positions=_hold_speeds(found.machine, state, limits, found.person))
     yield Progress(share=0.9, text="numbers")
     creep = measure_creep(plan, state) if plan.stands else 0.0
-    first = found.person.first_frame if options.start_frame is None else options.start_frame
-    return RetargetResult(
-        trajectory=_write(plan, [*solver.active.tolist(), *bent], state, options),
+    first = found.person.start(options.start_frame)
+    result = RetargetResult(
+        trajectory=_write(plan, [*solver.active.tolist(), *bent], state),
         pairs=found.describe(),
         scale=plan.scene.scale,
         limbs=report_limbs(plan, tasks, state, first),
-        contacts=tuple(
-            Contact(
-                link=plan.matches[each.limb].robot.link,
-                first=first + each.first,
-                last=first + each.last,
-            )
-            for each in plan.stands
-        ),
+        contacts=tuple(_list_contacts(plan, first)),
         slide=creep,
         unmatched=(*found.matched.unmatched, *left_fingers(found.machine, found.hands)),
     )
+    return _drive(plan, result, wheels) if options.base == "drive" else result
+
+
+def _list_contacts(plan: Plan, first: float) -> Iterator[Contact]:
+    for each in plan.stands:
+        link = plan.matches[each.limb].robot.link
+        yield Contact(link=link, first=first + each.first, last=first + each.last)
 
 
 def _narrow(machine: JointedBodies, limits: RobotLimits) -> None:
@@ -163,10 +171,10 @@ def _plan(found: Found, options: RetargetOptions, soles: Soles) -> Plan:
 def _active(found: Found, options: RetargetOptions) -> set[int]:
     """The joints that move: of the limbs, and of the trunk below them."""
     machine = found.machine
-    columns = {name: place for place, name in enumerate(machine.names)}
-    active = {columns[joint] for match in found.matched.matches for joint in match.robot.joints}
+    matches = found.matched.matches
+    active = {machine.columns[joint] for match in matches for joint in match.robot.joints}
     if options.parts not in ("arms", "hands"):
-        for match in found.matched.matches:
+        for match in matches:
             chain = machine.chains[match.robot.carrier]
             turning = [body for body in chain.tolist() if not machine.slides[body]]
             active |= {int(machine.variables[body]) for body in turning}
@@ -212,52 +220,51 @@ def _hold_speeds(
     """Returns positions no faster than limits: the middle of the two envelopes that rise and fall
     no faster, which lags nothing and stays within limits of position."""
     held = state.positions.copy()
-    for column, name in enumerate(machine.names):
-        bound = limits.joints[name].velocity if name in limits.joints else None
-        if bound is None:
-            continue
-        step = bound / person.rate * (1.0 - 1e-6)
-        above, below = held[:, column].copy(), held[:, column].copy()
-        for rows in (range(1, len(held)), range(len(held) - 2, -1, -1)):
-            back = -1 if rows.step > 0 else 1
-            for row in rows:
-                above[row] = max(above[row], above[row + back] - step)
-                below[row] = min(below[row], below[row + back] + step)
-        held[:, column] = (above + below) / 2.0
+    known = {name: own.velocity for name, own in limits.joints.items() if own.velocity is not None}
+    names = [name for name in machine.names if name in known]
+    columns = [machine.columns[name] for name in names]
+    steps = np.array([known[name] for name in names]) / person.rate * (1.0 - 1e-6)
+    slopes = np.arange(len(held))[:, None] * steps
+
+    def wrap(values: Numbers) -> Numbers:
+        """The least envelope above, of slopes no steeper: from the left and from the right."""
+        after = np.maximum.accumulate(values + slopes) - slopes
+        before = np.maximum.accumulate((values - slopes)[::-1])[::-1] + slopes
+        return np.maximum(after, before)
+
+    own = held[:, columns]
+    held[:, columns] = (wrap(own) - wrap(-own)) / 2.0
     return held
 
 
-def _write(plan: Plan, active: Sequence[int], state: State, options: RetargetOptions) -> Trajectory:
+def _write(plan: Plan, active: Sequence[int], state: State) -> Trajectory:
     machine = plan.machine
     times = np.arange(len(state.positions)) / plan.rate
     moved = sorted(set(active))
-    names = tuple(machine.names[place] for place in moved)
-    frames: tuple[FrameTrack, ...] = ()
-    origins, turns = state.base.origins, state.base.turns
-    if options.base == "drive":
-        origins, turns = _drive(plan)
-    if not plan.stays or options.base == "drive":
-        quaternions = np.array([quaternion_from_rotation(turn) for turn in turns])
-        frames = (
-            FrameTrack(
-                parent="",
-                child="",
-                times=times,
-                translations=origins,
-                quaternions=align_signs(quaternions),
-            ),
-        )
-    return Trajectory(names=names, times=times, positions=state.positions[:, moved], frames=frames)
+    base = state.base
+    frames = () if plan.stays else (track_turns(times, base.origins, base.turns),)
+    return Trajectory(
+        names=tuple(machine.names[place] for place in moved),
+        times=times,
+        positions=state.positions[:, moved],
+        frames=frames,
+    )
 
 
-def _drive(plan: Plan) -> tuple[Numbers, Numbers]:
-    """Returns the way of a base that drives: the person's heading, and as far forward or backward
-    as they go; steps to the side are left out."""
-    scene = plan.scene
-    facing = heading_of(scene.facing)
-    steps = np.diff(scene.way, axis=0)
-    middle = (facing[1:, :, 0] + facing[:-1, :, 0]) / 2.0
-    forward = (steps * middle).sum(axis=1, keepdims=True) * middle
-    origins = np.concatenate([np.zeros((1, 3)), np.cumsum(forward, axis=0)])
-    origins[:, 2] = 0.0
-    return origins, facing @ plan.anatomy.axes.T
+def _drive(plan: Plan, result: RetargetResult, wheels: Wheels | None) -> RetargetResult:
+    """Returns the result with a base that drives, and wheels that turn."""
+    ride, aside = ride_along(plan, wheels)
+    motion = result.trajectory
+    start = heading_of(plan.scene.facing[:1])[0] @ plan.anatomy.axes.T
+    rolled = {} if wheels is None else wheels.found.roll(ride)
+    names = (*(name for name in motion.names if name not in rolled), *rolled)
+    kept = motion.select(names[: len(names) - len(rolled)])
+    motion = replace(
+        kept,
+        names=names,
+        positions=np.column_stack([kept.positions, *rolled.values()]),
+        frames=(track_ride(ride, motion.times, start),),
+    )
+    alone = f"steps to the side, which lead up to {aside:.2f} m off the way that the base drives"
+    unmatched = (*result.unmatched, *([alone] if aside > _ASIDE else []))
+    return replace(result, trajectory=motion, unmatched=unmatched)

@@ -25,11 +25,10 @@ def solve_smoothly(
     count = len(base.origins)
     kept = np.unique(np.append(np.arange(0, count, _EVERY), count - 1))
     few = [task.rows(kept) for task in tasks]
-    begin = BasePoses(origins=base.origins[kept], turns=base.turns[kept])
     found, costs = [], []
     for number, start in enumerate(_starts(solver)):
         yield Progress(share=0.3 + 0.07 * number, text="poses")
-        state = State(positions=np.tile(start, (len(kept), 1)), base=begin)
+        state = State(positions=np.tile(start, (len(kept), 1)), base=base.rows(kept))
         solved, cost = solver.solve(few, state, pull=1e-3)
         found.append(_wrap(solver, solved))
         costs.append(cost)
@@ -138,11 +137,8 @@ def smooth(state: State, frames: int) -> State:
     def average(values: Numbers) -> Numbers:
         flat = values.reshape(len(values), -1)
         padded = np.pad(flat, ((frames, frames), (0, 0)), mode="reflect", reflect_type="odd")
-        count = len(flat)
-        total = np.zeros_like(flat)
-        for place, weight in enumerate(window.tolist()):
-            total += weight * padded[place : place + count]
-        return total.reshape(values.shape)
+        averaged = [np.convolve(column, window, "valid") for column in padded.T]
+        return np.stack(averaged, axis=1).reshape(values.shape) if averaged else values
 
     base = BasePoses(
         origins=average(state.base.origins), turns=orthonormalize(average(state.base.turns))

@@ -3,7 +3,7 @@
 by itself and all at once, within limits."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -30,8 +30,8 @@ class Wish:
 
     kind: Literal["aim", "turn", "reach"]
     body: int
-    local: Numbers
     target: Numbers
+    local: Numbers = field(default_factory=lambda: np.zeros(3))
     weight: Any = 1.0
     limb: int = -1
 
@@ -49,8 +49,7 @@ class State:
     base: BasePoses
 
     def rows(self, chosen: Any) -> "State":
-        base = BasePoses(origins=self.base.origins[chosen], turns=self.base.turns[chosen])
-        return State(positions=self.positions[chosen], base=base)
+        return State(positions=self.positions[chosen], base=self.base.rows(chosen))
 
 
 class FrameSolver:
@@ -236,6 +235,12 @@ def cross(a: Numbers, b: Numbers) -> Numbers:
     a0, a1, a2 = a[..., 0], a[..., 1], a[..., 2]
     b0, b1, b2 = b[..., 0], b[..., 1], b[..., 2]
     return np.stack([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0], axis=-1)
+
+
+def unit(vectors: Numbers) -> Numbers:
+    """Returns directions (m, 3); of nothing, upward."""
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.where(lengths > 1e-9, vectors / np.maximum(lengths, 1e-9), [0.0, 0.0, 1.0])
 
 
 def join_states(states: Sequence[State]) -> State:

@@ -11,10 +11,10 @@ import numpy as np
 from ..kinematics.machine import BasePoses
 from ..motion.trajectory import Numbers
 from .body import PersonBody, PersonLimb
-from .limbs import frame_of
+from .limbs import frame_of, shoulder_of
 from .person import Person
 from .plan import Plan, Scene
-from .solve import Flags, Wish, cross
+from .solve import Flags, Wish, cross, unit
 
 _TRUNK, _HAND, _FOOT, _HIPS = 1.5, 0.1, 0.3, 4.0
 """Weights of turns of pelvis and chest, of hands, of feet, and of the place of the hips; limbs have
@@ -23,12 +23,6 @@ one. Tried: a trunk of 0.6 turns away, one of 3 bends shins; a hand of 0.3 bends
 
 _REACH, _STRETCHED = 30.0, 0.97
 """The weight of places of ends, by the length of the limb; the share of it that is used."""
-
-
-def unit(vectors: Numbers) -> Numbers:
-    """Returns directions (m, 3); of nothing, upward."""
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.where(lengths > 1e-9, vectors / np.maximum(lengths, 1e-9), [0.0, 0.0, 1.0])
 
 
 def make_axes(left: Numbers, up: Numbers) -> Numbers:
@@ -84,8 +78,6 @@ def set_scene(person: Person, body: PersonBody, scale: float, *, stays: bool) ->
 def aim_limbs(plan: Plan) -> list[Wish]:
     """Returns the wishes for directions of upper and lower parts, and hands."""
     tasks, scene = [], plan.scene
-    # A base that stays has its own directions in the world.
-    axes = plan.anatomy.axes if plan.stays else np.eye(3)
     for place, match in enumerate(plan.matches):
         ours, theirs = match.robot, match.person
         if match.reaches:
@@ -98,16 +90,8 @@ def aim_limbs(plan: Plan) -> list[Wish]:
             pieces.append((ours.hand, ours.along_hand, theirs.end, theirs.tip, _HAND))
         for body, local, a, b, weight in pieces:
             along = unit(scene.points[:, b] - scene.points[:, a])
-            tasks.append(
-                Wish(
-                    kind="aim",
-                    body=body,
-                    local=local,
-                    target=along @ axes.T,
-                    weight=weight,
-                    limb=place,
-                )
-            )
+            tasks.append(Wish(kind="aim", body=body, local=local, target=along @ plan.axes.T,
+                              weight=weight, limb=place))  # fmt: skip
     return tasks
 
 
@@ -115,8 +99,6 @@ def reach_ends(plan: Plan) -> list[Wish]:
     """Returns the wishes for the places of ends, of limbs that reach: as far from their roots as
     the person's, by the lengths of both."""
     tasks = []
-    axes = plan.anatomy.axes if plan.stays else np.eye(3)
-    turns = axes if plan.stays else plan.scene.pelvis
     for place, match in enumerate(plan.matches):
         if not match.reaches:
             continue
@@ -124,24 +106,13 @@ def reach_ends(plan: Plan) -> list[Wish]:
         away = plan.scene.points[:, theirs.end] - plan.scene.points[:, theirs.root]
         longest = float(np.percentile(np.linalg.norm(away, axis=1), 99))
         share = min(limb.length / max(longest, 1e-9), 1e3) * _STRETCHED
-        frame = frame_of(plan.machine, limb.carrier)
-        root = frame[:3, 3] + frame[:3, :3] @ limb.shoulder
-        if plan.stays:
-            target = root + share * away @ axes.T
-        else:
-            middle = _middle_of_hips(plan)
-            placed = plan.scene.hips + (turns @ plan.anatomy.axes.T) @ (root - middle)
-            target = placed + share * away
-        tasks.append(
-            Wish(
-                kind="reach",
-                body=limb.lower,
-                local=limb.wrist,
-                target=target,
-                weight=_REACH / limb.length**2,
-                limb=place,
-            )
-        )
+        root = shoulder_of(plan.machine, limb)
+        if not plan.stays:
+            turns = plan.scene.pelvis @ plan.anatomy.axes.T
+            root = plan.scene.hips + turns @ (root - _middle_of_hips(plan))
+        target = root + share * away @ plan.axes.T
+        tasks.append(Wish(kind="reach", body=limb.lower, local=limb.wrist, target=target,
+                          weight=_REACH / limb.length**2, limb=place))  # fmt: skip
     return tasks
 
 
@@ -154,7 +125,6 @@ def turn_body(plan: Plan, body: int, wanted: Numbers) -> Numbers:
 def turn_trunk(plan: Plan) -> list[Wish]:
     """Returns the wishes for the turns of pelvis and chest."""
     anatomy, scene = plan.anatomy, plan.scene
-    world = anatomy.axes if plan.stays else np.eye(3)
     wishes = []
     if anatomy.legs and not plan.stays:
         wishes.append((anatomy.legs[0].carrier, scene.pelvis))
@@ -164,8 +134,7 @@ def turn_trunk(plan: Plan) -> list[Wish]:
         Wish(
             kind="turn",
             body=body,
-            local=np.zeros(3),
-            target=turn_body(plan, body, world @ facing),
+            target=turn_body(plan, body, plan.axes @ facing),
             weight=_TRUNK,
         )
         for body, facing in wishes
@@ -180,13 +149,14 @@ def turn_feet(plan: Plan, flat: Sequence[Flags]) -> list[Wish]:
         Wish(
             kind="turn",
             body=match.robot.hand,
-            local=np.zeros(3),
-            target=turn_body(plan, match.robot.hand, foot_axes(plan.scene, match.person, stands)),
+            target=turn_body(
+                plan, match.robot.hand, foot_axes(plan.scene, match.person, flat[place])
+            ),
             weight=_FOOT,
             limb=place,
         )
-        for place, (match, stands) in enumerate(zip(plan.matches, flat, strict=True))
-        if match.robot.kind == "leg" and match.robot.is_flat
+        for place, match in plan.legs
+        if match.robot.is_flat
     ]
 
 
@@ -217,10 +187,7 @@ def carry_hips(plan: Plan, weight: float = _HIPS) -> Wish:
 
 def _middle_of_hips(plan: Plan) -> Numbers:
     """Returns the middle between the roots of all legs in the base's frame, at zero."""
-    roots = []
-    for limb in plan.anatomy.legs:
-        frame = frame_of(plan.machine, limb.carrier)
-        roots.append(frame[:3, 3] + frame[:3, :3] @ limb.shoulder)
+    roots = [shoulder_of(plan.machine, limb) for limb in plan.anatomy.legs]
     middle: Numbers = np.mean(roots[:2], axis=0)
     return middle
 

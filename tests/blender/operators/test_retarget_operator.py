@@ -31,6 +31,9 @@ def test_the_robot_follows_the_other_armature():
     worst = action["urdf_retarget"]["frames"][0]
     assert bpy.ops.urdf.go_to_violation(frame=worst) == {"FINISHED"}
     assert bpy.context.scene.frame_current == worst
+    assert bpy.ops.urdf.retarget(action="Fast", fps="60") == {"FINISHED"}
+    fast = robot.animation_data.action
+    assert fast.name == "Fast" and tuple(fast.frame_range) == tuple(action.frame_range)
     with pytest.raises(RuntimeError, match="is the person"):
         bpy.ops.urdf.retarget(person="nobody")
 

@@ -97,3 +97,11 @@ def test_damaged_files_are_one_sentence(files, tmp_path, suffix, capsys):
     assert main(["retarget", str(LEGS), str(path), "-o", str(out)]) == 1
     assert not out.exists()
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_the_scene_gets_the_frames_a_second_that_the_command_gives(tmp_path):
+    out = tmp_path / "walk.blend"
+    assert main(["retarget", str(LEGS), str(SAMPLE), "-o", str(out), "--fps", "60"]) == 0
+    render = bpy.context.scene.render
+    assert render.fps / render.fps_base == pytest.approx(60.0)
+    assert bpy.context.scene.frame_end >= 269

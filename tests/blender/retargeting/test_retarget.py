@@ -14,6 +14,7 @@ from urdf_importer import (
     Diagnostics,
     KinematicsError,
     RetargetOptions,
+    bake_drive,
     find_pairs,
     import_robot,
     read_robot,
@@ -92,6 +93,43 @@ def test_reduced_keys_keep_their_tolerance(scene):
         assert off.max() <= tolerance + 2e-4
         counts.append(sum(len(curve.keyframe_points) for curve in curves_of(result.action)))
     assert counts[1] < counts[0]
+
+
+def test_a_base_that_drives_is_keyed_as_a_ride(scene):
+    person, _rig = scene
+    path = ROOT / "tiago_pro_description/robots/tiago_pro.urdf"
+    rigs = [import_robot(path, diagnostics=Diagnostics()).armature for _ in range(2)]
+    for rig in rigs:
+        rig.location, rig.rotation_euler = (1.0, 2.0, 0.0), (0.0, 0.0, 0.7)
+    options = RetargetOptions(base="drive")
+    result = retarget(person, rigs[0], options=options, diagnostics=Diagnostics())
+    assert rigs[0].rotation_mode == "XYZ"
+    assert "rotation_euler" in {curve.data_path for curve in curves_of(result.action)}
+    motion = result.trajectory
+    left, right = (
+        motion.select([f"wheel_front_{side}_joint"]).positions[:, 0] for side in ("left", "right")
+    )
+    speeds = np.stack([np.append(np.diff(each), 0.0) for each in (left, right)]) * 30.0
+    bake_drive(rigs[1], np.column_stack([motion.times, *speeds]))
+    played, baked = (sample_trajectory(rig, (1, len(motion.times))) for rig in rigs)
+    names = [name for name in motion.names if "wheel" in name]
+    assert played.select(names).positions == pytest.approx(baked.select(names).positions, abs=1e-4)
+    one, other = (next(t for t in each.frames if t.parent == "world") for each in (played, baked))
+    assert one.translations == pytest.approx(other.translations, abs=1e-4)
+    assert one.quaternions == pytest.approx(other.quaternions, abs=1e-5)
+    assert one.translations == pytest.approx(motion.frames[0].translations, abs=1e-5)
+    again = retarget(person, rigs[0], options=options, diagnostics=Diagnostics()).trajectory
+    assert again.frames[0].translations == pytest.approx(motion.frames[0].translations, abs=1e-5)
+
+
+def test_frames_a_second_keep_keys_beside_the_person(scene):
+    person, rig = scene
+    plain, fast = (
+        retarget(person, rig, options=each, diagnostics=Diagnostics())
+        for each in (RetargetOptions(frames=(1, 60)), RetargetOptions(frames=(1, 60), fps=120.0))
+    )
+    assert tuple(fast.action.frame_range) == tuple(plain.action.frame_range) == (1.0, 60.0)
+    assert fast.trajectory.duration == pytest.approx(plain.trajectory.duration / 4)
 
 
 def test_only_some_frames_and_a_name(scene):

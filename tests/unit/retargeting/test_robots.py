@@ -212,6 +212,79 @@ def test_a_base_that_drives_goes_forward_as_the_person_does():
     assert np.abs(across).max() < 1e-4
 
 
+def test_wheels_turn_as_a_base_that_drives_goes():
+    path = "tiago_pro_description/robots/tiago_pro.urdf"
+    options = RetargetOptions(base="drive")
+    motion = retarget(SAMPLE, robot(path), options=options, diagnostics=Diagnostics()).trajectory
+    wheels = [name for name in motion.names if "wheel" in name]
+    assert len(wheels) == 4
+    radius, distance = 0.0762, 2 * 0.223175
+    angles = motion.select(wheels).positions
+    left, right = (
+        angles[:, [k for k, name in enumerate(wheels) if side in name]]
+        for side in ("left", "right")
+    )
+    assert (np.ptp(left, axis=1) == 0.0).all()
+    steps = np.diff(left[:, 0]), np.diff(right[:, 0])
+    # Small straight steps of the middle between the wheels, which is the base's origin here.
+    (base,) = motion.frames
+    ahead = rotate(base.quaternions, np.tile([1.0, 0.0, 0.0], (len(base.times), 1)))
+    heading = np.unwrap(np.arctan2(ahead[:, 1], ahead[:, 0]))
+    assert np.diff(heading) == pytest.approx((steps[1] - steps[0]) * radius / distance, abs=1e-9)
+    way = (steps[0] + steps[1]) / 2 * radius
+    lengths = np.linalg.norm(np.diff(base.translations, axis=0), axis=1)
+    assert np.abs(way) == pytest.approx(lengths, abs=1e-4)
+    assert way.sum() > 1.0
+
+
+def test_a_way_that_a_drive_cannot_follow_is_told():
+    person = sample_person()
+    aside = np.linspace(0.0, 2.0, len(person.points))[:, None, None] * [1.0, 0.0, 0.0]
+    size = np.ptp(person.points[:, :, 2], axis=1).max()
+    swept = replace(person, points=person.points + aside * size)
+    path = "pr2_description/urdf/pr2.urdf"
+    options = RetargetOptions(base="drive")
+    left = [solve(path, each, options).unmatched for each in (swept, person)]
+    told = [any("off the way that the base drives" in each for each in texts) for texts in left]
+    assert told == [True, False]
+
+
+def test_frames_a_second_of_the_person_can_be_said():
+    path = "tiago_pro_description/robots/tiago_pro.urdf"
+    twice = RetargetOptions(fps=2 * sample_person().rate)
+    plain, fast = (
+        retarget(SAMPLE, robot(path), options=each, diagnostics=Diagnostics())
+        for each in (RetargetOptions(), twice)
+    )
+    assert fast.trajectory.times == pytest.approx(plain.trajectory.times / 2)
+    assert max(v.value for v in fast.limits) > max(v.value for v in plain.limits)
+    for wrong in (0.0, math.nan, -1.0):
+        with pytest.raises(ArgumentError):
+            RetargetOptions(fps=wrong)
+
+
+def test_the_longer_of_two_pairs_of_arms_follow_and_the_others_are_reported_once(tmp_path):
+    links, joints = ['<link name="trunk"/>'], []
+    for kind, size, height in (("upper", 0.4, 1.2), ("lower", 0.25, 0.9)):
+        for side, sign in (("left", 1), ("right", -1)):
+            above, place = "trunk", f"0 {0.2 * sign} {height}"
+            for number, axis in enumerate(("1 0 0", "0 1 0", "0 1 0", "0 1 0")):
+                name = f"{side}_{kind}_arm_{number}"
+                links.append(f'<link name="{name}"/>')
+                joints.append(
+                    f'<joint name="{name}_joint" type="continuous"><parent link="{above}"/>'
+                    f'<child link="{name}"/><origin xyz="{place}"/><axis xyz="{axis}"/></joint>'
+                )
+                above, place = name, f"0 0 {-size if number else 0.0}"
+    path = tmp_path / "four_arms.urdf"
+    path.write_text(f"<robot name='four_arms'>{''.join(links + joints)}</robot>")
+    four = read_robot(path, diagnostics=Diagnostics())
+    found = retarget(SAMPLE, four, diagnostics=Diagnostics())
+    assert {pair.link for pair in found.pairs} == {"left_upper_arm_3", "right_upper_arm_3"}
+    alone = [each for each in found.unmatched if "lower_arm_3" in each]
+    assert len(alone) == 2 and alone[0] != alone[1]
+
+
 def test_parts_and_pairs_choose():
     arms = solve(G1, sample_person(), RetargetOptions(parts="arms"))
     assert {pair.limb for pair in arms.pairs} == {"left arm", "right arm"}

@@ -20,8 +20,11 @@ from ...kinematics.drive import (
     DriveWheels,
     Ride,
     Wheel,
-    drive_path,
+    Wheels,
     find_wheels,
+    measure_reach,
+    ride_wheels,
+    sizes_of,
 )
 from ...kinematics.tree import KinematicTree
 from ..animation.curves import key_every_frame, read_number
@@ -52,15 +55,6 @@ class Carrier:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wheels:
-    """The wheels that drive, their radius and the distance between left and right, in metres."""
-
-    found: DriveWheels
-    radius: float
-    distance: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DrivenNumber:
     """Where a number goes: of an object or a pose bone, from `before` on, by `values` (N,)."""
 
@@ -84,20 +78,14 @@ class DrivenRobot:
     def sizes(self) -> dict[str, float]:
         """The radius of the wheels and their distance; of no wheels, such that they do not
         count."""
-        wheels = self.wheels
-        if wheels is None:
-            return {"radius": 1.0, "distance": 1.0}
-        return {"radius": wheels.radius, "distance": wheels.distance}
+        return sizes_of(self.wheels)
 
     def plan(self, speeds: Matrix, times: Vector, start_frame: int) -> Ride:
         """Returns where the robot is at `times` (N,), in seconds, by the speeds of its wheels, as
         drive_path takes them. It begins with its heading in a frame."""
         prop, index = self.base.numbers[2]
-        return drive_path(
-            speeds, times, **self.sizes,
-            heading=read_number(self.base.owner, prop, index, start_frame),
-            axle=self.wheels.found.axle if self.wheels is not None else (0.0, 0.0),
-        )  # fmt: skip
+        heading = read_number(self.base.owner, prop, index, start_frame)
+        return ride_wheels(self.wheels, speeds, times, heading)
 
     def find_courses(self, ride: Ride, start_frame: int) -> Iterator[DrivenNumber]:
         """Yields the numbers that a ride moves, from where they are in its first frame."""
@@ -113,15 +101,14 @@ class DrivenRobot:
 
     def _roll(self, wheels: DriveWheels, ride: Ride, start_frame: int) -> Iterator[DrivenNumber]:
         bones = _wheel_bones(self.armature, wheels)
-        for side, angles in ((wheels.left, ride.left), (wheels.right, ride.right)):
-            for wheel in side:
-                bone, joint = bones[wheel.joint]
-                (channel,) = joint.channels
-                before = read_number(bone, channel.prop, channel.index, start_frame)
-                yield DrivenNumber(
-                    owner=bone, prop=channel.prop, index=channel.index, joint=wheel.joint,
-                    sign=channel.sign, values=before + channel.sign * wheel.sign * angles,
-                )  # fmt: skip
+        for name, positions in wheels.roll(ride).items():
+            bone, joint = bones[name]
+            (channel,) = joint.channels
+            before = read_number(bone, channel.prop, channel.index, start_frame)
+            yield DrivenNumber(
+                owner=bone, prop=channel.prop, index=channel.index, joint=name,
+                sign=channel.sign, values=before + channel.sign * positions,
+            )  # fmt: skip
 
 
 def key_courses(courses: list[DrivenNumber], start_frame: int) -> dict[str, float]:
@@ -291,6 +278,4 @@ def _reach(item: Any, wheel: Wheel) -> float:
     item.data.vertices.foreach_get("co", points)
     place = np.array(item.matrix_parent_inverse @ item.matrix_basis, dtype=np.float64)
     placed = points.reshape(-1, 3) @ place[:3, :3].T + place[:3, 3]
-    axis = np.array(wheel.axis)
-    across = placed - np.outer(placed @ axis, axis)
-    return float(np.linalg.norm(across, axis=1).max(initial=0.0))
+    return measure_reach(placed, wheel.axis)

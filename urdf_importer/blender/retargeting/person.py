@@ -48,6 +48,7 @@ def read_person(
         rate=frame_rate(),
         source=armature.name,
         first_frame=float(places[0]) if places else 1.0,
+        is_shown=True,
     )
 
 
