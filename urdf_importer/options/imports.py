@@ -188,6 +188,13 @@ class ImportOptions(Options):
         group="Files",
         entries="NAME",
     )
+    variants: tuple[tuple[str, str], ...] = option(
+        (),
+        "Variants",
+        "A choice among the variants of a USD file, as SET:=CHOICE, in place of the file's own",
+        group="Files",
+        separator=":=",
+    )
     max_links: int = option(
         20_000,
         "Max Links",
