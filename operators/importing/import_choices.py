@@ -103,6 +103,7 @@ _STAGES = next(each.suffixes for each in reader_formats() if each.name == "usd")
 _WORLDS = (".sdf", ".world")
 _ONLY = {
     "model": (*_WORLDS, *_STAGES),
+    "static_models": (*_WORLDS, ".mjcf", ".xml"),
     "variants": _STAGES,
     "xacro_args": (".xacro",),
 }
