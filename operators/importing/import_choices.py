@@ -99,8 +99,12 @@ def find_paths(operator: Any) -> list[str]:
     return [bpy.path.abspath(path) for path in chosen if path]
 
 
+_STAGES = next(each.suffixes for each in reader_formats() if each.name == "usd")
+_WORLDS = (".sdf", ".world")
 _ONLY = {
-    "model": (".sdf", ".world"),
+    "model": (*_WORLDS, *_STAGES),
+    "static_models": (*_WORLDS, ".mjcf", ".xml"),
+    "variants": _STAGES,
     "xacro_args": (".xacro",),
 }
 """Option -> the endings of the only files with a use for it."""
@@ -124,7 +128,7 @@ _MOST_NAMED = 12
 def find_models(operator: Any) -> tuple[str, ...]:
     """Returns the names of the models in the only chosen file, where it has several."""
     paths = find_paths(operator)
-    if len(paths) != 1 or not paths[0].lower().endswith(_ONLY["model"]):
+    if len(paths) != 1 or not paths[0].lower().endswith(_WORLDS):
         return ()
     if not os.path.isfile(paths[0]):
         return ()

@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import DatasetOptions, ImportOptions
 from ..command.arguments import EPILOG, add_option_arguments, read_options
+from ..command.loading import add_reading
 from ..command.summary import count
 from ..command.terminal import Terminal
 from ..diagnostics import ReadError
@@ -14,7 +15,6 @@ from .dataset import make_dataset
 
 _MOST_LISTED = 1024 * 1024
 _LISTS = ("formats", "keypoints")
-_READING = ("xacro_args", "model", "parameters", "joint_parameters", "packages", "package_paths")
 
 
 def add_dataset(commands: Any) -> None:
@@ -42,7 +42,7 @@ def add_dataset(commands: Any) -> None:
     parser.add_argument("--size", metavar="WxH", type=_read_size, help="pixels, such as 640x480")
     own = [field.name for field in fields(DatasetOptions) if field.name not in (*_LISTS, "name")]
     add_option_arguments(parser, DatasetOptions, only=own)
-    add_option_arguments(parser, ImportOptions, only=_READING, heading="reading")
+    add_reading(parser, heading="reading")
 
 
 def _dataset(given: argparse.Namespace, terminal: Terminal) -> int:

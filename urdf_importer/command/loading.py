@@ -15,7 +15,7 @@ from .plans import UsageError
 from .summary import count
 from .terminal import Terminal
 
-READING = ("xacro_args", "model", "parameters", "joint_parameters")
+READING = ("xacro_args", "model", "variants", "parameters", "joint_parameters")
 _PACKAGES = ("packages", "package_paths")
 _ROBOT = "a robot description, or a .blend with one"
 

@@ -19,7 +19,7 @@ from ..files.regular import ResolveBeside
 from ..geometry.mesh_data import MeshData, MeshMaterial, reverse_corners
 from ..images.colors import srgb_from_linear
 from ..model import Color, Surface
-from ..stages import StagePrim, UsdStage, open_stage, split_stretch
+from ..stages import StagePrim, UsdStage, Variants, open_stage, split_stretch
 from .faces import Faces, make_mesh, missing_part
 
 USD_SUFFIXES = (".usd", ".usda", ".usdc", ".usdz")
@@ -29,13 +29,14 @@ _MOST_IMAGE_BYTES = 128 * 2**20
 
 
 def load_usd(path: Path, report: Report, resolve: ResolveBeside, part: str = "") -> MeshData:
-    """Loads one mesh of a stage; `part` is its path. Raises MeshError: `missing-part`,
+    """Loads one mesh of a stage; `part` is its name_part. Raises MeshError: `missing-part`,
     `empty-mesh`, `unreadable-mesh` for a stage that cannot be read."""
+    place, variants = _split_part(part)
     try:
-        stage = open_stage(str(path), partial(permit_file, resolve))
+        stage = open_stage(str(path), partial(permit_file, resolve), variants)
     except ReadError as error:
         raise MeshError(error.message, code="unreadable-mesh") from None
-    prim = stage.prims.get(part)
+    prim = stage.prims.get(place)
     if prim is None or prim.mesh is None:
         meshes = [each.path for each in stage.prims.values() if each.mesh is not None]
         raise missing_part(path, part, meshes)
@@ -44,6 +45,17 @@ def load_usd(path: Path, report: Report, resolve: ResolveBeside, part: str = "")
         return make_mesh(_without_holes(stage, prim, faces), path, report)
     materials = _read_materials(stage, prim, faces, report, resolve)
     return make_mesh(_without_holes(stage, prim, faces), path, report, materials)
+
+
+def name_part(path: str, variants: Variants) -> str:
+    """Returns the name of the mesh at a path under chosen variants: /arm/hand{gripper=open}."""
+    return path + "".join(f"{{{name}={choice}}}" for name, choice in variants)
+
+
+def _split_part(part: str) -> tuple[str, Variants]:
+    path, *chosen = part.replace("}", "").split("{")
+    pairs = [each.partition("=") for each in chosen]
+    return path, tuple((name, choice) for name, _, choice in pairs)
 
 
 def permit_file(resolve: ResolveBeside, path: str) -> str:

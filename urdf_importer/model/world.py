@@ -60,13 +60,14 @@ class WorldView:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
     """The parts of a world beside its robots. `background` is red, green and blue; `gravity` is in
-    m/s^2."""
+    m/s^2; `text` is all else that SDF says of a world, word for word."""
 
     things: tuple[Thing, ...] = ()
     lights: tuple[WorldLight, ...] = ()
     view: WorldView | None = None
     background: Vector3 | None = None
     gravity: Vector3 = (0.0, 0.0, -9.81)
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

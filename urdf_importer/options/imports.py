@@ -18,6 +18,7 @@ from .fields import (
 Profile = Literal["native", "morse"]
 CombineJoints = Literal["never", "balls", "exact"]
 FixedJoints = Literal["bones", "fold"]
+StaticModels = Literal["objects", "rigs"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,6 +188,23 @@ class ImportOptions(Options):
         "Which model of an SDF or USD file is read, by its name, where the file has several",
         group="Files",
         entries="NAME",
+    )
+    static_models: StaticModels = option(
+        "objects",
+        "Static Models",
+        "How models of a whole world without moving joints, motors or sensors come",
+        group="Files",
+        choices={
+            "objects": "As plain objects, which exports of worlds write as such",
+            "rigs": "As robots like all others, with their links",
+        },
+    )
+    variants: tuple[tuple[str, str], ...] = option(
+        (),
+        "Variants",
+        "A choice among the variants of a USD file, as SET:=CHOICE, in place of the file's own",
+        group="Files",
+        separator=":=",
     )
     max_links: int = option(
         20_000,

@@ -83,7 +83,7 @@ def list_models(path: AnyPath, *, options: ImportOptions | None = None) -> tuple
     options = options_of(options, ImportOptions)
     resolver = find_files(path, options)
     if resolver.description.lower().endswith(USD.suffixes):
-        return list_articulations(resolver.description, resolver)
+        return list_articulations(resolver.description, resolver, options.variants)
     return _list_models(resolver.description, resolver=resolver, xacro_args=options.xacro_args)
 
 

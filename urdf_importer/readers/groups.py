@@ -10,6 +10,9 @@ class Groups:
     def __init__(self, names: Iterable[str]) -> None:
         self._first = {each: each for each in names}
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._first
+
     def find(self, name: str) -> str:
         """Returns the first of the set that a name is in. Raises KeyError for an unknown one."""
         path = [name]

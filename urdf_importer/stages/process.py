@@ -43,14 +43,14 @@ _kept: dict[tuple[str, Variants], tuple[UsdStage, dict[str, FileState | None]]] 
 """The stage read last: its meshes are asked for after its robot."""
 
 
-def open_stage(path: str, permit: Permit, variants: Iterable[tuple[str, str]] = ()) -> UsdStage:
+def open_stage(path: str, permit: Permit, variants: Variants = ()) -> UsdStage:
     """Reads a stage with all its layers, as far as `permit` allows; `variants` are choices by the
     names of their sets. A stage whose files are unchanged is read once.
 
     Raises ReadError where there is no pxr, for a stage that cannot be read within the bounds, and
     for one with a file that may not be read.
     """
-    key = (os.path.abspath(path), tuple(variants))
+    key = (os.path.abspath(path), variants)
     if key in _kept:
         stage, states = _kept[key]
         if all(read_state(each) == state for each, state in states.items()):

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+import mujoco
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -17,9 +18,11 @@ from urdf_importer import (
     ImportOptions,
     ReadError,
     RobotError,
+    WriteError,
     compare_with_source,
     export_world,
     extract_robot,
+    extract_semantics,
     find_robots,
     forward_kinematics,
     get_joint_positions,
@@ -256,6 +259,75 @@ def test_a_keyframe_called_start_is_where_all_begin(tmp_path: Path) -> None:
     assert gap(get_joint_positions(pendulum.armature)["swing"], -0.5) < EXACT
     ball = [[-1, 0, 0, 0.5], [0, -1, 0, 0], [0, 0, 1, 2], [0, 0, 0, 1]]
     assert gap(world.objects["ball"].matrix_world, ball) < EXACT
+
+
+KEPT = """<physics name="fast" type="ode"><real_time_factor>2</real_time_factor></physics>
+<plugin name="sensors" filename="gz-sim-sensors-system"/>
+<actor name="walker"><pose>1 0 0 0 0 0</pose></actor>"""
+
+
+def test_text_of_a_world_goes_from_sdf_to_sdf(yard: Path, tmp_path: Path) -> None:
+    yard.write_text(THINGS.replace("<model", f'{KEPT}<state world_name="yard"/><model', 1))
+    diagnostics = Diagnostics()
+    world = import_world(yard, diagnostics=diagnostics)
+    assert [each.code for each in diagnostics] == ["world-not-read"]
+    path = tmp_path / "again.sdf"
+    export_world(path, diagnostics=Diagnostics())
+    text = path.read_text()
+    assert "".join(KEPT.split("\n")) in text and "<state" not in text
+    world.collection["urdf_world"] = "<plugin>"
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(WriteError, match="urdf_world of the world's collection is not XML"):
+        export_world(tmp_path / "more.sdf", diagnostics=Diagnostics())
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_static_models_may_be_rigs(yard: Path) -> None:
+    world = import_world(yard, options=ImportOptions(static_models="rigs"))
+    assert [each.robot.name for each in world.robots] == ["bench", "wall", "door"]
+    assert not world.objects and {"seat", "leg"} < world.robots[0].links.keys()
+
+
+def test_models_of_mujoco_keep_their_own_keyframes_sensors_and_pairs(tmp_path: Path) -> None:
+    """MuJoCo itself says where the bodies are in the keyframe."""
+    path = tmp_path / "hall.xml"
+    drone = (
+        '<body name="drone" pos="5 0 1" euler="0 0 90"><freejoint name="fly"/><geom size="0.1"/>'
+        '<body name="fan" pos="0 0 1"><joint name="turn" axis="0 0 1"/><geom size="0.1"/></body>'
+        '</body><body name="A/hook" pos="0 2 0"><geom size="0.1"/></body></worldbody>'
+    )
+    more = (
+        '<contact><exclude body1="A/base" body2="A/arm"/><exclude body1="A/arm" body2="ball"/>'
+        '</contact><sensor><rangefinder site="A/eye"/><touch site="A/eye"/></sensor><keyframe>'
+        '<key name="up" qpos="0 0 9 1 0 0 0 0.5 -0.25 1 2 3 0.6 0 0.8 0 0.75"/></keyframe></mujoco>'
+    )
+    eye = '<body name="A/arm" pos="0.2 0 0">'
+    text = JOINED.replace("</worldbody>", drone).replace("</mujoco>", more)
+    path.write_text(text.replace(eye, f'{eye}<site name="A/eye"/>'))
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    mujoco.mj_kinematics(model, data)
+    new_scene()
+    diagnostics = Diagnostics()
+    world = import_world(path, diagnostics=diagnostics)
+    assert [each.message.split(":")[0] for each in diagnostics] == ["<sensor> of the world"]
+    assert [result.robot.name for result in world.robots] == ["A", "pendulum", "drone"]
+    arm = world.robots[0]
+    assert [(each.reference, each.word) for each in arm.robot.sensors] == [("arm", "ray")]
+    said = extract_semantics(arm.armature)
+    assert [(each.link1, each.link2) for each in said.disabled_collisions] == [("base", "arm")]
+    names = (("base", "arm"), ("pendulum",), ("drone", "fan"))
+    for result, bodies in zip(world.robots, names, strict=True):
+        (state,) = extract_semantics(result.armature).group_states
+        assert state.name == "up"
+        place = np.array(result.armature.matrix_world)
+        frames = forward_kinematics(result.robot, dict(state.positions))
+        for link in bodies:
+            body = data.body(link if result is not arm else f"A/{link}")
+            found = place @ frames[link]
+            assert gap(found[:3, 3], body.xpos) < EXACT, link
+            assert gap(found[:3, :3], body.xmat.reshape(3, 3)) < EXACT, link
 
 
 def test_bodies_of_a_model_of_mujoco_become_robots_and_things(tmp_path: Path) -> None:

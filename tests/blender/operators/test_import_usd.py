@@ -79,3 +79,22 @@ def test_a_spoilt_stage_is_one_sentence(path: Path, extension: ModuleType) -> No
     with pytest.raises(RuntimeError, match=r"arm\.usda"):
         bpy.ops.import_scene.usd(filepath=str(path))
     assert not bpy.data.objects
+
+
+def test_a_variant_is_chosen_and_kept(path: Path) -> None:
+    """The stage shows no robot unless asked to."""
+    stage = path.with_name("stage.usda")
+    stage.write_text(
+        '#usda 1.0\n(\n metersPerUnit = 1\n upAxis = "Z"\n)\ndef Xform "lab" (\n'
+        ' prepend variantSets = "robot"\n)\n{\nvariantSet "robot" = {\n"none" {}\n'
+        f'"arm" (prepend references = @./{path.name}@) {{}}\n}}\n}}\n'
+    )
+    with pytest.raises(RuntimeError, match="no rigid bodies"):
+        bpy.ops.import_scene.usd(filepath=str(stage))
+    chosen = {"filepath": str(stage), "variants": "robot:=arm"}
+    assert bpy.ops.import_scene.usd(**chosen) == {"FINISHED"}
+    armature = the_robot()
+    mass = total_mass(armature)
+    path.write_text(path.read_text().replace("physics:mass = ", "physics:mass = 1"))
+    assert bpy.ops.urdf.update() == {"FINISHED"}
+    assert total_mass(armature) > mass + 1.0

@@ -51,6 +51,8 @@ def build_surroundings(
     ledger = Ledger()
     try:
         world = BuiltWorld(around=around, collection=ledger.new_collection(things.name))
+        if around.text and len(around.text) <= properties.MOST_TEXT:
+            world.collection[properties.WORLD] = around.text
         shapes = ShapeBuilder(things, 1.0, options, files, ledger, shares=options.share_data)
         builder = _ThingBuilder(world.collection, options, shapes, ledger)
         for number, thing in enumerate(around.things):

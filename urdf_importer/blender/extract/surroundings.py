@@ -104,6 +104,7 @@ def extract_surroundings(
             view=read_view(scene),
             background=read_background(scene.world),
             gravity=read_gravity(scene),
+            text="".join(each.get(properties.WORLD, "") for each in scene.collection.children),
         ),
         shapes=tuple(maker.shapes),
         images=frozenset(maker.images),

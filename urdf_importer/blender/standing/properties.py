@@ -56,6 +56,8 @@ MOUNTED = "urdf_mounted"
 THING = "urdf_thing"
 """On the object of a thing of a world, or on an empty that holds its shapes: how it is beyond its
 looks."""
+WORLD = "urdf_world"
+"""On the collection of a world of SDF: all of its text that became nothing in the scene."""
 SEMANTICS = "urdf_semantics"
 GROUP = "urdf_group"
 STATE = "urdf_state"

@@ -12,11 +12,14 @@ from ...model import Robot
 from ...model.world import DescribedWorld, PlacedRobot, Thing
 from ...options import ImportOptions
 from ...progress import Progress, finish
+from ...readers.mjcf import list_sections
 from ..files import find_files, open_files
 from ..formats import read_world
 from ..importing import ImportResult, build_steps
 from .models import make_thing, split_models
 
+_SPLIT = ("<actuator>", "<contact>", "<keyframe>")
+"""Sections that each model gets its own parts of."""
 _Building = Generator[Progress, None, ImportResult]
 
 
@@ -71,7 +74,7 @@ def import_world_steps(
     yield Progress(share=0.0, text="reading")
     resolver = find_files(path, options)
     world = read_world(resolver, options, diagnostics)
-    robots, things = sort_models(world, diagnostics)
+    robots, things = sort_models(world, options, diagnostics)
     if not robots and not things and not world.around.lights:
         raise NoLinksError("the world has neither models nor lights", source=resolver.description)
     around = replace(world.around, things=tuple(things))
@@ -81,20 +84,25 @@ def import_world_steps(
 
 
 def sort_models(
-    world: DescribedWorld, diagnostics: Diagnostics
+    world: DescribedWorld, options: ImportOptions, diagnostics: Diagnostics
 ) -> tuple[list[PlacedRobot], list[Thing]]:
     """Returns the models of a world that are robots, and the others as things."""
     models: Sequence[PlacedRobot] = world.models
     if world.is_joined:
         whole = models[0].robot
-        if whole.extras:
-            tags = "motors, sensors, keyframes but for 'start', and parts about several bodies"
-            diagnostics.warning("world-not-read", f"{tags} of the world: left out")
         models = list(split_models(whole, diagnostics))
+        sections = sorted({f"<{each.tag}>" for each in list_sections(whole, Diagnostics())})
+        lost = [each for each in sections if each not in _SPLIT]
+        if lost:
+            diagnostics.warning(
+                "world-not-read",
+                f"{', '.join(lost)} of the world: left out but for cameras, range finders and "
+                "inertial sensors",
+            )
     robots, things = [], []
     for model in models:
         thing = make_thing(model)
-        if thing is None:
+        if thing is None or options.static_models == "rigs":
             robots.append(model)
         else:
             things.append(thing)

@@ -1,35 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The models of a world: which are robots, and which are mere things."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from ...diagnostics import Diagnostics, ReadError, unknown_name
+from ...gazebo import interpret_extras
 from ...geometry.transforms import invert, matrix_from_pose, pose_of
 from ...kinematics import forward_kinematics
-from ...kinematics.tree import KinematicTree, retrace_tree
-from ...model import IDENTITY, Joint, Link, LoopJoint, Pose, Robot, Transmission
+from ...kinematics.tree import retrace_tree
+from ...model import IDENTITY, CollisionPair, Joint, Link, Pose, Robot, Semantics
 from ...model.world import PlacedRobot, Thing
 from ...names import Claims
-from ...readers.mjcf import find_semantics
+from ...readers.groups import Groups
+from ...readers.mjcf import find_semantics, keep_semantics
 from ...reshape import merge_fixed, rename
 from ...reshape.references import free_followers
 from ...writers.mjcf.export import START
 
 _ROUNDING = 1e-12
-Positions = tuple[tuple[str, tuple[float, ...]], ...]
 _FREE, WORLD = "floating", "world"
-
-
-@dataclass(slots=True, eq=False)
-class _Branch:
-    """Links that hang on the world by `joints`, and all that hangs on them."""
-
-    top: list[Joint] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
-    joints: list[Joint] = field(default_factory=list)
-    loops: list[LoopJoint] = field(default_factory=list)
-    transmissions: list[Transmission] = field(default_factory=list)
 
 
 def make_thing(model: PlacedRobot) -> Thing | None:
@@ -74,29 +65,28 @@ def _is_held(robot: Robot) -> bool:
 
 def split_models(whole: Robot, diagnostics: Diagnostics) -> Iterator[PlacedRobot]:
     """Yields the models of a robot whose root link is the world: its branches, and the shapes
-    of the world itself as a model of its own. Loops between two of them keep these together."""
-    tree = retrace_tree(whole)
+    of the world itself as a model of its own. Loops between two of them keep these together. Each
+    has the motors, sensors, keyframes and excluded contacts that are its own alone."""
     world = whole.links[0]
     claims = Claims()
-    start = _find_start(whole, diagnostics)
+    words = _find_words(whole, diagnostics)
     if world.visuals or world.collisions:
         name = claims.claim(f"{whole.name}_{world.name}")
         robot = replace(_bare(whole), name=name, links=(replace(world, extras=()),), joints=())
         yield PlacedRobot(robot=robot, is_static=True)
-    for branch in _find_branches(whole, tree):
-        yield _make_model(replace(whole, start=start), branch, claims, diagnostics)
+    for branch, pairs in _find_branches(whole, words.disabled_collisions):
+        own = replace(words, disabled_collisions=pairs)
+        yield _make_model(branch, own, claims, diagnostics)
 
 
-def _find_start(whole: Robot, diagnostics: Diagnostics) -> Positions:
-    """Returns the keyframe in which export_world writes a scene; nothing without one, and where
-    keyframes cannot be read, which is reported."""
+def _find_words(whole: Robot, diagnostics: Diagnostics) -> Semantics:
+    """Returns the keyframes and excluded contacts; nothing where they cannot be read, which is
+    reported."""
     try:
-        semantics = find_semantics(whole, Diagnostics())
+        return find_semantics(whole, Diagnostics()) or Semantics(name=whole.name)
     except ReadError as error:
         diagnostics.warning("world-not-read", f"keyframes are left out: {error.message}")
-        return ()
-    states = () if semantics is None else semantics.group_states
-    return next((each.positions for each in states if each.name == START), ())
+        return Semantics(name=whole.name)
 
 
 def pick_model(whole: Robot, name: str, diagnostics: Diagnostics) -> Robot:
@@ -111,77 +101,99 @@ def pick_model(whole: Robot, name: str, diagnostics: Diagnostics) -> Robot:
 
 
 def _bare(whole: Robot) -> Robot:
-    return replace(whole, extras=(), transmissions=(), loops=(), text=b"", sensors=(), settings=())
+    return replace(
+        whole,
+        extras=(),
+        transmissions=(),
+        loops=(),
+        text=b"",
+        sensors=(),
+        settings=(),
+        controls=(),
+    )
 
 
-def _find_branches(whole: Robot, tree: KinematicTree) -> Iterable[_Branch]:
-    """Returns the branches below the root that have something to see, to touch or to weigh."""
-    owner: dict[str, _Branch] = {}
-    branches: dict[int, _Branch] = {}
-    for place, link in enumerate(tree.links):
-        parent, motion = tree.parents[place], tree.motions[place]
-        if parent < 0 or motion is None:
-            continue
-        branch = owner.get(tree.links[parent].name)
-        if branch is None:
-            branch = _Branch(top=[motion.joint])
-            branches[id(branch)] = branch
-        else:
-            branch.joints.append(motion.joint)
-        branch.links.append(link)
-        owner[link.name] = branch
-    for loop in whole.loops:
-        one, other = (owner.get(name) for name in (loop.link1, loop.link2))
-        held = one or other
-        if one is not None and other is not None and one is not other:
-            one.top += other.top
-            one.links += other.links
-            one.joints += other.joints
-            one.loops += other.loops
-            owner |= dict.fromkeys((link.name for link in other.links), one)
-            del branches[id(other)]
-        if held is not None:
-            held.loops.append(loop)
-    drives = {joint.name: each for each in branches.values() for joint in (*each.top, *each.joints)}
-    for transmission in whole.transmissions:
-        driven = {id(drives.get(joint.name)): joint.name for joint in transmission.joints}
-        if len(driven) == 1:
-            found = drives.get(next(iter(driven.values())))
-            if found is not None:
-                found.transmissions.append(transmission)
-    return [
-        each
-        for each in branches.values()
-        if any(link.visuals or link.collisions or link.inertial for link in each.links)
-    ]
+def _find_branches(
+    whole: Robot, pairs: Iterable[CollisionPair]
+) -> Iterator[tuple[Robot, tuple[CollisionPair, ...]]]:
+    """Yields the branches below the root that have something to see, to touch or to weigh."""
+    tree = retrace_tree(whole)
+    joints = [motion.joint for motion in tree.motions if motion is not None]
+    carried = {joint.name: joint.child for joint in joints}
+    groups = Groups(joint.child for joint in joints)
+    edges = [(joint.parent, joint.child) for joint in joints]
+    for ends in (*edges, *((loop.link1, loop.link2) for loop in whole.loops)):
+        if WORLD not in ends:
+            groups.join(*ends)
+
+    def sort(items: Iterable[_Item], links: Callable[[_Item], Iterable[str]]) -> _Sorted[_Item]:
+        found: _Sorted[_Item] = {}
+        for item in items:
+            homes = {groups.find(name) for name in links(item) if name in groups}
+            if len(homes) == 1:
+                found.setdefault(homes.pop(), []).append(item)
+        return found
+
+    said = [each for each in whole.extras if each.tag == "gazebo"]
+    about = dict(zip(map(id, said), (each.reference for each in whole.settings), strict=True))
+    links = sort(tree.links, lambda link: [link.name])
+    own_joints = sort(joints, lambda joint: [joint.child])
+    loops = sort(whole.loops, lambda loop: [loop.link1, loop.link2])
+    motors = sort(whole.transmissions, lambda each: [carried.get(j.name, "") for j in each.joints])
+    extras = sort(said, lambda extra: [about[id(extra)]])
+    apart = sort(pairs, lambda pair: [pair.link1, pair.link2])
+    for first, own in links.items():
+        if any(link.visuals or link.collisions or link.inertial for link in own):
+            robot = replace(
+                _bare(whole),
+                links=tuple(own),
+                joints=tuple(own_joints[first]),
+                loops=tuple(loops.get(first, ())),
+                transmissions=tuple(motors.get(first, ())),
+                extras=tuple(extras.get(first, ())),
+            )
+            yield robot, tuple(apart.get(first, ()))
+
+
+_Item = TypeVar("_Item")
+_Sorted = dict[str, list[_Item]]
 
 
 def _make_model(
-    whole: Robot, branch: _Branch, claims: Claims, diagnostics: Diagnostics
+    branch: Robot, words: Semantics, claims: Claims, diagnostics: Diagnostics
 ) -> PlacedRobot:
     """Returns the robot of a branch, in the frame of its only link on the world. The world is a
     link of it, unless it is fixed there."""
-    top, place = branch.top, IDENTITY
-    world = whole.links[0].name
-    links: list[Link] = list(branch.links)
-    if len(top) == 1 and not any(world in (each.link1, each.link2) for each in branch.loops):
+    top = [joint for joint in branch.joints if joint.parent == WORLD]
+    rest = [joint for joint in branch.joints if joint.parent != WORLD]
+    links, place = branch.links, IDENTITY
+    if len(top) == 1 and not any(WORLD in (each.link1, each.link2) for each in branch.loops):
         place, top = _move_top(top[0])
     if top:
-        links.insert(0, Link(name=world))
-    joints = [*top, *branch.joints]
-    moving = {joint.name for joint in joints}
+        links = (Link(name=WORLD), *links)
+    joints = [*top, *rest]
+    known = {joint.name for joint in joints}
+    free = free_followers(joints, known.__contains__, diagnostics)
+    robot = _without_prefix(replace(branch, links=links, joints=free), branch.links[0].name)
+    new = _pair_names(joints, robot.joints)
+    called = _pair_names(links, robot.links)
+    poses = {
+        state.name: tuple((new[name], each) for name, each in state.positions if name in new)
+        for state in words.group_states
+    }
+    start = poses.pop(START, ())
+    pairs = [(called[each.link1], called[each.link2]) for each in words.disabled_collisions]
     robot = replace(
-        _bare(whole),
-        links=tuple(links),
-        joints=free_followers(joints, moving.__contains__, diagnostics),
-        loops=tuple(branch.loops),
-        transmissions=tuple(branch.transmissions),
+        robot,
+        name=claims.claim(robot.name),
+        extras=(*robot.extras, *keep_semantics(robot, poses, pairs)),
+        start=start,
     )
-    robot = _without_prefix(robot, branch.links)
-    found, pairs = dict(whole.start), zip(joints, robot.joints, strict=True)
-    start = tuple((new.name, found[old.name]) for old, new in pairs if old.name in found)
-    robot = replace(robot, name=claims.claim(robot.name), start=start)
-    return PlacedRobot(robot=robot, place=place, is_static=not top)
+    return PlacedRobot(robot=interpret_extras(robot), place=place, is_static=not top)
+
+
+def _pair_names(old: Iterable[Any], new: Iterable[Any]) -> dict[str, str]:
+    return {one.name: other.name for one, other in zip(old, new, strict=True)}
 
 
 def _move_top(joint: Joint) -> tuple[Pose, list[Joint]]:
@@ -195,18 +207,13 @@ def _move_top(joint: Joint) -> tuple[Pose, list[Joint]]:
     return place, [replace(joint, origin=pose_of(rest, rounding=_ROUNDING))]
 
 
-def _without_prefix(robot: Robot, links: list[Link]) -> Robot:
+def _without_prefix(robot: Robot, first: str) -> Robot:
     """Returns a robot called as its first link; where all names begin with "NAME/", without
     that."""
-    name, slash, _ = links[0].name.partition("/")
+    name, slash, _ = first.partition("/")
     prefix = name + slash
-    names = [link.name for link in links] + [joint.name for joint in robot.joints]
+    names = [each.name for each in robot.links if each.name != WORLD]
+    names += [each.name for each in robot.joints]
     if not slash or not all(each.startswith(prefix) and each != prefix for each in names):
-        return replace(robot, name=links[0].name)
-    mapping = {each: each[len(prefix) :] for each in names}
-    shorter = rename(
-        robot,
-        links={link.name: mapping[link.name] for link in links},
-        joints={joint.name: mapping[joint.name] for joint in robot.joints},
-    )
-    return replace(shorter, name=name)
+        return replace(robot, name=first)
+    return replace(rename(robot, lambda each: each.removeprefix(prefix)), name=name)

@@ -2,6 +2,6 @@
 """MJCF -> Robot: the models of the simulator MuJoCo, where they are a tree of bodies."""
 
 from .format import MJCF
-from .semantics import find_semantics
+from .semantics import find_semantics, keep_semantics, list_sections
 
-__all__ = ["MJCF", "find_semantics"]
+__all__ = ["MJCF", "find_semantics", "keep_semantics", "list_sections"]

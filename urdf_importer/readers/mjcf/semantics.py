@@ -6,7 +6,7 @@ It is read of the elements that the robot keeps word for word, so it is there wi
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import (
@@ -16,10 +16,12 @@ from ...geometry.transforms import (
     quaternion_from_rotation,
     rotation_from_quaternion,
 )
-from ...model import CollisionPair, Group, GroupState, Joint, Robot, Semantics
+from ...markup.write import format_element
+from ...model import CollisionPair, Extra, Group, GroupState, Joint, Robot, Semantics
 from ...names import Claims
 from .document import ROOT, Node, parse
 
+Positions = Sequence[tuple[str, tuple[float, ...]]]
 _WHOLE = "whole_body"
 _REASON = "User"
 """MoveIt's reason for pairs that people named."""
@@ -30,13 +32,7 @@ _SIZES = {"revolute": 1, "continuous": 1, "prismatic": 1, "ball": 4, "floating":
 def find_semantics(robot: Robot, diagnostics: Diagnostics) -> Semantics | None:
     """Returns the keyframes and excluded contacts of a robot that was read from MJCF; None where it
     has none, and of other robots. Raises ReadError for text that is not a number."""
-    nodes = [
-        section
-        for extra in robot.extras
-        if extra.tag == ROOT
-        for section in parse(extra.xml.encode(), robot.source, diagnostics).children
-        if section.tag in ("keyframe", "contact")
-    ]
+    nodes = list(list_sections(robot, diagnostics))
     states = tuple(_read_states(robot, nodes, diagnostics))
     pairs = tuple(_read_pairs(robot, nodes))
     if not (states or pairs):
@@ -44,6 +40,47 @@ def find_semantics(robot: Robot, diagnostics: Diagnostics) -> Semantics | None:
     movable = tuple(joint.name for joint in robot.joints if joint.type in _SIZES)
     groups = (Group(name=_WHOLE, joints=movable),) if states else ()
     return Semantics(name=robot.name, groups=groups, group_states=states, disabled_collisions=pairs)
+
+
+def list_sections(robot: Robot, diagnostics: Diagnostics) -> Iterator[Node]:
+    """Yields the sections of a model that a robot keeps word for word."""
+    for extra in robot.extras:
+        if extra.tag == ROOT:
+            yield from parse(extra.xml.encode(), robot.source, diagnostics).children
+
+
+def keep_semantics(
+    robot: Robot, poses: Mapping[str, Positions], pairs: Iterable[tuple[str, str]]
+) -> Iterator[Extra]:
+    """Yields the element that a robot keeps, in which find_semantics finds these: poses of all of
+    its joints, by name, and pairs of links."""
+    joints = [joint for joint in robot.joints if joint.type in _SIZES]
+    keys = [
+        {"name": name, "qpos": " ".join(map(repr, _join(joints, dict(each))))}
+        for name, each in poses.items()
+        if joints and len(each) == len(joints)
+    ]
+    apart = [{"body1": one, "body2": other} for one, other in pairs]
+    content = "".join(
+        format_element(section, content="".join(format_element(tag, each) for each in rows))
+        for section, tag, rows in (("keyframe", "key", keys), ("contact", "exclude", apart))
+        if rows
+    )
+    if content:
+        yield Extra(tag=ROOT, xml=format_element(ROOT, content=content))
+
+
+def _join(joints: Iterable[Joint], positions: Mapping[str, tuple[float, ...]]) -> Iterator[float]:
+    """Yields a keyframe's numbers: the opposite of _split."""
+    for joint in joints:
+        own = positions[joint.name]
+        if joint.type == "floating":
+            inside = make_frame(rotation_from_quaternion(own[3:]), own[:3])
+            frame = matrix_from_pose(joint.origin) @ inside
+            own = (*map(float, frame[:3, 3]), *quaternion_from_rotation(frame[:3, :3]))
+        if len(own) > 1:
+            own = (*own[:-4], own[-1], *own[-4:-1])
+        yield from own
 
 
 def _read_states(robot: Robot, nodes: list[Node], diagnostics: Diagnostics) -> Iterator[GroupState]:

@@ -32,6 +32,8 @@ from .scope import ROUNDING, SEPARATOR, Scope, read_base
 _KINDS: dict[str, LightKind] = {"point": "point", "directional": "sun", "spot": "spot"}
 _LEFT_OUT = ("actor", "atmosphere", "plugin", "population", "road", "state", "wind")
 """Parts of worlds that change the picture or the places of models, and are not read."""
+_KEPT = {*_LEFT_OUT, "audio", "magnetic_field", "physics", "spherical_coordinates"} - {"state"}
+"""Parts that say the same beside models that were written anew."""
 _DOWN: Vector3 = (0.0, 0.0, -1.0)
 _WHITE: Vector3 = (1.0, 1.0, 1.0)
 _FROM_CAMERA = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]])
@@ -109,6 +111,7 @@ def _read_around(outer: Scope, world: Element, page: Page) -> Surroundings:
         view=_read_view(outer, world, page),
         background=None if background is None else _read_color(background, page),
         gravity=page.vector(world, "gravity", default=(0.0, 0.0, -9.8)),
+        text="".join(page.verbatim(each) for each in world if each.tag in _KEPT),
     )
 
 
@@ -116,7 +119,7 @@ def _report_left_out(world: Element, page: Page) -> None:
     tags = sorted({each.tag for each in world if each.tag in _LEFT_OUT})
     if tags:
         named = ", ".join(f"<{tag}>" for tag in tags)
-        page.warning("world-not-read", f"{named} of the world: left out", world)
+        page.warning("world-not-read", f"{named} of the world: not shown", world)
 
 
 def _place(outer: Scope, element: Element, page: Page) -> Matrix | None:

@@ -2,13 +2,18 @@
 """The format USD: stages with articulations of UsdPhysics."""
 
 import os
+from collections.abc import Sequence
+from functools import partial
+from itertools import chain
+from pathlib import Path
 
-from ...diagnostics import Diagnostics, MeshError, NoLinksError, ReadError, quote
+from ...diagnostics import Diagnostics, NoLinksError, ReadError, quote
 from ...files.packages import PackageResolver
+from ...files.regular import FileKind
 from ...meshes import RobotFiles
-from ...meshes.usd import USD_SUFFIXES
+from ...meshes.usd import USD_SUFFIXES, permit_file
 from ...model import Robot
-from ...stages import UsdStage, open_stage
+from ...stages import UsdStage, Variants, open_stage
 from ..formats import Description, ReaderFormat
 from .joints import draft_joint
 from .machines import Articulation, find_articulations
@@ -17,6 +22,7 @@ from .scene import UsdScene
 from .shapes import ShapeReader
 
 _MOST_NAMED = 12
+_ISAAC_JOINTS = "isaac:physics:robotJoints"
 
 
 def read_usd(given: Description) -> Robot:
@@ -25,28 +31,34 @@ def read_usd(given: Description) -> Robot:
     diagnostics = given.diagnostics
     if not diagnostics.source:
         diagnostics.source = given.source
-    stage = _open(given.source, given.resolver)
+    stage = _open(given.source, given.resolver, given.options.variants)
     scene = UsdScene(stage, diagnostics)
     _report_stage(scene)
     found = _find(scene)
     chosen = _choose(found, given.options.model, given.source)
     folder, filename = os.path.split(os.path.abspath(given.source))
-    shapes = ShapeReader(scene, folder, filename)
+    shapes = ShapeReader(scene, folder, filename, given.options.variants)
     robot = make_robot(chosen, scene, shapes, RobotFiles(given.resolver, Diagnostics()))
     if len(robot.links) > given.options.max_links:
         raise ReadError(f"the robot has {len(robot.links)} links", source=given.source)
     return robot
 
 
-def _open(source: str, resolver: PackageResolver) -> UsdStage:
-    def resolve(path: str) -> str:
-        try:
-            found = resolver.resolve_file(path, lambda code, message: None, kind="file")
-        except MeshError as error:
-            return error.message
-        return "" if str(found) == path else f"{quote(path)} is not there"
+def _open(source: str, resolver: PackageResolver, variants: Variants) -> UsdStage:
+    def resolve(path: str, kind: FileKind) -> Path:
+        return resolver.resolve_file(path, lambda code, message: None, kind=kind)
 
-    return open_stage(source, resolve)
+    stage = open_stage(source, partial(permit_file, resolve), variants)
+    for each in map(":=".join, variants):
+        if each not in stage.variants:
+            has = f"; it has {_list(stage.variants)}" if stage.variants else ""
+            raise ReadError(f"the stage has no variant {quote(each)}{has}", source=source)
+    return stage
+
+
+def _list(names: Sequence[str]) -> str:
+    shown = ", ".join(map(quote, names[:_MOST_NAMED]))
+    return shown + (f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else "")
 
 
 def _find(scene: UsdScene) -> list[Articulation]:
@@ -60,7 +72,16 @@ def _find(scene: UsdScene) -> list[Articulation]:
             "the stage has no rigid bodies: no prim has PhysicsRigidBodyAPI",
             source=scene.stage.path,
         )
-    return find_articulations(scene, [each for each in joints if each is not None])
+    places = _list_in_order(scene)
+    found = sorted(filter(None, joints), key=lambda each: places.get(each.prim.path, len(places)))
+    return find_articulations(scene, found)
+
+
+def _list_in_order(scene: UsdScene) -> dict[str, int]:
+    """Returns path -> place of the joints that Isaac Sim's schema of robots lists in their order.
+    All others come after these, in the order of the file."""
+    lists = (each.targets.get(_ISAAC_JOINTS, ()) for each in scene.stage.prims.values())
+    return {path: place for place, path in enumerate(chain.from_iterable(lists))}
 
 
 def _report_stage(scene: UsdScene) -> None:
@@ -80,8 +101,7 @@ def _report_stage(scene: UsdScene) -> None:
 
 def _choose(found: list[Articulation], wanted: str, source: str) -> Articulation:
     names = [each.name for each in found]
-    shown = ", ".join(map(quote, names[:_MOST_NAMED]))
-    shown += f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    shown = _list(names)
     if wanted:
         chosen = next((each for each in found if each.name == wanted), None)
         if chosen is not None:
@@ -96,9 +116,11 @@ def _choose(found: list[Articulation], wanted: str, source: str) -> Articulation
     return found[0]
 
 
-def list_articulations(source: str, resolver: PackageResolver) -> tuple[str, ...]:
+def list_articulations(
+    source: str, resolver: PackageResolver, variants: Variants
+) -> tuple[str, ...]:
     """Returns the names of the articulations in a stage, in their order. Raises ReadError."""
-    scene = UsdScene(_open(source, resolver), Diagnostics(source))
+    scene = UsdScene(_open(source, resolver, variants), Diagnostics(source))
     return tuple(each.name for each in _find(scene))
 
 

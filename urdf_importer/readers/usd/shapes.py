@@ -13,7 +13,7 @@ from ...diagnostics import quote
 from ...files.portable import relative_path
 from ...geometry.transforms import Matrix, pose_of, turn_z_onto
 from ...images.colors import srgb_from_linear
-from ...meshes.usd import brings_looks, color_of, image_of, surface_of
+from ...meshes.usd import brings_looks, color_of, image_of, name_part, surface_of
 from ...model import (
     Box,
     Capsule,
@@ -30,7 +30,7 @@ from ...model import (
     Visual,
 )
 from ...names import Claims
-from ...stages import StagePrim
+from ...stages import StagePrim, Variants
 from .masses import place_in
 from .scene import UsdScene
 
@@ -42,10 +42,12 @@ Make = Callable[[StagePrim, Matrix], Geometry]
 
 
 class ShapeReader:
-    """Reads the shapes of one robot. `folder` is where its file lies, `filename` its name there."""
+    """Reads the shapes of one robot. `folder` is where its file lies, `filename` its name there,
+    and `variants` are the ones that were chosen."""
 
-    def __init__(self, scene: UsdScene, folder: str, filename: str) -> None:
+    def __init__(self, scene: UsdScene, folder: str, filename: str, variants: Variants) -> None:
         self._scene, self._folder, self._filename = scene, folder, filename
+        self._variants = variants
         self._parts: dict[Any, str] = {}
         self._names: dict[str, str] = {}
         self._claims = Claims()
@@ -142,7 +144,8 @@ class ShapeReader:
         looks = prim.material if brings_looks(self._scene.stage, prim) else ""
         key = (repr(sorted(mesh.items())), looks, np.round(stretch, 9).tobytes())
         name = self._parts.setdefault(key, prim.path)
-        return Mesh(filename=self._filename, part=MeshPart(name=name))
+        part = MeshPart(name=name_part(name, self._variants))
+        return Mesh(filename=self._filename, part=part)
 
     def _material(self, prim: StagePrim) -> Material | None:
         said = self._scene.stage.materials.get(prim.material)

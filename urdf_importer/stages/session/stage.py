@@ -54,7 +54,8 @@ def _choose_variants(stage: Any, variants: dict[str, str]) -> bool:
         for prim in stage.Traverse():
             for name in variants.keys() & set(prim.GetVariantSets().GetNames()):
                 chosen = prim.GetVariantSet(name)
-                if chosen.GetVariantSelection() != variants[name]:
+                is_there = variants[name] in chosen.GetVariantNames()
+                if is_there and chosen.GetVariantSelection() != variants[name]:
                     changed = chosen.SetVariantSelection(variants[name]) or changed
     return changed
 

@@ -116,7 +116,9 @@ def _write(request: WorldRequest[SdfOptions], models: Sequence[str], version: st
             _write_view(world.view, xml)
         for light in world.lights or (_SUN,):
             _write_light(light, xml)
-        for text in models:
+        if parse_fragment(f"<world>{world.text}</world>".encode()) is None:
+            raise WriteError("the property urdf_world of the world's collection is not XML")
+        for text in filter(None, (world.text, *models)):
             xml.verbatim(text)
         xml.close()
         xml.close()

@@ -88,6 +88,7 @@ def test_lights_camera_and_scene_are_read(tmp_path: Path) -> None:
         codes=("world-not-read", "world-light"),
     )
     around = world.around
+    assert around.text == '<actor name="a"/>'
     assert (around.gravity, around.background) == ((0.0, 0.0, -1.6), (0.1, 0.2, 0.3))
     lamp, sun, spot = around.lights
     assert (lamp.color, lamp.strength, lamp.shadows) == ((1.0, 0.5, 0.0), 1.0, False)

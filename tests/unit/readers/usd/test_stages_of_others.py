@@ -11,7 +11,17 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from urdf_importer import Diagnostics, Robot, forward_kinematics, read_robot
+from urdf_importer import (
+    Diagnostics,
+    ImportOptions,
+    ReadError,
+    Robot,
+    forward_kinematics,
+    list_models,
+    read_robot,
+)
+from urdf_importer.meshes import RobotFiles
+from urdf_importer.pipeline.files import find_files
 from urdf_importer.readers.usd.joints import JointAxis
 from urdf_importer.readers.usd.posing import ChainJoint, find_values
 
@@ -206,3 +216,86 @@ def test_angles_are_the_smallest_and_within_limits(tmp_path: Path) -> None:
     end = np.eye(4)
     end[:3, :3] = Rotation.from_euler("z", 7.0).as_matrix()
     assert find_values(steps, end, 1.0) == [(pytest.approx(7.0 - math.tau),)]
+
+
+VARIANTS = """#usda 1.0
+(
+ defaultPrim = "arm"
+ metersPerUnit = 1
+ upAxis = "Z"
+)
+def Xform "arm" (
+ variants = {{ string hand = "none" }}
+ prepend variantSets = ["hand", "size"]
+)
+{{
+def Xform "base" (prepend apiSchemas = ["PhysicsArticulationRootAPI", "PhysicsRigidBodyAPI"]) {{}}
+{limb}
+{joint}
+variantSet "hand" = {{
+ "none" {{}}
+ "claw" {{
+  def Xform "claw" (prepend apiSchemas = ["PhysicsRigidBodyAPI"])
+  {{
+   def Mesh "shape"
+   {{
+    point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 2, 0), (0, 0, 3)]
+    int[] faceVertexCounts = [3, 3, 3, 3]
+    int[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3]
+   }}
+  }}
+  {grip}
+ }}
+}}
+variantSet "size" = {{
+ "small" {{}}
+}}
+}}
+"""
+
+
+def write_variants(path: Path) -> Path:
+    """Writes an arm whose variant `claw` of the set `hand` has one more body, a mesh."""
+    joint = make_joint("RevoluteJoint", "hinge", ((0, 0, 1), (0, 0, 1)), X)
+    limb = 'def Xform "limb" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {}'
+    grip = make_joint("PrismaticJoint", "grip", ((0, 0, 0), (0, 0, 0)), Y)
+    grip = grip.replace("/arm/limb", "/arm/claw").replace("/arm/base", "/arm/limb")
+    path.write_text(VARIANTS.format(limb=limb, joint=joint, grip=grip))
+    return path
+
+
+def test_a_variant_is_chosen_by_its_set(tmp_path: Path) -> None:
+    path = write_variants(tmp_path / "arm.usda")
+    assert [each.name for each in read_robot(path).links] == ["base", "limb"]
+    options = ImportOptions(variants=(("hand", "claw"),))
+    robot = read_robot(path, options=options)
+    assert [each.name for each in robot.links] == ["base", "limb", "claw"]
+    assert list_models(path, options=options) == ("arm",)
+    read_robot(path)  # Another stage than the one with the mesh is at hand now.
+    ((visual,),) = [each.visuals for each in robot.links if each.visuals]
+    files = RobotFiles(find_files(path, options), Diagnostics())
+    assert files.load(visual, robot.links[-1]).vertices.max(axis=0).tolist() == [1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize("choice", [("hand", "fist"), ("colour", "red")])
+def test_a_variant_that_is_not_there_is_refused(choice: tuple[str, str], tmp_path: Path) -> None:
+    path = write_variants(tmp_path / "arm.usda")
+    with pytest.raises(ReadError, match=r"no variant '[a-z]+:=[a-z]+'; it has 'hand:=claw', 'h"):
+        read_robot(path, options=ImportOptions(variants=(choice,)))
+
+
+def test_joints_are_in_the_order_of_isaacs_schema(tmp_path: Path) -> None:
+    """A tree of two branches; the schema lists the second one first, and one joint not at all."""
+    joints = [
+        make_joint("RevoluteJoint", name, ((0, 0, 0), (0, 0, 0)), X).replace("/arm/limb", ends)
+        for name, ends in (("a", "/arm/one"), ("b", "/arm/two"), ("c", "/arm/limb"))
+    ]
+    bodies = [
+        f'def Xform "{name}" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {{}}'
+        for name in ("one", "two")
+    ]
+    path = write_stage(tmp_path / "arm.usda", "", *bodies, *joints)
+    assert [each.name for each in read_robot(path).joints] == ["a", "b", "c"]
+    order = "rel isaac:physics:robotJoints = [</arm/c>, </arm/b>]\n"
+    path.write_text(path.read_text().replace('def Xform "arm"\n{', f'def Xform "arm"\n{{\n{order}'))
+    assert [each.name for each in read_robot(path).joints] == ["c", "b", "a"]
