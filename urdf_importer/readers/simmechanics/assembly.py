@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
-from .mechanism.freedom import find_freedom, rows_of_primitives
+from .mechanism.freedom import freedom_of_pair, rows_of_primitives
 from .mechanism.graph import WELD, Edge, Matrix, Mechanism, Primitive, Vector
 from .named_frames import NamedFrames
 from .naming import Names
@@ -111,7 +111,7 @@ def apply_parameters(
             placements.append((place, joint.other(place), index))
     frames.adopt(placements)
     extra = _extra_connections(parameters, frames)
-    counting = [*_combine(connections, mechanism, diagnostics), *extra]
+    counting = [*_combine(connections, mechanism, values), *extra]
     return Assembly(
         mechanism=mechanism,
         parameters=parameters,
@@ -144,7 +144,7 @@ def _read_connections(
     found: dict[int, Connection] = {}
     for index, edge in enumerate(mechanism.edges):
         change = changes.get(index)
-        primitives = _checked_primitives(edge, parameters, names.values.diagnostics)
+        primitives = _checked_primitives(edge, parameters, names.values)
         if change is None and (parameters.freeze_all or index in frozen):
             primitives = WELD
         label = edge.name.strip()
@@ -195,25 +195,23 @@ def _match_changes(parameters: Parameters, names: Names) -> dict[int, JointChang
 
 
 def _checked_primitives(
-    edge: Edge, parameters: Parameters, diagnostics: Diagnostics
+    edge: Edge, parameters: Parameters, values: Values
 ) -> tuple[Primitive, ...]:
     """The primitives that move, or a weld; with a diagnostic where the file does not say."""
     unknown = next((item for item in edge.primitives if item.kind == "unknown"), None)
     if not edge.primitives:
-        diagnostics.warning(
+        values.warning(
             "missing-primitive",
             f"joint {quote(edge.name)} has no primitive that says how it moves; it is fixed",
-            subject=edge.name,
-            line=edge.line,
+            edge,
         )
         return WELD
     if unknown is not None:
-        diagnostics.warning(
+        values.warning(
             "unknown-primitive",
             f"joint {quote(edge.name)} moves by {quote(unknown.word)}, which is unknown; it is "
             "fixed",
-            subject=edge.name,
-            line=edge.line,
+            edge,
         )
         return WELD
     if len(edge.primitives) > 1 and not parameters.has_chains:
@@ -259,44 +257,43 @@ def _at_world(joint: Connection, mechanism: Mechanism, world: int) -> Connection
 
 
 def _extra_connections(parameters: Parameters, frames: NamedFrames) -> list[Connection]:
-    names, values = frames.names, frames.values
+    names = frames.names
     found = []
     for name, extra in parameters.extra_joints.items():
-        ends = []
-        for link in (extra.parent, extra.child):
-            if link not in names.body_of:
-                values.bad("extrajoints", names.no_link(link), extra.line)
-            else:
-                ends.append(names.body_of[link])
+        ends = [names.body_of.get(link, -1) for link in (extra.parent, extra.child)]
         frame = frames.find(extra.origin)
+        faults = [
+            names.no_link(link)
+            for link, end in zip((extra.parent, extra.child), ends, strict=True)
+            if end < 0
+        ]
         if frame is None:
-            values.bad("extrajoints", frames.no_frame(extra.origin), extra.line)
-        if len(ends) < 2 or frame is None:
+            faults.append(frames.no_frame(extra.origin))
+        if not faults and ends[0] == ends[1]:
+            faults.append(f"{name!r} connects a link to itself")
+        if not faults and not names.giver.claim(name):
+            faults.append(f"the name {name!r} is taken already")
+        for fault in faults:
+            names.values.bad("extrajoints", fault, extra.line)
+        if faults or frame is None:
             continue
-        if ends[0] == ends[1]:
-            values.bad("extrajoints", f"{name!r} connects a link to itself", extra.line)
-        elif not names.giver.claim(name):
-            values.bad("extrajoints", f"the name {name!r} is taken already", extra.line)
-        else:
-            word = extra.change.type or ("continuous" if extra.change.axis else "fixed")
-            found.append(
-                Connection(
-                    name=name,
-                    label=f"{extra.origin}:{name}",
-                    base=ends[0],
-                    follower=ends[1],
-                    frame=frame,
-                    primitives=WELD,
-                    change=replace(extra.change, type=word),
-                    line=extra.line,
-                )
+        word = extra.change.type or ("continuous" if extra.change.axis else "fixed")
+        found.append(
+            Connection(
+                name=name,
+                label=f"{extra.origin}:{name}",
+                base=ends[0],
+                follower=ends[1],
+                frame=frame,
+                primitives=WELD,
+                change=replace(extra.change, type=word),
+                line=extra.line,
             )
+        )
     return found
 
 
-def _combine(
-    joints: list[Connection], mechanism: Mechanism, diagnostics: Diagnostics
-) -> list[Connection]:
+def _combine(joints: list[Connection], mechanism: Mechanism, values: Values) -> list[Connection]:
     """One joint for each pair of bodies, in the order of the file: the motion that all of a pair
     allow; a redefined one counts alone."""
     pairs: dict[tuple[int, int], list[Connection]] = {}
@@ -309,36 +306,29 @@ def _combine(
         if len(group) == 1 or redefined:
             combined.append((redefined or group)[0])
         else:
-            combined.append(_left_over(group, mechanism, diagnostics))
+            combined.append(_left_over(group, mechanism, values))
     return combined
 
 
-def _left_over(
-    group: list[Connection], mechanism: Mechanism, diagnostics: Diagnostics
-) -> Connection:
+def _left_over(group: list[Connection], mechanism: Mechanism, values: Values) -> Connection:
     first = group[0]
     if any(not joint.moves for joint in group):
         return replace(first, primitives=WELD)
-    points = np.array([joint.frame[:3, 3] for joint in group])
+    points = [joint.frame[:3, 3] for joint in group]
     places = [mechanism.bodies[end].part[:3, 3] for end in (first.base, first.follower)]
-    size = max(float(np.ptp(np.vstack([points, *places]), axis=0).max()), 1e-6)
     rows = [rows_of_primitives(joint.primitives, joint.frame[:3, 3]) for joint in group]
-    freedom = find_freedom(
-        np.vstack([np.zeros((1, 6)), *rows]), points.mean(axis=0), size, _WRITTEN_TOLERANCE
-    )
+    freedom = freedom_of_pair(rows, points, places, _WRITTEN_TOLERANCE)
     if not freedom.is_known:
-        diagnostics.warning(
+        values.warning(
             "unknown-mate",
             f"joint {quote(first.name)} and the others between its two bodies leave a motion "
             "that no joint can make; the bodies are fixed to each other",
-            subject=first.name,
-            line=first.line,
+            first,
         )
         return replace(first, primitives=WELD)
     primitives = tuple(_as_written(item, group) for item in freedom.primitives) or WELD
-    frame = first.frame
-    if _leaves_axes(first.frame[:3, 3], freedom.point, primitives, 100 * _WRITTEN_TOLERANCE * size):
-        frame = first.frame.copy()
+    frame = first.frame.copy()
+    if _leaves_axes(frame[:3, 3] - freedom.point, primitives, freedom.slack):
         frame[:3, 3] = freedom.point
     return replace(first, primitives=primitives, frame=frame)
 
@@ -346,24 +336,13 @@ def _left_over(
 def _as_written(primitive: Primitive, group: list[Connection]) -> Primitive:
     """The same motion with the direction of the first joint's axis, where that is along it."""
     for item in (item for joint in group for item in joint.primitives):
-        if item.axis is None or primitive.axis is None or item.kind != primitive.kind:
-            continue
-        along = float(item.axis @ primitive.axis)
-        if abs(along) > 1.0 - 1e-6:
+        if item.kind == primitive.kind and abs(float(item.axis @ primitive.axis)) > 1.0 - 1e-6:
             return item
     return primitive
 
 
-def _leaves_axes(
-    point: Vector, on_axes: Vector, primitives: tuple[Primitive, ...], slack: float
-) -> bool:
-    """Whether a point lies beside the axes of turning."""
-    away = point - on_axes
-    for item in primitives:
-        if item.kind == "spherical" and float(np.linalg.norm(away)) > slack:
-            return True
-        if item.kind != "revolute" or item.axis is None:
-            continue
-        if float(np.linalg.norm(np.cross(item.axis, away))) > slack:
-            return True
-    return False
+def _leaves_axes(away: Vector, primitives: tuple[Primitive, ...], slack: float) -> bool:
+    """Whether a point that lies `away` from a point on the axes of turning lies beside them."""
+    beside = [np.cross(item.axis, away) for item in primitives if item.kind == "revolute"]
+    beside += [away for item in primitives if item.kind == "spherical"]
+    return any(float(np.linalg.norm(gap)) > slack for gap in beside)

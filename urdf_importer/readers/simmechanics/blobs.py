@@ -17,31 +17,22 @@ def _six(pose: Pose) -> str:
     return format_numbers((*pose.xyz, *pose.rpy))
 
 
-def look_extra(link: str, look: Look) -> Extra | None:
-    """Returns Gazebo's data for a CAD system's shares of colour; None where the file has none."""
+def look_extras(link: str, look: Look) -> list[Extra]:
+    """Returns Gazebo's data for a CAD system's shares of colour; none where the file has none."""
     shares = {
         "ambient": look.ambient,
         "diffuse": look.diffuse,
         "specular": look.specular,
         "emissive": look.emission,
     }
-    lines = [
-        f"      <{tag}>{_shaded(look, share)} 1</{tag}>"
+    body = "".join(
+        f"      <{tag}>{format_numbers(round(part * share, 6) for part in look.color)} 1</{tag}>\n"
         for tag, share in shares.items()
         if share is not None
-    ]
-    if not lines:
-        return None
-    body = "\n".join(lines)
-    return Extra(
-        tag="gazebo",
-        xml=f"<gazebo reference={quoteattr(link)}>\n  <visual>\n    <material>\n{body}\n"
-        "    </material>\n  </visual>\n</gazebo>",
     )
-
-
-def _shaded(look: Look, share: float) -> str:
-    return format_numbers(round(part * share, 6) for part in look.color)
+    visual = f"  <visual>\n    <material>\n{body}    </material>\n  </visual>\n"
+    xml = f"<gazebo reference={quoteattr(link)}>\n{visual}</gazebo>"
+    return [Extra(tag="gazebo", xml=xml)] if body else []
 
 
 def sensor_extras(

@@ -7,9 +7,9 @@ from pathlib import PurePath
 import numpy as np
 
 from ...geometry.transforms import matrix_from_pose
-from ...model import Extra, Joint, Link, LoopJoint, Pose, Robot
+from ...model import IDENTITY, Extra, Joint, Link, LoopJoint, Pose, Robot
 from .assembly import Assembly
-from .blobs import look_extra, pose_extra, sensor_extras
+from .blobs import look_extras, pose_extra, sensor_extras
 from .joints import JointMaker
 from .links import HasFile, LinkMaker, pose_of, relative
 from .mechanism.graph import Matrix
@@ -19,14 +19,14 @@ from .placing import Placed
 from .tree import SpanningTree
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class _Exported:
     """A user's frame as a link; `drawn` is where the user drew it, before `transform`."""
 
     name: str
     body: int
     drawn: Matrix
-    transform: Pose
+    transform: Pose = IDENTITY
 
     @property
     def matrix(self) -> Matrix:
@@ -108,9 +108,7 @@ class RobotMaker:
         link = self.links.make(body)
         draft.links.append(link)
         look = self.links.look(body)
-        extra = None if look is None else look_extra(link.name, look)
-        if extra is not None:
-            draft.extras.append(extra)
+        draft.extras += look_extras(link.name, look) if look is not None else ()
 
     # Frames of users
 
@@ -119,43 +117,29 @@ class RobotMaker:
         found: list[_Exported] = []
         for wish in parameters.exported_frames:
             place = self._choose(wish, "exportedFrames")
-            if place is None:
-                continue
-            if not names.giver.claim(wish.name):
-                self.values.bad(
-                    "exportedFrames", f"the name {wish.name!r} is taken already", wish.frame_line
-                )
-                continue
-            found.append(
-                _Exported(
-                    name=wish.name,
-                    body=place[0],
-                    drawn=place[1],
-                    transform=wish.transform,
-                )
-            )
+            if place is not None and names.giver.claim(wish.name):
+                found.append(_Exported(wish.name, *place, wish.transform))
+            elif place is not None:
+                self._refuse_name("exportedFrames", wish.name, wish.frame_line)
         for sensor in (*parameters.sensors, *parameters.force_sensors):
             if sensor.is_exported and sensor.frame:
                 self._export_sensor(sensor, found)
-        if parameters.export_all:
-            known = {(frame.body, frame.drawn.tobytes()) for frame in found}
-            for body, drawn in self.assembly.frames.drawn():
-                if self.tree.holds(body) and (body, drawn.matrix.tobytes()) not in known:
-                    name = names.giver.give(drawn.label)
-                    found.append(
-                        _Exported(name=name, body=body, drawn=drawn.matrix, transform=Pose())
-                    )
+        known = {(frame.body, frame.drawn.tobytes()) for frame in found}
+        for body, drawn in self.assembly.frames.drawn() if parameters.export_all else ():
+            if self.tree.holds(body) and (body, drawn.matrix.tobytes()) not in known:
+                found.append(_Exported(names.giver.give(drawn.label), body, drawn.matrix))
         return found
 
     def _export_sensor(self, sensor: SensorChoice, found: list[_Exported]) -> None:
         place = self._choose(self._place_of(sensor), "sensors")
-        if place is None:
-            return
         name = sensor.exported_name or sensor.name or sensor.frame
-        if self.assembly.names.giver.claim(name):
-            found.append(_Exported(name=name, body=place[0], drawn=place[1], transform=Pose()))
-        elif not any(frame.name == name for frame in found):
-            self.values.bad("sensors", f"the name {name!r} is taken already", sensor.line)
+        if place is not None and self.assembly.names.giver.claim(name):
+            found.append(_Exported(name, *place))
+        elif place is not None and not any(frame.name == name for frame in found):
+            self._refuse_name("sensors", name, sensor.line)
+
+    def _refuse_name(self, key: str, name: str, line: int) -> None:
+        self.values.bad(key, f"the name {name!r} is taken already", line)
 
     def _place_of(self, sensor: SensorChoice) -> FrameChoice:
         """A force-torque sensor's frame is looked for in its link, else in its joint's child."""
@@ -227,9 +211,11 @@ class RobotMaker:
         place = self._choose(self._place_of(sensor), key)
         if place is None:
             return None
-        matrix = place[1]
-        for frame in exported:
-            if frame.body == place[0] and np.array_equal(frame.drawn, place[1]):
-                matrix = frame.matrix
-                break
+        body_of_frame, drawn = place
+        same = (
+            frame.matrix
+            for frame in exported
+            if frame.body == body_of_frame and np.array_equal(frame.drawn, drawn)
+        )
+        matrix = next(same, drawn)
         return pose_of(relative(self.placed[body].frame, matrix))

@@ -9,7 +9,7 @@ from ...model import IDENTITY, Dynamics, Extra, Joint, Limit, Link, LoopJoint, P
 from .assembly import Assembly, Connection
 from .links import pose_of, relative
 from .mechanism.graph import Matrix
-from .parameters.joint_table import JointTable
+from .parameters.joint_table import JointRow, JointTable
 from .parameters.keys import JointChange
 from .parameters.values import Values
 from .placing import Placed, Step, steps_of
@@ -101,7 +101,7 @@ class JointMaker:
         )
 
     def _axis(self, source: Connection | None, step: Step, frame: Matrix) -> Vector3 | None:
-        if step.axis is None:
+        if not step.axis.any():
             return None
         sign = -1.0 if source is not None and source.name in self.reversed_axes else 1.0
         x, y, z = (sign * (frame[:3, :3].T @ step.axis)).tolist()
@@ -114,22 +114,18 @@ class JointMaker:
         if kind == "fixed":
             return kind, None, None
         change = source.change if source is not None else None
-        change = change or JointChange()
-        row = self.table.rows.get(name)
-        said = change.limits
-        lower, upper, effort, velocity = said.lower, said.upper, said.effort, said.velocity
-        damping, friction = self.parameters.damping, self.parameters.friction
-        if row is not None:
-            lower = row.lower(kind) if lower is None else lower
-            upper = row.upper(kind) if upper is None else upper
-            effort = row.effort_limit if effort is None else effort
-            velocity = row.velocity_limit if velocity is None else velocity
-            damping = damping if row.damping is None else row.damping
-            friction = friction if row.friction is None else row.friction
+        said = (change or JointChange()).limits
+        row = self.table.rows.get(name) or JointRow()
+        parameters = self.parameters
+        lower, upper = _first(said.lower, row.lower(kind)), _first(said.upper, row.upper(kind))
+        effort = _first(said.effort, row.effort_limit)
+        velocity = _first(said.velocity, row.velocity_limit)
+        damping = _first(row.damping, parameters.damping)
+        friction = _first(row.friction, parameters.friction)
         if kind not in _LIMITED:
             lower = upper = None
         elif kind in ("continuous", "revolute"):
-            kind, lower, upper = self._range(name, lower, upper, row.line if row else 0)
+            kind, lower, upper = self._range(name, lower, upper, row.line)
         dynamics = None
         if damping is not None or friction is not None:
             dynamics = Dynamics(damping=damping, friction=friction)
@@ -138,8 +134,8 @@ class JointMaker:
         limit = Limit(
             lower=lower,
             upper=upper,
-            effort=self.parameters.effort_limit if effort is None else effort,
-            velocity=self.parameters.velocity_limit if velocity is None else velocity,
+            effort=_first(effort, parameters.effort_limit),
+            velocity=_first(velocity, parameters.velocity_limit),
         )
         return kind, limit, dynamics
 
@@ -223,6 +219,11 @@ def _find_reversed(assembly: Assembly) -> set[str]:
     return found
 
 
+def _first(*numbers: float | None) -> float | None:
+    """Returns the first number that is there."""
+    return next((number for number in numbers if number is not None), None)
+
+
 def _clean(number: float) -> float:
     """A number with rounding errors beside zero and one removed."""
     nearest = round(number)
@@ -231,10 +232,7 @@ def _clean(number: float) -> float:
 
 def _offset_extra(source: Connection | None, step: Step) -> tuple[Extra, ...]:
     """The angle by which the CAD system counts from another zero, in radians."""
-    if (
-        source is None
-        or source.offset is None
-        or step.type not in ("continuous", "revolute", "planar")
-    ):
+    offset = source.offset if source is not None else None
+    if offset is None or step.type not in ("continuous", "revolute", "planar"):
         return ()
-    return (Extra(tag="simscape", xml=f'<simscape position="{format_number(source.offset)}"/>'),)
+    return (Extra(tag="simscape", xml=f'<simscape position="{format_number(offset)}"/>'),)

@@ -7,7 +7,8 @@ from collections.abc import Callable, Container, Mapping, Sequence
 import numpy as np
 
 from ...diagnostics import quote
-from ...model import Collision, Inertia, Inertial, Link, Material, Mesh, Pose, Visual
+from ...geometry.volumes import inertia_of
+from ...model import Collision, Inertial, Link, Material, Mesh, Pose, Visual
 from .assembly import Assembly
 from .mechanism.graph import Body, Look, Matrix
 from .parameters.keys import MirroredInertia, Parameters
@@ -120,14 +121,10 @@ class LinkMaker:
         if found is None:
             return None
         mass, center, inertia = found
-        moments = None
-        if inertia is not None:
-            (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.tolist()
-            moments = Inertia(ixx=xx, ixy=xy, ixz=xz, iyy=yy, iyz=yz, izz=zz)
         return Inertial(
             origin=pose_of(relative(frame, center)),
             mass=mass,
-            inertia=moments,
+            inertia=None if inertia is None else inertia_of(inertia),
             line=self.assembly.mechanism.bodies[index].line,
         )
 
@@ -218,46 +215,41 @@ def _assigned_masses(assembly: Assembly, placed: Mapping[int, Placed]) -> dict[i
         found[index] = (body.mass, body.center, body.inertia)
     original = dict(found)
     for mirror in parameters.mirrored:
-        links = [mirror.link, mirror.original, mirror.reference]
+        links = (mirror.link, mirror.original, mirror.reference)
         ends = find_bodies(links, "mirroredInertia", mirror.line, assembly, placed)
-        if ends is not None and ends[1] in original:
+        if ends and ends[1] in original:
             found[ends[0]] = _mirrored(
                 original[ends[1]], mirror, placed[ends[2]].frame,
                 assembly.mechanism.bodies[ends[0]].center,
             )  # fmt: skip
-    line = parameters.line("inertiaWorkaround")
+    key = "inertiaWorkaround"
     for link in parameters.mirrored_centers:
-        ends = find_bodies([link], "inertiaWorkaround", line, assembly, placed)
-        if ends is not None and ends[0] in found:
-            mass, center, inertia = found[ends[0]]
-            center = center.copy()
-            center[2, 3] = -center[2, 3]
-            found[ends[0]] = (mass, center, inertia)
+        for index in find_bodies([link], key, parameters.line(key), assembly, placed):
+            if index in found:
+                mass, center, inertia = found[index]
+                center = center.copy()
+                center[2, 3] = -center[2, 3]
+                found[index] = (mass, center, inertia)
     _assign(found, assembly, placed)
     return found
 
 
 def _assign(found: dict[int, _Mass], assembly: Assembly, placed: Mapping[int, Placed]) -> None:
-    parameters = assembly.parameters
+    parameters, key = assembly.parameters, "assignedMasses"
     for link, mass in parameters.masses.items():
-        line = parameters.line("assignedMasses", link)
-        ends = find_bodies([link], "assignedMasses", line, assembly, placed)
-        if ends is None:
-            continue
-        old, center, inertia = found.get(ends[0]) or _no_mass(ends[0], assembly, placed)
-        if old and inertia is not None:
-            inertia = inertia * (mass / old)
-        found[ends[0]] = (mass, center, inertia)
+        for body in find_bodies([link], key, parameters.line(key, link), assembly, placed):
+            old, center, inertia = found.get(body) or _no_mass(body, assembly, placed)
+            if old and inertia is not None:
+                inertia = inertia * (mass / old)
+            found[body] = (mass, center, inertia)
     for wish in parameters.inertias:
-        ends = find_bodies([wish.link], "assignedInertias", wish.line, assembly, placed)
-        if ends is None:
-            continue
-        mass_then, center, inertia = found.get(ends[0]) or _no_mass(ends[0], assembly, placed)
-        changed = np.zeros((3, 3)) if inertia is None else inertia.copy()
-        for axis, moment in enumerate((wish.xx, wish.yy, wish.zz)):
-            if moment is not None:
-                changed[axis, axis] = moment
-        found[ends[0]] = (mass_then, center, changed)
+        for body in find_bodies([wish.link], "assignedInertias", wish.line, assembly, placed):
+            own, center, inertia = found.get(body) or _no_mass(body, assembly, placed)
+            changed = np.zeros((3, 3)) if inertia is None else inertia.copy()
+            for axis, moment in enumerate((wish.xx, wish.yy, wish.zz)):
+                if moment is not None:
+                    changed[axis, axis] = moment
+            found[body] = (own, center, changed)
 
 
 def _no_mass(body: int, assembly: Assembly, placed: Mapping[int, Placed]) -> _Mass:
@@ -267,16 +259,14 @@ def _no_mass(body: int, assembly: Assembly, placed: Mapping[int, Placed]) -> _Ma
 
 def find_bodies(
     links: Sequence[str], key: str, line: int, assembly: Assembly, placed: Container[int]
-) -> list[int] | None:
-    """Returns the bodies of links; None, and reported, where one is not in the tree."""
-    found = []
-    for link in links:
-        body = assembly.names.body_of.get(link)
-        if body is None or body not in placed:
+) -> list[int]:
+    """Returns the bodies of links; none, and reported, where one is not in the tree."""
+    bodies = [assembly.names.body_of.get(link, -1) for link in links]
+    for link, body in zip(links, bodies, strict=True):
+        if body not in placed:
             assembly.values.bad(key, assembly.names.no_link(link), line)
-            return None
-        found.append(body)
-    return found
+            return []
+    return bodies
 
 
 def _mirrored(

@@ -5,26 +5,28 @@ Nothing else is free in URDF: a link on a moving joint has its origin at the joi
 also when the joint is reversed, and the axes of its body's CS1.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ...geometry.transforms import make_frame
 from .assembly import Assembly, Connection
-from .mechanism.graph import Matrix, Primitive, Vector
+from .mechanism.graph import NO_AXIS, Matrix, Primitive, Vector
 from .named_frames import NamedFrames
 from .parameters.keys import JointChange
 from .tree import Hang, SpanningTree
 
-_AXIS_TYPES = ("continuous", "revolute", "prismatic", "planar")
+_TURNING = ("continuous", "revolute")
+_AXIS_TYPES = (*_TURNING, "prismatic", "planar")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Step:
-    """One joint of URDF: its type, and its axis in the world as a unit vector."""
+    """One joint of URDF: its type, and its axis in the world as a unit vector, without length where
+    it has none."""
 
     type: str
-    axis: Vector | None = None
+    axis: Vector = field(default_factory=NO_AXIS.copy)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -82,45 +84,41 @@ def _place_root(body: int, assembly: Assembly, wanted: tuple[Matrix, int] | None
 def _place_link(
     body: int, hang: Hang, assembly: Assembly, wanted: tuple[Matrix, int] | None
 ) -> Placed:
-    frames = assembly.frames
     part = assembly.mechanism.bodies[body].part
-    if hang.joint is None:
+    joint = hang.joint
+    if joint is None:
         frame = part if wanted is None else wanted[0]
         return Placed(hang=hang, frame=frame, point=frame[:3, 3], steps=(Step(type="fixed"),))
-    joint = hang.joint
-    point = joint.frame[:3, 3]
-    default = make_frame(part[:3, :3], point)
-    steps = steps_of(joint, default[:3, :3], frames, is_reversed=hang.is_reversed)
-    is_fixed = all(step.type == "fixed" for step in steps)
-    if is_fixed and assembly.parameters.dialect == "robotology":
-        default = part
+
+    def place(frame: Matrix) -> Placed:
+        steps = steps_of(joint, frame[:3, :3], assembly.frames, is_reversed=hang.is_reversed)
+        return Placed(hang=hang, frame=frame, point=joint.frame[:3, 3], steps=steps)
+
+    placed = place(make_frame(part[:3, :3], joint.frame[:3, 3]))
+    if all(step.type == "fixed" for step in placed.steps):
+        default = part if assembly.parameters.dialect == "robotology" else placed.frame
+        return replace(placed, frame=default if wanted is None else wanted[0])
     if wanted is None:
-        return Placed(hang=hang, frame=default, point=point, steps=steps)
-    frame, line = wanted
-    if not is_fixed:
-        steps = steps_of(joint, frame[:3, :3], frames, is_reversed=hang.is_reversed)
-        gap = _distance_from_axes(frame[:3, 3], point, steps)
-        if gap > assembly.parameters.epsilon:
-            assembly.values.bad(
-                "linkFrames",
-                f"the frame lies {gap:.3g} m beside the axis of joint {joint.name!r}; link "
-                f"{assembly.link_name(body)!r} keeps its own frame",
-                line,
-            )
-            steps = steps_of(joint, default[:3, :3], frames, is_reversed=hang.is_reversed)
-            return Placed(hang=hang, frame=default, point=point, steps=steps)
-    return Placed(hang=hang, frame=frame, point=point, steps=steps)
+        return placed
+    moved = place(wanted[0])
+    gap = _distance_from_axes(moved.frame[:3, 3], moved.point, moved.steps)
+    if gap <= assembly.parameters.epsilon:
+        return moved
+    assembly.values.bad(
+        "linkFrames",
+        f"the frame lies {gap:.3g} m beside the axis of joint {joint.name!r}; link "
+        f"{assembly.link_name(body)!r} keeps its own frame",
+        wanted[1],
+    )
+    return placed
 
 
 def _distance_from_axes(point: Vector, on_axes: Vector, steps: tuple[Step, ...]) -> float:
     away = point - on_axes
-    gap = 0.0
-    for step in steps:
-        if step.type == "spherical":
-            gap = max(gap, float(np.linalg.norm(away)))
-        elif step.type in ("continuous", "revolute") and step.axis is not None:
-            gap = max(gap, float(np.linalg.norm(np.cross(step.axis, away))))
-    return gap
+    beside = [np.zeros(3)]
+    beside += [away for step in steps if step.type == "spherical"]
+    beside += [np.cross(step.axis, away) for step in steps if step.type in _TURNING]
+    return max(float(np.linalg.norm(gap)) for gap in beside)
 
 
 def steps_of(
@@ -147,7 +145,7 @@ def _redefined(
         kind = "continuous"
     if kind not in _AXIS_TYPES:
         return Step(type=kind)
-    axis = next((step.axis for step in steps if step.axis is not None), None)
+    axis = next((step.axis for step in steps if step.axis.any()), NO_AXIS)
     if change.axis is not None:
         turn: Matrix | None = rotation
         if change.axis_frame:
@@ -158,7 +156,7 @@ def _redefined(
         if turn is not None:
             written = np.array(change.axis)
             axis = turn @ (written / np.linalg.norm(written))
-    if axis is None:
+    if not axis.any():
         frames.values.bad(
             "axis",
             f"joint {joint.name!r} is to be {kind} and has no axis, neither here nor in the file; "
@@ -170,10 +168,10 @@ def _redefined(
 
 
 def _classify(primitives: tuple[Primitive, ...]) -> tuple[Step, ...]:
-    slides = [
-        item.axis for item in primitives if item.kind == "prismatic" and item.axis is not None
-    ]
-    turns = [item.axis for item in primitives if item.kind == "revolute" and item.axis is not None]
+    slides, turns = (
+        [item.axis for item in primitives if item.kind == kind]
+        for kind in ("prismatic", "revolute")
+    )
     balls = sum(item.kind == "spherical" for item in primitives)
     if not slides and not turns and not balls:
         return (Step(type="fixed"),)

@@ -2,7 +2,6 @@
 """Aids for writing a parameter file: the graph, and a starter file."""
 
 import json
-from collections.abc import Iterator
 
 from ...model.graph import GraphEdge
 from .read import AssemblyReading
@@ -45,7 +44,9 @@ def edges_of_assembly(reading: AssemblyReading) -> tuple[GraphEdge, ...]:
 def write_starter_parameters(reading: AssemblyReading) -> str:
     """Returns a parameter file that lists everything nameable, with a sample of each entry. It
     changes nothing until a line loses its mark."""
-    return "\n".join([*_head(reading), *_keys(reading), *_lists(reading), ""])
+    sensors = _SENSORS.format(root=_text(reading.assembly.link_name(reading.tree.root)))
+    parts = [_keys(reading), _joints(reading), _frames(reading), sensors]
+    return "\n".join(part for part in parts if part) + "\n"
 
 
 def _text(text: str) -> str:
@@ -59,101 +60,100 @@ def _comment(text: str) -> str:
     return "# " + "".join(c if c.isprintable() else "?" for c in text)
 
 
-def _head(reading: AssemblyReading) -> Iterator[str]:
-    yield _comment(f"Parameters of {reading.robot.name}: a starter file that changes nothing.")
-    yield "# Lines that begin with #~ are entries: take the mark away where you want one."
-    yield ""
+_KEYS = """\
+{title}
+# Lines that begin with #~ are entries: take the mark away where you want one.
+
+# The link that all others hang on.
+#~ root: {root}
+
+# How unique names are given, and the frames of links on fixed joints. Written here
+# so that names stay the same, whatever keys are added.
+dialect: {dialect}
+
+# Meshes: their unit, and how their names become filenames.
+#~ scale: "{unit:g} {unit:g} {unit:g}"
+#~ filenameformat: "package://my_robot/meshes/%s"
+
+# The robot's name.
+#~ robotName: {name}
+
+# New names: the file's name of a body or a joint, and the robot's.
+#~ rename:
+{renamed}
+
+# The links and their masses in kg.
+#~ assignedMasses:
+{masses}
+"""
+_JOINTS = """\
+# Joints by their numbers: number, name, links, how it moves.
+{joints}
+#~ freeze: [{number}]
+#~ remove: []
+#~ reverseRotationAxis: [{name}]
+#~ redefinedjoints:
+#~   {number}: {{limits: {{lower: -1.0, upper: 1.0, effort: 10.0, velocity: 1.0}}}}
+"""
+_FRAMES = """\
+# Frames that users drew, as links of their own.
+#~ exportedFrames:
+{frames}
+"""
+_FRAME = """\
+#~   - frameName: {frame}
+#~     frameReferenceLink: {link}
+#~     exportedFrameName: {name}"""
+_SENSORS = """\
+# Sensors of links.
+#~ sensors:
+#~   - linkName: {root}
+#~     sensorType: imu
+#~     sensorName: my_imu
+#~     updateRate: 100
+"""
 
 
-def _keys(reading: AssemblyReading) -> Iterator[str]:
-    assembly, robot = reading.assembly, reading.robot
-    unit = reading.mechanism.unit
-    yield "# The link that all others hang on."
-    yield f"{ENTRY_MARK}root: {_text(assembly.link_name(reading.tree.root))}"
-    yield ""
-    yield "# How unique names are given, and the frames of links on fixed joints. Written here"
-    yield "# so that names stay the same, whatever keys are added."
-    yield f"dialect: {assembly.parameters.dialect}"
-    yield ""
-    yield "# Meshes: their unit, and how their names become filenames."
-    yield f'{ENTRY_MARK}scale: "{unit:g} {unit:g} {unit:g}"'
-    yield f'{ENTRY_MARK}filenameformat: "package://my_robot/meshes/%s"'
-    yield ""
-    yield "# The robot's name."
-    yield f"{ENTRY_MARK}robotName: {_text(robot.name)}"
-    yield ""
-
-
-def _lists(reading: AssemblyReading) -> Iterator[str]:
-    yield from _links(reading)
-    yield from _joints(reading)
-    yield from _frames(reading)
-    yield from _sensors(reading)
-
-
-def _links(reading: AssemblyReading) -> Iterator[str]:
+def _keys(reading: AssemblyReading) -> str:
     assembly, bodies = reading.assembly, reading.mechanism.bodies
-    yield "# New names: the file's name of a body or a joint, and the robot's."
-    yield f"{ENTRY_MARK}rename:"
-    for name in dict.fromkeys(body.name for body in bodies if body.kind == "part"):
-        yield f"{ENTRY_MARK}  {_text(name)}: {_text(name)}"
-    yield ""
-    yield "# The links and their masses in kg."
-    yield f"{ENTRY_MARK}assignedMasses:"
-    for index in reading.tree.bodies():
-        mass = bodies[index].mass
-        name = _text(assembly.link_name(index))
-        yield f"{ENTRY_MARK}  {name}: {mass if mass else 1.0!r}"
-    yield ""
+    names = dict.fromkeys(_text(body.name) for body in bodies if body.kind == "part")
+    masses = {_text(assembly.link_name(i)): bodies[i].mass or 1.0 for i in reading.tree.bodies()}
+    title = f"Parameters of {reading.robot.name}: a starter file that changes nothing."
+    return _KEYS.format(
+        title=_comment(title),
+        root=_text(assembly.link_name(reading.tree.root)),
+        dialect=assembly.parameters.dialect,
+        unit=reading.mechanism.unit,
+        name=_text(reading.robot.name),
+        renamed="\n".join(f"#~   {name}: {name}" for name in names),
+        masses="\n".join(f"#~   {name}: {mass!r}" for name, mass in masses.items()),
+    )
 
 
-def _joints(reading: AssemblyReading) -> Iterator[str]:
-    assembly = reading.assembly
+def _joints(reading: AssemblyReading) -> str:
+    assembly, edges = reading.assembly, reading.mechanism.edges
     numbered = [joint for joint in assembly.shown if joint.edge >= 0]
     if not numbered:
-        return
-    edges = reading.mechanism.edges
-    yield "# Joints by their numbers: number, name, links, how it moves."
+        return ""
+    lines = []
     for joint in numbered:
         moves = " ".join(item.kind for item in joint.primitives)
         base, follower = assembly.link_name(joint.base), assembly.link_name(joint.follower)
         number = edges[joint.edge].number
-        yield _comment(f"  {number:>4}  {joint.name}: {base} -> {follower}, {moves}")
+        lines.append(_comment(f"  {number:>4}  {joint.name}: {base} -> {follower}, {moves}"))
     first = next((joint for joint in numbered if joint.moves), numbered[0])
     number = _text(edges[first.edge].number)
-    yield f"{ENTRY_MARK}freeze: [{number}]"
-    yield f"{ENTRY_MARK}remove: []"
-    yield f"{ENTRY_MARK}reverseRotationAxis: [{_text(first.name)}]"
-    yield f"{ENTRY_MARK}redefinedjoints:"
-    yield (
-        f"{ENTRY_MARK}  {number}: "
-        "{limits: {lower: -1.0, upper: 1.0, effort: 10.0, velocity: 1.0}}"
-    )
-    yield ""
+    return _JOINTS.format(joints="\n".join(lines), number=number, name=_text(first.name))
 
 
-def _frames(reading: AssemblyReading) -> Iterator[str]:
-    drawn = [
-        (body, frame) for body, frame in reading.assembly.frames.drawn() if reading.tree.holds(body)
+def _frames(reading: AssemblyReading) -> str:
+    entries = [
+        _FRAME.format(
+            frame=_text(frame.label),
+            link=_text(reading.assembly.link_name(body)),
+            name=_text(f"frame_{frame.label}"),
+        )
+        for body, frame in reading.assembly.frames.drawn()
+        if reading.tree.holds(body)
     ]
-    if not drawn:
-        return
-    yield "# Frames that users drew, as links of their own."
-    yield f"{ENTRY_MARK}exportedFrames:"
-    for body, frame in drawn:
-        link = _text(reading.assembly.link_name(body))
-        yield f"{ENTRY_MARK}  - frameName: {_text(frame.label)}"
-        yield f"{ENTRY_MARK}    frameReferenceLink: {link}"
-        yield f"{ENTRY_MARK}    exportedFrameName: {_text(f'frame_{frame.label}')}"
-    yield ""
-
-
-def _sensors(reading: AssemblyReading) -> Iterator[str]:
-    link = _text(reading.assembly.link_name(reading.tree.root))
-    yield "# Sensors of links."
-    yield f"{ENTRY_MARK}sensors:"
-    yield f"{ENTRY_MARK}  - linkName: {link}"
-    yield f"{ENTRY_MARK}    sensorType: imu"
-    yield f"{ENTRY_MARK}    sensorName: my_imu"
-    yield f"{ENTRY_MARK}    updateRate: 100"
-    yield ""
+    return _FRAMES.format(frames="\n".join(entries)) if entries else ""

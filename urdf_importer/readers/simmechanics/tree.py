@@ -60,13 +60,12 @@ def plan_spanning_tree(assembly: Assembly) -> SpanningTree:
         if joint not in used and tree.holds(joint.base) and tree.holds(joint.follower)
     ]
     for joint in tree.loops:
-        assembly.diagnostics.warning(
+        assembly.values.warning(
             "loop-joint",
             f"joint {quote(joint.name)} closes a loop between links "
             f"{quote(assembly.link_name(joint.base))} and "
             f"{quote(assembly.link_name(joint.follower))}; the tree has no place for it",
-            subject=joint.name,
-            line=joint.line,
+            joint,
         )
     return tree
 

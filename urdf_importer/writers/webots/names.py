@@ -7,7 +7,10 @@ Webots reads as its own separator.
 """
 
 from dataclasses import dataclass, field
+from typing import Protocol
 
+from ...diagnostics import Diagnostics, quote
+from ...model import Joint, Link, LoopJoint
 from ...names import Claims
 
 _ILLEGAL = frozenset("\"#',.[\\]{}")
@@ -58,6 +61,24 @@ def make_label(name: str) -> str:
     """Returns a name for a Solid or a device: on one line and without ':'."""
     plain = "".join("_" if c == ":" or not c.isprintable() else c for c in name).strip()
     return plain or "unnamed"
+
+
+class Reported(Protocol):
+    """A link, joint or sensor of the description."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def line(self) -> int: ...
+
+
+def report_on(thing: Reported, code: str, finding: str, diagnostics: Diagnostics) -> None:
+    """Reports a finding about a link, joint or sensor, whose word and name begin the message."""
+    is_joint = isinstance(thing, Joint | LoopJoint)
+    word = "link" if isinstance(thing, Link) else "joint" if is_joint else "sensor"
+    message = f"{word} {quote(thing.name)} {finding}"
+    diagnostics.warning(code, message, subject=thing.name, line=thing.line)
 
 
 @dataclass(frozen=True, slots=True)

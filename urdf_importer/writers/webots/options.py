@@ -2,7 +2,7 @@
 """The user's options of Webots files."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from ...options import BASES, Base, StartOptions, option
 
@@ -13,6 +13,11 @@ MeshStyle = Literal["files", "vrml"]
 CollisionKind = Literal[
     "exact", "hull", "box", "oriented_box", "cylinder", "capsule", "sphere", "auto"
 ]
+
+
+def _factor(label: str, values: str, least: float = 0.0) -> Any:
+    text = f"Factor on the {values} of all joints"
+    return option(1.0, f"{label} Scale", text, group="Motors", bounds=(least, 1e9))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,34 +163,10 @@ class WebotsOptions(StartOptions):
         group="Motors",
         bounds=(1e-9, 1e12),
     )
-    effort_scale: float = option(
-        1.0,
-        "Effort Scale",
-        "Factor on the effort limits of all joints",
-        group="Motors",
-        bounds=(1e-9, 1e9),
-    )
-    velocity_scale: float = option(
-        1.0,
-        "Velocity Scale",
-        "Factor on the velocity limits of all joints",
-        group="Motors",
-        bounds=(1e-9, 1e9),
-    )
-    damping_scale: float = option(
-        1.0,
-        "Damping Scale",
-        "Factor on the damping of all joints",
-        group="Motors",
-        bounds=(0.0, 1e9),
-    )
-    friction_scale: float = option(
-        1.0,
-        "Friction Scale",
-        "Factor on the friction of all joints",
-        group="Motors",
-        bounds=(0.0, 1e9),
-    )
+    effort_scale: float = _factor("Effort", "effort limits", least=1e-9)
+    velocity_scale: float = _factor("Velocity", "velocity limits", least=1e-9)
+    damping_scale: float = _factor("Damping", "damping")
+    friction_scale: float = _factor("Friction", "friction")
     sensors: bool = option(
         True,
         "Sensors",

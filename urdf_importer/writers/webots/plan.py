@@ -4,13 +4,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ...diagnostics import Diagnostics, quote, unknown_name
+from ...diagnostics import Diagnostics, unknown_name
 from ...geometry.inertia import add_bodies
 from ...kinematics.tree import plan_tree
 from ...model import Robot
 from ..formats import OpenExport
 from ..masses import MeasureVolume
-from .names import NameTables, make_label
+from .names import NameTables, make_label, report_on
 from .options import WebotsOptions
 from .structure.joints import JointPlanner, couple_motors
 from .structure.links import AxisPlan, HeldLink, SolidPlan, StructurePlan
@@ -98,12 +98,8 @@ def _weigh(
         elif solid.links:
             link = solid.links[0].link
             solid.mass, what = invent_mass(link, options, volume)
-            diagnostics.warning(
-                "webots-small-mass",
-                f"link {quote(link.name)} has no mass and must have one to move; it gets {what}",
-                subject=link.name,
-                line=link.line,
-            )
+            finding = f"has no mass and must have one to move; it gets {what}"
+            report_on(link, "webots-small-mass", finding, diagnostics)
         else:
             solid.mass = small_mass(options)
 

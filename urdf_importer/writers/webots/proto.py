@@ -7,14 +7,14 @@ where zero is.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
 
 import numpy as np
 
 from ...geometry.transforms import Matrix, matrix_from_pose, rotations_about
-from ...model import Link, Pose
+from ...model import Pose
 from .options import WebotsOptions
-from .shapes.shapes import join_bounding
+from .sensors.place import SensorWriter
+from .shapes.shapes import ShapeWriter, join_bounding
 from .structure.frames import pose_fields, rotation_of
 from .structure.links import (
     AxisPlan,
@@ -25,41 +25,16 @@ from .structure.links import (
 )
 from .structure.physics import physics_node
 from .structure.sharing import share_repeats
-from .vrml import Node, Raw, Value, Vec, write_node, write_value
+from .vrml import Node, Raw, Value, Vec, keep_given, write_node, write_value
 
 _UNTURNED: Vec = (0.0, 0.0, 1.0, 0.0)
 SLOT_FIELD = "toolSlot"
 
 
-class Shapes(Protocol):
-    """The visuals of links, in their own frame, and their bounding objects, in the frame that has
-    `frame` (4, 4) as the link's."""
-
-    def visual_nodes(self, link: Link) -> list[Node]: ...
-
-    def bounding_parts(self, link: Link, frame: Matrix) -> list[Node]: ...
-
-
-class Sensors(Protocol):
-    """The devices on links, as nodes in the link's frame; a link without the collisions that are
-    theirs; and the kind of node of a Solid, whose fields they may add to."""
-
-    def sensor_nodes(self, link: Link) -> list[Node]: ...
-
-    def solid_link(self, link: Link) -> Link:
-        """Returns the link with only the collisions that belong to the Solid."""
-        ...
-
-    def adapt_solid(self, solid: SolidPlan, fields: dict[str, Value]) -> str:
-        """Returns the kind of node that a Solid on a fixed joint becomes, and adds to its
-        `fields`."""
-        ...
-
-
 def build_robot(
     plan: StructurePlan,
-    shapes: Shapes,
-    sensors: Sensors,
+    shapes: ShapeWriter,
+    sensors: SensorWriter,
     options: WebotsOptions,
     contact_materials: Mapping[str, str],
 ) -> Node:
@@ -142,40 +117,43 @@ def moved_zero(solid: SolidPlan) -> Matrix:
     return frame
 
 
+_ROBOT_FIELDS = {
+    "translation": "SFVec3f",
+    "rotation": "SFRotation",
+    "name": "SFString",
+    "controller": "SFString",
+    "controllerArgs": "MFString",
+    "customData": "SFString",
+    "supervisor": "SFBool",
+    "synchronization": "SFBool",
+    "selfCollision": "SFBool",
+}
+
+
 def _interface(plan: StructurePlan, options: WebotsOptions) -> list[str]:
     place = place_robot(plan, options)
     x, y, z = place[:3, 3].tolist()
+    values: list[Value] = [(x, y, z), rotation_of(place) or _UNTURNED, plan.root.name]
+    values += ["<none>", [], "", False, True, options.self_collision]
     lines = [
-        f"field SFVec3f translation {write_value((x, y, z))}",
-        f"field SFRotation rotation {write_value(rotation_of(place) or _UNTURNED)}",
-        f"field SFString name {write_value(plan.root.name)}",
-        'field SFString controller "<none>"',
-        "field MFString controllerArgs []",
-        'field SFString customData ""',
-        "field SFBool supervisor FALSE",
-        "field SFBool synchronization TRUE",
-        f"field SFBool selfCollision {write_value(options.self_collision)}",
+        f"field {kind} {name} {write_value(value)}"
+        for (name, kind), value in zip(_ROBOT_FIELDS.items(), values, strict=True)
     ]
-    if options.tool_slot:
-        lines.append(f"field MFNode {SLOT_FIELD} []")
-    return lines
+    return [*lines, f"field MFNode {SLOT_FIELD} []"] if options.tool_slot else lines
 
 
 def _solid_node(
     solid: SolidPlan,
     children: list[Value],
-    shapes: Shapes,
-    sensors: Sensors,
+    shapes: ShapeWriter,
+    sensors: SensorWriter,
     options: WebotsOptions,
     contact_materials: Mapping[str, str],
 ) -> Node:
     """Returns a Solid as a node, whose `children` may still grow."""
     fields: dict[str, Value] = {}
     if solid.above is None:
-        fields |= {word: Raw(f"IS {word}") for word in ("translation", "rotation")}
-        names = ("name", "controller", "controllerArgs", "customData", "supervisor")
-        fields |= {word: Raw(f"IS {word}") for word in names}
-        fields |= {word: Raw(f"IS {word}") for word in ("synchronization", "selfCollision")}
+        fields |= {word: Raw(f"IS {word}") for word in _ROBOT_FIELDS}
     else:
         fields |= pose_fields(moved_zero(solid))
         fields["name"] = solid.name
@@ -198,7 +176,7 @@ def _solid_node(
 
 
 def _links_of(
-    solid: SolidPlan, shapes: Shapes, sensors: Sensors, options: WebotsOptions
+    solid: SolidPlan, shapes: ShapeWriter, sensors: SensorWriter, options: WebotsOptions
 ) -> list[Value]:
     """Returns the visuals of the links of a Solid and the sensors on them; a link that is held is a
     Pose."""
@@ -219,40 +197,41 @@ def _links_of(
 def _parameters(joint: JointPlan, index: int) -> Node:
     """Returns the parameters of an axis. The axes of a BallJoint are written in its second and
     third parameters; the second axis follows from these."""
-    axis = joint.axes[index]
-    ball = joint.kind == "BallJoint"
-    fields: dict[str, Value] = {}
-    if axis.position:
-        fields["position"] = axis.position
-    if not ball:
-        fields["axis"] = axis.axis
-    elif index:
-        fields["axis"] = joint.axes[0 if index == 1 else 2].axis
-    if index == 0 and joint.kind != "SliderJoint" and any(joint.anchor):
-        fields["anchor"] = joint.anchor
-    if axis.stops is not None:
-        fields["minStop"], fields["maxStop"] = axis.stops
-    if axis.damping:
-        fields["dampingConstant"] = axis.damping
-    if axis.friction:
-        fields["staticFriction"] = axis.friction
-    if joint.kind == "SliderJoint" or index:
-        return Node("JointParameters", fields)
-    return Node("BallJointParameters" if ball else "HingeJointParameters", fields)
+    axis, slides = joint.axes[index], joint.kind == "SliderJoint"
+    is_ball = joint.kind == "BallJoint"
+    written: Vec | None = axis.axis
+    if is_ball:
+        written = joint.axes[0 if index == 1 else 2].axis if index else None
+    lower, upper = axis.stops or (None, None)
+    fields = {
+        "position": axis.position or None,
+        "axis": written,
+        "anchor": joint.anchor if not index and not slides and any(joint.anchor) else None,
+        "minStop": lower,
+        "maxStop": upper,
+        "dampingConstant": axis.damping or None,
+        "staticFriction": axis.friction or None,
+    }
+    kind = "BallJointParameters" if is_ball else "HingeJointParameters"
+    return Node("JointParameters" if slides or index else kind, keep_given(fields))
 
 
 def _devices(axis: AxisPlan) -> list[Value]:
     devices: list[Value] = []
     if axis.motor:
-        fields: dict[str, Value] = {"name": axis.motor, "maxVelocity": axis.velocity}
-        if axis.limits is not None:
-            fields["minPosition"], fields["maxPosition"] = axis.limits
-        if axis.multiplier != 1.0:
-            fields["multiplier"] = axis.multiplier
-        fields["maxTorque" if axis.turns else "maxForce"] = axis.effort
-        # The default is a file that Webots fetches.
-        fields["sound"] = ""
-        devices.append(Node("RotationalMotor" if axis.turns else "LinearMotor", fields))
+        lower, upper = axis.limits or (None, None)
+        fields = {
+            "name": axis.motor,
+            "maxVelocity": axis.velocity,
+            "minPosition": lower,
+            "maxPosition": upper,
+            "multiplier": axis.multiplier if axis.multiplier != 1.0 else None,
+            "maxTorque" if axis.turns else "maxForce": axis.effort,
+            # The default is a file that Webots fetches.
+            "sound": "",
+        }
+        kind = "RotationalMotor" if axis.turns else "LinearMotor"
+        devices.append(Node(kind, keep_given(fields)))
     if axis.sensor:
         devices.append(Node("PositionSensor", {"name": axis.sensor}))
     return devices

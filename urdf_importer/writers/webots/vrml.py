@@ -5,7 +5,7 @@ The tree holds Python values and knows nothing of Webots' nodes. Equal trees giv
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Union
 
@@ -45,6 +45,11 @@ class Node:
     kind: str
     fields: dict[str, Value] = field(default_factory=dict)
     name: str = ""
+
+
+def keep_given(fields: Mapping[str, Value]) -> dict[str, Value]:
+    """Returns the fields that have a value."""
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def write_node(node: Node, indent: int = 0) -> str:

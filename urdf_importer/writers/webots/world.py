@@ -18,9 +18,9 @@ from .proto import moved_zero, place_robot
 from .sensors.plan import SensorPlan
 from .shapes.contacts import ContactPlan, contact_nodes
 from .shapes.shapes import ShapeWriter
-from .structure.frames import pose_fields
+from .structure.frames import pose_fields, vector_of
 from .structure.links import SolidPlan, StructurePlan
-from .vrml import Node, Value, Vec, write_node, write_string
+from .vrml import Node, Value, Vec, keep_given, write_node, write_string
 
 LoadShape = Callable[[Shape, Link], MeshData]
 
@@ -133,17 +133,16 @@ def write_world(
 
 def _world_info(name: str, planned: Planned, options: WebotsOptions) -> Node:
     contacts = contact_nodes(planned.contacts, self_collision=options.self_collision)
-    nodes: list[Value] = list(contacts)
+    has_gps = any(sensor.type == "gps" for sensor in planned.sensors)
     fields: dict[str, Value] = {
         "info": [f"The robot {name}, exported from its description."],
         "title": name,
         "basicTimeStep": options.time_step,
-    }
-    if any(sensor.type == "gps" for sensor in planned.sensors):
         # Latitude and longitude, as the description's sensor gives them.
-        fields["gpsCoordinateSystem"] = "WGS84"
-    fields["contactProperties"] = nodes
-    return Node("WorldInfo", fields)
+        "gpsCoordinateSystem": "WGS84" if has_gps else None,
+        "contactProperties": list(contacts),
+    }
+    return Node("WorldInfo", keep_given(fields))
 
 
 def make_background(color: Vec = (0.75, 0.83, 0.92)) -> Node:
@@ -166,17 +165,14 @@ def make_viewpoint(bounds: Bounds, follow: str = "") -> Node:
     radius = max(bounds.radius, _SMALLEST)
     distance = _MARGIN * radius / math.sin(0.5 * _FIELD_OF_VIEW)
     view = make_frame(rotation_from_rpy(_LOOK))
-    x, y, z = (bounds.center - distance * view[:3, 0]).tolist()
-    turn = pose_fields(view)["rotation"]
-    fields: dict[str, Value] = {
+    fields = {
         "fieldOfView": _FIELD_OF_VIEW,
-        "orientation": turn,
-        "position": (x, y, z),
+        "orientation": pose_fields(view)["rotation"],
+        "position": vector_of(bounds.center - distance * view[:3, 0]),
         "near": min(0.05, 0.1 * distance),
+        "follow": follow or None,
     }
-    if follow:
-        fields["follow"] = follow
-    return Node("Viewpoint", fields)
+    return Node("Viewpoint", keep_given(fields))
 
 
 def make_floor(bounds: Bounds, height: float) -> Node:

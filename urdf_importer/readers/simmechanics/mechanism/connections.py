@@ -10,8 +10,8 @@ import numpy as np
 from ....diagnostics import quote
 from ....geometry.transforms import make_frame
 from ....markup.xml import Element
-from .freedom import find_freedom, rows_of_primitives
-from .graph import WELD, Body, Edge, Frame, Matrix, Primitive, Vector
+from .freedom import freedom_of_pair, rows_of_primitives
+from .graph import NO_AXIS, WELD, Body, Edge, Frame, Matrix, Primitive, PrimitiveKind, Vector
 from .instances import Instance, bodies_below, read_transform
 from .mates import Entity, rows_of_mate
 from .parts import Units
@@ -19,19 +19,25 @@ from .values import Page
 
 MOST_CONNECTIONS = 400_000
 
-_X, _Y, _Z = 0, 1, 2
+_SLIDES: tuple[tuple[PrimitiveKind, int | None], ...] = (
+    ("prismatic", 0), ("prismatic", 1), ("prismatic", 2),
+)  # fmt: skip
+_TURNS: tuple[tuple[PrimitiveKind, int | None], ...] = (
+    ("revolute", 0), ("revolute", 1), ("revolute", 2),
+)  # fmt: skip
+_BALL: tuple[PrimitiveKind, int | None] = ("spherical", None)
 # The motions that each joint allows, by axes of its base frame: slides first.
-_MOTIONS: dict[str, tuple[tuple[str, int], ...]] = {
-    "Weld": (("weld", _Z),),
-    "Revolute": (("revolute", _Z),),
-    "Prismatic": (("prismatic", _Z),),
-    "Cylindrical": (("prismatic", _Z), ("revolute", _Z)),
-    "Planar": (("prismatic", _X), ("prismatic", _Y), ("revolute", _Z)),
-    "PinSlot": (("prismatic", _X), ("revolute", _Z)),
-    "Universal": (("revolute", _X), ("revolute", _Y)),
-    "Spherical": (("spherical", _Z),),
-    "Bushing": (("prismatic", _X), ("prismatic", _Y), ("prismatic", _Z), ("spherical", _Z)),
-    "SixDof": (("prismatic", _X), ("prismatic", _Y), ("prismatic", _Z), ("spherical", _Z)),
+_MOTIONS: dict[str, tuple[tuple[PrimitiveKind, int | None], ...]] = {
+    "Weld": (("weld", None),),
+    "Revolute": _TURNS[2:],
+    "Prismatic": _SLIDES[2:],
+    "Cylindrical": (_SLIDES[2], _TURNS[2]),
+    "Planar": (*_SLIDES[:2], _TURNS[2]),
+    "PinSlot": (_SLIDES[0], _TURNS[2]),
+    "Universal": _TURNS[:2],
+    "Spherical": (_BALL,),
+    "Bushing": (*_SLIDES, _BALL),
+    "SixDof": (*_SLIDES, _BALL),
 }
 _TURNING = ("Revolute", "Cylindrical", "Planar", "PinSlot")
 
@@ -122,14 +128,14 @@ class Connections:
 
     def _add_joint(self, element: Element, instance: Instance, units: Units) -> None:
         name = element.attributes.get("name", "").strip() or element.tag
-        sides = {child.tag: child for child in reversed(element)}
+        sides = self.page.fields(element)
         ends: list[tuple[int, Frame]] = []
         for tag in ("BaseFrame", "FollowerFrame"):
             place = self._place(sides.get(tag), instance)
             if place is None:
                 self._report_lost(name, element.line)
                 return
-            transform = next((c for c in sides[tag] if c.tag == "Transform"), None)
+            transform = self.page.fields(sides[tag]).get("Transform")
             local = read_transform(transform, units.length, f"joint {quote(name)}", self.page)
             frame = Frame(matrix=place.matrix @ local, line=sides[tag].line)
             ends.append((place.stands_for, frame))
@@ -156,31 +162,31 @@ class Connections:
         if one == other:
             return
         entities = [
-            self._entity(side, place, units) for side, place in zip(sides, found, strict=True)
+            entity
+            for side, place in zip(sides, found, strict=True)
+            if (entity := self._entity(side, place, units))
         ]
-        rows = None
-        if all(entity is not None for entity in entities):
-            known = [entity for entity in entities if entity is not None]
-            rows = rows_of_mate(element.tag.lower(), known[0], known[1])
+        rows = rows_of_mate(element.tag.lower(), *entities) if len(entities) == 2 else None
         pair = self._pair(one, other, name, element.line)
         if rows is None:
             shapes = " and ".join(side.attributes.get("geomType", "?") for side in sides)
             pair.unknown = pair.unknown or f"{element.tag} {quote(name)} between {shapes}"
             return
         pair.rows.append(rows)
-        pair.points += [entity.point for entity in entities if entity is not None]
+        pair.points += [entity.point for entity in entities]
 
     def _entity(self, element: Element, place: Instance, units: Units) -> Entity | None:
         """None where the mate does not say where it is."""
-        fields = {child.tag: child for child in reversed(element)}
+        fields = self.page.fields(element)
         if "Position" not in fields:
             return None
         point = self.page.point(fields["Position"], units.length, "the position of a mate")
-        axis = None
+        axis = NO_AXIS
         if "Axis" in fields:
-            axis = np.array(self.page.numbers(fields["Axis"], 3, "the axis of a mate"))
-            length = float(np.linalg.norm(axis))
-            axis = place.matrix[:3, :3] @ (axis / length) if 1e-12 < length < 1e30 else None
+            written = np.array(self.page.numbers(fields["Axis"], 3, "the axis of a mate"))
+            length = float(np.linalg.norm(written))
+            if 1e-12 < length < 1e30:
+                axis = place.matrix[:3, :3] @ (written / length)
         return Entity(
             shape=element.attributes.get("geomType", "").lower(),
             point=place.matrix[:3, :3] @ point + place.matrix[:3, 3],
@@ -191,7 +197,7 @@ class Connections:
         """The instance that the path in an element leads to; None where there is none."""
         if element is None:
             return None
-        path = next((child for child in element if child.tag == "InstancePath"), ())
+        path = self.page.fields(element).get("InstancePath", ())
         place: Instance | None = instance
         for uid in path:
             place = place.children.get(self.page.text(uid)) if place is not None else None
@@ -224,11 +230,10 @@ class Connections:
         if len(pair.joints) == 1 and not pair.rows and not pair.unknown:
             return pair.joints[0]
         if pair.unknown:
-            self.page.diagnostics.warning(
+            self.page.warning(
                 "unknown-mate",
                 f"{pair.unknown} is unknown; its parts are fixed to each other",
-                subject=pair.name,
-                line=pair.line,
+                pair,
             )
             return self._fixed(pair)
         return self._left_over(pair)
@@ -239,24 +244,19 @@ class Connections:
 
     def _left_over(self, pair: _Pair) -> Edge | None:
         """The joint that all mates and joints together leave; None where they hold nothing."""
-        rows = [*pair.rows]
-        points = [*pair.points]
+        points = list(pair.points)
+        rows = list(pair.rows)
         for joint in pair.joints:
-            point = joint.base_frame.point
-            rows.append(rows_of_primitives(joint.primitives, point))
-            points += [point, joint.follower_frame.point]
-        points += [self.bodies[pair.base].part[:3, 3], self.bodies[pair.follower].part[:3, 3]]
-        cloud = np.array(points[:-2] or points)
-        center = cloud.mean(axis=0)
-        size = max(float(np.ptp(np.array(points), axis=0).max()), 1e-6)
-        freedom = find_freedom(np.vstack([np.zeros((1, 6)), *rows]), center, size)
+            points += [joint.base_frame.point, joint.follower_frame.point]
+            rows.append(rows_of_primitives(joint.primitives, joint.base_frame.point))
+        places = [self.bodies[end].part[:3, 3] for end in (pair.base, pair.follower)]
+        freedom = freedom_of_pair(rows, points, places)
         if not freedom.is_known:
-            self.page.diagnostics.warning(
+            self.page.warning(
                 "unknown-mate",
                 f"{quote(pair.name)} and the other mates of its two parts leave a "
                 "motion that no joint can make; the parts are fixed to each other",
-                subject=pair.name,
-                line=pair.line,
+                pair,
             )
             return self._fixed(pair)
         if sum(3 if p.kind == "spherical" else 1 for p in freedom.primitives) == 6:
@@ -271,12 +271,7 @@ def _primitives(word: str, matrix: Matrix) -> tuple[Primitive, ...]:
     motions = _MOTIONS.get(word)
     if motions is None:
         return (Primitive(kind="unknown", word=word),)
-    return tuple(_primitive(kind, matrix[:3, axis]) for kind, axis in motions)
-
-
-def _primitive(kind: str, axis: Vector) -> Primitive:
-    if kind == "revolute":
-        return Primitive(kind="revolute", axis=axis, word=kind)
-    if kind == "prismatic":
-        return Primitive(kind="prismatic", axis=axis, word=kind)
-    return Primitive(kind="weld" if kind == "weld" else "spherical", word=kind)
+    return tuple(
+        Primitive(kind=kind, axis=NO_AXIS if axis is None else matrix[:3, axis], word=kind)
+        for kind, axis in motions
+    )

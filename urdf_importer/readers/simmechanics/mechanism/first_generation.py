@@ -6,22 +6,32 @@
     <bodies> <Body/>... <joints> <SimpleJoint/>... <grounds> <Ground/>... <subsystems> again
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 
 from ....diagnostics import quote
 from ....markup.xml import Element
-from .frames_in_file import FrameTable, WrittenFrame, read_frame
-from .graph import Body, BodyKind, Edge, Frame, Look, Matrix, Mechanism, Primitive, Vector
-from .values import NoNumberError, Page, inertia_unit, mass_unit, read_number, read_numbers
+from .frames_in_file import FrameTable, WrittenFrame
+from .graph import Body, BodyKind, Edge, Look, Matrix, Mechanism, Primitive, PrimitiveKind, Vector
+from .values import (
+    Fields,
+    NoNumberError,
+    Page,
+    clamp_share,
+    inertia_unit,
+    mass_unit,
+    read_number,
+    read_numbers,
+)
 
 ROOT_TAG = "PhysicalModelingXMLFile"
 ROOT_PART = "RootPart"
 
 _ROUNDING = 1e-4
-_PRIMITIVES = ("weld", "revolute", "prismatic", "spherical")
+_PRIMITIVES: dict[str, PrimitiveKind] = {word: word for word in get_args(PrimitiveKind)[:4]}
 
 
 class FirstGeneration:
@@ -43,30 +53,29 @@ class FirstGeneration:
         if element.tag == "name" and not self.name:
             self.name = self.page.text(element)
             return
-        for child in _walk(element):
-            if child.tag == "Body":
-                self._add_body(child, "part")
-            elif child.tag == "Ground":
-                self._add_body(child, "ground")
-            else:
+        for child in _find_all([element], "Body", "Ground", "SimpleJoint"):
+            if child.tag == "SimpleJoint":
                 self.order.append((False, len(self.joints)))
                 self.joints.append(child)
+            else:
+                self.order.append((True, len(self.bodies)))
+                self.bodies.append(self._read_body(child))
 
-    def _add_body(self, element: Element, kind: BodyKind) -> None:
-        page, index = self.page, len(self.bodies)
-        fields = _fields(element)
-        name = page.text(fields["name"]) if "name" in fields else ""
-        frames = [read_frame(frame, page) for frame in _find_frames(element)]
-        for frame in frames:
-            self.frames.add(index, frame)
-        if kind == "part" and _is_root_part(name, fields, page):
+    def _read_body(self, element: Element) -> "_WrittenBody":
+        fields = self.page.fields(element)
+        name = fields.text("name")
+        kind: BodyKind = "part" if element.tag == "Body" else "ground"
+        if kind == "part" and _is_root_part(name, fields):
             kind = "placement"
-        default = "world" if kind == "ground" else "body"
-        self.order.append((True, index))
-        self.bodies.append(
-            _WrittenBody(
-                name=name or default, kind=kind, frames=frames, fields=fields, line=element.line
-            )
+        return _WrittenBody(
+            name=name or ("world" if kind == "ground" else "body"),
+            kind=kind,
+            # A plain <frame> that holds <Frame> is only a wrapper.
+            frames=[
+                self.frames.read(frame, len(self.bodies)) for frame in _find_all(element, "Frame")
+            ],
+            fields=fields,
+            line=element.line,
         )
 
     def mechanism(self) -> Mechanism:
@@ -75,75 +84,99 @@ class FirstGeneration:
         page = self.page
         if not any(body.kind == "part" for body in self.bodies):
             raise page.refusal("the file has no body", self.line)
-        written = [
-            joint
+        written = {
+            index: joint
             for index, element in enumerate(self.joints)
-            if (joint := _read_ends(element, index, self))
-        ]
-        self.frames.resolve(
-            {joint.base_ref: joint.follower_ref for joint in written}
-            | {joint.follower_ref: joint.base_ref for joint in written}
-        )
-        bodies = tuple(self._body(body) for body in self.bodies)
-        edges = {joint.index: self._edge(joint) for joint in written}
-        position = {index: place for place, index in enumerate(edges)}
+            if (joint := self._read_joint(element))
+        }
+        ends = [(joint.base.ref, joint.follower.ref) for joint in written.values()]
+        self.frames.resolve(dict(ends) | {follower: base for base, follower in ends})
+        position = {index: place for place, index in enumerate(written)}
         return Mechanism(
             name=self.name,
-            bodies=bodies,
-            edges=tuple(edges.values()),
+            bodies=tuple(self._body(body) for body in self.bodies),
+            edges=tuple(self._edge(joint) for joint in written.values()),
             order=tuple(
                 (is_body, index if is_body else position[index])
                 for is_body, index in self.order
                 if is_body or index in position
             ),
             generation=1,
-            unit=self.frames.unit,
+            unit=self.frames.unit or 1.0,
             source=page.source,
         )
 
     def _body(self, body: "_WrittenBody") -> Body:
-        page = self.page
-        resolved = [(frame, self.frames.matrix(frame)) for frame in body.frames]
-        named = {frame.name: matrix for frame, matrix in reversed(resolved)}
-        part = named.get("CS1")
-        if part is None:
-            part = named.get("CG", np.eye(4))
-            if body.kind == "part":
-                page.diagnostics.warning(
-                    "missing-part-frame",
-                    f"body {quote(body.name)} has no frame CS1, in which its mesh would be "
-                    f"written; {'CG' if 'CG' in named else 'WORLD'} takes its place",
-                    subject=body.name,
-                    line=body.line,
-                )
-        mass, inertia = (None, None) if body.kind != "part" else _read_mass(body, page)
         fields = body.fields
+        named = {frame.name: frame.frame.matrix for frame in reversed(body.frames)}
+        if "CS1" not in named and body.kind == "part":
+            self.page.warning(
+                "missing-part-frame",
+                f"body {quote(body.name)} has no frame CS1, in which its mesh would be "
+                f"written; {'CG' if 'CG' in named else 'WORLD'} takes its place",
+                body,
+            )
+        mass, inertia = (None, None) if body.kind != "part" else _read_mass(body, self.page)
         return Body(
             name=body.name,
             kind=body.kind,
-            part=part,
+            part=named.get("CS1", named.get("CG", np.eye(4))),
             center=named.get("CG"),
             mass=mass,
             inertia=inertia,
-            frames=tuple(_as_frame(frame, matrix) for frame, matrix in resolved),
-            geometry=page.text(fields["geometryFileName"]) if "geometryFileName" in fields else "",
-            look=_read_look(fields.get("MaterialProp"), page),
+            frames=tuple(frame.frame for frame in body.frames),
+            geometry=fields.text("geometryFileName"),
+            look=_read_look(fields.get("MaterialProp"), self.page),
             line=body.line,
         )
 
-    def _edge(self, joint: "_WrittenJoint") -> Edge:
-        base, base_frame = self.frames.find(joint.base_ref)
-        follower, follower_frame = self.frames.find(joint.follower_ref)
-        ends = (self.frames.matrix(base_frame), self.frames.matrix(follower_frame))
-        return Edge(
-            name=joint.name,
-            number=joint.base_ref,
+    def _read_joint(self, element: Element) -> "_WrittenJoint | None":
+        """A joint between two bodies; None, and an ERROR diagnostic, where an end is lost."""
+        fields = self.page.fields(element)
+        name = fields.text("name") or f"joint_{element.line}"
+        ends = []
+        for side in ("base", "follower"):
+            frames = _find_all(fields.get(side, ()), "Frame")
+            ref = next((f.attributes["ref"] for f in frames if "ref" in f.attributes), "")
+            end = self.frames.find(ref)
+            if end is None:
+                what = f"frame {quote(ref)}, which no body has" if ref else "no frame"
+                self.page.diagnostics.error(
+                    "lost-frame",
+                    f"the {side} of joint {quote(name)} names {what}; the joint is left out",
+                    subject=name,
+                    line=element.line,
+                )
+                return None
+            ends.append(end)
+        base, follower = ends
+        if base.body == follower.body:
+            self.page.diagnostics.error(
+                "self-joint",
+                f"joint {quote(name)} connects a body to itself; it is left out",
+                subject=name,
+                line=element.line,
+            )
+            return None
+        return _WrittenJoint(
+            name=name,
             base=base,
             follower=follower,
-            base_frame=_as_frame(base_frame, ends[0]),
-            follower_frame=_as_frame(follower_frame, ends[1]),
+            primitives=list(_find_all(fields.get("primitives", ()), "Primitive")),
+            line=element.line,
+        )
+
+    def _edge(self, joint: "_WrittenJoint") -> Edge:
+        return Edge(
+            name=joint.name,
+            number=joint.base.ref,
+            base=joint.base.body,
+            follower=joint.follower.body,
+            base_frame=joint.base.frame,
+            follower_frame=joint.follower.frame,
             primitives=tuple(
-                _read_primitive(element, joint, ends, self.page) for element in joint.primitives
+                _read_primitive(self.page.fields(element), joint, self.page)
+                for element in joint.primitives
             ),
             line=joint.line,
         )
@@ -154,60 +187,33 @@ class _WrittenBody:
     name: str
     kind: BodyKind
     frames: list[WrittenFrame]
-    fields: dict[str, Element]
+    fields: Fields
     line: int
 
 
 @dataclass(slots=True, kw_only=True)
 class _WrittenJoint:
-    index: int
     name: str
-    base_ref: str
-    follower_ref: str
-    primitives: list[Element] = field(default_factory=list)
+    base: WrittenFrame
+    follower: WrittenFrame
+    primitives: list[Element]
     line: int
 
 
-def _walk(element: Element) -> Iterator[Element]:
-    """Bodies, joints and grounds in the order of the document, however deep subsystems nest."""
-    stack = [element]
-    while stack:
-        element = stack.pop()
-        if element.tag in ("Body", "Ground", "SimpleJoint"):
-            yield element
-        else:
-            stack.extend(reversed(element))
-
-
-def _find_all(element: Element, tag: str) -> Iterator[Element]:
-    stack = list(reversed(element))
+def _find_all(elements: Sequence[Element], *tags: str) -> Iterator[Element]:
+    """Yields the elements with these tags in the order of the document, however deep it is."""
+    stack = list(reversed(elements))
     while stack:
         child = stack.pop()
-        if child.tag == tag:
+        if child.tag in tags:
             yield child
         else:
             stack.extend(reversed(child))
 
 
-def _find_frames(element: Element) -> Iterator[Element]:
-    """The frames of a body or ground; a plain <frame> that holds <Frame> is only a wrapper."""
-    return _find_all(element, "Frame")
-
-
-def _fields(element: Element) -> dict[str, Element]:
-    """Tag -> first child with that tag."""
-    return {child.tag: child for child in reversed(element)}
-
-
-def _is_root_part(name: str, fields: dict[str, Element], page: Page) -> bool:
-    node = page.text(fields["nodeID"]) if "nodeID" in fields else ""
-    if name != ROOT_PART and not node.endswith("/" + ROOT_PART):
-        return False
-    return "geometryFileName" not in fields or not page.text(fields["geometryFileName"])
-
-
-def _as_frame(frame: WrittenFrame, matrix: Matrix) -> Frame:
-    return Frame(matrix=matrix, name=frame.name, label=frame.label, ref=frame.ref, line=frame.line)
+def _is_root_part(name: str, fields: Fields) -> bool:
+    is_named_so = name == ROOT_PART or fields.text("nodeID").endswith("/" + ROOT_PART)
+    return is_named_so and not fields.text("geometryFileName")
 
 
 def _read_mass(body: _WrittenBody, page: Page) -> tuple[float | None, Matrix | None]:
@@ -216,13 +222,18 @@ def _read_mass(body: _WrittenBody, page: Page) -> tuple[float | None, Matrix | N
     fields = body.fields
     if "mass" not in fields:
         return None, None
-    mass_scale = _unit(body, "massUnits", mass_unit, page)
-    inertia_scale = _unit(body, "inertiaUnits", inertia_unit, page)
+    mass_scale, inertia_scale = (
+        page.unit(
+            fields.text(tag), known, f"{tag} of body {quote(body.name)}",
+            fields.get(tag, fields["mass"]).line,
+        )
+        for tag, known in (("massUnits", mass_unit), ("inertiaUnits", inertia_unit))
+    )  # fmt: skip
     try:
-        mass = read_number(page.text(fields["mass"])) * mass_scale
+        mass = read_number(fields.text("mass")) * mass_scale
         inertia = None
         if "inertia" in fields:
-            numbers = read_numbers(page.text(fields["inertia"]), 9)
+            numbers = read_numbers(fields.text("inertia"), 9)
             inertia = np.array(numbers).reshape(3, 3) * inertia_scale
     except NoNumberError as problem:
         page.diagnostics.error(
@@ -233,19 +244,6 @@ def _read_mass(body: _WrittenBody, page: Page) -> tuple[float | None, Matrix | N
         )
         return None, None
     return mass, None if inertia is None else _symmetric(inertia, body, page)
-
-
-def _unit(body: _WrittenBody, tag: str, known: Callable[[str], float | None], page: Page) -> float:
-    text = page.text(body.fields[tag]) if tag in body.fields else ""
-    if not text:
-        return 1.0
-    unit = known(text)
-    if unit is None:
-        raise page.refusal(
-            f"{tag} of body {quote(body.name)} is {quote(text)}, an unknown unit",
-            body.fields[tag].line,
-        )
-    return unit
 
 
 def _symmetric(inertia: Matrix, body: _WrittenBody, page: Page) -> Matrix:
@@ -266,124 +264,50 @@ def _read_look(element: Element | None, page: Page) -> Look | None:
     """The look of a part; None where it has no colour that can be read."""
     if element is None:
         return None
-    fields = _fields(element)
+    fields = page.fields(element)
+    shares: dict[str, float] = {}
     try:
-        red, green, blue = (
-            _share(number) for number in read_numbers(page.text(fields["color"]), 3)
-        )
-        shares = {
-            tag: _share(read_number(page.text(fields[tag])))
-            for tag in ("ambient", "diffuse", "specular", "emission", "transparency")
-            if tag in fields and page.text(fields[tag])
-        }
-    except (KeyError, NoNumberError):
-        page.diagnostics.warning(
-            "bad-color",
-            "a MaterialProp has no colour that can be read; a colour of the palette takes its "
-            "place",
-            line=element.line,
-        )
+        red, green, blue = (clamp_share(part) for part in read_numbers(fields.text("color"), 3))
+        for tag in ("ambient", "diffuse", "specular", "emission", "transparency"):
+            if fields.text(tag):
+                shares[tag] = clamp_share(read_number(fields.text(tag)))
+    except NoNumberError:
+        page.report_bad_color("a MaterialProp", element.line)
         return None
-    return Look(
-        color=(red, green, blue),
-        alpha=1.0 - shares.get("transparency", 0.0),
-        ambient=shares.get("ambient"),
-        diffuse=shares.get("diffuse"),
-        specular=shares.get("specular"),
-        emission=shares.get("emission"),
-    )
+    alpha = 1.0 - shares.pop("transparency", 0.0)
+    return Look(color=(red, green, blue), alpha=alpha, **shares)
 
 
-def _share(number: float) -> float:
-    return min(max(number, 0.0), 1.0)
-
-
-def _read_ends(element: Element, index: int, reader: FirstGeneration) -> _WrittenJoint | None:
-    """A joint between two bodies; None, and an ERROR diagnostic, where an end is lost."""
-    page = reader.page
-    fields = _fields(element)
-    name = page.text(fields["name"]) if "name" in fields else ""
-    name = name or f"joint_{element.line}"
-    refs = [
-        next((f.attributes["ref"] for f in _find_frames(fields[side]) if "ref" in f.attributes), "")
-        if side in fields
-        else ""
-        for side in ("base", "follower")
-    ]
-    for ref, side in zip(refs, ("base", "follower"), strict=True):
-        if not reader.frames.knows(ref):
-            what = f"frame {quote(ref)}, which no body has" if ref else "no frame"
-            page.diagnostics.error(
-                "lost-frame",
-                f"the {side} of joint {quote(name)} names {what}; the joint is left out",
-                subject=name,
-                line=element.line,
-            )
-            return None
-    if reader.frames.find(refs[0])[0] == reader.frames.find(refs[1])[0]:
-        page.diagnostics.error(
-            "self-joint",
-            f"joint {quote(name)} connects a body to itself; it is left out",
-            subject=name,
-            line=element.line,
-        )
-        return None
-    primitives = (
-        list(_find_all(fields["primitives"], "Primitive")) if "primitives" in fields else []
-    )
-    return _WrittenJoint(
-        index=index,
-        name=name,
-        base_ref=refs[0],
-        follower_ref=refs[1],
-        primitives=primitives,
-        line=element.line,
-    )
-
-
-def _read_primitive(
-    element: Element, joint: _WrittenJoint, ends: tuple[Matrix, Matrix], page: Page
-) -> Primitive:
-    fields = _fields(element)
-    written = page.text(fields["name"]) if "name" in fields else ""
-    word = written.lower()
-    if word not in _PRIMITIVES:
-        return Primitive(kind="unknown", word=written)
-    if word == "weld":
-        return Primitive(kind="weld", word=written)
-    if word == "spherical":
-        return Primitive(kind="spherical", word=written)
-    axis = _read_axis(fields, joint, ends, page)
+def _read_primitive(fields: Fields, joint: _WrittenJoint, page: Page) -> Primitive:
+    word = fields.text("name")
+    kind = _PRIMITIVES.get(word.lower(), "unknown")
+    if kind not in ("revolute", "prismatic"):
+        return Primitive(kind=kind, word=word)
+    axis = _read_axis(fields, joint, page)
     if axis is None:
-        return Primitive(kind="unknown", word=f"{written} without an axis")
-    return Primitive(
-        kind="revolute" if word == "revolute" else "prismatic", axis=axis, word=written
-    )
+        return Primitive(kind="unknown", word=f"{word} without an axis")
+    return Primitive(kind=kind, axis=axis, word=word)
 
 
-def _read_axis(
-    fields: dict[str, Element], joint: _WrittenJoint, ends: tuple[Matrix, Matrix], page: Page
-) -> Vector | None:
+def _read_axis(fields: Fields, joint: _WrittenJoint, page: Page) -> Vector | None:
     """The unit axis in the world; None where it has no direction. Raises ReadError for an axis in
     an unknown frame."""
-    if "axis" not in fields:
-        return None
     try:
-        axis = np.array(read_numbers(page.text(fields["axis"]), 3))
+        axis = np.array(read_numbers(fields.text("axis"), 3))
     except NoNumberError:
         return None
     length = float(np.linalg.norm(axis))
     if not 1e-9 < length < 1e30:
         return None
-    frame = page.text(fields["referenceFrame"]) if "referenceFrame" in fields else ""
-    frames = {"": None, "WORLD": None, "BASE": ends[0], "FOLLOWER": ends[1]}
-    if frame not in frames:
+    word = fields.text("referenceFrame")
+    frames = {"BASE": joint.base.frame, "FOLLOWER": joint.follower.frame}
+    if word in frames:
+        axis = frames[word].matrix[:3, :3] @ axis
+    elif word not in ("", "WORLD"):
         raise page.refusal(
-            f"the axis of joint {quote(joint.name)} is given in the frame {quote(frame)}; only "
+            f"the axis of joint {quote(joint.name)} is given in the frame {quote(word)}; only "
             "WORLD, BASE and FOLLOWER are known",
             fields["referenceFrame"].line,
         )
-    matrix = frames[frame]
-    turned = axis if matrix is None else matrix[:3, :3] @ axis
-    result: Vector = turned / length
+    result: Vector = axis / length
     return result

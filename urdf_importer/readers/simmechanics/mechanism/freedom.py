@@ -20,10 +20,12 @@ TOLERANCE = 1e-6
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Freedom:
     """The joint that is left: its primitives from the first body to the second, and a point on its
-    axes. `is_known` is False for a motion that no chain of primitives makes, such as a screw."""
+    axes, which counts as exact within `slack`. `is_known` is False for a motion that no chain of
+    primitives makes, such as a screw."""
 
     primitives: tuple[Primitive, ...]
     point: Vector
+    slack: float
     is_known: bool = True
 
 
@@ -49,9 +51,9 @@ def twists_of(primitives: Iterable[Primitive], point: Vector) -> Matrix:
     """Returns (N, 6) twists (w, v) that primitives at a point allow, one a row."""
     twists: list[Vector] = []
     for primitive in primitives:
-        if primitive.kind == "prismatic" and primitive.axis is not None:
+        if primitive.kind == "prismatic":
             twists.append(np.concatenate([np.zeros(3), primitive.axis]))
-        elif primitive.kind == "revolute" and primitive.axis is not None:
+        elif primitive.kind == "revolute":
             twists.append(_turn(primitive.axis, point))
         elif primitive.kind == "spherical":
             twists += [_turn(axis, point) for axis in np.eye(3)]
@@ -71,17 +73,26 @@ def null_space(rows: Matrix, tolerance: float = TOLERANCE) -> Matrix:
     return basis
 
 
-def find_freedom(
-    rows: Matrix, center: Vector, size: float, tolerance: float = TOLERANCE
+def freedom_of_pair(
+    rows: Sequence[Matrix],
+    points: Sequence[Vector],
+    places: Sequence[Vector],
+    tolerance: float = TOLERANCE,
 ) -> Freedom:
-    """Returns the freedom left by conditions (N, 6) about the world's origin; `center` is a point
-    near the bodies and `size` a length in metres, both for sound numbers and for the choice of a
-    point. Conditions that agree within `tolerance` are one."""
-    scaled = _move_rows(rows, center, size)
-    twists = null_space(scaled, tolerance)
+    """Returns the freedom that conditions (N, 6) about the world's origin leave two bodies.
+
+    `points` (3,) of the joints and mates and `places` (3,) of the bodies make the numbers sound and
+    choose the point. Conditions that agree within `tolerance` are one.
+    """
+    size = max(float(np.ptp([*points, *places], axis=0).max()), 1e-6)
+    center = np.mean(points or places, axis=0)
+    twists = null_space(_move_rows(np.vstack([np.zeros((1, 6)), *rows]), center, size), tolerance)
     turns, slides = _split(twists)
     primitives, point, is_known = _as_primitives(turns, slides, tolerance)
-    return Freedom(primitives=primitives, point=center + size * point, is_known=is_known)
+    slack = 100 * tolerance * size
+    return Freedom(
+        primitives=primitives, point=center + size * point, slack=slack, is_known=is_known
+    )
 
 
 def _move_rows(rows: Matrix, center: Vector, size: float) -> Matrix:

@@ -7,7 +7,7 @@ every joint.
 """
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,21 @@ from numpy.typing import NDArray
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 
+NO_AXIS = np.zeros(3)
+
 # Bodies that represent an assembly itself, or the world, rather than a part.
 BodyKind = Literal["part", "placement", "ground"]
 PrimitiveKind = Literal["weld", "revolute", "prismatic", "spherical", "unknown"]
+
+
+class Named(Protocol):
+    """An element that messages can name."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def line(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -74,11 +86,11 @@ class Body:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Primitive:
-    """One motion of a joint: `axis` is a unit vector in the world, None for balls and welds. `word`
-    is the file's own, for messages."""
+    """One motion of a joint: `axis` is a unit vector in the world, without length for balls and
+    welds. `word` is the file's own, for messages."""
 
     kind: PrimitiveKind
-    axis: Vector | None = None
+    axis: Vector = field(default_factory=NO_AXIS.copy)
     word: str = ""
 
 

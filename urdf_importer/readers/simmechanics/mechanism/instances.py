@@ -11,7 +11,7 @@ from ....geometry.transforms import make_frame
 from ....markup.xml import Element
 from .graph import Look, Matrix
 from .parts import Units, read_look
-from .values import Page, nearest_rotation
+from .values import Page
 
 
 @dataclass(slots=True, eq=False)
@@ -64,11 +64,10 @@ def read_instances(assembly: Element, units: Units, page: Page) -> tuple[Instanc
             continue
         instance = _read_instance(element, parent, units, page)
         if instance.entity in open_entities and instance.entity:
-            page.diagnostics.error(
+            page.error(
                 "recursive-instance",
                 f"instance {quote(instance.name)} is within its own assembly; it is left out",
-                subject=instance.name,
-                line=instance.line,
+                instance,
             )
             continue
         parent.children.setdefault(instance.uid, instance)
@@ -87,12 +86,10 @@ def read_instances(assembly: Element, units: Units, page: Page) -> tuple[Instanc
 def _read_instance(element: Element, parent: Instance, units: Units, page: Page) -> Instance:
     attributes = element.attributes
     name = attributes.get("name", "").strip() or attributes.get("uid", "").strip() or "part"
-    look = next(
-        (read_look(child, page) for child in element if child.tag == "VisualProperties"),
-        None,
-    )
-    transform = next((child for child in element if child.tag == "Transform"), None)
-    local = read_transform(transform, units.length, f"instance {quote(name)}", page)
+    fields = page.fields(element)
+    look = read_look(fields["VisualProperties"], page) if "VisualProperties" in fields else None
+    what = f"instance {quote(name)}"
+    local = read_transform(fields.get("Transform"), units.length, what, page)
     return Instance(
         name=name,
         uid=attributes.get("uid", ""),
@@ -113,17 +110,7 @@ def read_transform(element: Element | None, length: float, what: str, page: Page
     rotation, point = np.eye(3), np.zeros(3)
     for child in element if element is not None else ():
         if child.tag == "Rotation":
-            rows = np.array(page.numbers(child, 9, f"the rotation of {what}")).reshape(3, 3)
-            nearest = nearest_rotation(rows)
-            if nearest is None:
-                page.diagnostics.error(
-                    "bad-orientation",
-                    f"the orientation of {what} is not a rotation; it is read as not turned",
-                    subject=what,
-                    line=child.line,
-                )
-            else:
-                rotation = nearest
+            rotation = page.rotation(child, what, by_columns=False)
         elif child.tag == "Translation":
             point = page.point(child, length, f"the translation of {what}")
     return make_frame(rotation, point)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """CAD mates as conditions on the relative twist of two bodies."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from .freedom import slide_row, turn_row
-from .graph import Matrix, Vector
+from .graph import NO_AXIS, Matrix, Vector
 
 _LINES = frozenset({"line", "cylinder", "circle", "cone", "axis", "edge"})
 _POINTS = frozenset({"point", "vertex", "sphere"})
@@ -16,19 +16,23 @@ _ALONG = 1e-6
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Entity:
     """One side of a mate: a plane with its normal, something with an axis, or a point; all in the
-    world. `shape` is the file's word in lower case; `axis` of unit length, None for points."""
+    world. `shape` is the file's word in lower case; `axis` of unit length, or of none."""
 
     shape: str
     point: Vector
-    axis: Vector | None = None
+    axis: Vector = field(default_factory=NO_AXIS.copy)
+
+    @property
+    def has_axis(self) -> bool:
+        return bool(self.axis.any())
 
     @property
     def is_plane(self) -> bool:
-        return self.shape == "plane" and self.axis is not None
+        return self.shape == "plane" and self.has_axis
 
     @property
     def is_line(self) -> bool:
-        return self.shape in _LINES and self.axis is not None
+        return self.shape in _LINES and self.has_axis
 
     @property
     def is_point(self) -> bool:
@@ -43,20 +47,8 @@ def rows_of_mate(kind: str, one: Entity, other: Entity) -> Matrix | None:
     """Returns (N, 6) conditions of a mate; None for a mate that is unknown between these two."""
     if not one.is_known or not other.is_known:
         return None
-    match kind:
-        case "coincident":
-            return _coincident(one, other)
-        case "concentric":
-            return _concentric(one, other)
-        case "distance":
-            return _distance(one, other)
-        case "parallel":
-            return _parallel(one, other)
-        case "perpendicular":
-            return _perpendicular(one, other)
-        case "angle":
-            return _angle(one, other)
-    return None
+    rule = _RULES.get(kind)
+    return _directions(kind, one, other) if rule is None else rule(one, other)
 
 
 def _coincident(one: Entity, other: Entity) -> Matrix | None:
@@ -85,36 +77,27 @@ def _distance(one: Entity, other: Entity) -> Matrix | None:
         return _coincident(one, other)
     between = other.point - one.point
     for entity in (one, other):
-        if entity.axis is not None:
-            between = between - entity.axis * float(entity.axis @ between)
+        between = between - entity.axis * float(entity.axis @ between)
     length = float(np.linalg.norm(between))
     if length < 1e-12:
         return _coincident(one, other)
     rows = [slide_row(other.point, between / length)]
-    if one.axis is not None and other.axis is not None:
+    if one.has_axis and other.has_axis:
         rows.append(_fixed_direction(one.axis))
     return np.vstack(rows)
 
 
-def _parallel(one: Entity, other: Entity) -> Matrix | None:
-    if one.axis is None or other.axis is None:
+_RULES = {"coincident": _coincident, "concentric": _concentric, "distance": _distance}
+# Whether the mate holds a direction between two planes or two axes, or between one of each.
+_HOLDS_ALIKE = {"parallel": True, "perpendicular": False, "angle": None}
+
+
+def _directions(kind: str, one: Entity, other: Entity) -> Matrix | None:
+    """Two directions that are parallel, perpendicular or at another angle."""
+    if kind not in _HOLDS_ALIKE or not (one.has_axis and other.has_axis):
         return None
-    if one.is_plane == other.is_plane:
+    if (one.is_plane == other.is_plane) == _HOLDS_ALIKE[kind]:
         return _fixed_direction(one.axis)
-    return _turn_across(one.axis, other.axis)
-
-
-def _perpendicular(one: Entity, other: Entity) -> Matrix | None:
-    if one.axis is None or other.axis is None:
-        return None
-    if one.is_plane == other.is_plane:
-        return _turn_across(one.axis, other.axis)
-    return _fixed_direction(one.axis)
-
-
-def _angle(one: Entity, other: Entity) -> Matrix | None:
-    if one.axis is None or other.axis is None:
-        return None
     return _turn_across(one.axis, other.axis)
 
 
@@ -126,26 +109,23 @@ def _turn_across(one: Vector, other: Vector) -> Matrix:
 
 
 def _point_on(point: Entity, on: Entity) -> Matrix:
-    if on.is_plane and on.axis is not None:
+    if on.is_plane:
         return slide_row(point.point, on.axis)
-    if on.is_line and on.axis is not None:
+    if on.is_line:
         return np.vstack([slide_row(point.point, side) for side in _sides(on.axis)])
     return np.vstack([slide_row(point.point, side) for side in np.eye(3)])
 
 
 def _planes(plane: Entity) -> Matrix:
-    assert plane.axis is not None
     return np.vstack([_fixed_direction(plane.axis), slide_row(plane.point, plane.axis)])
 
 
 def _coaxial(line: Entity) -> Matrix:
-    assert line.axis is not None
     slides = [slide_row(line.point, side) for side in _sides(line.axis)]
     return np.vstack([_fixed_direction(line.axis), *slides])
 
 
 def _line_on_plane(line: Entity, plane: Entity) -> Matrix:
-    assert line.axis is not None and plane.axis is not None
     turn = _turn_across(line.axis, plane.axis)
     return np.vstack([turn, slide_row(line.point, plane.axis)])
 

@@ -8,7 +8,15 @@ import numpy as np
 from ....diagnostics import quote
 from ....markup.xml import Element
 from .graph import Look, Matrix, Vector
-from .values import NoNumberError, Page, length_unit, mass_unit, read_number, read_numbers
+from .values import (
+    NoNumberError,
+    Page,
+    clamp_share,
+    length_unit,
+    mass_unit,
+    read_number,
+    read_numbers,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,26 +41,23 @@ class Part:
 
 def read_units(element: Element, page: Page) -> Units:
     """Raises ReadError for an unknown unit."""
-    found = {}
-    for attribute, known in (("length", length_unit), ("mass", mass_unit)):
-        text = element.attributes.get(attribute, "")
-        unit = known(text) if text else 1.0
-        if unit is None:
-            raise page.refusal(
-                f"{attribute} in <{element.tag}> is {quote(text)}, an unknown unit", element.line
-            )
-        found[attribute] = unit
-    return Units(found["length"], found["mass"])
+    length, mass = (
+        page.unit(
+            element.attributes.get(attribute, ""), known, f"{attribute} in <{element.tag}>",
+            element.line,
+        )
+        for attribute, known in (("length", length_unit), ("mass", mass_unit))
+    )  # fmt: skip
+    return Units(length, mass)
 
 
 def read_part(element: Element, data_units: Units | None, model: Units, page: Page) -> Part:
     """Returns a part; without a mass, and with an ERROR diagnostic, where its mass is not a
     number."""
     name = element.attributes.get("name", "")
-    fields = {child.tag: child for child in reversed(element)}
-    units = data_units or (
-        read_units(fields["ModelUnits"], page) if "ModelUnits" in fields else model
-    )
+    fields = page.fields(element)
+    own = fields.get("ModelUnits")
+    units = data_units or (model if own is None else read_units(own, page))
     mass, center, inertia = _read_mass(fields.get("MassProperties"), name, units, page)
     look = fields.get("VisualProperties")
     geometry = fields.get("GeometryFile")
@@ -69,19 +74,17 @@ def read_part(element: Element, data_units: Units | None, model: Units, page: Pa
 def _read_mass(
     element: Element | None, name: str, units: Units, page: Page
 ) -> tuple[float | None, Vector | None, Matrix | None]:
-    if element is None:
+    if element is None or "Mass" not in (fields := page.fields(element)):
         return None, None, None
-    texts = {child.tag: page.text(child) for child in reversed(element)}
+    center, inertia = np.zeros(3), None
     try:
-        mass = read_number(texts["Mass"]) * units.mass
-        center = np.array(read_numbers(texts.get("CenterOfMass", "0 0 0"), 3)) * units.length
-        inertia = None
-        if "Inertia" in texts:
-            xx, yy, zz, yz, zx, xy = read_numbers(texts["Inertia"], 6)
+        mass = read_number(fields.text("Mass")) * units.mass
+        if "CenterOfMass" in fields:
+            center = np.array(read_numbers(fields.text("CenterOfMass"), 3)) * units.length
+        if "Inertia" in fields:
+            xx, yy, zz, yz, zx, xy = read_numbers(fields.text("Inertia"), 6)
             inertia = np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]])
             inertia *= units.mass * units.length**2
-    except KeyError:
-        return None, None, None
     except NoNumberError as problem:
         page.diagnostics.error(
             "bad-mass",
@@ -95,19 +98,15 @@ def _read_mass(
 
 def read_look(element: Element, page: Page) -> Look | None:
     """Returns the colour of <Diffuse>; None where there is none that can be read."""
-    diffuse = next((child for child in element if child.tag == "Diffuse"), None)
+    diffuse = page.fields(element).get("Diffuse")
     if diffuse is None:
         return None
+    written = {"a": "1", **diffuse.attributes}
     try:
         red, green, blue, alpha = (
-            min(max(read_number(diffuse.attributes.get(key, default)), 0.0), 1.0)
-            for key, default in (("r", ""), ("g", ""), ("b", ""), ("a", "1"))
+            clamp_share(read_number(written.get(key, ""))) for key in ("r", "g", "b", "a")
         )
     except NoNumberError:
-        page.diagnostics.warning(
-            "bad-color",
-            "a <Diffuse> has no colour that can be read; a colour of the palette takes its place",
-            line=diffuse.line,
-        )
+        page.report_bad_color("a <Diffuse>", diffuse.line)
         return None
     return Look(color=(red, green, blue), alpha=alpha)

@@ -113,10 +113,9 @@ class SecondGeneration:
     def _report_lost(self, instance: Instance) -> None:
         if instance.children or instance.entity in self.assemblies:
             return
-        self.page.diagnostics.error(
+        self.page.error(
             "lost-part",
             f"instance {quote(instance.name)} has the part {quote(instance.entity)}, which the "
             "file does not have; it is left out",
-            subject=instance.name,
-            line=instance.line,
+            instance,
         )

@@ -2,6 +2,7 @@
 """Texts and numbers of both generations: quotes, units, triples, rotations."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from ....diagnostics import Diagnostics, ReadError, quote
 from ....geometry.transforms import nearest_rotation as nearest
 from ....markup.xml import Element, text_of
-from .graph import Matrix, Vector
+from .graph import Matrix, Named, Vector
 
 FARTHEST = 1e9  # metres
 LARGEST = 1e30
@@ -62,6 +63,11 @@ def read_number(word: str) -> float:
     return number
 
 
+def clamp_share(number: float) -> float:
+    """Returns a share of colour within 0 to 1."""
+    return min(max(number, 0.0), 1.0)
+
+
 def length_unit(text: str) -> float | None:
     """Metres in a unit of length; None for an unknown one."""
     return LENGTHS.get(_singular(text))
@@ -107,6 +113,24 @@ def nearest_rotation(matrix: Matrix) -> Matrix | None:
     return matrix if worst == 0.0 else nearest(matrix)
 
 
+class Fields(dict[str, Element]):
+    """The first child of each tag of an element, and their texts."""
+
+    def __init__(self, element: Element, data: bytes) -> None:
+        super().__init__((child.tag, child) for child in reversed(element))
+        self._data = data
+
+    def text(self, tag: str) -> str:
+        """Returns the text of a child without the double quotes around it; "" without a child."""
+        return _unquoted(text_of(self[tag], self._data)) if tag in self else ""
+
+
+def _unquoted(text: str) -> str:
+    if len(text) >= 2 and text[0] == '"' and text[-1] == '"':
+        return text[1:-1].strip()
+    return text
+
+
 @dataclass(slots=True)
 class Page:
     """An XML file while it is read."""
@@ -115,15 +139,38 @@ class Page:
     source: str
     diagnostics: Diagnostics
 
+    def fields(self, element: Element) -> Fields:
+        return Fields(element, self.data)
+
     def text(self, element: Element) -> str:
         """Returns the text of an element without the double quotes around it."""
-        text = text_of(element, self.data)
-        if len(text) >= 2 and text[0] == '"' and text[-1] == '"':
-            text = text[1:-1].strip()
-        return text
+        return _unquoted(text_of(element, self.data))
 
     def refusal(self, message: str, line: int) -> ReadError:
         return ReadError(message, source=self.source, line=line)
+
+    def unit(self, text: str, known: Callable[[str], float | None], what: str, line: int) -> float:
+        """Returns the unit of a text in SI units, 1 without a text. Raises ReadError for an unknown
+        unit."""
+        unit = known(text) if text else 1.0
+        if unit is None:
+            short = ", ".join(word for word in LENGTHS if len(word) < 3)
+            hint = f" (known are {short})" if known is length_unit else ""
+            raise self.refusal(f"{what} is {quote(text)}, an unknown unit{hint}", line)
+        return unit
+
+    def warning(self, code: str, message: str, item: Named) -> None:
+        self.diagnostics.warning(code, message, subject=item.name, line=item.line)
+
+    def error(self, code: str, message: str, item: Named) -> None:
+        self.diagnostics.error(code, message, subject=item.name, line=item.line)
+
+    def report_bad_color(self, place: str, line: int) -> None:
+        self.diagnostics.warning(
+            "bad-color",
+            f"{place} has no colour that can be read; a colour of the palette takes its place",
+            line=line,
+        )
 
     def numbers(self, element: Element, count: int, what: str) -> list[float]:
         """Raises ReadError, with the line, where the element does not hold `count` numbers."""
@@ -139,3 +186,19 @@ class Page:
         if not np.abs(point).max() <= FARTHEST:
             raise self.refusal(f"{what} is farther away than {FARTHEST:g} m", element.line)
         return point
+
+    def rotation(self, element: Element, what: str, *, by_columns: bool) -> Matrix:
+        """Returns the (3, 3) that nine numbers are, row by row or column by column. Raises
+        ReadError where they are no numbers."""
+        written = f"the {'orientation' if by_columns else 'rotation'} of {what}"
+        rows = np.array(self.numbers(element, 9, written)).reshape(3, 3)
+        rotation = nearest_rotation(rows.T if by_columns else rows)
+        if rotation is not None:
+            return rotation
+        self.diagnostics.error(
+            "bad-orientation",
+            f"the orientation of {what} is not a rotation; it is read as not turned",
+            subject=what,
+            line=element.line,
+        )
+        return np.eye(3)

@@ -5,6 +5,7 @@ Links, joints and frames are texts as in the file, resolved later.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -46,50 +47,52 @@ def _amount(values: Values, node: YamlNode, key: str) -> float | None:
     return None
 
 
-def _scale(values: Values, node: YamlNode, key: str) -> Vector3 | None:
-    numbers = values.numbers(node, key, (1, 3))
-    if numbers is not None and all(numbers):
-        x, y, z = numbers if len(numbers) == 3 else numbers * 3
-        return x, y, z
-    if numbers is not None:
-        values.bad(key, "a factor is zero; it is left out", node.line)
-    return None
+def _numbers(
+    *counts: int,
+    holds: Callable[[tuple[float, ...]], bool] = bool,
+    fault: str = "",
+    make: Callable[[tuple[float, ...]], Any] = tuple,
+) -> Reader:
+    """Returns a reader of as many numbers; numbers for which `holds` is false are reported with
+    the `fault`."""
 
-
-def _axis(values: Values, node: YamlNode, key: str) -> Vector3 | None:
-    axis = values.vector(node, key)
-    if axis is None or math.hypot(*axis) >= 1e-9:
-        return axis
-    values.bad(key, "an axis has no length; it is left out", node.line)
-    return None
-
-
-def _quaternion(values: Values, node: YamlNode, key: str) -> Quaternion | None:
-    turn = values.numbers(node, key, (4,))
-    if turn is None:
+    def read(values: Values, node: YamlNode, key: str) -> Any:
+        numbers = values.numbers(node, key, counts)
+        if numbers is None or holds(numbers):
+            return numbers and make(numbers)
+        values.bad(key, fault, node.line)
         return None
-    norm = math.hypot(*turn)
-    if not 1e-9 < norm < 1e30:
-        values.bad(key, "it is a quaternion of length zero", node.line)
-        return None
-    x, y, z, w = (part / norm for part in turn)
-    return x, y, z, w
+
+    return read
 
 
-def _pose(values: Values, node: YamlNode, key: str) -> Pose | None:
-    numbers = values.numbers(node, key, (6,))
-    if numbers is None:
-        return None
-    x, y, z, roll, pitch, yaw = numbers
-    return Pose(xyz=(x, y, z), rpy=(roll, pitch, yaw))
-
-
-def _color(values: Values, node: YamlNode, key: str) -> tuple[float, ...] | None:
-    numbers = values.numbers(node, key, (3, 4))
-    if numbers is None or all(0.0 <= number <= 1.0 for number in numbers):
-        return None if numbers is None else (*numbers, 1.0)[:4]
-    values.bad(key, "a colour goes beyond 0 to 1", node.line)
-    return None
+_vector = _numbers(3)
+_pose = _numbers(6, make=lambda n: Pose(xyz=(n[0], n[1], n[2]), rpy=(n[3], n[4], n[5])))
+_scale = _numbers(
+    1, 3, holds=all, fault="a factor is zero; it is left out", make=lambda n: (n * 3)[:3]
+)
+_axis = _numbers(
+    3,
+    holds=lambda axis: math.hypot(*axis) >= 1e-9,
+    fault="an axis has no length; it is left out",
+)
+_size = _numbers(
+    3,
+    holds=lambda size: min(size) > 0.0,
+    fault="a box has a size of zero or less; it is left out",
+)
+_quaternion = _numbers(
+    4,
+    holds=lambda turn: 1e-9 < math.hypot(*turn) < 1e30,
+    fault="it is a quaternion of length zero",
+    make=lambda turn: tuple(part / math.hypot(*turn) for part in turn),
+)
+_color = _numbers(
+    3, 4,
+    holds=lambda color: all(0.0 <= part <= 1.0 for part in color),
+    fault="a colour goes beyond 0 to 1",
+    make=lambda color: (*color, 1.0)[:4],
+)  # fmt: skip
 
 
 def _rate(values: Values, node: YamlNode, key: str) -> str | None:
@@ -116,14 +119,6 @@ def _mirrored_links(values: Values, node: YamlNode, key: str) -> tuple[str, ...]
         else:
             values.unknown(name, value.line, ("mirroredLinks",), key)
     return links
-
-
-def _size(values: Values, node: YamlNode, key: str) -> Vector3 | None:
-    size = values.vector(node, key)
-    if size is None or min(size) > 0.0:
-        return size
-    values.bad(key, "a box has a size of zero or less; it is left out", node.line)
-    return None
 
 
 _SHAPES: dict[str, tuple[type[Box | Cylinder | Sphere], dict[str, Reader]]] = {
@@ -216,7 +211,7 @@ class NewFrame:
 
     child: str = said("child", needed=True)
     parent: str = said("parent", needed=True)
-    offset: Vector3 = said("offset", read=Values.vector, default=(0.0, 0.0, 0.0))
+    offset: Vector3 = said("offset", read=_vector, default=(0.0, 0.0, 0.0))
     orientation: Quaternion = said("orientation", read=_quaternion, default=(0.0, 0.0, 0.0, 1.0))
     line: int = 0
 
@@ -329,8 +324,8 @@ class Parameters:
     more_frames: tuple[NewFrame, ...] = said("moreframes", read=list_of(NewFrame), default=())
     robot_name: str = said("robotName")
     rename: dict[str, str] = said("rename", read=mapping_of(Values.text), factory=dict)
-    origin_xyz: Vector3 | None = said("originXYZ", read=Values.vector, default=None)
-    origin_rpy: Vector3 | None = said("originRPY", read=Values.vector, default=None)
+    origin_xyz: Vector3 | None = said("originXYZ", read=_vector, default=None)
+    origin_rpy: Vector3 | None = said("originRPY", read=_vector, default=None)
     epsilon: float = said("epsilon", read=Values.positive, default=1e-5)
     link_frames: tuple[LinkFrame, ...] = said("linkFrames", read=list_of(LinkFrame), default=())
     exported_frames: tuple[ExportedFrame, ...] = said(

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 
 from ....diagnostics import Diagnostics, ReadError, nearest, quote
 from ....markup.yaml_tree import YamlNode
+from ..mechanism.graph import Named
 
 
 class Values:
@@ -18,6 +19,10 @@ class Values:
         self.diagnostics.error(
             "bad-parameter", f"{key}: {problem}", subject=key, line=line, source=self.source
         )
+
+    def warning(self, code: str, message: str, item: Named) -> None:
+        """Adds a WARNING about an element of the assembly."""
+        self.diagnostics.warning(code, message, subject=item.name, line=item.line)
 
     def refusal(self, key: str, problem: str, line: int) -> ReadError:
         return ReadError(f"{key}: {problem}", source=self.source, line=line)
@@ -75,10 +80,6 @@ class Values:
             self._wrong(key, f"{' or '.join(map(str, counts))} numbers", node)
             return None
         return known
-
-    def vector(self, node: YamlNode, key: str) -> tuple[float, float, float] | None:
-        found = self.numbers(node, key, (3,))
-        return None if found is None else (found[0], found[1], found[2])
 
     def names(self, node: YamlNode, key: str) -> tuple[str, ...]:
         """Returns a list of names, or one text with blanks between them."""

@@ -5,14 +5,13 @@ It holds the tree, the limits and the looks, so that robot_state_publisher, ros2
 read the same file. A planar joint is three joints, as in Webots.
 """
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from ....geometry.transforms import plane_axes, rotation_from_quaternion
+from ....geometry.transforms import plane_axes, rotation_from_quaternion, rpy_from_rotation
 from ....kinematics.motion import JointMotion
 from ....markup.write import XmlWriter, format_element, format_number, format_text
 from ....model import (
@@ -24,11 +23,9 @@ from ....model import (
     Link,
     Mesh,
     Pose,
-    Quaternion,
     Robot,
     Sphere,
     Stream,
-    Vector3,
     Visual,
     VisualMaterials,
 )
@@ -211,18 +208,13 @@ def _write_root(link: str, root: str, xml: XmlWriter) -> None:
 
 
 def _write_origin(pose: Pose, xml: XmlWriter) -> None:
-    rpy = pose.rpy if pose.quat_xyzw is None else _angles(pose.quat_xyzw)
+    """ROS knows no quaternions in URDF."""
+    quaternion = pose.quat_xyzw
+    if quaternion is None:
+        rpy = pose.rpy
+    else:
+        rpy = rpy_from_rotation(rotation_from_quaternion(quaternion))
     xml.leaf("origin", {"xyz": pose.xyz, "rpy": rpy})
-
-
-def _angles(quat_xyzw: Quaternion) -> Vector3:
-    """Roll, pitch and yaw: ROS knows no quaternions in URDF."""
-    r = rotation_from_quaternion(quat_xyzw)
-    pitch = math.asin(max(-1.0, min(1.0, -float(r[2, 0]))))
-    if abs(r[2, 0]) > 1.0 - 1e-12:
-        return 0.0, pitch, math.atan2(-float(r[0, 1]), float(r[1, 1]))
-    roll = math.atan2(float(r[2, 1]), float(r[2, 2]))
-    return roll, pitch, math.atan2(float(r[1, 0]), float(r[0, 0]))
 
 
 def _write_webots(sensors: Sequence[SensorPlan], xml: XmlWriter) -> None:

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Cameras, which look along +x with z up: Camera for colours, RangeFinder for depths."""
 
+from dataclasses import replace
+
 from ....kinematics.sensor_frames import WIDEST_PLANE, frame_of_camera
 from ....model import Camera, CameraSensor, Lens
-from ..vrml import Node, Value
-from .plan import DevicePlan
+from ..vrml import Node, Value, keep_given
+from .plan import DevicePlan, find_deviation
 
 
 def plan_cameras(sensor: CameraSensor, notes: list[str]) -> list[DevicePlan]:
@@ -25,20 +27,15 @@ def plan_cameras(sensor: CameraSensor, notes: list[str]) -> list[DevicePlan]:
 
 def _plan_camera(sensor: CameraSensor, camera: Camera, name: str, notes: list[str]) -> DevicePlan:
     fields = _plan_size(sensor, camera)
-    fields["near"] = camera.near
-    fields["far"] = camera.far
+    fields |= {"near": camera.near, "far": camera.far}
     if camera.noise.deviation:
         fields["noise"] = camera.noise.deviation
     if camera.lens is not None:
         fields["lens"] = _plan_lens(camera.lens)
     if not camera.is_color:
         notes.append("its pictures are coloured")
-    if camera.noise.mean:
-        notes.append("its noise has no mean")
-    frame = frame_of_camera(sensor, camera)
-    return DevicePlan(
-        kind="Camera", wanted_name=name, frame=frame, fields=fields, stream=camera.stream
-    )
+    find_deviation(camera.noise, notes)
+    return _make(sensor, camera, name, fields)
 
 
 def _plan_depth(sensor: CameraSensor, camera: Camera, name: str) -> DevicePlan:
@@ -47,31 +44,34 @@ def _plan_depth(sensor: CameraSensor, camera: Camera, name: str) -> DevicePlan:
     fields |= {"near": near, "minRange": near, "maxRange": far}
     if camera.noise.deviation:
         fields["noise"] = camera.noise.deviation / far
-    frame, stream = frame_of_camera(sensor, camera), sensor.depth_stream
+    return replace(
+        _make(sensor, camera, name, fields), kind="RangeFinder", stream=sensor.depth_stream
+    )
+
+
+def _make(sensor: CameraSensor, camera: Camera, name: str, fields: dict[str, Value]) -> DevicePlan:
+    frame = frame_of_camera(sensor, camera)
     return DevicePlan(
-        kind="RangeFinder", wanted_name=name, frame=frame, fields=fields, stream=stream
+        kind="Camera", wanted_name=name, frame=frame, fields=fields, stream=camera.stream
     )
 
 
 def _plan_size(sensor: CameraSensor, camera: Camera) -> dict[str, Value]:
     """Plans size and field of view. A plane takes less than half a turn."""
-    fields: dict[str, Value] = {
+    is_wide = camera.field_of_view > WIDEST_PLANE
+    fields = {
         "fieldOfView": camera.field_of_view,
         "width": camera.width,
         "height": camera.height,
+        "projection": "spherical" if sensor.kind == "wide" else "cylindrical" if is_wide else None,
     }
-    if sensor.kind == "wide":
-        fields["projection"] = "spherical"
-    elif camera.field_of_view > WIDEST_PLANE:
-        fields["projection"] = "cylindrical"
-    return fields
+    return keep_given(fields)
 
 
 def _plan_lens(lens: Lens) -> Node:
-    fields: dict[str, Value] = {
+    fields = {
         "radialCoefficients": lens.radial,
         "tangentialCoefficients": lens.tangential,
+        "center": lens.center,
     }
-    if lens.center is not None:
-        fields["center"] = lens.center
-    return Node("Lens", fields)
+    return Node("Lens", keep_given(fields))

@@ -12,10 +12,8 @@ from ....model import (
     Imu,
     Magnetometer,
     Noise,
-    Sensor,
 )
-from ..vrml import Value
-from .plan import DeviceKind, DevicePlan
+from .plan import DeviceKind, DevicePlan, find_deviation, plan_device
 
 
 def plan_imu(sensor: Imu, notes: list[str]) -> list[DevicePlan]:
@@ -41,14 +39,9 @@ def plan_imu(sensor: Imu, notes: list[str]) -> list[DevicePlan]:
 
 def plan_gps(sensor: Gps, notes: list[str]) -> list[DevicePlan]:
     """Plans a GPS, whose noise is the same in all directions."""
-    fields: dict[str, Value] = {}
-    accuracy = _find_worst(sensor.position, notes)
-    if accuracy:
-        fields["accuracy"] = accuracy
-    speed = _find_worst(sensor.velocity, notes)
-    if speed:
-        fields["speedNoise"] = speed
-    return [_plan_device(sensor, "GPS", fields)]
+    noises = {"accuracy": sensor.position, "speedNoise": sensor.velocity}
+    fields = {name: _find_worst(noise, notes) for name, noise in noises.items()}
+    return [plan_device(sensor, "GPS", {name: worst for name, worst in fields.items() if worst})]
 
 
 def plan_compass(sensor: Magnetometer, notes: list[str]) -> list[DevicePlan]:
@@ -56,24 +49,21 @@ def plan_compass(sensor: Magnetometer, notes: list[str]) -> list[DevicePlan]:
     notes.append("it measures the direction of north, not the field in tesla")
     if sensor.is_noisy:
         notes.append("it has no noise, which Webots takes only as a share of the measurement")
-    return [_plan_device(sensor, "Compass", {})]
+    return [plan_device(sensor, "Compass", {})]
 
 
 def plan_altimeter(sensor: Altimeter, notes: list[str]) -> list[DevicePlan]:
     """Plans an Altimeter, which measures heights alone."""
-    fields: dict[str, Value] = {}
-    height = _find_deviation(sensor.height, notes)
-    if height:
-        fields["accuracy"] = height
+    height = find_deviation(sensor.height, notes)
     if sensor.speed.deviation:
         notes.append("it measures no vertical speed")
-    return [_plan_device(sensor, "Altimeter", fields)]
+    return [plan_device(sensor, "Altimeter", {"accuracy": height} if height else {})]
 
 
 def plan_contact(sensor: ContactSensor, notes: list[str]) -> list[DevicePlan]:
     """Plans a bumper: it tells whether anything touches, no forces and no places."""
     notes.append("it tells only whether something touches, not where nor how strongly")
-    device = _plan_device(sensor, "TouchSensor", {"type": "bumper"})
+    device = plan_device(sensor, "TouchSensor", {"type": "bumper"})
     device.frame = np.eye(4)
     device.takes_collisions = sensor.collisions
     return [device]
@@ -89,31 +79,14 @@ def plan_force(sensor: ForceSensor, notes: list[str]) -> list[DevicePlan]:
         notes.append("it measures the child's action on the parent")
     if sensor.is_noisy:
         notes.append("it has no noise")
-    fields: dict[str, Value] = {"type": "force-3d", "lookupTable": []}
-    device = _plan_device(sensor, "TouchSensor", fields)
+    device = plan_device(sensor, "TouchSensor", {"type": "force-3d", "lookupTable": []})
     device.needs_physics = True
     return [device]
 
 
-def _plan_device(sensor: Sensor, kind: DeviceKind, fields: dict[str, Value]) -> DevicePlan:
-    return DevicePlan(
-        kind=kind,
-        wanted_name=sensor.name,
-        frame=frame_of(sensor),
-        fields=fields,
-        stream=sensor.stream,
-    )
-
-
 def _find_worst(noises: tuple[Noise, Noise], notes: list[str]) -> float:
     """Returns the larger of the deviations across and up: Webots has one."""
-    deviations = [_find_deviation(noise, notes) for noise in noises]
+    deviations = [find_deviation(noise, notes) for noise in noises]
     if deviations[0] != deviations[1]:
         notes.append("its noise is the same in all directions")
     return max(deviations)
-
-
-def _find_deviation(noise: Noise, notes: list[str]) -> float:
-    if noise.mean:
-        notes.append("its noise has no mean")
-    return noise.deviation

@@ -30,7 +30,7 @@ from ....model import (
     Sensor,
     Sonar,
 )
-from ..names import NameTables
+from ..names import NameTables, report_on
 from ..options import WebotsOptions
 from ..structure.frames import pose_fields
 from ..structure.links import SolidPlan, StructurePlan
@@ -190,11 +190,12 @@ class SensorWriter:
                 solid.name = device.name
                 self._measured[solid] = device
                 continue
-            collisions = self._take_collisions(sensor, device)
+            collisions = self._free_collisions(sensor)
+            self._taken.setdefault(sensor.link, set()).update(collisions)
             self._devices.setdefault(sensor.link, []).append((device, collisions))
         if sensor.notes:
-            said = "; ".join(sensor.notes)
-            self._warn(sensor, f"is not quite the same in Webots: {said}")
+            finding = f"is not quite the same in Webots: {'; '.join(sensor.notes)}"
+            report_on(sensor, "webots-sensor-changed", finding, self._diagnostics)
         return True
 
     def _is_repeated(self, sensor: SensorPlan) -> bool:
@@ -207,16 +208,9 @@ class SensorWriter:
         if other is None:
             return False
         measured = f"measures the joint that sensor {quote(other.wanted_name)} measures"
-        self._warn(sensor, f"{measured}; one device serves both")
+        finding = f"{measured}; one device serves both"
+        report_on(sensor, "webots-sensor-changed", finding, self._diagnostics)
         return True
-
-    def _warn(self, sensor: SensorPlan, what: str) -> None:
-        self._diagnostics.warning(
-            "webots-sensor-changed",
-            f"sensor {quote(sensor.name)} {what}",
-            subject=sensor.name,
-            line=sensor.line,
-        )
 
     def _find_fault(self, sensor: SensorPlan) -> str:
         """Returns why Webots cannot have the sensor here; "" where it can."""
@@ -228,7 +222,7 @@ class SensorWriter:
         if sensor.type == "contact":
             if not held.link.collisions:
                 return f"feels nothing, since link {quote(sensor.link)} has no collisions"
-            if not self._free_collisions(sensor, sensor.devices[0]):
+            if not self._free_collisions(sensor):
                 return "would feel contacts that another sensor feels already"
         if sensor.type == "force" and self._find_measured(sensor) is None:
             return (
@@ -259,22 +253,15 @@ class SensorWriter:
         hangs_here = self._holders[sensor.link][1].link.name == sensor.link
         return found[0] if len(found) == 1 and hangs_here else None
 
-    def _free_collisions(self, sensor: SensorPlan, device: DevicePlan) -> tuple[int, ...]:
+    def _free_collisions(self, sensor: SensorPlan) -> tuple[int, ...]:
         """Returns the collisions that a touch sensor names, or all, without the ones of other
         sensors."""
+        wanted = sensor.devices[0].takes_collisions
         collisions = self._holders[sensor.link][1].link.collisions
-        named = [
-            index for index, c in enumerate(collisions) if c.name in (device.takes_collisions or ())
-        ]
+        named = [index for index, c in enumerate(collisions) if c.name in (wanted or ())]
         taken = self._taken.get(sensor.link, set())
-        return tuple(i for i in named or range(len(collisions)) if i not in taken)
-
-    def _take_collisions(self, sensor: SensorPlan, device: DevicePlan) -> tuple[int, ...]:
-        if device.takes_collisions is None:
-            return ()
-        free = self._free_collisions(sensor, device)
-        self._taken.setdefault(sensor.link, set()).update(free)
-        return free
+        every = named or range(len(collisions)) if wanted is not None else ()
+        return tuple(index for index in every if index not in taken)
 
     def _node(self, device: DevicePlan, link: Link, collisions: tuple[int, ...]) -> Node:
         fields: dict[str, Value] = {**pose_fields(device.frame), "name": device.name}
@@ -307,11 +294,9 @@ def _find_hanging(plan: StructurePlan) -> dict[str, list[SolidPlan]]:
 
 def _claim(names: NameTables, wanted: str) -> str:
     """Returns a name that neither a device nor a Solid has: a sensor is both."""
-    name = names.claim_device(wanted)
-    while True:
-        other = names.claim_solid(name)
-        if other == name:
-            return name
-        name = names.claim_device(other)
-        if name == other:
-            return name
+    device = names.claim_device(wanted)
+    while (solid := names.claim_solid(device)) != device:
+        device = names.claim_device(solid)
+        if device == solid:
+            break
+    return device

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ....geometry.transforms import Matrix
-from ....model import Stream
+from ....kinematics.sensor_frames import frame_of
+from ....model import Noise, Sensor, Stream
 from ..vrml import Value
 
 DeviceKind = Literal[
@@ -65,3 +66,24 @@ class SensorPlan:
     stream: Stream = field(default_factory=Stream)
     notes: tuple[str, ...] = ()
     line: int = 0
+
+
+def plan_device(
+    sensor: Sensor, kind: DeviceKind, fields: dict[str, Value], frame: Matrix | None = None
+) -> DevicePlan:
+    """Plans the device that does the work of a sensor, in the sensor's frame if no other is
+    given."""
+    return DevicePlan(
+        kind=kind,
+        wanted_name=sensor.name,
+        frame=frame_of(sensor) if frame is None else frame,
+        fields=fields,
+        stream=sensor.stream,
+    )
+
+
+def find_deviation(noise: Noise, notes: list[str]) -> float:
+    """Returns the deviation of a noise; Webots' noises have no mean, which is noted."""
+    if noise.mean:
+        notes.append("its noise has no mean")
+    return noise.deviation

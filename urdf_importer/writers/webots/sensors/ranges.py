@@ -5,11 +5,10 @@ import math
 
 import numpy as np
 
-from ....geometry.transforms import Matrix
-from ....kinematics.sensor_frames import frame_of, turn_rays
-from ....model import Fan, Lidar, Sensor, Sonar
-from ..vrml import Value
-from .plan import DevicePlan
+from ....kinematics.sensor_frames import turn_rays
+from ....model import Fan, Lidar, Sonar
+from ..vrml import Value, keep_given
+from .plan import DevicePlan, find_deviation, plan_device
 
 _SONAR_RAYS = 10
 _NOISE_STEPS = 9
@@ -30,13 +29,14 @@ def plan_sonar(sensor: Sonar, notes: list[str]) -> list[DevicePlan]:
     """Plans a DistanceSensor of several rays."""
     fields = _plan_distance("sonar", sensor.near, sensor.far, 0.0)
     fields |= {"numberOfRays": _SONAR_RAYS, "aperture": sensor.aperture}
-    return [_plan_device(sensor, frame_of(sensor), fields)]
+    return [plan_device(sensor, "DistanceSensor", fields)]
 
 
 def _plan_scanner(rays: Lidar, notes: list[str]) -> DevicePlan:
     across, up = rays.across, rays.up
     if across.count == 1:
         notes.append("a Lidar scans across, not only upwards")
+    deviation = find_deviation(rays.noise, notes)
     width = across.width or 1e-3
     fields: dict[str, Value] = {
         "horizontalResolution": max(across.count, 1),
@@ -47,21 +47,11 @@ def _plan_scanner(rays: Lidar, notes: list[str]) -> DevicePlan:
         "near": rays.near,
         "minRange": rays.near,
         "maxRange": rays.far,
+        "tiltAngle": up.middle or None,
+        "noise": deviation / rays.far if deviation else None,
+        "resolution": rays.resolution or None,
     }
-    if up.middle:
-        fields["tiltAngle"] = up.middle
-    deviation = _find_deviation(rays, notes)
-    if deviation:
-        fields["noise"] = deviation / rays.far
-    if rays.resolution:
-        fields["resolution"] = rays.resolution
-    return DevicePlan(
-        kind="Lidar",
-        wanted_name=rays.name,
-        frame=turn_rays(rays, across.middle, 0.0),
-        fields=fields,
-        stream=rays.stream,
-    )
+    return plan_device(rays, "Lidar", keep_given(fields), turn_rays(rays, across.middle, 0.0))
 
 
 def _find_height(across: Fan, up: Fan, width: float) -> float:
@@ -71,39 +61,24 @@ def _find_height(across: Fan, up: Fan, width: float) -> float:
     return min(max(up.width, least), math.pi)
 
 
-def _find_deviation(rays: Lidar, notes: list[str]) -> float:
-    """Returns the deviation of the distances, in metres."""
-    if rays.noise.mean:
-        notes.append("its noise has no mean")
-    return rays.noise.deviation
-
-
 def _plan_single(rays: Lidar, notes: list[str]) -> DevicePlan:
-    fields = _plan_distance("laser", rays.near, rays.far, _find_deviation(rays, notes))
+    fields = _plan_distance("laser", rays.near, rays.far, find_deviation(rays.noise, notes))
     if rays.resolution:
         fields["resolution"] = rays.resolution
-    return _plan_device(rays, turn_rays(rays, rays.across.middle, rays.up.middle), fields)
+    frame = turn_rays(rays, rays.across.middle, rays.up.middle)
+    return plan_device(rays, "DistanceSensor", fields, frame)
 
 
 def _plan_cone(rays: Lidar, notes: list[str]) -> DevicePlan:
     kind = "sonar" if rays.is_ultrasound else "generic"
-    fields = _plan_distance(kind, rays.near, rays.far, _find_deviation(rays, notes))
+    fields = _plan_distance(kind, rays.near, rays.far, find_deviation(rays.noise, notes))
     width = max(rays.across.width, rays.up.width)
     if width > 0.0:
         fields |= {"numberOfRays": _SONAR_RAYS, "aperture": width}
     if kind == "generic" and width > 0.0:
         notes.append("it measures the mean of its rays, not the nearest")
-    return _plan_device(rays, turn_rays(rays, rays.across.middle, rays.up.middle), fields)
-
-
-def _plan_device(sensor: Sensor, frame: Matrix, fields: dict[str, Value]) -> DevicePlan:
-    return DevicePlan(
-        kind="DistanceSensor",
-        wanted_name=sensor.name,
-        frame=frame,
-        fields=fields,
-        stream=sensor.stream,
-    )
+    frame = turn_rays(rays, rays.across.middle, rays.up.middle)
+    return plan_device(rays, "DistanceSensor", fields, frame)
 
 
 def _plan_distance(kind: str, near: float, far: float, deviation: float) -> dict[str, Value]:

@@ -8,7 +8,7 @@ from typing import Any
 from ....geometry.mesh_data import MeshMaterial
 from ....model import Color, Surface
 from ...textures import Textures
-from ..vrml import Node, Value
+from ..vrml import Node, Value, keep_given
 
 _WITHOUT_COLOR: Color = (0.8, 0.8, 0.8, 1.0)
 _DIGITS = 6
@@ -41,32 +41,32 @@ class Appearances:
         return self._nodes[key]
 
 
-_MAPS = (
-    ("roughness_map", "roughnessMap"),
-    ("metalness_map", "metalnessMap"),
-    ("normal_map", "normalMap"),
-    ("emission_map", "emissiveColorMap"),
-)
+_MAPS = {
+    "roughness_map": "roughnessMap",
+    "metalness_map": "metalnessMap",
+    "normal_map": "normalMap",
+    "emission_map": "emissiveColorMap",
+}
 
 
 def _make(color: Color, url: str | None, surface: Surface, maps: Mapping[str, str | None]) -> Node:
     """Makes an appearance. An image takes the place of the colour or number, which Webots would
     multiply it by."""
-    fields: dict[str, Value] = {"baseColor": (1.0, 1.0, 1.0) if url else color[:3]}
-    if url:
-        fields["baseColorMap"] = Node("ImageTexture", {"url": [url]})
-    if color[3] < 1.0:
-        fields["transparency"] = round(1.0 - color[3], _DIGITS)
-    fields["roughness"] = _number(surface.roughness, maps.get("roughness_map"), 1.0)
-    fields["metalness"] = _number(surface.metalness, maps.get("metalness_map"), 0.0)
-    for name, field in _MAPS:
-        if maps.get(name):
-            fields[field] = Node("ImageTexture", {"url": [maps[name]]})
-    if maps.get("emission_map"):
-        fields["emissiveColor"] = (1.0, 1.0, 1.0)
-    elif surface.emission is not None:
-        fields["emissiveColor"] = surface.emission
-    return Node("PBRAppearance", fields)
+    white = (1.0, 1.0, 1.0)
+    fields: dict[str, Value] = {
+        "baseColor": white if url else color[:3],
+        "baseColorMap": _image(url),
+        "transparency": round(1.0 - color[3], _DIGITS) if color[3] < 1.0 else None,
+        "roughness": _number(surface.roughness, maps.get("roughness_map"), 1.0),
+        "metalness": _number(surface.metalness, maps.get("metalness_map"), 0.0),
+    }
+    fields |= {field: _image(maps.get(name)) for name, field in _MAPS.items()}
+    fields["emissiveColor"] = white if maps.get("emission_map") else surface.emission
+    return Node("PBRAppearance", keep_given(fields))
+
+
+def _image(url: str | None) -> Node | None:
+    return Node("ImageTexture", {"url": [url]}) if url else None
 
 
 def _number(said: float | None, image: str | None, default: float) -> float:

@@ -37,6 +37,7 @@ from .face_sets import make_face_set
 from .mesh_files import MeshFiles
 
 _IDENTITY = np.eye(4)
+_Part = tuple[MeshMaterial | None, Node]
 
 
 class ShapeWriter:
@@ -59,14 +60,18 @@ class ShapeWriter:
         self._files = MeshFiles(files)
         self._appearances = Appearances(Textures(files, found.convert_image, diagnostics))
         self.bodies = BoundingBodies(self._files, options, diagnostics)
-        self._parts: dict[tuple[MeshData, bool], list[tuple[MeshMaterial | None, Node]]] = {}
+        self._parts: dict[tuple[MeshData, bool], list[_Part]] = {}
 
     def visual_nodes(self, link: Link) -> list[Node]:
         """Returns the link's visuals in its frame: a Shape for each material, in a Pose unless the
         visual is in the link's frame itself."""
         nodes: list[Node] = []
+        find = self._appearances.find
         for visual in link.visuals:
-            shapes = self._draw(visual, link)
+            shapes = [
+                Node("Shape", {"appearance": find(look, link.name, visual.line), "geometry": node})
+                for look, node in self._find_parts(visual, link)
+            ]
             nodes += place_nodes(matrix_from_pose(visual.origin), shapes)
         return nodes
 
@@ -75,16 +80,11 @@ class ShapeWriter:
         metres, in the visual's frame. Empty for simple shapes, and for meshes inside the PROTO."""
         if not isinstance(visual.geometry, Mesh):
             return []
-        data = self._source.load_or_report(visual, link)
-        if data is None:
-            return []
-        look = None if data.materials else self._looks.find(visual, link)
         files: list[tuple[str, Color | None]] = []
-        for own, node in self._find_parts(visual, data, link, bool(look and look.texture)):
+        for look, node in self._find_parts(visual, link):
             urls = node.fields.get("url")
             if isinstance(urls, list):
-                shown = own or look
-                files.append((str(urls[0]), shown.color if shown else None))
+                files.append((str(urls[0]), look.color if look else None))
         return files
 
     def bounding_parts(self, link: Link, frame: Matrix = _IDENTITY) -> list[Node]:
@@ -119,29 +119,19 @@ class ShapeWriter:
                 masses.append(mass.moved(matrix_from_pose(collision.origin)))
         return join_masses(masses)
 
-    def _draw(self, visual: Visual, link: Link) -> list[Node]:
+    def _find_parts(self, visual: Visual, link: Link) -> list[_Part]:
+        """Returns the look and the geometry of each material, with the same nodes for the same
+        mesh."""
         data = self._source.load_or_report(visual, link)
         if data is None:
             return []
         look = None if data.materials else self._looks.find(visual, link)
-        shapes = []
-        for own, node in self._find_parts(visual, data, link, bool(look and look.texture)):
-            appearance = self._appearances.find(own or look, link.name, visual.line)
-            shapes.append(Node("Shape", {"appearance": appearance, "geometry": node}))
-        return shapes
-
-    def _find_parts(
-        self, visual: Visual, data: MeshData, link: Link, is_textured: bool
-    ) -> list[tuple[MeshMaterial | None, Node]]:
-        """Returns the geometry of each material, with the same nodes for the same mesh."""
-        key = (data, is_textured)
+        key = (data, bool(look and look.texture))
         if key not in self._parts:
-            self._parts[key] = self._make_parts(visual, data, link, is_textured)
-        return self._parts[key]
+            self._parts[key] = self._make_parts(visual, *key)
+        return [(own or look, node) for own, node in self._parts[key]]
 
-    def _make_parts(
-        self, visual: Visual, data: MeshData, link: Link, is_textured: bool
-    ) -> list[tuple[MeshMaterial | None, Node]]:
+    def _make_parts(self, visual: Visual, data: MeshData, is_textured: bool) -> list[_Part]:
         assert not isinstance(visual.geometry, Solid)
         if not isinstance(visual.geometry, Mesh):
             return [(None, make_primitive_node(visual.geometry))]

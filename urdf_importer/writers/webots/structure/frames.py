@@ -5,11 +5,18 @@ import math
 
 import numpy as np
 
-from ....geometry.transforms import Matrix, quaternion_from_rotation
+from ....geometry.transforms import Matrix, Vector, quaternion_from_rotation
+from ....model import Vector3
 from ..vrml import Node, Value, Vec
 
 _NO_LENGTH = 1e-12
 _NO_ANGLE = 1e-9
+
+
+def vector_of(values: Vector) -> Vector3:
+    """Returns an array (3,) as the numbers of a field."""
+    x, y, z = values.tolist()
+    return (x, y, z)
 
 
 def rotation_of(frame: Matrix) -> Vec | None:
@@ -27,8 +34,7 @@ def pose_fields(frame: Matrix) -> dict[str, Value]:
     """Returns the fields of a frame (4, 4) in the frame of its parent, without default ones."""
     fields: dict[str, Value] = {}
     if float(np.abs(frame[:3, 3]).max()) > _NO_LENGTH:
-        x, y, z = frame[:3, 3].tolist()
-        fields["translation"] = (x, y, z)
+        fields["translation"] = vector_of(frame[:3, 3])
     rotation = rotation_of(frame)
     if rotation is not None:
         fields["rotation"] = rotation

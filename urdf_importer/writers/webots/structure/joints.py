@@ -12,7 +12,7 @@ pose of a joint's child AT that position; here every pose is the one at zero, an
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -26,8 +26,10 @@ from ....geometry.transforms import (
 )
 from ....kinematics.motion import UNBOUNDED, JointMotion
 from ....kinematics.tree import KinematicTree
-from ....model import Joint, Vector3
+from ....model import Joint
+from ..names import report_on
 from ..options import WebotsOptions
+from .frames import vector_of
 from .links import AxisPlan, JointKind, JointPlan, Range
 
 LOCKED = 1e-6
@@ -93,27 +95,17 @@ class JointPlanner:
         else:
             zero[:3, 3] += frame[:3, :3] @ axis * offset
         kind: JointKind = "HingeJoint" if turns else "SliderJoint"
-        anchor = _vector(frame[:3, 3])
+        anchor = vector_of(frame[:3, 3])
         return JointPlan(kind=kind, name=joint.name, axes=[plan], anchor=anchor), zero
 
     def _plan_planar(self, motion: JointMotion, frame: Matrix) -> list[Placed]:
-        joint = motion.joint
-        self._warn_of_bodies(joint, 2)
         normal = np.array(motion.axis)
         u, v = plane_axes(normal)
-        position = self._positions[joint.name]
+        position = self._positions[motion.joint.name]
         assert isinstance(position, tuple)
-        placed: list[Placed] = []
-        for letter, axis, where in zip(("x", "y", "yaw"), (u, v, normal), position, strict=True):
-            turns = letter == "yaw"
-            name = f"{joint.name}_{letter}"
-            here = np.eye(4) if placed else frame
-            plan = self._axis(joint, name, turns=turns, axis=here[:3, :3] @ axis)
-            plan.position = where
-            kind: JointKind = "HingeJoint" if turns else "SliderJoint"
-            anchor = _vector(here[:3, 3])
-            placed.append((JointPlan(kind=kind, name=name, axes=[plan], anchor=anchor), here))
-        return placed
+        self._warn_of_bodies(motion.joint, 2)
+        parts = zip(("x", "y", "yaw"), (u, v, normal), position, strict=True)
+        return self._plan_chain(motion.joint, frame, parts, is_driven=True)
 
     def _plan_free(self, motion: JointMotion, frame: Matrix) -> list[Placed]:
         """Plans a floating joint or a ball: nothing drives these."""
@@ -123,30 +115,50 @@ class JointPlanner:
         placed: list[Placed] = []
         if motion.kind == "floating":
             self._warn_of_bodies(joint, 3)
-            for letter, axis, where in zip("xyz", np.eye(3), position[:3], strict=True):
-                here = np.eye(4) if placed else frame
-                name = f"{joint.name}_{letter}"
-                plan = AxisPlan(joint=joint.name, turns=False, axis=_vector(here[:3, :3] @ axis))
-                plan.sensor, plan.position = name, where
-                placed.append((JointPlan(kind="SliderJoint", name=name, axes=[plan]), here))
+            parts = zip("xyz", np.eye(3), position[:3], strict=True)
+            placed = self._plan_chain(joint, frame, parts, is_driven=False)
         here = np.eye(4) if placed else frame
         angles = _ball_angles(rotation_from_quaternion(position[-4:]))
         axes = []
         for letter, axis, angle in zip(("roll", "pitch", "yaw"), np.eye(3), angles, strict=True):
-            plan = AxisPlan(joint=joint.name, turns=True, axis=_vector(here[:3, :3] @ axis))
+            plan = AxisPlan(joint=joint.name, turns=True, axis=vector_of(here[:3, :3] @ axis))
             plan.sensor, plan.position = f"{joint.name}_{letter}", angle
             axes.append(plan)
-        ball = JointPlan(kind="BallJoint", name=joint.name, axes=axes, anchor=_vector(here[:3, 3]))
+        ball = JointPlan(
+            kind="BallJoint", name=joint.name, axes=axes, anchor=vector_of(here[:3, 3])
+        )
         return [*placed, (ball, here)]
+
+    def _plan_chain(
+        self,
+        joint: Joint,
+        frame: Matrix,
+        parts: Iterable[tuple[str, Vector, float]],
+        *,
+        is_driven: bool,
+    ) -> list[Placed]:
+        """Plans one joint on top of the other at one place: letter, axis and position of each."""
+        placed: list[Placed] = []
+        for letter, axis, position in parts:
+            here = np.eye(4) if placed else frame
+            name, turns, direction = f"{joint.name}_{letter}", letter == "yaw", here[:3, :3] @ axis
+            plan = AxisPlan(joint=joint.name, turns=turns, axis=vector_of(direction), sensor=name)
+            if is_driven:
+                plan = self._axis(joint, name, turns=turns, axis=direction)
+            plan.position = position
+            kind: JointKind = "HingeJoint" if turns else "SliderJoint"
+            anchor = vector_of(here[:3, 3])
+            placed.append((JointPlan(kind=kind, name=name, axes=[plan], anchor=anchor), here))
+        return placed
 
     def _axis(self, joint: Joint, name: str, *, turns: bool, axis: Vector) -> AxisPlan:
         """Plans an axis with a motor, without limits so far."""
         options, limit, dynamics = self._options, joint.limit, joint.dynamics
         effort = limit.effort if limit is not None else None
         velocity = limit.velocity if limit is not None else None
-        missing = [
-            word for word, value in (("effort", effort), ("velocity", velocity)) if not value
-        ]
+        defaults = {"effort": options.default_effort, "velocity": options.default_velocity}
+        given = {"effort": effort, "velocity": velocity}
+        missing = {word: defaults[word] for word, value in given.items() if not value}
         is_passive = joint.name in self._passive
         if missing and not is_passive and joint.name not in self._told:
             self._told.add(joint.name)
@@ -154,7 +166,7 @@ class JointPlanner:
         return AxisPlan(
             joint=joint.name,
             turns=turns,
-            axis=_vector(axis),
+            axis=vector_of(axis),
             motor="" if is_passive else name,
             sensor=name,
             effort=abs(effort) * options.effort_scale if effort else options.default_effort,
@@ -166,26 +178,16 @@ class JointPlanner:
         )
 
     def _warn_of_bodies(self, joint: Joint, number: int) -> None:
-        self._diagnostics.warning(
-            "webots-small-mass",
-            f"joint {quote(joint.name)} is {joint.type}; each of the {number} bodies between its "
-            f"axes gets {self._options.small_mass:g} kg",
-            subject=joint.name,
-            line=joint.line,
+        finding = (
+            f"is {joint.type}; each of the {number} bodies between its axes gets "
+            f"{self._options.small_mass:g} kg"
         )
+        report_on(joint, "webots-small-mass", finding, self._diagnostics)
 
-    def _warn_of_missing(self, joint: Joint, missing: list[str]) -> None:
-        used = {
-            "effort": self._options.default_effort,
-            "velocity": self._options.default_velocity,
-        }
-        self._diagnostics.warning(
-            "webots-motor-default",
-            f"joint {quote(joint.name)} has no {' and no '.join(missing)}; its motor gets "
-            + " and ".join(f"{used[word]:g}" for word in missing),
-            subject=joint.name,
-            line=joint.line,
-        )
+    def _warn_of_missing(self, joint: Joint, missing: Mapping[str, float]) -> None:
+        given = " and ".join(f"{default:g}" for default in missing.values())
+        finding = f"has no {' and no '.join(missing)}; its motor gets {given}"
+        report_on(joint, "webots-motor-default", finding, self._diagnostics)
 
 
 def hard_stops(bounds: Range | None, axis: AxisPlan) -> Range | None:
@@ -254,11 +256,6 @@ def _turn(axis: Vector, angle: float) -> Matrix:
     return rotation_from_quaternion((x, y, z, math.cos(half)))
 
 
-def _vector(values: Vector) -> Vector3:
-    x, y, z = values.tolist()
-    return (x, y, z)
-
-
 _SAME = 1e-6
 
 
@@ -274,9 +271,8 @@ def couple_motors(
             groups.setdefault(mimic.joint, []).append(follower)
         else:
             _lock(axes[follower])
-            _warn_mimic(
-                diagnostics, joints[follower], "follows with a multiplier of 0; it is locked"
-            )
+            finding = "follows with a multiplier of 0; it is locked"
+            report_on(joints[follower], "webots-mimic", finding, diagnostics)
     for leader, followers in groups.items():
         for name in followers:
             _follow(axes[leader], axes[name], masters[name].multiplier, joints[name], diagnostics)
@@ -294,11 +290,9 @@ def _follow(
     follower.stops = hard_stops(_times(leader.stops, multiplier), follower)
     follower.leader = leader.joint
     if own is not None and (follower.limits is None or not _within(follower.limits, own)):
-        _warn_mimic(
-            diagnostics,
-            joint,
-            f"follows joint {quote(leader.joint)} beyond its own limits; the leader's limits count",
-        )
+        finding = "beyond its own limits; the leader's limits count"
+        finding = f"follows joint {quote(leader.joint)} {finding}"
+        report_on(joint, "webots-mimic", finding, diagnostics)
 
 
 def _share_speed(leader: AxisPlan, followers: Sequence[AxisPlan]) -> None:
@@ -323,12 +317,3 @@ def _times(bounds: Range | None, multiplier: float) -> Range | None:
 def _within(inner: Range, outer: Range) -> bool:
     slack = _SAME * max(1.0, abs(outer[0]), abs(outer[1]))
     return inner[0] >= outer[0] - slack and inner[1] <= outer[1] + slack
-
-
-def _warn_mimic(diagnostics: Diagnostics, joint: Joint, finding: str) -> None:
-    diagnostics.warning(
-        "webots-mimic",
-        f"joint {quote(joint.name)} {finding}",
-        subject=joint.name,
-        line=joint.line,
-    )

@@ -25,10 +25,12 @@ from ....kinematics.loops.gap import find_axis, frame_between, measure_gap
 from ....kinematics.motion import UNBOUNDED
 from ....kinematics.tree import KinematicTree
 from ....model import LoopJoint
+from ..names import report_on
 from ..options import WebotsOptions
+from .frames import vector_of
 from .joints import STOP_MARGIN, hard_stops
 from .links import AxisPlan, HeldLink, JointKind, JointPlan, LoopPlan, Range, SolidPlan
-from .start import Start, note_change
+from .start import Start
 
 _KINDS: dict[str, JointKind] = {
     "revolute": "HingeJoint",
@@ -61,8 +63,8 @@ def close_start(tree: KinematicTree, start: Start, diagnostics: Diagnostics) -> 
     for motion in tree.joint_motions:
         name = motion.joint.name
         if name in closed.missed:
-            nearest = closed.positions[name]
-            note_change(diagnostics, motion, f"is held back by its loop; it starts at {nearest:g}")
+            finding = f"is held back by its loop; it starts at {closed.positions[name]:g}"
+            report_on(motion.joint, "webots-start-position", finding, diagnostics)
     return LoopStart(
         start={**start, **closed.positions}, passive=frozenset(_find_passive(tree, freedom))
     )
@@ -137,19 +139,17 @@ class LoopPlanner:
 
     def _plan_loop(self, loop: LoopJoint, above: _End, below: _End, turned: bool) -> LoopPlan:
         kind = _KINDS[loop.type]
-        direction = above.frame[:3, :3] @ _axis_of(loop)
-        x, y, z = (float(number) for number in direction)
         options, dynamics = self._options, loop.dynamics
         axis = AxisPlan(
             joint=loop.name,
             turns=kind != "SliderJoint",
-            axis=(x, y, z),
+            axis=vector_of(above.frame[:3, :3] @ _axis_of(loop)),
             damping=abs((dynamics and dynamics.damping) or 0.0) * options.damping_scale,
             friction=abs((dynamics and dynamics.friction) or 0.0) * options.friction_scale,
         )
         axis.stops = self._find_stops(loop, axis, turned)
-        x, y, z = (float(number) for number in above.frame[:3, 3])
-        joint = JointPlan(kind=kind, name=loop.name, axes=[axis], anchor=(x, y, z))
+        anchor = vector_of(above.frame[:3, 3])
+        joint = JointPlan(kind=kind, name=loop.name, axes=[axis], anchor=anchor)
         return LoopPlan(above=above.solid, joint=joint, below=below.solid)
 
     def _find_stops(self, loop: LoopJoint, axis: AxisPlan, turned: bool) -> Range | None:
@@ -175,23 +175,18 @@ class LoopPlanner:
         return _angle_about(axis, between[:3, :3])
 
     def _warn_of_fixed(self, loop: LoopJoint) -> None:
-        self._diagnostics.warning(
-            "webots-fixed-loop",
-            f"joint {quote(loop.name)} closes a loop and is fixed, which Webots "
-            f"knows of no joint; it becomes a slider with stops {STOP_MARGIN:g} m "
-            "from its position",
-            subject=loop.name,
-            line=loop.line,
+        finding = (
+            "closes a loop and is fixed, which Webots knows of no joint; it becomes a slider with "
+            f"stops {STOP_MARGIN:g} m from its position"
         )
+        report_on(loop, "webots-fixed-loop", finding, self._diagnostics)
 
     def _leave_open(self, loop: LoopJoint, fault: str) -> None:
-        self._diagnostics.warning(
-            "loop-left-open",
-            f"joint {quote(loop.name)} closes a loop between links {quote(loop.link1)} and "
-            f"{quote(loop.link2)}; the loop is left open for Webots: {fault}",
-            subject=loop.name,
-            line=loop.line,
+        finding = (
+            f"closes a loop between links {quote(loop.link1)} and {quote(loop.link2)}; the loop "
+            f"is left open for Webots: {fault}"
         )
+        report_on(loop, "loop-left-open", finding, self._diagnostics)
 
 
 def _binds(one: _End, other: _End) -> bool:

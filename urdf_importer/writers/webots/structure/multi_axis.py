@@ -16,6 +16,7 @@ import numpy as np
 
 from ....diagnostics import Diagnostics, quote
 from ....geometry.transforms import Vector, cross
+from .frames import vector_of
 from .links import JointPlan, SolidPlan
 
 _EXACT = 1e-7
@@ -86,12 +87,12 @@ def _combine(chain: Sequence[SolidPlan]) -> JointPlan | None:
         return None
     plans = [joint.axes[0] for joint in joints]
     for plan, axis in zip(plans, axes, strict=True):
-        plan.axis = (float(axis[0]), float(axis[1]), float(axis[2]))
+        plan.axis = vector_of(axis)
     return JointPlan(
         kind="BallJoint" if len(chain) == 3 else "Hinge2Joint",
         name=joints[0].name,
         axes=plans,
-        anchor=(float(anchor[0]), float(anchor[1]), float(anchor[2])),
+        anchor=vector_of(anchor),
     )
 
 

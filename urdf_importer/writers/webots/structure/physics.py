@@ -16,6 +16,7 @@ from ....model import Link
 from ...masses import MeasureVolume, assume_inertia, report_mass, sphere_inertia
 from ..options import WebotsOptions
 from ..vrml import Node, Value
+from .frames import vector_of
 
 DENSITY = 1000.0
 """kg/m^3 of links whose mass is taken from their collision shapes: Webots' own default."""
@@ -65,13 +66,11 @@ def physics_node(mass: BodyMass, options: WebotsOptions) -> Node:
     """Returns the Physics node of a mass. Its density is -1, so that Webots takes the mass instead
     of a volume."""
     i = mass.inertia
-    diagonal = (float(i[0, 0]), float(i[1, 1]), float(i[2, 2]))
-    products = (float(i[0, 1]), float(i[0, 2]), float(i[1, 2]))
     fields: dict[str, Value] = {
         "density": -1,
         "mass": float(mass.mass),
-        "centerOfMass": [tuple(map(float, mass.center))],
-        "inertiaMatrix": [diagonal, products],
+        "centerOfMass": [vector_of(mass.center)],
+        "inertiaMatrix": [vector_of(np.diag(i)), vector_of(i[np.triu_indices(3, 1)])],
     }
     linear, angular = options.linear_damping, options.angular_damping
     if linear or angular:

@@ -26,6 +26,7 @@ from ....kinematics.forward import local_matrices
 from ....kinematics.motion import JointMotion
 from ....kinematics.tree import KinematicTree
 from ....model import Link
+from ..names import report_on
 from ..options import WebotsOptions
 from .joints import JointPlanner
 from .links import HeldLink, SolidPlan
@@ -77,8 +78,10 @@ def plan_solids(
         elif motion is None and index < base.index:
             continue  # the world above the base
         elif motion is None:
-            _warn_of_root(link, tree.links[base.index], diagnostics)
-            grouping.fix(link, tree.links[base.index].name, np.eye(4))
+            root = tree.links[base.index].name
+            finding = f"is a second root; a PROTO has one, so it is fixed to link {quote(root)}"
+            report_on(link, "webots-joined-root", finding, diagnostics)
+            grouping.fix(link, root, np.eye(4))
         elif motion.moves:
             grouping.move(link, tree.links[parent].name, motion)
         else:
@@ -140,13 +143,3 @@ def _is_empty(link: Link) -> bool:
     inertial = link.inertial
     weighs = inertial is not None and inertial.mass is not None and inertial.mass > 0.0
     return not (weighs or link.visuals or link.collisions)
-
-
-def _warn_of_root(link: Link, base: Link, diagnostics: Diagnostics) -> None:
-    diagnostics.warning(
-        "webots-joined-root",
-        f"link {quote(link.name)} is a second root; a PROTO has one, so it is fixed to link "
-        f"{quote(base.name)}",
-        subject=link.name,
-        line=link.line,
-    )

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The positions of the joints when the simulation starts."""
 
-from ....diagnostics import Diagnostics, quote
+from ....diagnostics import Diagnostics
 from ....kinematics.forward import AT_REST, complete_positions
 from ....kinematics.motion import JointMotion
 from ....kinematics.tree import KinematicTree
 from ...start import read_positions
+from ..names import report_on
 from ..options import WebotsOptions
 from .joints import motor_limits
 
@@ -28,9 +29,8 @@ def plan_start(tree: KinematicTree, options: WebotsOptions, diagnostics: Diagnos
         name = motion.joint.name
         if name in followers:
             if name in given:
-                note_change(
-                    diagnostics, motion, "follows another; the position given for it is ignored"
-                )
+                finding = "follows another; the position given for it is ignored"
+                report_on(motion.joint, "webots-start-position", finding, diagnostics)
         elif motion.is_scalar:
             start[name] = _keep_within_limits(motion, checked.get(name), diagnostics)
         elif motion.moves:
@@ -48,24 +48,7 @@ def _keep_within_limits(
         return wanted
     nearest = motion.nearest_valid(wanted)
     nearest = min(max(nearest, limits[0]), limits[1])
-    if given is None:
-        diagnostics.warning(
-            "zero-outside-limits",
-            f"joint {quote(motion.joint.name)} cannot be at zero; it starts at {nearest:g}",
-            subject=motion.joint.name,
-            line=motion.joint.line,
-        )
-    else:
-        note_change(diagnostics, motion, f"cannot be at {wanted:g}; it starts at {nearest:g}")
+    finding = "cannot be at zero" if given is None else f"cannot be at {wanted:g}"
+    code = "zero-outside-limits" if given is None else "webots-start-position"
+    report_on(motion.joint, code, f"{finding}; it starts at {nearest:g}", diagnostics)
     return nearest
-
-
-def note_change(diagnostics: Diagnostics, motion: JointMotion, finding: str) -> None:
-    """Reports that a joint does not start where it was to."""
-    name = motion.joint.name
-    diagnostics.warning(
-        "webots-start-position",
-        f"joint {quote(name)} {finding}",
-        subject=name,
-        line=motion.joint.line,
-    )
