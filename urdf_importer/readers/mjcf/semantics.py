@@ -18,7 +18,7 @@ from ...geometry.transforms import (
 )
 from ...model import CollisionPair, Group, GroupState, Joint, Robot, Semantics
 from ...names import Claims
-from .document import ROOT, Node, parse
+from .document import ROOT, MjcfElement, parse
 
 _WHOLE = "whole_body"
 _REASON = "User"
@@ -46,7 +46,9 @@ def find_semantics(robot: Robot, diagnostics: Diagnostics) -> Semantics | None:
     return Semantics(name=robot.name, groups=groups, group_states=states, disabled_collisions=pairs)
 
 
-def _read_states(robot: Robot, nodes: list[Node], diagnostics: Diagnostics) -> Iterator[GroupState]:
+def _read_states(
+    robot: Robot, nodes: list[MjcfElement], diagnostics: Diagnostics
+) -> Iterator[GroupState]:
     """Yields the keyframes that have positions, in MuJoCo's order of joints."""
     joints = [joint for joint in robot.joints if joint.type in _SIZES]
     needed = sum(_SIZES[joint.type] for joint in joints)
@@ -99,7 +101,7 @@ def _place_free(
     return tuple(number + 0.0 for number in moved)
 
 
-def _read_pairs(robot: Robot, nodes: list[Node]) -> Iterator[CollisionPair]:
+def _read_pairs(robot: Robot, nodes: list[MjcfElement]) -> Iterator[CollisionPair]:
     links = {link.name for link in robot.links}
     for node in nodes:
         if node.tag == "contact":

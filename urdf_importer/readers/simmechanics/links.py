@@ -9,7 +9,7 @@ import numpy as np
 from ...diagnostics import quote
 from ...model import Collision, Inertia, Inertial, Link, Material, Mesh, Pose, Visual
 from .assembly import Assembly
-from .mechanism.graph import Body, Look, Matrix
+from .mechanism.graph import Body, BodyColors, Matrix
 from .parameters.keys import MirroredInertia, Parameters
 from .placing import Placed
 
@@ -141,7 +141,7 @@ class LinkMaker:
         plain, color = PALETTE[place % len(PALETTE)]
         return Material(name=plain, color=color)
 
-    def look(self, index: int) -> Look | None:
+    def look(self, index: int) -> BodyColors | None:
         """Returns the look that is not replaced by an assigned colour."""
         if self.assembly.link_name(index) in self.parameters.colors:
             return None

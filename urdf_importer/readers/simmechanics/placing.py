@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...geometry.transforms import make_frame
-from .assembly import Assembly, Connection
+from .assembly import Assembly, AssemblyJoint
 from .mechanism.graph import Matrix, Primitive, Vector
 from .named_frames import NamedFrames
 from .parameters.keys import JointChange
@@ -124,7 +124,7 @@ def _distance_from_axes(point: Vector, on_axes: Vector, steps: tuple[Step, ...])
 
 
 def steps_of(
-    joint: Connection, rotation: Matrix, frames: NamedFrames, *, is_reversed: bool
+    joint: AssemblyJoint, rotation: Matrix, frames: NamedFrames, *, is_reversed: bool
 ) -> tuple[Step, ...]:
     """Returns the joints of URDF that a joint becomes, from parent to child; `rotation` (3, 3) is
     the child link's, in which a redefined axis is given."""
@@ -136,7 +136,7 @@ def steps_of(
 
 
 def _redefined(
-    joint: Connection,
+    joint: AssemblyJoint,
     change: JointChange,
     steps: tuple[Step, ...],
     rotation: Matrix,

@@ -19,9 +19,9 @@ from .structure.frames import pose_fields, rotation_of
 from .structure.links import (
     AxisPlan,
     HeldLink,
-    JointPlan,
+    JointNodePlan,
     SolidPlan,
-    StructurePlan,
+    SolidTreePlan,
 )
 from .structure.physics import physics_node
 from .structure.sharing import share_repeats
@@ -57,7 +57,7 @@ class Sensors(Protocol):
 
 
 def build_robot(
-    plan: StructurePlan,
+    plan: SolidTreePlan,
     shapes: Shapes,
     sensors: Sensors,
     options: WebotsOptions,
@@ -86,7 +86,7 @@ def build_robot(
 
 def write_proto(
     name: str,
-    plan: StructurePlan,
+    plan: SolidTreePlan,
     robot: Node,
     options: WebotsOptions,
     renamed: Iterable[tuple[str, str]],
@@ -102,14 +102,14 @@ def write_proto(
     )
 
 
-def place_robot(plan: StructurePlan, options: WebotsOptions) -> Matrix:
+def place_robot(plan: SolidTreePlan, options: WebotsOptions) -> Matrix:
     """Returns the frame (4, 4) of the Robot node in the world."""
     asked = matrix_from_pose(Pose(xyz=options.translation, rpy=options.rotation))
     place: Matrix = asked @ plan.base
     return place
 
 
-def joint_node(joint: JointPlan, end_point: Node) -> Node:
+def joint_node(joint: JointNodePlan, end_point: Node) -> Node:
     """Returns the joint around its endPoint, which is placed already."""
     fields: dict[str, Value] = {}
     for index, axis in enumerate(joint.axes):
@@ -142,7 +142,7 @@ def moved_zero(solid: SolidPlan) -> Matrix:
     return frame
 
 
-def _interface(plan: StructurePlan, options: WebotsOptions) -> list[str]:
+def _interface(plan: SolidTreePlan, options: WebotsOptions) -> list[str]:
     place = place_robot(plan, options)
     x, y, z = place[:3, 3].tolist()
     lines = [
@@ -216,7 +216,7 @@ def _links_of(
     return children
 
 
-def _parameters(joint: JointPlan, index: int) -> Node:
+def _parameters(joint: JointNodePlan, index: int) -> Node:
     """Returns the parameters of an axis. The axes of a BallJoint are written in its second and
     third parameters; the second axis follows from these."""
     axis = joint.axes[index]

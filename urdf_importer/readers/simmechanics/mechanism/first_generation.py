@@ -14,8 +14,8 @@ import numpy as np
 from ....diagnostics import quote
 from ....markup.xml import Element
 from .frames_in_file import FrameTable, WrittenFrame, read_frame
-from .graph import Body, BodyKind, Edge, Frame, Look, Matrix, Mechanism, Primitive, Vector
-from .values import NoNumberError, Page, inertia_unit, mass_unit, read_number, read_numbers
+from .graph import Body, BodyColors, BodyKind, Edge, Frame, Matrix, Mechanism, Primitive, Vector
+from .values import NoNumberError, XmlPage, inertia_unit, mass_unit, read_number, read_numbers
 
 ROOT_TAG = "PhysicalModelingXMLFile"
 ROOT_PART = "RootPart"
@@ -27,7 +27,7 @@ _PRIMITIVES = ("weld", "revolute", "prismatic", "spherical")
 class FirstGeneration:
     """The target of parse_xml: the children of the root as they come in."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: XmlPage) -> None:
         self.page = page
         self.name = ""
         self.line = 0
@@ -199,7 +199,7 @@ def _fields(element: Element) -> dict[str, Element]:
     return {child.tag: child for child in reversed(element)}
 
 
-def _is_root_part(name: str, fields: dict[str, Element], page: Page) -> bool:
+def _is_root_part(name: str, fields: dict[str, Element], page: XmlPage) -> bool:
     node = page.text(fields["nodeID"]) if "nodeID" in fields else ""
     if name != ROOT_PART and not node.endswith("/" + ROOT_PART):
         return False
@@ -210,7 +210,7 @@ def _as_frame(frame: WrittenFrame, matrix: Matrix) -> Frame:
     return Frame(matrix=matrix, name=frame.name, label=frame.label, ref=frame.ref, line=frame.line)
 
 
-def _read_mass(body: _WrittenBody, page: Page) -> tuple[float | None, Matrix | None]:
+def _read_mass(body: _WrittenBody, page: XmlPage) -> tuple[float | None, Matrix | None]:
     """Mass and inertia; None, and an ERROR diagnostic, where they are no numbers. Raises ReadError
     for an unknown unit."""
     fields = body.fields
@@ -235,7 +235,9 @@ def _read_mass(body: _WrittenBody, page: Page) -> tuple[float | None, Matrix | N
     return mass, None if inertia is None else _symmetric(inertia, body, page)
 
 
-def _unit(body: _WrittenBody, tag: str, known: Callable[[str], float | None], page: Page) -> float:
+def _unit(
+    body: _WrittenBody, tag: str, known: Callable[[str], float | None], page: XmlPage
+) -> float:
     text = page.text(body.fields[tag]) if tag in body.fields else ""
     if not text:
         return 1.0
@@ -248,7 +250,7 @@ def _unit(body: _WrittenBody, tag: str, known: Callable[[str], float | None], pa
     return unit
 
 
-def _symmetric(inertia: Matrix, body: _WrittenBody, page: Page) -> Matrix:
+def _symmetric(inertia: Matrix, body: _WrittenBody, page: XmlPage) -> Matrix:
     gap = float(np.abs(inertia - inertia.T).max())
     if gap > _ROUNDING * float(np.abs(inertia).max()):
         page.diagnostics.warning(
@@ -262,7 +264,7 @@ def _symmetric(inertia: Matrix, body: _WrittenBody, page: Page) -> Matrix:
     return result
 
 
-def _read_look(element: Element | None, page: Page) -> Look | None:
+def _read_look(element: Element | None, page: XmlPage) -> BodyColors | None:
     """The look of a part; None where it has no colour that can be read."""
     if element is None:
         return None
@@ -284,7 +286,7 @@ def _read_look(element: Element | None, page: Page) -> Look | None:
             line=element.line,
         )
         return None
-    return Look(
+    return BodyColors(
         color=(red, green, blue),
         alpha=1.0 - shares.get("transparency", 0.0),
         ambient=shares.get("ambient"),
@@ -342,7 +344,7 @@ def _read_ends(element: Element, index: int, reader: FirstGeneration) -> _Writte
 
 
 def _read_primitive(
-    element: Element, joint: _WrittenJoint, ends: tuple[Matrix, Matrix], page: Page
+    element: Element, joint: _WrittenJoint, ends: tuple[Matrix, Matrix], page: XmlPage
 ) -> Primitive:
     fields = _fields(element)
     written = page.text(fields["name"]) if "name" in fields else ""
@@ -362,7 +364,7 @@ def _read_primitive(
 
 
 def _read_axis(
-    fields: dict[str, Element], joint: _WrittenJoint, ends: tuple[Matrix, Matrix], page: Page
+    fields: dict[str, Element], joint: _WrittenJoint, ends: tuple[Matrix, Matrix], page: XmlPage
 ) -> Vector | None:
     """The unit axis in the world; None where it has no direction. Raises ReadError for an axis in
     an unknown frame."""

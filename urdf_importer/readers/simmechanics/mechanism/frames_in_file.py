@@ -14,7 +14,7 @@ from ....diagnostics import quote
 from ....geometry.transforms import make_frame
 from ....markup.xml import Element
 from .graph import Matrix, Vector
-from .values import LENGTHS, Page, length_unit, nearest_rotation
+from .values import LENGTHS, XmlPage, length_unit, nearest_rotation
 
 WORLD = "WORLD"
 ADJOINING = "ADJOINING"
@@ -41,7 +41,7 @@ class WrittenFrame:
         return {self.origin, self.axes, self.turned_in} - {WORLD}
 
 
-def read_frame(element: Element, page: Page) -> WrittenFrame:
+def read_frame(element: Element, page: XmlPage) -> WrittenFrame:
     """Raises ReadError for a position or orientation that does not consist of numbers, or whose
     unit or kind is unknown."""
     texts = {child.tag: page.text(child) for child in reversed(element)}
@@ -73,7 +73,7 @@ def read_frame(element: Element, page: Page) -> WrittenFrame:
 
 
 def _read_rotation(
-    fields: Mapping[str, Element], texts: Mapping[str, str], what: str, page: Page
+    fields: Mapping[str, Element], texts: Mapping[str, str], what: str, page: XmlPage
 ) -> Matrix:
     """Column by column: the first three numbers are the frame's x axis."""
     if "orientation" not in fields:
@@ -101,7 +101,7 @@ def _read_rotation(
 class FrameTable:
     """All frames of a file, by number and by body."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: XmlPage) -> None:
         self.page = page
         self.unit = 1.0
         self._by_ref: dict[str, tuple[int, WrittenFrame]] = {}

@@ -108,7 +108,7 @@ def nearest_rotation(matrix: Matrix) -> Matrix | None:
 
 
 @dataclass(slots=True)
-class Page:
+class XmlPage:
     """An XML file while it is read."""
 
     data: bytes

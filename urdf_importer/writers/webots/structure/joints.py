@@ -28,7 +28,7 @@ from ....kinematics.motion import UNBOUNDED, JointMotion
 from ....kinematics.tree import KinematicTree
 from ....model import Joint, Vector3
 from ..options import WebotsOptions
-from .links import AxisPlan, JointKind, JointPlan, Range
+from .links import AxisPlan, JointKind, JointNodePlan, Range
 
 LOCKED = 1e-6
 """Radians or metres that a locked joint may move: Webots takes equal limits for none."""
@@ -38,7 +38,7 @@ unstable."""
 _ROUNDING = 1e-9
 """Radians: 3.14159265359 means pi."""
 
-Placed = tuple[JointPlan, Matrix]
+Placed = tuple[JointNodePlan, Matrix]
 """A joint, and its child's frame in the frame of the Solid above, at zero."""
 
 
@@ -94,7 +94,7 @@ class JointPlanner:
             zero[:3, 3] += frame[:3, :3] @ axis * offset
         kind: JointKind = "HingeJoint" if turns else "SliderJoint"
         anchor = _vector(frame[:3, 3])
-        return JointPlan(kind=kind, name=joint.name, axes=[plan], anchor=anchor), zero
+        return JointNodePlan(kind=kind, name=joint.name, axes=[plan], anchor=anchor), zero
 
     def _plan_planar(self, motion: JointMotion, frame: Matrix) -> list[Placed]:
         joint = motion.joint
@@ -112,7 +112,7 @@ class JointPlanner:
             plan.position = where
             kind: JointKind = "HingeJoint" if turns else "SliderJoint"
             anchor = _vector(here[:3, 3])
-            placed.append((JointPlan(kind=kind, name=name, axes=[plan], anchor=anchor), here))
+            placed.append((JointNodePlan(kind=kind, name=name, axes=[plan], anchor=anchor), here))
         return placed
 
     def _plan_free(self, motion: JointMotion, frame: Matrix) -> list[Placed]:
@@ -128,7 +128,7 @@ class JointPlanner:
                 name = f"{joint.name}_{letter}"
                 plan = AxisPlan(joint=joint.name, turns=False, axis=_vector(here[:3, :3] @ axis))
                 plan.sensor, plan.position = name, where
-                placed.append((JointPlan(kind="SliderJoint", name=name, axes=[plan]), here))
+                placed.append((JointNodePlan(kind="SliderJoint", name=name, axes=[plan]), here))
         here = np.eye(4) if placed else frame
         angles = _ball_angles(rotation_from_quaternion(position[-4:]))
         axes = []
@@ -136,7 +136,9 @@ class JointPlanner:
             plan = AxisPlan(joint=joint.name, turns=True, axis=_vector(here[:3, :3] @ axis))
             plan.sensor, plan.position = f"{joint.name}_{letter}", angle
             axes.append(plan)
-        ball = JointPlan(kind="BallJoint", name=joint.name, axes=axes, anchor=_vector(here[:3, 3]))
+        ball = JointNodePlan(
+            kind="BallJoint", name=joint.name, axes=axes, anchor=_vector(here[:3, 3])
+        )
         return [*placed, (ball, here)]
 
     def _axis(self, joint: Joint, name: str, *, turns: bool, axis: Vector) -> AxisPlan:

@@ -27,7 +27,7 @@ from ....kinematics.tree import KinematicTree
 from ....model import LoopJoint
 from ..options import WebotsOptions
 from .joints import STOP_MARGIN, hard_stops
-from .links import AxisPlan, HeldLink, JointKind, JointPlan, LoopPlan, Range, SolidPlan
+from .links import AxisPlan, HeldLink, JointKind, JointNodePlan, LoopPlan, Range, SolidPlan
 from .start import Start, note_change
 
 _KINDS: dict[str, JointKind] = {
@@ -149,7 +149,7 @@ class LoopPlanner:
         )
         axis.stops = self._find_stops(loop, axis, turned)
         x, y, z = (float(number) for number in above.frame[:3, 3])
-        joint = JointPlan(kind=kind, name=loop.name, axes=[axis], anchor=(x, y, z))
+        joint = JointNodePlan(kind=kind, name=loop.name, axes=[axis], anchor=(x, y, z))
         return LoopPlan(above=above.solid, joint=joint, below=below.solid)
 
     def _find_stops(self, loop: LoopJoint, axis: AxisPlan, turned: bool) -> Range | None:
