@@ -46,7 +46,7 @@ for line in sys.stdin:
         urdf_importer.read_robot(Path(path))
     else:
         options = BARE if task == "bare" else urdf_importer.ImportOptions()
-        urdf_importer.import_robot(Path(path), options)
+        urdf_importer.import_robot(Path(path), options=options)
     print("seconds", time.process_time() - start, flush=True)
 """
 

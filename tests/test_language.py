@@ -39,11 +39,13 @@ BANNED = re.compile(
 )
 
 
-# Pages may ask what a thing is; in them the worst of these phrases are refused.
-CODE = re.compile(r"```.*?```|`[^`\n]*`|^ {4}.*?$", re.DOTALL | re.MULTILINE)
+# Headings of pages may ask what a thing is, and texts what to do; sentences begin with a noun.
+CODE = re.compile(r"```.*?```|`[^`\n]*`|^#.*?$|^ {4}.*?$", re.DOTALL | re.MULTILINE)
 BANNED_IN_PAGES = re.compile(
-    r"\b(?:(?<!there )is no(?! longer| more| less)|shall|can not|nobody|somebody|(?:un)?said|told|"
-    r"(?:stands|stood)(?! for\b| on (?:the|a) (?:ground|plane)))\b",
+    r"\b(?:(?<!there )is no(?! longer| more| less)|shall|can not|nobody|somebody|"
+    r"(?<=[.:;*] )(?-i:What)|what (?:was (?:found|done)|it is)|"
+    + "|".join(each for each in PRONOUNS if not each.startswith(("what", "(?:un)", "(?:stands")))
+    + r"|(?:un)?said|told|says? so|(?:stands|stood)(?! for\b| on (?:the|a) (?:ground|plane)))\b",
     re.IGNORECASE,
 )
 
@@ -144,6 +146,22 @@ def test_comments_that_go_on_over_lines_are_searched_as_well(tmp_path: Path) -> 
 )
 def test_the_rule_tells_nouns_from_pronouns(text: str, is_plain: bool) -> None:
     assert (BANNED.search(text) is None) == is_plain
+
+
+@pytest.mark.parametrize(
+    ("text", "is_plain"),
+    [
+        ("Look what comes, and see what to do.", True),
+        ("A prefix stands for names.", True),
+        ("It is done. What is left over is reported.", False),
+        ("* What the rig has goes on.", False),
+        ("The frames are those of the scene.", False),
+        ("A warning says so.", False),
+        ("| code | what was found |", False),
+    ],
+)
+def test_pages_may_ask_and_not_begin_with_a_pronoun(text: str, is_plain: bool) -> None:
+    assert (BANNED_IN_PAGES.search(text) is None) == is_plain
 
 
 @pytest.mark.parametrize(

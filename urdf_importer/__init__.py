@@ -63,7 +63,6 @@ from .pipeline.exporting import (
     WriterFormat,
     Written,
     export_robot,
-    suggest_name,
 )
 from .pipeline.extracting import compare_with_description, extract_robot, find_reshaped
 from .pipeline.fitting import (
@@ -71,7 +70,6 @@ from .pipeline.fitting import (
     FittedCollisions,
     FittedLink,
     fit_collisions,
-    fit_steps,
 )
 from .pipeline.formats import (
     ReaderFormat,
@@ -257,7 +255,6 @@ __all__ = [
     "find_srdf",
     "find_writer",
     "fit_collisions",
-    "fit_steps",
     "forward_kinematics",
     "get_joint_positions",
     "grasp",
@@ -306,7 +303,6 @@ __all__ = [
     "simulate",
     "simulation_steps",
     "solve_ik",
-    "suggest_name",
     "trace_loops",
     "trace_path",
     "update_robot",

@@ -12,12 +12,12 @@ from ...urdf_importer import (
     FittedCollisions,
     FittedLink,
     RobotError,
-    fit_steps,
     update_robot,
 )
 from ...urdf_importer.blender.standing.links import links_of, name_link
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.command.summary import count
+from ...urdf_importer.pipeline.fitting import fit_steps
 from ..active_robot import RobotOperator, active_robot, wait_cursor
 from ..option_properties import add_option_properties, read_options
 from ..reports import report_diagnostics

@@ -16,12 +16,12 @@ from ...urdf_importer import (
     RobotError,
     WriterFormat,
     compare_with_description,
-    suggest_name,
     writer_formats,
 )
 from ...urdf_importer.command.jobs import ExportJob, export_opened
 from ...urdf_importer.command.report import Report
 from ...urdf_importer.command.summary import count, describe_files
+from ...urdf_importer.pipeline.exporting import suggest_name
 from ..option_properties import OF_THIS_TIME, add_option_properties, draw_options, read_options
 from ..reports import refuse, refusing, report_diagnostics
 from ..shown_changes import draw_changes

@@ -27,7 +27,7 @@ Sight = tuple[Any, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Body:
+class BoundedBody:
     """An object of a robot and the sphere around its mesh, in the object's own frame."""
 
     item: Any
@@ -44,12 +44,12 @@ class Hit:
     sight: Sight
 
 
-def bodies_in(scene: Any) -> tuple[Body, ...]:
+def bodies_in(scene: Any) -> tuple[BoundedBody, ...]:
     """Returns the bodies of all robots of a scene."""
     return recall(scene, "bodies", _read_bodies, shaped=True)
 
 
-def _read_bodies(scene: Any) -> tuple[Body, ...]:
+def _read_bodies(scene: Any) -> tuple[BoundedBody, ...]:
     items = [item for robot in list_robots(scene) for item in objects_of(robot)]
     return tuple(_measure(item) for item in items if item.type == "MESH")
 
@@ -85,11 +85,11 @@ def measure_pixel(region: Any, view: Any, place: Any) -> float:
     return 1.0 / length if length > 0 else 0.0
 
 
-def _measure(item: Any) -> Body:
+def _measure(item: Any) -> BoundedBody:
     corners = [Vector(corner) for corner in item.bound_box]
     center = sum(corners, Vector()) / len(corners)
     radius = max((corner - center).length for corner in corners)
-    return Body(item=item, center=center, radius=_SLACK * radius)
+    return BoundedBody(item=item, center=center, radius=_SLACK * radius)
 
 
 def _find_reach(context: Any, sight: Sight) -> float:

@@ -23,7 +23,6 @@ import bpy
 
 from ...urdf_importer.blender.ik.loop_hand import move_joint
 from ...urdf_importer.blender.standing.joints import JointChannel, read_joints
-from ...urdf_importer.blender.standing.robot_table import RobotTable
 from ..active_robot import redraw_views
 from ..session import recall_state
 
@@ -68,11 +67,6 @@ def find_slider(channel: JointChannel, *, millimetres: bool = False) -> str | No
         if not bpy.app.timers.is_registered(_make_wanted):
             bpy.app.timers.register(_make_wanted, first_interval=0.0)
     return found
-
-
-def make_sliders(table: RobotTable) -> None:
-    """Makes the properties that the sliders of a robot need. Not for draw()."""
-    _make((channel, False) for joint in table.joints.values() for channel in joint.channels)
 
 
 def remove_sliders() -> None:

@@ -17,14 +17,14 @@ _SEPARATORS = "_-./: "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chain:
+class NamedChain:
     """`joints` are names, from the root outwards; no joint is in two chains."""
 
     title: str
     joints: tuple[str, ...]
 
 
-def group_chains(parents: Mapping[str, str], most: int = MOST_JOINTS) -> tuple[Chain, ...]:
+def group_chains(parents: Mapping[str, str], most: int = MOST_JOINTS) -> tuple[NamedChain, ...]:
     """Cuts a tree of joints where it branches.
 
     `parents` maps each moving joint to the moving joint above it ("" where there is none), in the
@@ -47,7 +47,7 @@ def group_chains(parents: Mapping[str, str], most: int = MOST_JOINTS) -> tuple[C
         starts += [run[-1] for run in reversed(runs)]
     pieces = [group[i : i + most] for group in groups for i in range(0, len(group), most)]
     return tuple(
-        Chain(title=title, joints=tuple(piece))
+        NamedChain(title=title, joints=tuple(piece))
         for title, piece in zip(_title_all(pieces), pieces, strict=True)
     )
 

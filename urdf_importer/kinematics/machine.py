@@ -138,9 +138,6 @@ class JointedBodies:
             body = self.parents[body]
         return np.array(found[::-1], dtype=np.intp)
 
-    def link_body(self, link: str) -> int:
-        return self.body_of[self.tree.index[link]]
-
     def rest(self) -> Numbers:
         """Returns the positions nearest to zero within limits, (n,)."""
         nearest: Numbers = np.clip(np.zeros(len(self.names)), self.lower, self.upper)

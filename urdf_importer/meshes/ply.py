@@ -33,7 +33,7 @@ class Property:
 
 
 @dataclass(slots=True)
-class Element:
+class PlyElement:
     name: str
     count: int
     properties: list[Property] = field(default_factory=list)
@@ -54,7 +54,7 @@ _Places = list[tuple[int, int]]
 
 
 def read_rows(
-    data: Bytes, start: int, order: str, element: Element
+    data: Bytes, start: int, order: str, element: PlyElement
 ) -> tuple[dict[str, Column], int, bool]:
     """Reads the columns by name, where the rows end, and whether the data end before all rows are
     there.
@@ -93,7 +93,7 @@ def _find_places(data: Bytes, place: int, order: str, properties: list[Property]
 
 
 def _take_alike(
-    data: Bytes, start: int, order: str, element: Element, counts: list[int]
+    data: Bytes, start: int, order: str, element: PlyElement, counts: list[int]
 ) -> tuple[dict[str, Column], int, bool] | None:
     """None where the rows differ in length."""
     fields: list[tuple[str, str, tuple[int, ...]]] = []
@@ -114,7 +114,7 @@ def _take_alike(
 
 
 def _take_each(
-    data: Bytes, start: int, order: str, element: Element
+    data: Bytes, start: int, order: str, element: PlyElement
 ) -> tuple[dict[str, Column], int, bool]:
     found: list[_Places] = []
     for _ in range(element.count):
@@ -246,19 +246,19 @@ def _take(vertices: Columns, names: tuple[str, ...]) -> NDArray[np.floating] | N
     return rows
 
 
-def _read_header(data: bytes, path: Path) -> tuple[str, list[Element], int]:
+def _read_header(data: bytes, path: Path) -> tuple[str, list[PlyElement], int]:
     """The byte order ("" for text), the elements in order and where they begin."""
     end = _END.search(data[:MOST_HEADER])
     if not data.startswith(b"ply") or end is None:
         raise _unreadable(path, "has no PLY header")
     order: str | None = None
-    elements: list[Element] = []
+    elements: list[PlyElement] = []
     for line in data[: end.start()].decode("latin-1").splitlines()[1:]:
         match line.split():
             case ["format", name, *_]:
                 order = _ORDERS.get(name)
             case ["element", name, count] if count.isascii() and count.isdigit():
-                elements.append(Element(name, int(count[:12])))
+                elements.append(PlyElement(name, int(count[:12])))
             case ["property", "list", length, kind, name] if {length, kind} <= _TYPES.keys():
                 _append_property(elements, Property(name, _TYPES[kind], _TYPES[length]), path)
             case ["property", kind, name] if kind in _TYPES:
@@ -272,7 +272,7 @@ def _read_header(data: bytes, path: Path) -> tuple[str, list[Element], int]:
     return order, elements, end.end()
 
 
-def _append_property(elements: list[Element], found: Property, path: Path) -> None:
+def _append_property(elements: list[PlyElement], found: Property, path: Path) -> None:
     if not elements:
         raise _unreadable(path, "has a property before the first element")
     properties = elements[-1].properties
@@ -289,8 +289,8 @@ def _numbers_of_text(text: bytes, path: Path) -> Bytes:
     return memoryview(numbers.astype("<f8", copy=False)).cast("B")
 
 
-def _as_text(element: Element) -> Element:
-    return Element(
+def _as_text(element: PlyElement) -> PlyElement:
+    return PlyElement(
         element.name,
         element.count,
         [Property(each.name, "f8", each.length and "f8") for each in element.properties],

@@ -10,7 +10,7 @@ from ..files.packages import AnyPath
 from ..model import Robot
 from ..model.graph import edges_of_robot
 from ..options import ImportOptions
-from ..readers.formats import Reading
+from ..readers.formats import Overview
 from ..reshape import seat_links
 from ..reshape.balls import split_balls
 from ..writers.graph import write_graph, write_graph_picture, write_groups
@@ -58,11 +58,11 @@ _OF_FILES = ("graph", "picture", "parameters")
 """Modes that show more than the robot, where a file holds more."""
 
 
-def _reading_of(robot: Robot) -> Reading:
-    return Reading(robot=robot, edges=edges_of_robot(robot))
+def _reading_of(robot: Robot) -> Overview:
+    return Overview(robot=robot, edges=edges_of_robot(robot))
 
 
-def _convert(found: Reading, mode: ConvertMode) -> str:
+def _convert(found: Overview, mode: ConvertMode) -> str:
     robot = found.robot
     match mode:
         case "xml":

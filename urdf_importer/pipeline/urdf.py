@@ -15,7 +15,8 @@ from ..geometry.tidy import tidy_angle
 from ..kinematics.forward import Position
 from ..meshes import RobotFiles
 from ..model import Joint, Robot
-from ..readers.urdf.robot import read_located, read_robot_text
+from ..readers.urdf.located import read_located
+from ..readers.urdf.robot import read_robot_text
 from ..reshape import move_zero, resize, seat_links
 from ..reshape.balls import split_balls
 from ..reshape.compare import Change, compare_robots

@@ -36,7 +36,7 @@ class Description:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Reading:
+class Overview:
     """A view of a file for people before they import. `edges` define how the links hang together,
     and `parameters` is a commented parameter file that changes nothing; None for a format
     without."""
@@ -69,7 +69,7 @@ class ReaderFormat:
     suffixes: tuple[str, ...]
     roots: tuple[str, ...]
     read: Callable[[Description], Robot]
-    examine: Callable[[Description], Reading] | None = None
+    examine: Callable[[Description], Overview] | None = None
     starts: tuple[bytes, ...] = ()
     read_world: Callable[[Description], DescribedWorld] | None = None
 

@@ -38,7 +38,7 @@ _MOST_SECONDS = {"ros1": 2**32, "cdr": 2**31}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class EncodedMessage:
     """A message: its topic, the nanoseconds of its recording, its bytes."""
 
     topic: str
@@ -63,7 +63,7 @@ class Messages:
     least one."""
 
     topics: Sequence[WrittenTopic]
-    stream: Iterable[Written]
+    stream: Iterable[EncodedMessage]
 
 
 def messages_of(trajectory: Trajectory, encoding: Encoding) -> Messages:
@@ -83,7 +83,7 @@ def list_written(trajectory: Trajectory, encoding: Encoding) -> tuple[WrittenTop
     )
 
 
-def encode(trajectory: Trajectory, encoding: Encoding) -> Iterator[Written]:
+def encode(trajectory: Trajectory, encoding: Encoding) -> Iterator[EncodedMessage]:
     """Yields the messages in the order of their times. Raises WriteError for times that messages
     cannot hold."""
     logs = to_nanoseconds(trajectory.times) + trajectory.start_time
@@ -167,7 +167,9 @@ class Packer:
             self.out += bytes(-(len(self.out) - 4) % size)
 
 
-def _states(trajectory: Trajectory, logs: list[int], encoding: Encoding) -> Iterator[Written]:
+def _states(
+    trajectory: Trajectory, logs: list[int], encoding: Encoding
+) -> Iterator[EncodedMessage]:
     names = np.array(trajectory.names, dtype=object)
     whole = ~np.isnan(trajectory.positions)
     arrays = (trajectory.positions, trajectory.velocities, trajectory.efforts)
@@ -178,10 +180,10 @@ def _states(trajectory: Trajectory, logs: list[int], encoding: Encoding) -> Iter
         packer.texts(names[said].tolist())
         for array in arrays:
             packer.doubles(None if array is None else array[row, said])
-        yield Written(topic=STATES, log=log, data=bytes(packer.out))
+        yield EncodedMessage(topic=STATES, log=log, data=bytes(packer.out))
 
 
-def _command(trajectory: Trajectory, encoding: Encoding) -> Written:
+def _command(trajectory: Trajectory, encoding: Encoding) -> EncodedMessage:
     packer = Packer(encoding)
     packer.header(trajectory.start_time)
     packer.texts(trajectory.names)
@@ -197,10 +199,10 @@ def _command(trajectory: Trajectory, encoding: Encoding) -> Written:
         for array in arrays:
             packer.doubles(None if array is None else array[row])
         packer.time(later)
-    return Written(topic=COMMANDS, log=trajectory.start_time, data=bytes(packer.out))
+    return EncodedMessage(topic=COMMANDS, log=trajectory.start_time, data=bytes(packer.out))
 
 
-def _transforms(track: FrameTrack, logs: list[int], encoding: Encoding) -> Iterator[Written]:
+def _transforms(track: FrameTrack, logs: list[int], encoding: Encoding) -> Iterator[EncodedMessage]:
     for row, log in enumerate(logs):
         packer = Packer(encoding)
         packer.number(1)
@@ -208,4 +210,4 @@ def _transforms(track: FrameTrack, logs: list[int], encoding: Encoding) -> Itera
         packer.text(track.child)
         packer.fixed(track.translations[row])
         packer.fixed(track.quaternions[row])
-        yield Written(topic=FRAMES, log=log, data=bytes(packer.out))
+        yield EncodedMessage(topic=FRAMES, log=log, data=bytes(packer.out))

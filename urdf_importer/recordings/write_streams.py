@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from ..motion.trajectory import NANOSECONDS
 from . import bags, mcap
-from .encode import MD5, Messages, Written, WrittenTopic
+from .encode import MD5, EncodedMessage, Messages, WrittenTopic
 
 _CHUNK_BYTES = 768 * 1024
 _VERSION = 5
@@ -107,7 +107,7 @@ def _connection(number: int, topic: WrittenTopic) -> bytes:
     )
 
 
-def _add_message(chunk: _Chunk, number: int, message: Written) -> None:
+def _add_message(chunk: _Chunk, number: int, message: EncodedMessage) -> None:
     chunk.entries.setdefault(number, []).append((message.log, len(chunk.data)))
     head = [b"op=\x02", b"conn=" + pack("<I", number), b"time=" + _bag_time(message.log)]
     chunk.data += _record(head, message.data)
@@ -207,7 +207,7 @@ class _McapChunk:
     data: bytearray
     entries: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
 
-    def add(self, number: int, sequence: int, message: Written) -> None:
+    def add(self, number: int, sequence: int, message: EncodedMessage) -> None:
         self.entries.setdefault(number, []).append((message.log, len(self.data)))
         head = pack("<HIQQ", number, sequence, message.log, message.log)
         self.data += _mcap_record(5, head + message.data)

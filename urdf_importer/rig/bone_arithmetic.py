@@ -84,7 +84,7 @@ def roll_frame(vector: Triple, roll: Number, frame: Axes | None = None) -> Axes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Machine:
+class AngleFunctions:
     """Functions of angles in single precision, which differ by the last bit from one C library to
     another. These here round once from double precision."""
 
@@ -94,7 +94,7 @@ class Machine:
     """Of opposite and adjacent side, in radians."""
 
 
-ROUNDED_ONCE = Machine()
+ROUNDED_ONCE = AngleFunctions()
 
 
 def rest_of(
@@ -102,7 +102,7 @@ def rest_of(
     frame: Axes,
     parent: RestBone,
     parent_tail: Triple,
-    machine: Machine = ROUNDED_ONCE,
+    machine: AngleFunctions = ROUNDED_ONCE,
 ) -> RestBone:
     """Returns Blender's result for a bone with its edit_frame, on a parent with that tail in edit
     mode."""
@@ -125,7 +125,7 @@ def rest_axes_of(
     return _turn_along(parents, frames, tail - head, ROUNDED_ONCE)
 
 
-def _turn_along(parent: Axes, frame: Axes, along: Triple, machine: Machine) -> Axes:
+def _turn_along(parent: Axes, frame: Axes, along: Triple, machine: AngleFunctions) -> Axes:
     """Returns the axes of a bone along a vector in its parent's frame, with the roll that suits its
     edit_frame."""
     base = machine.frame_of(along)
@@ -134,7 +134,7 @@ def _turn_along(parent: Axes, frame: Axes, along: Triple, machine: Machine) -> A
     return multiply(parent, machine.roll_frame(along, roll, base))
 
 
-def edit_frame(bone: EditBone, machine: Machine = ROUNDED_ONCE) -> Axes:
+def edit_frame(bone: EditBone, machine: AngleFunctions = ROUNDED_ONCE) -> Axes:
     """Returns the rows of the inverse of the axes that a bone has in edit mode."""
     axes = machine.roll_frame(_subtract(bone.tail, bone.head), bone.roll)
     rows = _cross_columns(axes)

@@ -22,9 +22,9 @@ from .bone_arithmetic import (
     NO_PARENT,
     ORIGIN,
     ROUNDED_ONCE,
+    AngleFunctions,
     Axes,
     EditBone,
-    Machine,
     RestBone,
     Triple,
     edit_frame,
@@ -113,7 +113,7 @@ def gather_bones(bones: Sequence[BonePlan]) -> WantedBones:
     )
 
 
-def fit_bones(wanted: WantedBones, machine: Machine = ROUNDED_ONCE) -> EditBones:
+def fit_bones(wanted: WantedBones, machine: AngleFunctions = ROUNDED_ONCE) -> EditBones:
     """Fits the numbers for edit mode, so that Blender makes exact bones of them. `machine` has the
     functions that Blender uses here, on which its last bits depend."""
     edit = compute_edit_bones(wanted)
@@ -133,7 +133,7 @@ def fit_bones(wanted: WantedBones, machine: Machine = ROUNDED_ONCE) -> EditBones
 
 
 def mend_bones(
-    wanted: WantedBones, edit: EditBones, made: Matrix, machine: Machine = ROUNDED_ONCE
+    wanted: WantedBones, edit: EditBones, made: Matrix, machine: AngleFunctions = ROUNDED_ONCE
 ) -> tuple[Indices, EditBones]:
     """Mends the numbers `edit` where Blender `made` inexact rest matrices (N, 4, 4) from them.
     Returns the indices of bones that change, and all numbers."""
@@ -163,20 +163,6 @@ def compute_edit_bones(wanted: WantedBones) -> EditBones:
         tails=tails.astype(np.float32),
         rolls=rolls.astype(np.float32),
     )
-
-
-def predict_rests(edit: EditBones, parents: Indices, machine: Machine = ROUNDED_ONCE) -> Single:
-    """Returns (N, 4, 4) the rest matrices that Blender makes of bones, to the last bit where
-    `machine` is its own."""
-    made: list[RestBone] = [NO_PARENT] * len(parents)
-    rests = np.tile(np.eye(4, dtype=np.float32), (len(parents), 1, 1))
-    for i in _sort_parents_first(parents):
-        bone, up = edit.bone(i), int(parents[i])
-        parent, tail = (made[up], edit.bone(up).tail) if up >= 0 else (NO_PARENT, ORIGIN)
-        made[i] = rest_of(bone, edit_frame(bone, machine), parent, tail, machine)
-        rests[i, :3, :3] = np.transpose(made[i].axes)
-        rests[i, :3, 3] = made[i].origin
-    return rests
 
 
 def aim_axes(wanted: WantedBones, edit: EditBones) -> Matrix:
@@ -247,7 +233,7 @@ class _Search:
 
     wanted: WantedBones
     edit: EditBones
-    machine: Machine
+    machine: AngleFunctions
     suspects: NDArray[np.bool_]
     likely: NDArray[np.bool_]
     order: list[int]

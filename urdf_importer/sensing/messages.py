@@ -12,7 +12,7 @@ from ..geometry.transforms import Matrix, quaternion_from_rotation
 from ..images import encode_png
 from ..model import CameraSensor, Lidar, Sonar
 from ..recordings.definitions import Encoding, text_of
-from ..recordings.encode import Packer, Written, WrittenTopic
+from ..recordings.encode import EncodedMessage, Packer, WrittenTopic
 from .base_motion import ODOM, BaseMotion
 from .placed import PlacedSensor
 from .rays import angles_of
@@ -105,13 +105,13 @@ def _beside(topic: str) -> str:
 
 def pack_message(
     topic: SensorTopic, reading: Reading, log: int, sequence: int, encoding: Encoding
-) -> Written:
+) -> EncodedMessage:
     """Returns a measurement as a message; `log` in nanoseconds, `sequence` counts the messages of
     its topic."""
     packer = Packer(encoding)
     packer.header(log, reading.frame_id, sequence)
     topic.fill(packer, reading)
-    return Written(topic=topic.name, log=log, data=bytes(packer.out))
+    return EncodedMessage(topic=topic.name, log=log, data=bytes(packer.out))
 
 
 def describe_topic(

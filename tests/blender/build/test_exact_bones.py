@@ -14,7 +14,7 @@ from urdf_importer import ImportOptions, plan_rig, read_robot
 from urdf_importer.blender import modes
 from urdf_importer.blender.build import armature as bones_of
 from urdf_importer.blender.modes import edit_bones_of
-from urdf_importer.rig.bone_arithmetic import roll_frame
+from urdf_importer.rig.bone_arithmetic import NO_PARENT, ORIGIN, edit_frame, rest_of, roll_frame
 from urdf_importer.rig.exact_bones import (
     EditBones,
     aim_axes,
@@ -22,7 +22,6 @@ from urdf_importer.rig.exact_bones import (
     fit_bones,
     gather_bones,
     measure_errors,
-    predict_rests,
 )
 
 BARE = ImportOptions(visuals=False, collisions=False)
@@ -65,6 +64,19 @@ def throw_bones(seed, count=40):
     return EditBones(**dict(zip(("heads", "tails", "rolls"), numbers, strict=True))), parents
 
 
+def predict_rests(edit, parents):
+    """(N, 4, 4) the rest matrices that Blender should make of bones, parents first."""
+    made = []
+    rests = np.tile(np.eye(4, dtype=np.float32), (len(parents), 1, 1))
+    for i, up in enumerate(parents.tolist()):
+        bone = edit.bone(i)
+        above = (made[up], edit.bone(up).tail) if up >= 0 else (NO_PARENT, ORIGIN)
+        made.append(rest_of(bone, edit_frame(bone, bones_of.MACHINE), *above, bones_of.MACHINE))
+        rests[i, :3, :3] = np.transpose(made[i].axes)
+        rests[i, :3, 3] = made[i].origin
+    return rests
+
+
 def make_rests(edit, parents):
     """(N, 4, 4) what Blender makes of bones."""
     data = bpy.data.armatures.new("bones")
@@ -87,7 +99,7 @@ def test_arithmetic_is_blenders(seed):
     new_scene()
     edit, parents = throw_bones(seed)
     made = make_rests(edit, parents).astype(np.float32)
-    foreseen = predict_rests(edit, parents, bones_of.MACHINE)
+    foreseen = predict_rests(edit, parents)
     assert np.array_equal(foreseen, made)
 
 
@@ -129,7 +141,7 @@ def test_bones_that_are_foreseen_are_made_at_once(entries):
     plan = plan_rig(tree(100, 1), options=BARE)
     wanted = gather_bones(plan.bones)
     edit = fit_bones(wanted, bones_of.MACHINE)
-    foreseen = predict_rests(edit, wanted.parents, bones_of.MACHINE)
+    foreseen = predict_rests(edit, wanted.parents)
     assert measure_errors(foreseen[:, :3, :3], aim_axes(wanted, edit)).max() < 7e-7
     build(tree(100, 1), BARE)
     assert len(entries) == 1

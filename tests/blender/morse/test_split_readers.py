@@ -254,7 +254,9 @@ def test_every_joint_and_link_can_be_selected() -> None:
 def test_sliders_and_keys(extension: ModuleType) -> None:
     _, main = load_split()
     table = extension.urdf_importer.blender.standing.robot_table.recall_table(main)
-    extension.operators.sidebar.sliders.make_sliders(table)
+    extension.operators.sidebar.sliders._make(
+        (channel, False) for joint in table.joints.values() for channel in joint.channels
+    )
     homes = extension.urdf_importer.blender.standing.armatures.armatures_by_name(main)
     activate(homes["first"])
     keying = extension.urdf_importer.blender.standing.keys

@@ -12,7 +12,8 @@ import pytest
 
 from support.blender.rig_exports import find_exporter
 from support.paths import ROOT
-from urdf_importer import import_robot, suggest_name, writer_formats
+from urdf_importer import import_robot, writer_formats
+from urdf_importer.pipeline.exporting import suggest_name
 
 ARM = ROOT / "sample_urdfs" / "two_link_arm.urdf"
 

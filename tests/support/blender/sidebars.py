@@ -26,7 +26,9 @@ def enforce(robot: Any, on: bool) -> None:
 def sliders_of(extension: ModuleType, robot: Any) -> dict[str, list[tuple[Any, str]]]:
     """Joint -> (pose bone, the property that is its slider), for each of its numbers."""
     table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
-    extension.operators.sidebar.sliders.make_sliders(table)
+    extension.operators.sidebar.sliders._make(
+        (channel, False) for joint in table.joints.values() for channel in joint.channels
+    )
     find = extension.operators.sidebar.sliders.find_slider
     return {
         name: [(robot.pose.bones[row.bone], find(channel)) for channel in row.channels]

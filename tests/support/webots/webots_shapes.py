@@ -34,7 +34,7 @@ from urdf_importer.model import (
 )
 from urdf_importer.readers import read_robot
 from urdf_importer.writers.formats import ConvertImage, OpenExport
-from urdf_importer.writers.webots.shapes.shapes import ShapeWriter
+from urdf_importer.writers.webots.shapes.shapes import ShapeNodeWriter
 from urdf_importer.writers.webots.structure.sharing import share_repeats
 from urdf_importer.writers.webots.vrml import Node, Value, write_node
 
@@ -51,7 +51,7 @@ class Written:
     folder: Path
     diagnostics: Diagnostics
     source: RobotFiles
-    writer: ShapeWriter
+    writer: ShapeNodeWriter
 
     @property
     def codes(self) -> list[str]:
@@ -99,7 +99,7 @@ def write_shapes(
         diagnostics=diagnostics,
         convert_image=convert,
     )
-    writer = ShapeWriter(found, folder / "Sample_meshes", "Sample_meshes/")
+    writer = ShapeNodeWriter(found, folder / "Sample_meshes", "Sample_meshes/")
     solids = [_make_solid(index, link, writer) for index, link in enumerate(robot.links)]
     root = Node("Robot", {"name": "Robot", "children": list(solids)})
     share_repeats(root)
@@ -108,7 +108,7 @@ def write_shapes(
     return Written(robot, text, folder, diagnostics, source, writer)
 
 
-def _make_solid(index: int, link: Link, writer: ShapeWriter) -> Node:
+def _make_solid(index: int, link: Link, writer: ShapeNodeWriter) -> Node:
     children: list[Value] = list(writer.visual_nodes(link))
     fields: dict[str, Value] = {"name": f"link{index}", "children": children}
     bounding = writer.bounding_object(link)

@@ -21,12 +21,11 @@ from urdf_importer import (
     export_robot,
     find_writer,
     read_robot,
-    suggest_name,
     writer_formats,
 )
 from urdf_importer.cli import main
 from urdf_importer.options import option
-from urdf_importer.pipeline.exporting import write_format
+from urdf_importer.pipeline.exporting import suggest_name, write_format
 from urdf_importer.writers.formats import OpenExport, OutputKind, count_robot
 
 GRIPPER = ROOT / "sample_urdfs" / "gripper.urdf"

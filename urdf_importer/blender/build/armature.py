@@ -13,7 +13,7 @@ import numpy as np
 from mathutils import Vector as BlenderVector
 
 from ...geometry.transforms import Matrix
-from ...rig.bone_arithmetic import Axes, Machine, Triple
+from ...rig.bone_arithmetic import AngleFunctions, Axes, Triple
 from ...rig.exact_bones import EditBones, fit_bones, gather_bones, mend_bones
 from ...rig.rig_plan import (
     FIXED,
@@ -99,7 +99,7 @@ def _arctangent(opposite: Any, adjacent: Any) -> Any:
     return np.float32(angle)
 
 
-MACHINE = Machine(frame_of=_frame_of, roll_frame=_roll_frame, arctangent=_arctangent)
+MACHINE = AngleFunctions(frame_of=_frame_of, roll_frame=_roll_frame, arctangent=_arctangent)
 """The functions of the C library that this Blender runs with, taken from Blender where it exposes
 them."""
 

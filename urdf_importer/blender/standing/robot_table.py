@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 
 from ...diagnostics import Diagnostic, DiagnosticGroup, group_diagnostics
-from ...kinematics.chains import Chain, group_chains
+from ...kinematics.chains import NamedChain, group_chains
 from ...kinematics.tree import find_above
 from ..memory import recall
 from . import properties
@@ -40,7 +40,7 @@ class RobotTable:
     mass: float | None
     triangles: int
     joints: Mapping[str, RigJoint]
-    chains: tuple[Chain, ...]
+    chains: tuple[NamedChain, ...]
     depths: Mapping[str, int]
     limits: tuple[tuple[str, str, str], ...]
     movers: Mapping[str, str]

@@ -31,7 +31,7 @@ Node = dict[str, Any]
 
 
 @dataclass(slots=True)
-class Document:
+class GltfDocument:
     """`json` is whatever the file says; its members are taken through the methods only."""
 
     path: Path
@@ -124,7 +124,7 @@ class Document:
         return read_mesh_file(self.resolve(uri, "mesh"), max(rest, 0))
 
 
-def load_document(path: Path, resolve: ResolveBeside) -> Document:
+def load_document(path: Path, resolve: ResolveBeside) -> GltfDocument:
     """Loads the document. Raises MeshError where it is not glTF 2."""
     data = read_mesh_file(path, MOST_BYTES)
     text, binary = _split_chunks(data, path) if data.startswith(b"glTF") else (data, b"")
@@ -138,7 +138,7 @@ def load_document(path: Path, resolve: ResolveBeside) -> Document:
         raise MeshError(f"{quote(path.name)} has no JSON that can be read") from None
     if not isinstance(found, dict):
         raise MeshError(f"{quote(path.name)} is not glTF")
-    document = Document(path, found, binary, resolve)
+    document = GltfDocument(path, found, binary, resolve)
     version = as_dict(found.get("asset")).get("version")
     if not (isinstance(version, str) and version.startswith("2.")):
         document.fail("is not of version 2 of glTF", "unsupported-mesh-format")

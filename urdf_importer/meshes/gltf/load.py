@@ -19,7 +19,7 @@ from ...files.regular import ResolveBeside
 from ...geometry.mesh_data import MeshData, MeshMaterial, weld_points
 from ..faces import PIECE, Faces, make_mesh, missing_part, take_rows
 from .document import (
-    Document,
+    GltfDocument,
     Node,
     as_dict,
     as_index,
@@ -70,7 +70,7 @@ def load_gltf(path: Path, report: Report, resolve: ResolveBeside, part: str = ""
 
 
 def _read_parts(
-    document: Document, report: Report, part_name: str
+    document: GltfDocument, report: Report, part_name: str
 ) -> tuple[list[_Part], tuple[MeshMaterial, ...]]:
     """Reads the faces of each primitive, in the scene's frame, and all materials."""
     parts: list[_Part] = []
@@ -95,7 +95,7 @@ def _read_parts(
     return parts, load_materials(document, report)
 
 
-def _walk_nodes(document: Document, report: Report) -> Iterator[tuple[Matrix, Node, str]]:
+def _walk_nodes(document: GltfDocument, report: Report) -> Iterator[tuple[Matrix, Node, str]]:
     """Each mesh of the scene with its world_from_node (4, 4) and the name of its node. Without
     nodes: all meshes."""
     nodes, meshes = document.items("nodes"), document.items("meshes")
@@ -123,7 +123,7 @@ def _walk_nodes(document: Document, report: Report) -> Iterator[tuple[Matrix, No
         report("repeated-node", f"nodes of {name} hang below two others; the first place counts")
 
 
-def _find_roots(document: Document) -> list[int]:
+def _find_roots(document: GltfDocument) -> list[int]:
     """The nodes of the scene; without a scene all that hang below no other."""
     nodes, scenes = document.items("nodes"), document.items("scenes")
     if scenes:
@@ -157,7 +157,7 @@ def _read_transform(node: Node) -> Matrix:
     return matrix
 
 
-def _read_primitive(document: Document, primitive: Node, matrix: Matrix) -> _Part | None:
+def _read_primitive(document: GltfDocument, primitive: Node, matrix: Matrix) -> _Part | None:
     """None where there are no triangles."""
     attributes = as_dict(primitive.get("attributes"))
     mode = as_int(primitive.get("mode", _TRIANGLES))
@@ -209,7 +209,7 @@ def _make_triangles(order: NDArray[np.int32], mode: int) -> NDArray[np.int32]:
     return triangles.ravel()
 
 
-def _read_rows(document: Document, index: Any, width: int) -> NDArray[Any]:
+def _read_rows(document: GltfDocument, index: Any, width: int) -> NDArray[Any]:
     """As stored, a view of the document's bytes."""
     rows = document.accessor(index)
     if rows.shape[1] != width:
@@ -228,7 +228,7 @@ def _convert(rows: NDArray[Any], work: Callable[[Matrix], Matrix]) -> NDArray[np
 
 
 def _read_normals(
-    document: Document, attributes: Node, count: int, turn: Matrix
+    document: GltfDocument, attributes: Node, count: int, turn: Matrix
 ) -> NDArray[np.float32] | None:
     if "NORMAL" not in attributes:
         return None
@@ -245,7 +245,7 @@ def _read_normals(
 
 
 def _read_uvs(
-    document: Document, attributes: Node, count: int, material: int | None
+    document: GltfDocument, attributes: Node, count: int, material: int | None
 ) -> NDArray[np.float32] | None:
     """The coordinates of the set that the material's image uses."""
     name = f"TEXCOORD_{read_uv_set(document, material)}"

@@ -7,13 +7,13 @@ from ...diagnostics import MeshError, Report, quote
 from ...geometry.mesh_data import MeshMaterial
 from ...images.colors import srgb_from_linear
 from ...model import Color
-from .document import Document, Node, as_dict, as_index, as_int, as_numbers, decode_data_uri
+from .document import GltfDocument, Node, as_dict, as_index, as_int, as_numbers, decode_data_uri
 
 MOST_MATERIALS = 10_000
 MOST_IMAGE_BYTES = 64 * 1024**2
 
 
-def load_materials(document: Document, report: Report) -> tuple[MeshMaterial, ...]:
+def load_materials(document: GltfDocument, report: Report) -> tuple[MeshMaterial, ...]:
     """Returns the default material, then the file's materials.
 
     Reports `unreadable-texture` for images within that cannot be taken and the code of `resolve`
@@ -24,7 +24,7 @@ def load_materials(document: Document, report: Report) -> tuple[MeshMaterial, ..
     return (default, *(_read_material(document, as_dict(each), report) for each in written))
 
 
-def read_uv_set(document: Document, material: int | None) -> int:
+def read_uv_set(document: GltfDocument, material: int | None) -> int:
     materials = document.items("materials")
     if material is None:
         return 0
@@ -35,7 +35,7 @@ def _base_image(material: Node) -> Node:
     return as_dict(as_dict(material.get("pbrMetallicRoughness")).get("baseColorTexture"))
 
 
-def _read_material(document: Document, material: Node, report: Report) -> MeshMaterial:
+def _read_material(document: GltfDocument, material: Node, report: Report) -> MeshMaterial:
     surface = as_dict(material.get("pbrMetallicRoughness"))
     factor = as_numbers(surface.get("baseColorFactor"), 4) or (1.0, 1.0, 1.0, 1.0)
     red, green, blue, alpha = (min(max(part, 0.0), 1.0) for part in factor)
@@ -64,7 +64,7 @@ def _read_material(document: Document, material: Node, report: Report) -> MeshMa
 
 
 def _add_image(
-    document: Document, material: MeshMaterial, texture: Any, *, has_alpha: bool
+    document: GltfDocument, material: MeshMaterial, texture: Any, *, has_alpha: bool
 ) -> MeshMaterial:
     source = document.item("textures", texture)
     index = as_index(source.get("source"), len(document.items("images")))

@@ -36,7 +36,7 @@ _DIMENSION = re.compile(r"\[(\d+)\]")
 _MOST_LETTERS_OF_A_NAME = 256
 
 
-class Member(NamedTuple):
+class StructMember(NamedTuple):
     """`letter` is P for a pointer and empty for a structure within; `length` of an array is the
     product of its dimensions."""
 
@@ -49,7 +49,7 @@ class Member(NamedTuple):
 class Structure(NamedTuple):
     name: str
     size: int
-    members: dict[str, Member]
+    members: dict[str, StructMember]
 
 
 class _Entry(NamedTuple):
@@ -67,7 +67,7 @@ class Catalogue:
     entries: dict[str, _Entry]
     sizes: dict[str, int]
     _laid_out: dict[str, Structure] = field(default_factory=dict)
-    _found: dict[tuple[str, str], Member | None] = field(default_factory=dict)
+    _found: dict[tuple[str, str], StructMember | None] = field(default_factory=dict)
 
     def get_by_number(self, number: int) -> Structure | None:
         return self.get(self.numbers[number]) if 0 <= number < len(self.numbers) else None
@@ -81,13 +81,13 @@ class Catalogue:
         return self._laid_out[name]
 
     def _lay_out(self, entry: _Entry) -> Structure:
-        members: dict[str, Member] = {}
+        members: dict[str, StructMember] = {}
         offset = 0
         for type_name, written in entry.members:
             name, is_pointer, length = _parse_member(written)
             size = self.layout.pointer_size if is_pointer else self.sizes.get(type_name, 0)
             letter = "P" if is_pointer else _letter_of(type_name, size)
-            members[name] = Member(offset, type_name, letter, length)
+            members[name] = StructMember(offset, type_name, letter, length)
             offset += size * length
         if offset != entry.size:
             raise ReadError("the file is damaged: its catalogue of structures contradicts itself")
@@ -101,7 +101,7 @@ class Catalogue:
             return None
         return View(self, structure, data)
 
-    def find(self, structure: Structure, path: str) -> Member | None:
+    def find(self, structure: Structure, path: str) -> StructMember | None:
         """Returns the member at a path such as "sound3D.max_gain"; its offset counts from
         `structure`."""
         key = (structure.name, path)
@@ -109,7 +109,7 @@ class Catalogue:
             self._found[key] = self._find(structure, path)
         return self._found[key]
 
-    def _find(self, structure: Structure, path: str) -> Member | None:
+    def _find(self, structure: Structure, path: str) -> StructMember | None:
         offset = 0
         *outer, last = path.split(".")
         for name in outer:
@@ -157,10 +157,10 @@ class View:
             return 0
         return int(self._unpack(member, 1)[0])
 
-    def _find(self, path: str) -> Member | None:
+    def _find(self, path: str) -> StructMember | None:
         return self.catalogue.find(self.structure, path)
 
-    def _unpack(self, member: Member, count: int) -> tuple[float, ...]:
+    def _unpack(self, member: StructMember, count: int) -> tuple[float, ...]:
         layout = self.catalogue.layout
         letter = member.letter if member.letter != "P" else _pointer_letter(layout)
         try:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 Default = bool | int | float | str | tuple[Any, ...]
 
 
-class Setting(NamedTuple):
+class GameSetting(NamedTuple):
     """A setting of the game engine. `default` also gives the type. `choices` are the values of an
     enumeration. `collection` is the list of bpy.data with the thing whose name is kept."""
 
@@ -20,24 +20,24 @@ class Setting(NamedTuple):
     collection: str = ""
 
 
-Settings = Mapping[str, Setting]
+Settings = Mapping[str, GameSetting]
 
 
-def _settings(**defaults: Default) -> dict[str, Setting]:
-    return {name: Setting(default) for name, default in defaults.items()}
+def _settings(**defaults: Default) -> dict[str, GameSetting]:
+    return {name: GameSetting(default) for name, default in defaults.items()}
 
 
-def _choice(*choices: str) -> Setting:
+def _choice(*choices: str) -> GameSetting:
     """Makes a setting whose first choice is the default."""
-    return Setting(choices[0], choices)
+    return GameSetting(choices[0], choices)
 
 
-def _of(collection: str) -> Setting:
-    return Setting("", (), collection)
+def _of(collection: str) -> GameSetting:
+    return GameSetting("", (), collection)
 
 
 OBJECT: Settings = {
-    "physics_type": Setting(
+    "physics_type": GameSetting(
         "STATIC",
         (
             *("NO_COLLISION", "STATIC", "DYNAMIC", "RIGID_BODY", "SOFT_BODY", "OCCLUDE"),
@@ -98,9 +98,9 @@ SCENE: Settings = {
     # 2.69 was the last with SINGLETEXTURE: that it fails tells MORSE to take MULTITEXTURE.
     "material_mode": _choice("MULTITEXTURE", "GLSL"),
     "frame_type": _choice("LETTERBOX", "EXTEND", "SCALE"),
-    "vsync": Setting("ON", ("OFF", "ON", "ADAPTIVE")),
+    "vsync": GameSetting("ON", ("OFF", "ON", "ADAPTIVE")),
     "stereo": _choice("NONE", "STEREO", "DOME"),
-    "stereo_mode": Setting(
+    "stereo_mode": GameSetting(
         "ANAGLYPH",
         (
             *("QUADBUFFERED", "ABOVEBELOW", "INTERLACED", "ANAGLYPH", "SIDEBYSIDE"),

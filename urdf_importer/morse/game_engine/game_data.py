@@ -95,16 +95,16 @@ class GameData(KeptSettings):
         return _live(self._item, "properties", GameProperty)
 
     @property
-    def sensors(self) -> "LiveList[Sensor]":
-        return _live(self._item, "sensors", Sensor)
+    def sensors(self) -> "LiveList[GameSensor]":
+        return _live(self._item, "sensors", GameSensor)
 
     @property
     def controllers(self) -> "LiveList[Controller]":
         return _live(self._item, "controllers", Controller)
 
     @property
-    def actuators(self) -> "LiveList[Actuator]":
-        return _live(self._item, "actuators", Actuator)
+    def actuators(self) -> "LiveList[GameActuator]":
+        return _live(self._item, "actuators", GameActuator)
 
 
 class _Entry:
@@ -256,7 +256,7 @@ class LogicBrick(_Entry, Kept):
         return LiveList(read_names, pick)
 
 
-class Sensor(LogicBrick):
+class GameSensor(LogicBrick):
     __slots__ = ()
     _list: Kind = "sensors"
 
@@ -277,24 +277,28 @@ class Controller(LogicBrick):
     _list: Kind = "controllers"
 
     @property
-    def actuators(self) -> "LiveList[Actuator]":
-        found: LiveList[Actuator] = self._linked("actuators", Actuator)
+    def actuators(self) -> "LiveList[GameActuator]":
+        found: LiveList[GameActuator] = self._linked("actuators", GameActuator)
         return found
 
-    def link(self, sensor: Sensor | None = None, actuator: "Actuator | None" = None) -> None:
+    def link(
+        self, sensor: GameSensor | None = None, actuator: "GameActuator | None" = None
+    ) -> None:
         if sensor is not None:
             sensor._link(self)
         if actuator is not None:
             self._link(actuator)
 
-    def unlink(self, sensor: Sensor | None = None, actuator: "Actuator | None" = None) -> None:
+    def unlink(
+        self, sensor: GameSensor | None = None, actuator: "GameActuator | None" = None
+    ) -> None:
         if sensor is not None:
             sensor._link(self, linked=False)
         if actuator is not None:
             self._link(actuator, linked=False)
 
 
-class Actuator(LogicBrick):
+class GameActuator(LogicBrick):
     __slots__ = ()
     _list: Kind = "actuators"
 

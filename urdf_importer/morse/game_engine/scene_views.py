@@ -17,7 +17,7 @@ GAME_ENGINE = "BLENDER_GAME"
 _ENGINE = "engine"
 
 
-class View:
+class DataView:
     """Anything that shows a thing of Blender; derived classes define the differences."""
 
     __slots__ = ("_viewed",)
@@ -67,10 +67,10 @@ class View:
 
 def unwrap(value: Any) -> Any:
     """Returns the object behind a view; anything else unchanged."""
-    return value._viewed if isinstance(value, View) else value
+    return value._viewed if isinstance(value, DataView) else value
 
 
-class DataList(View):
+class DataList(DataView):
     """A list of bpy.data by its name. The list itself, kept while another file is opened, would
     belong to a file that is gone: Blender crashes when it is used."""
 
@@ -84,7 +84,7 @@ class DataList(View):
         return getattr(bpy.data, self._name)
 
 
-class SceneView(View):
+class SceneView(DataView):
     __slots__ = ()
 
     @property
@@ -108,7 +108,7 @@ class SceneView(View):
         self._viewed.world = world
 
 
-class SceneObjects(View):
+class SceneObjects(DataView):
     """Scene.objects of 2.7: objects are linked to it, and one is the active one."""
 
     __slots__ = ("_scene",)
@@ -136,7 +136,7 @@ class SceneObjects(View):
                 collection.objects.unlink(item)
 
 
-class Render(View):
+class Render(DataView):
     """Scene.render. A request for the game engine is noted; Blender keeps its own engine."""
 
     __slots__ = ("_scene",)

@@ -22,7 +22,7 @@ from typing import Any, Literal
 import bpy
 
 from ...blender.standing.properties import MOUNTED
-from .defaults import Default, Setting, Settings
+from .defaults import Default, GameSetting, Settings
 
 KEY = "morse_game"
 COMPONENT_TAG = "Component_Tag"
@@ -264,7 +264,7 @@ def _kind(value: Any) -> str:
     return type(value).__name__
 
 
-def _checked(value: Any, known: Setting | None) -> Any:
+def _checked(value: Any, known: GameSetting | None) -> Any:
     if isinstance(value, bpy.types.ID):
         return value.name
     if known is None:
@@ -276,7 +276,7 @@ def _checked(value: Any, known: Setting | None) -> Any:
     return check_kind(value, known.default)
 
 
-def _shown(value: Any, known: Setting | None) -> Any:
+def _shown(value: Any, known: GameSetting | None) -> Any:
     """Returns a stored value as Blender gives it: a data-block for its name, a tuple for
     numbers."""
     if known is not None and known.collection:

@@ -14,7 +14,7 @@ from ...files.packages import AnyPath
 from ...motion.trajectory import NANOSECONDS, Trajectory, to_nanoseconds
 from ...progress import Progress, finish
 from ...recordings.definitions import Encoding
-from ...recordings.encode import FRAMES, Messages, Written, encode, list_written
+from ...recordings.encode import FRAMES, EncodedMessage, Messages, encode, list_written
 from ...recordings.write import write_messages
 from ...sensing.base_motion import (
     MOST_MEASUREMENTS,
@@ -104,7 +104,7 @@ class _Recording:
         topics.append(describe_topic(STATIC, "tf2_msgs/TFMessage", encoding, is_latched=True))
         own = [each for _, _, several in self.sensors for each in several]
         topics += [describe_topic(each.name, each.type, encoding) for each in own]
-        still = Written(topic=STATIC, log=0, data=pack_static(self._list_still(), encoding))
+        still = EncodedMessage(topic=STATIC, log=0, data=pack_static(self._list_still(), encoding))
         streams = [[still], self._odometry(encoding), self._measure(encoding)]
         if has_motion:
             streams.append(encode(self.trajectory, encoding))
@@ -117,12 +117,12 @@ class _Recording:
         placed = (sensor for sensor, _, _ in self.sensors if sensor.has_own_frame)
         return found + [(each.link, each.frame_id, each.frame) for each in placed]
 
-    def _odometry(self, encoding: Encoding) -> Iterator[Written]:
+    def _odometry(self, encoding: Encoding) -> Iterator[EncodedMessage]:
         for row, log in enumerate(to_nanoseconds(self.base.times).tolist()):
             data = pack_odometry(self.base, row, log, encoding)
-            yield Written(topic=ODOMETRY, log=log, data=data)
+            yield EncodedMessage(topic=ODOMETRY, log=log, data=data)
 
-    def _measure(self, encoding: Encoding) -> Iterator[Written]:
+    def _measure(self, encoding: Encoding) -> Iterator[EncodedMessage]:
         from ...blender.animation.sample import walk_frames
 
         due: dict[int, list[int]] = {}

@@ -11,7 +11,7 @@ from typing import Literal
 
 from ...model import Joint, Limit, Transmission
 from ..transmissions import Drive, make_transmission
-from .document import Node
+from .document import MjcfElement
 from .models import Model
 
 _KINDS: dict[str, Drive | Literal[""]] = {
@@ -69,7 +69,7 @@ class ActuatorReader:
                     yield _read_drive(resolved, name, model.compiler.autolimits)
 
 
-def _resolve(model: Model, node: Node) -> Node:
+def _resolve(model: Model, node: MjcfElement) -> MjcfElement:
     """Returns an actuator with its class's attributes: all kinds are `general` there."""
     of_all = model.defaults.resolve(replace(node, tag="general"))
     return replace(model.defaults.resolve(node), attributes={
@@ -77,7 +77,7 @@ def _resolve(model: Model, node: Node) -> Node:
     })  # fmt: skip
 
 
-def _read_drive(node: Node, joint: str, autolimits: bool) -> _Drive:
+def _read_drive(node: MjcfElement, joint: str, autolimits: bool) -> _Drive:
     gear = node.number("gear", 1.0)
     kind = _KINDS[node.tag] or "Effort"
     if node.tag == "general" and node.text("biastype") == "affine":
@@ -100,7 +100,7 @@ def _read_drive(node: Node, joint: str, autolimits: bool) -> _Drive:
     )
 
 
-def _read_most(node: Node, what: str, autolimits: bool) -> float | None:
+def _read_most(node: MjcfElement, what: str, autolimits: bool) -> float | None:
     """Returns the greatest number of a range that counts."""
     low, high = node.vector(f"{what}range", 2) or (0.0, 0.0)
     word = node.text(f"{what}limited", "auto")

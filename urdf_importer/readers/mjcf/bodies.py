@@ -17,7 +17,7 @@ from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Matrix, make_frame, pose_of
 from ...model import Extra, Joint, Link, Vector3
 from ...names import Claims
-from .document import Node
+from .document import MjcfElement
 from .geoms import Geom, make_collision, make_visual
 from .joints import (
     TYPES,
@@ -43,7 +43,7 @@ _LOST = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Place:
+class ElementContext:
     """The context of an element: `frame` (4, 4) is its parent's frame in the body, `childclass` is
     the class that it has unless it says otherwise, `suffix` ends its name, since it may be one of
     many copies."""
@@ -53,7 +53,7 @@ class Place:
     childclass: str = ""
     suffix: str = ""
 
-    def call(self, node: Node) -> Node:
+    def call(self, node: MjcfElement) -> MjcfElement:
         """Returns an element of this place by its whole name."""
         return node.called(self.model.prefix, self.suffix)
 
@@ -65,15 +65,15 @@ class BodyReading:
     its cameras with their frames (4, 4) in it."""
 
     name: str
-    node: Node
+    node: MjcfElement
     parent: int
     frame: Matrix
     zero: Matrix
     joints: list[JointReading] = field(default_factory=list)
     geoms: list[Geom] = field(default_factory=list)
-    inertial: tuple[Node, Matrix] | None = None
+    inertial: tuple[MjcfElement, Matrix] | None = None
     sites: dict[str, Site] = field(default_factory=dict)
-    cameras: list[tuple[Node, Matrix]] = field(default_factory=list)
+    cameras: list[tuple[MjcfElement, Matrix]] = field(default_factory=list)
     extras: list[Extra] = field(default_factory=list)
 
 
@@ -92,7 +92,7 @@ class BodyReader:
 
     def read(self, model: Model) -> list[BodyReading]:
         """Returns the bodies, parents first, the world before all. Raises ReadError."""
-        stack = [(model.make_world(), -1, Place(model=model, frame=np.eye(4)))]
+        stack = [(model.make_world(), -1, ElementContext(model=model, frame=np.eye(4)))]
         while stack:
             node, parent, place = stack.pop()
             stack += reversed(self._read_body(node, parent, place))
@@ -103,7 +103,9 @@ class BodyReader:
             body.name = body.name or self._names.claim("body")
         return self.bodies
 
-    def _read_body(self, node: Node, parent: int, held: Place) -> list[tuple[Node, int, Place]]:
+    def _read_body(
+        self, node: MjcfElement, parent: int, held: ElementContext
+    ) -> list[tuple[MjcfElement, int, ElementContext]]:
         """Reads one body, which a place in its parent holds; returns the bodies in it."""
         frame = held.frame @ held.model.compiler.frame(node)
         written = node.text("name")
@@ -124,7 +126,9 @@ class BodyReader:
                 self._read_part(resolved, place, body)
         return below
 
-    def _flatten(self, node: Node, inside: Place) -> Iterator[tuple[Node, Place]]:
+    def _flatten(
+        self, node: MjcfElement, inside: ElementContext
+    ) -> Iterator[tuple[MjcfElement, ElementContext]]:
         """Yields the content of a body by its whole names, with its place: in <frame> elements, in
         the copies of <replicate>, in models that are attached."""
         stack = [(child, inside) for child in reversed(node.children)]
@@ -145,7 +149,9 @@ class BodyReader:
             else:
                 yield place.call(child), place
 
-    def _replicate(self, node: Node, place: Place) -> list[tuple[Node, Place]]:
+    def _replicate(
+        self, node: MjcfElement, place: ElementContext
+    ) -> list[tuple[MjcfElement, ElementContext]]:
         """Returns the content of the copies, last first. Each copy is turned by the angles and
         shifted by the offset, relative to the one before. Raises ReadError for too many."""
         count, compiler = node.number("count"), place.model.compiler
@@ -155,7 +161,7 @@ class BodyReader:
         if count * len(node.children) > _MOST_ELEMENTS:
             raise node.refuse(f"<replicate> makes more than {_MOST_ELEMENTS} elements")
         offset, angles = node.vector("offset", 3), node.vector("euler", 3)
-        stack: list[tuple[Node, Place]] = []
+        stack: list[tuple[MjcfElement, ElementContext]] = []
         frame, digits = np.eye(4), len(str(int(count)))
         for index in range(int(count)):
             suffix = f"{node.text('sep')}{index:0{digits}d}{place.suffix}"
@@ -166,7 +172,7 @@ class BodyReader:
             frame[:3, 3] += frame[:3, :3] @ (offset or (0.0, 0.0, 0.0))
         return stack[::-1]
 
-    def _read_part(self, node: Node, place: Place, body: BodyReading) -> None:
+    def _read_part(self, node: MjcfElement, place: ElementContext, body: BodyReading) -> None:
         frame, compiler = place.frame, place.model.compiler
         if node.tag in ("joint", "freejoint"):
             body.joints.append(JointReading(node=node, frame=frame, compiler=compiler))
@@ -183,7 +189,7 @@ class BodyReader:
         elif node.xml and not (place.suffix or place.model.prefix):
             body.extras.append(node.extra())
 
-    def _read_named_site(self, node: Node, place: Place, body: BodyReading) -> bool:
+    def _read_named_site(self, node: MjcfElement, place: ElementContext, body: BodyReading) -> bool:
         """Reads a site that has a name; returns whether it becomes a link."""
         name = node.text("name")
         if not name:
@@ -194,7 +200,7 @@ class BodyReader:
         body.sites[name] = site
         return is_frame
 
-    def _leave_out(self, node: Node) -> None:
+    def _leave_out(self, node: MjcfElement) -> None:
         name = node.text("name") or node.text("prefix")
         self._diagnostics.error(
             "mjcf-not-read",
@@ -205,12 +211,14 @@ class BodyReader:
         )
 
 
-def _is_flat(camera: Node) -> bool:
+def _is_flat(camera: MjcfElement) -> bool:
     """Whether the pictures of a camera are not in perspective: nothing else has such cameras."""
     return camera.text("projection") == "orthographic" or camera.flag("orthographic")
 
 
-def _enter(node: Node, place: Place, frame: Matrix) -> list[tuple[Node, Place]]:
+def _enter(
+    node: MjcfElement, place: ElementContext, frame: Matrix
+) -> list[tuple[MjcfElement, ElementContext]]:
     """Returns the content of an element, last first, at a frame (4, 4) of the body."""
     childclass = node.text("childclass") or place.childclass
     within = replace(place, frame=frame, childclass=childclass)

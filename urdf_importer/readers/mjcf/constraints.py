@@ -16,7 +16,7 @@ from ...geometry.transforms import Matrix, invert, make_frame, pose_of, rotation
 from ...model import Joint, Limit, LoopJoint, Mimic
 from ...names import Claims
 from .bodies import WORLD, BodyReading, Built
-from .document import Node
+from .document import MjcfElement
 from .models import Model
 
 _KINDS = {"connect": "ball", "weld": "fixed"}
@@ -69,7 +69,7 @@ class ConstraintReader:
             if self._finds_all(named):
                 self._read(named)
 
-    def _finds_all(self, node: Node) -> bool:
+    def _finds_all(self, node: MjcfElement) -> bool:
         known: dict[str, Collection[str]] = {
             "joint": self._joints,
             "body": self._bodies,
@@ -82,7 +82,7 @@ class ConstraintReader:
             if (name := node.text(kind + number)) and name != WORLD
         )
 
-    def _read(self, node: Node) -> None:
+    def _read(self, node: MjcfElement) -> None:
         if node.tag == "joint":
             self._couple(node)
         elif node.tag == "tendon":
@@ -92,7 +92,7 @@ class ConstraintReader:
         else:
             self._leave_out(node, "has a kind that is not read")
 
-    def _couple_by_tendon(self, node: Node) -> None:
+    def _couple_by_tendon(self, node: MjcfElement) -> None:
         """Reads an equality that keeps the length of a fixed tendon, where that is the sum of one
         or two joints: the second follows the first then."""
         terms = self._tendons.get(node.text("tendon1"), [])
@@ -110,7 +110,7 @@ class ConstraintReader:
             coupled["polycoef"] = f"{constant / factor!r} {-share / factor!r} 0 0 0"
         self._couple(replace(node, attributes={"name": node.text("name"), **coupled}))
 
-    def _couple(self, node: Node) -> None:
+    def _couple(self, node: MjcfElement) -> None:
         name, leader = node.text("joint1"), node.text("joint2")
         terms = [*node.numbers("polycoef"), 0.0, 0.0, 0.0, 0.0, 0.0][:5]
         if not node.numbers("polycoef"):
@@ -135,7 +135,7 @@ class ConstraintReader:
             mimic = Mimic(joint=leader, multiplier=terms[1], offset=offset)
             self._joints[name] = replace(joint, mimic=mimic)
 
-    def _close(self, node: Node) -> None:
+    def _close(self, node: MjcfElement) -> None:
         ends = self._find_sites(node) if node.text("site1") else self._find_bodies(node)
         if ends is None:
             return
@@ -152,7 +152,9 @@ class ConstraintReader:
             )
         )
 
-    def _find_sites(self, node: Node) -> tuple[tuple[str, Matrix], tuple[str, Matrix]] | None:
+    def _find_sites(
+        self, node: MjcfElement
+    ) -> tuple[tuple[str, Matrix], tuple[str, Matrix]] | None:
         names = node.text("site1"), node.text("site2")
         for name in names:
             if name not in self._sites:
@@ -161,7 +163,9 @@ class ConstraintReader:
         (one, frame1), (other, frame2) = (self._sites[name] for name in names)
         return (one.name, frame1), (other.name, frame2)
 
-    def _find_bodies(self, node: Node) -> tuple[tuple[str, Matrix], tuple[str, Matrix]] | None:
+    def _find_bodies(
+        self, node: MjcfElement
+    ) -> tuple[tuple[str, Matrix], tuple[str, Matrix]] | None:
         names = node.text("body1"), node.text("body2") or WORLD
         for name in names:
             if name not in self._bodies:
@@ -175,7 +179,7 @@ class ConstraintReader:
             frame2 = invert(other.zero) @ one.zero @ frame1
         return (one.name, frame1), (other.name, frame2)
 
-    def _leave_out(self, node: Node, finding: str) -> None:
+    def _leave_out(self, node: MjcfElement, finding: str) -> None:
         name = node.text("name")
         self._diagnostics.error(
             "mjcf-not-read",
@@ -186,7 +190,7 @@ class ConstraintReader:
         )
 
 
-def _place_weld(node: Node, relative: Matrix) -> tuple[Matrix, Matrix]:
+def _place_weld(node: MjcfElement, relative: Matrix) -> tuple[Matrix, Matrix]:
     """Returns where a weld of bodies is in either (4, 4): at its anchor, which the second body has,
     along the second's axes. `relpose` is its pose in the first; without it, it is where `relative`
     (4, 4) has it, the second body's frame in the first at the start."""
@@ -200,7 +204,7 @@ def _place_weld(node: Node, relative: Matrix) -> tuple[Matrix, Matrix]:
     return frame1, frame2
 
 
-def _find_kind(node: Node) -> str:
+def _find_kind(node: MjcfElement) -> str:
     """Returns the type of the joint that closes a loop: a weld whose torque counts for nothing
     holds a point alone."""
     is_free = node.tag == "weld" and node.number("torquescale", 1.0) == 0.0
@@ -218,12 +222,12 @@ def _list_fixed_tendons(model: Model) -> dict[str, list[tuple[str, float]]]:
     }
 
 
-def _list_active(model: Model) -> list[Node]:
+def _list_active(model: Model) -> list[MjcfElement]:
     nodes = (node for section in model.root.all("equality") for node in section.children)
     return [each for each in map(model.defaults.resolve, nodes) if each.flag("active", True)]
 
 
-def _name_all(node: Node, prefix: str, suffix: str) -> Node:
+def _name_all(node: MjcfElement, prefix: str, suffix: str) -> MjcfElement:
     """Returns an equality with a longer name, of things with such names."""
     longer = {
         key: f"{prefix}{text.strip()}{suffix}"

@@ -43,14 +43,14 @@ _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
 @dataclass(slots=True, eq=False)
-class Node:
+class MjcfElement:
     """An element. `attributes` include its default class's, once it has been resolved."""
 
     tag: str
     attributes: Mapping[str, str]
     line: int
     source: str
-    children: list["Node"] = field(default_factory=list)
+    children: list["MjcfElement"] = field(default_factory=list)
     xml: str = ""
 
     def text(self, name: str, default: str = "") -> str:
@@ -93,11 +93,11 @@ class Node:
         """Returns the exception to raise where there is no robot."""
         return ReadError(message, source=self.source, line=self.line)
 
-    def all(self, tag: str) -> Iterator["Node"]:
+    def all(self, tag: str) -> Iterator["MjcfElement"]:
         """Yields the children of a tag."""
         return (child for child in self.children if child.tag == tag)
 
-    def called(self, prefix: str, suffix: str) -> "Node":
+    def called(self, prefix: str, suffix: str) -> "MjcfElement":
         """Returns the element with a longer name; the same where it has none."""
         name = self.text("name")
         if not name or not (prefix or suffix):
@@ -118,7 +118,7 @@ class Files:
         self._home = Path(source).parent
         self._included: set[Path] = set()
 
-    def read(self, data: bytes, source: str) -> Node:
+    def read(self, data: bytes, source: str) -> MjcfElement:
         """Returns the root, with the children of included files in their places. Raises
         ReadError."""
         root = parse(data, source, self._diagnostics)
@@ -130,10 +130,10 @@ class Files:
             waiting += node.children
         return root
 
-    def _expand(self, node: Node) -> list[Node]:
+    def _expand(self, node: MjcfElement) -> list[MjcfElement]:
         if node.tag != "include":
             return [node]
-        found: list[Node] = []
+        found: list[MjcfElement] = []
         stack = [node]
         while stack:
             each = stack.pop()
@@ -143,7 +143,7 @@ class Files:
                 stack += reversed(self._include(each))
         return found
 
-    def _include(self, node: Node) -> list[Node]:
+    def _include(self, node: MjcfElement) -> list[MjcfElement]:
         name = node.text("file")
         path = self.find(node)
         if path in self._included:
@@ -154,7 +154,7 @@ class Files:
         text = read_regular_file(str(path))
         return parse(text, str(path), self._diagnostics).children
 
-    def find(self, node: Node) -> Path:
+    def find(self, node: MjcfElement) -> Path:
         """Finds the file that an element names, from the model's folder. A name in other letters is
         reported. Raises ReadError, also where the only file with that name lies elsewhere: it may
         be of another robot."""
@@ -181,10 +181,10 @@ class _Tree:
     def __init__(self, data: bytes, source: str) -> None:
         self._data = data
         self._source = source
-        self.root = Node(ROOT, {}, 0, source)
+        self.root = MjcfElement(ROOT, {}, 0, source)
 
     def read_root(self, element: Element) -> None:
-        self.root = Node(element.tag, element.attributes, element.line, self._source)
+        self.root = MjcfElement(element.tag, element.attributes, element.line, self._source)
 
     def read_child(self, element: Element) -> None:
         made = self._make(element)
@@ -195,9 +195,9 @@ class _Tree:
             new.children = [self._make(child) for child in old]
             waiting += zip(old, new.children, strict=True)
 
-    def _make(self, element: Element) -> Node:
+    def _make(self, element: Element) -> MjcfElement:
         xml = verbatim(element, self._data) if element.tag in _KEPT else ""
-        return Node(element.tag, element.attributes, element.line, self._source, xml=xml)
+        return MjcfElement(element.tag, element.attributes, element.line, self._source, xml=xml)
 
 
 _KEPT = frozenset(
@@ -209,10 +209,10 @@ _KEPT = frozenset(
 """Elements that are kept word for word."""
 
 
-def parse(data: bytes, source: str, diagnostics: Diagnostics) -> Node:
+def parse(data: bytes, source: str, diagnostics: Diagnostics) -> MjcfElement:
     """Returns the root of a model's text, without its includes. Raises ReadError."""
 
-    def read(text: bytes) -> Node:
+    def read(text: bytes) -> MjcfElement:
         tree = _Tree(text, source)
         parse_xml(text, source, tree, frozenset(ROOTS))
         return tree.root
@@ -230,7 +230,7 @@ class Defaults:
     A class shares unchanged attributes with the class around it.
     """
 
-    def __init__(self, root: Node) -> None:
+    def __init__(self, root: MjcfElement) -> None:
         self._classes: dict[str, dict[str, dict[str, str]]] = {"main": {}}
         count = 0
         waiting = [(node, "main", True) for node in root.all("default")]
@@ -253,7 +253,7 @@ class Defaults:
                 _define(self._classes[name], child)
             waiting += [(child, name, False) for child in node.all("default")]
 
-    def resolve(self, node: Node, childclass: str = "") -> Node:
+    def resolve(self, node: MjcfElement, childclass: str = "") -> MjcfElement:
         """Returns an element with the attributes of its class, else of the class that bodies around
         it give. Raises ReadError for a class that is not there."""
         name = node.text("class") or childclass or "main"
@@ -263,7 +263,7 @@ class Defaults:
         return replace(node, attributes=_Layers(node.attributes, inherited)) if inherited else node
 
 
-def _define(kinds: dict[str, dict[str, str]], node: Node) -> None:
+def _define(kinds: dict[str, dict[str, str]], node: MjcfElement) -> None:
     """Adds to a class its attributes for one kind of element. Raises ReadError for more kinds or
     attributes than MuJoCo has, which every class and element would repeat."""
     merged = dict(_Layers(node.attributes, kinds.get(node.tag, {})))
@@ -310,13 +310,13 @@ class Compiler:
     """The settings of <compiler>; the last ones count. `folder` is the model's folder, as seen by
     the file being read."""
 
-    def __init__(self, root: Node, folder: str = "") -> None:
+    def __init__(self, root: MjcfElement, folder: str = "") -> None:
         merged: dict[str, str] = {}
         line, source = 0, root.source
         for node in root.all("compiler"):
             merged |= node.attributes
             line, source = node.line, node.source
-        self.node = node = Node("compiler", merged, line, source)
+        self.node = node = MjcfElement("compiler", merged, line, source)
         self.degrees = node.text("angle", "degree") != "radian"
         self.autolimits = node.flag("autolimits", True)
         self.eulerseq = node.text("eulerseq", "xyz")
@@ -342,7 +342,7 @@ class Compiler:
             plain = plain.rpartition("/")[2]
         return os.path.join(self._folder, folder, plain)
 
-    def frame(self, node: Node) -> Matrix:
+    def frame(self, node: MjcfElement) -> Matrix:
         """Returns the frame (4, 4) of an element in its parent. Raises ReadError."""
         frame = make_frame(self.rotation(node))
         position = node.vector("pos", 3)
@@ -350,7 +350,7 @@ class Compiler:
             frame[:3, 3] = position
         return frame
 
-    def rotation(self, node: Node) -> Matrix:
+    def rotation(self, node: MjcfElement) -> Matrix:
         """Returns the rotation (3, 3) of an element, in whichever spelling. Raises ReadError."""
         if (quat := node.vector("quat", 4)) is not None:
             w, x, y, z = quat
@@ -380,7 +380,7 @@ class Compiler:
         return rotation
 
 
-def _direction(node: Node, vector: Matrix, name: str) -> Matrix:
+def _direction(node: MjcfElement, vector: Matrix, name: str) -> Matrix:
     if not float(np.abs(vector).max()) > 1e-12:
         raise node.refuse(f"{name} of <{node.tag}> has no direction")
     return unit(vector)

@@ -11,9 +11,9 @@ from ..formats import Description, ReaderFormat
 from .actuators import ActuatorReader
 from .bodies import WORLD, BodyReader, BodyReading, build_links
 from .constraints import ConstraintReader
-from .document import ROOT, ROOTS, Node
+from .document import ROOT, ROOTS, MjcfElement
 from .masses import Scales, scale_to
-from .meshes import MeshFiles
+from .meshes import MeshMeasures
 from .models import READ_SECTIONS, Model, Models
 from .sensors import list_sensors
 from .world import read_around
@@ -24,7 +24,7 @@ def read_mjcf(given: Description) -> Robot:
     ReadError, with file and line, for models that MuJoCo refuses too; all milder things go to the
     diagnostics."""
     diagnostics = given.diagnostics
-    meshes = MeshFiles(given.resolver)
+    meshes = MeshMeasures(given.resolver)
     models = Models(given.resolver, meshes, diagnostics)
     model = models.open(given.data, given.source)
     root = model.root
@@ -103,7 +103,7 @@ def _list_materials(model: Model, models: Models) -> tuple[Material, ...]:
     return tuple(named.values())
 
 
-def _list_extras(root: Node) -> tuple[Extra, ...]:
+def _list_extras(root: MjcfElement) -> tuple[Extra, ...]:
     """Motors, sensors, keyframes and the rest, as one element that MuJoCo reads in URDF too."""
     kept = [node.xml for node in root.children if node.tag not in READ_SECTIONS and node.xml]
     if not kept:

@@ -29,12 +29,12 @@ from ...model import (
     Vector3,
     Visual,
 )
-from .document import Compiler, Defaults, Node
+from .document import Compiler, Defaults, MjcfElement
 from .materials import Materials, read_color
 from .meshes import (
     FITTED,
     MeshAsset,
-    MeshFiles,
+    MeshMeasures,
     make_polyhedron,
     place_mesh,
     read_heights,
@@ -53,7 +53,7 @@ class Geom:
     """A geom in its body: `frame` (4, 4) is its shape's frame (of a mesh: its points'), `kind` and
     `size` are MuJoCo's. `geometry` is None where the model has no such shape."""
 
-    node: Node
+    node: MjcfElement
     frame: Matrix
     kind: str
     size: tuple[float, ...]
@@ -81,10 +81,10 @@ class Assets:
 
     def __init__(
         self,
-        root: Node,
+        root: MjcfElement,
         compiler: Compiler,
         defaults: Defaults,
-        files: MeshFiles,
+        files: MeshMeasures,
         diagnostics: Diagnostics,
         *,
         prefix: str = "",
@@ -99,7 +99,7 @@ class Assets:
         self.models = [node for node in nodes if node.tag == "model"]
         self.materials = Materials(nodes, compiler, diagnostics, prefix).by_name
 
-    def find_mesh(self, node: Node) -> MeshAsset | None:
+    def find_mesh(self, node: MjcfElement) -> MeshAsset | None:
         """Finds the mesh that a geom names; None, reported, where there is none that can be
         read."""
         name = node.text("mesh")
@@ -110,7 +110,7 @@ class Assets:
             self._read[name] = self._read_mesh(self._meshes[name])
         return self._read[name]
 
-    def _find_look(self, node: Node) -> Material:
+    def _find_look(self, node: MjcfElement) -> Material:
         """Returns the look of a geom: its own colour counts, else its material's."""
         material = self.materials.get(node.text("material"))
         own = read_color(node, _GEOM_COLOR)
@@ -118,7 +118,7 @@ class Assets:
             return Material(color=own, line=node.line)
         return material
 
-    def _read_mesh(self, node: Node) -> MeshAsset | None:
+    def _read_mesh(self, node: MjcfElement) -> MeshAsset | None:
         file, scale = node.text("file"), _vector(node.vector("scale", 3), (1.0, 1.0, 1.0))
         if not (file or node.numbers("vertex")):
             self._drop(node, "has neither a file nor points")
@@ -144,7 +144,7 @@ class Assets:
 
     def _drop(
         self,
-        node: Node,
+        node: MjcfElement,
         finding: str,
         *,
         lost: bool = True,
@@ -160,7 +160,7 @@ class Assets:
             source=node.source,
         )
 
-    def _drop_plane(self, node: Node) -> None:
+    def _drop_plane(self, node: MjcfElement) -> None:
         self._diagnostics.warning(
             "mjcf-plane",
             f"<geom> {quote(node.text('name'))} is a plane without end; it is left out",
@@ -169,7 +169,7 @@ class Assets:
             source=node.source,
         )
 
-    def read_geom(self, node: Node, frame: Matrix) -> Geom | None:
+    def read_geom(self, node: MjcfElement, frame: Matrix) -> Geom | None:
         """Reads a geom, whose attributes are resolved, in a body in which `frame` (4, 4) holds it.
         Returns None, reported, for shapes that the model cannot hold."""
         kind = node.text("type", "sphere")
@@ -186,7 +186,7 @@ class Assets:
         return self._make_geom(node, place, kind, size)
 
     def _make_geom(
-        self, node: Node, place: Matrix, kind: str, size: tuple[float, ...]
+        self, node: MjcfElement, place: Matrix, kind: str, size: tuple[float, ...]
     ) -> Geom | None:
         geometry = _make_geometry(kind, size)
         if geometry is None:
@@ -203,7 +203,7 @@ class Assets:
             material=self._find_look(node),
         )
 
-    def _fit_geom(self, node: Node, frame: Matrix, kind: str) -> Geom | None:
+    def _fit_geom(self, node: MjcfElement, frame: Matrix, kind: str) -> Geom | None:
         """Reads a simple shape that is fitted to a mesh."""
         mesh = self.find_mesh(node)
         if mesh is None:
@@ -218,7 +218,7 @@ class Assets:
         place, size = found
         return self._make_geom(node, frame @ self._compiler.frame(node) @ place, kind, size)
 
-    def _read_field(self, node: Node, frame: Matrix) -> Geom | None:
+    def _read_field(self, node: MjcfElement, frame: Matrix) -> Geom | None:
         """Reads a height field. The base beneath it is not shown."""
         asset = node.text("hfield")
         field = self._fields.get(asset)
@@ -235,7 +235,7 @@ class Assets:
         return self._read_image(node, frame, file, size)
 
     def _read_image(
-        self, node: Node, frame: Matrix, file: str, size: tuple[float, ...] | None
+        self, node: MjcfElement, frame: Matrix, file: str, size: tuple[float, ...] | None
     ) -> Geom | None:
         """Reads heights that are an image: the darkest pixel is at zero, the brightest as high as
         the field says."""
@@ -253,7 +253,7 @@ class Assets:
 
     def _place_field(
         self,
-        node: Node,
+        node: MjcfElement,
         frame: Matrix,
         size: tuple[float, ...],
         surface: Geometry,
@@ -271,7 +271,7 @@ class Assets:
             lift=lift,
         )
 
-    def _read_mesh_geom(self, node: Node, frame: Matrix) -> Geom | None:
+    def _read_mesh_geom(self, node: MjcfElement, frame: Matrix) -> Geom | None:
         mesh = self.find_mesh(node)
         if mesh is None:
             return None
@@ -291,7 +291,7 @@ class Assets:
 
 
 def place_geom(
-    node: Node, frame: Matrix, kind: str, size: tuple[float, ...], compiler: Compiler
+    node: MjcfElement, frame: Matrix, kind: str, size: tuple[float, ...], compiler: Compiler
 ) -> tuple[Matrix, tuple[float, ...]]:
     """Returns the frame of a simple shape and its sizes, in either spelling."""
     ends = node.vector("fromto", 6)
@@ -349,7 +349,7 @@ def make_collision(geom: Geom) -> Collision:
     )
 
 
-def _name_of(node: Node) -> str:
+def _name_of(node: MjcfElement) -> str:
     return node.text("name") or PurePosixPath(node.text("file").replace("\\", "/")).stem
 
 

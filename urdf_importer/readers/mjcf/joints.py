@@ -8,7 +8,7 @@ import numpy as np
 from ...diagnostics import quote
 from ...geometry.transforms import Matrix, rotations_about, unit
 from ...model import Dynamics, Extra, Limit
-from .document import Compiler, Node
+from .document import Compiler, MjcfElement
 
 TYPES = {
     "hinge": "revolute",
@@ -24,7 +24,7 @@ _UNLIMITED = 1e16
 class JointReading:
     """A joint, whose attributes are resolved, and the frame (4, 4) that holds it in its body."""
 
-    node: Node
+    node: MjcfElement
     frame: Matrix
     compiler: Compiler
 
@@ -70,7 +70,7 @@ def _is_limited(joint: JointReading, flag: str, low: float, high: float) -> bool
     return word == "true" or (word == "auto" and joint.compiler.autolimits and low < high)
 
 
-def read_dynamics(node: Node) -> Dynamics | None:
+def read_dynamics(node: MjcfElement) -> Dynamics | None:
     """Returns the friction, damping and spring of a joint, with SDF's name for the stiffness."""
     damping, friction = node.number("damping"), node.number("frictionloss")
     stiffness = node.number("stiffness")
@@ -86,7 +86,7 @@ def read_dynamics(node: Node) -> Dynamics | None:
     )
 
 
-def find_point(holder: Matrix, node: Node) -> Matrix:
+def find_point(holder: Matrix, node: MjcfElement) -> Matrix:
     """Returns the frame (4, 4), along the body's axes, at a joint's point."""
     point = np.eye(4)
     position = np.array(node.vector("pos", 3) or (0.0, 0.0, 0.0))
@@ -94,7 +94,7 @@ def find_point(holder: Matrix, node: Node) -> Matrix:
     return point
 
 
-def find_axis(holder: Matrix, node: Node) -> Matrix:
+def find_axis(holder: Matrix, node: MjcfElement) -> Matrix:
     axis = np.array(node.vector("axis", 3) or (0.0, 0.0, 1.0))
     if not float(np.abs(axis).max()) > 1e-12:
         raise node.refuse(f"joint {quote(node.text('name'))} has an axis of length zero")

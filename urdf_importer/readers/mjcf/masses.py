@@ -20,9 +20,9 @@ from ...geometry.volumes import (
     primitive_mass,
 )
 from ...model import Box, Inertial, Link, Mesh
-from .document import Compiler, Node
+from .document import Compiler, MjcfElement
 from .geoms import Geom
-from .meshes import MeshAsset, MeshFiles, measure_primitive_shell
+from .meshes import MeshAsset, MeshMeasures, measure_primitive_shell
 
 _DENSITY = 1000.0
 _INERTIA = 6
@@ -31,7 +31,7 @@ _INERTIA = 6
 class Scales:
     """Weighs the bodies of one model."""
 
-    def __init__(self, compiler: Compiler, files: MeshFiles, diagnostics: Diagnostics) -> None:
+    def __init__(self, compiler: Compiler, files: MeshMeasures, diagnostics: Diagnostics) -> None:
         self._files = files
         self._diagnostics = diagnostics
         node = compiler.node
@@ -43,7 +43,7 @@ class Scales:
         self._warned: set[int] = set()
 
     def weigh(
-        self, inertial: tuple[Node, Matrix] | None, geoms: Sequence[Geom], body: Node
+        self, inertial: tuple[MjcfElement, Matrix] | None, geoms: Sequence[Geom], body: MjcfElement
     ) -> Inertial | None:
         """Returns the inertial of a body; None for a massless one. `inertial` is its element and
         its frame (4, 4) in the body. MuJoCo puts the least mass of a body that has none as far from
@@ -59,7 +59,7 @@ class Scales:
         center = np.array(body.vector("pos", 3) or (0.0, 0.0, 0.0))
         return self._make(0.0, center, np.zeros((3, 3)), body.line)
 
-    def _read_inertial(self, node: Node, place: Matrix) -> Inertial | None:
+    def _read_inertial(self, node: MjcfElement, place: Matrix) -> Inertial | None:
         mass = node.number("mass")
         full = node.vector("fullinertia", _INERTIA)
         diagonal = node.vector("diaginertia", 3)
@@ -116,7 +116,7 @@ class Scales:
         assert geom.geometry is not None and not isinstance(geom.geometry, Mesh)
         return primitive_mass(geom.geometry)
 
-    def _measure_mesh(self, node: Node, mesh: MeshAsset) -> MassProperties | None:
+    def _measure_mesh(self, node: MjcfElement, mesh: MeshAsset) -> MassProperties | None:
         """Returns the mass of a mesh as its points have it; says once of each that it has none."""
         found = self._files.measure(mesh)
         if found is None and id(mesh) not in self._warned:
@@ -124,7 +124,7 @@ class Scales:
             self._warn(node, "weighs nothing, since its mesh cannot be measured")
         return found
 
-    def _warn(self, node: Node, finding: str) -> None:
+    def _warn(self, node: MjcfElement, finding: str) -> None:
         name = node.text("name") or node.text("mesh")
         self._diagnostics.warning(
             "mjcf-mass-assumed",

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 
 from ...diagnostics import Diagnostics, quote
 from ...model import Color, Material, Surface
-from .document import Compiler, Node
+from .document import Compiler, MjcfElement
 
 _WHITE: Color = (1.0, 1.0, 1.0, 1.0)
 _ROLES = ("rgb", "rgba", "normal", "roughness", "metallic", "emissive")
@@ -25,7 +25,11 @@ class Materials:
     """Reads the materials of one model."""
 
     def __init__(
-        self, nodes: Sequence[Node], compiler: Compiler, diagnostics: Diagnostics, prefix: str
+        self,
+        nodes: Sequence[MjcfElement],
+        compiler: Compiler,
+        diagnostics: Diagnostics,
+        prefix: str,
     ) -> None:
         self._diagnostics = diagnostics
         self._prefix = prefix
@@ -42,7 +46,7 @@ class Materials:
             if node.tag == "material" and (name := node.text("name"))
         }
 
-    def _read(self, node: Node) -> Material:
+    def _read(self, node: MjcfElement) -> Material:
         """Reads a material, whose attributes are resolved. Raises ReadError for text that is not a
         number."""
         layers = dict(self._list_layers(node))
@@ -65,7 +69,7 @@ class Materials:
             line=node.line,
         )
 
-    def _list_layers(self, node: Node) -> Iterator[tuple[str, str]]:
+    def _list_layers(self, node: MjcfElement) -> Iterator[tuple[str, str]]:
         """Yields role -> texture; says once for each material which of them have no place."""
         lost = []
         for layer in node.all("layer"):
@@ -86,7 +90,7 @@ class Materials:
             )
 
 
-def _read_surface(node: Node, color: Color, texture: str | None) -> Surface:
+def _read_surface(node: MjcfElement, color: Color, texture: str | None) -> Surface:
     """Reads the numbers; emission has the material's own colour, or image."""
     roughness, metalness = node.number("roughness", -1.0), node.number("metallic", -1.0)
     glow = min(max(node.number("emission"), 0.0), 1.0)
@@ -100,7 +104,7 @@ def _read_surface(node: Node, color: Color, texture: str | None) -> Surface:
     )
 
 
-def _read_highlight(node: Node) -> float | None:
+def _read_highlight(node: MjcfElement) -> float | None:
     """Returns the roughness that has a highlight of the same size; None where the file sets none,
     or none is visible. An exponent n is a Beckmann width alpha with alpha^2 = 2 / (n + 2) (Walter
     et al., Microfacet Models for Refraction, 2007), and a roughness its root."""
@@ -116,7 +120,7 @@ def _share(number: float) -> float:
     return min(max(number, 0.0), 1.0)
 
 
-def read_color(node: Node, default: Color) -> Color:
+def read_color(node: MjcfElement, default: Color) -> Color:
     """Reads `rgba`. Raises ReadError for text that is not a number."""
     red, green, blue, alpha = map(_share, node.vector("rgba", 4) or default)
     return (red, green, blue, alpha)

@@ -22,7 +22,7 @@ from ...geometry.volumes import MassProperties, polyhedron_mass
 from ...meshes import RobotFiles
 from ...meshes.obj import load_bare_points
 from ...model import Mesh, Polyhedron, Vector3
-from .document import Node
+from .document import MjcfElement
 
 Points = NDArray[np.float64]
 Faces = NDArray[np.int64]
@@ -41,11 +41,11 @@ class MeshAsset:
     geometry: Mesh | Polyhedron | None
     frame: Matrix
     inertia: str
-    node: Node
+    node: MjcfElement
     scale: Vector3 = _ONES
 
 
-def place_mesh(node: Node, scale: Vector3) -> tuple[Matrix, bool]:
+def place_mesh(node: MjcfElement, scale: Vector3) -> tuple[Matrix, bool]:
     """Returns the frame of scaled points (4, 4), by `refpos` and `refquat` of a mesh, and whether
     that is all of it: points that are turned and then scaled by different factors are skewed, and
     stay unturned."""
@@ -66,7 +66,7 @@ def place_mesh(node: Node, scale: Vector3) -> tuple[Matrix, bool]:
     return back, is_whole
 
 
-class MeshFiles:
+class MeshMeasures:
     """Measures the meshes of one model; each is read once for it."""
 
     def __init__(self, resolver: PackageResolver) -> None:
@@ -178,7 +178,7 @@ def _ignore(code: str, message: str) -> None:
     pass
 
 
-def read_written(node: Node, scale: Vector3) -> tuple[Points, Faces] | None:
+def read_written(node: MjcfElement, scale: Vector3) -> tuple[Points, Faces] | None:
     """Reads the points (V, 3) and triangles (F, 3) in the text of a mesh, scaled, the hull's where
     it names no triangles; None where there are none that enclose anything. Raises ReadError for
     text that is not a number, and for missing indices."""
@@ -205,7 +205,7 @@ def make_polyhedron(points: Points, faces: Faces) -> Polyhedron | None:
     return Polyhedron(points=tuple(points.ravel().tolist()), faces=tuple(faces.ravel().tolist()))
 
 
-def read_heights(node: Node, size: tuple[float, ...]) -> Polyhedron | None:
+def read_heights(node: MjcfElement, size: tuple[float, ...]) -> Polyhedron | None:
     """Reads the heights in the text of a height field as a surface: the least is at zero, the
     greatest at the field's own height, the first row has the greatest y. None where there are none,
     or too many. Raises ReadError for text that is not a number."""

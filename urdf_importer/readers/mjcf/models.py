@@ -15,9 +15,9 @@ from ...diagnostics import Diagnostics, quote
 from ...files.packages import PackageResolver
 from ...files.portable import relative_path
 from ...files.regular import read_regular_file
-from .document import Compiler, Defaults, Files, Node, parse
+from .document import Compiler, Defaults, Files, MjcfElement, parse
 from .geoms import Assets
-from .meshes import MeshFiles
+from .meshes import MeshMeasures
 from .sites import list_frameless
 
 READ_SECTIONS = ("default", "asset", "worldbody", "equality", "compiler")
@@ -33,7 +33,7 @@ class Model:
     """One file with its includes. `prefix` begins all of its names, `above` are the files that
     attach it, `frameless` the sites that become no links."""
 
-    root: Node
+    root: MjcfElement
     files: Files
     compiler: Compiler
     defaults: Defaults
@@ -43,9 +43,9 @@ class Model:
     prefix: str = ""
     above: tuple[str, ...] = ()
 
-    def make_world(self) -> Node:
+    def make_world(self) -> MjcfElement:
         """Returns all <worldbody> as one element."""
-        world = Node("worldbody", {}, self.root.line, self.root.source)
+        world = MjcfElement("worldbody", {}, self.root.line, self.root.source)
         parts = list(self.root.all("worldbody"))
         world.children = [child for each in parts for child in each.children]
         childclass = next((each.text("childclass") for each in parts), "")
@@ -58,7 +58,7 @@ class Models:
     """Opens the model that is read, and the models that it attaches."""
 
     def __init__(
-        self, resolver: PackageResolver, meshes: MeshFiles, diagnostics: Diagnostics
+        self, resolver: PackageResolver, meshes: MeshMeasures, diagnostics: Diagnostics
     ) -> None:
         self._resolver = resolver
         self._meshes = meshes
@@ -75,7 +75,9 @@ class Models:
         self._home = os.path.dirname(source)
         return self._open(data, source, "", ())
 
-    def attach(self, model: Model, node: Node, suffix: str) -> tuple[Model, Node, str]:
+    def attach(
+        self, model: Model, node: MjcfElement, suffix: str
+    ) -> tuple[Model, MjcfElement, str]:
         """Opens the file that <attach> names; returns it, the element of it that is attached and
         the class of the bodies around that. Raises ReadError."""
         if len(self.attached) >= _MOST_ATTACHED:
@@ -93,7 +95,7 @@ class Models:
         self._tell_what_is_lost(found, node)
         return found, element, childclass
 
-    def _find_file(self, model: Model, node: Node, name: str) -> str:
+    def _find_file(self, model: Model, node: MjcfElement, name: str) -> str:
         """Finds the file of a model by its name, or by its own where <model> gives it none."""
         for asset in model.assets.models:
             if (asset.text("name") or self._read_name(model, asset)) == name:
@@ -103,14 +105,14 @@ class Models:
                 return path
         raise node.refuse(f"<attach> names the model {quote(name)}, which is not defined")
 
-    def _read_name(self, model: Model, asset: Node) -> str:
+    def _read_name(self, model: Model, asset: MjcfElement) -> str:
         path = str(model.files.find(asset))
         if path not in self._names:
             root = parse(read_regular_file(path), path, Diagnostics(path))
             self._names[path] = root.text("model") or _UNNAMED
         return self._names[path]
 
-    def _find_earlier(self, model: Model, node: Node) -> tuple[Node, str]:
+    def _find_earlier(self, model: Model, node: MjcfElement) -> tuple[MjcfElement, str]:
         """Finds a part of the model itself, as far as it has been written where it is attached,
         and the class around it."""
         order = self._orders.get(id(model.root))
@@ -139,7 +141,7 @@ class Models:
             above=above,
         )
 
-    def _tell_what_is_lost(self, model: Model, node: Node) -> None:
+    def _tell_what_is_lost(self, model: Model, node: MjcfElement) -> None:
         kept = (*READ_SECTIONS, *_SETTINGS)
         tags = {f"<{each.tag}>" for each in model.root.children if each.tag not in kept}
         if not tags or model.source in self._told:
@@ -154,7 +156,7 @@ class Models:
         )
 
 
-def _find_part(model: Model, node: Node) -> tuple[Node, str]:
+def _find_part(model: Model, node: MjcfElement) -> tuple[MjcfElement, str]:
     """Returns the body or frame that <attach> names, or all of the world, as a frame that holds
     it."""
     world = model.make_world()
@@ -163,14 +165,16 @@ def _find_part(model: Model, node: Node) -> tuple[Node, str]:
         if not wanted:
             continue
         if tag == "body" and wanted == "world":
-            whole = Node("body", {**world.attributes, "name": wanted}, world.line, world.source)
+            whole = MjcfElement(
+                "body", {**world.attributes, "name": wanted}, world.line, world.source
+            )
             whole.children = world.children
             return whole, ""
         found = next((each for each in _walk(world, tag) if each[0].text("name") == wanted), None)
         if found is None:
             raise node.refuse(f"<attach> names the {tag} {quote(wanted)}, which is not there")
         return found
-    return Node("frame", world.attributes, world.line, world.source, world.children), ""
+    return MjcfElement("frame", world.attributes, world.line, world.source, world.children), ""
 
 
 class _Order:
@@ -180,9 +184,11 @@ class _Order:
     def __init__(self, model: Model) -> None:
         self._world = world = model.make_world()
         self._model = model
-        self._above: dict[int, Node] = {}
+        self._above: dict[int, MjcfElement] = {}
         self._numbers: dict[int, int] = {}
-        self._named: dict[tuple[str, str], tuple[Node, str]] = {("body", "world"): (world, "")}
+        self._named: dict[tuple[str, str], tuple[MjcfElement, str]] = {
+            ("body", "world"): (world, "")
+        }
         stack = [(world, "")]
         while stack:
             node, childclass = stack.pop()
@@ -194,14 +200,14 @@ class _Order:
                 self._above[id(child)] = node
                 stack.append((child, inner))
 
-    def find(self, node: Node) -> tuple[Node, str]:
+    def find(self, node: MjcfElement) -> tuple[MjcfElement, str]:
         """Returns the element that <attach> names, and the class around it. Raises ReadError."""
         tag = "body" if node.text("body") else "frame"
         name = node.text(tag)
         found, childclass = self._named.get((tag, name), (node, ""))
         if self._numbers[id(found)] >= self._numbers[id(node)]:
             raise node.refuse(f"<attach> names the {tag} {quote(name)}, which is not there yet")
-        cut: Node | None = None
+        cut: MjcfElement | None = None
         child = node
         while child is not found and child is not self._world:
             above = self._above[id(child)]
@@ -216,7 +222,7 @@ class _Order:
         return cut, childclass
 
 
-def _walk(world: Node, tag: str) -> Iterator[tuple[Node, str]]:
+def _walk(world: MjcfElement, tag: str) -> Iterator[tuple[MjcfElement, str]]:
     """Yields the elements of a tag, with the class from the elements around them."""
     stack = [(world, "")]
     while stack:

@@ -19,7 +19,7 @@ from ...geometry.transforms import (
 from ...markup.write import format_element
 from ...model import CollisionPair, Extra, Group, GroupState, Joint, Robot, Semantics
 from ...names import Claims
-from .document import ROOT, Node, parse
+from .document import ROOT, MjcfElement, parse
 
 Positions = Sequence[tuple[str, tuple[float, ...]]]
 _WHOLE = "whole_body"
@@ -42,7 +42,7 @@ def find_semantics(robot: Robot, diagnostics: Diagnostics) -> Semantics | None:
     return Semantics(name=robot.name, groups=groups, group_states=states, disabled_collisions=pairs)
 
 
-def list_sections(robot: Robot, diagnostics: Diagnostics) -> Iterator[Node]:
+def list_sections(robot: Robot, diagnostics: Diagnostics) -> Iterator[MjcfElement]:
     """Yields the sections of a model that a robot keeps word for word."""
     for extra in robot.extras:
         if extra.tag == ROOT:
@@ -83,7 +83,9 @@ def _join(joints: Iterable[Joint], positions: Mapping[str, tuple[float, ...]]) -
         yield from own
 
 
-def _read_states(robot: Robot, nodes: list[Node], diagnostics: Diagnostics) -> Iterator[GroupState]:
+def _read_states(
+    robot: Robot, nodes: list[MjcfElement], diagnostics: Diagnostics
+) -> Iterator[GroupState]:
     """Yields the keyframes that have positions, in MuJoCo's order of joints."""
     joints = [joint for joint in robot.joints if joint.type in _SIZES]
     needed = sum(_SIZES[joint.type] for joint in joints)
@@ -136,7 +138,7 @@ def _place_free(
     return tuple(number + 0.0 for number in moved)
 
 
-def _read_pairs(robot: Robot, nodes: list[Node]) -> Iterator[CollisionPair]:
+def _read_pairs(robot: Robot, nodes: list[MjcfElement]) -> Iterator[CollisionPair]:
     links = {link.name for link in robot.links}
     for node in nodes:
         if node.tag == "contact":

@@ -17,7 +17,7 @@ from ...markup.write import format_element, format_text
 from ...model import Extra
 from ...names import Claims
 from .bodies import BodyReading, Built
-from .document import Node
+from .document import MjcfElement
 from .models import Model
 
 # From MuJoCo's frames to x forward, z up.
@@ -69,7 +69,7 @@ def _turn(frame: Matrix, turn: Matrix) -> Matrix:
     return turned
 
 
-def _wrap(place: _Place, node: Node, name: str, kind: str, content: str) -> Extra:
+def _wrap(place: _Place, node: MjcfElement, name: str, kind: str, content: str) -> Extra:
     pose = pose_of(place.frame, rounding=1e-12)
     where = format_text("pose", _join((*pose.xyz, *pose.rpy)))
     sensor = format_element("sensor", {"name": name, "type": kind}, f"{where}{content}")
@@ -81,7 +81,7 @@ def _join(numbers: Sequence[float]) -> str:
     return " ".join(repr(float(number)) for number in numbers)
 
 
-def _describe_camera(node: Node) -> str:
+def _describe_camera(node: MjcfElement) -> str:
     width, height = (
         int(min(max(each, 1.0), 1e5)) for each in node.vector("resolution", 2) or _SIZE
     )
@@ -108,7 +108,7 @@ def _tags(values: Mapping[str, float]) -> str:
     return "".join(format_text(tag, repr(value)) for tag, value in values.items())
 
 
-def _read_lens(node: Node, width: int, height: int) -> dict[str, float] | None:
+def _read_lens(node: MjcfElement, width: int, height: int) -> dict[str, float] | None:
     """Reads a calibration in pixels, whose centres are whole numbers; None without a size of the
     sensor. MuJoCo's principal point is how far the picture's middle lies from the axis: to the
     right, and down."""
@@ -132,7 +132,7 @@ def _read_lens(node: Node, width: int, height: int) -> dict[str, float] | None:
 
 
 def _list_ranges(
-    readings: Sequence[Node], sites: Mapping[str, _Place], names: Claims
+    readings: Sequence[MjcfElement], sites: Mapping[str, _Place], names: Claims
 ) -> Iterator[Extra]:
     for node in readings:
         place = sites.get(node.text("site")) if node.tag == "rangefinder" else None
@@ -147,7 +147,7 @@ def _list_ranges(
 
 
 def _list_inertial(
-    readings: Sequence[Node], sites: Mapping[str, _Place], names: Claims
+    readings: Sequence[MjcfElement], sites: Mapping[str, _Place], names: Claims
 ) -> Iterator[Extra]:
     """Yields an IMU for each site that has an accelerometer or a gyroscope."""
     oriented = {node.text("objname") for node in readings if node.tag in _ORIENTED}

@@ -13,7 +13,7 @@ from ...geometry.transforms import Matrix, pose_of
 from ...markup.write import Value, format_element
 from ...model import Extra, Joint, Link
 from ...names import Claims
-from .document import Compiler, Node
+from .document import Compiler, MjcfElement
 from .geoms import place_geom
 
 SITE = "site"
@@ -31,7 +31,7 @@ class Site:
     look: Extra | None
 
 
-def read_site(node: Node, holder: Matrix, compiler: Compiler, *, is_frame: bool) -> Site:
+def read_site(node: MjcfElement, holder: Matrix, compiler: Compiler, *, is_frame: bool) -> Site:
     """Reads a site, whose attributes are resolved, in a body in which `holder` (4, 4) holds it.
     Raises ReadError for text that is not a number."""
     kind = node.text("type", "sphere")
@@ -48,7 +48,7 @@ def read_site(node: Node, holder: Matrix, compiler: Compiler, *, is_frame: bool)
     )
 
 
-def list_frameless(root: Node) -> frozenset[str]:
+def list_frameless(root: MjcfElement) -> frozenset[str]:
     """Returns the names of the sites of a model that only tendons, equalities and sensors of touch
     name."""
     used = {name for tag in ("tendon", "equality") for name in _list_named(root, tag)}
@@ -58,7 +58,7 @@ def list_frameless(root: Node) -> frozenset[str]:
     return frozenset(used - seen - set(_list_named(root, "actuator")))
 
 
-def _list_named(root: Node, tag: str) -> Iterator[str]:
+def _list_named(root: MjcfElement, tag: str) -> Iterator[str]:
     waiting = list(root.all(tag))
     while waiting:
         node = waiting.pop()
@@ -66,7 +66,7 @@ def _list_named(root: Node, tag: str) -> Iterator[str]:
         waiting += node.children
 
 
-def _names_in(node: Node) -> Iterator[str]:
+def _names_in(node: MjcfElement) -> Iterator[str]:
     """Yields the sites that an element names."""
     for attribute in (*_NAMING, "site1", "site2", "sidesite"):
         if name := node.text(attribute):

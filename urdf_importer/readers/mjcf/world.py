@@ -12,8 +12,8 @@ from ...model.pose import Vector3
 from ...model.world import LightKind, Surroundings, WorldLight, WorldView
 from ...names import Claims
 from ..formats import Description
-from .document import Node
-from .meshes import MeshFiles
+from .document import MjcfElement
+from .meshes import MeshMeasures
 from .models import Model, Models
 
 _PARTS = ("light", "camera")
@@ -22,7 +22,7 @@ _KINDS: dict[str, LightKind] = {"point": "point", "directional": "sun", "spot": 
 
 def read_around(given: Description) -> Surroundings:
     """Reads all of a model that is neither body nor geom. Raises ReadError."""
-    meshes = MeshFiles(given.resolver)
+    meshes = MeshMeasures(given.resolver)
     models = Models(given.resolver, meshes, Diagnostics(given.source))
     model = models.open(given.data, given.source)
     world = model.make_world()
@@ -37,7 +37,7 @@ def read_around(given: Description) -> Surroundings:
     )
 
 
-def _read_lights(lights: Iterator[Node]) -> Iterator[WorldLight]:
+def _read_lights(lights: Iterator[MjcfElement]) -> Iterator[WorldLight]:
     names = Claims()
     for light in lights:
         if not light.flag("active", True):
@@ -61,7 +61,7 @@ def _read_lights(lights: Iterator[Node]) -> Iterator[WorldLight]:
         )
 
 
-def _read_view(camera: Node, model: Model) -> WorldView:
+def _read_view(camera: MjcfElement, model: Model) -> WorldView:
     """Returns the view of a camera, whose angle is in degrees in all models."""
     return WorldView(
         name=camera.text("name") or "camera",
@@ -87,6 +87,6 @@ def _read_gravity(model: Model) -> Vector3:
     return found
 
 
-def _color(node: Node, name: str, default: Vector3) -> Vector3:
+def _color(node: MjcfElement, name: str, default: Vector3) -> Vector3:
     red, green, blue = (min(max(part, 0.0), 1.0) for part in node.vector(name, 3) or default)
     return red, green, blue

@@ -15,8 +15,8 @@ from .params import (
     ACTIONS,
     MOST_DEPTH,
     OWN,
+    EditedElement,
     Parameter,
-    Part,
     elements_of,
     elements_within,
     inner_text,
@@ -38,8 +38,8 @@ class _Found:
     """A part, which `holder` holds; `rest` leads on from there, through the file that an <include>
     means, as everything does that is `passed`."""
 
-    holder: Part
-    part: Part
+    holder: EditedElement
+    part: EditedElement
     rest: str = ""
     passed: bool = False
 
@@ -64,12 +64,12 @@ class Changer:
     ) -> tuple[Element, Page]:
         """Returns a model as parameters have it, and the page that it is then in. Raises ReadError
         where that is more work than any model is."""
-        root = Part(model, page)
+        root = EditedElement(model, page)
         for each in parameters:
             self._apply(root, each)
         return self._write(root, parameters[0])
 
-    def _apply(self, root: Part, given: Parameter) -> None:
+    def _apply(self, root: EditedElement, given: Parameter) -> None:
         if given.action == "add":
             self._add_below(root, given)
             return
@@ -105,10 +105,10 @@ class Changer:
 
     # Finding
 
-    def _find(self, holder: Part, tag: str, path: str, given: Parameter) -> _Found | None:
+    def _find(self, holder: EditedElement, tag: str, path: str, given: Parameter) -> _Found | None:
         """Finds an element below another one; any with that name where the tag is ""."""
-        deeper: list[tuple[str, Part]] = []
-        merged: list[Part] = []
+        deeper: list[tuple[str, EditedElement]] = []
+        merged: list[EditedElement] = []
         for part in holder.parts:
             self._step(given)
             if part.is_merged:
@@ -132,7 +132,7 @@ class Changer:
                 return _Found(holder=holder, part=part, rest=path, passed=True)
         return None
 
-    def _name_of(self, part: Part) -> str:
+    def _name_of(self, part: EditedElement) -> str:
         if part.tag != "include":
             return part.attributes.get("name", "").strip()
         name = part.page.text(part.element, "name")
@@ -151,7 +151,7 @@ class Changer:
         model, inner = opened
         for child in model:
             self._step(given)
-            part = Part(child, inner)
+            part = EditedElement(child, inner)
             if part.is_merged:
                 if self._holds(child, inner, path, given, depth + 1):
                     return True
@@ -168,7 +168,7 @@ class Changer:
 
     # Changing
 
-    def _add_below(self, root: Part, given: Parameter) -> None:
+    def _add_below(self, root: EditedElement, given: Parameter) -> None:
         name = given.element.attributes.get("name", "").strip()
         if not name:
             given.pass_over("the added element has no name")
@@ -187,7 +187,7 @@ class Changer:
         else:
             found.part.parts.append(new_part(given.element, given.page))
 
-    def _change_children(self, part: Part, given: Parameter) -> None:
+    def _change_children(self, part: EditedElement, given: Parameter) -> None:
         for child in given.children:
             self._step(given)
             action = child.attributes.get("action", "").strip()
@@ -201,7 +201,9 @@ class Changer:
             else:
                 self._change_child(part, given, child, action)
 
-    def _change_child(self, part: Part, given: Parameter, child: Element, action: str) -> None:
+    def _change_child(
+        self, part: EditedElement, given: Parameter, child: Element, action: str
+    ) -> None:
         found = self._child(part, child, may_rename=action == "modify")
         if found is None:
             given.pass_over(f"the element has no such <{child.tag}>", child)
@@ -212,14 +214,18 @@ class Changer:
         else:
             self._replace(part, found, given, child)
 
-    def _child(self, part: Part, wanted: Element, *, may_rename: bool = False) -> Part | None:
+    def _child(
+        self, part: EditedElement, wanted: Element, *, may_rename: bool = False
+    ) -> EditedElement | None:
         """The child that an element of a parameter means: by its name, where it has one."""
         name = wanted.attributes.get("name")
         self.steps += len(part.parts)
         found = part.find(wanted.tag, name)
         return part.find(wanted.tag) if found is None and may_rename else found
 
-    def _remove(self, holder: Part, part: Part, given: Parameter, said: Element) -> None:
+    def _remove(
+        self, holder: EditedElement, part: EditedElement, given: Parameter, said: Element
+    ) -> None:
         """Takes a part out, or only the children of it that are named."""
         if not len(said):
             holder.parts.remove(part)
@@ -232,14 +238,16 @@ class Changer:
             else:
                 part.parts.remove(found)
 
-    def _replace(self, holder: Part, part: Part, given: Parameter, said: Element) -> None:
+    def _replace(
+        self, holder: EditedElement, part: EditedElement, given: Parameter, said: Element
+    ) -> None:
         has_name = "name" in part.attributes or part.tag == "include"
         if has_name and not said.attributes.get("name", "").strip():
             given.pass_over("the replacement has no name", said)
             return
         holder.parts[holder.parts.index(part)] = new_part(said, given.page)
 
-    def _modify(self, part: Part, given: Parameter, said: Element, depth: int) -> None:
+    def _modify(self, part: EditedElement, given: Parameter, said: Element, depth: int) -> None:
         """Sets the attributes that are named and the text, or changes the children that are
         named."""
         self._step(given)
@@ -257,7 +265,7 @@ class Changer:
             given.pass_over(f"<{said.tag}> has no content", said)
 
     def _modify_children(
-        self, part: Part, given: Parameter, children: tuple[Element, ...], depth: int
+        self, part: EditedElement, given: Parameter, children: tuple[Element, ...], depth: int
     ) -> None:
         if depth > MOST_DEPTH:
             raise given.page.refusal(f"parameters are nested deeper than {MOST_DEPTH}",
@@ -271,7 +279,7 @@ class Changer:
 
     # The changed model
 
-    def _write(self, root: Part, first: Parameter) -> tuple[Element, Page]:
+    def _write(self, root: EditedElement, first: Parameter) -> tuple[Element, Page]:
         text = b"".join(text_of_part(root))
         self.size += len(text)
         model = parse_fragment(text) if self.size <= MOST_BYTES else None

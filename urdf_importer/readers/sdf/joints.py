@@ -15,7 +15,7 @@ from ...geometry.transforms import Matrix, Vector
 from ...markup.xml import Element
 from ...model import Dynamics, Extra, Joint, Limit, Mimic, Vector3
 from .page import UNBOUNDED, Page, find
-from .scope import MODEL, WORLD, Node
+from .scope import MODEL, WORLD, FramedElement
 
 _SINGLE = ("revolute", "continuous", "prismatic")
 DOUBLE_TYPES = ("universal", "revolute2")
@@ -44,7 +44,7 @@ class Drafted:
     format's reader read it. `turned` means that the file has parent and child the other way
     round."""
 
-    node: Node
+    node: FramedElement
     type: str
     parent: str
     child: str
@@ -58,7 +58,7 @@ class Drafted:
         return self.node.full_name
 
 
-def draft_joint(node: Node, root: "Matrix") -> Drafted | None:
+def draft_joint(node: FramedElement, root: "Matrix") -> Drafted | None:
     """Reads a joint of a scope at `root` (4, 4) in the robot. None, and reported, where it connects
     nothing."""
     ends = _find_ends(node)
@@ -74,7 +74,7 @@ def draft_joint(node: Node, root: "Matrix") -> Drafted | None:
     return Drafted(node=node, type=kind, parent=parent, child=child, frame=root @ place, axes=axes)
 
 
-def _find_ends(node: Node) -> tuple[str, str] | None:
+def _find_ends(node: FramedElement) -> tuple[str, str] | None:
     page, element = node.page, node.element
     names = [page.text(element, tag).strip() for tag in ("parent", "child")]
     ends: list[str] = []
@@ -101,7 +101,7 @@ def _find_ends(node: Node) -> tuple[str, str] | None:
     return parent, child
 
 
-def _read_type(node: Node) -> str:
+def _read_type(node: FramedElement) -> str:
     kind = node.element.attributes.get("type", "").strip().lower()
     if kind in TYPES:
         return kind
@@ -118,12 +118,12 @@ def _read_type(node: Node) -> str:
 # Axes
 
 
-def _read_axes(node: Node, place: Matrix, kind: str) -> list[Axis]:
+def _read_axes(node: FramedElement, place: Matrix, kind: str) -> list[Axis]:
     tags = ("axis", "axis2") if kind in (*DOUBLE_TYPES, "gearbox") else ("axis",)
     return [_read_axis(find(node.element, tag), node, place) for tag in tags]
 
 
-def _read_axis(element: Element | None, node: Node, place: Matrix) -> Axis:
+def _read_axis(element: Element | None, node: FramedElement, place: Matrix) -> Axis:
     page = node.page
     written = np.array(page.vector(element, "xyz", default=(0.0, 0.0, 1.0)))
     turned = _turn_axis(element, written, node, place)
@@ -146,7 +146,7 @@ def _read_axis(element: Element | None, node: Node, place: Matrix) -> Axis:
     )
 
 
-def _turn_axis(element: Element | None, axis: Vector, node: Node, place: Matrix) -> Vector:
+def _turn_axis(element: Element | None, axis: Vector, node: FramedElement, place: Matrix) -> Vector:
     """Returns an axis in the joint's frame, from the frame that the version says it is in."""
     page, xyz = node.page, find(element, "xyz")
     version = page.origin(node.element if xyz is None else xyz).version
@@ -208,7 +208,7 @@ def _read_dynamics(element: Element | None, page: Page) -> Dynamics | None:
     )
 
 
-def _read_mimic(element: Element | None, node: Node) -> Mimic | None:
+def _read_mimic(element: Element | None, node: FramedElement) -> Mimic | None:
     """follower = multiplier (leader - reference) + offset."""
     page, mimic = node.page, find(element, "mimic")
     if mimic is None:

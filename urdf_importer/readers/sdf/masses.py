@@ -19,7 +19,7 @@ from ...meshes import RobotFiles
 from ...model import Collision, Inertia, Inertial, Mesh, Pose
 from ..urdf.link import check_inertia
 from .page import find
-from .scope import Node, place_part
+from .scope import FramedElement, place_part
 
 _WATER = 1000.0
 """kg/m^3, where no density is given."""
@@ -31,7 +31,7 @@ _PLAIN = Inertial(mass=1.0, inertia=Inertia(ixx=1.0, iyy=1.0, izz=1.0))
 """The default of the specification."""
 
 
-def read_inertial(node: Node, collisions: Read, files: RobotFiles) -> Inertial:
+def read_inertial(node: FramedElement, collisions: Read, files: RobotFiles) -> Inertial:
     """Reads the mass of a link; `files` hold the meshes that are weighed. Raises ReadError for text
     that is not a number."""
     page, element = node.page, find(node.element, "inertial")
@@ -70,7 +70,9 @@ def read_inertial(node: Node, collisions: Read, files: RobotFiles) -> Inertial:
     )
 
 
-def _measure(node: Node, element: Element, collisions: Read, files: RobotFiles) -> Inertial:
+def _measure(
+    node: FramedElement, element: Element, collisions: Read, files: RobotFiles
+) -> Inertial:
     """The mass of the collisions that enclose a volume, each of its density."""
     page = node.page
     bodies: list[MassProperties] = []

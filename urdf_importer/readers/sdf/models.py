@@ -16,7 +16,7 @@ from ..formats import find_root_tag
 from .changes import Changer
 from .page import Page, all_of, place_beside, read_page, read_version
 from .params import Parameter
-from .scope import SEPARATOR, WORLD, Kind, Node, Scope
+from .scope import SEPARATOR, WORLD, FramedElement, Kind, Scope
 from .urdf_models import ROOT_TAG, make_nodes, read_urdf_page
 
 MOST_DEPTH = 64
@@ -88,13 +88,15 @@ class ModelReader:
         for given in self.list_models(page):
             scope = self.read(given)
             if scope is not None:
-                node = Node(given.name, "model", given.element, page, outer, scope)
+                node = FramedElement(given.name, "model", given.element, page, outer, scope)
                 outer.nodes[given.name] = node
                 outer.order.append(node)
                 found.append(scope)
         for element in world:
             if element.tag == "frame":
-                self._take_in(outer, Node(_name_of(element), "frame", element, page, outer))
+                self._take_in(
+                    outer, FramedElement(_name_of(element), "frame", element, page, outer)
+                )
         return outer, found
 
     def _name_included(self, element: Element, page: Page) -> str:
@@ -115,14 +117,14 @@ class ModelReader:
         for child in element:
             kind = _KINDS.get(child.tag)
             if kind is not None:
-                self._take_in(scope, Node(_name_of(child), kind, child, page, scope))
+                self._take_in(scope, FramedElement(_name_of(child), kind, child, page, scope))
             elif child.tag == "model":
                 self._nest(scope, child, page, depth)
             elif child.tag == "include":
                 self._add_included(scope, child, page, depth)
         return scope
 
-    def _take_in(self, scope: Scope, node: Node) -> None:
+    def _take_in(self, scope: Scope, node: FramedElement) -> None:
         """Adds a node to a scope, unless its name is taken, reserved or missing."""
         name, page, element = node.name, node.page, node.element
         what = f"{node.kind} {quote(name)}"
@@ -146,12 +148,12 @@ class ModelReader:
             scope.order.append(node)
             self._count(node.kind == "link", element, page)
 
-    def _report_shared(self, name: str, node: Node) -> None:
+    def _report_shared(self, name: str, node: FramedElement) -> None:
         finding = f"joint {quote(name)} has the name of a link or frame; it is called"
         finding = f"{finding} {quote(f'{name}_joint')}"
         node.page.warning("sdf-shared-name", finding, node.element, node.full_name)
 
-    def _may_share(self, scope: Scope, node: Node) -> bool:
+    def _may_share(self, scope: Scope, node: FramedElement) -> bool:
         """Whether a joint has the name of something else, as it may before 1.7."""
         other = scope.find(node.name)
         version = node.page.origin(node.element).version
@@ -165,7 +167,7 @@ class ModelReader:
 
     def _nest(self, scope: Scope, element: Element, page: Page, depth: int) -> None:
         name = _name_of(element)
-        node = Node(name, "model", element, page, scope)
+        node = FramedElement(name, "model", element, page, scope)
         prefix = f"{scope.prefix}{name}{SEPARATOR}"
         node.model = self._fill(Scope(name, prefix, element, page), depth + 1)
         self._take_in(scope, node)
@@ -176,7 +178,7 @@ class ModelReader:
         if inner is None:
             return
         if not is_merged:
-            node = Node(inner.name, "model", element, page, scope)
+            node = FramedElement(inner.name, "model", element, page, scope)
             node.model = inner
             self._take_in(scope, node)
             return

@@ -64,7 +64,7 @@ def read_parameters(include: Element, page: Page) -> list[Parameter]:
     return found
 
 
-class Part:
+class EditedElement:
     """An element that may be changed. `text` replaces its own, verbatim; its children become parts
     when they are asked for. `passed` are the parameters that the model of an <include> gets from
     further out."""
@@ -76,16 +76,16 @@ class Part:
         self.attributes = element.attributes
         self.text: bytes | None = None
         self.passed: list[Parameter] = []
-        self._parts: list[Part] | None = None
+        self._parts: list[EditedElement] | None = None
 
     @property
     def tag(self) -> str:
         return self.element.tag
 
     @property
-    def parts(self) -> "list[Part]":
+    def parts(self) -> "list[EditedElement]":
         if self._parts is None:
-            self._parts = [Part(child, self.page) for child in self.element]
+            self._parts = [EditedElement(child, self.page) for child in self.element]
         return self._parts
 
     @property
@@ -100,7 +100,7 @@ class Part:
     def set_text(self, text: bytes) -> None:
         self.text, self._parts = text, []
 
-    def find(self, tag: str, name: str | None = None) -> "Part | None":
+    def find(self, tag: str, name: str | None = None) -> "EditedElement | None":
         """Returns the first child of a tag, and of a name where one is given."""
         found = (each for each in self.parts if each.tag == tag)
         return next(
@@ -108,9 +108,9 @@ class Part:
         )
 
 
-def new_part(element: Element, page: Page) -> Part:
+def new_part(element: Element, page: Page) -> EditedElement:
     """Returns an element of a parameter in the form for the model."""
-    part = Part(element, page)
+    part = EditedElement(element, page)
     part.attributes = {name: said for name, said in element.attributes.items() if name not in OWN}
     return part
 
@@ -121,7 +121,7 @@ def inner_text(element: Element, page: Page) -> bytes:
     return b"" if page.data[start - 2] == ord("/") else page.data[start : element.end]
 
 
-def text_of_part(part: Part) -> Iterator[bytes]:
+def text_of_part(part: EditedElement) -> Iterator[bytes]:
     """Yields the text of a part in pieces, unchanged pieces verbatim."""
     element, page = part.element, part.page
     if part.is_as_written():
@@ -141,7 +141,7 @@ def text_of_part(part: Part) -> Iterator[bytes]:
     yield f"</{element.tag}>".encode()
 
 
-def elements_of(part: Part) -> Iterator[tuple[Element, Page, list[Parameter]]]:
+def elements_of(part: EditedElement) -> Iterator[tuple[Element, Page, list[Parameter]]]:
     """Yields the elements that the text of a part is made of, in their order, with their pages and
     the parameters that are passed to them."""
     if part.is_as_written():

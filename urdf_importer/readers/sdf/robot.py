@@ -30,7 +30,7 @@ from .joints import others_of as others_of_joint
 from .motors import read_motors
 from .page import find
 from .pieces import Made, Names, make_joint, name_parts
-from .scope import MODEL, ROUNDING, WORLD, Node, Scope, place_part, report_lost_names
+from .scope import MODEL, ROUNDING, WORLD, FramedElement, Scope, place_part, report_lost_names
 from .shapes import others_of, read_link
 from .urdf_models import Renamed, rename_robot
 
@@ -126,7 +126,7 @@ def _place_scopes(top: Scope) -> dict[int, Matrix]:
     return found
 
 
-def _read_node(node: Node, root: Matrix | None, draft: _Draft) -> None:
+def _read_node(node: FramedElement, root: Matrix | None, draft: _Draft) -> None:
     if root is None:
         return
     if node.given is not None:
@@ -155,7 +155,7 @@ def _read_node(node: Node, root: Matrix | None, draft: _Draft) -> None:
     _add_link_extras(node, draft)
 
 
-def _take_given(node: Node, given: Link | Joint, root: Matrix, draft: _Draft) -> None:
+def _take_given(node: FramedElement, given: Link | Joint, root: Matrix, draft: _Draft) -> None:
     """Takes over a part that a reader of URDF has read, by its name in the whole model."""
     robot, place = draft.renamed[id(node.scope)], node.scope.pose_of(node.name)
     assert place is not None
@@ -198,7 +198,7 @@ def _add_extra(draft: _Draft, extra: Extra | None) -> None:
 # Gazebo's data
 
 
-def _add_link_extras(node: Node, draft: _Draft) -> None:
+def _add_link_extras(node: FramedElement, draft: _Draft) -> None:
     others = others_of(node.element)
     sensors = [each for each in others if each.tag == "sensor"]
     rest = [each for each in others if each.tag != "sensor"]
@@ -212,7 +212,7 @@ def _add_link_extras(node: Node, draft: _Draft) -> None:
         _add_extra(draft, _place_sensor(extra, sensor, node))
 
 
-def _place_sensor(extra: Extra | None, sensor: Element, node: Node) -> Extra | None:
+def _place_sensor(extra: Extra | None, sensor: Element, node: FramedElement) -> Extra | None:
     """The sensor with its pose in its link's own frame, where it is written in another."""
     pose = find(sensor, "pose")
     if extra is None or pose is None or not pose.attributes.get("relative_to", "").strip():

@@ -30,7 +30,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(slots=True, eq=False)
-class Node:
+class FramedElement:
     """Something with a frame. `element` is its element in the file, `page` that file; `given` is
     the part that another format's reader made."""
 
@@ -61,11 +61,11 @@ class Scope:
     is_world: bool = False
     placed: Element = field(init=False)
     placed_page: Page = field(init=False)
-    nodes: dict[str, Node] = field(default_factory=dict)
+    nodes: dict[str, FramedElement] = field(default_factory=dict)
     merged: list["Scope"] = field(default_factory=list)
-    order: list["Node | Scope"] = field(default_factory=list)
+    order: list["FramedElement | Scope"] = field(default_factory=list)
     _poses: dict[str, Matrix | None] = field(default_factory=dict)
-    _links: dict[str, "tuple[Scope, Node] | None"] = field(default_factory=dict)
+    _links: dict[str, "tuple[Scope, FramedElement] | None"] = field(default_factory=dict)
     _holders: dict[int, "tuple[Scope, str]"] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -86,9 +86,9 @@ class Scope:
             ]
             waiting += reversed([each for each in inner if each is not None])
 
-    def items(self) -> Iterator[Node]:
+    def items(self) -> Iterator[FramedElement]:
         """Yields all links, joints and frames of this model and all within it."""
-        waiting: list[Node | Scope] = [self]
+        waiting: list[FramedElement | Scope] = [self]
         while waiting:
             item = waiting.pop()
             if isinstance(item, Scope):
@@ -98,7 +98,7 @@ class Scope:
             else:
                 yield item
 
-    def hold(self, node: Node, link: Node, pose: Matrix) -> None:
+    def hold(self, node: FramedElement, link: FramedElement, pose: Matrix) -> None:
         """Takes in a node at a known place (4, 4) in this model, carried by a link."""
         self.nodes[node.name] = node
         self.order.append(node)
@@ -134,7 +134,7 @@ class Scope:
             place = name.rfind(SEPARATOR, 0, place)
         return None
 
-    def find(self, name: str) -> Node | None:
+    def find(self, name: str) -> FramedElement | None:
         """Returns the node with the name here or in a model that is merged into this one."""
         if name in self.nodes:
             return self.nodes[name]
@@ -142,7 +142,7 @@ class Scope:
 
     # Which link
 
-    def link_of(self, name: str) -> Node | None:
+    def link_of(self, name: str) -> FramedElement | None:
         """Returns the link that a frame is attached to; None where there is none."""
         found = self.look_up(name)
         if found is None:
@@ -150,7 +150,7 @@ class Scope:
         scope, own = found
         return scope.own_link(own)
 
-    def own_link(self, name: str) -> Node | None:
+    def own_link(self, name: str) -> FramedElement | None:
         """Does as link_of for a name of this very scope; rings lead nowhere."""
         for each in reversed(self._list_way(name, self._links, self._carrier_of)):
             self._links[each] = None
@@ -159,7 +159,7 @@ class Scope:
         known = self._links[name]
         return None if known is None else known[1]
 
-    def _follow(self, name: str) -> Node | None:
+    def _follow(self, name: str) -> FramedElement | None:
         if name == MODEL:
             return self._canonical()
         node = self.nodes[name]
@@ -170,14 +170,14 @@ class Scope:
             return node.model.own_link(MODEL)
         return self.link_of(self._carrier_of(node))
 
-    def _carrier_of(self, node: Node) -> str:
+    def _carrier_of(self, node: FramedElement) -> str:
         """The parent of a joint or frame, as written."""
         if node.kind == "joint":
             return node.page.text(node.element, "child")
         return node.element.attributes.get("attached_to", "") if node.kind == "frame" else ""
 
     def _list_way(
-        self, name: str, known: Collection[str], above: Callable[[Node], str]
+        self, name: str, known: Collection[str], above: Callable[[FramedElement], str]
     ) -> list[str]:
         """Lists a name of this very scope and its chain of dependencies, up to one that is known:
         such rows may be longer than Python's stack. A name in a nested model depends on that
@@ -195,7 +195,7 @@ class Scope:
                 break
         return list(way)
 
-    def _canonical(self) -> Node | None:
+    def _canonical(self) -> FramedElement | None:
         """The canonical link: the named one, the first of the model, or the canonical link of the
         first nested model that has one."""
         named = self.element.attributes.get("canonical_link", "")
@@ -203,9 +203,9 @@ class Scope:
         if found is not None:
             return found
         for item in self.order:
-            if isinstance(item, Node) and item.kind == "link":
+            if isinstance(item, FramedElement) and item.kind == "link":
                 return item
-        inner = (item.model if isinstance(item, Node) else item for item in self.order)
+        inner = (item.model if isinstance(item, FramedElement) else item for item in self.order)
         links = (each.own_link(MODEL) for each in inner if each is not None)
         return next((link for link in links if link is not None), None)
 
@@ -280,7 +280,7 @@ class Scope:
         frame = self.placed_page.text(self.placed, "placement_frame")
         return frame or self.placed.attributes.get("placement_frame", "")
 
-    def _work_out(self, node: Node) -> Matrix | None:
+    def _work_out(self, node: FramedElement) -> Matrix | None:
         if node.kind == "model":
             assert node.model is not None
             return self.place_model(node.model)
@@ -288,7 +288,7 @@ class Scope:
         pose = find(node.element, "pose")
         return None if start is None else start @ node.page.pose(pose)
 
-    def _base_of(self, node: Node) -> str:
+    def _base_of(self, node: FramedElement) -> str:
         """The frame that a frame's pose is relative to, as written or by default."""
         if node.model is not None:
             return read_base(find(node.model.placed, "pose"))
@@ -299,13 +299,13 @@ class Scope:
             base = node.element.attributes.get("attached_to", "")
         return base
 
-    def _child_frame(self, node: Node) -> str:
+    def _child_frame(self, node: FramedElement) -> str:
         """The frame that a joint's pose is relative to: its child or, where that is the world, the
         model."""
         child = node.page.text(node.element, "child")
         return "" if child == WORLD and WORLD not in self.nodes else child
 
-    def say_lost(self, node: Node) -> None:
+    def say_lost(self, node: FramedElement) -> None:
         """Reports why a frame is not known, as an error of its element."""
         pose = find(node.element, "pose")
         names = (
@@ -330,7 +330,7 @@ def read_base(pose: Element | None) -> str:
     return pose.attributes.get("relative_to", "").strip()
 
 
-def place_part(element: Element, node: Node) -> Pose:
+def place_part(element: Element, node: FramedElement) -> Pose:
     """Returns the pose of a part in its link; a part whose frame is unknown gets the origin, which
     is reported."""
     page = node.page

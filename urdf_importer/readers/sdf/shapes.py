@@ -32,7 +32,7 @@ from ...model import (
 from .masses import read_inertial
 from .materials import read_material
 from .page import Page, all_of, find
-from .scope import ROUNDING, Node, place_part
+from .scope import ROUNDING, FramedElement, place_part
 
 _ONE: Vector3 = (1.0, 1.0, 1.0)
 _UP: Vector3 = (0.0, 0.0, 1.0)
@@ -40,7 +40,7 @@ _OF_HEIGHTMAPS = frozenset({"uri", "size", "pos", "sampling"})
 _HANDLED = frozenset({"pose", "inertial", "visual", "collision"})
 
 
-def read_link(node: Node, files: RobotFiles) -> Link:
+def read_link(node: FramedElement, files: RobotFiles) -> Link:
     """Reads a link under its full name. Raises ReadError for text that is not a number."""
     element = node.element
     collisions = _read_collisions(node, files)
@@ -58,7 +58,7 @@ def others_of(element: Element) -> list[Element]:
     return [child for child in element if child.tag not in _HANDLED]
 
 
-def _read_visuals(node: Node, files: RobotFiles) -> list[Visual]:
+def _read_visuals(node: FramedElement, files: RobotFiles) -> list[Visual]:
     found = []
     for element in all_of(node.element, "visual"):
         geometry = _read_geometry(element, node, files)
@@ -89,7 +89,9 @@ def _others_of_heightmap(element: Element, page: Page) -> tuple[Extra, ...]:
     return (page.extra(heightmap),)
 
 
-def _read_collisions(node: Node, files: RobotFiles) -> list[tuple[Element, Collision | None]]:
+def _read_collisions(
+    node: FramedElement, files: RobotFiles
+) -> list[tuple[Element, Collision | None]]:
     found: list[tuple[Element, Collision | None]] = []
     for element in all_of(node.element, "collision"):
         geometry = _read_geometry(element, node, files)
@@ -108,7 +110,7 @@ def _read_collisions(node: Node, files: RobotFiles) -> list[tuple[Element, Colli
     return found
 
 
-def _place(element: Element, node: Node) -> Pose:
+def _place(element: Element, node: FramedElement) -> Pose:
     """The pose of a shape in its link; planes look along their normal."""
     pose = place_part(element, node)
     heightmap = find(element, "geometry", "heightmap")
@@ -142,7 +144,7 @@ _PICTURES = ("heightmap", "image")
 _Lose = Callable[[str], None]
 
 
-def _read_geometry(element: Element, node: Node, files: RobotFiles) -> Geometry | None:
+def _read_geometry(element: Element, node: FramedElement, files: RobotFiles) -> Geometry | None:
     page = node.page
     holder = find(element, "geometry")
 
@@ -163,7 +165,9 @@ def _read_geometry(element: Element, node: Node, files: RobotFiles) -> Geometry 
     return None
 
 
-def _read_picture(element: Element, tag: str, node: Node, files: RobotFiles) -> Geometry | None:
+def _read_picture(
+    element: Element, tag: str, node: FramedElement, files: RobotFiles
+) -> Geometry | None:
     """The surface of an image; None, and reported, where that cannot be shown."""
     page, heightmap = node.page, find(element, "geometry", "heightmap")
     reason = "which are not shown"

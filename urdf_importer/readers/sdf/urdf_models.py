@@ -30,7 +30,7 @@ from ...options import ImportOptions
 from ..formats import Description
 from ..urdf.robot import read_urdf
 from .page import Page, place_beside
-from .scope import SEPARATOR, Node, Scope
+from .scope import SEPARATOR, FramedElement, Scope
 
 ROOT_TAG = "robot"
 
@@ -58,13 +58,13 @@ def read_urdf_page(
     return page
 
 
-def make_nodes(scope: Scope, tree: KinematicTree) -> Iterator[Node]:
+def make_nodes(scope: Scope, tree: KinematicTree) -> Iterator[FramedElement]:
     """Takes the links of a robot into a scope, then its joints, and yields each. A joint with the
     name of a link is called NAME_joint."""
     places, links = zero_frames(tree), {}
     for link, place in zip(tree.links, places, strict=True):
-        node = Node(link.name, "link", _make_element("link", link.name, link.line), scope.page,
-                    scope, given=link)  # fmt: skip
+        element = _make_element("link", link.name, link.line)
+        node = FramedElement(link.name, "link", element, scope.page, scope, given=link)
         links[link.name] = node
         scope.hold(node, node, place)
         yield node
@@ -73,7 +73,7 @@ def make_nodes(scope: Scope, tree: KinematicTree) -> Iterator[Node]:
         while name in scope.nodes:
             name = f"{name}_joint"
         element = _make_element("joint", name, joint.line)
-        node = Node(name, "joint", element, scope.page, scope, given=joint)
+        node = FramedElement(name, "joint", element, scope.page, scope, given=joint)
         place = places[tree.index[joint.parent]] @ matrix_from_pose(joint.origin)
         scope.hold(node, links[joint.child], place)
         yield node

@@ -14,7 +14,7 @@ from ...diagnostics import Diagnostics, quote
 from .mechanism.freedom import freedom_of_pair, rows_of_primitives
 from .mechanism.graph import WELD, Edge, Matrix, Mechanism, Primitive, Vector
 from .named_frames import NamedFrames
-from .naming import Names
+from .naming import FinalNames
 from .parameters.keys import JointChange, Parameters
 from .parameters.values import Values
 
@@ -23,7 +23,7 @@ _WRITTEN_TOLERANCE = 2e-5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Connection:
+class AssemblyJoint:
     """A joint as it counts, between bodies. `frame` is the one at whose point it sits; `edge` the
     joint of the file that it comes from, -1 for extra joints."""
 
@@ -64,14 +64,14 @@ class Assembly:
     mechanism: Mechanism
     parameters: Parameters
     values: Values
-    names: Names
+    names: FinalNames
     frames: NamedFrames
     links: list[int]
-    connections: list[Connection]
+    connections: list[AssemblyJoint]
     placements: list[tuple[int, int, int]]
     removed: list[int]
     # All joints of the file and the user, for the graph; None for joints that only place.
-    shown: list[Connection]
+    shown: list[AssemblyJoint]
     is_stiff: bool
 
     def link_name(self, body: int) -> str:
@@ -91,7 +91,7 @@ def apply_parameters(
     """Fixes the joints that are `held`, too. Raises ReadError where the parameters name a root or a
     base frame that is not there."""
     values = Values(parameters.source, diagnostics)
-    names = Names(mechanism, parameters, values)
+    names = FinalNames(mechanism, parameters, values)
     frames = NamedFrames(mechanism, parameters, names, values)
     removed = names.joints_of(parameters.remove, "remove", parameters.line("remove"))
     raw = _read_connections(mechanism, parameters, names)
@@ -101,7 +101,7 @@ def apply_parameters(
     world = next(
         (i for i, body in enumerate(mechanism.bodies) if body.kind == "ground" and i in real), -1
     )
-    connections: list[Connection] = []
+    connections: list[AssemblyJoint] = []
     placements: list[tuple[int, int, int]] = []
     for index, joint in kept.items():
         place = _placing_end(mechanism, joint, real)
@@ -136,12 +136,12 @@ def _is_link(mechanism: Mechanism, index: int, world: int, real: Container[int])
 
 
 def _read_connections(
-    mechanism: Mechanism, parameters: Parameters, names: Names
-) -> dict[int, Connection]:
+    mechanism: Mechanism, parameters: Parameters, names: FinalNames
+) -> dict[int, AssemblyJoint]:
     """All joints of the file by index, as redefined or frozen."""
     frozen = names.joints_of(parameters.freeze, "freeze", parameters.line("freeze"))
     changes = _match_changes(parameters, names)
-    found: dict[int, Connection] = {}
+    found: dict[int, AssemblyJoint] = {}
     for index, edge in enumerate(mechanism.edges):
         change = changes.get(index)
         primitives = _checked_primitives(edge, parameters, names.values)
@@ -150,7 +150,7 @@ def _read_connections(
         label = edge.name.strip()
         if parameters.dialect == "ros" and edge.follower_frame.ref:
             label = f"{edge.base_frame.ref}:{edge.follower_frame.ref}"
-        found[index] = Connection(
+        found[index] = AssemblyJoint(
             name=names.joints[index],
             label=label,
             base=edge.base,
@@ -165,7 +165,7 @@ def _read_connections(
     return found
 
 
-def _match_changes(parameters: Parameters, names: Names) -> dict[int, JointChange]:
+def _match_changes(parameters: Parameters, names: FinalNames) -> dict[int, JointChange]:
     values = names.values
     changes: dict[int, JointChange] = {}
     called: dict[int, str] = {}
@@ -220,7 +220,7 @@ def _checked_primitives(
     return moving or WELD
 
 
-def _real_places(mechanism: Mechanism, joints: dict[int, Connection]) -> set[int]:
+def _real_places(mechanism: Mechanism, joints: dict[int, AssemblyJoint]) -> set[int]:
     """The RootParts and grounds that a moving joint makes links; all grounds are one place."""
     real: set[int] = set()
     for joint in joints.values():
@@ -231,7 +231,7 @@ def _real_places(mechanism: Mechanism, joints: dict[int, Connection]) -> set[int
     return real | grounds if real & grounds else real
 
 
-def _name_ground(mechanism: Mechanism, names: Names, real: set[int]) -> None:
+def _name_ground(mechanism: Mechanism, names: FinalNames, real: set[int]) -> None:
     for index in sorted(real):
         if mechanism.bodies[index].kind == "ground":
             name = names.giver.claim_like("world")
@@ -240,7 +240,7 @@ def _name_ground(mechanism: Mechanism, names: Names, real: set[int]) -> None:
             return
 
 
-def _placing_end(mechanism: Mechanism, joint: Connection, real: set[int]) -> int:
+def _placing_end(mechanism: Mechanism, joint: AssemblyJoint, real: set[int]) -> int:
     """The end of a joint that only places; -1 where it joins links."""
     for end in (joint.base, joint.follower):
         if mechanism.bodies[end].kind != "part" and end not in real:
@@ -248,7 +248,7 @@ def _placing_end(mechanism: Mechanism, joint: Connection, real: set[int]) -> int
     return -1
 
 
-def _at_world(joint: Connection, mechanism: Mechanism, world: int) -> Connection:
+def _at_world(joint: AssemblyJoint, mechanism: Mechanism, world: int) -> AssemblyJoint:
     if mechanism.bodies[joint.base].kind == "ground":
         return replace(joint, base=world)
     if mechanism.bodies[joint.follower].kind == "ground":
@@ -256,7 +256,7 @@ def _at_world(joint: Connection, mechanism: Mechanism, world: int) -> Connection
     return joint
 
 
-def _extra_connections(parameters: Parameters, frames: NamedFrames) -> list[Connection]:
+def _extra_connections(parameters: Parameters, frames: NamedFrames) -> list[AssemblyJoint]:
     names = frames.names
     found = []
     for name, extra in parameters.extra_joints.items():
@@ -279,7 +279,7 @@ def _extra_connections(parameters: Parameters, frames: NamedFrames) -> list[Conn
             continue
         word = extra.change.type or ("continuous" if extra.change.axis else "fixed")
         found.append(
-            Connection(
+            AssemblyJoint(
                 name=name,
                 label=f"{extra.origin}:{name}",
                 base=ends[0],
@@ -293,10 +293,12 @@ def _extra_connections(parameters: Parameters, frames: NamedFrames) -> list[Conn
     return found
 
 
-def _combine(joints: list[Connection], mechanism: Mechanism, values: Values) -> list[Connection]:
+def _combine(
+    joints: list[AssemblyJoint], mechanism: Mechanism, values: Values
+) -> list[AssemblyJoint]:
     """One joint for each pair of bodies, in the order of the file: the motion that all of a pair
     allow; a redefined one counts alone."""
-    pairs: dict[tuple[int, int], list[Connection]] = {}
+    pairs: dict[tuple[int, int], list[AssemblyJoint]] = {}
     for joint in joints:
         key = (min(joint.base, joint.follower), max(joint.base, joint.follower))
         pairs.setdefault(key, []).append(joint)
@@ -310,7 +312,7 @@ def _combine(joints: list[Connection], mechanism: Mechanism, values: Values) -> 
     return combined
 
 
-def _left_over(group: list[Connection], mechanism: Mechanism, values: Values) -> Connection:
+def _left_over(group: list[AssemblyJoint], mechanism: Mechanism, values: Values) -> AssemblyJoint:
     first = group[0]
     if any(not joint.moves for joint in group):
         return replace(first, primitives=WELD)
@@ -333,7 +335,7 @@ def _left_over(group: list[Connection], mechanism: Mechanism, values: Values) ->
     return replace(first, primitives=primitives, frame=frame)
 
 
-def _as_written(primitive: Primitive, group: list[Connection]) -> Primitive:
+def _as_written(primitive: Primitive, group: list[AssemblyJoint]) -> Primitive:
     """The same motion with the direction of the first joint's axis, where that is along it."""
     for item in (item for joint in group for item in joint.primitives):
         if item.kind == primitive.kind and abs(float(item.axis @ primitive.axis)) > 1.0 - 1e-6:

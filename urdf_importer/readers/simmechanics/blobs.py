@@ -5,8 +5,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from ...markup.write import format_numbers
 from ...model import Extra, Pose
-from .mechanism.graph import Look
-from .parameters.keys import ForceSensor, LinkSensor
+from .mechanism.graph import BodyColors
+from .parameters.keys import ForceSensorChoice, LinkSensor
 
 
 def pose_extra(pose: Pose) -> Extra:
@@ -17,7 +17,7 @@ def _six(pose: Pose) -> str:
     return format_numbers((*pose.xyz, *pose.rpy))
 
 
-def look_extras(link: str, look: Look) -> list[Extra]:
+def look_extras(link: str, look: BodyColors) -> list[Extra]:
     """Returns Gazebo's data for a CAD system's shares of colour; none where the file has none."""
     shares = {
         "ambient": look.ambient,
@@ -36,13 +36,13 @@ def look_extras(link: str, look: Look) -> list[Extra]:
 
 
 def sensor_extras(
-    sensor: LinkSensor | ForceSensor, owner: str, name: str, pose: Pose
+    sensor: LinkSensor | ForceSensorChoice, owner: str, name: str, pose: Pose
 ) -> list[Extra]:
     """Returns a sensor of a link, or of a joint, for Gazebo, which knows imu alone for motion
     sensors, and for programs that read <sensor> of URDF."""
     force = ""
     rate = "100"
-    if isinstance(sensor, ForceSensor):
+    if isinstance(sensor, ForceSensorChoice):
         kind, of = "force_torque", "joint"
         direction = "child_to_parent" if sensor.is_child_to_parent else "parent_to_child"
         force = (

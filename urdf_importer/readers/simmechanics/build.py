@@ -14,7 +14,7 @@ from .joints import JointMaker
 from .links import HasFile, LinkMaker, pose_of, relative
 from .mechanism.graph import Matrix
 from .parameters.joint_table import JointTable
-from .parameters.keys import ForceSensor, FrameChoice, LinkSensor, SensorChoice
+from .parameters.keys import ForceSensorChoice, FrameChoice, LinkSensor, SensorChoice
 from .placing import Placed
 from .tree import SpanningTree
 
@@ -143,7 +143,7 @@ class RobotMaker:
 
     def _place_of(self, sensor: SensorChoice) -> FrameChoice:
         """A force-torque sensor's frame is looked for in its link, else in its joint's child."""
-        if not isinstance(sensor, ForceSensor) or sensor.reference:
+        if not isinstance(sensor, ForceSensorChoice) or sensor.reference:
             return sensor
         child = self._child_of_joint(sensor.owner)
         return sensor if child < 0 else replace(sensor, reference=self.assembly.link_name(child))
@@ -160,7 +160,10 @@ class RobotMaker:
 
     def _add_extras(self, draft: _Draft, exported: list[_Exported]) -> None:
         parameters = self.parameters
-        sensors: list[LinkSensor | ForceSensor] = [*parameters.sensors, *parameters.force_sensors]
+        sensors: list[LinkSensor | ForceSensorChoice] = [
+            *parameters.sensors,
+            *parameters.force_sensors,
+        ]
         for sensor in sensors:
             draft.extras += self._sensor(sensor, exported)
         if parameters.origin_xyz is not None or parameters.origin_rpy is not None:
@@ -169,10 +172,12 @@ class RobotMaker:
             draft.extras.append(pose_extra(pose))
         draft.extras += parameters.blobs
 
-    def _sensor(self, sensor: LinkSensor | ForceSensor, exported: list[_Exported]) -> list[Extra]:
+    def _sensor(
+        self, sensor: LinkSensor | ForceSensorChoice, exported: list[_Exported]
+    ) -> list[Extra]:
         names = self.assembly.names
         owner = sensor.owner
-        if isinstance(sensor, ForceSensor):
+        if isinstance(sensor, ForceSensorChoice):
             key, problem, body = "forceTorqueSensors", names.no_joint, self._child_of_joint(owner)
         else:
             key, problem, body = "sensors", names.no_link, names.body_of.get(owner, -1)
@@ -183,7 +188,7 @@ class RobotMaker:
         if pose is None:
             return []
         default = owner
-        if isinstance(sensor, ForceSensor):
+        if isinstance(sensor, ForceSensorChoice):
             owner = next(joint for joint, below in reversed(self.child_of.items()) if below == body)
         else:
             default = f"{owner}_{sensor.frame or sensor.type}"

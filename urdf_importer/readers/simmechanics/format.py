@@ -8,7 +8,7 @@ from ...diagnostics import Diagnostics, MeshError
 from ...files.packages import PackageResolver
 from ...meshes import RobotFiles
 from ...model import Robot
-from ..formats import Description, ReaderFormat, Reading
+from ..formats import Description, Overview, ReaderFormat
 from .advice import advise_scale
 from .read import ROOT_TAGS, AssemblyReading, read_assembly
 from .showing import edges_of_assembly, write_starter_parameters
@@ -33,9 +33,9 @@ def _read_robot(given: Description) -> Robot:
     return read_simmechanics(given).robot
 
 
-def _examine(given: Description) -> Reading:
+def _examine(given: Description) -> Overview:
     found = read_simmechanics(given)
-    return Reading(
+    return Overview(
         robot=found.robot,
         edges=edges_of_assembly(found),
         parameters=write_starter_parameters(found),

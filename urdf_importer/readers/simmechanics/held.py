@@ -15,7 +15,7 @@ from ...kinematics.loops.newton import zero_pose
 from ...kinematics.loops.plan import name_variables, plan_linkage
 from ...kinematics.tree import KinematicTree, retrace_tree
 from ...model import Robot
-from .assembly import Assembly, Connection
+from .assembly import Assembly, AssemblyJoint
 from .mechanism.freedom import null_space
 from .tree import SpanningTree
 
@@ -26,7 +26,7 @@ MOST_STEPS = 400_000
 MOST_COLUMNS = 600
 
 
-def find_held(assembly: Assembly, tree: SpanningTree, robot: Robot) -> list[Connection]:
+def find_held(assembly: Assembly, tree: SpanningTree, robot: Robot) -> list[AssemblyJoint]:
     """Returns the moving joints of the tree that its loops hold still, in the order of the tree."""
     try:
         still = set(_find_still(retrace_tree(robot), assembly.diagnostics))
@@ -78,7 +78,7 @@ def _find_still(tree: KinematicTree, diagnostics: Diagnostics) -> Iterator[str]:
                 yield variable.motion.joint.name
 
 
-def report_held(joints: Iterable[Connection], diagnostics: Diagnostics) -> None:
+def report_held(joints: Iterable[AssemblyJoint], diagnostics: Diagnostics) -> None:
     """Reports each, with the line of a parameter file that fixes it."""
     for joint in joints:
         diagnostics.warning(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from ...geometry.transforms import make_frame
 from ...markup.write import format_number
 from ...model import IDENTITY, Dynamics, Extra, Joint, Limit, Link, LoopJoint, Pose, Vector3
-from .assembly import Assembly, Connection
+from .assembly import Assembly, AssemblyJoint
 from .links import pose_of, relative
 from .mechanism.graph import Matrix
 from .parameters.joint_table import JointRow, JointTable
@@ -59,7 +59,7 @@ class JointMaker:
 
     def _chain(
         self, name: str, steps: tuple[Step, ...], ends: tuple[str, str],
-        frames: tuple[Matrix, Matrix, Matrix], source: Connection | None,
+        frames: tuple[Matrix, Matrix, Matrix], source: AssemblyJoint | None,
     ) -> tuple[list[Joint], list[Link]]:  # fmt: skip
         """One joint after the other at the same point, with links without mass between them."""
         base, middle, last = frames
@@ -82,7 +82,7 @@ class JointMaker:
 
     def _joint(
         self, name: str, step: Step, ends: tuple[str, str], frames: tuple[Matrix, Matrix],
-        source: Connection | None,
+        source: AssemblyJoint | None,
     ) -> Joint:  # fmt: skip
         kind, limit, dynamics = self._limits(name, step.type, source)
         line = source.line if source is not None else 0
@@ -100,7 +100,7 @@ class JointMaker:
             line=line,
         )
 
-    def _axis(self, source: Connection | None, step: Step, frame: Matrix) -> Vector3 | None:
+    def _axis(self, source: AssemblyJoint | None, step: Step, frame: Matrix) -> Vector3 | None:
         if not step.axis.any():
             return None
         sign = -1.0 if source is not None and source.name in self.reversed_axes else 1.0
@@ -108,7 +108,7 @@ class JointMaker:
         return (_clean(x), _clean(y), _clean(z))
 
     def _limits(
-        self, name: str, kind: str, source: Connection | None
+        self, name: str, kind: str, source: AssemblyJoint | None
     ) -> tuple[str, Limit | None, Dynamics | None]:
         """The type that a joint has with its limits, these, and its losses."""
         if kind == "fixed":
@@ -153,7 +153,7 @@ class JointMaker:
             )
         return "continuous", None, None
 
-    def make_loop(self, joint: Connection) -> tuple[LoopJoint, list[Joint], list[Link]]:
+    def make_loop(self, joint: AssemblyJoint) -> tuple[LoopJoint, list[Joint], list[Link]]:
         """Returns the joint that closes a loop; of a chain all but the last of its joints hang,
         with links of their own, on the first body."""
         part = self.assembly.mechanism.bodies[joint.follower].part
@@ -230,7 +230,7 @@ def _clean(number: float) -> float:
     return float(nearest) + 0.0 if abs(number - nearest) < 1e-12 else number
 
 
-def _offset_extra(source: Connection | None, step: Step) -> tuple[Extra, ...]:
+def _offset_extra(source: AssemblyJoint | None, step: Step) -> tuple[Extra, ...]:
     """The angle by which the CAD system counts from another zero, in radians."""
     offset = source.offset if source is not None else None
     if offset is None or step.type not in ("continuous", "revolute", "planar"):

@@ -10,7 +10,7 @@ from ...diagnostics import quote
 from ...geometry.volumes import inertia_of
 from ...model import Collision, Inertial, Link, Material, Mesh, Pose, Visual
 from .assembly import Assembly
-from .mechanism.graph import Body, Look, Matrix
+from .mechanism.graph import Body, BodyColors, Matrix
 from .parameters.keys import MirroredInertia, Parameters
 from .placing import Placed
 
@@ -138,7 +138,7 @@ class LinkMaker:
         plain, color = PALETTE[place % len(PALETTE)]
         return Material(name=plain, color=color)
 
-    def look(self, index: int) -> Look | None:
+    def look(self, index: int) -> BodyColors | None:
         """Returns the look that is not replaced by an assigned colour."""
         if self.assembly.link_name(index) in self.parameters.colors:
             return None

@@ -9,7 +9,7 @@ import numpy as np
 from ...diagnostics import nearest, quote
 from ...geometry.transforms import make_frame, rotation_from_quaternion
 from .mechanism.graph import Frame, Matrix, Mechanism
-from .naming import Names
+from .naming import FinalNames
 from .parameters.keys import FrameChoice, NewFrame, Parameters
 from .parameters.values import Values
 
@@ -23,7 +23,7 @@ class NamedFrames:
     """All frames are (4, 4), world from frame, in the assembled pose."""
 
     def __init__(
-        self, mechanism: Mechanism, parameters: Parameters, names: Names, values: Values
+        self, mechanism: Mechanism, parameters: Parameters, names: FinalNames, values: Values
     ) -> None:
         self.mechanism = mechanism
         self.names = names

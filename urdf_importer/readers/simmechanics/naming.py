@@ -46,7 +46,7 @@ class NameGiver:
         return claimed
 
 
-class Names:
+class FinalNames:
     """The final names of bodies and edges by index, and the way back."""
 
     def __init__(self, mechanism: Mechanism, parameters: Parameters, values: Values) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ...geometry.transforms import make_frame
-from .assembly import Assembly, Connection
+from .assembly import Assembly, AssemblyJoint
 from .mechanism.graph import NO_AXIS, Matrix, Primitive, Vector
 from .named_frames import NamedFrames
 from .parameters.keys import JointChange
@@ -122,7 +122,7 @@ def _distance_from_axes(point: Vector, on_axes: Vector, steps: tuple[Step, ...])
 
 
 def steps_of(
-    joint: Connection, rotation: Matrix, frames: NamedFrames, *, is_reversed: bool
+    joint: AssemblyJoint, rotation: Matrix, frames: NamedFrames, *, is_reversed: bool
 ) -> tuple[Step, ...]:
     """Returns the joints of URDF that a joint becomes, from parent to child; `rotation` (3, 3) is
     the child link's, in which a redefined axis is given."""
@@ -134,7 +134,7 @@ def steps_of(
 
 
 def _redefined(
-    joint: Connection,
+    joint: AssemblyJoint,
     change: JointChange,
     steps: tuple[Step, ...],
     rotation: Matrix,

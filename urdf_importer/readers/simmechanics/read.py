@@ -20,7 +20,7 @@ from .mechanism import first_generation, second_generation
 from .mechanism.first_generation import FirstGeneration
 from .mechanism.graph import Mechanism
 from .mechanism.second_generation import SecondGeneration
-from .mechanism.values import Page
+from .mechanism.values import XmlPage
 from .parameters.joint_table import JointTable, read_joint_table
 from .parameters.keys import Parameters
 from .parameters.read import read_parameters, start_parameters
@@ -79,7 +79,7 @@ def read_mechanism(data: bytes, source: str, diagnostics: Diagnostics) -> Mechan
     """Returns the graph of bodies and joints of either generation. Raises ReadError as
     read_assembly."""
     text = decode_text(data, source)
-    root = _Root(Page(text.data, source, diagnostics))
+    root = _Root(XmlPage(text.data, source, diagnostics))
     parse_xml(text.data, source, root, ROOT_TAGS)
     return root.generation.mechanism()
 
@@ -87,7 +87,7 @@ def read_mechanism(data: bytes, source: str, diagnostics: Diagnostics) -> Mechan
 class _Root:
     """Chooses the generation by the root's tag."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: XmlPage) -> None:
         self.page = page
         self.generation: FirstGeneration | SecondGeneration = FirstGeneration(page)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
 from ...diagnostics import ReadError, quote
-from .assembly import Assembly, Connection
+from .assembly import Assembly, AssemblyJoint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -17,7 +17,7 @@ class Hang:
 
     parent: int
     child: int
-    joint: Connection | None
+    joint: AssemblyJoint | None
     is_reversed: bool = False
 
 
@@ -28,7 +28,7 @@ class SpanningTree:
     root: int
     hangs: dict[int, Hang] = field(default_factory=dict)
     children: dict[int, list[int]] = field(default_factory=dict)
-    loops: list[Connection] = field(default_factory=list)
+    loops: list[AssemblyJoint] = field(default_factory=list)
 
     def holds(self, body: int) -> bool:
         return body == self.root or body in self.hangs
@@ -45,7 +45,7 @@ class SpanningTree:
 
 def plan_spanning_tree(assembly: Assembly) -> SpanningTree:
     """Raises ReadError where the parameters name a root that is not there."""
-    neighbours: dict[int, list[Connection]] = {}
+    neighbours: dict[int, list[AssemblyJoint]] = {}
     for joint in assembly.connections:
         neighbours.setdefault(joint.base, []).append(joint)
         neighbours.setdefault(joint.follower, []).append(joint)
@@ -96,7 +96,7 @@ def choose_root(assembly: Assembly) -> int:
     return assembly.links[0]
 
 
-Neighbours = Mapping[int, Iterable[Connection]]
+Neighbours = Mapping[int, Iterable[AssemblyJoint]]
 
 
 def _hang(tree: SpanningTree, hang: Hang) -> None:
@@ -122,7 +122,7 @@ def _search(tree: SpanningTree, start: int, neighbours: Neighbours) -> None:
 def _search_stiff(tree: SpanningTree, start: int, neighbours: Neighbours) -> None:
     """Prim's minimum spanning tree by degrees of freedom: the cut falls on the freest joints, so
     that rods of a linkage hang on their hinge and not on their slot."""
-    heap: list[tuple[int, int, int, Connection]] = []
+    heap: list[tuple[int, int, int, AssemblyJoint]] = []
     count = 0
 
     def push(body: int) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""<robot>: the whole description, from a file or from text."""
+"""<robot>: the whole description, from a file or from text, and its children as they come in."""
 
 import gc
 import os
@@ -7,33 +7,41 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import NamedTuple
+from pathlib import PurePath
 
-from ...diagnostics import Diagnostics, FragmentError, NoLinksError, Severity
+from ...diagnostics import Diagnostics, FragmentError, NoLinksError, Severity, quote
 from ...files.packages import PackageResolver
 from ...files.regular import read_regular_file
+from ...gazebo import interpret_extras
 from ...markup.encoding import Text, decode_text
 from ...markup.lenient import Finding, read_leniently
 from ...markup.xml import Element, Junk, parse_xml
-from ...model import Robot
+from ...model import Attributes, Extra, Joint, Link, LoopJoint, Material, Robot, Transmission
+from ...names import Claims
 from ...options import ImportOptions
 from ..formats import Description, ReaderFormat
 from ..xacro.expand import XacroArgument, expand_xacro, is_xacro, list_arguments
-from .document import Document
-from .parts import LocatedParts, Parts
+from .beyond import read_attributes
+from .document import Document, Tally
+from .gazebo_joint import GazeboLoops, read_gazebo_loops
+from .joint import read_joint, read_transmission
+from .link import read_link
+from .loop import (
+    BALL_CONSTRAINT,
+    check_loops,
+    read_ball_constraint,
+    read_loop_joint,
+    report_unread,
+)
+from .material import check_materials, read_material
+from .second_parents import find_second_parents
 
 _ROBOT = re.compile(rb"<robot[\s/>]")
-
-
-class Located(NamedTuple):
-    """A robot with the text that it was parsed from, and the elements that it was read from: tag,
-    or "extra", -> elements in the robot's order, without their children, which cost more to keep
-    than to parse again. `data` is the text without XML errors."""
-
-    robot: Robot
-    data: bytes
-    root: Element
-    elements: dict[str, list[Element]]
+_NEWEST_VERSION = (1, 2)
+_VERSION = re.compile(r"([0-9]{1,6})(?:\.([0-9]{1,6}))?").fullmatch
+_XACRO_NAMESPACE = re.compile(
+    r"https?://(?:www\.)?(?:ros\.org/wiki|wiki\.ros\.org)/xacro/?"
+).fullmatch
 
 
 def read_robot(
@@ -122,17 +130,8 @@ def read_robot_text(data: bytes, source: str, diagnostics: Diagnostics) -> Robot
         return _read_text(data, source, diagnostics)
 
 
-def read_located(data: bytes, source: str) -> Located:
-    """Returns the robot that the URDF text `data` describes, and the element of each of its parts,
-    so that the text can be edited. Raises ReadError as `read_robot` does."""
-    with paused_garbage_collection():
-        parts, robot = _read_parts(decode_text(data, source), source, LocatedParts)
-    assert isinstance(parts, LocatedParts)
-    return Located(robot, parts.document.data, parts.root, parts.elements)
-
-
 def _read_text(raw: bytes, source: str, diagnostics: Diagnostics) -> Robot:
-    parts, robot = _read_parts(decode_text(raw, source), source, Parts)
+    parts, robot = read_parts(decode_text(raw, source), source, Parts)
     robot = replace(robot, text=raw)
     for item in parts.document.diagnostics:
         report = diagnostics.warning if item.severity is Severity.WARNING else diagnostics.error
@@ -140,7 +139,10 @@ def _read_text(raw: bytes, source: str, diagnostics: Diagnostics) -> Robot:
     return robot
 
 
-def _read_parts(text: Text, source: str, kind: type["Parts"]) -> tuple["Parts", Robot]:
+def read_parts(text: Text, source: str, kind: type["Parts"]) -> tuple["Parts", Robot]:
+    """Reads the parts of a robot into an object of this kind, and makes the robot of them. Raises
+    ReadError."""
+
     def read(data: bytes) -> tuple[Parts, Junk | None]:
         # With diagnostics of this attempt alone.
         parts = kind(Document(data, source, Diagnostics(source)))
@@ -149,6 +151,189 @@ def _read_parts(text: Text, source: str, kind: type["Parts"]) -> tuple["Parts", 
     (parts, junk), findings = read_leniently(text.data, read)
     _report_syntax(findings, junk, text.junk_line, parts.document)
     return parts, parts.robot()
+
+
+class Parts:
+    """The children of <robot> as they come in."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.name = self.version = ""
+        self.attributes: Attributes = ()
+        self.line = 0
+        self.links: dict[str, Link] = {}
+        self.joints: dict[str, Joint] = {}
+        self.loops: dict[str, LoopJoint] = {}
+        self.materials: list[Material] = []
+        self.transmissions: list[Transmission] = []
+        self.extras: list[Extra] = []
+
+    def read_root(self, element: Element) -> None:
+        self.document.xacro_prefixes = _find_xacro_prefixes(element)
+        self.name = read_robot_name(element, self.document)
+        self.version = read_version(element, self.document)
+        self.attributes = read_attributes(element)
+        self.line = element.line
+
+    def read_child(self, element: Element) -> None:
+        document = self.document
+        tag = element.tag
+        if tag == "link":
+            link = read_link(element, document)
+            if link is not None and self.links.setdefault(link.name, link) is not link:
+                _lose_duplicate(element, self.links[link.name].line, document)
+        elif tag == "joint":
+            joint = read_joint(element, document)
+            if joint is not None and self.joints.setdefault(joint.name, joint) is not joint:
+                _lose_duplicate(element, self.joints[joint.name].line, document)
+        elif tag in ("loop_joint", BALL_CONSTRAINT):
+            self._read_loop(element)
+        elif tag == "material":
+            document.kind, document.name = "robot", self.name
+            self.materials.append(read_material(element, document))
+        elif tag == "transmission":
+            self.transmissions.append(read_transmission(element, document))
+        else:
+            self.extras.append(document.extra(element))
+
+    def _read_loop(self, element: Element) -> None:
+        """Adds a loop; a second one of a name is kept word for word, like an unreadable one."""
+        document = self.document
+        if element.tag == BALL_CONSTRAINT:
+            loop = read_ball_constraint(element, document)
+            if loop is not None and not element.attributes.get("name"):
+                loop = replace(loop, name=Claims(taken=self.loops).claim(loop.name))
+        else:
+            loop = read_loop_joint(element, document)
+        if loop is not None and self.loops.setdefault(loop.name, loop) is not loop:
+            report_unread(
+                document, document.place(element), "has the name of another", element.line
+            )
+            loop = None
+        if loop is None:
+            self.extras.append(document.extra(element))
+
+    def robot(self) -> Robot:
+        """Returns the robot with all parts added. Raises ReadError where there is no link."""
+        document = self.document
+        if not self.links:
+            raise NoLinksError(
+                f"the robot {quote(self.name)} has no links",
+                source=document.source,
+                line=self.line,
+            )
+        check_materials(self.materials, self.links.values(), document.diagnostics)
+        _report_tallies(document)
+        robot = Robot(
+            name=self.name,
+            links=tuple(self.links.values()),
+            joints=tuple(self.joints.values()),
+            loops=tuple(self.loops.values()),
+            materials=tuple(self.materials),
+            transmissions=tuple(self.transmissions),
+            extras=tuple(self.extras),
+            version=self.version,
+            attributes=self.attributes,
+            source=document.source,
+        )
+        robot = self.part_joints(robot, find_second_parents(robot, document))
+        check_loops(robot, document)
+        return interpret_extras(self.close(robot, read_gazebo_loops(robot, document)))
+
+    def part_joints(self, robot: Robot, seconds: dict[int, LoopJoint]) -> Robot:
+        """Returns the robot with these of its joints, by their numbers, as loops."""
+        if not seconds:
+            return robot
+        joints = [joint for number, joint in enumerate(robot.joints) if number not in seconds]
+        loops = sorted((*robot.loops, *seconds.values()), key=lambda loop: loop.line)
+        return replace(robot, joints=tuple(joints), loops=tuple(loops))
+
+    def close(self, robot: Robot, found: GazeboLoops) -> Robot:
+        """Returns the robot with the joints read from <gazebo>; loops in the order of the file."""
+        if not found.rests:
+            return robot
+        loops = sorted((*robot.loops, *found.loops), key=lambda loop: loop.line)
+        return replace(
+            robot,
+            links=(*robot.links, *found.links),
+            joints=(*robot.joints, *found.joints),
+            loops=tuple(loops),
+            extras=found.extras_of(robot),
+        )
+
+
+def read_robot_name(element: Element, document: Document) -> str:
+    """Reads the robot's name, or its file's."""
+    name = document.name_of(element)
+    if not name:
+        name = PurePath(document.source).stem or "robot"
+        document.name = name
+        document.warning(
+            "missing-robot-name", f"the robot has no name; it is called {quote(name)}", element
+        )
+    document.name = name
+    return name
+
+
+def read_version(element: Element, document: Document) -> str:
+    """Reads the version of URDF as written; empty where it is not."""
+    version = element.attributes.get("version", "")
+    if not version:
+        return ""
+    match = _VERSION(version.strip())
+    if match is None or (int(match[1]), int(match[2] or 0)) > _NEWEST_VERSION:
+        document.warning(
+            "unknown-version",
+            f"the version of URDF is {quote(version)}; it is read as 1.2",
+            element,
+        )
+    return version
+
+
+def _find_xacro_prefixes(element: Element) -> tuple[str, ...]:
+    """How tags of xacro begin: with "xacro:" even where that is not declared."""
+    declared = (
+        attribute.removeprefix("xmlns:") + ":"
+        for attribute, value in element.attributes.items()
+        if attribute.startswith("xmlns:") and _XACRO_NAMESPACE(value)
+    )
+    return ("xacro:", *declared)
+
+
+def _lose_duplicate(element: Element, line: int, document: Document) -> None:
+    document.error(
+        f"duplicate-{document.kind}",
+        f"{document.place(element)} is already there in line {line}; this one is left out",
+        element,
+    )
+
+
+def _report_tallies(document: Document) -> None:
+    limits, textures, calls = (
+        document.unrated_limits,
+        document.empty_textures,
+        document.leftover_calls,
+    )
+    if limits.count:
+        text = f"{counted(limits.count, 'limit')} without effort or velocity; they stay unknown"
+        _report_tally(limits, "limit-without-effort", text, limits.subject, document)
+    if textures.count:
+        text = f"{counted(textures.count, 'texture')} without filename; read as if not there"
+        _report_tally(textures, "empty-texture", text, textures.subject, document)
+    if calls.count:
+        text = (
+            f"{counted(calls.count, 'call')} of macros of xacro that nothing defines, "
+            f"<{calls.subject}>; kept word for word"
+        )
+        _report_tally(calls, "leftover-macro", text, document.name, document)
+
+
+def _report_tally(tally: Tally, code: str, text: str, subject: str, document: Document) -> None:
+    document.diagnostics.warning(code, text, subject=subject, line=tally.line)
+
+
+def counted(count: int, noun: str) -> str:
+    return f"there is one {noun}" if count == 1 else f"there are {count} {noun}s, the first here,"
 
 
 def _report_syntax(

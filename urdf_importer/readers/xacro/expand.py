@@ -16,7 +16,7 @@ from .expressions import MissingArgumentError
 from .files import MOST_XACRO_BYTES, check_size
 from .library import FAILURES, Expander
 from .tree import write_tree
-from .values import Budget
+from .values import Allowance
 
 _DECLARED = re.compile(rb"""<(?:robot|sdf)\b[^<>]*?\sxmlns:xacro\s*=""")
 # $(find name) alone needs no expansion: the search for files knows it, more leniently. Nor do calls
@@ -65,14 +65,14 @@ def expand_xacro(
     resolver: PackageResolver,
     given: Iterable[tuple[str, str]],
     diagnostics: Diagnostics,
-    budget: Budget | None = None,
+    budget: Allowance | None = None,
 ) -> bytes:
     """Expands the xacro text `raw` of the file `source` to URDF, with the arguments `given`.
 
     Each element is in the line of `source` that it comes from. Raises ReadError, with file and
     line, where the text cannot be expanded or makes no robot but only macros.
     """
-    budget = budget or Budget()
+    budget = budget or Allowance()
     arguments = dict(given)
     expander = _new_expander(source, resolver, diagnostics, budget)
     with _explained(expander, source):
@@ -98,7 +98,7 @@ def list_arguments(
 ) -> tuple[XacroArgument, ...]:
     """Returns the arguments that a xacro file and its includes declare, in their order; where it
     cannot be expanded, or not in so many seconds, the arguments up to there."""
-    budget = Budget() if seconds is None else Budget(seconds)
+    budget = Allowance() if seconds is None else Allowance(seconds)
     expander = _new_expander(source, resolver, Diagnostics(source), budget)
     expander.lists = True
     try:
@@ -116,7 +116,7 @@ have."""
 
 
 def _new_expander(
-    source: str, resolver: PackageResolver, diagnostics: Diagnostics, budget: Budget
+    source: str, resolver: PackageResolver, diagnostics: Diagnostics, budget: Allowance
 ) -> Expander:
     try:
         return Expander(os.path.abspath(source), resolver, diagnostics, budget)

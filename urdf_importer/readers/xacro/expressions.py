@@ -21,7 +21,7 @@ from .files import ENVIRONMENT, XacroFiles
 from .values import (
     OPERATORS,
     REFUSED_FUNCTIONS,
-    Budget,
+    Allowance,
     Method,
     apply_function,
     apply_operator,
@@ -59,7 +59,7 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 class Evaluator:
     """Evaluates expressions; may call the `functions` and nothing else."""
 
-    def __init__(self, budget: Budget, functions: Iterable[Any]) -> None:
+    def __init__(self, budget: Allowance, functions: Iterable[Any]) -> None:
         self._budget = budget
         self._functions = {id(function): function for function in functions}
         self._parsed: dict[str, ast.expr] = {}

@@ -19,7 +19,7 @@ from typing import Any
 from ...diagnostics import MeshError, ReadError, Report, one_line, quote
 from ...files.packages import PackageResolver
 from ...files.regular import read_regular_file
-from .values import Budget
+from .values import Allowance
 
 MOST_XACRO_BYTES = 8 * 1024 * 1024
 MOST_YAML_BYTES = 256 * 1024
@@ -45,7 +45,7 @@ _WILDCARD = re.compile(r"[*?[]")
 class XacroFiles:
     """Finds and reads for one expansion; `report` receives oddities of the files' places."""
 
-    def __init__(self, resolver: PackageResolver, report: Report, budget: Budget) -> None:
+    def __init__(self, resolver: PackageResolver, report: Report, budget: Allowance) -> None:
         self._resolver = resolver
         self._report = report
         self._budget = budget

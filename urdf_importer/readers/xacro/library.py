@@ -23,7 +23,7 @@ from ...files.packages import PackageResolver
 from .expressions import Evaluator, MissingArgumentError, Substitutions
 from .files import XacroFiles
 from .tree import Place, mark_line, parse_tree, place_of, replace_node
-from .values import REFUSED_FUNCTIONS, Budget, weigh
+from .values import REFUSED_FUNCTIONS, Allowance, weigh
 
 MOST_INCLUDES_DEEP = 40
 MOST_TEXT = 1_000_000
@@ -119,7 +119,7 @@ class Expander:
     """
 
     def __init__(
-        self, source: str, resolver: PackageResolver, diagnostics: Diagnostics, budget: Budget
+        self, source: str, resolver: PackageResolver, diagnostics: Diagnostics, budget: Allowance
     ) -> None:
         self.place: Place | None = None
         self.line = 0

@@ -16,7 +16,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from ...diagnostics import ReadError, quote
 from ...markup.encoding import decode_text
-from .values import Budget
+from .values import Allowance
 
 _PLACE = "place"
 _LINE = "line of the main file"
@@ -45,7 +45,7 @@ def mark_line(node: Any, line: int) -> None:
     node.setUserData(_LINE, line, None)
 
 
-def parse_tree(raw: bytes, source: str, budget: Budget) -> minidom.Document:
+def parse_tree(raw: bytes, source: str, budget: Allowance) -> minidom.Document:
     """Parses the tree of a file. Raises ReadError where it is not well-formed or declares
     entities."""
     data = decode_text(raw, source).data
@@ -67,7 +67,7 @@ class _Builder(expatbuilder.ExpatBuilderNS):
 
     curNode: Any
 
-    def __init__(self, source: str, budget: Budget) -> None:
+    def __init__(self, source: str, budget: Allowance) -> None:
         super().__init__()
         self._source = source
         self._budget = budget
@@ -116,7 +116,7 @@ class _Builder(expatbuilder.ExpatBuilderNS):
 class _Copies:
     """The DOM's reports of copied elements: the copy has the same place, and costs."""
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: Allowance) -> None:
         self._budget = budget
 
     def handle(self, operation: int, key: str, data: Place, _source: Any, copy: Any) -> None:
@@ -159,7 +159,7 @@ def _link(before: Any, after: Any) -> None:
         after.previousSibling = before
 
 
-def write_tree(root: Any, budget: Budget) -> bytes:
+def write_tree(root: Any, budget: Allowance) -> bytes:
     """Writes the text of an expanded tree, each element in its line of the main file or later.
 
     Raises ReadError for names and characters that XML cannot hold; expressions can make them.

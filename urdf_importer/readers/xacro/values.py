@@ -27,7 +27,7 @@ MOST_ELEMENTS = 1_000_000
 MOST_CHARACTERS = 64 * 1024 * 1024
 
 
-class Budget:
+class Allowance:
     """The rest of one expansion's time and space. Everything raises ReadError at the end of it,
     without a place: whoever knows it adds it."""
 

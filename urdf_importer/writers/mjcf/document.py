@@ -12,9 +12,9 @@ from ...markup.write import Value, XmlWriter
 from ...model.world import Surroundings
 from .constraints import Equality
 from .motors import ActuatorPlan
-from .plan import BodyPlan, JointPlan, StructurePlan
+from .plan import BodyPlan, MjcfJoint, StructurePlan
 from .sensors import Mount, SensorElement
-from .shapes import Asset, Geom
+from .shapes import Asset, WrittenGeom
 from .surroundings import write_lights, write_settings, write_sky
 
 VISUAL, COLLISION = "visual", "collision"
@@ -40,8 +40,8 @@ class MjcfDocument:
     armature: float
     plan: StructurePlan
     sites: Mapping[int, Mapping[str, Value]]
-    visuals: Mapping[str, Sequence[Geom]]
-    collisions: Mapping[str, Sequence[Geom]]
+    visuals: Mapping[str, Sequence[WrittenGeom]]
+    collisions: Mapping[str, Sequence[WrittenGeom]]
     assets: Sequence[Asset]
     mounts: Mapping[str, Sequence[Mount]]
     excluded: Sequence[tuple[str, str]]
@@ -179,7 +179,7 @@ def _write_inertial(mass: BodyMass, xml: XmlWriter) -> None:
     xml.leaf("inertial", attributes)
 
 
-def _write_joint(joint: JointPlan, armature: float, xml: XmlWriter) -> None:
+def _write_joint(joint: MjcfJoint, armature: float, xml: XmlWriter) -> None:
     if joint.kind == "free":
         xml.leaf("freejoint", {"name": joint.name})
         return

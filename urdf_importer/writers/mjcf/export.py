@@ -26,9 +26,9 @@ from .document import MjcfDocument, write_document, write_scene
 from .masses import weigh_bodies
 from .motors import plan_actuators
 from .options import MjcfOptions
-from .plan import JointPlan, StructurePlan, make_qpos, plan_structure
+from .plan import MjcfJoint, StructurePlan, make_qpos, plan_structure
 from .sensors import Mount, plan_sensors
-from .shapes import ShapeWriter
+from .shapes import GeomWriter
 from .sites import plan_sites
 
 START = "start"
@@ -134,7 +134,7 @@ def _fill_document(
     beside = f"{stem}_assets"
     files = FileFolder(folder / beside, "")
     textures = Textures(files, found.convert_image, diagnostics, keeps_jpeg=False)
-    shapes = ShapeWriter(robot, found.files, files, textures, diagnostics)
+    shapes = GeomWriter(robot, found.files, files, textures, diagnostics)
     weigh_bodies(plan, options.small_mass, shapes.measure, diagnostics)
     sites = Claims()
     alone = plan_sites(plan, sites)
@@ -228,7 +228,7 @@ def _find_floor(found: OpenExport[MjcfOptions], plan: StructurePlan) -> float:
     return lowest
 
 
-def _names_of(joints: Sequence[JointPlan]) -> tuple[str, ...]:
+def _names_of(joints: Sequence[MjcfJoint]) -> tuple[str, ...]:
     return tuple(joint.name for joint in joints)
 
 

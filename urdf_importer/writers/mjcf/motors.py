@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ...markup.write import Value
 from ...model import Joint, Robot, Semantics
 from .options import MjcfOptions
-from .plan import JointPlan, StructurePlan
+from .plan import MjcfJoint, StructurePlan
 
 _EFFORT = 100.0
 """N m or N, of joints that state none."""
@@ -75,7 +75,7 @@ def _find_kind(interfaces: tuple[str, ...]) -> str:
     return "motor"
 
 
-def _plan_actuator(kind: str, plan: JointPlan, joint: Joint, options: MjcfOptions) -> ActuatorPlan:
+def _plan_actuator(kind: str, plan: MjcfJoint, joint: Joint, options: MjcfOptions) -> ActuatorPlan:
     limit = joint.limit
     effort = limit.effort if limit is not None and (limit.effort or 0.0) > 0.0 else None
     speed = limit.velocity if limit is not None and (limit.velocity or 0.0) > 0.0 else None

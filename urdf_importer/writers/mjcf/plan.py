@@ -43,7 +43,7 @@ _FAR = 1e10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class JointPlan:
+class MjcfJoint:
     """One joint of MuJoCo. `axis` is a unit vector and `point` a point on it, in the body's frame
     and None for its origin; `of` is the joint of the description, None for the joint of a free
     root. `held` is where an equality holds it."""
@@ -67,7 +67,7 @@ class BodyPlan:
     link: Link
     parent: int
     frame: Matrix
-    joints: list[JointPlan] = field(default_factory=list)
+    joints: list[MjcfJoint] = field(default_factory=list)
     mass: BodyMass | None = None
     is_joined: bool = False
 
@@ -91,15 +91,15 @@ class StructurePlan:
         return {body.link.name: body.name for body in self.bodies}
 
     @property
-    def joints(self) -> dict[str, list[JointPlan]]:
+    def joints(self) -> dict[str, list[MjcfJoint]]:
         """Joint of the description -> joints of MuJoCo."""
-        found: dict[str, list[JointPlan]] = {}
+        found: dict[str, list[MjcfJoint]] = {}
         for joint in self.all_joints():
             if joint.of is not None:
                 found.setdefault(joint.of.joint.name, []).append(joint)
         return found
 
-    def all_joints(self) -> Iterable[JointPlan]:
+    def all_joints(self) -> Iterable[MjcfJoint]:
         """Yields all joints, in tree order."""
         return (joint for body in self.bodies for joint in body.joints)
 
@@ -180,8 +180,8 @@ class _Planner:
             name=self._name_body(link), link=link, parent=-1, frame=self._base, joints=joints
         )
 
-    def _make_free_root(self) -> JointPlan:
-        return JointPlan(name=self._claim(FREE_JOINT), kind="free")
+    def _make_free_root(self) -> MjcfJoint:
+        return MjcfJoint(name=self._claim(FREE_JOINT), kind="free")
 
     def _name_body(self, link: Link) -> str:
         name = self._body_names.claim(link.name or "link")
@@ -195,41 +195,41 @@ class _Planner:
             )
         return name
 
-    def _plan_joints(self, motion: JointMotion, *, is_free: bool) -> list[JointPlan]:
+    def _plan_joints(self, motion: JointMotion, *, is_free: bool) -> list[MjcfJoint]:
         name = motion.joint.name
         if motion.is_scalar:
             kind: JointKind = "hinge" if motion.kind == "revolute" else "slide"
-            joint = JointPlan(
+            joint = MjcfJoint(
                 name=self._own[name], kind=kind, of=motion, axis=np.array(motion.axis)
             )
             return [_limit(joint, motion)]
         if motion.kind == "spherical":
-            return [JointPlan(name=self._own[name], kind="ball", of=motion)]
+            return [MjcfJoint(name=self._own[name], kind="ball", of=motion)]
         if motion.kind == "planar":
             normal = np.array(motion.axis)
             slides = zip("xy", plane_axes(normal), strict=True)
             return [
                 *(self._make_slide(motion, f"{name}_{word}", axis) for word, axis in slides),
-                JointPlan(name=self._claim(f"{name}_yaw"), kind="hinge", of=motion, axis=normal),
+                MjcfJoint(name=self._claim(f"{name}_yaw"), kind="hinge", of=motion, axis=normal),
             ]
         if motion.kind == "floating" and is_free:
-            return [JointPlan(name=self._claim(name), kind="free", of=motion)]
+            return [MjcfJoint(name=self._claim(name), kind="free", of=motion)]
         if motion.kind == "floating":
             slides = zip("xyz", np.eye(3), strict=True)
             return [
                 *(self._make_slide(motion, f"{name}_{word}", axis) for word, axis in slides),
-                JointPlan(name=self._claim(name), kind="ball", of=motion),
+                MjcfJoint(name=self._claim(name), kind="ball", of=motion),
             ]
         return []
 
-    def _make_slide(self, motion: JointMotion, name: str, axis: Vector) -> JointPlan:
-        return JointPlan(name=self._claim(name), kind="slide", of=motion, axis=axis)
+    def _make_slide(self, motion: JointMotion, name: str, axis: Vector) -> MjcfJoint:
+        return MjcfJoint(name=self._claim(name), kind="slide", of=motion, axis=axis)
 
     def _claim(self, name: str) -> str:
         return self._joint_names.claim(name)
 
 
-def _carry(joint: JointPlan, frame: Matrix) -> JointPlan:
+def _carry(joint: MjcfJoint, frame: Matrix) -> MjcfJoint:
     """Returns a joint in a body that has the pose `frame` (4, 4) in the joint's old frame."""
     if joint.kind == "free" or np.array_equal(frame, np.eye(4)):
         return joint
@@ -265,7 +265,7 @@ def _is_between(above: BodyPlan, body: BodyPlan) -> bool:
     return is_empty and called
 
 
-def _limit(joint: JointPlan, motion: JointMotion) -> JointPlan:
+def _limit(joint: MjcfJoint, motion: JointMotion) -> MjcfJoint:
     lower, upper = motion.lower, motion.upper
     if lower is None and upper is None:
         return joint
@@ -300,7 +300,7 @@ def make_qpos(
     numbers: list[float] = []
     for place in order_bodies(plan):
         body = plan.bodies[place]
-        before: JointPlan | None = None
+        before: MjcfJoint | None = None
         for joint in body.joints:
             if before is None or joint.of is not before.of:
                 numbers += _find_numbers(body, joint, positions)
@@ -309,7 +309,7 @@ def make_qpos(
 
 
 def _find_numbers(
-    body: BodyPlan, joint: JointPlan, positions: Mapping[str, float | tuple[float, ...]]
+    body: BodyPlan, joint: MjcfJoint, positions: Mapping[str, float | tuple[float, ...]]
 ) -> Sequence[float]:
     """Returns the positions of the MuJoCo joints that together represent one described joint;
     `joint` is the first."""

@@ -62,7 +62,7 @@ _UNSCALED = (1.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Geom:
+class WrittenGeom:
     """`attributes` define the shape; `frame` (4, 4) is its frame in its body."""
 
     frame: Matrix
@@ -80,7 +80,7 @@ class Asset:
     attributes: dict[str, Value]
 
 
-class ShapeWriter:
+class GeomWriter:
     """Made once for each export. `assets` fill as shapes are asked for; unreadable ones are left
     out and reported, with the code of their MeshError."""
 
@@ -108,7 +108,7 @@ class ShapeWriter:
         """The content of <asset>: meshes, then images before the materials that show them."""
         return [*self._meshes.assets, *self._drawn.assets]
 
-    def draw(self, link: Link) -> Iterator[Geom]:
+    def draw(self, link: Link) -> Iterator[WrittenGeom]:
         """Yields the visuals of a link, a geom for each look."""
         for visual in link.visuals:
             data, scale = self._load(visual, link)
@@ -119,10 +119,10 @@ class ShapeWriter:
             name = self._names.claim(visual.name) if visual.name else ""
             for own, attributes in self._find_parts(visual, data, scale):
                 material = self._drawn.find(own or look, link.name, visual.line)
-                yield Geom(frame=frame, attributes=attributes, name=name, material=material)
+                yield WrittenGeom(frame=frame, attributes=attributes, name=name, material=material)
                 name = ""
 
-    def collide(self, link: Link) -> Iterator[Geom]:
+    def collide(self, link: Link) -> Iterator[WrittenGeom]:
         """Yields the collisions of a link."""
         friction = self._frictions.get(link.name)
         for collision in link.collisions:
@@ -137,7 +137,7 @@ class ShapeWriter:
                 frame, attributes = frame @ fit.frame, _describe_primitive(fit.geometry)
             if attributes is None:
                 attributes = self._meshes.add(self._find_body(data), _stem(collision, data), scale)
-            yield Geom(
+            yield WrittenGeom(
                 frame=frame,
                 attributes=attributes,
                 name=self._names.claim(collision.name) if collision.name else "",

@@ -23,7 +23,7 @@ from .meshes import (
     write_new_files,
 )
 from .options import UrdfOptions
-from .patch import Located, patch_text
+from .patch import PatchedText, patch_text
 from .plain import write_robot_text
 
 _PACKAGE = re.compile(r"[a-z][a-z0-9_-]*").fullmatch
@@ -46,7 +46,7 @@ class UrdfReading:
     find_file    the place of a file that the robot names, None where it is not there
     """
 
-    locate: Callable[[bytes], Located]
+    locate: Callable[[bytes], PatchedText]
     read: Callable[[bytes], Robot]
     find_file: Callable[[str], Path | None]
     find_mesh: FindMesh

@@ -37,8 +37,8 @@ _DEFAULTS = {
 _Item = TypeVar("_Item", Link, Joint, LoopJoint, Material, Transmission, Extra)
 
 
-class Located(Protocol):
-    """A robot with its text: see readers/urdf/robot.py."""
+class PatchedText(Protocol):
+    """A robot with its text: see readers/urdf/located.py."""
 
     @property
     def robot(self) -> Robot: ...
@@ -54,7 +54,7 @@ class Located(Protocol):
 
 
 def patch_text(
-    raw: bytes, robot: Robot, locate: Callable[[bytes], Located], read: Callable[[bytes], Robot]
+    raw: bytes, robot: Robot, locate: Callable[[bytes], PatchedText], read: Callable[[bytes], Robot]
 ) -> bytes | None:
     """Returns the URDF `raw` with the differences of `robot`; None where that cannot be done.
 
@@ -71,7 +71,7 @@ def patch_text(
         return None
 
 
-def _patch(raw: bytes, found: Located, new: Robot) -> bytes:
+def _patch(raw: bytes, found: PatchedText, new: Robot) -> bytes:
     data, encode = open_text(raw, found.robot.source)
     if len(found.data) != len(data.partition(b"\0")[0]):
         raise UnpatchableError  # It was repaired, by characters that are not in the file.
@@ -110,7 +110,7 @@ _RULES = Rules(defaults=_DEFAULTS, optional=frozenset({"origin"}), key=_key, is_
 class _Work:
     """Brings the children of <robot>, kind by kind, to their new content."""
 
-    def __init__(self, editor: XmlEditor, patcher: Patcher, found: Located) -> None:
+    def __init__(self, editor: XmlEditor, patcher: Patcher, found: PatchedText) -> None:
         self._editor = editor
         self._patcher = patcher
         self._found = found

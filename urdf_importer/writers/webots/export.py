@@ -19,8 +19,8 @@ from .project import PROJECT_CONTROLLER, write_project
 from .proto import build_robot, write_proto
 from .sensors.place import SensorWriter, plan_sensors, sensor_links
 from .shapes.contacts import plan_contacts
-from .shapes.shapes import ShapeWriter
-from .structure.links import AxisPlan, StructurePlan
+from .shapes.shapes import ShapeNodeWriter
+from .structure.links import AxisPlan, SolidTreePlan
 from .world import Planned, write_world
 
 
@@ -69,7 +69,7 @@ class ExportResult(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
+class ProjectFiles:
     """Where the files go: `proto` and `world`, if any, in the folder `root`. A project holds more
     than these."""
 
@@ -130,22 +130,22 @@ def _summarize(robot: Robot, links: dict[str, ExportedLink], axes: Sequence[Expo
     }
 
 
-def plan_layout(robot: Robot, path: Path, diagnostics: Diagnostics) -> Layout:
+def plan_layout(robot: Robot, path: Path, diagnostics: Diagnostics) -> ProjectFiles:
     """Plans where the files go. A PROTO is named after its file: where Webots takes no PROTO with
     that name, the file gets another one, and a diagnostic reports it. Raises WriteError for a path
     without a clear kind of output."""
     if path.suffix == ".proto":
-        return Layout(root=path.parent, proto=Path(_find_file_name(path, diagnostics)))
+        return ProjectFiles(root=path.parent, proto=Path(_find_file_name(path, diagnostics)))
     name = make_proto_name(robot.name)
     if path.suffix == ".wbt":
-        return Layout(root=path.parent, proto=Path(f"{name}.proto"), world=Path(path.name))
+        return ProjectFiles(root=path.parent, proto=Path(f"{name}.proto"), world=Path(path.name))
     if path.suffix and not path.is_dir():
         raise WriteError(
             f"cannot write {quote(path.name)}: the name must end with .proto or "
             ".wbt, or be a folder's"
         )
     proto, world = Path("protos", f"{name}.proto"), Path("worlds", f"{name}.wbt")
-    return Layout(root=path, proto=proto, world=world, project=True)
+    return ProjectFiles(root=path, proto=proto, world=world, project=True)
 
 
 def _find_file_name(path: Path, diagnostics: Diagnostics) -> str:
@@ -164,7 +164,7 @@ def write_robot(found: OpenExport[WebotsOptions], path: Path) -> Planned:
     robot, options, diagnostics = found.robot, found.options, found.diagnostics
     path.parent.mkdir(parents=True, exist_ok=True)
     meshes = f"{path.stem}_meshes"
-    shapes = ShapeWriter(found, path.parent / meshes, f"{meshes}/")
+    shapes = ShapeNodeWriter(found, path.parent / meshes, f"{meshes}/")
     names = NameTables()
     planned = plan_sensors(robot, options, diagnostics)
     contacts = plan_contacts(robot, diagnostics)
@@ -177,7 +177,7 @@ def write_robot(found: OpenExport[WebotsOptions], path: Path) -> Planned:
 
 
 def _write_around(
-    planned: Planned, found: OpenExport[WebotsOptions], folder: Path, layout: Layout
+    planned: Planned, found: OpenExport[WebotsOptions], folder: Path, layout: ProjectFiles
 ) -> None:
     """Writes the world around the PROTO, and the rest of a project."""
     if layout.world is None:
@@ -197,7 +197,7 @@ def _write_around(
         write_project(folder, layout.proto.stem, world.name, planned, found)
 
 
-def find_renamed(plan: StructurePlan) -> list[tuple[str, str]]:
+def find_renamed(plan: SolidTreePlan) -> list[tuple[str, str]]:
     """Returns the links and joints that could not keep their names, with their new names: links by
     their DEF names or their Solids' names, joints by their motors."""
     renamed = []
@@ -213,7 +213,7 @@ def find_renamed(plan: StructurePlan) -> list[tuple[str, str]]:
     return renamed
 
 
-def _describe_links(plan: StructurePlan) -> dict[str, ExportedLink]:
+def _describe_links(plan: SolidTreePlan) -> dict[str, ExportedLink]:
     return {
         name: ExportedLink(
             solid=solid.name, def_name=held.def_name or solid.def_name, frame=held.pose

@@ -13,7 +13,7 @@ from ..masses import MeasureVolume
 from .names import NameTables, make_label, report_on
 from .options import WebotsOptions
 from .structure.joints import JointPlanner, couple_motors
-from .structure.links import AxisPlan, HeldLink, SolidPlan, StructurePlan
+from .structure.links import AxisPlan, HeldLink, SolidPlan, SolidTreePlan
 from .structure.loops import LoopPlanner, close_start
 from .structure.multi_axis import combine_hinges
 from .structure.physics import (
@@ -30,7 +30,7 @@ def plan_structure(
     volume: MeasureVolume,
     names: NameTables,
     kept: frozenset[str] = frozenset(),
-) -> StructurePlan:
+) -> SolidTreePlan:
     """Plans the Solids and joints of a robot. `volume` measures the collision shapes of a link,
     where an inertia is to be computed from them; `kept` names links that something besides their
     own content needs, such as a sensor.
@@ -57,7 +57,7 @@ def plan_structure(
         solids = combine_hinges(solids, kept, diagnostics)
     _weigh(solids, options, volume, diagnostics)
     _give_names(robot, solids, names)
-    plan = StructurePlan(robot=robot, tree=tree, solids=tuple(solids), base=base.frame)
+    plan = SolidTreePlan(robot=robot, tree=tree, solids=tuple(solids), base=base.frame)
     loops = tuple(LoopPlanner(tree, plan.holders(), start, options, diagnostics).plan())
     for loop in loops:
         loop.joint.def_name = names.claim_def(f"{loop.joint.name}_joint")
@@ -66,7 +66,7 @@ def plan_structure(
     return plan
 
 
-def _check_slot(plan: StructurePlan, slot: str) -> None:
+def _check_slot(plan: SolidTreePlan, slot: str) -> None:
     """Raises KinematicsError for a link that is not in the robot, such as the world above a
     floating robot."""
     if slot and slot not in plan.holders():

@@ -19,11 +19,11 @@ from .ros2.interface import (
     write_package,
     write_setup,
 )
-from .structure.links import AxisPlan, StructurePlan
+from .structure.links import AxisPlan, SolidTreePlan
 from .world import Planned
 
 
-def write_controller(name: str, plan: StructurePlan) -> str:
+def write_controller(name: str, plan: SolidTreePlan) -> str:
     """Returns the text of controllers/<name>/<name>.py. A joint with several degrees of freedom has
     one entry for each, under the name of its motor or sensor."""
     counts = Counter(axis.joint for axis in plan.axes())

@@ -14,14 +14,14 @@ from ...geometry.transforms import Matrix, matrix_from_pose, rotations_about
 from ...model import Pose
 from .options import WebotsOptions
 from .sensors.place import SensorWriter
-from .shapes.shapes import ShapeWriter, join_bounding
+from .shapes.shapes import ShapeNodeWriter, join_bounding
 from .structure.frames import pose_fields, rotation_of
 from .structure.links import (
     AxisPlan,
     HeldLink,
-    JointPlan,
+    JointNodePlan,
     SolidPlan,
-    StructurePlan,
+    SolidTreePlan,
 )
 from .structure.physics import physics_node
 from .structure.sharing import share_repeats
@@ -32,8 +32,8 @@ SLOT_FIELD = "toolSlot"
 
 
 def build_robot(
-    plan: StructurePlan,
-    shapes: ShapeWriter,
+    plan: SolidTreePlan,
+    shapes: ShapeNodeWriter,
     sensors: SensorWriter,
     options: WebotsOptions,
     contact_materials: Mapping[str, str],
@@ -61,7 +61,7 @@ def build_robot(
 
 def write_proto(
     name: str,
-    plan: StructurePlan,
+    plan: SolidTreePlan,
     robot: Node,
     options: WebotsOptions,
     renamed: Iterable[tuple[str, str]],
@@ -77,14 +77,14 @@ def write_proto(
     )
 
 
-def place_robot(plan: StructurePlan, options: WebotsOptions) -> Matrix:
+def place_robot(plan: SolidTreePlan, options: WebotsOptions) -> Matrix:
     """Returns the frame (4, 4) of the Robot node in the world."""
     asked = matrix_from_pose(Pose(xyz=options.translation, rpy=options.rotation))
     place: Matrix = asked @ plan.base
     return place
 
 
-def joint_node(joint: JointPlan, end_point: Node) -> Node:
+def joint_node(joint: JointNodePlan, end_point: Node) -> Node:
     """Returns the joint around its endPoint, which is placed already."""
     fields: dict[str, Value] = {}
     for index, axis in enumerate(joint.axes):
@@ -130,7 +130,7 @@ _ROBOT_FIELDS = {
 }
 
 
-def _interface(plan: StructurePlan, options: WebotsOptions) -> list[str]:
+def _interface(plan: SolidTreePlan, options: WebotsOptions) -> list[str]:
     place = place_robot(plan, options)
     x, y, z = place[:3, 3].tolist()
     values: list[Value] = [(x, y, z), rotation_of(place) or _UNTURNED, plan.root.name]
@@ -145,7 +145,7 @@ def _interface(plan: StructurePlan, options: WebotsOptions) -> list[str]:
 def _solid_node(
     solid: SolidPlan,
     children: list[Value],
-    shapes: ShapeWriter,
+    shapes: ShapeNodeWriter,
     sensors: SensorWriter,
     options: WebotsOptions,
     contact_materials: Mapping[str, str],
@@ -176,7 +176,7 @@ def _solid_node(
 
 
 def _links_of(
-    solid: SolidPlan, shapes: ShapeWriter, sensors: SensorWriter, options: WebotsOptions
+    solid: SolidPlan, shapes: ShapeNodeWriter, sensors: SensorWriter, options: WebotsOptions
 ) -> list[Value]:
     """Returns the visuals of the links of a Solid and the sensors on them; a link that is held is a
     Pose."""
@@ -194,7 +194,7 @@ def _links_of(
     return children
 
 
-def _parameters(joint: JointPlan, index: int) -> Node:
+def _parameters(joint: JointNodePlan, index: int) -> Node:
     """Returns the parameters of an axis. The axes of a BallJoint are written in its second and
     third parameters; the second axis follows from these."""
     axis, slides = joint.axes[index], joint.kind == "SliderJoint"

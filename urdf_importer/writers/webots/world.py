@@ -17,9 +17,9 @@ from .options import WebotsOptions
 from .proto import moved_zero, place_robot
 from .sensors.plan import SensorPlan
 from .shapes.contacts import ContactPlan, contact_nodes
-from .shapes.shapes import ShapeWriter
+from .shapes.shapes import ShapeNodeWriter
 from .structure.frames import pose_fields, vector_of
-from .structure.links import SolidPlan, StructurePlan
+from .structure.links import SolidPlan, SolidTreePlan
 from .vrml import Node, Value, Vec, keep_given, write_node, write_string
 
 LoadShape = Callable[[Shape, Link], MeshData]
@@ -29,10 +29,10 @@ LoadShape = Callable[[Shape, Link], MeshData]
 class Planned:
     """The parts of a PROTO, for the files written around it."""
 
-    plan: StructurePlan
+    plan: SolidTreePlan
     contacts: ContactPlan
     sensors: tuple[SensorPlan, ...]
-    shapes: ShapeWriter
+    shapes: ShapeNodeWriter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -52,7 +52,7 @@ class Bounds:
         return float(0.5 * np.linalg.norm(self.upper - self.lower))
 
 
-def measure_bounds(plan: StructurePlan, load: LoadShape, place: Matrix) -> Bounds:
+def measure_bounds(plan: SolidTreePlan, load: LoadShape, place: Matrix) -> Bounds:
     """Measures all shapes and link origins, with the robot's root at `place` (4, 4). Shapes that
     cannot be loaded do not count; they are reported where they are written."""
     lower, upper = np.full(3, np.inf), np.full(3, -np.inf)
@@ -62,7 +62,7 @@ def measure_bounds(plan: StructurePlan, load: LoadShape, place: Matrix) -> Bound
     return Bounds(lower=lower, upper=upper)
 
 
-def start_frames(plan: StructurePlan, place: Matrix) -> dict[str, Matrix]:
+def start_frames(plan: SolidTreePlan, place: Matrix) -> dict[str, Matrix]:
     """Returns link name -> its frame (4, 4) in the world as the robot starts."""
     frames: dict[SolidPlan, Matrix] = {}
     found: dict[str, Matrix] = {}
@@ -76,7 +76,7 @@ def start_frames(plan: StructurePlan, place: Matrix) -> dict[str, Matrix]:
     return found
 
 
-def _point_sets(plan: StructurePlan, load: LoadShape, place: Matrix) -> Iterator[Matrix]:
+def _point_sets(plan: SolidTreePlan, load: LoadShape, place: Matrix) -> Iterator[Matrix]:
     frames = start_frames(plan, place)
     for name, (_, held) in plan.holders().items():
         frame = frames[name]

@@ -21,7 +21,7 @@ from ..webots.names import make_identifier, make_label, make_proto_name
 from ..webots.options import WebotsOptions
 from ..webots.proto import place_robot
 from ..webots.shapes.contacts import ContactPlan, contact_nodes
-from ..webots.shapes.shapes import ShapeWriter, join_bounding
+from ..webots.shapes.shapes import ShapeNodeWriter, join_bounding
 from ..webots.structure.frames import pose_fields
 from ..webots.structure.physics import find_mass, physics_node
 from ..webots.vrml import Node, Value, Vec, write_node, write_string
@@ -130,7 +130,7 @@ class _Things:
         self._request = request
         self._solids, self._defs = solids, Claims()
         meshes = f"{make_identifier(request.name)}_meshes"
-        self._shapes = ShapeWriter(around, folder / meshes, f"{meshes}/")
+        self._shapes = ShapeNodeWriter(around, folder / meshes, f"{meshes}/")
         self.nodes = [self._make(thing) for thing in request.world.things]
 
     def _make(self, thing: Thing) -> Node:

@@ -17,7 +17,7 @@ from urdf_importer.kinematics.loops import close_loops
 from urdf_importer.kinematics.tree import plan_tree
 from urdf_importer.model import Dynamics, Limit, Pose, Robot
 from urdf_importer.readers import read_robot_text
-from urdf_importer.readers.urdf.robot import Located, read_located
+from urdf_importer.readers.urdf.located import Located, read_located
 from urdf_importer.reshape import rename, resize
 from urdf_importer.writers.urdf import write_robot_text
 from urdf_importer.writers.urdf.patch import patch_text

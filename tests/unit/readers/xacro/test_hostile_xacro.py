@@ -16,7 +16,7 @@ from urdf_importer.diagnostics import Diagnostics, ReadError
 from urdf_importer.files.packages import PackageResolver
 from urdf_importer.readers.urdf.robot import read_robot_text
 from urdf_importer.readers.xacro.expand import expand_xacro
-from urdf_importer.readers.xacro.values import Budget
+from urdf_importer.readers.xacro.values import Allowance
 
 HEAD = "<robot name='r' xmlns:xacro='http://www.ros.org/wiki/xacro'><link name='base'/>\n"
 SECONDS = 2.0
@@ -35,7 +35,7 @@ def expand(tmp_path: Path) -> Iterator[Expand]:
 
     def expand(inside: str) -> bytes:
         raw = f"{HEAD}{inside}\n</robot>".encode()
-        return expand_xacro(raw, source, resolver, (), Diagnostics(), Budget(seconds=SECONDS))
+        return expand_xacro(raw, source, resolver, (), Diagnostics(), Allowance(seconds=SECONDS))
 
     tracemalloc.start()
     began = time.thread_time()
@@ -224,7 +224,7 @@ def test_loops_by_macros_that_call_themselves_work(tmp_path: Path) -> None:
     loop = f"{macro}<xacro:m n='${{n - 1}}'/></xacro:if></xacro:macro><xacro:m n='240'/>"
     resolver = PackageResolver(source, environment={})
     raw = f"{HEAD}{loop}\n</robot>".encode()
-    text = expand_xacro(raw, source, resolver, (), Diagnostics(), Budget(seconds=60.0))
+    text = expand_xacro(raw, source, resolver, (), Diagnostics(), Allowance(seconds=60.0))
     assert text.count(b"<link ") == 241
 
 
@@ -270,7 +270,9 @@ def check(raw: bytes, source: str) -> None:
     for _ in within(SECONDS + GRACE):
         resolver = PackageResolver(source, environment={})
         try:
-            text = expand_xacro(raw, source, resolver, (), Diagnostics(), Budget(seconds=SECONDS))
+            text = expand_xacro(
+                raw, source, resolver, (), Diagnostics(), Allowance(seconds=SECONDS)
+            )
             read_robot_text(text, source, Diagnostics())
         except ReadError as error:
             assert "\n" not in error.message

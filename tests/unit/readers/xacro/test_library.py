@@ -16,7 +16,7 @@ from urdf_importer.readers import read_robot
 from urdf_importer.readers.xacro import library
 from urdf_importer.readers.xacro.expand import more_calls
 from urdf_importer.readers.xacro.library import REPLACED, USED, Expander, load_library
-from urdf_importer.readers.xacro.values import Budget
+from urdf_importer.readers.xacro.values import Allowance
 
 NAMES = {**REPLACED, **USED}
 
@@ -31,7 +31,7 @@ def test_exactly_the_names_of_the_table_are_replaced(monkeypatch: pytest.MonkeyP
     copy = load_library()
     before = dict(vars(copy))
     monkeypatch.setattr(library, "load_library", lambda: copy)
-    expander = Expander("robot.xacro", SimpleNamespace(), Diagnostics(), Budget())  # type: ignore[arg-type]
+    expander = Expander("robot.xacro", SimpleNamespace(), Diagnostics(), Allowance())  # type: ignore[arg-type]
     assert expander.arguments == {}
     changed = {name for name, value in vars(copy).items() if value is not before.get(name)}
     assert changed == set(REPLACED)
@@ -42,7 +42,7 @@ def test_replacements_take_what_xacro_gives(name: str, monkeypatch: pytest.Monke
     copy = load_library()
     own = inspect.signature(getattr(copy, name))
     monkeypatch.setattr(library, "load_library", lambda: copy)
-    Expander("robot.xacro", SimpleNamespace(), Diagnostics(), Budget())  # type: ignore[arg-type]
+    Expander("robot.xacro", SimpleNamespace(), Diagnostics(), Allowance())  # type: ignore[arg-type]
     replacement = getattr(copy, name)
     if replacement is None:
         assert name == "eval_extension"

@@ -13,7 +13,7 @@ from support.readable_robots import DATA, readable_descriptions
 from urdf_importer.diagnostics import Diagnostics
 from urdf_importer.model import IDENTITY, Box, Inertia, Inertial, Joint, Limit, Link, Robot, Visual
 from urdf_importer.readers import read_robot_text
-from urdf_importer.readers.urdf.robot import read_located
+from urdf_importer.readers.urdf.located import read_located
 from urdf_importer.readers.xacro.expand import is_xacro
 from urdf_importer.writers.urdf.patch import patch_text
 

@@ -18,7 +18,7 @@ from urdf_importer.meshes import MeshData, load_mesh, make_box, make_cylinder, m
 from urdf_importer.meshes.write import write_obj, write_stl
 from urdf_importer.writers.file_folder import FileFolder
 from urdf_importer.writers.webots.shapes.face_sets import make_face_set
-from urdf_importer.writers.webots.shapes.mesh_files import MeshFiles
+from urdf_importer.writers.webots.shapes.mesh_files import ProtoMeshes
 from urdf_importer.writers.webots.vrml import write_node
 
 
@@ -112,15 +112,15 @@ def test_face_set_that_collides_is_nothing_but_triangles() -> None:
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> MeshFiles:
-    return MeshFiles(FileFolder(tmp_path / "out", "out/"))
+def files(tmp_path: Path) -> ProtoMeshes:
+    return ProtoMeshes(FileFolder(tmp_path / "out", "out/"))
 
 
 def written(tmp_path: Path) -> list[str]:
     return sorted(path.name for path in (tmp_path / "out").iterdir())
 
 
-def test_equal_content_is_written_once(files: MeshFiles, tmp_path: Path) -> None:
+def test_equal_content_is_written_once(files: ProtoMeshes, tmp_path: Path) -> None:
     assert files.write(BOX, "arm") == "out/arm.stl"
     assert files.write(triangles_of(make_box((0.1, 0.2, 0.3))), "leg") == "out/arm.stl"
     assert files.write_body(BOX, "arm_collision") == "out/arm.stl"
@@ -128,7 +128,7 @@ def test_equal_content_is_written_once(files: MeshFiles, tmp_path: Path) -> None
 
 
 def test_names_are_plain_and_differ_without_regard_to_case(
-    files: MeshFiles, tmp_path: Path
+    files: ProtoMeshes, tmp_path: Path
 ) -> None:
     sizes = [0.1, 0.2, 0.3, 0.4]
     boxes = [triangles_of(make_box((size, size, size))) for size in sizes]
@@ -138,14 +138,14 @@ def test_names_are_plain_and_differ_without_regard_to_case(
     assert len(written(tmp_path)) == 4
 
 
-def test_format_follows_what_a_mesh_has(files: MeshFiles) -> None:
+def test_format_follows_what_a_mesh_has(files: ProtoMeshes) -> None:
     assert files.write(BOX, "plain").endswith(".stl")
     for rich in (SMOOTH, with_uvs(BOX), replace(BOX, smooth=True)):
         assert files.write(rich, "rich").endswith(".obj")
     assert files.write_body(with_uvs(SMOOTH), "body").endswith(".stl")
 
 
-def test_a_good_binary_stl_is_copied(files: MeshFiles, tmp_path: Path) -> None:
+def test_a_good_binary_stl_is_copied(files: ProtoMeshes, tmp_path: Path) -> None:
     source = tmp_path / "Good.STL"
     content = b"made by somebody".ljust(80) + write_stl(BOX)[80:]
     source.write_bytes(content)
@@ -155,7 +155,7 @@ def test_a_good_binary_stl_is_copied(files: MeshFiles, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("damage", ["normals", "nan", "missing", "text", "suffix", "turned"])
 def test_what_webots_would_see_differently_is_not_copied(
-    damage: str, files: MeshFiles, tmp_path: Path
+    damage: str, files: ProtoMeshes, tmp_path: Path
 ) -> None:
     source = tmp_path / ("box.stl" if damage != "suffix" else "box.mesh")
     content = bytearray(write_stl(BOX))

@@ -29,7 +29,7 @@ from urdf_importer.meshes.write import write_obj, write_stl
 from urdf_importer.model import Collision, Cylinder, Link, Pose, Robot
 from urdf_importer.writers.formats import OpenExport
 from urdf_importer.writers.webots.shapes.shapes import (
-    ShapeWriter,
+    ShapeNodeWriter,
     join_bounding,
 )
 from urdf_importer.writers.webots.structure.frames import (
@@ -391,7 +391,7 @@ def test_a_shape_may_come_from_anywhere(tmp_path: Path) -> None:
         options=WebotsOptions(),
         diagnostics=diagnostics,
     )
-    writer = ShapeWriter(found, tmp_path / "out", "out/")
+    writer = ShapeNodeWriter(found, tmp_path / "out", "out/")
     node = writer.bounding_object(only)
     assert node is not None and node.kind == "Cylinder"
     assert not (tmp_path / "out").exists()

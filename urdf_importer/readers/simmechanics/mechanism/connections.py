@@ -15,7 +15,7 @@ from .graph import NO_AXIS, WELD, Body, Edge, Frame, Matrix, Primitive, Primitiv
 from .instances import Instance, bodies_below, read_transform
 from .mates import Entity, rows_of_mate
 from .parts import Units
-from .values import Page
+from .values import XmlPage
 
 MOST_CONNECTIONS = 400_000
 
@@ -79,7 +79,7 @@ class _Pair:
 class Connections:
     """Gathers joints and mates by pairs of bodies."""
 
-    def __init__(self, page: Page, bodies: list[Body]) -> None:
+    def __init__(self, page: XmlPage, bodies: list[Body]) -> None:
         self.page = page
         self.bodies = bodies
         self.pairs: dict[tuple[int, int], _Pair] = {}

@@ -15,11 +15,21 @@ import numpy as np
 from ....diagnostics import quote
 from ....markup.xml import Element
 from .frames_in_file import FrameTable, WrittenFrame
-from .graph import Body, BodyKind, Edge, Look, Matrix, Mechanism, Primitive, PrimitiveKind, Vector
+from .graph import (
+    Body,
+    BodyColors,
+    BodyKind,
+    Edge,
+    Matrix,
+    Mechanism,
+    Primitive,
+    PrimitiveKind,
+    Vector,
+)
 from .values import (
     Fields,
     NoNumberError,
-    Page,
+    XmlPage,
     clamp_share,
     inertia_unit,
     mass_unit,
@@ -37,7 +47,7 @@ _PRIMITIVES: dict[str, PrimitiveKind] = {word: word for word in get_args(Primiti
 class FirstGeneration:
     """The target of parse_xml: the children of the root as they come in."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: XmlPage) -> None:
         self.page = page
         self.name = ""
         self.line = 0
@@ -216,7 +226,7 @@ def _is_root_part(name: str, fields: Fields) -> bool:
     return is_named_so and not fields.text("geometryFileName")
 
 
-def _read_mass(body: _WrittenBody, page: Page) -> tuple[float | None, Matrix | None]:
+def _read_mass(body: _WrittenBody, page: XmlPage) -> tuple[float | None, Matrix | None]:
     """Mass and inertia; None, and an ERROR diagnostic, where they are no numbers. Raises ReadError
     for an unknown unit."""
     fields = body.fields
@@ -246,7 +256,7 @@ def _read_mass(body: _WrittenBody, page: Page) -> tuple[float | None, Matrix | N
     return mass, None if inertia is None else _symmetric(inertia, body, page)
 
 
-def _symmetric(inertia: Matrix, body: _WrittenBody, page: Page) -> Matrix:
+def _symmetric(inertia: Matrix, body: _WrittenBody, page: XmlPage) -> Matrix:
     gap = float(np.abs(inertia - inertia.T).max())
     if gap > _ROUNDING * float(np.abs(inertia).max()):
         page.diagnostics.warning(
@@ -260,7 +270,7 @@ def _symmetric(inertia: Matrix, body: _WrittenBody, page: Page) -> Matrix:
     return result
 
 
-def _read_look(element: Element | None, page: Page) -> Look | None:
+def _read_look(element: Element | None, page: XmlPage) -> BodyColors | None:
     """The look of a part; None where it has no colour that can be read."""
     if element is None:
         return None
@@ -275,10 +285,10 @@ def _read_look(element: Element | None, page: Page) -> Look | None:
         page.report_bad_color("a MaterialProp", element.line)
         return None
     alpha = 1.0 - shares.pop("transparency", 0.0)
-    return Look(color=(red, green, blue), alpha=alpha, **shares)
+    return BodyColors(color=(red, green, blue), alpha=alpha, **shares)
 
 
-def _read_primitive(fields: Fields, joint: _WrittenJoint, page: Page) -> Primitive:
+def _read_primitive(fields: Fields, joint: _WrittenJoint, page: XmlPage) -> Primitive:
     word = fields.text("name")
     kind = _PRIMITIVES.get(word.lower(), "unknown")
     if kind not in ("revolute", "prismatic"):
@@ -289,7 +299,7 @@ def _read_primitive(fields: Fields, joint: _WrittenJoint, page: Page) -> Primiti
     return Primitive(kind=kind, axis=axis, word=word)
 
 
-def _read_axis(fields: Fields, joint: _WrittenJoint, page: Page) -> Vector | None:
+def _read_axis(fields: Fields, joint: _WrittenJoint, page: XmlPage) -> Vector | None:
     """The unit axis in the world; None where it has no direction. Raises ReadError for an axis in
     an unknown frame."""
     try:

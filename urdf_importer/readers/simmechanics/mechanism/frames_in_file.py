@@ -14,7 +14,7 @@ from ....diagnostics import quote
 from ....geometry.transforms import make_frame
 from ....markup.xml import Element
 from .graph import Frame, Matrix, Vector
-from .values import Fields, Page, length_unit
+from .values import Fields, XmlPage, length_unit
 
 WORLD = "WORLD"
 ADJOINING = "ADJOINING"
@@ -65,7 +65,7 @@ class WrittenFrame:
 class FrameTable:
     """All frames of a file, by number and by body."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: XmlPage) -> None:
         self.page = page
         self.unit = 0.0
         self._by_ref: dict[str, WrittenFrame] = {}
@@ -158,7 +158,7 @@ class FrameTable:
         return found
 
 
-def _read_rotation(fields: Fields, what: str, page: Page) -> Matrix:
+def _read_rotation(fields: Fields, what: str, page: XmlPage) -> Matrix:
     """Column by column: the first three numbers are the frame's x axis."""
     if "orientation" not in fields:
         return np.eye(3)

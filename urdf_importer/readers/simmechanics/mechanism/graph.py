@@ -50,7 +50,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class BodyColors:
     """`color` is red, green, blue in 0..1, `alpha` 1 where nothing shines through; the others are
     shares of the colour, None where not given."""
 
@@ -78,7 +78,7 @@ class Body:
     inertia: Matrix | None = None
     frames: tuple[Frame, ...] = ()
     geometry: str = ""
-    look: Look | None = None
+    look: BodyColors | None = None
     is_visible: bool = True
     is_grounded: bool = False
     line: int = 0

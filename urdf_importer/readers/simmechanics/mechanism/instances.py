@@ -9,9 +9,9 @@ import numpy as np
 from ....diagnostics import quote
 from ....geometry.transforms import make_frame
 from ....markup.xml import Element
-from .graph import Look, Matrix
+from .graph import BodyColors, Matrix
 from .parts import Units, read_look
-from .values import Page
+from .values import XmlPage
 
 
 @dataclass(slots=True, eq=False)
@@ -29,7 +29,7 @@ class Instance:
     is_grounded: bool = False
     is_rigid: bool = False
     is_visible: bool = True
-    look: Look | None = None
+    look: BodyColors | None = None
     # The first body below it, and the first that is grounded all the way from here.
     first_body: int = -1
     grounded_body: int = -1
@@ -42,7 +42,9 @@ class Instance:
         return self.grounded_body if self.grounded_body >= 0 else self.first_body
 
 
-def read_instances(assembly: Element, units: Units, page: Page) -> tuple[Instance, list[Instance]]:
+def read_instances(
+    assembly: Element, units: Units, page: XmlPage
+) -> tuple[Instance, list[Instance]]:
     """Returns the root, and all instances below it in the order of the document."""
     root = Instance(
         name=assembly.attributes.get("name", ""),
@@ -83,7 +85,7 @@ def read_instances(assembly: Element, units: Units, page: Page) -> tuple[Instanc
     return root, found
 
 
-def _read_instance(element: Element, parent: Instance, units: Units, page: Page) -> Instance:
+def _read_instance(element: Element, parent: Instance, units: Units, page: XmlPage) -> Instance:
     attributes = element.attributes
     name = attributes.get("name", "").strip() or attributes.get("uid", "").strip() or "part"
     fields = page.fields(element)
@@ -104,7 +106,7 @@ def _read_instance(element: Element, parent: Instance, units: Units, page: Page)
     )
 
 
-def read_transform(element: Element | None, length: float, what: str, page: Page) -> Matrix:
+def read_transform(element: Element | None, length: float, what: str, page: XmlPage) -> Matrix:
     """Returns (4, 4) of a <Transform>, its rotation row by row; missing parts move nothing. Raises
     ReadError for invalid numbers."""
     rotation, point = np.eye(3), np.zeros(3)

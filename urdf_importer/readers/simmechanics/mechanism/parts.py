@@ -7,10 +7,10 @@ import numpy as np
 
 from ....diagnostics import quote
 from ....markup.xml import Element
-from .graph import Look, Matrix, Vector
+from .graph import BodyColors, Matrix, Vector
 from .values import (
     NoNumberError,
-    Page,
+    XmlPage,
     clamp_share,
     length_unit,
     mass_unit,
@@ -28,7 +28,7 @@ class Units:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Part:
+class WeighedPart:
     """`center` in the part's frame in metres; `inertia` (3, 3) about it in the part's axes."""
 
     name: str
@@ -36,10 +36,10 @@ class Part:
     center: Vector | None
     inertia: Matrix | None
     geometry: str
-    look: Look | None
+    look: BodyColors | None
 
 
-def read_units(element: Element, page: Page) -> Units:
+def read_units(element: Element, page: XmlPage) -> Units:
     """Raises ReadError for an unknown unit."""
     length, mass = (
         page.unit(
@@ -51,7 +51,9 @@ def read_units(element: Element, page: Page) -> Units:
     return Units(length, mass)
 
 
-def read_part(element: Element, data_units: Units | None, model: Units, page: Page) -> Part:
+def read_part(
+    element: Element, data_units: Units | None, model: Units, page: XmlPage
+) -> WeighedPart:
     """Returns a part; without a mass, and with an ERROR diagnostic, where its mass is not a
     number."""
     name = element.attributes.get("name", "")
@@ -61,7 +63,7 @@ def read_part(element: Element, data_units: Units | None, model: Units, page: Pa
     mass, center, inertia = _read_mass(fields.get("MassProperties"), name, units, page)
     look = fields.get("VisualProperties")
     geometry = fields.get("GeometryFile")
-    return Part(
+    return WeighedPart(
         name=name,
         mass=mass,
         center=center,
@@ -72,7 +74,7 @@ def read_part(element: Element, data_units: Units | None, model: Units, page: Pa
 
 
 def _read_mass(
-    element: Element | None, name: str, units: Units, page: Page
+    element: Element | None, name: str, units: Units, page: XmlPage
 ) -> tuple[float | None, Vector | None, Matrix | None]:
     if element is None or "Mass" not in (fields := page.fields(element)):
         return None, None, None
@@ -96,7 +98,7 @@ def _read_mass(
     return mass, center, inertia
 
 
-def read_look(element: Element, page: Page) -> Look | None:
+def read_look(element: Element, page: XmlPage) -> BodyColors | None:
     """Returns the colour of <Diffuse>; None where there is none that can be read."""
     diffuse = page.fields(element).get("Diffuse")
     if diffuse is None:
@@ -109,4 +111,4 @@ def read_look(element: Element, page: Page) -> Look | None:
     except NoNumberError:
         page.report_bad_color("a <Diffuse>", diffuse.line)
         return None
-    return Look(color=(red, green, blue), alpha=alpha)
+    return BodyColors(color=(red, green, blue), alpha=alpha)

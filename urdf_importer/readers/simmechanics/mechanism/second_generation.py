@@ -16,8 +16,8 @@ from ....markup.xml import Element
 from .connections import Connections
 from .graph import Body, Mechanism
 from .instances import Instance, find_anchors, read_instances
-from .parts import Part, Units, read_part, read_units
-from .values import Page
+from .parts import Units, WeighedPart, read_part, read_units
+from .values import XmlPage
 
 ROOT_TAG = "SimscapeMultibodyImportXML"
 
@@ -25,13 +25,13 @@ ROOT_TAG = "SimscapeMultibodyImportXML"
 class SecondGeneration:
     """The target of parse_xml: the children of the root as they come in."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: XmlPage) -> None:
         self.page = page
         self.line = 0
         self.units: dict[str, Units] = {}
         self.assembly: Element | None = None
         self.assemblies: dict[str, Element] = {}
-        self.parts: dict[str, Part] = {}
+        self.parts: dict[str, WeighedPart] = {}
 
     def read_root(self, element: Element) -> None:
         self.line = element.line

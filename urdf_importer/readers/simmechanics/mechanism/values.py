@@ -132,7 +132,7 @@ def _unquoted(text: str) -> str:
 
 
 @dataclass(slots=True)
-class Page:
+class XmlPage:
     """An XML file while it is read."""
 
     data: bytes

@@ -173,7 +173,7 @@ def _sensors(values: Values, node: YamlNode, key: str) -> "tuple[LinkSensor, ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JointLimits:
+class LimitKeys:
     """In rad and m, N and Nm; None where absent."""
 
     lower: float | None = said("lower", read=Values.number, default=None)
@@ -192,7 +192,7 @@ class JointChange:
     type: str = said("type", read=_words(*_JOINT_TYPES))
     axis: Vector3 | None = said("axis", read=_axis, default=None)
     axis_frame: str = said("referenceFrame", "axisReferenceFrame")
-    limits: JointLimits = said("limits", read=entry_of(JointLimits), default=JointLimits())
+    limits: LimitKeys = said("limits", read=entry_of(LimitKeys), default=LimitKeys())
     line: int = 0
 
 
@@ -261,7 +261,7 @@ class LinkSensor(SensorChoice):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ForceSensor(SensorChoice):
+class ForceSensorChoice(SensorChoice):
     owner: str = said("jointName", needed=True)
     measured_in: str = said("frame", read=_words("child", "parent", "sensor"), default="child")
     is_child_to_parent: bool = said("directionChildToParent", read=Values.flag, default=True)
@@ -354,8 +354,8 @@ class Parameters:
     effort_limit: float | None = said("effort_limit", read=_amount, default=None)
     velocity_limit: float | None = said("velocity_limit", read=_amount, default=None)
     sensors: tuple[LinkSensor, ...] = said("sensors", read=_sensors, default=())
-    force_sensors: tuple[ForceSensor, ...] = said(
-        "forceTorqueSensors", read=list_of(ForceSensor), default=()
+    force_sensors: tuple[ForceSensorChoice, ...] = said(
+        "forceTorqueSensors", read=list_of(ForceSensorChoice), default=()
     )
     blobs: tuple[Extra, ...] = said("XMLBlobs", read=_blobs, default=())
     has_chains: bool = said(

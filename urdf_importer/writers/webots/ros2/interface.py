@@ -16,7 +16,7 @@ from xml.sax.saxutils import escape
 
 from ....kinematics.tree import KinematicTree
 from ....model import Joint, Mimic, Robot
-from ..structure.links import AxisPlan, StructurePlan
+from ..structure.links import AxisPlan, SolidTreePlan
 
 Command = Literal["position", "velocity"]
 
@@ -39,7 +39,7 @@ class RosRobot:
     masters  the leaders of joints, chains multiplied out
     """
 
-    plan: StructurePlan
+    plan: SolidTreePlan
     tree: KinematicTree
     joints: tuple[RosJoint, ...]
     names: Mapping[str, tuple[str, ...]]
@@ -47,7 +47,7 @@ class RosRobot:
     masters: Mapping[str, Mimic]
 
 
-def plan_ros(plan: StructurePlan) -> RosRobot:
+def plan_ros(plan: SolidTreePlan) -> RosRobot:
     """Plans the joints with a motor, in the order of the structure. Followers whose position has an
     offset are left to the robot_state_publisher, which knows offsets; Webots does not."""
     masters = plan.tree.masters

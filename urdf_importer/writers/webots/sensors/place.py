@@ -33,7 +33,7 @@ from ....model import (
 from ..names import NameTables, report_on
 from ..options import WebotsOptions
 from ..structure.frames import pose_fields
-from ..structure.links import SolidPlan, StructurePlan
+from ..structure.links import SolidPlan, SolidTreePlan
 from ..vrml import Node, Value
 from .cameras import plan_cameras
 from .motion import (
@@ -130,7 +130,7 @@ class SensorWriter:
     def __init__(
         self,
         sensors: Iterable[SensorPlan],
-        plan: StructurePlan,
+        plan: SolidTreePlan,
         names: NameTables,
         bounding_object: Callable[[Link], Node | None],
         contact_materials: Mapping[str, str],
@@ -276,7 +276,7 @@ class SensorWriter:
         return Node(device.kind, fields)
 
 
-def _find_hanging(plan: StructurePlan) -> dict[str, list[SolidPlan]]:
+def _find_hanging(plan: SolidTreePlan) -> dict[str, list[SolidPlan]]:
     """Returns link -> the Solids that hang on it, or are it, by fixed joints: through links of the
     Solid above only."""
     tree = plan.tree

@@ -34,7 +34,7 @@ from ..options import WebotsOptions
 from ..structure.frames import place_nodes
 from ..vrml import Node
 from .face_sets import make_face_set
-from .mesh_files import MeshFiles
+from .mesh_files import ProtoMeshes
 
 _ROUND = 3
 """Subdivisions of a sphere that is looked at; Webots' own 1 shows its 80 triangles."""
@@ -59,7 +59,9 @@ class BoundingBodies:
     `fits` holds the result for each mesh: link name -> bodies, in the order of the collisions.
     """
 
-    def __init__(self, files: MeshFiles, options: WebotsOptions, diagnostics: Diagnostics) -> None:
+    def __init__(
+        self, files: ProtoMeshes, options: WebotsOptions, diagnostics: Diagnostics
+    ) -> None:
         self._files = files
         self._options = options
         self._diagnostics = diagnostics

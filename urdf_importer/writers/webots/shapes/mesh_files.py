@@ -17,7 +17,7 @@ _HEAD = 84
 _AGREE = 0.9
 
 
-class MeshFiles:
+class ProtoMeshes:
     """Meshes as files: binary STL where a mesh is only triangles, else OBJ."""
 
     def __init__(self, folder: FileFolder) -> None:

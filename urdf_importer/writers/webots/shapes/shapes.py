@@ -34,13 +34,13 @@ from ..vrml import Node, Value
 from .appearances import Appearances
 from .bounding import BoundingBodies, make_primitive_node
 from .face_sets import make_face_set
-from .mesh_files import MeshFiles
+from .mesh_files import ProtoMeshes
 
 _IDENTITY = np.eye(4)
 _Part = tuple[MeshMaterial | None, Node]
 
 
-class ShapeWriter:
+class ShapeNodeWriter:
     """Made once for each export.
 
     Files go into `folder` (made when the first one comes); `prefix` begins their names in urls.
@@ -57,7 +57,7 @@ class ShapeWriter:
         self._looks = Looks(found.robot, found.files, diagnostics)
         self._kinds = _read_overrides(found.robot, options)
         files = FileFolder(folder, prefix)
-        self._files = MeshFiles(files)
+        self._files = ProtoMeshes(files)
         self._appearances = Appearances(Textures(files, found.convert_image, diagnostics))
         self.bodies = BoundingBodies(self._files, options, diagnostics)
         self._parts: dict[tuple[MeshData, bool], list[_Part]] = {}

@@ -30,7 +30,7 @@ from ....model import Joint
 from ..names import report_on
 from ..options import WebotsOptions
 from .frames import vector_of
-from .links import AxisPlan, JointKind, JointPlan, Range
+from .links import AxisPlan, JointKind, JointNodePlan, Range
 
 LOCKED = 1e-6
 """Radians or metres that a locked joint may move: Webots takes equal limits for none."""
@@ -40,7 +40,7 @@ unstable."""
 _ROUNDING = 1e-9
 """Radians: 3.14159265359 means pi."""
 
-Placed = tuple[JointPlan, Matrix]
+Placed = tuple[JointNodePlan, Matrix]
 """A joint, and its child's frame in the frame of the Solid above, at zero."""
 
 
@@ -96,7 +96,7 @@ class JointPlanner:
             zero[:3, 3] += frame[:3, :3] @ axis * offset
         kind: JointKind = "HingeJoint" if turns else "SliderJoint"
         anchor = vector_of(frame[:3, 3])
-        return JointPlan(kind=kind, name=joint.name, axes=[plan], anchor=anchor), zero
+        return JointNodePlan(kind=kind, name=joint.name, axes=[plan], anchor=anchor), zero
 
     def _plan_planar(self, motion: JointMotion, frame: Matrix) -> list[Placed]:
         normal = np.array(motion.axis)
@@ -124,7 +124,7 @@ class JointPlanner:
             plan = AxisPlan(joint=joint.name, turns=True, axis=vector_of(here[:3, :3] @ axis))
             plan.sensor, plan.position = f"{joint.name}_{letter}", angle
             axes.append(plan)
-        ball = JointPlan(
+        ball = JointNodePlan(
             kind="BallJoint", name=joint.name, axes=axes, anchor=vector_of(here[:3, 3])
         )
         return [*placed, (ball, here)]
@@ -148,7 +148,7 @@ class JointPlanner:
             plan.position = position
             kind: JointKind = "HingeJoint" if turns else "SliderJoint"
             anchor = vector_of(here[:3, 3])
-            placed.append((JointPlan(kind=kind, name=name, axes=[plan], anchor=anchor), here))
+            placed.append((JointNodePlan(kind=kind, name=name, axes=[plan], anchor=anchor), here))
         return placed
 
     def _axis(self, joint: Joint, name: str, *, turns: bool, axis: Vector) -> AxisPlan:

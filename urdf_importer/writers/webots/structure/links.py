@@ -47,7 +47,7 @@ class AxisPlan:
 
 
 @dataclass(slots=True, kw_only=True)
-class JointPlan:
+class JointNodePlan:
     """`axes` turn or slide in their order about or along lines through `anchor`."""
 
     kind: JointKind
@@ -76,7 +76,7 @@ class SolidPlan:
 
     zero: Matrix
     above: "SolidPlan | None" = None
-    joint: JointPlan | None = None
+    joint: JointNodePlan | None = None
     links: list[HeldLink] = field(default_factory=list)
     masses: list[BodyMass] = field(default_factory=list)
     mass: BodyMass | None = None
@@ -98,12 +98,12 @@ class LoopPlan:
     """A joint from the Solid `above` to the Solid `below`, which hangs on another joint too."""
 
     above: SolidPlan
-    joint: JointPlan
+    joint: JointNodePlan
     below: SolidPlan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class StructurePlan:
+class SolidTreePlan:
     """The whole robot; the first Solid is the Robot node, each other comes after the one above.
     `tree` is the description's tree.
 
@@ -121,7 +121,7 @@ class StructurePlan:
     def root(self) -> SolidPlan:
         return self.solids[0]
 
-    def joints(self) -> Iterator[JointPlan]:
+    def joints(self) -> Iterator[JointNodePlan]:
         for solid in self.solids:
             if solid.joint is not None:
                 yield solid.joint

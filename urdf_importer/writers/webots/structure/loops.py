@@ -29,7 +29,7 @@ from ..names import report_on
 from ..options import WebotsOptions
 from .frames import vector_of
 from .joints import STOP_MARGIN, hard_stops
-from .links import AxisPlan, HeldLink, JointKind, JointPlan, LoopPlan, Range, SolidPlan
+from .links import AxisPlan, HeldLink, JointKind, JointNodePlan, LoopPlan, Range, SolidPlan
 from .start import Start
 
 _KINDS: dict[str, JointKind] = {
@@ -149,7 +149,7 @@ class LoopPlanner:
         )
         axis.stops = self._find_stops(loop, axis, turned)
         anchor = vector_of(above.frame[:3, 3])
-        joint = JointPlan(kind=kind, name=loop.name, axes=[axis], anchor=anchor)
+        joint = JointNodePlan(kind=kind, name=loop.name, axes=[axis], anchor=anchor)
         return LoopPlan(above=above.solid, joint=joint, below=below.solid)
 
     def _find_stops(self, loop: LoopJoint, axis: AxisPlan, turned: bool) -> Range | None:

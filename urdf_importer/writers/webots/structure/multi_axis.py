@@ -17,7 +17,7 @@ import numpy as np
 from ....diagnostics import Diagnostics, quote
 from ....geometry.transforms import Vector, cross
 from .frames import vector_of
-from .links import JointPlan, SolidPlan
+from .links import JointNodePlan, SolidPlan
 
 _EXACT = 1e-7
 """Metres by which axes may miss each other, and how far from the unit circle axis 2 may end."""
@@ -75,7 +75,7 @@ def _can_go(solid: SolidPlan, kept: frozenset[str]) -> bool:
     return solid.is_bare and not any(held.link.name in kept for held in solid.links)
 
 
-def _combine(chain: Sequence[SolidPlan]) -> JointPlan | None:
+def _combine(chain: Sequence[SolidPlan]) -> JointNodePlan | None:
     if len(chain) < 2:
         return None
     joints = [solid.joint for solid in chain if solid.joint is not None]
@@ -88,7 +88,7 @@ def _combine(chain: Sequence[SolidPlan]) -> JointPlan | None:
     plans = [joint.axes[0] for joint in joints]
     for plan, axis in zip(plans, axes, strict=True):
         plan.axis = vector_of(axis)
-    return JointPlan(
+    return JointNodePlan(
         kind="BallJoint" if len(chain) == 3 else "Hinge2Joint",
         name=joints[0].name,
         axes=plans,
@@ -128,13 +128,13 @@ def _is_ball(axes: Sequence[Vector]) -> bool:
     return bool(np.abs(cross(axes[2], axes[0]) - axes[1]).max() < _EXACT)
 
 
-def _keeps_from_poles(joint: JointPlan) -> bool:
+def _keeps_from_poles(joint: JointNodePlan) -> bool:
     """Whether the middle axis stays within a right angle: beyond it, a ball has no such angles."""
     limits = joint.axes[0].limits
     return limits is not None and max(-limits[0], limits[1]) <= 0.5 * math.pi
 
 
-def _report(chain: Sequence[SolidPlan], joint: JointPlan, diagnostics: Diagnostics) -> None:
+def _report(chain: Sequence[SolidPlan], joint: JointNodePlan, diagnostics: Diagnostics) -> None:
     names = [quote(axis.joint) for axis in joint.axes]
     for solid in chain[:-1]:
         link = solid.links[0].link
