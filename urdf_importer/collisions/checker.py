@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A robot that is ready to be checked: its shapes, its tester, its pairs."""
 
-from collections.abc import Collection, Generator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 
@@ -18,6 +18,9 @@ from .report import CollisionReport, LinkContact
 from .sampling import Array, Sampler
 from .sweep import Sweep
 from .testers import Nearest, Tester
+
+_AT_ONCE = 1000
+"""Contacts whose frames of links are found at a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,10 +61,11 @@ class Checker:
         course = Course(self.tree, pairs.balls, asked.way)
         intervals = yield from Sweep(course, pairs, asked.pairs, asked.margin).run()
         gauge = _Gauge(course, pairs)
+        found = [(pair, *times) for pair, own in intervals.items() for times in own]
         contacts = [
-            gauge.describe(pair, start, end, asked.margin)
-            for pair, found in intervals.items()
-            for start, end in found
+            contact
+            for first in range(0, len(found), _AT_ONCE)
+            for contact in gauge.describe(found[first : first + _AT_ONCE], asked.margin)
         ]
         contacts.sort(key=lambda each: (each.start, each.link1, each.link2))
         touching = {name for each in contacts for name in (each.link1, each.link2)}
@@ -93,20 +97,23 @@ class _Gauge:
         self._course = course
         self._tester = tester
 
-    def describe(self, pair: Pair, start: float, end: float, margin: float) -> LinkContact:
-        """Returns a contact with its point, and its distance, which without a margin is 0."""
+    def describe(
+        self, found: Sequence[tuple[Pair, float, float]], margin: float
+    ) -> Iterator[LinkContact]:
+        """Yields the contacts of pairs with their beginnings and ends, with their points, and their
+        distances, which without a margin are 0."""
         times = self._course.way.times
-        moment = self._at(np.array([start]), np.zeros(1))
-        found = self._measure(pair, moment, 0)
-        one = self._course.index[pair[0]]
-        frames, least = moment.frames, 0.0
-        if margin > 0.0:
-            inner = times[(times > start) & (times < end)]
-            least = self.find_nearest([pair], np.unique([start, *inner, end]))[0]
-        return LinkContact(
-            link1=pair[0], link2=pair[1], start=start, end=end, distance=least,
-            point=frames.rotations[one, 0] @ found.point + frames.places[one, 0],
-        )  # fmt: skip
+        moments = self._at(np.array([start for _, start, _ in found]), np.zeros(len(found)))
+        for k, (pair, start, end) in enumerate(found):
+            point = self._measure(pair, moments, k).point
+            one, frames, least = self._course.index[pair[0]], moments.frames, 0.0
+            if margin > 0.0:
+                inner = times[(times > start) & (times < end)]
+                least = self.find_nearest([pair], np.unique([start, *inner, end]))[0]
+            yield LinkContact(
+                link1=pair[0], link2=pair[1], start=start, end=end, distance=least,
+                point=frames.rotations[one, k] @ point + frames.places[one, k],
+            )  # fmt: skip
 
     def find_nearest(self, pairs: Sequence[Pair], times: Array | None = None) -> tuple[float, Pair]:
         """Returns the least distance at these times, rising, and whose it is; at all samples by

@@ -87,7 +87,8 @@ class Moments:
 
     def relate(self, pair: Pair, chosen: Places) -> tuple[Array, Array]:
         """Returns the frames of the second link in the first one's at chosen moments."""
-        return relate(self.frames, *(self.course.index[name] for name in pair), chosen)
+        one, other = (self.course.index[name] for name in pair)
+        return relate(self.frames, one, other, chosen)
 
     def gaps(self, pair: Pair, chosen: Places) -> Array:
         """Returns how far the balls of two links are apart, less than 0 where they meet."""

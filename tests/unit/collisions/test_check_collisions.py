@@ -272,6 +272,21 @@ def test_triangles_agree_with_coal_on_meshes(margin: float) -> None:
     assert any(truth)
 
 
+def test_links_are_placed_once_for_all_contacts(monkeypatch: pytest.MonkeyPatch) -> None:
+    robot = read_robot(PANDA, diagnostics=Diagnostics())
+    counts: list[int] = []
+    at = Course.at
+
+    def count(self: Course, spans: Any, *rest: Any) -> Any:
+        counts.append(len(spans))
+        return at(self, spans, *rest)
+
+    monkeypatch.setattr(Course, "at", count)
+    report = check_collisions(robot, options=ALL, diagnostics=Diagnostics())
+    assert counts == [1, len(report.contacts)]
+    assert len(report.contacts) > 5
+
+
 def test_distances_are_exact() -> None:
     options = CheckOptions(disabled="none", distances=True)
     report = check_collisions(cart(), {"slide": 0.5}, options=options)
