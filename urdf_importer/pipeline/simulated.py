@@ -26,7 +26,6 @@ from .exporting import open_export
 
 _BELOW = 1e-4
 """Metres that a robot may reach below the floor at the start without a word."""
-_RESERVED = ("scene",)
 Parts = Mapping[str, tuple[Part, ...]]
 
 
@@ -97,7 +96,7 @@ def _plan_motors(
 
 def _name(stem: str, experiment: Experiment) -> str:
     """Returns a name that no other robot has."""
-    taken = {*_RESERVED, *(robot.name for robot in experiment.robots)}
+    taken = {"scene", *(robot.name for robot in experiment.robots)}
     names = (f"{stem}_{number}" if number > 1 else stem for number in count_up(1))
     return next(name for name in names if name not in taken)
 

@@ -12,8 +12,6 @@ from ..options import Options, option
 Engine = Literal["auto", "mujoco", "bullet"]
 SimulatedBase = Literal["auto", "fixed", "free"]
 Motors = Literal["off", "hold", "follow"]
-VISIBLE = "visible"
-"""In place of names of colliders: all visible meshes that belong to no robot."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

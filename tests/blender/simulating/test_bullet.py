@@ -22,6 +22,7 @@ from urdf_importer import (
     set_joint_positions,
     simulate,
 )
+from urdf_importer.blender.simulating import bullet
 from urdf_importer.pipeline.simulating import simulation_steps
 
 pytestmark = pytest.mark.usefixtures("scene")
@@ -422,3 +423,25 @@ def test_pr2_stands_on_its_wheels_that_have_visuals_alone(engine: str) -> None:
     assert abs(find_lowest(wheels)) < 6e-3
     base = find_lowest(imported.collisions["base_link"])
     assert base == pytest.approx(0.05, abs=6e-3)
+
+
+def test_a_link_without_joints_and_shapes_falls(tmp_path: Path) -> None:
+    path = write(tmp_path, '<robot name="bare"><link name="bare"/></robot>')
+    diagnostics = Diagnostics()
+    wishes = SimulationOptions(engine="bullet", base="free", substeps=40)
+    found = simulate(import_robot(path), 0.5, options=wishes, diagnostics=diagnostics)
+    assert [each.code for each in diagnostics] == ["nothing-collides"]
+    seconds = found.trajectory.times[-1]
+    assert found.base[-1, 2, 3] == pytest.approx(-0.5 * 9.81 * seconds**2, rel=0.01)
+
+
+@pytest.mark.parametrize(("finer", "holds"), [((1,), False), ((1, 2, 4), True)])
+def test_a_run_that_comes_apart_begins_again_in_finer_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, finer: tuple[int, ...], holds: bool
+) -> None:
+    monkeypatch.setattr(bullet, "_FINER", finer)
+    heavy = BODY.format(at="0 0 -0.25", mass=50, i=(1, 1, 1))
+    armature = robot(tmp_path, DOUBLE.replace(ARM, heavy).replace(heavy, ARM, 1), elbow=1.5)
+    found = run(armature, 1.0, substeps=2)
+    assert (found.drift < 3e-3) == holds
+    assert [each.code for each in found.diagnostics] == ([] if holds else ["joints-apart"])

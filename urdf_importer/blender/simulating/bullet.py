@@ -195,13 +195,7 @@ class _Machine:
         self._base[frame] = frames[0]
         self._moved[frame] = moved = self._reader.find_moved(frames)
         self._found[frame], apart = self._reader.read(moved, self._found[max(frame - 1, 0)])
-        off = [
-            self._world.read(item)[:3, 3] - frames[index, :3, 3]
-            for index, item in self._touching.items()
-            if frame
-        ]
-        slips = np.linalg.norm(np.reshape(off, (-1, 3)), axis=1)
-        self.apart = max(self.apart, *apart.tolist(), *slips.tolist())
+        self.apart = max(self.apart, float(apart.max(initial=0.0)))
         for drive in self._drives:
             drive.run(frame, self._found, self._fps)
 
