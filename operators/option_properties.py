@@ -24,12 +24,13 @@ from ..urdf_importer import (
     RetimeOptions,
     RobotError,
     SenseOptions,
+    SimulationOptions,
 )
 from ..urdf_importer.options import PlacementOptions, group_options
 
 Operator = TypeVar("Operator", bound=type)
 _Moved = MotionOptions | RetimeOptions | RetargetOptions | LiveOptions
-_Some = ImportOptions | PlacementOptions | FileOptions | _Moved | SenseOptions
+_Some = ImportOptions | PlacementOptions | FileOptions | _Moved | SenseOptions | SimulationOptions
 Options = TypeVar("Options", bound=_Some)
 OptionClass = type[_Some]
 
@@ -49,6 +50,11 @@ def add_option_properties(kind: Operator, *options: OptionClass) -> Operator:
         own = kind.__annotations__
         kind.__annotations__ = own | {field.name: _property(field) for field in fields(each)}
     return kind
+
+
+def option_property(options: OptionClass, name: str) -> Any:
+    """Returns the property for an option of a class."""
+    return _property(next(field for field in fields(options) if field.name == name))
 
 
 def option_names() -> tuple[str, ...]:
@@ -254,6 +260,8 @@ def _property(field: "Field[Any]") -> Any:
 
 def _label(key: str) -> str:
     """Makes a label; names that are written with capitals keep them."""
+    if key == "mujoco":
+        return "MuJoCo"
     return key.replace("_", " ").title() if key.islower() else key
 
 

@@ -2,7 +2,6 @@
 """Simulate: with progress in the status bar; Esc takes everything back."""
 
 from collections.abc import Iterable
-from dataclasses import fields
 from typing import Any
 
 import bpy
@@ -19,13 +18,11 @@ from ...urdf_importer.blender.ik.solve import recall_rig, suggest_link
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.command.summary import count
 from ..active_robot import RobotOperator, active_robot, redraw_views
+from ..option_properties import option_property
 from ..reports import report_diagnostics
 from ..stepping import SteppedOperator, Steps
-from .overloads import keep_overloads
 
 _ENGINES = {"mujoco": "MuJoCo", "bullet": "Bullet"}
-_OPTIONS = {field.name: field.metadata for field in fields(SimulationOptions)}
-_LABELS = {"mujoco": "MuJoCo"}
 _HITS = (
     ("none", "None", "Robots hit the floor, each other and themselves"),
     ("selected", "Selected Objects", "The selected mesh objects that belong to no robot"),
@@ -51,14 +48,6 @@ def _find_pushed(chosen: Any, context: Any) -> str:
     return _list_links(robot)[0] if falls else suggest_link(robot)
 
 
-def _choice(name: str) -> Any:
-    texts = _OPTIONS[name]["choices"].items()
-    items = [(key, _LABELS.get(key, key.title()), text) for key, text in texts]
-    return bpy.props.EnumProperty(
-        name=_OPTIONS[name]["label"], description=_OPTIONS[name]["help"], items=items
-    )
-
-
 class SimulateRobot(SteppedOperator, RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.simulate"
     bl_label = "Simulate"
@@ -67,7 +56,7 @@ class SimulateRobot(SteppedOperator, RobotOperator, bpy.types.Operator):
         "physics, from the current frame on. The result is keys in a new action; Esc takes all back"
     )
 
-    engine: _choice("engine")  # type: ignore[valid-type]
+    engine: option_property(SimulationOptions, "engine")  # type: ignore[valid-type]
     seconds: bpy.props.FloatProperty(  # type: ignore[valid-type]
         name="Duration",
         description="How long, from the current frame on",
@@ -77,7 +66,7 @@ class SimulateRobot(SteppedOperator, RobotOperator, bpy.types.Operator):
         max=3600.0,
         unit="TIME_ABSOLUTE",
     )
-    base: _choice("base")  # type: ignore[valid-type]
+    base: option_property(SimulationOptions, "base")  # type: ignore[valid-type]
     drops: bpy.props.BoolProperty(  # type: ignore[valid-type]
         name="Drop", description="Begin at a height above the floor, and fall"
     )
@@ -91,10 +80,8 @@ class SimulateRobot(SteppedOperator, RobotOperator, bpy.types.Operator):
         subtype="DISTANCE",
         unit="LENGTH",
     )
-    floor: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Floor", description=_OPTIONS["floor"]["help"], default=True
-    )
-    motors: _choice("motors")  # type: ignore[valid-type]
+    floor: option_property(SimulationOptions, "floor")  # type: ignore[valid-type]
+    motors: option_property(SimulationOptions, "motors")  # type: ignore[valid-type]
     pushes: bpy.props.BoolProperty(  # type: ignore[valid-type]
         name="Push", description="Push a link for a while, at its centre of mass"
     )
@@ -172,13 +159,10 @@ class SimulateRobot(SteppedOperator, RobotOperator, bpy.types.Operator):
         redraw_views()
 
     def keep_result(self, context: Any, result: Simulation) -> set[str]:
-        names, weak = [], 0
-        for each in result.robots:
-            keep_overloads(each.armature, each.action.name, each.overloads)
-            names.append(each.armature.name)
-            weak += len(each.overloads)
-        report_diagnostics(self, names[0], result.diagnostics, "simulation")
-        sentence = f"{count(len(names), 'robot')} simulated by {_ENGINES[result.engine]}"
+        weak = sum(len(each.overloads) for each in result.robots)
+        first = result.robots[0].armature.name
+        report_diagnostics(self, first, result.diagnostics, "simulation")
+        sentence = f"{count(len(result.robots), 'robot')} simulated by {_ENGINES[result.engine]}"
         if weak:
             sentence += f"; {count(weak, 'motor')} cannot do it, see Motion"
         self.report({"WARNING"} if weak else {"INFO"}, sentence)

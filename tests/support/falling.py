@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Small robots for simulations, and their motion by other means."""
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pinocchio
@@ -61,3 +63,18 @@ def write(folder: Path, text: str, name: str = "robot") -> Path:
     path = folder / f"{name}.urdf"
     path.write_text(text)
     return path
+
+
+def find_lowest(shapes: Iterable[Any]) -> float:
+    """The height of the lowest vertex of objects, as they are shown."""
+    lowest = float("inf")
+    for shape in shapes:
+        points = np.empty(3 * len(shape.data.vertices), np.float32)
+        shape.data.vertices.foreach_get("co", points)
+        # Blender leaves the evaluated matrices of hidden objects as they were; links are shown.
+        seat = shape.matrix_parent_inverse @ shape.matrix_basis
+        place = np.array(shape.parent.matrix_world @ seat)
+        if len(points):
+            heights = points.reshape(-1, 3) @ place[2, :3] + place[2, 3]
+            lowest = min(lowest, float(heights.min()))
+    return lowest

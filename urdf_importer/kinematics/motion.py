@@ -40,6 +40,11 @@ class JointMotion:
     def is_scalar(self) -> bool:
         return self.kind in SCALAR_KINDS
 
+    @property
+    def is_locked(self) -> bool:
+        """Whether its limits leave it one place."""
+        return self.lower is not None and self.lower == self.upper
+
     def nearest_valid(self, position: float) -> float:
         """Returns the position within the limits that is nearest to `position`."""
         return clamp(position, self.lower, self.upper)

@@ -117,6 +117,19 @@ class KinematicTree:
         return tuple(depths)
 
     @cached_property
+    def bodies(self) -> tuple[int, ...]:
+        """Per link, the place of the first link of its rigid body: of all that fixed joints, and
+        joints whose limits leave them one place, hold together. All roots are one."""
+        bodies: list[int] = []
+        for place, (parent, motion) in enumerate(zip(self.parents, self.motions, strict=True)):
+            if motion is None:
+                bodies.append(0)
+            else:
+                is_still = not motion.moves or motion.is_locked
+                bodies.append(bodies[parent] if is_still else place)
+        return tuple(bodies)
+
+    @cached_property
     def _ends(self) -> tuple[int, ...]:
         """Per link, the place after the last link of its subtree."""
         ends = list(range(1, len(self.links) + 1))

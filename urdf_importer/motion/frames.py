@@ -102,3 +102,16 @@ def align_signs(quaternions: Numbers) -> Numbers:
     flips = np.where((quaternions[1:] * quaternions[:-1]).sum(axis=1) < 0, -1.0, 1.0)
     aligned: Numbers = quaternions * np.concatenate([[1.0], np.cumprod(flips)])[:, None]
     return aligned
+
+
+def track_poses(parent: str, child: str, times: Numbers, poses: Numbers) -> FrameTrack:
+    """Returns the motion of a frame from poses (m, 7): x, y, z and a quaternion x, y, z, w, here
+    made of length one and without jumps."""
+    turns = align_signs(poses[:, 3:])
+    return FrameTrack(
+        parent=parent,
+        child=child,
+        times=times,
+        translations=poses[:, :3],
+        quaternions=turns / np.linalg.norm(turns, axis=1, keepdims=True),
+    )

@@ -67,3 +67,17 @@ def solve_joint(
         rest = np.linalg.norm(turned[:, :3], axis=1)
         off = np.linalg.norm(moved - values[:, None] * axis, axis=1)
     return values, np.maximum(off, 2 * np.arcsin(np.clip(rest, 0.0, 1.0)))
+
+
+def poses_of_joint(positions: Numbers) -> Numbers:
+    """Returns how a joint of several numbers moves its link, poses (m, 7) of x, y, z and a
+    quaternion, from its positions in the words of set_joint_positions: a planar one's (m, 3), which
+    are in its own plane, a ball joint's (m, 4) or a floating one's (m, 7)."""
+    count, size = positions.shape
+    poses = np.zeros((count, 7))
+    if size == 3:
+        poses[:, :2] = positions[:, :2]
+        poses[:, 5], poses[:, 6] = np.sin(positions[:, 2] / 2), np.cos(positions[:, 2] / 2)
+    else:
+        poses[:, 7 - size :] = positions
+    return poses

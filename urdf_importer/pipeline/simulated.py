@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A robot of the scene as a simulation starts it: its place, its pose, its motors, its file."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import count as count_up
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from ..diagnostics import Diagnostics, KinematicsError, quote
-from ..geometry.transforms import Matrix, matrix_from_pose, pose_of
+from ..collisions.parts import Part, make_part
+from ..diagnostics import KinematicsError, quote
+from ..geometry.transforms import Matrix, pose_of
 from ..kinematics.forward import place_links
 from ..kinematics.tree import KinematicTree, retrace_tree
-from ..meshes.robot_files import ShownShape
-from ..model import Collision, Ellipsoid, Robot, Semantics, Visual
+from ..meshes.robot_files import Shape, ShownShape
+from ..model import Collision, Ellipsoid, Semantics
+from ..motion.trajectory import Numbers
+from ..simulation.motions import hold
 from ..simulation.motors import find_efforts
-from ..simulation.options import SimulationOptions
-from ..simulation.results import find_root, hold
 from ..simulation.shapes import find_lowest
-from ..simulation.states import Position, StartedRobot
-from ..simulation.world import RobotFile
+from ..simulation.states import Experiment, Position, RobotFile, StartedRobot
 from ..writers.formats import OpenExport
 from ..writers.mjcf.export import export_mjcf, find_freedom
 from ..writers.mjcf.options import MjcfOptions
@@ -25,156 +26,145 @@ from .exporting import open_export
 
 _BELOW = 1e-4
 """Metres that a robot may reach below the floor at the start without a word."""
-_RESERVED = ("scene",)
+Parts = Mapping[str, tuple[Part, ...]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Beginning:
-    """The wishes for a simulation: its options, how many states it has, a folder for files,
-    whether robots are written there for MuJoCo, and whether they show how far they are."""
-
-    options: SimulationOptions
-    count: int
-    folder: Path
-    writes: bool
-    live: bool
-    diagnostics: Diagnostics
-
-
-def begin_robot(
-    armature: Any, begun: Beginning, *, taken: Collection[str] = ()
-) -> tuple[StartedRobot, RobotFile | None]:
-    """Reads a robot as it is in the scene, and writes it for MuJoCo. `taken` are the names of other
-    robots."""
-    from ..blender.simulating.keying import read_base, read_shown
+def begin_robot(armature: Any, experiment: Experiment) -> StartedRobot:
+    """Reads a robot as it is in the scene, beside the robots that an experiment has, and writes it
+    where the engine is MuJoCo."""
+    from ..blender.simulating.keying import read_base
     from ..blender.standing.pose import get_joint_positions
 
-    options = begun.options
+    options = experiment.options
     base, scale = read_base(armature)
     base[:3, 3] /= scale
-    wishes = _wish(options)
-    found = open_export(armature, wishes, begun.diagnostics)
+    # A height means that it falls.
+    falls = options.base == "auto" and options.height is not None
+    wishes = MjcfOptions(
+        base="free" if falls else options.base, visuals=False, sensors=False, actuators="none"
+    )
+    found = open_export(armature, wishes, experiment.diagnostics)
     with found.as_shown(keeps_seats=True, solids=(Ellipsoid,)) as scene:
-        semantics = found.semantics()
-        shown = _let_visuals_collide(scene)
-        tree = retrace_tree(shown.robot)
+        semantics, tree = found.semantics(), retrace_tree(found.robot)
+        shown, parts = _let_visuals_collide(scene)
         is_free = find_freedom(wishes, semantics, tree)
         positions = get_joint_positions(armature)
         if not (is_free or positions):
             raise KinematicsError(
-                f"robot {quote(shown.robot.name)} is fixed and has no joints, so nothing can move"
+                f"robot {quote(tree.robot.name)} is fixed and has no joints, so nothing can move"
             )
         if is_free:
-            base[2, 3] += _find_lift(shown, tree, positions, base, options)
-        name = _name(shown.robot, armature, taken)
-        file = _write(shown, base, semantics, begun, name) if begun.writes else None
-    efforts = {} if options.motors == "off" else find_efforts(tree, semantics)
-    shows = read_shown(armature, begun.count)[0] if options.motors == "follow" else {}
-    targets = {
-        joint: shows[joint] if joint in shows else hold(positions[joint], begun.count)
-        for joint in efforts
-        if joint in positions
-    }
+            base[2, 3] += _find_lift(tree, parts, positions, base, experiment)
+        name = _name(tree.robot.name or armature.name, experiment)
+        file = _write(shown, base, semantics, experiment) if experiment.engine == "mujoco" else None
+    targets, efforts = _plan_motors(armature, find_efforts(tree, semantics), positions, experiment)
+    disabled = semantics.disabled_collisions if semantics is not None else ()
     return StartedRobot(
         name=name,
         armature=armature,
-        robot=found.robot,
+        tree=tree,
+        parts=parts,
+        apart=[(each.link1, each.link2) for each in disabled],
         positions=positions,
         base=base,
         scale=scale,
         is_free=is_free,
         targets=targets,
         efforts=efforts,
-    ), file
-
-
-def _wish(options: SimulationOptions) -> MjcfOptions:
-    """Returns how a robot is written for MuJoCo: a height means that it falls."""
-    falls = options.base == "auto" and options.height is not None
-    return MjcfOptions(
-        base="free" if falls else options.base,
-        visuals=False,
-        sensors=False,
-        actuators="none",
-        rotor_inertia=options.rotor_inertia,
+        file=file,
     )
 
 
-def _name(robot: Robot, armature: Any, taken: Collection[str]) -> str:
+def _plan_motors(
+    armature: Any,
+    efforts: Mapping[str, float],
+    positions: Mapping[str, Position],
+    experiment: Experiment,
+) -> tuple[dict[str, Numbers], Mapping[str, float]]:
+    """Returns the targets of motors in all frames, and their efforts."""
+    from ..blender.simulating.keying import read_shown
+
+    if experiment.options.motors == "off":
+        return {}, {}
+    first, count = experiment.first, experiment.count
+    shown = {name: hold(positions[name], count) for name in efforts if name in positions}
+    if experiment.options.motors == "follow":
+        found = read_shown(armature, first, count).positions
+        shown = {name: found[name] for name in shown}
+    return shown, efforts
+
+
+def _name(stem: str, experiment: Experiment) -> str:
     """Returns a name that no other robot has."""
-    stem = robot.name or armature.name
-    name, number = stem, 1
-    while name in taken or name in _RESERVED:
-        number += 1
-        name = f"{stem}_{number}"
-    return name
+    taken = {"scene", *(robot.name for robot in experiment.robots)}
+    names = (f"{stem}_{number}" if number > 1 else stem for number in count_up(1))
+    return next(name for name in names if name not in taken)
 
 
-def _let_visuals_collide(found: OpenExport[MjcfOptions]) -> OpenExport[MjcfOptions]:
-    """Returns the robot with visuals as collisions of links that have none."""
-    links, shown, changed = [], [], []
+def _let_visuals_collide(found: OpenExport[MjcfOptions]) -> tuple[OpenExport[MjcfOptions], Parts]:
+    """Returns the robot with visuals as collisions of links that have none, and all these shapes
+    by their links."""
+    links, shown, parts, changed = [], [], {}, []
     for link in found.robot.links:
-        added = () if link.collisions else tuple(map(_to_collision, link.visuals))
-        sources: tuple[Visual | Collision, ...] = link.visuals if added else link.collisions
-        for shape, source in zip(added or link.collisions, sources, strict=True):
+        collisions = link.collisions
+        if not collisions and link.visuals:
+            changed.append(link.name)
+            collisions = tuple(
+                Collision(name=each.name, origin=each.origin, geometry=each.geometry)
+                for each in link.visuals
+            )
+        links.append(replace(link, collisions=collisions))
+        own, sources = [], cast("tuple[Shape, ...]", link.collisions or link.visuals)
+        for shape, source in zip(collisions, sources, strict=True):
             data = found.files.load_or_report(source, link)
             shown.append(ShownShape(shape=shape, data=data))
-        changed += [link.name] if added else []
-        links.append(replace(link, collisions=added) if added else link)
-    if not changed:
-        return found
-    found.diagnostics.warning(
-        "visuals-collide",
-        f"links without collision shapes ({len(changed)}, such as {quote(changed[0])}): the "
-        "hulls of their visuals collide in this simulation",
-        subject=changed[0],
-    )
-    return replace(
-        found,
-        robot=replace(found.robot, links=tuple(links)),
-        files=found.files.with_shown(shown, ()),
-    )
-
-
-def _to_collision(visual: Visual) -> Collision:
-    return Collision(
-        name=visual.name, origin=visual.origin, geometry=visual.geometry, line=visual.line
-    )
+            if data is not None:
+                own.append(make_part(link.name, shape, data))
+        if own:
+            parts[link.name] = tuple(own)
+    if changed:
+        found.diagnostics.warning(
+            "visuals-collide",
+            f"links without collision shapes ({len(changed)}, such as {quote(changed[0])}): the "
+            "hulls of their visuals collide in this simulation",
+            subject=changed[0],
+        )
+        robot = replace(found.robot, links=tuple(links))
+        found = replace(found, robot=robot, files=found.files.with_shown(shown, ()))
+    return found, parts
 
 
 def _find_lift(
-    found: OpenExport[MjcfOptions],
     tree: KinematicTree,
+    parts: Parts,
     positions: Mapping[str, Position],
     base: Matrix,
-    options: SimulationOptions,
+    experiment: Experiment,
 ) -> float:
     """Returns by how much a robot is lifted before it falls."""
-    frames = place_links(tree, positions)
+    frames, options = place_links(tree, positions), experiment.options
     heights = [
-        find_lowest(each.geometry, data.vertices, base @ frames[link.name] @ place)
-        for link in tree.links
-        for each in link.collisions
-        if (data := found.files.load_or_report(each, link)) is not None
-        and len(place := matrix_from_pose(each.origin))
+        find_lowest(part.shape.geometry, part.vertices, base @ frames[link], part.origin)
+        for link, own in parts.items()
+        for part in own
     ]
+    name, lowest = tree.robot.name, min(heights, default=0.0)
     if not heights:
-        found.diagnostics.warning(
+        experiment.diagnostics.warning(
             "nothing-collides",
-            f"robot {quote(tree.robot.name)} has no shapes, so nothing stops its fall",
-            subject=tree.robot.name,
+            f"robot {quote(name)} has no shapes, so nothing stops its fall",
+            subject=name,
         )
         return 0.0
-    lowest = min(heights)
     if options.height is not None:
         return options.height - lowest
     if lowest >= -_BELOW or not options.floor:
         return 0.0
-    found.diagnostics.warning(
+    experiment.diagnostics.warning(
         "starts-below-floor",
-        f"robot {quote(tree.robot.name)} reaches {-lowest:.4g} m below the floor at the start; "
-        "it is lifted onto it",
-        subject=tree.robot.name,
+        f"robot {quote(name)} reaches {-lowest:.4g} m below the floor at the start; it is lifted "
+        "onto it",
+        subject=name,
     )
     return -lowest
 
@@ -183,22 +173,20 @@ def _write(
     found: OpenExport[MjcfOptions],
     base: Matrix,
     semantics: Semantics | None,
-    begun: Beginning,
-    name: str,
+    experiment: Experiment,
 ) -> RobotFile:
     """Writes a robot for MuJoCo, at its place; its text is read back, its meshes stay."""
     pose = pose_of(base)
     placed = replace(found, options=replace(found.options, translation=pose.xyz, rotation=pose.rpy))
-    stem = Path(begun.options.model).stem or "simulation"
-    number = sum(1 for _ in begun.folder.glob("*.robot")) + 1
-    path = begun.folder / f"{stem}_{number}.xml"
+    stem = Path(experiment.options.model).stem or "simulation"
+    path = experiment.folder / f"{stem}_{len(experiment.robots) + 1}.xml"
     written = export_mjcf(placed, path, semantics)
     text = path.read_text(encoding="utf-8")
-    path.rename(path.with_suffix(".robot"))
+    path.unlink()
+    folder = f"{path.stem}_assets"
     return RobotFile(
         text=text,
-        folder=f"{path.stem}_assets" if (begun.folder / f"{path.stem}_assets").is_dir() else "",
+        folder=folder if (path.parent / folder).is_dir() else "",
         bodies=written.bodies,
         joints=written.joints,
-        root=find_root(found.robot),
     )

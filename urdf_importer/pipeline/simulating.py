@@ -4,7 +4,8 @@
 import shutil
 import tempfile
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,9 @@ from ..arguments import choice_of, diagnostics_of, number_of, options_of, rigs_o
 from ..diagnostics import ArgumentError, BuildError, Diagnostics, KinematicsError, unknown_name
 from ..files.outputs import check_output, need_suffix, replace_files
 from ..progress import Progress, finish
-from ..simulation.joints import measure_drift
+from ..simulation.motions import list_frames, measure_drift, scale_base, to_trajectory
 from ..simulation.motors import find_overloads
 from ..simulation.options import SimulationOptions
-from ..simulation.results import list_frames, scale_base, to_trajectory
 from ..simulation.run import MODEL, mujoco_steps
 from ..simulation.states import (
     Experiment,
@@ -26,8 +26,7 @@ from ..simulation.states import (
     Simulation,
     StartedRobot,
 )
-from ..simulation.world import RobotFile
-from .simulated import Beginning, begin_robot
+from .simulated import begin_robot
 
 ENGINES = ("mujoco", "bullet")
 MOST_SECONDS = 3600.0
@@ -91,70 +90,59 @@ def simulation_steps(
 
     rigs = list(dict.fromkeys(rigs_of(armatures)))
     options = options_of(options, SimulationOptions)
-    diagnostics = diagnostics_of(diagnostics)
     if not rigs:
         raise ArgumentError("there is no robot to simulate")
     for each in rigs:
         check_editable(each)
-    count = _count_states(seconds, current_frame()[1])
-    engine = find_engine(options.engine)
-    if options.model:
-        _check_model(options.model, engine)
+    first, fps = current_frame()
     with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
-        begun = Beginning(
+        empty = Experiment(
+            engine=find_engine(options.engine),
             options=options,
-            count=count,
+            first=first,
+            count=_count_states(seconds, fps),
+            fps=fps,
             folder=Path(folder),
-            writes=engine == "mujoco",
-            live=bool(live),
-            diagnostics=diagnostics,
+            diagnostics=diagnostics_of(diagnostics),
         )
-        return (yield from _simulate(rigs, begun, engine))
+        _check_model(empty)
+        return (yield from _simulate(rigs, empty, live=bool(live)))
 
 
 def _simulate(
-    armatures: Sequence[Any], begun: Beginning, engine: str
+    armatures: Sequence[Any], experiment: Experiment, *, live: bool
 ) -> Generator[Progress, None, Simulation]:
-    from ..blender.simulating.keying import current_frame, shown_live, taken_back
+    from ..blender.simulating.keying import shown_live, taken_back
 
-    first, fps = current_frame()
-    started: list[StartedRobot] = []
-    files: list[RobotFile | None] = []
     for number, each in enumerate(armatures):
         yield Progress(share=_PREPARED * number / len(armatures), text="preparing")
-        robot, file = begin_robot(each, begun, taken=[other.name for other in started])
-        started.append(robot)
-        files.append(file)
-    experiment = _make_experiment(started, begun, fps)
-    with shown_live(started) if begun.live else nullcontext() as show:
-        states = yield from _run(engine, experiment, files, show)
+        robots = (*experiment.robots, begin_robot(each, experiment))
+        experiment = replace(experiment, robots=robots)
+    experiment = _look_around(experiment)
+    with shown_live(experiment.robots) if live else nullcontext() as show:
+        states = yield from _run(experiment, show)
     with taken_back(armatures):
-        robots = []
-        for robot, own in zip(started, states, strict=True):
+        found = []
+        for robot, own in zip(experiment.robots, states, strict=True):
             yield Progress(share=_RUN, text="keying")
-            robots.append(_key(robot, own, experiment, engine, first))
-        if begun.options.model:
-            _write_model(experiment, Path(begun.options.model))
+            found.append(_key(robot, own, experiment))
+        if experiment.options.model:
+            _write_model(experiment)
         yield Progress(share=1.0, text="done")
     return Simulation(
-        engine=engine,
-        frames=list_frames(first, begun.count),
-        robots=tuple(robots),
-        diagnostics=tuple(begun.diagnostics),
+        engine=experiment.engine,
+        frames=list_frames(experiment),
+        robots=tuple(found),
+        diagnostics=tuple(experiment.diagnostics),
     )
 
 
 @contextmanager
-def shown_at_end(simulation: Simulation) -> Iterator[None]:
+def shown_at_end(simulation: Simulation) -> Iterator[float]:
     """Shows the last frame of a simulation for as long as the block runs."""
-    from ..blender.simulating.keying import current_frame, show_frame
+    from ..blender.animation.sample import walk_frames
 
-    before = current_frame()[0]
-    show_frame(int(simulation.frames[-1]))
-    try:
-        yield
-    finally:
-        show_frame(before)
+    yield from walk_frames([int(simulation.frames[-1])])
 
 
 def _count_states(seconds: float, fps: float) -> int:
@@ -170,65 +158,49 @@ def _count_states(seconds: float, fps: float) -> int:
     return count
 
 
-def _check_model(model: str, engine: str) -> None:
-    if engine != "mujoco":
+def _check_model(experiment: Experiment) -> None:
+    model = experiment.options.model
+    if not model:
+        return
+    if experiment.engine != "mujoco":
         raise ArgumentError("only MuJoCo has a model to write, and the engine is Bullet")
     need_suffix(model, ".xml", "the model")
     check_output(model)
 
 
-def _make_experiment(started: Sequence[StartedRobot], begun: Beginning, fps: float) -> Experiment:
-    """Looks at the surroundings. Raises KinematicsError for robots of different scales."""
+def _look_around(experiment: Experiment) -> Experiment:
+    """Adds the surroundings of the robots. Raises KinematicsError for robots of different
+    scales."""
     from ..blender.simulating.colliders import read_colliders
 
-    options = begun.options
-    scales = {round(robot.scale, 6) for robot in started}
-    if len(scales) > 1:
+    robots, options = experiment.robots, experiment.options
+    if len({round(robot.scale, 6) for robot in robots}) > 1:
         raise KinematicsError("robots that are scaled differently cannot be simulated together")
-    links = [link.name for robot in started for link in robot.robot.links]
+    links = [link.name for robot in robots for link in robot.tree.links]
     for push in options.pushes:
         if push.link not in links:
             raise unknown_name("no robot has link", push.link, links)
     colliders = read_colliders(
         options.colliders,
-        [robot.armature for robot in started],
-        begun.count,
-        started[0].scale,
-        begun.diagnostics,
+        [robot.armature for robot in robots],
+        experiment.count,
+        robots[0].scale,
+        experiment.diagnostics,
     )
-    return Experiment(
-        robots=tuple(started),
-        colliders=colliders,
-        options=options,
-        count=begun.count,
-        fps=fps,
-        folder=begun.folder,
-        diagnostics=begun.diagnostics,
-    )
+    return replace(experiment, colliders=colliders)
 
 
 def _run(
-    engine: str,
-    experiment: Experiment,
-    files: Sequence[RobotFile | None],
-    show: Callable[[Moment], None] | None,
+    experiment: Experiment, show: Callable[[Moment], None] | None
 ) -> Generator[Progress, None, tuple[RobotStates, ...]]:
-    if engine == "mujoco":
-        steps = mujoco_steps(experiment, [file for file in files if file is not None])
+    """Runs an engine, with its share of all work; closes it in any case."""
+    if experiment.engine == "mujoco":
+        steps = mujoco_steps(experiment)
     else:
         from ..blender.simulating.bullet import bullet_steps
 
         steps = bullet_steps(experiment)
-    states: tuple[RobotStates, ...] = yield from _scaled(steps, show)
-    return states
-
-
-def _scaled(
-    steps: Generator[Progress, None, tuple[RobotStates, ...]],
-    show: Callable[[Moment], None] | None,
-) -> Generator[Progress, None, tuple[RobotStates, ...]]:
-    """Runs the steps of an engine, with their share of all work; closes them in any case."""
-    try:
+    with closing(steps):
         while True:
             try:
                 step = next(steps)
@@ -238,37 +210,34 @@ def _scaled(
             if show is not None and isinstance(step, Moment):
                 show(step)
             yield Progress(share=_PREPARED + (_RUN - _PREPARED) * step.share, text=step.text)
-    finally:
-        steps.close()
 
 
-def _key(
-    robot: StartedRobot, states: RobotStates, experiment: Experiment, engine: str, first: int
-) -> SimulatedRobot:
+def _key(robot: StartedRobot, states: RobotStates, experiment: Experiment) -> SimulatedRobot:
     """Keys the states of a robot, and reads its rig then."""
     from ..blender.simulating.keying import key_states, note_overloads, read_shown
 
+    first, count = experiment.first, experiment.count
     trajectory = to_trajectory(robot, states, experiment.fps)
     base = scale_base(states.base, robot.scale)
     action = key_states(robot, trajectory, base, experiment.diagnostics)
-    positions, placed = read_shown(robot.armature, experiment.count)
-    shown = scale_base(placed, 1.0 / robot.scale)
-    drift = measure_drift(robot.robot, (states.positions, states.base), (positions, shown))
+    found = read_shown(robot.armature, first, count)
+    shown = replace(found, base=scale_base(found.base, 1.0 / robot.scale))
     overloads = find_overloads(states.loads, robot.efforts, first)
-    note_overloads(action, engine, overloads)
+    note_overloads(action, experiment.engine, overloads)
     return SimulatedRobot(
         armature=robot.armature,
-        positions=positions,
+        positions=found.positions,
         base=scale_base(states.base, robot.scale, turned=True),
         action=action,
         trajectory=trajectory,
-        drift=max(drift, states.drift),
+        drift=max(measure_drift(robot.tree, states, shown), states.drift),
         overloads=overloads,
     )
 
 
-def _write_model(experiment: Experiment, path: Path) -> None:
+def _write_model(experiment: Experiment) -> None:
     """Writes the file that MuJoCo ran, and the meshes beside it, all or nothing."""
+    path = Path(experiment.options.model)
     with replace_files(path.parent) as folder:
         for each in sorted(experiment.folder.iterdir()):
             if each.is_dir():

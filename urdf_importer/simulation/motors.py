@@ -8,6 +8,7 @@ it critically. Sliding joints have a tenth of the error, in metres.
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,7 +19,8 @@ from .states import Overload
 
 UNSTATED = 100.0
 """N m or N, of joints that state no effort."""
-_SLIDING = 0.1
+_ERROR = 0.02
+"""In rad: stiffer motors explode on light links, softer ones lag behind fast motion."""
 _SHARE = 0.5
 """Of the fastest motion that a step can follow, in rad a step."""
 
@@ -30,22 +32,37 @@ def find_efforts(tree: KinematicTree, semantics: Semantics | None) -> dict[str, 
     efforts = {}
     for motion in tree.joint_motions:
         joint = motion.joint
-        stuck = motion.lower is not None and motion.lower == motion.upper
-        if motion.is_scalar and motion.mimic is None and joint.name not in passive and not stuck:
+        is_free = motion.is_scalar and motion.mimic is None and not motion.is_locked
+        if is_free and joint.name not in passive:
             stated = joint.limit.effort if joint.limit is not None else None
             efforts[joint.name] = stated if stated and stated > 0.0 else UNSTATED
     return efforts
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gains:
+    """A motor of a joint: `kp` and `kd` of its position servo, and its greatest effort."""
+
+    joint: str
+    kp: float
+    kd: float
+    effort: float
+    target: float
+
+
 def find_gains(
-    effort: float, error: float, inertia: tuple[float, float], step: float, *, slides: bool
+    effort: float, inertia: tuple[float, float], step: float, *, slides: bool
 ) -> tuple[float, float]:
-    """Returns kp and kd of a motor. `error` in rad is where it gives all its effort; `inertia` are
-    the joint's own in the robot, kg m^2 or kg: with all others held, and with all others free."""
+    """Returns kp and kd of a motor. `inertia` are the joint's own in the robot, kg m^2 or kg: with
+    all others held, and with all others free."""
     held, free = inertia
-    wanted = effort / (error * (_SLIDING if slides else 1.0))
-    kp = min(wanted, (_SHARE / step) ** 2 * free)
+    kp = min(effort / find_error(slides=slides), (_SHARE / step) ** 2 * free)
     return kp, 2.0 * math.sqrt(kp * held)
+
+
+def find_error(*, slides: bool) -> float:
+    """Returns how far in rad or m a joint is from its target where its motor gives all it has."""
+    return 0.1 * _ERROR if slides else _ERROR
 
 
 def find_overloads(

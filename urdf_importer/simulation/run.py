@@ -11,23 +11,15 @@ from typing import Any
 import numpy as np
 
 from ..diagnostics import KinematicsError, one_line, quote
-from ..geometry.transforms import invert, matrix_from_pose, quaternion_from_rotation
+from ..geometry.transforms import Matrix, invert, matrix_from_pose
 from ..model import Joint
 from ..motion.trajectory import Numbers
 from ..progress import Progress
-from .joints import frames_of, poses_of
-from .motors import find_gains
+from .motions import frames_of, poses_of
+from .motors import Gains, find_gains
 from .options import Push
-from .states import Experiment, Moment, RobotStates
-from .world import (
-    Additions,
-    Gains,
-    RobotFile,
-    name_collider,
-    name_in_world,
-    read_start,
-    write_world,
-)
+from .states import Experiment, Moment, RobotStates, StartedRobot
+from .world import Additions, file_of, name_collider, name_in_world, read_start, write_world
 
 _DEEP = 5e-4
 """Metres: bodies that are deeper in each other at the start do not touch at all."""
@@ -36,13 +28,11 @@ _ALL = slice(None)
 MODEL = "simulation.xml"
 
 
-def mujoco_steps(
-    experiment: Experiment, files: Sequence[RobotFile]
-) -> Generator[Progress, None, tuple[RobotStates, ...]]:
-    """Runs MuJoCo and returns the states of each robot. `files` are the robots as they were written
-    into the folder of the experiment, which holds the file that was run, MODEL, afterwards. Raises
-    KinematicsError where MuJoCo does not take it, or its numbers are not finite."""
-    run = _Run(experiment, files)
+def mujoco_steps(experiment: Experiment) -> Generator[Progress, None, tuple[RobotStates, ...]]:
+    """Runs MuJoCo and returns the states of each robot. The folder of the experiment has the robots
+    as they were written, and afterwards the file that was run, MODEL. Raises KinematicsError where
+    MuJoCo does not take it, or its numbers are not finite."""
+    run = _Run(experiment)
     for frame in range(experiment.count):
         if frame:
             run.advance(frame)
@@ -56,12 +46,13 @@ def mujoco_steps(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Seat:
-    """The places of a robot in the model: link -> its body, joint -> its places in qpos, and the
-    body that carries it: of its root link; where that is MuJoCo's world and the robot is free, the
+    """The places of a robot in the model: link -> its body, joint -> its joints there, and the body
+    that carries it: of its root link; where that is MuJoCo's world and the robot is free, the
     first that is free of it."""
 
+    robot: StartedRobot
     bodies: Mapping[str, int]
-    columns: Mapping[str, list[int]]
+    joints: Mapping[str, list[int]]
     base: int
     root: int
 
@@ -69,46 +60,47 @@ class _Seat:
 class _Run:
     """The model and its states up to a frame."""
 
-    def __init__(self, experiment: Experiment, files: Sequence[RobotFile]) -> None:
+    def __init__(self, experiment: Experiment) -> None:
         import mujoco
 
         self._mujoco = mujoco
         self._experiment = experiment
-        self._files = files
-        options = experiment.options
-        self._step = 1.0 / (experiment.fps * options.substeps)
         with _warnings_kept(mujoco):
             self._compile(Additions())
-            self._seats = [self._find_seat(place) for place in range(len(files))]
+            self._seats = [self._find_seat(robot) for robot in experiment.robots]
             self._driven = [
-                (place, joint)
-                for place, robot in enumerate(experiment.robots)
-                for joint in robot.targets
-                if len(self._seats[place].columns.get(joint, ())) == 1
+                (seat, joint)
+                for seat in self._seats
+                for joint in seat.robot.targets
+                if len(seat.joints.get(joint, ())) == 1
             ]
             additions = self._look(self._find_start())
             self._compile(additions)
             mujoco.mj_resetDataKeyframe(self.model, self.data, 0)
-            self._motors = additions.motors
-            self._targets = self._plan_targets()
-            self._pushes = [self._plan_push(push) for push in options.pushes]
             mujoco.mj_forward(self.model, self.data)
+        columns = [seat.robot.targets[joint] for seat, joint in self._driven]
+        self._targets = np.array(columns).T
+        self._efforts = np.array([motor.effort for motor in additions.motors]) * _GIVES_ALL
+        self._leads = np.array([motor.kd / motor.kp for motor in additions.motors])
+        self._pushes = [self._plan_push(push) for push in experiment.options.pushes]
+        self._movers = [
+            (self.model.body(name_collider(each.name)).mocapid[0], poses_of(each.poses))
+            for each in experiment.colliders
+            if len(each.poses) > 1
+        ]
         self._qpos = np.empty((experiment.count, self.model.nq))
         self._frames = np.empty((experiment.count, self.model.nbody, 7))
         self._loads = np.zeros((experiment.count, self.model.nu))
-        self._movers = [each for each in experiment.colliders if len(each.poses) > 1]
         self._record(0)
 
     def advance(self, frame: int) -> None:
         """Takes the steps up to a frame and records it. Raises KinematicsError."""
         substeps = self._experiment.options.substeps
-        efforts = np.array([motor.effort for motor in self._motors]) * _GIVES_ALL
         with _warnings_kept(self._mujoco):
             for number in range(substeps):
-                self._act(frame, number / substeps)
+                self._act(frame, number)
                 self._mujoco.mj_step(self.model, self.data)
-                if len(efforts):
-                    self._loads[frame] += np.abs(self.data.actuator_force) >= efforts
+                self._loads[frame] += np.abs(self.data.actuator_force) >= self._efforts
             self._loads[frame] /= substeps
             self._check(frame)
             self._mujoco.mj_kinematics(self.model, self.data)
@@ -116,10 +108,10 @@ class _Run:
 
     def read_states(self, rows: slice = _ALL) -> tuple[RobotStates, ...]:
         """Returns the recorded states of all robots in these frames."""
-        return tuple(self._read_robot(place, rows) for place in range(len(self._files)))
+        return tuple(self._read_robot(seat, rows) for seat in self._seats)
 
     def _compile(self, additions: Additions) -> None:
-        text = write_world(self._experiment, self._files, additions)
+        text = write_world(self._experiment, additions)
         path = Path(self._experiment.folder, MODEL)
         path.write_text(text, encoding="utf-8", newline="\n")
         try:
@@ -128,22 +120,22 @@ class _Run:
             raise KinematicsError(f"MuJoCo does not take it: {one_line(problem)}") from None
         self.data = self._mujoco.MjData(self.model)
 
-    def _find_seat(self, place: int) -> _Seat:
-        file, model = self._files[place], self.model
-        own = partial(name_in_world, self._experiment, place)
+    def _find_seat(self, robot: StartedRobot) -> _Seat:
+        file, model = file_of(robot), self.model
+        own = partial(name_in_world, self._experiment, robot)
         bodies = {
             link: 0 if name == "world" else int(model.body(own(name)).id)
             for link, name in file.bodies.items()
         }
-        columns = {
-            joint: [int(model.joint(own(name)).qposadr[0]) for name in names]
+        joints = {
+            joint: [int(model.joint(own(name)).id) for name in names]
             for joint, names in file.joints.items()
         }
-        root = bodies[file.root]
+        root = bodies[robot.tree.links[0].name]
         base = root
-        if not root and self._experiment.robots[place].is_free:
+        if not root and robot.is_free:
             base = next((body for body in bodies.values() if self._is_free(body)), 0)
-        return _Seat(bodies=bodies, columns=columns, base=base, root=root)
+        return _Seat(robot=robot, bodies=bodies, joints=joints, base=base, root=root)
 
     def _is_free(self, body: int) -> bool:
         joint = self.model.body_jntadr[body]
@@ -152,13 +144,14 @@ class _Run:
     def _find_start(self) -> Numbers:
         """Returns the positions of all joints at the start, in the order of the file."""
         qpos: Numbers = self.model.qpos0.copy()
-        for seat, file in zip(self._seats, self._files, strict=True):
-            own = [each for columns in seat.columns.values() for each in columns]
+        for seat in self._seats:
+            own = [each for joints in seat.joints.values() for each in joints]
             if self._is_free(seat.base):
-                own.append(int(self.model.jnt_qposadr[self.model.body_jntadr[seat.base]]))
-            start = read_start(file)
+                own.append(int(self.model.body_jntadr[seat.base]))
+            start = read_start(file_of(seat.robot))
             if start:
-                qpos[min(own) : min(own) + len(start)] = start
+                first = self.model.jnt_qposadr[min(own)]
+                qpos[first : first + len(start)] = start
         return qpos
 
     def _look(self, qpos: Numbers) -> Additions:
@@ -172,18 +165,23 @@ class _Run:
     def _find_excluded(self) -> list[tuple[str, str]]:
         """Lists pairs of a robot's bodies: those deep in each other, and the neighbours of links
         that are fixed in the world, which MuJoCo does not pass over."""
-        owners = self._owners()
+        owners: list[_Seat | None] = [None] * self.model.nbody
+        for seat in self._seats:
+            for body in filter(None, seat.bodies.values()):
+                owners[body] = seat
         model = self.model
-        robots = self._experiment.robots
-        pairs: dict[tuple[int, int], None] = {}
-        sunk: dict[str, None] = {}
+        pairs = set(self._find_neighbours(owners))
+        sunk = set()
         for contact in self.data.contact[: self.data.ncon]:
             one, other = sorted(int(model.geom_bodyid[geom]) for geom in contact.geom)
-            if contact.dist < -_DEEP and owners[one] == owners[other]:
-                pairs[one, other] = None
-            elif contact.dist < -_DEEP and one == 0 and not robots[owners[other]].is_free:
-                pairs[one, other] = None
-                sunk[model.body(other).name] = None
+            owner = owners[other]
+            if contact.dist >= -_DEEP:
+                continue
+            if owners[one] is owner:
+                pairs.add((one, other))
+            elif one == 0 and owner is not None and not owner.robot.is_free:
+                pairs.add((one, other))
+                sunk.add(model.body(other).name)
         if sunk:
             self._experiment.diagnostics.warning(
                 "starts-below-floor",
@@ -191,31 +189,17 @@ class _Run:
                 "the floor at the start; they pass through it",
                 subject=min(sunk),
             )
-        pairs |= dict.fromkeys(self._find_neighbours(owners))
         return [(model.body(one).name, model.body(other).name) for one, other in sorted(pairs)]
 
-    def _find_neighbours(self, owners: Sequence[int]) -> Iterator[tuple[int, int]]:
+    def _find_neighbours(self, owners: Sequence[_Seat | None]) -> Iterator[tuple[int, int]]:
         """Yields pairs of links that are fixed in the world and the next that move."""
-        model = self.model
-        weld = model.body_weldid
-        fixed: dict[int, list[int]] = {}
-        for body in range(1, model.nbody):
-            if weld[body] == 0:
-                fixed.setdefault(owners[body], []).append(body)
-        for body in range(1, model.nbody):
-            above = weld[model.body_parentid[weld[body]]]
-            if weld[body] and above == 0 and model.body_geomnum[body]:
-                for base in fixed.get(owners[body], ()):
-                    if owners[body] >= 0 and model.body_geomnum[base]:
+        model, weld = self.model, self.model.body_weldid
+        solid = [body for body in range(1, model.nbody) if owners[body]]
+        for body in solid:
+            if weld[body] and weld[model.body_parentid[weld[body]]] == 0:
+                for base in solid:
+                    if weld[base] == 0 and owners[base] is owners[body]:
                         yield min(base, body), max(base, body)
-
-    def _owners(self) -> list[int]:
-        """Returns whose each body is: the place of its robot, -1 of the world and the scene."""
-        owners = [-1] * self.model.nbody
-        for place, seat in enumerate(self._seats):
-            for body in filter(None, seat.bodies.values()):
-                owners[body] = place
-        return owners
 
     def _plan_motors(self) -> list[Gains]:
         model, count = self.model, self.model.nv
@@ -223,58 +207,51 @@ class _Run:
         if count:
             self._mujoco.mj_solveM(model, self.data, inverse, np.eye(count))
         found = []
-        for place, joint in self._driven:
-            name = name_in_world(self._experiment, place, self._files[place].joints[joint][0])
-            dof = int(model.joint(name).dofadr[0])
-            alone = np.zeros(count)
-            alone[dof] = 1.0
-            self._mujoco.mj_mulM(model, self.data, own, alone)
-            robot = self._experiment.robots[place]
-            effort, target = robot.efforts[joint], float(robot.targets[joint][0])
+        for seat, name in self._driven:
+            (joint,) = seat.joints[name]
+            dof = model.jnt_dofadr[joint]
+            self._mujoco.mj_mulM(model, self.data, own, np.eye(count)[dof])
             kp, kd = find_gains(
-                effort,
-                self._experiment.options.position_error,
+                seat.robot.efforts[name],
                 (float(own[dof]), 1.0 / float(inverse[dof, dof])),
-                self._step,
-                slides=bool(model.joint(name).type[0] == self._mujoco.mjtJoint.mjJNT_SLIDE),
+                self._experiment.step,
+                slides=bool(model.jnt_type[joint] == self._mujoco.mjtJoint.mjJNT_SLIDE),
             )
-            found.append(Gains(joint=name, kp=kp, kd=kd, effort=effort, target=target))
+            found.append(
+                Gains(
+                    joint=model.joint(joint).name,
+                    kp=kp,
+                    kd=kd,
+                    effort=seat.robot.efforts[name],
+                    target=float(seat.robot.targets[name][0]),
+                )
+            )
         return found
-
-    def _plan_targets(self) -> Numbers:
-        """Returns (n, motors) the targets of motors, in the order of the file."""
-        robots = self._experiment.robots
-        columns = [robots[place].targets[joint] for place, joint in self._driven]
-        return np.stack(columns, axis=1) if columns else np.zeros((self._experiment.count, 0))
 
     def _plan_push(self, push: Push) -> tuple[int, int, int, Numbers]:
         """Returns a body, the steps between which it is pushed, and the force."""
         body = next(seat.bodies[push.link] for seat in self._seats if push.link in seat.bodies)
-        begin, end = push.start / self._step, (push.start + push.seconds) / self._step
+        step = self._experiment.step
+        begin, end = push.start / step, (push.start + push.seconds) / step
         return body, round(begin), round(end), np.array(push.force)
 
-    def _act(self, frame: int, share: float) -> None:
+    def _act(self, frame: int, number: int) -> None:
         """Sets forces, targets and objects for a step between the frame before and this one. A
         target that moves is led by its speed, so that damping does not hold the joint back."""
-        before, data = frame - 1, self.data
-        step = before * self._experiment.options.substeps + round(
-            share * self._experiment.options.substeps
-        )
-        if self._pushes:
-            data.xfrc_applied[:] = 0.0
+        before, data, substeps = frame - 1, self.data, self._experiment.options.substeps
+        step, share = before * substeps + number, number / substeps
+        data.xfrc_applied[:] = 0.0
         for body, begin, end, force in self._pushes:
             if begin <= step < end:
                 data.xfrc_applied[body, :3] += force
-        if self._motors:
+        if self._driven:
             moved = self._targets[frame] - self._targets[before]
-            lead = np.array([motor.kd / motor.kp for motor in self._motors])
             speed = moved * self._experiment.fps
-            data.ctrl[:] = self._targets[before] + share * moved + lead * speed
-        for collider in self._movers:
-            mocap = self.model.body(name_collider(collider.name)).mocapid[0]
-            one, other = collider.poses[before], collider.poses[frame]
-            data.mocap_pos[mocap] = (1.0 - share) * one[:3, 3] + share * other[:3, 3]
-            data.mocap_quat[mocap] = _mix(one, other, share)
+            data.ctrl[:] = self._targets[before] + share * moved + self._leads * speed
+        for mocap, poses in self._movers:
+            # Frames are so near each other that MuJoCo may make the mixed turns whole.
+            mixed = (1.0 - share) * poses[before] + share * poses[frame]
+            data.mocap_pos[mocap], data.mocap_quat[mocap] = mixed[:3], mixed[[6, 3, 4, 5]]
 
     def _check(self, frame: int) -> None:
         """Raises KinematicsError where numbers are not finite, or beyond all sense."""
@@ -293,32 +270,28 @@ class _Run:
         self._frames[frame, :, :3] = self.data.xpos
         self._frames[frame, :, 3:] = self.data.xquat[:, [1, 2, 3, 0]]
 
-    def _read_robot(self, place: int, rows: slice) -> RobotStates:
-        robot, seat = self._experiment.robots[place], self._seats[place]
+    def _read_robot(self, seat: _Seat, rows: slice) -> RobotStates:
+        robot = seat.robot
         base = self._read_frames(seat.base, rows)
         if not (robot.is_free and seat.root):
             base = base @ invert(self._read_frames(seat.base, slice(1))[0]) @ robot.base
         positions: dict[str, Numbers] = {}
-        for joint in robot.robot.joints:
-            if joint.name not in seat.columns or joint.name not in robot.positions:
+        for motion in robot.tree.joint_motions:
+            joint, size = motion.joint, np.size(robot.positions.get(motion.joint.name, ()))
+            if joint.name not in seat.joints or not size:
                 continue
-            start = robot.positions[joint.name]
-            numbers = self._qpos[rows, seat.columns[joint.name]]
-            if isinstance(start, float):
-                numbers = numbers[:, 0]
-            elif len(start) > 3:
-                root = self._files[place].root
-                own = joint.parent == root and not seat.root
-                parent = base if own else self._read_frames(seat.bodies[joint.parent], rows)
-                moved = _find_motion(
-                    joint, parent, self._read_frames(seat.bodies[joint.child], rows)
-                )
-                numbers = moved[:, -len(start) :]
-            positions[joint.name] = numbers
+            numbers = self._qpos[rows, self.model.jnt_qposadr[seat.joints[joint.name]]]
+            if size > 3:
+                # The root link may be a part of MuJoCo's world, which has no frame of its own.
+                body = seat.bodies[joint.parent]
+                parent = self._read_frames(body, rows) if body else base
+                child = self._read_frames(seat.bodies[joint.child], rows)
+                numbers = poses_of(_find_motion(joint, parent, child))[:, -size:]
+            positions[joint.name] = numbers[:, 0] if size == 1 else numbers
         loads = {
             joint: self._loads[rows, number]
             for number, (owner, joint) in enumerate(self._driven)
-            if owner == place
+            if owner is seat
         }
         return RobotStates(positions=positions, base=base, loads=loads)
 
@@ -326,30 +299,20 @@ class _Run:
         return frames_of(self._frames[rows, body])
 
 
-def _find_motion(joint: Joint, parent: Numbers, child: Numbers) -> Numbers:
-    """Returns (n, 7): how a joint that turns freely moves its child, of both links' frames."""
+def _find_motion(joint: Joint, parent: Matrix, child: Matrix) -> Matrix:
+    """Returns (n, 4, 4), how a joint that turns freely moves its child, of both links' frames."""
     seated = child @ invert(matrix_from_pose(joint.child_origin))
-    return poses_of(np.linalg.solve(parent @ matrix_from_pose(joint.origin), seated))
-
-
-def _mix(one: Numbers, other: Numbers, share: float) -> Numbers:
-    """Returns a turn between two, as MuJoCo has quaternions; frames are near each other."""
-    a, b = (np.array(quaternion_from_rotation(pose[:3, :3])) for pose in (one, other))
-    mixed = (1.0 - share) * a + share * (b if a @ b >= 0.0 else -b)
-    x, y, z, w = mixed / np.linalg.norm(mixed)
-    return np.array([w, x, y, z])
+    moved: Matrix = np.linalg.solve(parent @ matrix_from_pose(joint.origin), seated)
+    return moved
 
 
 @contextmanager
 def _warnings_kept(mujoco: Any) -> Iterator[None]:
-    """Keeps MuJoCo from writing its warnings into a file in the user's folder."""
+    """Keeps MuJoCo from writing its warnings into a file in the user's folder; numbers that make no
+    sense are found by _check."""
     before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(_pass_over)
+    mujoco.set_mju_user_warning(lambda _text: None)
     try:
         yield
     finally:
         mujoco.set_mju_user_warning(before)
-
-
-def _pass_over(_text: str) -> None:
-    """Numbers that make no sense are found by _check."""

@@ -15,7 +15,6 @@ from ..geometry.transforms import Matrix
 from ..geometry.volumes import is_closed
 from ..model import Box, Capsule, Cylinder, Ellipsoid, Geometry, Sphere
 from ..motion.trajectory import Numbers
-from .states import Collider
 
 _MOST_TILES = 1000
 """Triangles of an open surface that become a body each."""
@@ -37,15 +36,16 @@ class Solid:
     frame: Matrix | None = None
 
 
-def solids_of(collider: Collider, diagnostics: Diagnostics) -> list[Solid]:
-    """Returns convex bodies of an object: its hull where it is convex, parts of a hollow one, a
-    slab below a flat one, whichever way it faces, or below each triangle of another open one, such
-    as a terrain."""
-    points, triangles = collider.vertices, collider.triangles
+def make_solids(
+    name: str, points: Numbers, triangles: NDArray[np.int64], up: Numbers, diagnostics: Diagnostics
+) -> list[Solid]:
+    """Returns convex bodies of an object with vertices (m, 3) and triangles (k, 3): its hull where
+    it is convex, parts of a hollow one, a slab below a flat one, whichever way it faces, or below
+    each triangle of another open one, such as a terrain. `up` (3,) is up in the object's frame."""
     used = points[np.unique(triangles)]
     normal = _normal(points[triangles])
     if is_flat(used):
-        falls = float(collider.poses[0, 2, :3] @ normal) < -_SAME
+        falls = float(up @ normal) < -_SAME
         return [_slab(used, -normal if falls else normal)] if normal.any() else []
     hull = convex_hull(used)
     assert hull is not None
@@ -64,9 +64,9 @@ def solids_of(collider: Collider, diagnostics: Diagnostics) -> list[Solid]:
     if not closed:
         diagnostics.warning(
             "collider-coarse",
-            f"object {quote(collider.name)} is open and has more than {_MOST_TILES} triangles; at "
+            f"object {quote(name)} is open and has more than {_MOST_TILES} triangles; at "
             f"most {_PARTS} convex parts collide in its place",
-            subject=collider.name,
+            subject=name,
         )
     parts = decompose_kept(points, triangles, most_parts=_PARTS, seconds=_SECONDS)
     return [Solid(vertices=part.vertices.astype(np.float64)) for part in parts]
@@ -97,10 +97,11 @@ def _normal(corners: Numbers) -> Numbers:
     return normal
 
 
-def find_lowest(geometry: Geometry, points: NDArray[np.floating], frame: Matrix) -> float:
-    """Returns the height of the lowest point of a shape whose frame is `frame` (4, 4) in the world:
-    exactly, not by the corners that stand for round shapes. `points` (m, 3) are a mesh's."""
-    down, middle = frame[2, :3], float(frame[2, 3])
+def find_lowest(geometry: Geometry, points: Numbers, link: Matrix, origin: Matrix) -> float:
+    """Returns the height of the lowest point of a shape: exactly, not by the corners in place of
+    round shapes. Its link is at `link` (4, 4) in the world, the shape at `origin` (4, 4) there;
+    `points` (m, 3) are a mesh's in the link."""
+    down, middle = (link @ origin)[2, :3], float((link @ origin)[2, 3])
     match geometry:
         case Sphere(radius=radius):
             return middle - radius
@@ -113,4 +114,4 @@ def find_lowest(geometry: Geometry, points: NDArray[np.floating], frame: Matrix)
         case Cylinder(radius=radius, length=length):
             aside = float(np.hypot(down[0], down[1]))
             return middle - radius * aside - 0.5 * length * abs(float(down[2]))
-    return middle + float((points @ down).min())
+    return float((points @ link[2, :3]).min() + link[2, 3])

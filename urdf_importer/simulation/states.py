@@ -6,15 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..collisions.parts import Part
 from ..diagnostics import Diagnostic, Diagnostics
 from ..geometry.transforms import Matrix
-from ..model import Robot
+from ..kinematics.tree import KinematicTree
 from ..motion.trajectory import Numbers, Trajectory
 from ..progress import Progress
 from .options import SimulationOptions
+from .shapes import Solid
 
 Position = float | tuple[float, ...]
 
@@ -23,16 +22,29 @@ Position = float | tuple[float, ...]
 class Collider:
     """A mesh object of the scene that robots hit.
 
-    vertices   (m, 3) metres in its own frame, its scale in them, modifiers applied
-    triangles  (k, 3) places of vertices
-    poses      (1, 4, 4) its frame in the world, rigid; or (n, 4, 4), one for each frame, where it
-               moves
+    solids  convex bodies in its own frame, its scale in them, modifiers applied
+    poses   (1, 4, 4) its frame in the world, rigid; or (n, 4, 4), one for each frame, where it
+            moves
     """
 
     name: str
-    vertices: Numbers
-    triangles: NDArray[np.int64]
+    solids: Sequence[Solid]
     poses: Numbers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RobotFile:
+    """A robot as an export to MuJoCo wrote it.
+
+    text    the file
+    folder  the folder of its meshes beside it
+    bodies  link -> its body; joints  joint -> its joints there
+    """
+
+    text: str
+    folder: str
+    bodies: Mapping[str, str]
+    joints: Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -41,7 +53,9 @@ class StartedRobot:
 
     name       a name that no other robot has, for names and messages
     armature   its armature object
-    robot      its description
+    tree       its links and joints
+    parts      link -> the shapes by which it touches others
+    apart      pairs of links that touch nothing of each other by its SRDF
     positions  joint -> its position at the start, in the words of get_joint_positions; followers
                too
     base       (4, 4) its root link in the world, rigid, in metres of the robot; already lifted
@@ -51,35 +65,48 @@ class StartedRobot:
     targets    joint of one axis that has a motor -> (n,) where its motor wants it in each frame;
                empty without motors, and never of followers and passive joints
     efforts    joint with a motor -> its greatest effort in N m or N, 100 where none is stated
+    file       for MuJoCo
     """
 
     name: str
     armature: Any
-    robot: Robot
+    tree: KinematicTree
+    parts: Mapping[str, tuple[Part, ...]]
+    apart: Sequence[tuple[str, str]]
     positions: Mapping[str, Position]
     base: Matrix
     scale: float
     is_free: bool
     targets: Mapping[str, Numbers]
     efforts: Mapping[str, float]
+    file: RobotFile | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Experiment:
     """The input of an engine: robots and colliders in one world, in metres of the robots.
 
+    engine     "mujoco" or "bullet"
+    first      the frame of the scene in which all starts
     count      states to return, n: one for each frame, the first as all starts
-    fps        frames a second; the engine's step is 1 / (fps x options.substeps)
+    fps        frames a second
     folder     for files; gone after the run
     """
 
-    robots: tuple[StartedRobot, ...]
-    colliders: tuple[Collider, ...]
+    engine: str
     options: SimulationOptions
+    first: int
     count: int
     fps: float
     folder: Path
     diagnostics: Diagnostics
+    robots: tuple[StartedRobot, ...] = ()
+    colliders: tuple[Collider, ...] = ()
+
+    @property
+    def step(self) -> float:
+        """The step of the engine in seconds."""
+        return 1.0 / (self.fps * self.options.substeps)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -7,14 +7,15 @@ It is text, since MuJoCo itself writes numbers with six digits.
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..geometry.transforms import Matrix, quaternion_from_rotation
 from ..markup.write import Value, XmlWriter, quote_attribute
+from .motors import Gains
 from .options import SimulationOptions
-from .shapes import Solid, solids_of
-from .states import Experiment
+from .shapes import Solid
+from .states import Collider, Experiment, RobotFile, StartedRobot
 
 START = "start"
 """The keyframe in which all begins."""
@@ -25,43 +26,12 @@ _FILE = re.compile(r'(?<=\s)file="')
 _FOLDERS = re.compile(r'\s(?:meshdir|texturedir)="[^"]*"')
 _KEYS = re.compile(r"<keyframe>.*?</keyframe>", re.DOTALL)
 _START = re.compile(rf'<key name="{START}" qpos="([^"]*)"')
-_COLLIDING = re.compile(r'(<default class="collision">\s*<geom )')
-_MOST_BITS = 30
-"""MuJoCo's masks of contacts have 32 bits, and one is the sign."""
 _HARD = (0.99, 0.999, 0.001, 0.5, 2.0)
 _SOFTER = 4
 """Steps in which a contact gives way: at 2, as limits have, a box that slides chatters."""
 _RATIOS = 1e-4, 2.0
 """The least and the greatest damping ratio of a contact."""
 _SPIN, _ROLL = 0.005, 0.0001
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RobotFile:
-    """A robot as an export to MuJoCo wrote it.
-
-    text    the file
-    folder  the folder of its meshes beside it
-    bodies  link -> its body; joints  joint -> its joints there
-    root    its root link
-    """
-
-    text: str
-    folder: str
-    bodies: Mapping[str, str]
-    joints: Mapping[str, Sequence[str]]
-    root: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gains:
-    """A motor of a joint: `kp` and `kd` of its position servo, and its greatest effort."""
-
-    joint: str
-    kp: float
-    kd: float
-    effort: float
-    target: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,10 +44,15 @@ class Additions:
     qpos: Sequence[float] = ()
 
 
-def name_in_world(experiment: Experiment, place: int, name: str) -> str:
-    """Returns the name that a part of the robot at this place has in the file: its own where the
-    robot is alone."""
-    return name if len(experiment.robots) == 1 else f"{experiment.robots[place].name}/{name}"
+def name_in_world(experiment: Experiment, robot: StartedRobot, name: str) -> str:
+    """Returns the name that a part of a robot has in the file: its own where the robot is alone."""
+    return name if len(experiment.robots) == 1 else f"{robot.name}/{name}"
+
+
+def file_of(robot: StartedRobot) -> RobotFile:
+    """Returns a robot as it was written for MuJoCo."""
+    assert robot.file is not None
+    return robot.file
 
 
 def read_start(file: RobotFile) -> list[float]:
@@ -86,24 +61,21 @@ def read_start(file: RobotFile) -> list[float]:
     return [] if found is None else [float(number) for number in found[1].split()]
 
 
-def write_world(
-    experiment: Experiment, files: Sequence[RobotFile], additions: Additions | None = None
-) -> str:
+def write_world(experiment: Experiment, additions: Additions) -> str:
     """Returns the text of the file, for a folder that has the folders of the robots. Raises
     ValueError for names that XML cannot hold."""
-    more = additions or Additions()
     xml = XmlWriter()
     with xml.element("mujoco", {"model": "simulation"}):
         _write_solver(xml, experiment)
         _write_colliders(xml, experiment)
-        for place, file in enumerate(files):
-            xml.verbatim(_take_content(experiment, place, file))
-        _write_excluded(xml, more.excluded)
-        _write_motors(xml, more.motors)
-        if more.qpos:
+        for robot in experiment.robots:
+            xml.verbatim(_take_content(name_in_world(experiment, robot, ""), file_of(robot)))
+        _write_excluded(xml, additions.excluded)
+        _write_motors(xml, additions.motors)
+        if additions.qpos:
             with xml.element("keyframe"):
-                control = [motor.target for motor in more.motors]
-                xml.leaf("key", {"name": START, "qpos": more.qpos, "ctrl": control or None})
+                control = [motor.target for motor in additions.motors]
+                xml.leaf("key", {"name": START, "qpos": additions.qpos, "ctrl": control or None})
     return xml.text()
 
 
@@ -111,9 +83,9 @@ def _write_solver(xml: XmlWriter, experiment: Experiment) -> None:
     """Writes settings: constraints as stiff as the step allows, so that the rig,
     whose limits and followers do not give, can show the result."""
     options = experiment.options
-    step = 1.0 / (experiment.fps * options.substeps)
-    attributes: dict[str, Value] = {"timestep": step, "gravity": options.gravity}
-    with xml.element("option", {**attributes, "integrator": "implicitfast", "cone": "elliptic"}):
+    step = experiment.step
+    solver: dict[str, Value] = {"timestep": step, "gravity": options.gravity}
+    with xml.element("option", {**solver, "integrator": "implicitfast", "cone": "elliptic"}):
         xml.leaf("flag", {"autoreset": "disable"})
     stiff: dict[str, Value] = {"solref": [2 * step, 1.0], "solimp": _HARD}
     with xml.element("default"):
@@ -153,21 +125,14 @@ def _rebound(ratio: float) -> float:
     return math.exp(-ratio / root * math.log((ratio + root) / (ratio - root)))
 
 
-def _take_content(experiment: Experiment, place: int, file: RobotFile) -> str:
-    """Returns the elements of a robot's file, its names made its own, for a file of several."""
+def _take_content(prefix: str, file: RobotFile) -> str:
+    """Returns the elements of a robot's file, its names begun so, for a file of several."""
     begin, end = file.text.index(">", file.text.index("<mujoco")) + 1, file.text.rindex("</mujoco>")
     text = _KEYS.sub("", _FOLDERS.sub("", file.text[begin:end], count=2))
-    prefix = quote_attribute(name_in_world(experiment, place, ""))[1:-1]
-    text = _NAMED.sub(rf"\g<1>{prefix}", text) if prefix else text
+    quoted = quote_attribute(prefix)[1:-1]
+    text = _NAMED.sub(lambda found: found[1] + quoted, text)
     folder = quote_attribute(f"{file.folder}/")[1:-1] if file.folder else ""
-    text = _FILE.sub(f'file="{folder}', text)
-    own = 1 << (place % _MOST_BITS)
-    others = (1 << (_MOST_BITS + 1)) - 1
-    if experiment.options.self_collision == "none":
-        others &= ~own
-    masks = f'contype="{own}" conaffinity="{others}" '
-    collision = _COLLIDING.pattern.replace("collision", re.escape(f"{prefix}collision"))
-    return re.sub(collision, rf"\g<1>{masks}", text).strip("\n")
+    return _FILE.sub(lambda found: found[0] + folder, text).strip("\n")
 
 
 def _write_excluded(xml: XmlWriter, pairs: Sequence[tuple[str, str]]) -> None:
@@ -190,43 +155,33 @@ def _write_motors(xml: XmlWriter, motors: Sequence[Gains]) -> None:
 def _write_colliders(xml: XmlWriter, experiment: Experiment) -> None:
     """Writes the floor and the scene's objects: still ones in the world, others as bodies that are
     put where they are."""
-    everything = (1 << (_MOST_BITS + 1)) - 1
-    mask: dict[str, Value] = {"contype": everything, "conaffinity": everything}
-    solids = {each.name: solids_of(each, experiment.diagnostics) for each in experiment.colliders}
     with xml.element("asset"):
-        for name, parts in solids.items():
-            for number, part in enumerate(parts):
-                if part.size is None:
-                    vertices = part.vertices.ravel()
-                    xml.leaf("mesh", {"name": _mesh(name, number), "vertex": vertices})
+        for collider in experiment.colliders:
+            for name, solid in _name_solids(collider):
+                if solid.size is None:
+                    xml.leaf("mesh", {"name": name, "vertex": solid.vertices.ravel()})
     with xml.element("worldbody"):
         if experiment.options.floor:
-            plane: dict[str, Value] = {"name": FLOOR, "type": "plane", "size": [0.0, 0.0, 0.05]}
-            xml.leaf("geom", {**plane, **mask})
+            xml.leaf("geom", {"name": FLOOR, "type": "plane", "size": [0.0, 0.0, 0.05]})
         for collider in experiment.colliders:
             body = name_collider(collider.name)
             moving = {"mocap": "true"} if len(collider.poses) > 1 else {}
             with xml.element("body", {"name": body, **moving, **_place(collider.poses[0])}):
-                _write_solids(xml, collider.name, solids[collider.name], mask)
+                for name, solid in _name_solids(collider):
+                    shape: dict[str, Value] = {"type": "mesh", "mesh": name}
+                    if solid.size is not None and solid.frame is not None:
+                        shape = {"type": "box", "size": solid.size, **_place(solid.frame)}
+                    xml.leaf("geom", shape)
 
 
-def _write_solids(
-    xml: XmlWriter, name: str, solids: Sequence[Solid], mask: Mapping[str, Value]
-) -> None:
-    for number, solid in enumerate(solids):
-        shape: dict[str, Value] = {"type": "mesh", "mesh": _mesh(name, number)}
-        if solid.size is not None and solid.frame is not None:
-            shape = {"type": "box", "size": solid.size, **_place(solid.frame)}
-        xml.leaf("geom", {**shape, **mask})
+def _name_solids(collider: Collider) -> Iterator[tuple[str, Solid]]:
+    for number, solid in enumerate(collider.solids):
+        yield f"{name_collider(collider.name)}/{number}", solid
 
 
 def name_collider(name: str) -> str:
     """Returns the name of the body of a scene's object: no robot's body has it."""
     return f"scene/{name}"
-
-
-def _mesh(name: str, number: int) -> str:
-    return f"{name_collider(name)}/{number}"
 
 
 def _place(pose: Matrix) -> dict[str, Value]:

@@ -9,9 +9,11 @@ import bpy
 import numpy as np
 import pytest
 
+from support.falling import find_lowest, write
 from support.real_robots import descriptions
 from urdf_importer import (
     Diagnostics,
+    ImportResult,
     MotionOptions,
     SimulationOptions,
     Trajectory,
@@ -20,6 +22,7 @@ from urdf_importer import (
     set_joint_positions,
     simulate,
 )
+from urdf_importer.blender.simulating import bullet
 from urdf_importer.pipeline.simulating import simulation_steps
 
 pytestmark = pytest.mark.usefixtures("scene")
@@ -46,6 +49,14 @@ FOUR_BAR = """<robot name="bars"><link name="base"/>{links}
 <origin xyz="0.4 0 1"/><axis xyz="0 1 0"/></joint>
 <loop_joint name="d" type="revolute"><link1 link="top" xyz="0.4 0 0" rpy="0 0 0"/>
 <link2 link="right" xyz="0 0 0.5" rpy="0 0 0"/><axis xyz="0 1 0"/></loop_joint></robot>"""
+
+GRIPPER = """<robot name="gripper"><link name="palm">{palm}<collision><geometry>
+<box size="0.2 0.2 0.1"/></geometry></collision></link>{fingers}
+<joint name="left" type="revolute"><parent link="palm"/><child link="left_finger"/>
+<origin xyz="0 0.1 0"/><axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="5" velocity="9"/>
+</joint><joint name="right" type="revolute"><parent link="palm"/><child link="right_finger"/>
+<origin xyz="0 -0.1 0"/><axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="5" velocity="9"/>
+<mimic joint="left" multiplier="{multiplier}"/></joint></robot>"""
 
 
 def robot(folder: Path, text: str, **positions: float) -> Any:
@@ -347,7 +358,7 @@ def test_a_push_gives_a_link_its_impulse_at_its_centre_of_mass(tmp_path: Path, e
 
 
 def test_a_push_of_a_fixed_base_moves_nothing(tmp_path: Path) -> None:
-    found = run(robot(tmp_path, DOUBLE), 0.2, pushes=("base", 50.0, 0.0, 0.0, 0.0, 0.1))
+    found = run(robot(tmp_path, DOUBLE), 0.2, pushes=[("base", 50.0, 0.0, 0.0, 0.0, 0.1)])
     assert np.abs(found.positions["shoulder"]).max() < 1e-6
 
 
@@ -358,3 +369,83 @@ def test_real_robots_land_on_the_floor(name: str) -> None:
     found = run(import_robot(path).armature, 1.0, height=0.2)
     assert "joints-apart" not in {each.code for each in found.diagnostics}
     assert np.isfinite(found.base).all() and -0.01 < found.base[-1, 2, 3] < 1.0
+
+
+def test_a_joint_of_one_turn_stops_where_the_rig_does(tmp_path: Path) -> None:
+    limit = '<limit lower="-3.14159265" upper="3.14159265" effort="1" velocity="1"/>'
+    found = run(one(tmp_path, "revolute", "0 1 0", limit, joint=-3.0), 1.5)
+    assert np.abs(engine_states(found, "joint") - found.positions["joint"]).max() < 1e-4
+    assert engine_states(found, "joint").min() > -3.1416
+
+
+def gripper(folder: Path, multiplier: float) -> ImportResult:
+    finger = '<collision><origin xyz="0 {at} 0"/><geometry><box size="0.02 0.2 0.02"/></geometry>'
+    links = "".join(
+        f'<link name="{side}_finger">'
+        + BODY.format(at=f"0 {at} 0", mass=0.02, i=(7e-5, 2e-6, 7e-5))
+        + finger.format(at=at)
+        + "</collision></link>"
+        for side, at in (("left", 0.1), ("right", -0.1))
+    )
+    palm = BODY.format(at="0 0 0", mass=1, i=(0.01, 0.01, 0.01))
+    bpy.context.scene.render.fps = 60
+    text = GRIPPER.format(palm=palm, fingers=links, multiplier=multiplier)
+    return import_robot(write(folder, text))
+
+
+def test_followers_touch_the_floor_where_the_rig_shows_them(tmp_path: Path) -> None:
+    imported = gripper(tmp_path, multiplier=-2)
+    found = run(imported, 1.5, base="free", height=0.2)
+    bpy.context.scene.frame_set(int(found.frames[-1]))
+    for finger in ("left_finger", "right_finger"):
+        assert -0.003 < find_lowest(imported.collisions[finger]) < 0.02
+
+
+def test_followers_are_taken_along_by_a_motor_of_their_leader(tmp_path: Path) -> None:
+    armature = gripper(tmp_path, multiplier=-1).armature
+    times = np.arange(61) / 60
+    keys = Trajectory(names=("left",), times=times, positions=0.3 * np.sin(2 * times)[:, None])
+    apply_trajectory(armature, keys, options=MotionOptions(start_frame=1))
+    bpy.context.scene.frame_set(1)
+    found = run(armature, 1.0, motors="follow", floor=False)
+    assert np.abs(engine_states(found, "right") + engine_states(found, "left")).max() < 0.02
+    assert abs(engine_states(found, "left")[-1]) > 0.2
+
+
+@pytest.mark.parametrize("engine", ["bullet", "mujoco"])
+def test_pr2_stands_on_its_wheels_that_have_visuals_alone(engine: str) -> None:
+    path = next(each for each in descriptions() if each.stem == "pr2")
+    imported = import_robot(path)
+    bpy.context.scene.render.fps = 60
+    found = simulate(
+        imported, 0.4, options=SimulationOptions(engine=engine, base="free", height=0.02)
+    )
+    bpy.context.scene.frame_set(int(found.frames[-1]))
+    wheels = [
+        each for link in imported.visuals if "wheel" in link for each in imported.visuals[link]
+    ]
+    assert abs(find_lowest(wheels)) < 6e-3
+    base = find_lowest(imported.collisions["base_link"])
+    assert base == pytest.approx(0.05, abs=6e-3)
+
+
+def test_a_link_without_joints_and_shapes_falls(tmp_path: Path) -> None:
+    path = write(tmp_path, '<robot name="bare"><link name="bare"/></robot>')
+    diagnostics = Diagnostics()
+    wishes = SimulationOptions(engine="bullet", base="free", substeps=40)
+    found = simulate(import_robot(path), 0.5, options=wishes, diagnostics=diagnostics)
+    assert [each.code for each in diagnostics] == ["nothing-collides"]
+    seconds = found.trajectory.times[-1]
+    assert found.base[-1, 2, 3] == pytest.approx(-0.5 * 9.81 * seconds**2, rel=0.01)
+
+
+@pytest.mark.parametrize(("finer", "holds"), [((1,), False), ((1, 2, 4), True)])
+def test_a_run_that_comes_apart_begins_again_in_finer_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, finer: tuple[int, ...], holds: bool
+) -> None:
+    monkeypatch.setattr(bullet, "_FINER", finer)
+    heavy = BODY.format(at="0 0 -0.25", mass=50, i=(1, 1, 1))
+    armature = robot(tmp_path, DOUBLE.replace(ARM, heavy).replace(heavy, ARM, 1), elbow=1.5)
+    found = run(armature, 1.0, substeps=2)
+    assert (found.drift < 3e-3) == holds
+    assert [each.code for each in found.diagnostics] == ([] if holds else ["joints-apart"])

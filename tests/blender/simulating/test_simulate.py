@@ -11,7 +11,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from support.falling import box, chain, swing, write
+from support.falling import box, chain, find_lowest, swing, write
 from support.paths import ROOT
 from support.real_robots import descriptions, name_of
 from urdf_importer import (
@@ -569,21 +569,6 @@ def test_no_log_is_left_in_the_folder_of_the_user(load, tmp_path, monkeypatch):
     with pytest.raises(RobotError):
         run(load(box()), gravity=(0, 0, -1e12), height=1.0, floor=False)
     assert not Path("MUJOCO_LOG.TXT").exists()
-
-
-def find_lowest(shapes) -> float:
-    """The height of the lowest vertex of objects, as they are shown."""
-    lowest = np.inf
-    for shape in shapes:
-        points = np.empty(3 * len(shape.data.vertices), np.float32)
-        shape.data.vertices.foreach_get("co", points)
-        # Blender leaves the evaluated matrices of hidden objects as they were; links are shown.
-        seat = shape.matrix_parent_inverse @ shape.matrix_basis
-        place = np.array(shape.parent.matrix_world @ seat)
-        if len(points):
-            heights = points.reshape(-1, 3) @ place[2, :3] + place[2, 3]
-            lowest = min(lowest, float(heights.min()))
-    return lowest
 
 
 @pytest.mark.slow

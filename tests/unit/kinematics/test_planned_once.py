@@ -73,15 +73,14 @@ def test_trees_are_planned_again_only_where_no_plan_is_kept() -> None:
         "urdf_importer/readers/urdf/second_parents.py",
         "urdf_importer/writers/urdf/loops.py",
         # Rigs, or robots alone, that are checked, follow a person or fall.
-        "urdf_importer/blender/simulating/bodies.py",
+        "urdf_importer/blender/seeing/subjects.py",
         "urdf_importer/pipeline/checking.py",
         "urdf_importer/pipeline/retargeting.py",
         "urdf_importer/recordings/policies.py",
         # With the joints that were put together, and as an engine moves them.
         "urdf_importer/writers/sdf/joints.py",
         "urdf_importer/pipeline/simulated.py",
-        "urdf_importer/simulation/joints.py",
-        "urdf_importer/simulation/results.py",
+        "urdf_importer/simulation/motions.py",
         # A world that is read is a robot alone; one that is written counts rigs, each once.
         "urdf_importer/pipeline/worlds/models.py",
         "urdf_importer/writers/worlds/request.py",

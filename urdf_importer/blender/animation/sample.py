@@ -13,7 +13,8 @@ import numpy as np
 from ...arguments import rig_of
 from ...diagnostics import KinematicsError
 from ...kinematics.motion import SCALAR_KINDS
-from ...motion.frames import align_signs
+from ...motion.frames import align_signs, track_poses
+from ...motion.joint_frames import poses_of_joint
 from ...motion.trajectory import FrameTrack, Numbers, Trajectory, to_nanoseconds, to_seconds
 from ..standing.joints import joints_of, read_link_joint
 from ..standing.links import links_of, name_link
@@ -60,9 +61,7 @@ def sample_trajectory(
     kinds = {joint.name: joint.kind for joint in joints_of(armature)}
     names = [name for name, kind in kinds.items() if kind in SCALAR_KINDS]
     free = {
-        name: np.array([_to_pose(position) for position in shown.positions[name]])
-        for name in kinds
-        if name not in names
+        name: poses_of_joint(np.array(shown.positions[name])) for name in kinds if name not in names
     }
     positions = np.empty((count, len(names)))
     for column, name in enumerate(names):
@@ -74,9 +73,16 @@ def sample_trajectory(
         velocities=_velocities(times, positions) if names and count > 1 else None,
         frames=(
             *_tracks(armature, times, free, shown.base),
-            *(_track(times, each.parent_name, each.name, each.poses) for each in wanted),
+            *(track_poses(each.parent_name, each.name, times, each.poses) for each in wanted),
         ),
     )
+
+
+def sample_positions(armature: Any, frames: Iterable[float]) -> tuple[dict[str, Numbers], Numbers]:
+    """Returns the displayed positions of all joints, in the words of get_joint_positions, and poses
+    (m, 7) of the armature object in the world, without its scale."""
+    shown = _look(armature, [_split(frame) for frame in frames], [])
+    return {name: np.array(each) for name, each in shown.positions.items()}, shown.base
 
 
 def _split(frame: float) -> tuple[int, float]:
@@ -171,17 +177,6 @@ def _velocities(times: Numbers, positions: Numbers) -> Numbers:
     return velocities
 
 
-def _to_pose(position: Any) -> list[float]:
-    """Returns x, y, z and a quaternion of a planar, floating or ball joint's position. A planar one
-    is expressed in its own plane."""
-    if len(position) == 3:
-        x, y, yaw = position
-        return [x, y, 0.0, 0.0, 0.0, float(np.sin(yaw / 2)), float(np.cos(yaw / 2))]
-    if len(position) == 4:
-        return [0.0, 0.0, 0.0, *position]
-    return list(position)
-
-
 def _pose_of(armature: Any) -> list[float]:
     shown = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
     return pose_of_matrix(shown.matrix_world)
@@ -196,22 +191,7 @@ def _tracks(
     turned = align_signs(base[:, 3:])
     if max(np.ptp(base[:, :3], axis=0).max(), np.ptp(turned, axis=0).max()) > _STILL:
         tracks.insert(0, ("world", _root_of(armature), base))
-    return tuple(_track(times, *each) for each in tracks)
-
-
-def _track(times: Numbers, parent: str, child: str, poses: Numbers) -> FrameTrack:
-    return FrameTrack(
-        parent=parent,
-        child=child,
-        times=times,
-        translations=poses[:, :3],
-        quaternions=_unit(align_signs(poses[:, 3:])),
-    )
-
-
-def _unit(quaternions: Numbers) -> Numbers:
-    unit: Numbers = quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
-    return unit
+    return tuple(track_poses(parent, child, times, poses) for parent, child, poses in tracks)
 
 
 def _root_of(armature: Any) -> str:

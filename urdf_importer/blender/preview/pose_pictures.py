@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 
 from ..extract.robot import extract_name
-from ..standing.armatures import armatures_of, check_robot
+from ..standing.armatures import armatures_of, check_robot, keep_channels
 from ..standing.joints import joints_of
 from ..standing.mirrored import home_pose, ready_pose
 from ..standing.pose import get_joint_positions, set_joint_positions, zero_pose
@@ -20,7 +20,6 @@ _PICTURE = 128
 _SAMPLES = 6
 MOST_PICTURES = 40
 _POSED = ("revolute", "prismatic", "ball")
-_CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
 _MADE: tuple[tuple[str, Callable[[Any], None]], ...] = (
     ("Home", home_pose),
     ("Zero", zero_pose),
@@ -85,12 +84,10 @@ def _keep_pose(armature: Any, robot: str, name: str) -> Any:
 @contextmanager
 def _pose_kept(armature: Any) -> Iterator[None]:
     """Restores the channels of all bones of a robot afterwards."""
-    bones = [bone for each in armatures_of(armature) for bone in each.pose.bones]
-    before = [[tuple(getattr(bone, name)) for name in _CHANNELS] for bone in bones]
+    restores = [keep_channels(each) for each in armatures_of(armature)]
     try:
         yield
     finally:
-        for bone, values in zip(bones, before, strict=True):
-            for name, value in zip(_CHANNELS, values, strict=True):
-                setattr(bone, name, value)
+        for put_back in restores:
+            put_back()
         bpy.context.view_layer.update()

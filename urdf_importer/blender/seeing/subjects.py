@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 
 from ...geometry.transforms import Matrix, Vector, invert
+from ...kinematics.tree import retrace_tree
 from ...model import Robot
 from ...sensing.dataset import Shot
 from ..extract.robot import find_link_empties
@@ -26,7 +27,8 @@ class Subject:
         self.armature, self.number = armature, number
         self._robot, self._keypoints = robot, keypoints
         self.ids = {link.name: place for place, link in enumerate(robot.links, start=1)}
-        self._bodies = _join_fixed(robot)
+        tree = retrace_tree(robot)
+        self._bodies = {link.name: body for link, body in zip(tree.links, tree.bodies, strict=True)}
 
     @property
     def own(self) -> dict[Any, int]:
@@ -107,21 +109,14 @@ class Subject:
     def _own_of(self, name: str) -> set[int]:
         """Returns the ids of the links of a link's body, and of the body across its joint."""
         body = self._bodies[name]
-        near = {body}
-        for joint in self._robot.joints:
-            if self._bodies.get(joint.child) == body and joint.type != "fixed":
-                near.add(self._bodies.get(joint.parent, ""))
+        above = {
+            self._bodies[joint.parent]
+            for joint in self._robot.joints
+            if self._bodies[joint.child] == body
+        }
         first = (self.number - 1) * len(self.ids)
-        return {first + self.ids[each] for each, its in self._bodies.items() if its in near}
-
-
-def _join_fixed(robot: Robot) -> dict[str, str]:
-    """Returns link -> the first link of its body: all that fixed joints hold together."""
-    above = {joint.child: joint.parent for joint in robot.joints if joint.type == "fixed"}
-    found = {}
-    for link in robot.links:
-        name = link.name
-        while name in above:
-            name = above[name]
-        found[link.name] = name
-    return found
+        return {
+            first + number
+            for link, number in self.ids.items()
+            if self._bodies[link] == body or self._bodies[link] in above
+        }

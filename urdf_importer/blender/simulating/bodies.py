@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A robot as rigid bodies for Bullet: links in groups, their masses as boxes, their places."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 
@@ -12,11 +14,9 @@ from ...collisions.separation import find_near
 from ...diagnostics import Diagnostics
 from ...geometry.inertia import BodyMass, add_bodies, body_of, clamp_inertia
 from ...geometry.transforms import Matrix, Vector, invert, matrix_from_pose
-from ...kinematics.forward import local_matrices
-from ...kinematics.loops.blocks import is_locked
+from ...kinematics.forward import Positions, complete_positions, place_links
 from ...kinematics.motion import JointMotion, interpret_joint
-from ...kinematics.tree import KinematicTree, retrace_tree
-from ...model import CollisionPair
+from ...kinematics.tree import KinematicTree
 from ...model.loop import hang_on
 from ...simulation.states import StartedRobot
 
@@ -94,16 +94,17 @@ class GroupJoint:
 class RobotBodies:
     """The groups and joints of one robot."""
 
-    def __init__(self, started: StartedRobot, parts: Mapping[str, tuple[Part, ...]]) -> None:
+    def __init__(self, started: StartedRobot) -> None:
         self.started = started
-        self.tree = retrace_tree(started.robot)
-        self._parts = parts
-        self._holder = _hold_links(self.tree)
-        self._middles = {} if self.tree.robot.loops else _find_middles(self.tree)
-        start = local_matrices(self.tree, started.positions)
-        self._links = self._place(start)
-        self.groups = self._make_groups(self._place(self._find_model(start)))
-        self.joints = [self._make_joint(place) for place in self._moved()]
+        self.tree = tree = started.tree
+        numbers = {first: number for number, first in enumerate(dict.fromkeys(tree.bodies))}
+        self._holder = [numbers[first] for first in tree.bodies]
+        self._moved = [place for place, first in enumerate(tree.bodies) if place == first][1:]
+        middles = {} if tree.robot.loops else _find_middles(tree)
+        self._model = complete_positions(tree.joint_motions, {**started.positions, **middles})
+        self._links = self._place(started.positions)
+        self.groups = self._make_groups()
+        self.joints = [self._make_joint(place) for place in self._moved]
         self.loops = list(self._make_loops())
 
     @property
@@ -111,41 +112,38 @@ class RobotBodies:
         """The mass in kg that the lightest of its bodies has at least."""
         return min(group.mass * (_SHARES[0] if group.parts else 1.0) for group in self.groups)
 
+    def weigh_below(self, joint: GroupJoint) -> float:
+        """Returns the mass in kg of all groups that hang on a joint."""
+        below = self.tree.subtree(self.groups[joint.child].links[0])
+        return sum(self.groups[each].mass for each in {self._holder[place] for place in below})
+
     def find_group(self, link: str) -> int:
         """Returns the index of the group of a link."""
         return self._holder[self.tree.index[link]]
 
-    def place_in_group(self, place: int) -> Matrix:
-        """Returns the frame (4, 4) of a link, by its place, in its group's body."""
-        frame: Matrix = invert(self.groups[self._holder[place]].start) @ self._links[place]
+    def place_in_group(self, link: str) -> Matrix:
+        """Returns the frame (4, 4) of a link in its group's body."""
+        back = invert(self.groups[self.find_group(link)].start)
+        frame: Matrix = back @ self._links[self.tree.index[link]]
         return frame
 
-    def find_center(self, link: str) -> Matrix:
-        """Returns the frame (4, 4) of the centre of mass of a link in its group's body."""
-        place = self.tree.index[link]
-        inertial = self.tree.links[place].inertial
-        center: Matrix = self.place_in_group(place)
-        return center if inertial is None else center @ matrix_from_pose(inertial.origin)
-
-    def find_apart(
-        self, disabled: Iterable[CollisionPair], self_collision: bool
-    ) -> set[tuple[int, int]]:
+    def find_apart(self) -> set[tuple[int, int]]:
         """Finds the pairs of groups that must not touch: neighbours, pairs that the SRDF disables,
-        and pairs that touch at the start; all without `self_collision`."""
-        solid = [index for index, group in enumerate(self.groups) if group.parts]
-        pairs = {(a, b) for a in solid for b in solid if a < b}
-        if not self_collision:
-            return pairs
-        named = [(pair.link1, pair.link2) for pair in disabled]
-        named += find_adjacent(self.tree, self._parts)
+        and pairs that touch at the start."""
+        named = [*self.started.apart, *find_adjacent(self.tree, self.started.parts)]
         named += [(loop.link1, loop.link2) for loop in self.tree.robot.loops]
         known = self.tree.index
         apart = {
-            tuple(sorted((self.find_group(one), self.find_group(other))))
+            frozenset((self.find_group(one), self.find_group(other)))
             for one, other in named
             if one in known and other in known
         }
-        return {pair for pair in pairs if pair in apart or self._touch(*pair)}
+        solid = [index for index, group in enumerate(self.groups) if group.parts]
+        return {
+            pair
+            for pair in combinations(solid, 2)
+            if frozenset(pair) in apart or self._touch(*pair)
+        }
 
     def _touch(self, one: int, other: int) -> bool:
         """Whether two groups touch at the start or are very near."""
@@ -158,77 +156,55 @@ class RobotBodies:
                     return True
         return False
 
-    def _place(self, local: Matrix) -> Matrix:
+    def _place(self, positions: Positions) -> Matrix:
         """Returns (N, 4, 4), the links in the world."""
-        frames = np.empty_like(local)
-        for place, parent in enumerate(self.tree.parents):
-            above = self.started.base if parent < 0 else frames[parent]
-            frames[place] = above @ local[place]
-        return frames
+        frames = place_links(self.tree, positions).values()
+        placed: Matrix = self.started.base @ np.array(list(frames))
+        return placed
 
-    def _find_model(self, start: Matrix) -> Matrix:
-        """Returns the links in their parents (N, 4, 4) in the pose in which the joints are made.
-        Bullet's hinges have stops within half a turn of that pose, so they are in the middle
-        between them; but robots with loops start as they are, with their loops closed."""
-        moved = local_matrices(self.tree, {**self.started.positions, **self._middles})
-        model = start.copy()
-        places = self._moved()
-        model[places] = moved[places]
-        return model
-
-    def _moved(self) -> list[int]:
-        """Lists the places of links whose joints move against the links that they hang on."""
-        return [
-            place
-            for place, parent in enumerate(self.tree.parents)
-            if parent >= 0 and self._holder[place] != self._holder[parent]
-        ]
-
-    def _find_arms(self, place: int, back: Matrix) -> Vector:
-        """Returns how far (3,) along its axes the joints of the group of a link are from it, whose
-        frame in the world is the inverse of `back`; zeros where it has one alone."""
-        group, parents = self._holder[place], self.tree.parents
+    def _find_arms(self, group: int, back: Matrix) -> Vector:
+        """Returns how far (3,) along its axes the joints of a group are from it, whose frame in the
+        world is the inverse of `back`; zeros where it has one alone."""
         joints = [
-            (back @ self._links[each])[:3, 3]
-            for each in self._moved()
-            if group in (self._holder[each], self._holder[parents[each]])
+            (back @ self._links[place])[:3, 3]
+            for place in self._moved
+            if group in (self._holder[place], self._holder[self.tree.parents[place]])
         ]
         return np.abs(joints).max(axis=0) if len(joints) > 1 else np.zeros(3)
 
-    def _make_groups(self, model: Matrix) -> list[RigidGroup]:
-        members: list[list[int]] = [[] for _ in set(self._holder)]
+    def _make_groups(self) -> list[RigidGroup]:
+        """Makes the groups, in the pose in which their joints are made too: Bullet's hinges have
+        stops within half a turn of that pose, so they are in the middle between them; but robots
+        with loops start as they are, with their loops closed."""
+        members: list[list[int]] = [[] for _ in range(len(self._moved) + 1)]
         for place, holder in enumerate(self._holder):
             members[holder].append(place)
+        model = self._place(self._model)
         masses = [self._weigh(places) for places in members]
-        light = self._find_light(masses)
-        return [
-            self._make_group(
-                places,
-                body or BodyMass(mass=least, center=np.zeros(3), inertia=np.zeros((3, 3))),
-                model,
+        light, groups = self._find_light(masses), []
+        for group, places in enumerate(members):
+            body = masses[group] or light[group]
+            frame, sides = _shape_body(body)
+            start = self._links[places[0]] @ frame
+            back = invert(start)
+            arms = self._find_arms(group, back)
+            if sides.max() <= _LEVER * arms.max():
+                sides = np.maximum(arms, _LEAST_SIDE)
+            groups.append(
+                RigidGroup(
+                    links=tuple(places),
+                    start=start,
+                    model=model[places[0]] @ frame,
+                    mass=body.mass,
+                    sides=sides,
+                    parts=tuple(
+                        (part, back @ self._links[place])
+                        for place in places
+                        for part in self.started.parts.get(self.tree.links[place].name, ())
+                    ),
+                )
             )
-            for places, body, least in zip(members, masses, light, strict=True)
-        ]
-
-    def _make_group(self, places: list[int], body: BodyMass, model: Matrix) -> RigidGroup:
-        frame, sides = _shape_body(body)
-        start = self._links[places[0]] @ frame
-        back = invert(start)
-        arms = self._find_arms(places[0], back)
-        if sides.max() <= _LEVER * arms.max():
-            sides = np.maximum(arms, _LEAST_SIDE)
-        return RigidGroup(
-            links=tuple(places),
-            start=start,
-            model=model[places[0]] @ frame,
-            mass=body.mass,
-            sides=sides,
-            parts=tuple(
-                (part, back @ self._links[place])
-                for place in places
-                for part in self._parts.get(self.tree.links[place].name, ())
-            ),
-        )
+        return groups
 
     def _weigh(self, places: list[int]) -> BodyMass | None:
         """Returns the mass of links together, in the frame of the first; None without any."""
@@ -241,70 +217,60 @@ class RobotBodies:
         ]
         return add_bodies(bodies) if bodies else None
 
-    def _find_light(self, masses: Sequence[BodyMass | None]) -> list[float]:
-        """Returns the mass that each group gets where it has none of its own."""
-        near: list[list[float]] = [[] for _ in masses]
-        for place in self._moved():
-            pair = self._holder[place], self._holder[self.tree.parents[place]]
-            for one, other in (pair, pair[::-1]):
-                body = masses[other]
-                if body is not None:
-                    near[one].append(body.mass)
-        lightest = min((each.mass for each in masses if each is not None), default=1.0)
-        return [_LIGHT * min(each, default=lightest) for each in near]
+    def _find_light(self, masses: Sequence[BodyMass | None]) -> list[BodyMass]:
+        """Returns the mass that each group gets where it has none of its own: a share of the
+        lightest between which it hangs, over others without mass."""
+        holder, parents = self._holder, self.tree.parents
+        pairs = [(holder[parents[each]], holder[each]) for each in self._moved]
+        chain, near = list(range(len(masses))), [[math.inf] for _ in masses]
+        for above, below in pairs:
+            if masses[above] is None and masses[below] is None:
+                chain[below] = chain[above]
+        for above, below in (*pairs, *(pair[::-1] for pair in pairs)):
+            body = masses[above]
+            if body is not None:
+                near[chain[below]].append(body.mass)
+        least = [min(near[each]) for each in chain]
+        return [
+            BodyMass(
+                mass=_LIGHT * (each if math.isfinite(each) else 1.0),
+                center=np.zeros(3),
+                inertia=np.zeros((3, 3)),
+            )
+            for each in least
+        ]
 
     def _make_joint(self, place: int) -> GroupJoint:
-        motion, parent = self.tree.motions[place], self.tree.parents[place]
+        motion = self.tree.motions[place]
         assert motion is not None
         joint = motion.joint
-        start = self.started.positions.get(joint.name, 0.0)
-        start = start if isinstance(start, float) else 0.0
-        after = self.place_in_group(place) @ invert(matrix_from_pose(joint.child_origin))
+        start, model = self.started.positions.get(joint.name), self._model.get(joint.name)
         return GroupJoint(
             motion=motion,
-            parent=self._holder[parent],
-            child=self._holder[place],
-            before=self.place_in_group(parent) @ matrix_from_pose(joint.origin),
-            after=after,
-            start=start,
-            model=self._middles.get(joint.name, start),
+            parent=self.find_group(joint.parent),
+            child=self.find_group(joint.child),
+            before=self.place_in_group(joint.parent) @ matrix_from_pose(joint.origin),
+            after=self.place_in_group(joint.child) @ invert(matrix_from_pose(joint.child_origin)),
+            start=start if isinstance(start, float) else 0.0,
+            model=model if isinstance(model, float) else 0.0,
         )
 
     def _make_loops(self) -> Iterator[GroupJoint]:
         """Yields the joints that close loops, as closed as the pose at the start has them."""
         for loop in self.tree.robot.loops:
             one, other = self.find_group(loop.link1), self.find_group(loop.link2)
-            if one == other:
-                continue
             # Its limits are left out: the joints of the tree have theirs.
             joint = replace(hang_on(loop), limit=None)
-            places = self.tree.index[loop.link1], self.tree.index[loop.link2]
-            yield GroupJoint(
-                motion=interpret_joint(joint, Diagnostics()),
-                parent=one,
-                child=other,
-                before=self.place_in_group(places[0]) @ matrix_from_pose(loop.origin1),
-                after=self.place_in_group(places[1]) @ matrix_from_pose(loop.origin2),
-                start=0.0,
-                model=0.0,
-            )
-
-
-def _hold_links(tree: KinematicTree) -> list[int]:
-    """Returns the group of each link. Joints that are fixed or locked and joints that follow others
-    join groups; so do all roots."""
-    holder: list[int] = []
-    count = 0
-    for parent, motion in zip(tree.parents, tree.motions, strict=True):
-        if motion is None:
-            group = 0
-        elif not motion.moves or is_locked(motion) or motion.joint.name in tree.masters:
-            group = holder[parent]
-        else:
-            count += 1
-            group = count
-        holder.append(group)
-    return holder
+            if one != other:
+                yield GroupJoint(
+                    motion=interpret_joint(joint, Diagnostics()),
+                    parent=one,
+                    child=other,
+                    before=self.place_in_group(loop.link1) @ matrix_from_pose(loop.origin1),
+                    after=self.place_in_group(loop.link2) @ matrix_from_pose(loop.origin2),
+                    start=0.0,
+                    model=0.0,
+                )
 
 
 def _find_middles(tree: KinematicTree) -> dict[str, float]:

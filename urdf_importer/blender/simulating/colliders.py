@@ -10,7 +10,8 @@ import numpy as np
 from ...diagnostics import ArgumentError, Diagnostics, quote
 from ...geometry.triangles import make_triangles
 from ...motion.trajectory import Numbers
-from ...simulation.joints import frames_of
+from ...simulation.motions import frames_of
+from ...simulation.shapes import make_solids
 from ...simulation.states import Collider
 from ..extract.meshes import extract_mesh, transform_mesh
 from ..semantics.obstacles import VISIBLE, follow, list_objects, may_move, split_place
@@ -78,4 +79,5 @@ def _read(item: Any, moved: Numbers | None, scale: float, diagnostics: Diagnosti
         )
     frames = frames_of(poses)
     frames[:, :3, 3] /= scale
-    return Collider(name=item.name, vertices=points, triangles=faces, poses=frames)
+    solids = make_solids(item.name, points, faces, frames[0, 2, :3], diagnostics)
+    return Collider(name=item.name, solids=solids, poses=frames)

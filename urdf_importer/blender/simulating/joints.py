@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Joints of Bullet: how each kind is held, and its position by its two bodies."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ...geometry.transforms import Matrix, Vector, plane_axes
+from ...geometry.transforms import Matrix, plane_axes
 from ...kinematics.motion import JointMotion
 from ...motion.trajectory import Numbers
-from ...simulation.joints import poses_of
+from ...simulation.motions import poses_of
 from .bodies import GroupJoint, RigidGroup
 from .world import BulletWorld, turn_x, turn_z
 
-_HALF_TURN = np.pi - 0.01
-"""How far a stop of Bullet's hinges may be from the pose in which they are made."""
+_HALF_TURN, _WHOLE_TURN = np.pi - 0.01, np.pi + 0.01
+"""How far a stop of Bullet's hinges may be from the pose in which they are made; the stops of
+joints that turn once stop a little before."""
 _FAR = 1e5
 """In place of the limit that a sliding joint does not have."""
 
@@ -29,9 +31,10 @@ def add_joint(
     high = np.inf if motion.upper is None else max(motion.upper, joint.start) - joint.model
     if motion.kind == "revolute":
         hinge = world.add_joint("HINGE", frame @ turn_z(axis), *pair).rigid_body_constraint
-        if max(-low, high) < _HALF_TURN:
+        if max(-low, high) < _WHOLE_TURN:
             hinge.use_limit_ang_z = True
-            hinge.limit_ang_z_lower, hinge.limit_ang_z_upper = -high, -low
+            hinge.limit_ang_z_lower = max(-high, -_HALF_TURN)
+            hinge.limit_ang_z_upper = min(-low, _HALF_TURN)
     elif motion.kind == "prismatic":
         slider = world.add_joint("SLIDER", frame @ turn_x(axis), *pair).rigid_body_constraint
         slider.use_limit_lin_x = min(-low, high) < np.inf
@@ -49,44 +52,54 @@ def add_joint(
         world.add_joint("FIXED", frame, *pair)
 
 
-def find_moved(joint: GroupJoint, frames: Matrix) -> Matrix:
-    """Returns (n, 4, 4), the moved frame of a joint in it, of all groups' bodies in the world (n,
-    groups, 4, 4)."""
-    moved: Matrix = np.linalg.solve(
-        frames[:, joint.parent] @ joint.before, frames[:, joint.child] @ joint.after
-    )
-    return moved
+class JointReader:
+    """Reads the positions of joints, in their order, from the bodies of their groups."""
+
+    def __init__(self, joints: Sequence[GroupJoint]) -> None:
+        self._parents = [joint.parent for joint in joints]
+        self._children = [joint.child for joint in joints]
+        self._before = np.array([joint.before for joint in joints]).reshape(-1, 4, 4)
+        self._after = np.array([joint.after for joint in joints]).reshape(-1, 4, 4)
+        self._axes = np.array([joint.motion.axis for joint in joints]).reshape(-1, 3)
+        kinds = np.array([joint.motion.kind for joint in joints], dtype=str)
+        self._turns, self._planar, self._floats = (
+            kinds == kind for kind in ("revolute", "planar", "floating")
+        )
+        self._slides = np.isin(kinds, ("prismatic", "fixed"))
+
+    def find_moved(self, frames: Matrix) -> Matrix:
+        """Returns (joints, 4, 4), the moved frame of each joint in it; `frames` (groups, 4, 4) are
+        the bodies in the world."""
+        above, below = frames[self._parents] @ self._before, frames[self._children] @ self._after
+        moved: Matrix = np.linalg.solve(above, below)
+        return moved
+
+    def read(self, moved: Matrix, before: Numbers) -> tuple[Numbers, Numbers]:
+        """Returns the positions (joints,) of joints of one axis, each the nearest turn to the one
+        before; and how far (joints,) in m the two anchors of each joint are apart."""
+        shifts = moved[:, :3, 3]
+        along = (shifts * self._axes).sum(axis=1)
+        angles = _find_angles(moved, self._axes)
+        angles += 2.0 * np.pi * np.round((before - angles) / (2.0 * np.pi))
+        aside = shifts - self._slides[:, None] * along[:, None] * self._axes
+        across = np.where(self._planar, np.abs(along), np.linalg.norm(aside, axis=1))
+        return np.where(self._turns, angles, along), np.where(self._floats, 0.0, across)
 
 
-def measure(motion: JointMotion, moved: Matrix) -> tuple[Numbers, float]:
-    """Returns the positions of a joint, (n,) or (n, k), and the worst distance in m of its two
-    anchors; `moved` (n, 4, 4) are its moved frames in it."""
-    axis, shifts = np.array(motion.axis), moved[:, :3, 3]
-    along = shifts @ axis
-    if motion.kind == "revolute":
-        return np.unwrap(_angles(moved, axis)), _longest(shifts)
-    if motion.kind in ("prismatic", "fixed"):
-        return along, _longest(shifts - along[:, None] * axis)
+def read_several(motion: JointMotion, moved: Matrix) -> Numbers:
+    """Returns the positions (n, k) of a planar, ball or floating joint, whose moved frames in it
+    are `moved` (n, 4, 4)."""
+    axis = np.array(motion.axis)
     if motion.kind == "planar":
-        flat = shifts @ np.array(plane_axes(axis)).T
-        angles = np.unwrap(_angles(moved, axis))
-        return np.column_stack([flat, angles]), float(np.abs(along).max())
-    poses = poses_of(moved)
-    return (poses[:, 3:], _longest(shifts)) if motion.kind == "spherical" else (poses, 0.0)
+        flat = moved[:, :3, 3] @ np.array(plane_axes(axis)).T
+        return np.column_stack([flat, np.unwrap(_find_angles(moved, axis))])
+    return poses_of(moved)[:, 3 if motion.kind == "spherical" else 0 :]
 
 
-def _angles(moved: Matrix, axis: Vector) -> Numbers:
+def _find_angles(moved: Matrix, axes: Numbers) -> Numbers:
+    """Returns the angles (n,) of turns (n, 4, 4) about axes (n, 3), or about one."""
     turn = moved[:, :3, :3]
-    crossed = np.column_stack(
-        [
-            turn[:, 2, 1] - turn[:, 1, 2],
-            turn[:, 0, 2] - turn[:, 2, 0],
-            turn[:, 1, 0] - turn[:, 0, 1],
-        ]
-    )
-    angles: Numbers = np.arctan2(crossed @ axis, np.trace(turn, axis1=1, axis2=2) - 1.0)
+    crossed = (turn - turn.transpose(0, 2, 1))[:, [2, 0, 1], [1, 2, 0]]
+    cosines = np.trace(turn, axis1=1, axis2=2) - 1.0
+    angles: Numbers = np.arctan2((crossed * axes).sum(axis=1), cosines)
     return angles
-
-
-def _longest(shifts: Numbers) -> float:
-    return float(np.linalg.norm(shifts, axis=1).max())

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from math import inf
 from time import monotonic
 from typing import Any
@@ -12,23 +13,19 @@ import mathutils
 import numpy as np
 
 from ...diagnostics import BuildError, Diagnostics, KinematicsError, quote
-from ...geometry.transforms import (
-    Matrix,
-    rotation_from_quaternion,
-)
-from ...kinematics.motion import SCALAR_KINDS
+from ...geometry.transforms import Matrix, rotation_from_quaternion
+from ...motion.frames import track_poses
 from ...motion.options import MotionOptions
-from ...motion.trajectory import FrameTrack, Numbers, Trajectory
-from ...simulation.joints import as_position, frames_of
-from ...simulation.results import scale_base, track_base
+from ...motion.trajectory import Numbers, Trajectory
+from ...simulation.motions import as_position, frames_of, poses_of, scale_base
 from ...simulation.states import Moment, Overload, RobotStates, StartedRobot
 from ..animation.apply import apply_trajectory
 from ..animation.curves import frame_rate
 from ..animation.loops import list_led
-from ..animation.sample import sample_trajectory
+from ..animation.sample import sample_positions
 from ..ik.native import constraints_of, set_influence
 from ..standing import properties
-from ..standing.armatures import armatures_of
+from ..standing.armatures import armatures_of, keep_channels
 from ..standing.joints import joints_of
 from ..standing.pose import set_joint_positions
 
@@ -37,43 +34,30 @@ _KNOWN = ("beyond-limits", "follower-off-leader", "coarse-frames")
 _UNEVEN = 1e-4
 LIVE_PAUSE = 0.2
 """Seconds between two looks at robots that are being simulated."""
-_CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "scale")
 
 
-class _Before:
-    """The robots as they were."""
+def _keep_robots(armatures: Sequence[Any]) -> Callable[[], None]:
+    """Keeps robots as they are: their channels, actions and native IK; returns the way back."""
+    items = [item for main in armatures for item in armatures_of(main)]
+    modes = [(item, item.rotation_mode, keep_channels(item)) for item in items]
+    datas = [(each, each.animation_data) for each in items]
+    actions = [(each, data is not None, data and data.action) for each, data in datas]
+    pulls = [(each, each.influence) for main in armatures for each in constraints_of(main)]
 
-    def __init__(self, armatures: Sequence[Any]) -> None:
-        self._items = [
-            (item, item.animation_data is not None, getattr(item.animation_data, "action", None))
-            for main in armatures
-            for item in armatures_of(main)
-        ]
-        self._numbers = [
-            (owner, name, tuple(getattr(owner, name)))
-            for item, *_ in self._items
-            for owner in (item, *item.pose.bones)
-            for name in _CHANNELS
-        ]
-        self._modes = [(item, item.rotation_mode) for item, *_ in self._items]
-        self._pulls = [
-            (each, each.influence) for main in armatures for each in constraints_of(main)
-        ]
-
-    def restore(self) -> None:
-        """Makes them so again."""
-        for item, had_data, action in self._items:
+    def restore() -> None:
+        for item, had_data, action in actions:
             if item.animation_data is not None:
                 item.animation_data.action = action
                 if not had_data:
                     item.animation_data_clear()
-        for item, mode in self._modes:
+        for item, mode, put_back in modes:
             item.rotation_mode = mode
-        for owner, name, values in self._numbers:
-            setattr(owner, name, values)
-        for constraint, influence in self._pulls:
+            put_back()
+        for constraint, influence in pulls:
             constraint.influence = influence
         bpy.context.view_layer.update()
+
+    return restore
 
 
 @contextmanager
@@ -81,12 +65,12 @@ def taken_back(armatures: Sequence[Any]) -> Iterator[None]:
     """Takes all keys and new actions of these robots back where the block fails or is left."""
     scene = bpy.context.scene
     span = scene.frame_start, scene.frame_end
-    before = _Before(armatures)
+    restore = _keep_robots(armatures)
     known = set(bpy.data.actions)
     try:
         yield
     except BaseException:
-        before.restore()
+        restore()
         for action in set(bpy.data.actions) - known:
             bpy.data.actions.remove(action)
         scene.frame_start, scene.frame_end = span
@@ -98,7 +82,7 @@ def shown_live(robots: Sequence[StartedRobot]) -> Iterator[Callable[[Moment], No
     """Yields a function that shows robots as an engine has them, without keys, and passes over
     moments that follow too soon, since showing takes as long as some steps. The robots are as they
     were after the block."""
-    before, shown_at = _Before([robot.armature for robot in robots]), -inf
+    restore, shown_at = _keep_robots([robot.armature for robot in robots]), -inf
 
     def show(moment: Moment) -> None:
         nonlocal shown_at
@@ -111,7 +95,7 @@ def shown_live(robots: Sequence[StartedRobot]) -> Iterator[Callable[[Moment], No
     try:
         yield show
     finally:
-        before.restore()
+        restore()
 
 
 def _show(robot: StartedRobot, states: RobotStates) -> None:
@@ -148,48 +132,34 @@ def read_base(armature: Any) -> tuple[Matrix, float]:
     return base, 1.0 if max(abs(each - 1.0) for each in scale) < 1e-5 else float(scale[0])
 
 
-def key_states(
-    started: StartedRobot,
-    trajectory: Trajectory,
-    base: Numbers,
-    diagnostics: Diagnostics,
-) -> Any:
+def key_states(started: StartedRobot, motion: Trajectory, base: Numbers, own: Diagnostics) -> Any:
     """Keys the states of an engine on a rig, from the current frame on, and returns the action.
     `base` (n, 4, 4) is the armature object in the world. Joints are keyed within their limits,
     followers are left to their leaders. Native IK rests from then on, as it would hide the keys."""
-    armature, scene = started.armature, bpy.context.scene
+    armature, led = started.armature, list_led(started.armature)
     rigs = {joint.name: joint for joint in joints_of(armature)}
-    led = list_led(armature)
     names = [
-        name for name in trajectory.names if name in rigs and (name in led or not rigs[name].mimics)
+        name for name in motion.names if name in rigs and (name in led or not rigs[name].mimics)
     ]
-    chosen = trajectory.select(names)
-    limits = [rigs[name].limits for name in names]
-    lower = np.array([-np.inf if low is None else low for low, _ in limits])
-    upper = np.array([np.inf if high is None else high for _, high in limits])
-    frames = [each for each in trajectory.frames if each.child in rigs]
+    frames = [each for each in motion.frames if each.child in rigs]
     if started.is_free:
-        frames.append(track_base("", "", trajectory.times, _in_parent(armature, base)))
-    keyed = Trajectory(
-        names=chosen.names,
-        times=chosen.times,
-        positions=np.clip(chosen.positions, lower, upper) if names else chosen.positions,
-        frames=tuple(frames),
+        poses = poses_of(_in_parent(armature, base))
+        frames.append(track_poses("", "", motion.times, poses))
+    chosen = motion.select(names)
+    # A joint without a limit has None, here NaN, which both functions pass over.
+    limits = np.array([rigs[name].limits for name in names], dtype=float).reshape(-1, 2)
+    within = np.fmin(np.fmax(chosen.positions, limits[:, 0]), limits[:, 1])
+    keyed = replace(chosen, positions=within, frames=tuple(frames))
+    options = MotionOptions(
+        unwrap=False,
+        start_frame=float(bpy.context.scene.frame_current),
+        action=f"{started.name} Simulation",
+        base="object",
     )
-    own = Diagnostics(diagnostics.source)
-    action = apply_trajectory(
-        armature,
-        keyed,
-        options=MotionOptions(
-            unwrap=False,
-            start_frame=float(scene.frame_current),
-            action=f"{started.name} Simulation",
-            base="object",
-        ),
-        diagnostics=own,
-    )
+    found = Diagnostics(own.source)
+    action = apply_trajectory(armature, keyed, options=options, diagnostics=found)
     set_influence(armature, 0.0)
-    diagnostics.extend([each for each in own if each.code not in _KNOWN])
+    own.extend([each for each in found if each.code not in _KNOWN])
     return action
 
 
@@ -201,31 +171,11 @@ def _in_parent(armature: Any, base: Numbers) -> Numbers:
     return np.asarray(np.linalg.solve(above, base))
 
 
-def read_shown(armature: Any, count: int) -> tuple[dict[str, Numbers], Numbers]:
-    """Returns the positions of all joints that the rig shows in `count` frames from the current one
-    on, in the words of get_joint_positions, and poses (n, 4, 4) of its base without scale."""
-    first = bpy.context.scene.frame_current
-    shown = sample_trajectory(armature, frame_range=(first, first + count - 1))
-    kinds = {joint.name: joint.kind for joint in joints_of(armature)}
-    found = {name: shown.positions[:, place] for place, name in enumerate(shown.names)}
-    tracks = {track.child: track for track in shown.frames}
-    for name, kind in kinds.items():
-        if kind not in SCALAR_KINDS and name in tracks:
-            found[name] = _to_numbers(kind, tracks[name], count)
-    base = np.tile(read_base(armature)[0], (count, 1, 1))
-    track = next((each for each in shown.frames if each.parent == "world"), None)
-    if track is not None:
-        base[:] = frames_of(np.hstack([track.translations, track.quaternions]))
-    return found, base
-
-
-def _to_numbers(kind: str, track: FrameTrack, count: int) -> Numbers:
-    poses = np.hstack([track.translations, track.quaternions])
-    poses = np.tile(poses, (count, 1)) if len(poses) == 1 else poses
-    if kind == "planar":
-        yaw = np.unwrap(2.0 * np.arctan2(poses[:, 5], poses[:, 6]))
-        return np.column_stack([poses[:, :2], yaw])
-    return poses[:, 3:] if kind == "spherical" else poses
+def read_shown(armature: Any, first: int, count: int) -> RobotStates:
+    """Returns the positions of all joints that the rig shows in `count` frames from a first one on,
+    and its base in the world, rigid."""
+    positions, base = sample_positions(armature, range(first, first + count))
+    return RobotStates(positions=positions, base=frames_of(base))
 
 
 def note_overloads(action: Any, engine: str, overloads: Sequence[Overload]) -> None:
@@ -239,8 +189,3 @@ def note_overloads(action: Any, engine: str, overloads: Sequence[Overload]) -> N
 def current_frame() -> tuple[int, float]:
     """Returns the frame of the scene, and its frames a second."""
     return int(bpy.context.scene.frame_current), frame_rate()
-
-
-def show_frame(frame: int) -> None:
-    """Goes to a frame of the scene."""
-    bpy.context.scene.frame_set(frame)

@@ -16,7 +16,8 @@ Rules that were measured, and hold in Blender 4.2 to 5.2:
   with the scene still hangs on its bodies, which then write into freed memory and crash it later.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -29,8 +30,11 @@ from ...geometry.transforms import Matrix, Vector, turn_z_onto
 from ...model import Box, Capsule, Cylinder, Sphere
 from ...motion.trajectory import Numbers
 from ...simulation.shapes import Solid
+from ...simulation.states import Experiment
 
 Faces = NDArray[np.int64]
+BulletShape = tuple[str, Matrix, Numbers, Faces]
+"""A kind of Blender's shapes, its frame (4, 4) in its body, its points and its faces."""
 FIRST = 3
 """The frame in which all have their start, at rest."""
 _ITERATIONS = 200, 20, 600
@@ -38,16 +42,12 @@ _ITERATIONS = 200, 20, 600
 joint, since the force of one goes through all others; and the most, since they take time."""
 _LEAST_MASS = 1e-3
 """Blender's own."""
-_FLOOR = (200.0, 200.0, 20.0)
 _MOST_POINTS = 512
 """Of a hull; of shapes with more vertices the outermost in as many directions count."""
 _FLAT = 1e-3
 _OUT_OF_REACH = 1e4
 """m/s or rad/s."""
-_SHAPES = {Box: "BOX", Sphere: "SPHERE", Cylinder: "CYLINDER", Capsule: "CAPSULE"}
 _NO_FACES: Faces = np.empty((0, 3), dtype=np.int64)
-_LAYERS = [True] + [False] * 19
-_NO_LAYERS = [False] * 20
 _CORNERS = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
 _SIDES = np.array(
     [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
@@ -57,12 +57,10 @@ _SIDES = np.array(
 class BulletWorld:
     """A scene that simulates rigid bodies and holds nothing else. `remove` takes all of it away."""
 
-    def __init__(
-        self, *, fps: float, substeps: int, gravity: Sequence[float], slide: float, bounce: float
-    ):
-        """`slide` and `bounce` are the coefficients of friction and restitution of two bodies that
-        touch: Bullet multiplies the numbers of both."""
-        self._pair = slide**0.5, bounce**0.5
+    def __init__(self, experiment: Experiment, substeps: int) -> None:
+        options = experiment.options
+        # Bullet multiplies the numbers of both bodies that touch.
+        self._pair = options.friction**0.5, options.restitution**0.5
         self._frame = 0
         self._unit = 1.0
         self._bodies: list[Any] = []
@@ -71,7 +69,7 @@ class BulletWorld:
         self._anchor: Any = None
         self.scene = bpy.data.scenes.new("Simulation")
         try:
-            self._set_up(fps, substeps, gravity)
+            self._set_up(experiment.fps, substeps, options.gravity)
         except BaseException:
             self.remove()
             raise
@@ -95,7 +93,7 @@ class BulletWorld:
 
     def expect(self, lightest: float, joints: int) -> None:
         """Takes units of mass in which the lightest body to come is not below Blender's least, and
-        iterations that are enough for so many joints."""
+        iterations that are mostly enough for so many joints."""
         self._unit = max(1.0, 1.1 * _LEAST_MASS / lightest)
         least, each, most = _ITERATIONS
         self.scene.rigidbody_world.solver_iterations = min(max(least, each * joints), most)
@@ -103,68 +101,37 @@ class BulletWorld:
     def add_body(self, frame: Matrix, sides: Vector, mass: float) -> Any:
         """Adds a box of these sides (3,) that moves and touches nothing; returns its object."""
         item = self._add(frame, _CORNERS * sides, _SIDES)
-        body = item.rigid_body
-        body.mass = mass * self._unit
-        body.kinematic = True
-        self._shape(body, "BOX")
-        body.collision_collections = _NO_LAYERS
+        self._shape(item, "BOX").collision_collections = [False] * 20
+        self._weigh(item, mass)
         return item
 
-    def add_touching(
-        self, frame: Matrix, parts: tuple[tuple[Part, Matrix], ...], mass: float
+    def add_compound(
+        self, frame: Matrix, shapes: Iterable[BulletShape], mass: float = 0.0, moves: bool = False
     ) -> Any:
-        """Adds a body that has the shapes of these parts, with the frames (4, 4) of their links in
-        it; without mass it never moves."""
+        """Adds a body of convex shapes, which touches others; without mass it never moves, unless
+        by hand. Against triangles Bullet's friction holds bodies that should slide."""
         item = self._add(frame, _CORNERS * 1e-3, _SIDES)
-        for part, at in parts:
-            kind = _SHAPES.get(type(part.shape.geometry), "CONVEX_HULL")
-            frame_there = at if kind == "CONVEX_HULL" else at @ part.origin
-            child = self._add(frame_there, *_outline(part))
+        for kind, at, points, faces in shapes:
+            child = self._add(at, points, faces)
             child.parent = item
-            self._shape(child.rigid_body, kind)
-        body = item.rigid_body
+            self._shape(child, kind)
+        body = self._shape(item, "COMPOUND")
+        body.collision_collections = [True] + [False] * 19
         if mass:
-            body.mass = mass * self._unit
-            body.kinematic = True
+            self._weigh(item, mass)
         else:
-            body.type = "PASSIVE"
-        self._shape(body, "COMPOUND")
-        body.collision_collections = _LAYERS
+            body.type, body.kinematic = "PASSIVE", moves
         return item
+
+    def _weigh(self, item: Any, mass: float) -> None:
+        item.rigid_body.mass, item.rigid_body.kinematic = mass * self._unit, True
 
     @property
     def anchor(self) -> Any:
         """A body that never moves and touches nothing."""
         if self._anchor is None:
-            self._anchor = self.add_touching(np.eye(4), (), 0.0)
+            self._anchor = self.add_compound(np.eye(4), ())
         return self._anchor
-
-    def add_obstacle(self, pose: Matrix, solids: Sequence[Solid], *, moves: bool) -> Any:
-        """Adds an object of the scene that robots hit, as convex bodies in its frame (4, 4):
-        against triangles Bullet's friction holds bodies that should slide."""
-        item = self._add(pose, _CORNERS * 1e-3, _SIDES)
-        for solid in solids:
-            if solid.size is None or solid.frame is None:
-                child = self._add(np.eye(4), _thin_out(solid.vertices), _NO_FACES)
-            else:
-                child = self._add(solid.frame, _CORNERS * (2.0 * solid.size), _SIDES)
-            child.parent = item
-            self._shape(child.rigid_body, "CONVEX_HULL" if solid.size is None else "BOX")
-        body = item.rigid_body
-        body.type = "PASSIVE"
-        body.kinematic = moves
-        self._shape(body, "COMPOUND")
-        body.collision_collections = _LAYERS
-        return item
-
-    def add_floor(self) -> None:
-        """Adds a floor whose top is at z = 0."""
-        frame = np.eye(4)
-        frame[2, 3] = -0.5 * _FLOOR[2]
-        item = self._add(frame, _CORNERS * np.array(_FLOOR), _SIDES)
-        item.rigid_body.type = "PASSIVE"
-        self._shape(item.rigid_body, "BOX")
-        item.rigid_body.collision_collections = _LAYERS
 
     def add_joint(self, kind: str, frame: Matrix, one: Any, other: Any) -> Any:
         """Adds a constraint of one of Blender's types between two bodies, at a frame (4, 4) of the
@@ -180,14 +147,15 @@ class BulletWorld:
         return item
 
     def add_motor(
-        self, frame: Matrix, axis: Vector, one: Any, other: Any, *, turns: bool
+        self, frame: Matrix, axis: Vector, pair: tuple[Any, Any], effort: float, *, turns: bool
     ) -> "Motor":
-        """Adds a motor about, or along, an axis (3,) in a frame (4, 4) of the world."""
-        return Motor(self, self.add_joint("MOTOR", frame @ turn_x(axis), one, other), turns)
-
-    def strength(self, effort: float) -> float:
-        """Returns a force or torque in the units of mass of this world."""
-        return effort * self._unit
+        """Adds a motor about, or along, an axis (3,) in a frame (4, 4) of the world, with its
+        greatest effort in N m or N; it holds still until it is run."""
+        item = self.add_joint("MOTOR", frame @ turn_x(axis), *pair)
+        motor = Motor(self, item, "ang" if turns else "lin", self._unit)
+        setattr(item.rigid_body_constraint, f"use_motor_{motor.kind}", True)
+        motor.set(item, max_impulse=effort * self._unit, target_velocity=0.0)
+        return motor
 
     def start(self) -> None:
         """Shows the pose in which joints are made."""
@@ -253,27 +221,24 @@ class BulletWorld:
         self._collections[0].objects.link(item)
         return item
 
-    def _shape(self, body: Any, kind: str) -> None:
+    def _shape(self, item: Any, kind: str) -> Any:
+        body = item.rigid_body
         body.collision_shape = kind
         body.use_margin, body.collision_margin = True, 0.0
         body.friction, body.restitution = self._pair
         body.linear_damping = body.angular_damping = 0.0
         body.use_deactivation = False
+        return body
 
 
+@dataclass(frozen=True, slots=True)
 class Motor:
     """Gives two bodies a speed, as far as its force or torque is enough."""
 
-    def __init__(self, world: BulletWorld, item: Any, turns: bool) -> None:
-        self._world, self._item = world, item
-        self._kind = "ang" if turns else "lin"
-        setattr(item.rigid_body_constraint, f"use_motor_{self._kind}", True)
-        setattr(item.rigid_body_constraint, f"motor_{self._kind}_target_velocity", 0.0)
-
-    def limit(self, effort: float) -> None:
-        """Sets the greatest effort in N m or N, before the world starts."""
-        most = self._world.strength(effort)
-        setattr(self._item.rigid_body_constraint, f"motor_{self._kind}_max_impulse", most)
+    world: BulletWorld
+    item: Any
+    kind: str
+    unit: float
 
     def run(self, speed: float) -> None:
         """Asks for a speed in rad/s or m/s from now on."""
@@ -281,13 +246,16 @@ class Motor:
 
     def push(self, effort: float) -> None:
         """Gives a force or torque from now on, by a speed that is out of reach."""
-        self._change(max_impulse=self._world.strength(effort), target_velocity=-_OUT_OF_REACH)
+        self._change(max_impulse=effort * self.unit, target_velocity=-_OUT_OF_REACH)
 
     def _change(self, **numbers: float) -> None:
-        joint = self._world.evaluate(self._item).rigid_body_constraint
-        with self._world.changing():
-            for name, number in numbers.items():
-                setattr(joint, f"motor_{self._kind}_{name}", number)
+        with self.world.changing():
+            self.set(self.world.evaluate(self.item), **numbers)
+
+    def set(self, item: Any, **numbers: float) -> None:
+        """Sets properties of the constraint of an object, by the ends of their names."""
+        for name, number in numbers.items():
+            setattr(item.rigid_body_constraint, f"motor_{self.kind}_{name}", number)
 
 
 def put(item: Any, frame: Matrix) -> None:
@@ -309,19 +277,29 @@ def turn_x(axis: Vector) -> Matrix:
     return turn_z(axis)[:, [2, 0, 1, 3]]
 
 
-def _outline(part: Part) -> tuple[Numbers, Faces]:
-    """Returns points and faces of a shape: of primitives the box around it, in its own frame, from
-    which Bullet takes its size; else the points of its hull, in the frame of its link."""
+def outline_part(part: Part, at: Matrix) -> BulletShape:
+    """Returns a shape of a link whose frame in the body is `at` (4, 4): primitives in their own
+    frame, of the size of the box around them."""
     match part.shape.geometry:
         case Box(size=size):
-            return _CORNERS * np.array(size), _SIDES
+            sides = np.array(size)
         case Sphere(radius=r):
-            return _CORNERS * (2.0 * r), _SIDES
+            sides = np.full(3, 2.0 * r)
         case Cylinder(radius=r, length=length):
-            return _CORNERS * (2.0 * r, 2.0 * r, length), _SIDES
+            sides = np.array((2.0 * r, 2.0 * r, length))
         case Capsule(radius=r, length=length):
-            return _CORNERS * (2.0 * r, 2.0 * r, length + 2.0 * r), _SIDES
-    return _thin_out(part.vertices), _NO_FACES
+            sides = np.array((2.0 * r, 2.0 * r, length + 2.0 * r))
+        case _:
+            return "CONVEX_HULL", at, _thin_out(part.vertices), _NO_FACES
+    kind = type(part.shape.geometry).__name__.upper()
+    return kind, at @ part.origin, _CORNERS * sides, _SIDES
+
+
+def outline_solid(solid: Solid) -> BulletShape:
+    """Returns a shape of an object of the scene, in its own frame."""
+    if solid.size is None or solid.frame is None:
+        return "CONVEX_HULL", np.eye(4), _thin_out(solid.vertices), _NO_FACES
+    return "BOX", solid.frame, _CORNERS * (2.0 * solid.size), _SIDES
 
 
 def _thin_out(points: Numbers) -> Numbers:

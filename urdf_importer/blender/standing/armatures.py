@@ -13,7 +13,7 @@ armature does not pay for it. Parents alone are not enough: programs that work w
 parts to other parents, and rename them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import bpy
@@ -22,6 +22,8 @@ import numpy as np
 from ...diagnostics import BuildError, quote
 from ...geometry.transforms import Matrix
 from . import properties
+
+_CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
 
 
 def check_robot(armature: Any) -> None:
@@ -141,3 +143,18 @@ def bone_of(item: Any) -> str:
 def _main_of(item: Any) -> Any | None:
     kept = item.get(properties.ARMATURE)
     return None if kept is None else kept.get("robot")
+
+
+def keep_channels(item: Any) -> Callable[[], None]:
+    """Keeps the channels of an armature object and of its bones; returns the way back."""
+    kept = [
+        (owner, name, tuple(getattr(owner, name)))
+        for owner in (item, *item.pose.bones)
+        for name in _CHANNELS
+    ]
+
+    def restore() -> None:
+        for owner, name, values in kept:
+            setattr(owner, name, values)
+
+    return restore

@@ -53,7 +53,7 @@ def split_linkage(
         assert part is not None
         moved = tuple(v.motion.joint.name in splitter.followers for v in part.variables)
         pairs = list(zip(part.variables, moved, strict=True))
-        inputs = tuple(v for v, each in pairs if not each and not is_locked(v.motion))
+        inputs = tuple(v for v, each in pairs if not each and not v.motion.is_locked)
         yield LoopBlock(
             linkage=part,
             follows=moved,
@@ -62,11 +62,6 @@ def split_linkage(
             outputs=tuple(v for v, each in pairs if each and v.motion.joint.name in names),
             loops=tuple(linkage.closures[index].joint.name for index in own),
         )
-
-
-def is_locked(motion: JointMotion) -> bool:
-    """Whether the limits of a joint leave it one place."""
-    return motion.lower is not None and motion.lower == motion.upper
 
 
 def _find_bounds(tree: KinematicTree, motion: JointMotion) -> tuple[float | None, float | None]:
