@@ -8,7 +8,7 @@ import numpy as np
 
 from ..diagnostics import Diagnostic
 from ..kinematics.tree import KinematicTree
-from ..progress import Progress
+from ..progress import Progress, finish
 from .course import Course, Moments, Way
 from .matrix import PairSearch, find_adjacent
 from .pairs import Pair, PairTester, Parts
@@ -84,11 +84,7 @@ def find_standing(tree: KinematicTree, parts: Parts, tester: Tester) -> set[froz
     every = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
     left = [pair for pair in every if frozenset(pair) not in found]
     steps = search.count(left, search.sampler.place(search.sampler.start()), 1, 0.0)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as finished:
-            return found | {frozenset(pair) for pair, count in finished.value.items() if count}
+    return found | {frozenset(pair) for pair, count in finish(steps).items() if count}
 
 
 class _Gauge:

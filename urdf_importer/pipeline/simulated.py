@@ -12,6 +12,7 @@ from ..kinematics.forward import place_links
 from ..kinematics.tree import KinematicTree, retrace_tree
 from ..meshes.robot_files import ShownShape
 from ..model import Collision, Ellipsoid, Robot, Semantics, Visual
+from ..names import find_free
 from ..simulation.motors import find_efforts
 from ..simulation.options import SimulationOptions
 from ..simulation.results import find_root, hold
@@ -102,12 +103,7 @@ def _wish(options: SimulationOptions) -> MjcfOptions:
 
 def _name(robot: Robot, armature: Any, taken: Collection[str]) -> str:
     """Returns a name that no other robot has."""
-    stem = robot.name or armature.name
-    name, number = stem, 1
-    while name in taken or name in _RESERVED:
-        number += 1
-        name = f"{stem}_{number}"
-    return name
+    return find_free(robot.name or armature.name, {*taken, *_RESERVED}.__contains__)
 
 
 def _let_visuals_collide(found: OpenExport[MjcfOptions]) -> OpenExport[MjcfOptions]:

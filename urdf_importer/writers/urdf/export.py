@@ -10,6 +10,7 @@ from ...diagnostics import Diagnostics, WriteError, quote
 from ...files.outputs import check_output, replace_files
 from ...markup.write import XmlWriter
 from ...model import Robot
+from ..formats import list_made
 from .complete import complete_robot, is_converted, report_incomplete
 from .loops import settle_notations
 from .meshes import (
@@ -93,13 +94,7 @@ def export_urdf(
         (folder / path.name).write_bytes(_write_text(robot, options, reading, diagnostics))
         if options.ros_package:
             (folder / "package.xml").write_bytes(_package_text(options.ros_package, robot).encode())
-        if request.strict and len(diagnostics):
-            raise WriteError(
-                f"{len(diagnostics)} diagnostics, and each is taken for a failure",
-                source=diagnostics.source,
-            )
-        written = [file for file in sorted(folder.rglob("*")) if file.is_file()]
-        files = tuple(request.path.parent / file.relative_to(folder) for file in written)
+        files = list_made(folder, request.path.parent, diagnostics, strict=request.strict)
     return WrittenUrdf(path=request.path, files=files, robot=replace(robot, source=str(path)))
 
 

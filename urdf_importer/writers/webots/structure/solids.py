@@ -137,9 +137,7 @@ class _Grouping:
 
 
 def _is_empty(link: Link) -> bool:
-    inertial = link.inertial
-    weighs = inertial is not None and inertial.mass is not None and inertial.mass > 0.0
-    return not (weighs or link.visuals or link.collisions)
+    return not (link.has_mass or link.visuals or link.collisions)
 
 
 def _warn_of_root(link: Link, base: Link, diagnostics: Diagnostics) -> None:
