@@ -8,6 +8,7 @@ from .exports import (
     StartOptions,
     Style,
     poses_option,
+    small_mass_option,
     style_option,
 )
 from .fields import AUTO, BASES, FITS, Base, FitCollisions, Options, group_options, option
@@ -33,5 +34,6 @@ __all__ = [
     "group_options",
     "option",
     "poses_option",
+    "small_mass_option",
     "style_option",
 ]

@@ -49,6 +49,17 @@ def poses_option(group: str) -> Any:
     )
 
 
+def small_mass_option(group: str) -> Any:
+    """Makes the option of simulators that must have a mass wherever something moves."""
+    return option(
+        0.001,
+        "Small Mass",
+        "The mass in kg of links that have none and must have one to move",
+        group=group,
+        bounds=(1e-9, 1e6),
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileOptions(Options):
     """Options that all exports share: the locations of the robot's files. A format's own options

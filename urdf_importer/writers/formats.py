@@ -61,6 +61,15 @@ def list_made(
     return tuple(home / each.relative_to(folder) for each in list_files(folder))
 
 
+def report_rewritten(diagnostics: Diagnostics) -> None:
+    """Reports that a text was to be edited, and could not be."""
+    diagnostics.warning(
+        "source-changed",
+        "the text that was read cannot be edited to say this robot; it is written anew, without "
+        "comments",
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OpenExport(Generic[Options]):
     """The input of a writer: `robot` as described, or as `as_shown` gives it.

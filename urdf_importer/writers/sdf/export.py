@@ -10,7 +10,7 @@ from ...files.outputs import check_output, replace_files
 from ...markup.write import XmlWriter
 from ...model import Mesh, Pose, Robot, VisualMaterials
 from ...model.file_names import name_files
-from ..formats import Facts, Written, count_tree, list_made
+from ..formats import Facts, Written, count_tree, list_made, report_rewritten
 from ..masses import MeasureVolume
 from ..urdf.meshes import (
     FindMesh,
@@ -165,11 +165,7 @@ class _Work:
             patched = patch_text(text, self._robot, read, self._write_silently)
             if patched is not None:
                 return patched
-            diagnostics.warning(
-                "source-changed",
-                "the text that was read cannot be edited to say this robot; it is written anew, "
-                "without comments",
-            )
+            report_rewritten(diagnostics)
         xml = XmlWriter()
         xml.declare()
         self._write(self._robot, xml, diagnostics, repairs=options.inertia == "repair")

@@ -12,6 +12,7 @@ from ...options import (
     Style,
     option,
     poses_option,
+    small_mass_option,
     style_option,
 )
 
@@ -49,13 +50,7 @@ class SdfOptions(StartOptions):
         group="SDF",
         choices={"repair": "The nearest that a body can have", "keep": "As described"},
     )
-    small_mass: float = option(
-        0.001,
-        "Small Mass",
-        "The mass in kg of links that have none and must have one to move",
-        group="SDF",
-        bounds=(1e-9, 1e6),
-    )
+    small_mass: float = small_mass_option("SDF")
     poses: PoseMode = poses_option("Start")
     meshes: MeshMode = option(
         "copy",

@@ -10,7 +10,7 @@ from ...diagnostics import Diagnostics, WriteError, quote
 from ...files.outputs import check_output, replace_files
 from ...markup.write import XmlWriter
 from ...model import Robot
-from ..formats import list_made
+from ..formats import list_made, report_rewritten
 from .complete import complete_robot, is_converted, report_incomplete
 from .loops import settle_notations
 from .meshes import (
@@ -107,11 +107,7 @@ def _write_text(
         patched = patch_text(text, robot, reading.locate, reading.read)
         if patched is not None:
             return patched
-        diagnostics.warning(
-            "source-changed",
-            "the text that was read cannot be edited to say this robot; it is written anew, "
-            "without comments",
-        )
+        report_rewritten(diagnostics)
     return write_robot_text(robot).encode("utf-8")
 
 
