@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes the picture of the page about worlds; tools/render-pictures runs it."""
+"""Writes the pictures of the pages about worlds, SDF and USD; tools/render-pictures runs it."""
 
 import math
 import sysconfig
@@ -89,5 +89,68 @@ def render(path: Path) -> None:
     bpy.ops.render.render(write_still=True)
 
 
+STAGE = """#usda 1.0
+(
+    metersPerUnit = 1
+    upAxis = "Z"
+)
+def Xform "cell" (
+    prepend variantSets = "robot"
+)
+{{
+    variantSet "robot" = {{
+{choices}
+    }}
+}}
+"""
+CHOICES = {
+    "panda": ("panda_description/urdf/panda.urdf", {"panda_joint4": -1.6, "panda_joint6": 1.6}),
+    "ur5": ("ur_description/urdf/ur5_robot.urdf", REACH),
+    "kinova": ("kinova_description/robots/kinova.urdf", {}),
+}
+
+
+def render_stage() -> None:
+    """Writes the robots of one stage of USD side by side: each is a choice of its variant."""
+    with tempfile.TemporaryDirectory() as folder:
+        lines = []
+        for name, (path, _) in CHOICES.items():
+            robot = urdf_importer.read_robot(ROBOTS / path)
+            options = urdf_importer.EngineOptions(engine="isaac")
+            urdf_importer.export_robot(robot, Path(folder, f"{name}.usda"), options=options)
+            lines.append(f'"{name}" (prepend references = @./{name}.usda@) {{}}')
+        stage = Path(folder, "cell.usda")
+        stage.write_text(STAGE.format(choices="\n".join(lines)))
+        pictures = []
+        for name, (_, pose) in CHOICES.items():
+            urdf_importer.new_file()
+            options = urdf_importer.ImportOptions(variants=(("robot", name),))
+            armature = urdf_importer.import_robot(stage, options=options).armature
+            pictures.append(take_picture(armature, pose, Path(folder, f"{name}.png")))
+        join_pictures(pictures, ROOT / "docs" / "images" / "usd_variants.png", columns=3)
+
+
+def render_written() -> None:
+    """Writes the rig of a URDF and the rig of the SDF that was written of it side by side."""
+    with tempfile.TemporaryDirectory() as folder:
+        model = Path(folder, "panda.sdf")
+        pictures = []
+        path, pose = CHOICES["panda"]
+        for source in (ROBOTS / path, model):
+            urdf_importer.new_file()
+            armature = urdf_importer.import_robot(source).armature
+            urdf_importer.export_robot(armature, model)
+            pictures.append(take_picture(armature, pose, Path(folder, f"{len(pictures)}.png")))
+        join_pictures(pictures, ROOT / "docs" / "images" / "sdf_written.png", columns=2)
+
+
+def take_picture(armature: Any, pose: dict[str, float], path: Path) -> Path:
+    urdf_importer.set_joint_positions(armature, pose)
+    urdf_importer.render_preview(armature, path, width=280, height=300, samples=48, bones=True)
+    return path
+
+
 if __name__ == "__main__":
+    render_stage()
+    render_written()
     render_world()

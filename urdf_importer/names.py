@@ -2,11 +2,18 @@
 """Names that must not be given twice."""
 
 from collections.abc import Callable, Iterable
+from itertools import chain, count
 
 
 def append_number(name: str, number: int) -> str:
     """Returns the name of the second, third, ... that is called `name`: arm_2."""
     return f"{name}_{number}"
+
+
+def find_free(name: str, is_taken: Callable[[str], bool]) -> str:
+    """Returns the name, else the first numbered one, that is not taken."""
+    names = chain([name], (append_number(name, number) for number in count(2)))
+    return next(each for each in names if not is_taken(each))
 
 
 class Claims:

@@ -5,6 +5,7 @@ A file is made beside its place under another name and takes the place in one st
 old file or the new one, and a failure leaves nothing behind.
 """
 
+import hashlib
 import os
 import shutil
 import tempfile
@@ -108,6 +109,21 @@ def replace_files(folder: AnyPath) -> Iterator[Path]:
         raise WriteError(f"cannot write {quote_path(folder)}: {error.strerror or error}") from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
+
+
+def list_files(folder: Path) -> list[Path]:
+    """Lists the files in a folder, and in all below it, in the order of their paths."""
+    return sorted(each for each in folder.rglob("*") if each.is_file())
+
+
+def digest_files(folder: Path) -> str:
+    """Returns a digest of the names and contents of the files in a folder."""
+    found = hashlib.sha256()
+    for each in list_files(folder):
+        content = each.read_bytes()
+        found.update(f"{each.relative_to(folder)}\0{len(content)}\0".encode())
+        found.update(content)
+    return found.hexdigest()
 
 
 class _Installation:

@@ -15,6 +15,9 @@ Vector = NDArray[np.float64]
 
 
 _UNMOVED = np.eye(4)
+FROM_CAMERA: Matrix = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]])
+"""The frame of a camera of Gazebo or Webots, which looks along x with z up, in the frame of one of
+MuJoCo or Blender, which looks along -z with y up."""
 
 
 def rotations_from_rpy(rpy: Matrix) -> Matrix:

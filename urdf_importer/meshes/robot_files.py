@@ -204,10 +204,7 @@ class RobotFiles:
                 brought = self.peek(visual.geometry).materials
                 found.update(each.texture for each in brought if each.texture is not None)
             materials += [visual.material] if visual.material is not None else []
-        named = {material.texture for material in materials if material.texture}
-        for material in materials:
-            named.update(material.surface.maps.values() if material.surface is not None else ())
-        for name in named:
+        for name in {name for material in materials for name in material.images}:
             with suppress(MeshError):
                 found.add(self._resolver.resolve_file(name, _ignore, kind="texture"))
         return found

@@ -170,3 +170,17 @@ class Link:
     attributes: Attributes = ()
     extras: tuple[Extra, ...] = ()
     line: int = field(default=0, compare=False)
+
+    @property
+    def shapes(self) -> "tuple[Visual | Collision, ...]":
+        """Its visuals, then its collisions."""
+        return (*self.visuals, *self.collisions)
+
+    @property
+    def has_mass(self) -> bool:
+        return self.inertial is not None and (self.inertial.mass or 0.0) > 0.0
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it has neither shapes nor an inertial."""
+        return not (self.inertial or self.visuals or self.collisions)

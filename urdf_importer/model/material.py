@@ -57,6 +57,12 @@ class Material:
     def is_reference(self) -> bool:
         return self.color is None and self.texture is None
 
+    @property
+    def images(self) -> tuple[str, ...]:
+        """The names of its images: the texture, then the maps of its surface."""
+        maps = () if self.surface is None else self.surface.maps.values()
+        return tuple(filter(None, (self.texture, *maps)))
+
 
 def resolve_material(
     material: Material | None, definitions: Mapping[str, Material]

@@ -1,7 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The user's options: the command's arguments and the operator's properties are made from them."""
 
-from .exports import ExportOptions, FileOptions, StartOptions
+from .exports import (
+    ExportOptions,
+    FileOptions,
+    PoseMode,
+    StartOptions,
+    Style,
+    poses_option,
+    small_mass_option,
+    style_option,
+)
 from .fields import AUTO, BASES, FITS, Base, FitCollisions, Options, group_options, option
 from .imports import CombineJoints, FixedJoints, ImportOptions, PlacementOptions, Profile
 
@@ -18,8 +27,13 @@ __all__ = [
     "ImportOptions",
     "Options",
     "PlacementOptions",
+    "PoseMode",
     "Profile",
     "StartOptions",
+    "Style",
     "group_options",
     "option",
+    "poses_option",
+    "small_mass_option",
+    "style_option",
 ]

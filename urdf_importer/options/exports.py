@@ -2,7 +2,7 @@
 """The options that exports share."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, Literal
 
 from .fields import (
     FitCollisions,
@@ -14,6 +14,50 @@ from .fields import (
     packages_option,
     up_axis_option,
 )
+
+Style = Literal["keep", "plain"]
+PoseMode = Literal["zero", "start"]
+
+
+def style_option() -> Any:
+    """Makes the option of formats whose text is edited."""
+    return option(
+        "keep",
+        "Style",
+        "Whether the text that was read is edited or written anew",
+        group="Text",
+        choices={
+            "keep": "The text that was read, changed only where the robot was: comments, white "
+            "space and spelling stay. Plain where there is no such text",
+            "plain": "Every element anew, one a line, numbers with all their digits",
+        },
+    )
+
+
+def poses_option(group: str) -> Any:
+    """Makes the option of formats that have no start of joints."""
+    return option(
+        "zero",
+        "Joints at Zero",
+        "The zero position of the joints of a robot in Blender: the format has no other start",
+        group=group,
+        choices={
+            "zero": "Where the description has them: poses change nothing",
+            "start": "Where they are shown now: the pose becomes the new zero, and limits and "
+            "offsets are counted from there",
+        },
+    )
+
+
+def small_mass_option(group: str) -> Any:
+    """Makes the option of simulators that must have a mass wherever something moves."""
+    return option(
+        0.001,
+        "Small Mass",
+        "The mass in kg of links that have none and must have one to move",
+        group=group,
+        bounds=(1e-9, 1e6),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

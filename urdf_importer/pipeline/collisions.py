@@ -13,7 +13,7 @@ from ..diagnostics import Diagnostics
 from ..kinematics.tree import retrace_tree
 from ..model import CollisionPair, Robot, Semantics
 from ..options import FileOptions
-from ..progress import Progress
+from ..progress import Progress, finish
 from .exporting import open_export, open_scene
 
 COMPUTED = ("Adjacent", "Default", "Always", "Never")
@@ -40,13 +40,7 @@ def find_disabled_collisions(
     Raises KinematicsError where the robot is not a tree; BuildError for an object that is not an
     imported robot.
     """
-    steps = collision_steps(robot, samples, seed, options, diagnostics)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as finished:
-            result: tuple[CollisionPair, ...] = finished.value
-            return result
+    return finish(collision_steps(robot, samples, seed, options, diagnostics))
 
 
 def collision_steps(

@@ -117,13 +117,7 @@ def _rig_of(found: OpenExport[EngineOptions]) -> Iterator[tuple[Any, KinematicTr
         ) from missing
     plan = plan_rig(_fit(found), options=_BARE, diagnostics=found.diagnostics)
     with own_scene():
-        steps = build_rig(plan, _BARE, found.files)
-        while True:
-            try:
-                next(steps)
-            except StopIteration as finished:
-                armature = finished.value.armature
-                break
+        armature = finish(build_rig(plan, _BARE, found.files)).armature
         yield armature, plan.tree
 
 

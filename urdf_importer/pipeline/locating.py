@@ -14,7 +14,7 @@ from ..files.folders import Folders, walk_up
 from ..files.packages import LEVELS_OF_PACKAGE_FOLDERS, AnyPath
 from ..files.references import read_reference
 from ..files.regular import FileKind
-from ..model import Collision, Material, Mesh, Robot, Visual
+from ..model import Material, Mesh, Robot
 from ..options import ImportOptions
 from .files import find_files
 from .updating import UpdateResult, update_robot
@@ -117,8 +117,7 @@ def _find_missing(source: str, options: ImportOptions, robot: Robot, package: st
 def _list_files(robot: Robot) -> Iterator[Uri]:
     materials: list[Material] = list(robot.materials)
     for link in robot.links:
-        shapes: tuple[Visual | Collision, ...] = (*link.visuals, *link.collisions)
-        for shape in shapes:
+        for shape in link.shapes:
             if isinstance(shape.geometry, Mesh):
                 yield shape.geometry.filename, "mesh"
         materials += [visual.material for visual in link.visuals if visual.material is not None]

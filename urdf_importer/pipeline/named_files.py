@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import cast
 
 from ..diagnostics import Diagnostics, MeshError, Report
 from ..files.packages import PackageResolver
@@ -16,7 +15,7 @@ from ..meshes.kept_files import load_kept
 from ..meshes.loaders import scale_mesh
 from ..meshes.robot_files import ShownShape
 from ..meshes.write_files import MeshFormat
-from ..model import Collision, Geometry, Mesh, Robot, Visual
+from ..model import Geometry, Mesh, Robot
 from ..model.file_names import name_files
 from ..options import ExportOptions
 from ..progress import finish
@@ -26,8 +25,7 @@ from .fitting import fit_if_asked
 
 def name_meshes(robot: Robot) -> Iterator[str]:
     for link in robot.links:
-        geometries = [shape.geometry for shape in link.visuals]
-        geometries += [shape.geometry for shape in link.collisions]
+        geometries = (shape.geometry for shape in link.shapes)
         yield from (each.filename for each in geometries if isinstance(each, Mesh))
 
 
@@ -43,7 +41,7 @@ def fit_shapes(
     shown = [
         ShownShape(shape=each, data=scale_mesh(new.meshes[mesh.filename], mesh.scale))
         for link in robot.links
-        for each in cast("tuple[Visual | Collision, ...]", (*link.visuals, *link.collisions))
+        for each in link.shapes
         if isinstance(mesh := each.geometry, Mesh) and mesh.filename in new.meshes
     ]
     upright = getattr(options, "up_axis", "ignore") == "file"

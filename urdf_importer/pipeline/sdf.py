@@ -14,13 +14,11 @@ from ..diagnostics import Diagnostics, MeshError, quote
 from ..files.outputs import suggest_stem
 from ..files.packages import PackageResolver
 from ..geometry.mesh_data import MeshData
-from ..geometry.transforms import matrix_from_pose
-from ..geometry.triangles import make_triangles
-from ..geometry.volumes import MassProperties, join_masses, mesh_mass, primitive_mass
 from ..meshes import RobotFiles
 from ..meshes.write_files import MeshFormat
 from ..model import (
     IDENTITY,
+    Collision,
     Cone,
     Ellipsoid,
     Extra,
@@ -38,6 +36,7 @@ from ..options import ImportOptions
 from ..readers import SDF, Description
 from ..reshape import move_zero
 from ..writers.formats import OpenExport, OutputKind, WriterFormat, Written
+from ..writers.masses import measure_collisions
 from ..writers.sdf.export import SUFFIX, SdfReading, SdfRequest, export_sdf
 from ..writers.sdf.options import SdfOptions as SdfOptions
 from ..writers.start import read_positions
@@ -120,9 +119,7 @@ def write_thing(found: OpenExport[SdfOptions], thing: Thing, path: Path, prefix:
 
     link = thing.link
     for visual in link.visuals:
-        material = visual.material
-        maps = material.surface.maps.values() if material and material.surface else ()
-        images.update(each for each in (material and material.texture, *maps) if each)
+        images.update(visual.material.images if visual.material else ())
     link = replace(
         link,
         inertial=link.inertial or Inertial(mass=1.0, inertia=Inertia(ixx=1.0, iyy=1.0, izz=1.0)),
@@ -164,7 +161,7 @@ def _write(
         find_mesh=finder,
         find_texture=partial(find_texture, resolver, diagnostics),
         has_materials=partial(_has_materials, RobotFiles(resolver, Diagnostics()), drawn),
-        volume=partial(_measure, files),
+        volume=partial(measure_collisions, load=partial(_peek, files)),
     )
     return export_sdf(robot, request, reading, drawn)
 
@@ -217,20 +214,11 @@ def _has_materials(files: RobotFiles, new: NewFiles, mesh: Mesh) -> bool:
         return False
 
 
-def _measure(files: RobotFiles, link: Link) -> MassProperties | None:
-    """The collisions of a link, in its frame, with a density of 1."""
-    found = []
-    for shape in link.collisions:
-        geometry = shape.geometry
-        try:
-            if isinstance(geometry, Mesh):
-                body = mesh_mass(make_triangles(files.peek(geometry))[0])
-            else:
-                body = primitive_mass(geometry)
-        except MeshError:
-            continue
-        found += [] if body is None else [body.moved(matrix_from_pose(shape.origin))]
-    return join_masses(found)
+def _peek(files: RobotFiles, shape: Collision, link: Link) -> MeshData | None:
+    try:
+        return files.peek(shape.geometry)
+    except MeshError:
+        return None
 
 
 SDF_WRITER = WriterFormat(

@@ -3,7 +3,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import count as count_up
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,6 +14,7 @@ from ..kinematics.tree import KinematicTree, retrace_tree
 from ..meshes.robot_files import Shape, ShownShape
 from ..model import Collision, Ellipsoid, Semantics
 from ..motion.trajectory import Numbers
+from ..names import find_free
 from ..simulation.motions import hold
 from ..simulation.motors import find_efforts
 from ..simulation.shapes import find_lowest
@@ -97,8 +97,7 @@ def _plan_motors(
 def _name(stem: str, experiment: Experiment) -> str:
     """Returns a name that no other robot has."""
     taken = {"scene", *(robot.name for robot in experiment.robots)}
-    names = (f"{stem}_{number}" if number > 1 else stem for number in count_up(1))
-    return next(name for name in names if name not in taken)
+    return find_free(stem, taken.__contains__)
 
 
 def _let_visuals_collide(found: OpenExport[MjcfOptions]) -> tuple[OpenExport[MjcfOptions], Parts]:

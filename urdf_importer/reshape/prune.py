@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..arguments import diagnostics_of, robot_of, texts_of
 from ..diagnostics import Diagnostics, KinematicsError, unknown_name
 from ..kinematics.tree import KinematicTree, retrace_tree
-from ..model import Link, Robot
+from ..model import Robot
 from .references import follow_names, free_followers, need_links
 
 
@@ -81,12 +81,8 @@ def _find_unused(tree: KinematicTree, gone: set[str]) -> set[str]:
     found: set[str] = set()
     for place in range(len(tree.links) - 1, -1, -1):
         link, motion = tree.links[place], tree.motions[place]
-        is_frame = motion is not None and motion.joint.type == "fixed" and _is_bare(link)
+        is_frame = motion is not None and motion.joint.type == "fixed" and link.is_bare
         if is_frame and not left[place] and link.name not in gone:
             found.add(link.name)
             left[tree.parents[place]] -= 1
     return found
-
-
-def _is_bare(link: Link) -> bool:
-    return not link.visuals and not link.collisions and link.inertial is None

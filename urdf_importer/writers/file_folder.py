@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from ..files.portable import avoid_reserved
+from ..names import find_free
 
 _OTHER = re.compile(r"[^A-Za-z0-9_-]+")
 _MOST_LETTERS = 60
@@ -37,9 +38,6 @@ class FileFolder:
     def _new_name(self, stem: str, suffix: str) -> str:
         plain = _OTHER.sub("_", stem).strip("_")[:_MOST_LETTERS] or "mesh"
         plain = avoid_reserved(plain)
-        number, name = 1, plain + suffix
-        while name.lower() in self._taken:
-            number += 1
-            name = f"{plain}_{number}{suffix}"
+        name = find_free(plain, lambda each: (each + suffix).lower() in self._taken) + suffix
         self._taken.add(name.lower())
         return name

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from ..diagnostics import Diagnostic, Diagnostics, WriteError, quote
+from ..files.outputs import list_files
 from ..kinematics.tree import KinematicTree
 from ..meshes import RobotFiles
 from ..model import Robot, Semantics, Solid
@@ -45,6 +46,28 @@ class Written:
     robot: str
     facts: Facts
     diagnostics: tuple[Diagnostic, ...]
+
+
+def list_made(
+    folder: Path, home: Path, diagnostics: Diagnostics, *, strict: bool
+) -> tuple[Path, ...]:
+    """Returns the files in `folder` as they will be in `home`. Raises WriteError where there are
+    diagnostics and the export is strict."""
+    if strict and len(diagnostics):
+        raise WriteError(
+            f"strict mode allows no diagnostics; there are {len(diagnostics)}",
+            source=diagnostics.source,
+        )
+    return tuple(home / each.relative_to(folder) for each in list_files(folder))
+
+
+def report_rewritten(diagnostics: Diagnostics) -> None:
+    """Reports that a text was to be edited, and could not be."""
+    diagnostics.warning(
+        "source-changed",
+        "the text that was read cannot be edited to say this robot; it is written anew, without "
+        "comments",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -87,13 +110,7 @@ class OpenExport(Generic[Options]):
     def list_made(self, folder: Path, home: Path) -> tuple[Path, ...]:
         """Returns the files in `folder` as they will be in `home`. Raises WriteError where there
         are diagnostics and the export is strict."""
-        if self.strict and len(self.diagnostics):
-            raise WriteError(
-                f"strict mode allows no diagnostics; there are {len(self.diagnostics)}",
-                source=self.diagnostics.source,
-            )
-        made = sorted(each for each in folder.rglob("*") if each.is_file())
-        return tuple(home / each.relative_to(folder) for each in made)
+        return list_made(folder, home, self.diagnostics, strict=self.strict)
 
     def semantics(self) -> Semantics | None:
         """Returns the SRDF that counts for the robot, None where there is none. Raises

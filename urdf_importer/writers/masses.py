@@ -7,14 +7,24 @@ from collections.abc import Callable
 import numpy as np
 
 from ..diagnostics import Diagnostics, quote
-from ..geometry.inertia import is_positive
-from ..geometry.transforms import Matrix
-from ..geometry.volumes import MassProperties
-from ..model import Link, Robot
+from ..geometry.hulls import convex_hull
+from ..geometry.inertia import clamp_inertia, is_positive
+from ..geometry.mesh_data import MeshData
+from ..geometry.transforms import Matrix, matrix_from_pose
+from ..geometry.triangles import make_triangles
+from ..geometry.volumes import (
+    MassProperties,
+    join_masses,
+    mesh_mass,
+    polyhedron_mass,
+    primitive_mass,
+)
+from ..model import Collision, Geometry, Link, Mesh, Robot
 
 MeasureVolume = Callable[[Link], MassProperties | None]
 """A link's collision shapes, in its frame, with a density of 1; None where they enclose nothing."""
 
+NEAREST = "the nearest that a body can have takes its place"
 SMALL_RADIUS = 0.05
 """Metres: an unknown inertia is a solid sphere's of this radius."""
 
@@ -30,6 +40,39 @@ def assume_inertia(link: Link, mass: float, volume: MeasureVolume) -> tuple[Matr
     return sphere_inertia(
         mass
     ), f"the inertia of a sphere of {SMALL_RADIUS:g} m radius takes its place"
+
+
+def repair_inertia(
+    link: Link, mass: float, inertia: Matrix, volume: MeasureVolume
+) -> tuple[Matrix, str]:
+    """Returns an inertia in the place of one that no body has: the nearest that one can have or,
+    where that is none, an assumed one; and a clause that names the source."""
+    if np.isfinite(inertia).all() and float(np.linalg.eigvalsh(inertia)[-1]) > 0.0:
+        return clamp_inertia(inertia), NEAREST
+    return assume_inertia(link, mass, volume)
+
+
+def measure_collisions(
+    link: Link, load: Callable[[Collision, Link], MeshData | None]
+) -> MassProperties | None:
+    """Returns a link's collision shapes, in its frame, with a density of 1; an open mesh counts as
+    its hull. None where they enclose nothing; `load` returns None for a mesh that is lost."""
+    found = []
+    for collision in link.collisions:
+        data = load(collision, link)
+        body = None if data is None else _measure(collision.geometry, data)
+        found += [] if body is None else [body.moved(matrix_from_pose(collision.origin))]
+    return join_masses(found)
+
+
+def _measure(geometry: Geometry, data: MeshData) -> MassProperties | None:
+    if not isinstance(geometry, Mesh):
+        return primitive_mass(geometry)
+    mass = mesh_mass(make_triangles(data)[0])
+    if mass is not None:
+        return mass
+    hull = convex_hull(data.vertices[np.unique(data.corners)].astype(np.float64))
+    return None if hull is None else polyhedron_mass(hull.vertices, hull.triangles)
 
 
 def sphere_inertia(mass: float) -> Matrix:

@@ -33,6 +33,7 @@ from ...model import (
     Sphere,
     Visual,
 )
+from ...names import find_free
 from ..standing import properties
 from ..update.materials import find_touched, find_users_slots
 from .fingerprints import fingerprint_content
@@ -214,14 +215,10 @@ class ShapeEdits:
 
     def _name_file(self, called: str, part: str) -> str:
         stem = re.sub(r"[^\w.-]", "_", called).strip("._")[:80] or "mesh"
-        number = 1
-        while True:
-            numbered = stem if number == 1 else f"{stem}_{number}"
-            name = f"meshes/{part}/{numbered}{self._suffix}"
-            if name.lower() not in self._taken:
-                self._taken.add(name.lower())
-                return name
-            number += 1
+        name = f"meshes/{part}/{{}}{self._suffix}".format
+        found = name(find_free(stem, lambda each: name(each).lower() in self._taken))
+        self._taken.add(found.lower())
+        return found
 
 
 class _Recoloring:
@@ -278,10 +275,8 @@ class _Recoloring:
 
     def _name(self, material: Material) -> Material:
         if material not in self._new:
-            stem, name, number = material.name, material.name, 1
-            while name and name in self._definitions:
-                number += 1
-                name = f"{stem}_{number}"
+            taken = self._definitions.keys() - {""}
+            name = find_free(material.name, taken.__contains__)
             self._new[material] = replace(material, name=name)
             if name:
                 self._definitions[name] = self._new[material]

@@ -142,10 +142,7 @@ def _replace_shapes(
 
 def _name_images(shape: Shape) -> set[str]:
     material = shape.material if isinstance(shape, Visual) else None
-    if material is None:
-        return set()
-    maps = () if material.surface is None else material.surface.maps.values()
-    return {name for name in (material.texture, *maps) if name is not None}
+    return set() if material is None else set(material.images)
 
 
 def _undefine(link: Link, materials: VisualMaterials) -> Iterator[Visual]:

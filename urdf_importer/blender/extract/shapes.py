@@ -83,7 +83,7 @@ class ShapeExtractor:
         """Finds the objects of a link's shapes, in the same order. `moved` (4, 4) is the empty's
         frame in the frame of the link, where they differ."""
         order: dict[Any, int] = {}
-        for index, shape in enumerate((*link.visuals, *link.collisions)):
+        for index, shape in enumerate(link.shapes):
             order.setdefault(shape, index)
         found = []
         for item, place in shape_objects(empty, self._children):

@@ -248,9 +248,7 @@ class _ThingMaker:
         visual, data = shown.shape, shown.data
         assert isinstance(visual, Visual) and data is not None
         if visual.material is not None:
-            maps = () if visual.material.surface is None else visual.material.surface.maps.values()
-            named = (visual.material.texture, *maps)
-            self.images.update(name for name in named if name is not None)
+            self.images.update(visual.material.images)
         bare = self._strip(data)
         collision = Collision(geometry=visual.geometry, origin=visual.origin)
         kind = None if item.rigid_body is None else _FITS.get(item.rigid_body.collision_shape)

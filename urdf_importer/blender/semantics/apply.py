@@ -13,6 +13,7 @@ from ...arguments import rig_of
 from ...diagnostics import BuildError, quote
 from ...kinematics.semantic_groups import resolve_groups
 from ...model import EndEffector, Group, GroupState, Robot, Semantics
+from ...names import find_free
 from ..extract.robot import extract_name, extract_robot
 from ..memory import forget
 from ..standing import properties
@@ -196,9 +197,5 @@ def _find_group(robot: Robot, semantics: Semantics, shown: Mapping[str, object])
     }
     if found:
         return min(found, key=lambda name: found[name])
-    taken, number = {group.name for group in semantics.groups}, 1
-    name = _WHOLE
-    while name in taken:
-        number += 1
-        name = f"{_WHOLE}_{number}"
+    name = find_free(_WHOLE, {group.name for group in semantics.groups}.__contains__)
     return name

@@ -15,6 +15,7 @@ import bpy
 from ...diagnostics import BuildError, Diagnostics, quote
 from ...meshes import RobotFiles
 from ...options import ImportOptions
+from ...progress import finish
 from ...rig.rig_plan import RigPlan
 from ..build.armature import sort_models
 from ..build.build import Rig, build_rig, name_part
@@ -116,13 +117,7 @@ def update_rig(armature: Any, wanted: WantedRig, files: RobotFiles) -> Rig:
 
 def _stage(wanted: WantedRig, files: RobotFiles) -> Rig:
     # Data shared with the standing rig, or with others, could not be distinguished from theirs.
-    steps = build_rig(wanted.plan, wanted.options, files, shares=False)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as finished:
-            rig: Rig = finished.value
-            return rig
+    return finish(build_rig(wanted.plan, wanted.options, files, shares=False))
 
 
 def _put_names_aside(names: NamesAside, standing: StandingRig) -> None:

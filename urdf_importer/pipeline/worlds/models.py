@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The models of a world: which are robots, and which are mere things."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -74,9 +74,9 @@ def split_models(whole: Robot, diagnostics: Diagnostics) -> Iterator[PlacedRobot
         name = claims.claim(f"{whole.name}_{world.name}")
         robot = replace(_bare(whole), name=name, links=(replace(world, extras=()),), joints=())
         yield PlacedRobot(robot=robot, is_static=True)
+    poses = {state.name: dict(state.positions) for state in words.group_states}
     for branch, pairs in _find_branches(whole, words.disabled_collisions):
-        own = replace(words, disabled_collisions=pairs)
-        yield _make_model(branch, own, claims, diagnostics)
+        yield _make_model(branch, (poses, pairs), claims, diagnostics)
 
 
 def _find_words(whole: Robot, diagnostics: Diagnostics) -> Semantics:
@@ -157,10 +157,12 @@ def _find_branches(
 
 _Item = TypeVar("_Item")
 _Sorted = dict[str, list[_Item]]
+_Words = tuple[Mapping[str, Mapping[str, tuple[float, ...]]], Iterable[CollisionPair]]
+"""The keyframes of a world, joint -> position, and the pairs of links that are a branch's own."""
 
 
 def _make_model(
-    branch: Robot, words: Semantics, claims: Claims, diagnostics: Diagnostics
+    branch: Robot, words: _Words, claims: Claims, diagnostics: Diagnostics
 ) -> PlacedRobot:
     """Returns the robot of a branch, in the frame of its only link on the world. The world is a
     link of it, unless it is fixed there."""
@@ -178,11 +180,11 @@ def _make_model(
     new = _pair_names(joints, robot.joints)
     called = _pair_names(links, robot.links)
     poses = {
-        state.name: tuple((new[name], each) for name, each in state.positions if name in new)
-        for state in words.group_states
+        key: tuple((called, pose[name]) for name, called in new.items() if name in pose)
+        for key, pose in words[0].items()
     }
     start = poses.pop(START, ())
-    pairs = [(called[each.link1], called[each.link2]) for each in words.disabled_collisions]
+    pairs = [(called[each.link1], called[each.link2]) for each in words[1]]
     robot = replace(
         robot,
         name=claims.claim(robot.name),

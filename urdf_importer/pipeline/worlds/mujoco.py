@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A world of MuJoCo: all robots and things become one robot, whose root is the world."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from ...diagnostics import MeshError
 from ...gazebo import interpret_extras
 from ...meshes import RobotFiles, ShownShape
-from ...meshes.robot_files import Shape
-from ...model import Extra, Joint, Link, Material, Robot, Semantics, Visual
+from ...model import Extra, Joint, Link, Robot, Semantics, Visual
 from ...names import Claims
 from ...reshape import adapt_srdf, attach
 from ...writers.formats import Written
@@ -103,7 +102,7 @@ class _Merger:
     def _take_shapes(self, files: RobotFiles, old: Sequence[Link], new: Sequence[Link]) -> None:
         """Keeps the arrays of shapes, and their images, under the shapes that they are now."""
         for before, after in zip(old, new, strict=True):
-            for one, other in zip(_shapes_of(before), _shapes_of(after), strict=True):
+            for one, other in zip(before.shapes, after.shapes, strict=True):
                 try:
                     data = files.load(one, before)
                 except MeshError as error:
@@ -111,7 +110,7 @@ class _Merger:
                     continue
                 self.shapes.append(ShownShape(shape=other, data=data))
                 if isinstance(one, Visual) and one.material is not None:
-                    self.images.update(_name_images(one.material))
+                    self.images.update(one.material.images)
 
     def semantics(self) -> Semantics | None:
         if not self._semantics:
@@ -121,15 +120,6 @@ class _Merger:
             for name in _LISTS
         }
         return Semantics(name=self.robot.name, **joined)
-
-
-def _shapes_of(link: Link) -> tuple[Shape, ...]:
-    return (*link.visuals, *link.collisions)
-
-
-def _name_images(material: Material) -> Iterable[str]:
-    maps = () if material.surface is None else material.surface.maps.values()
-    return [name for name in (material.texture, *maps) if name is not None]
 
 
 def _escape(name: str) -> str:

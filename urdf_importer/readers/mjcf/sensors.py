@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...geometry.transforms import Matrix, pose_of
+from ...geometry.transforms import FROM_CAMERA, Matrix, pose_of
 from ...markup.write import format_element, format_text
 from ...model import Extra
 from ...names import Claims
@@ -21,7 +21,6 @@ from .document import MjcfElement
 from .models import Model
 
 # From MuJoCo's frames to x forward, z up.
-_CAMERA = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]])
 _RAY = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
 _SIZE = (640, 480)
 """Pixels, where the model says none."""
@@ -53,7 +52,7 @@ def list_sensors(bodies: Sequence[BodyReading], built: Built, model: Model) -> l
         # Where the world has no link, its own are on the one body, which is where it is.
         link = body.name if body.name in links else bodies[1].name
         for node, frame in body.cameras:
-            place = _Place(link=link, frame=_turn(frame, _CAMERA))
+            place = _Place(link=link, frame=_turn(frame, FROM_CAMERA))
             name = names.claim(node.text("name") or f"{link}_camera")
             found.append(_wrap(place, node, name, "camera", _describe_camera(node)))
         sites |= {name: _Place(link=link, frame=s.frame) for name, s in body.sites.items()}

@@ -7,7 +7,7 @@ from pathlib import PurePath
 import numpy as np
 
 from ...diagnostics import Diagnostics, NoLinksError, quote
-from ...geometry.transforms import Matrix, length_of, pose_of, turn_z_onto, unit
+from ...geometry.transforms import FROM_CAMERA, Matrix, length_of, pose_of, turn_z_onto, unit
 from ...markup.xml import Element
 from ...meshes import RobotFiles
 from ...model.pose import Vector3
@@ -36,8 +36,6 @@ _KEPT = {*_LEFT_OUT, "audio", "magnetic_field", "physics", "spherical_coordinate
 """Parts that say the same beside models that were written anew."""
 _DOWN: Vector3 = (0.0, 0.0, -1.0)
 _WHITE: Vector3 = (1.0, 1.0, 1.0)
-_FROM_CAMERA = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]])
-"""Gazebo's cameras look along x with z up, others along -z with y up."""
 
 
 def read_sdf_world(given: Description, page: Page) -> DescribedWorld:
@@ -169,7 +167,7 @@ def _read_view(outer: Scope, world: Element, page: Page) -> WorldView | None:
     frame = None if camera is None else _place(outer, camera, page)
     if camera is None or frame is None:
         return None
-    frame[:3, :3] = frame[:3, :3] @ _FROM_CAMERA.T
+    frame[:3, :3] = frame[:3, :3] @ FROM_CAMERA.T
     return WorldView(
         name=camera.attributes.get("name", "").strip() or "camera",
         place=pose_of(frame, rounding=ROUNDING),

@@ -105,12 +105,10 @@ class DraftedJoint:
 def draft_joint(prim: StagePrim, scene: UsdScene) -> DraftedJoint | None:
     """Reads a joint; None for one that robots do not have, which is reported."""
     if prim.kind not in _KINDS:
-        if prim.kind.endswith("Joint") and prim.kind != "PhysicsDistanceJoint":
+        if prim.kind.endswith("Joint"):
             scene.error(
                 "usd-unknown-joint", f"a {prim.kind} is left out: robots have no such joint", prim
             )
-        elif prim.kind == "PhysicsDistanceJoint":
-            scene.error("usd-unknown-joint", "a distance joint is left out", prim)
         return None
     if prim.values.get("physics:jointEnabled") is False:
         return None

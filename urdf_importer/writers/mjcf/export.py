@@ -13,7 +13,6 @@ from ...kinematics.forward import AT_REST, POSITION_SIZES, complete_positions, z
 from ...kinematics.motion import JointMotion
 from ...kinematics.tree import KinematicTree, plan_tree
 from ...markup.xml import parse_fragment
-from ...meshes.robot_files import Shape
 from ...model import GroupState, Pose, Robot, Semantics
 from ...model.world import Surroundings
 from ...names import Claims
@@ -219,8 +218,7 @@ def _find_floor(found: OpenExport[MjcfOptions], plan: StructurePlan) -> float:
     frames = plan.base @ zero_frames(plan.tree)
     lowest = 0.0
     for link, frame in zip(plan.tree.links, frames, strict=True):
-        shapes: tuple[Shape, ...] = (*link.visuals, *link.collisions)
-        for shape in shapes:
+        for shape in link.shapes:
             data = found.files.load_or_report(shape, link)
             if data is not None:
                 row = (frame @ matrix_from_pose(shape.origin))[2]

@@ -11,10 +11,16 @@ from dataclasses import replace
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
-from ...geometry.inertia import BodyMass, body_of, clamp_inertia, find_fault
+from ...geometry.inertia import BodyMass, body_of, find_fault
 from ...geometry.transforms import Matrix
 from ...model import Link
-from ..masses import MeasureVolume, assume_inertia, report_mass, sphere_inertia
+from ..masses import (
+    MeasureVolume,
+    assume_inertia,
+    repair_inertia,
+    report_mass,
+    sphere_inertia,
+)
 from .plan import BodyPlan, StructurePlan
 
 _LEAST = 2e-15
@@ -80,20 +86,14 @@ def _give_inertia(body: BodyPlan, volume: MeasureVolume, diagnostics: Diagnostic
 
 def _find_mass(link: Link, volume: MeasureVolume, diagnostics: Diagnostics) -> BodyMass | None:
     inertial = link.inertial
-    if inertial is None or inertial.mass is None or not inertial.mass > 0.0:
+    if inertial is None or not link.has_mass:
         return None
     body = body_of(inertial)
     inertia, fault = body.inertia, find_fault(body.inertia)
     if not float(np.abs(inertia).max()) > _LEAST:
         return replace(body, inertia=np.zeros((3, 3)))
-    if fault and not float(np.linalg.eigvalsh(inertia)[-1]) > 0.0:
-        inertia, what = assume_inertia(link, body.mass, volume)
-        report_mass(
-            diagnostics, link, "mjcf-inertia-repaired", f"has an inertia that {fault}; {what}"
-        )
-    elif fault:
-        what = "the nearest that a body can have takes its place"
-        inertia = clamp_inertia(inertia)
+    if fault:
+        inertia, what = repair_inertia(link, body.mass, inertia, volume)
         report_mass(
             diagnostics, link, "mjcf-inertia-repaired", f"has an inertia that {fault}; {what}"
         )

@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from ...options import BASES, Base, StartOptions, option
+from ...options import BASES, Base, StartOptions, option, small_mass_option
 
 Actuators = Literal["auto", "none", "motor", "position", "velocity"]
 
@@ -49,13 +49,7 @@ class MjcfOptions(StartOptions):
         group="Physics",
         bounds=(0.0, 1e6),
     )
-    small_mass: float = option(
-        0.001,
-        "Small Mass",
-        "The mass in kg of links that have none and must have one to move",
-        group="Physics",
-        bounds=(1e-9, 1e6),
-    )
+    small_mass: float = small_mass_option("Physics")
     actuators: Actuators = option(
         "auto",
         "Actuators",

@@ -168,12 +168,12 @@ class _Planner:
 
     def _plan_root(self, place: int, *, is_free: bool) -> BodyPlan:
         link = self._tree.links[place]
-        if link.name == WORLD and _weighs_nothing(link) and not self._worlds:
+        if link.name == WORLD and not link.has_mass and not self._worlds:
             self._worlds.add(place)
             self._static.append(True)
             return BodyPlan(name=WORLD, link=link, parent=-1, frame=self._base)
         # Parts on a floating joint move by that joint, not with its parent.
-        moves = is_free and not (link.name in self._carriers and _weighs_nothing(link))
+        moves = is_free and not (link.name in self._carriers and not link.has_mass)
         self._static.append(not moves)
         joints = [self._make_free_root()] if moves else []
         return BodyPlan(
@@ -260,7 +260,7 @@ def _is_between(above: BodyPlan, body: BodyPlan) -> bool:
     if not (above.joints and body.joints) or any(each.kind not in _SINGLE for each in joints):
         return False
     motion = above.joints[-1].of
-    is_empty = not (link.inertial or link.visuals or link.collisions or link.extras)
+    is_empty = link.is_bare and not link.extras
     called = motion is not None and link.name == f"{body.link.name}_{motion.joint.name}"
     return is_empty and called
 
@@ -274,11 +274,6 @@ def _limit(joint: MjcfJoint, motion: JointMotion) -> MjcfJoint:
     if low < high:
         return replace(joint, limits=(low, high))
     return joint if motion.mimic is not None else replace(joint, held=low)
-
-
-def _weighs_nothing(link: Link) -> bool:
-    inertial = link.inertial
-    return inertial is None or not (inertial.mass or 0.0) > 0.0
 
 
 def order_bodies(plan: StructurePlan) -> list[int]:

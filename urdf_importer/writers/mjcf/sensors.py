@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
-from ...geometry.transforms import Matrix
+from ...geometry.transforms import FROM_CAMERA, Matrix
 from ...kinematics.sensor_frames import (
     WIDEST_PLANE,
     Places,
@@ -39,8 +39,6 @@ from ...model import (
 )
 from ...names import Claims
 
-# From x forward, z up to a camera's frame: it looks along -z with y up.
-_CAMERA = np.array([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 _PIXEL = 1e-5
 """Metres."""
 # A rangefinder looks along z of its site.
@@ -194,7 +192,7 @@ class _Planner:
         for camera in sensor.cameras:
             own = f"{sensor.name}_{camera.label}" if camera.label else sensor.name
             frame = frame_of_camera(sensor, camera)
-            frame[:3, :3] = frame[:3, :3] @ _CAMERA
+            frame[:3, :3] = frame[:3, :3] @ FROM_CAMERA.T
             angle = _find_height_angle(camera, notes)
             attributes: dict[str, Value] = {
                 "resolution": [camera.width, camera.height],

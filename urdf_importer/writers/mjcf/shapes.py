@@ -16,16 +16,12 @@ from numpy.typing import NDArray
 
 from ...diagnostics import Diagnostics, quote
 from ...geometry.fitting import fit_oriented_box
-from ...geometry.hulls import convex_hull, is_flat
+from ...geometry.hulls import is_flat
 from ...geometry.mesh_data import MeshData, MeshMaterial
 from ...geometry.transforms import Matrix, matrix_from_pose
 from ...geometry.triangles import Triangles, make_triangles, split_by_material
 from ...geometry.volumes import (
     MassProperties,
-    join_masses,
-    mesh_mass,
-    polyhedron_mass,
-    primitive_mass,
 )
 from ...markup.write import Value
 from ...meshes import RobotFiles
@@ -49,7 +45,7 @@ from ...model import (
 from ...names import Claims
 from ..file_folder import FileFolder
 from ..looks import Looks
-from ..masses import find_friction
+from ..masses import find_friction, measure_collisions
 from ..textures import Textures
 
 _MOST_FACES = 200_000
@@ -147,13 +143,7 @@ class GeomWriter:
     def measure(self, link: Link) -> MassProperties | None:
         """Returns the MassProperties of the collisions, in the link's frame; an open mesh counts as
         its hull. None where they have no volume."""
-        masses = []
-        for collision in link.collisions:
-            data = self._source.load_or_report(collision, link)
-            if data is not None:
-                mass = _measure(collision.geometry, data)
-                masses += [] if mass is None else [mass.moved(matrix_from_pose(collision.origin))]
-        return join_masses(masses)
+        return measure_collisions(link, self._source.load_or_report)
 
     def _load(self, shape: Shape, link: Link) -> tuple[MeshData | None, Vector3]:
         """Loads a mesh without its scale, where it is a file's."""
@@ -296,16 +286,6 @@ def _describe_primitive(geometry: Geometry) -> dict[str, Value] | None:
 
 def _points_of(data: MeshData) -> NDArray[np.float64]:
     return data.vertices[np.unique(data.corners)].astype(np.float64)
-
-
-def _measure(geometry: Geometry, data: MeshData) -> MassProperties | None:
-    if not isinstance(geometry, Mesh):
-        return primitive_mass(geometry)
-    mass = mesh_mass(make_triangles(data)[0])
-    if mass is not None:
-        return mass
-    hull = convex_hull(_points_of(data))
-    return None if hull is None else polyhedron_mass(hull.vertices, hull.triangles)
 
 
 def _stem(shape: Shape, data: MeshData, look: MeshMaterial | None = None) -> str:

@@ -39,7 +39,7 @@ def plan_sites(plan: StructurePlan, names: Claims) -> Mapping[int, Mapping[str, 
 def _find_site(link: Link) -> Element | None:
     """Returns the element that a link was, by whose name it is called, with a number where others
     had the name; None where it has become more."""
-    if link.inertial or link.visuals or link.collisions or len(link.extras) != 1:
+    if not link.is_bare or len(link.extras) != 1:
         return None
     (extra,) = link.extras
     element = parse_fragment(extra.xml.encode()) if extra.tag == SITE else None

@@ -7,7 +7,7 @@ from ...diagnostics import WriteError
 from ...markup.edit import XmlEditor
 from ...markup.write import XmlWriter, format_number, format_numbers
 from ...markup.xml import parse_fragment, text_of, verbatim
-from ...model import Collision, Cone, Inertia, Inertial, Link, Pose, Visual
+from ...model import Cone, Inertia, Inertial, Link, Pose
 from ...names import Claims
 from .extras import GazeboData, nest, own_elements
 from .nesting import Addresses, Nest
@@ -53,8 +53,7 @@ def _needs_new(plan: ModelPlan) -> bool:
         if isinstance(part, JointPart) and (part.travel or any(a.mimic for a in part.axes)):
             return True
         for link in part.carried if isinstance(part, LinkPart) else ():
-            shapes: tuple[Visual | Collision, ...] = (*link.visuals, *link.collisions)
-            if any(isinstance(each.geometry, Cone) for each in shapes):
+            if any(isinstance(each.geometry, Cone) for each in link.shapes):
                 return True
     return False
 

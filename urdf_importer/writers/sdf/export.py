@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...diagnostics import Diagnostics, WriteError, quote
+from ...diagnostics import Diagnostics, quote
 from ...files.outputs import check_output, replace_files
 from ...markup.write import XmlWriter
-from ...model import Collision, Mesh, Pose, Robot, Visual, VisualMaterials
+from ...model import Mesh, Pose, Robot, VisualMaterials
 from ...model.file_names import name_files
-from ..formats import Facts, Written, count_tree
+from ..formats import Facts, Written, count_tree, list_made, report_rewritten
 from ..masses import MeasureVolume
 from ..urdf.meshes import (
     FindMesh,
@@ -98,31 +98,28 @@ def export_sdf(robot: Robot, request: SdfRequest, reading: SdfReading, new: NewF
     with replace_files(home) as folder:
         target = TargetFolder(folder=folder, prefix=prefix, maps=True)
         taken = find_taken(home.resolve(), new, reading.find_file)
-        named = _Named(reading.has_materials)
-        robot, done = write_new_files(named.watch(robot), new, target, taken, diagnostics)
+        before = _list_meshes(robot)
+        robot, done = write_new_files(robot, new, target, taken, diagnostics)
         if options.meshes == "copy":
             robot = copy_files(robot, target, reading.find_mesh, reading.find_texture, done)
         else:
             if options.meshes == "link":
                 robot = link_files(robot, home, reading.find_file, done, maps=True)
             robot = name_files(robot, _name_mesh, _rename, maps=True)
-        named.note(robot)
-        work = _Work(robot, request, named.has_materials, reading.volume)
+        pairs = zip(_list_meshes(robot), before, strict=True)
+        found = {after.filename: each for after, each in pairs}
+
+        def has_materials(mesh: Mesh) -> bool:
+            return reading.has_materials(found.get(mesh.filename, mesh))
+
+        work = _Work(robot, request, has_materials, reading.volume)
         file = _FILE if request.is_folder else path.name
         (folder / file).write_bytes(work.write_text(reading.read))
         if request.is_folder:
             text = _config(robot, find_authors(robot.source) or _NOBODY)
             (folder / "model.config").write_text(text, encoding="utf-8", newline="\n")
-        if request.strict and len(diagnostics):
-            raise WriteError(
-                f"{len(diagnostics)} diagnostics, and each is taken for a failure",
-                source=diagnostics.source,
-            )
-        written = [each for each in sorted(folder.rglob("*")) if each.is_file()]
-        files = tuple(
-            (request.path if request.is_folder else request.path.parent) / each.relative_to(folder)
-            for each in written
-        )
+        place = request.path if request.is_folder else request.path.parent
+        files = list_made(folder, place, diagnostics, strict=request.strict)
     facts, (links, joints) = work.facts()
     return SdfExport(
         path=request.path,
@@ -144,49 +141,21 @@ def _rename(name: str) -> str:
     return _GAZEBO + name[len(_ROS) :] if name.startswith(_ROS) else name
 
 
-class _Named:
-    """Which meshes bring materials, by the names that they get."""
-
-    def __init__(self, has_materials: HasMaterials) -> None:
-        self._ask = has_materials
-        self._before: list[Mesh] = []
-        self._found: dict[str, Mesh] = {}
-
-    def watch(self, robot: Robot) -> Robot:
-        self._before = _list_meshes(robot)
-        return robot
-
-    def note(self, robot: Robot) -> None:
-        for before, after in zip(self._before, _list_meshes(robot), strict=True):
-            self._found[after.filename] = before
-
-    def has_materials(self, mesh: Mesh) -> bool:
-        return self._ask(self._found.get(mesh.filename, mesh))
-
-
 def _list_meshes(robot: Robot) -> list[Mesh]:
-    shapes: list[Visual | Collision] = []
-    for link in robot.links:
-        shapes += (*link.visuals, *link.collisions)
-    return [each.geometry for each in shapes if isinstance(each.geometry, Mesh)]
+    shapes = (shape.geometry for link in robot.links for shape in link.shapes)
+    return [each for each in shapes if isinstance(each, Mesh)]
 
 
+@dataclass(slots=True, eq=False)
 class _Work:
     """The text of one robot."""
 
-    def __init__(
-        self,
-        robot: Robot,
-        request: SdfRequest,
-        has_materials: HasMaterials,
-        volume: MeasureVolume,
-    ) -> None:
-        self._robot = robot
-        self._request = request
-        self._has_materials = has_materials
-        self._volume = volume
-        self._addresses: Addresses | None = None
-        self._joined: Joined | None = None
+    _robot: Robot
+    _request: SdfRequest
+    _has_materials: HasMaterials
+    _volume: MeasureVolume
+    _addresses: Addresses | None = None
+    _joined: Joined | None = None
 
     def write_text(self, read: Callable[[bytes], Robot]) -> bytes:
         options, diagnostics = self._request.options, self._request.diagnostics
@@ -196,11 +165,7 @@ class _Work:
             patched = patch_text(text, self._robot, read, self._write_silently)
             if patched is not None:
                 return patched
-            diagnostics.warning(
-                "source-changed",
-                "the text that was read cannot be edited to say this robot; it is written anew, "
-                "without comments",
-            )
+            report_rewritten(diagnostics)
         xml = XmlWriter()
         xml.declare()
         self._write(self._robot, xml, diagnostics, repairs=options.inertia == "repair")

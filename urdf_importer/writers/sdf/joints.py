@@ -15,7 +15,7 @@ from ...diagnostics import Diagnostics
 from ...geometry.transforms import unit
 from ...kinematics.motion import JointMotion, interpret_joint
 from ...kinematics.tree import KinematicTree, plan_tree, retrace_tree
-from ...model import IDENTITY, Joint, Link, LoopJoint, Mimic, Robot, hang_on
+from ...model import IDENTITY, Joint, LoopJoint, Mimic, Robot, hang_on
 from .parts import JointPart, SdfAxis
 
 GEARBOX = "gearbox"
@@ -117,7 +117,7 @@ class _Joiner:
         self.seconds: dict[str, str] = {}
         self.travels: dict[str, float] = {}
         self.closed: dict[str, JointMotion] = {}
-        self._bare = {each.name for each in robot.links if is_bare(each) and not each.extras}
+        self._bare = {each.name for each in robot.links if each.is_bare and not each.extras}
         self._below: dict[str, int] = {}
         for joint in self.joints.values():
             self._below[joint.parent] = self._below.get(joint.parent, 0) + 1
@@ -178,11 +178,6 @@ class _Joiner:
         self.closed[joint.name] = self.motions[joint.name]
         self.gone.add(loop.link1)
         del self.joints[joint.name]
-
-
-def is_bare(link: Link) -> bool:
-    """Whether a link has neither mass nor shapes."""
-    return link.inertial is None and not link.visuals and not link.collisions
 
 
 def find_gearboxes(joined: Joined) -> Iterator[tuple[str, JointPart]]:

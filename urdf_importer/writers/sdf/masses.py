@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from ...diagnostics import Diagnostics
-from ...geometry.inertia import add_bodies, body_of, clamp_inertia, find_fault, inertial_of
-from ...geometry.transforms import Matrix, invert
+from ...geometry.inertia import add_bodies, body_of, find_fault, inertial_of
+from ...geometry.transforms import invert
 from ...geometry.volumes import inertia_of, tensor_of
 from ...kinematics.forward import zero_frames
 from ...kinematics.tree import KinematicTree
 from ...model import Inertia, Inertial, Link
-from ..masses import MeasureVolume, assume_inertia, report_mass
+from ..masses import NEAREST, MeasureVolume, repair_inertia, report_mass
 
 _SMALL_MOMENT = 1e-6
 """kg m^2, of links with a small mass."""
@@ -29,9 +29,6 @@ class Weights:
         self._repairs = repairs
         self._found: dict[str, Inertial] = {}
         self.tree: KinematicTree | None = None
-
-    def has_mass(self, link: Link) -> bool:
-        return link.inertial is not None and (link.inertial.mass or 0.0) > 0.0
 
     def find(self, link: Link) -> Inertial:
         """Returns the mass of a link that has one."""
@@ -55,21 +52,16 @@ class Weights:
         fault = find_fault(tensor) if np.all(np.isfinite(tensor)) else "is not finite"
         if not fault:
             return inertial
-        repaired, what = self._assume(link, inertial, tensor)
+        found, what = repair_inertia(link, inertial.mass or 0.0, tensor, self._volume)
+        repaired = replace(inertial, inertia=inertia_of(found))
+        if what != NEAREST:
+            # The assumed tensor is along the axes of the link.
+            origin = replace(inertial.origin, rpy=(0.0, 0.0, 0.0), quat_xyzw=None)
+            repaired = replace(repaired, origin=origin)
         code = "sdf-inertia-repaired" if np.any(tensor) else "sdf-inertia-assumed"
         said = f"has an inertia that {fault}" if np.any(tensor) else "has a mass and no inertia"
         report_mass(self._diagnostics, link, code, f"{said}; {what}")
         return repaired
-
-    def _assume(self, link: Link, inertial: Inertial, tensor: Matrix) -> tuple[Inertial, str]:
-        if np.all(np.isfinite(tensor)) and float(np.linalg.eigvalsh(tensor)[-1]) > 0.0:
-            repaired = inertia_of(clamp_inertia(tensor))
-            what = "the nearest that a body can have takes its place"
-            return replace(inertial, inertia=repaired), what
-        # The assumed tensor is along the axes of the link.
-        found, what = assume_inertia(link, inertial.mass or 0.0, self._volume)
-        origin = replace(inertial.origin, rpy=(0.0, 0.0, 0.0), quat_xyzw=None)
-        return replace(inertial, origin=origin, inertia=inertia_of(found)), what
 
 
 def small_inertial(mass: float) -> Inertial:

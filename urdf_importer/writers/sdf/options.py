@@ -4,12 +4,20 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from ...options import BASES, Base, StartOptions, option
+from ...options import (
+    BASES,
+    Base,
+    PoseMode,
+    StartOptions,
+    Style,
+    option,
+    poses_option,
+    small_mass_option,
+    style_option,
+)
 
-SdfStyle = Literal["keep", "plain"]
 MeshMode = Literal["copy", "keep", "link"]
 Fixed = Literal["keep", "lump"]
-PoseMode = Literal["zero", "start"]
 Repair = Literal["repair", "keep"]
 
 
@@ -19,17 +27,7 @@ class SdfOptions(StartOptions):
 
     GROUPS: ClassVar[tuple[str, ...]] = ("Text", "SDF", "Start", "Files")
 
-    style: SdfStyle = option(
-        "keep",
-        "Style",
-        "Whether the text that was read is edited or written anew",
-        group="Text",
-        choices={
-            "keep": "The text that was read, changed only where the robot was: comments, white "
-            "space and spelling stay. Plain where there is no such text",
-            "plain": "Every element anew, one a line, numbers with all their digits",
-        },
-    )
+    style: Style = style_option()
     fixed_joints: Fixed = option(
         "keep",
         "Links on Fixed Joints",
@@ -52,24 +50,8 @@ class SdfOptions(StartOptions):
         group="SDF",
         choices={"repair": "The nearest that a body can have", "keep": "As described"},
     )
-    small_mass: float = option(
-        0.001,
-        "Small Mass",
-        "The mass in kg of links that have none and must have one to move",
-        group="SDF",
-        bounds=(1e-9, 1e6),
-    )
-    poses: PoseMode = option(
-        "zero",
-        "Joints at Zero",
-        "The zero position of the joints of a robot in Blender: SDF has no other start",
-        group="Start",
-        choices={
-            "zero": "Where the description has them: poses change nothing",
-            "start": "Where they are shown now: the pose becomes the new zero, and limits and "
-            "offsets are counted from there",
-        },
-    )
+    small_mass: float = small_mass_option("SDF")
+    poses: PoseMode = poses_option("Start")
     meshes: MeshMode = option(
         "copy",
         "Meshes",

@@ -101,7 +101,7 @@ class _Planner:
         return MODEL if link.name == MODEL and below and fixed else ""
 
     def _is_empty(self, link: Link) -> bool:
-        return not (link.visuals or link.collisions or self._weights.has_mass(link))
+        return not (link.visuals or link.collisions or link.has_mass)
 
     def _group(self) -> None:
         """Finds the links that are fixed to each other; a joint that is written heads each."""
@@ -114,7 +114,7 @@ class _Planner:
             if not self._top[place]:
                 self._members.setdefault(head, []).append(place)
         for head, members in self._members.items():
-            heavy = [each for each in members if self._weights.has_mass(tree.links[each])]
+            heavy = [each for each in members if tree.links[each].has_mass]
             self._carriers[head] = heavy[0] if heavy else head
             self._real.add(self._carriers[head])
             if self._options.fixed_joints == "keep":
@@ -179,10 +179,10 @@ class _Planner:
         link, head = self._tree.links[place], self._heads[place]
         if self._options.fixed_joints == "lump":
             members = [self._tree.links[each] for each in self._members[head]]
-            heavy = [each for each in members if self._weights.has_mass(each)]
+            heavy = [each for each in members if each.has_mass]
             if len(heavy) > 1:
                 return self._weights.join(heavy, link)
-        if self._weights.has_mass(link):
+        if link.has_mass:
             return self._weights.find(link)
         small = self._options.small_mass
         self._diagnostics.warning(

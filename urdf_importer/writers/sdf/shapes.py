@@ -6,6 +6,7 @@ wander with each trip.)
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ...markup.write import XmlWriter, format_number, format_numbers
@@ -60,15 +61,13 @@ def write_pose(pose: Pose, base: str, xml: XmlWriter) -> None:
     xml.leaf("pose", attributes, format_numbers(numbers))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class ShapeText:
     """Writes the shapes of links."""
 
-    def __init__(
-        self, materials: VisualMaterials, data: GazeboData, has_materials: HasMaterials
-    ) -> None:
-        self._materials = materials
-        self._data = data
-        self._has_materials = has_materials
+    _materials: VisualMaterials
+    _data: GazeboData
+    _has_materials: HasMaterials
 
     def write_visual(
         self, name: str, visual: Visual, link: Link, placed: tuple[str, Pose], xml: XmlWriter

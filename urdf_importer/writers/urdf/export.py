@@ -10,6 +10,7 @@ from ...diagnostics import Diagnostics, WriteError, quote
 from ...files.outputs import check_output, replace_files
 from ...markup.write import XmlWriter
 from ...model import Robot
+from ..formats import list_made, report_rewritten
 from .complete import complete_robot, is_converted, report_incomplete
 from .loops import settle_notations
 from .meshes import (
@@ -93,13 +94,7 @@ def export_urdf(
         (folder / path.name).write_bytes(_write_text(robot, options, reading, diagnostics))
         if options.ros_package:
             (folder / "package.xml").write_bytes(_package_text(options.ros_package, robot).encode())
-        if request.strict and len(diagnostics):
-            raise WriteError(
-                f"{len(diagnostics)} diagnostics, and each is taken for a failure",
-                source=diagnostics.source,
-            )
-        written = [file for file in sorted(folder.rglob("*")) if file.is_file()]
-        files = tuple(request.path.parent / file.relative_to(folder) for file in written)
+        files = list_made(folder, request.path.parent, diagnostics, strict=request.strict)
     return WrittenUrdf(path=request.path, files=files, robot=replace(robot, source=str(path)))
 
 
@@ -112,11 +107,7 @@ def _write_text(
         patched = patch_text(text, robot, reading.locate, reading.read)
         if patched is not None:
             return patched
-        diagnostics.warning(
-            "source-changed",
-            "the text that was read cannot be edited to say this robot; it is written anew, "
-            "without comments",
-        )
+        report_rewritten(diagnostics)
     return write_robot_text(robot).encode("utf-8")
 
 

@@ -21,6 +21,7 @@ from ...geometry.mesh_data import MeshData
 from ...meshes.write_files import MeshFormat, write_mesh_files
 from ...model import Mesh, Robot
 from ...model.file_names import is_relative, name_files
+from ...names import find_free
 
 FOLDER = "meshes"
 TEXTURES = "textures"
@@ -70,13 +71,8 @@ def find_free_name(stem: str, part: str, format: str, taken: Iterable[str]) -> s
     plain = re.sub(r"[^\w.-]", "_", stem).strip("._")[:80] or "mesh"
     plain = avoid_reserved(plain)
     lowered = {name.lower() for name in taken}
-    number = 1
-    while True:
-        called = plain if number == 1 else f"{plain}_{number}"
-        name = f"{FOLDER}/{part}/{called}.{format}"
-        if name.lower() not in lowered:
-            return name
-        number += 1
+    name = f"{FOLDER}/{part}/{{}}.{format}".format
+    return name(find_free(plain, lambda called: name(called).lower() in lowered))
 
 
 def find_taken(home: Path, new: NewFiles, find: Callable[[str], Path | None]) -> set[str]:
@@ -125,15 +121,20 @@ def write_new_files(
     return robot, frozenset(names.values())
 
 
+def _find_free_place(root: Path, wanted: PurePosixPath, taken: Set[str]) -> str:
+    """Returns a place in `root`, as it is wanted or with a number, where no other file is."""
+
+    def place(stem: str) -> str:
+        return str(wanted.with_name(stem + wanted.suffix))
+
+    def is_taken(stem: str) -> bool:
+        return place(stem).lower() in taken or (root / place(stem)).exists()
+
+    return place(find_free(avoid_reserved(wanted.stem), is_taken))
+
+
 def _copy_image(root: Path, image: Path, taken: Set[str]) -> str:
-    number = 1
-    while True:
-        own = avoid_reserved(image.stem)
-        stem = own if number == 1 else f"{own}_{number}"
-        place = f"{TEXTURES}/{stem}{image.suffix}"
-        if place.lower() not in taken and not (root / place).exists():
-            break
-        number += 1
+    place = _find_free_place(root, PurePosixPath(TEXTURES, image.name), taken)
     (root / TEXTURES).mkdir(parents=True, exist_ok=True)
     shutil.copyfile(image, root / place)
     return place
@@ -141,15 +142,8 @@ def _copy_image(root: Path, image: Path, taken: Set[str]) -> str:
 
 def _write_mesh(root: Path, wanted: str, data: MeshData, taken: Set[str]) -> tuple[str, str]:
     """Writes a mesh where it is wanted or, where another file is there, under a number."""
-    path = PurePosixPath(wanted)
-    number = 1
-    while True:
-        stem = path.stem if number == 1 else f"{path.stem}_{number}"
-        place = path.with_name(stem + path.suffix)
-        if str(place).lower() not in taken and not (root / place).exists():
-            break
-        number += 1
-    written = write_mesh_files(data, stem, cast(MeshFormat, path.suffix[1:]))
+    place = PurePosixPath(_find_free_place(root, PurePosixPath(wanted), taken))
+    written = write_mesh_files(data, place.stem, cast(MeshFormat, place.suffix[1:]))
     folder = root / place.parent
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in written.files.items():

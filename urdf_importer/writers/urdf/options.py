@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from ...meshes.write_files import MeshFormat
-from ...options import ExportOptions, option
+from ...options import ExportOptions, PoseMode, Style, option, poses_option, style_option
 
-UrdfStyle = Literal["keep", "plain"]
 MeshMode = Literal["link", "keep", "copy", "export"]
 Completion = Literal["converted", "always", "never"]
-PoseMode = Literal["zero", "start"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,17 +17,7 @@ class UrdfOptions(ExportOptions):
 
     GROUPS: ClassVar[tuple[str, ...]] = ("Text", "Scene", "Files")
 
-    style: UrdfStyle = option(
-        "keep",
-        "Style",
-        "Whether the text that was read is edited or written anew",
-        group="Text",
-        choices={
-            "keep": "The text that was read, changed only where the robot was: comments, white "
-            "space and spelling stay. Plain where there is no such text",
-            "plain": "Every element anew, one a line, numbers with all their digits",
-        },
-    )
+    style: Style = style_option()
     complete: Completion | bool = option(
         "converted",
         "Complete for Others",
@@ -51,17 +39,7 @@ class UrdfOptions(ExportOptions):
         "in its properties alone",
         group="Scene",
     )
-    poses: PoseMode = option(
-        "zero",
-        "Joints at Zero",
-        "The zero position of the joints of a robot in Blender",
-        group="Scene",
-        choices={
-            "zero": "Where the description has them: poses change nothing",
-            "start": "Where they are shown now: the pose becomes the new zero, and limits and "
-            "offsets are counted from there",
-        },
-    )
+    poses: PoseMode = poses_option("Scene")
     apply_scale: bool = option(
         False,
         "Apply Scale",

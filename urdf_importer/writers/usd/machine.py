@@ -103,19 +103,15 @@ def plan_machine(
     )
 
 
-def has_mass(link: Link) -> bool:
-    return link.inertial is not None and (link.inertial.mass or 0.0) > 0.0
-
-
 def adds_mass(link: Link) -> bool:
     """Whether a link adds mass or, without a mass, inertia to the body that carries it."""
     if link.inertial is None or (link.inertial.mass or 0.0) < 0.0:
         return False
-    return has_mass(link) or bool(body_of(link.inertial).inertia.any())
+    return link.has_mass or bool(body_of(link.inertial).inertia.any())
 
 
 def _is_empty(link: Link) -> bool:
-    return not (has_mass(link) or link.visuals or link.collisions)
+    return not (link.has_mass or link.visuals or link.collisions)
 
 
 class _Planner:
@@ -177,10 +173,10 @@ class _Planner:
     def _stays(self, place: int, link: Link, home: str) -> bool:
         if home == WORLD:
             return self._is_world(place)
-        if self._merge or not has_mass(link):
+        if self._merge or not link.has_mass:
             return True
         # A body without mass would be torn off: it takes in the first link that has some.
-        return not any(has_mass(member.link) for member in self.members[home])
+        return not any(member.link.has_mass for member in self.members[home])
 
     def _start_body(self, place: int) -> None:
         self.members[self._tree.links[place].name] = []
@@ -247,7 +243,7 @@ def _list_loops(
 
 def _sum_masses(members: Sequence[Member]) -> BodyMass | None:
     """Returns the mass of links together; the inertia of a link without a mass counts too."""
-    if not any(has_mass(member.link) for member in members):
+    if not any(member.link.has_mass for member in members):
         return None
     return add_bodies(
         [
@@ -292,7 +288,7 @@ def inertia_about(tree: KinematicTree, place: int, motion: JointMotion) -> float
         body_of(link.inertial, back @ zero[index])
         for index in tree.subtree(place)
         for link in (tree.links[index],)
-        if link.inertial is not None and has_mass(link)
+        if link.inertial is not None and link.has_mass
     ]
     if not masses:
         return 0.0

@@ -5,6 +5,7 @@ All bodies are side by side below the robot's prim, as Isaac's own importer has 
 of Isaac Lab's tasks expect; a rigid body within another one is an error for most simulators.
 """
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +24,7 @@ from ..formats import OpenExport
 from ..masses import find_friction
 from ..textures import Textures
 from .joints import JointTargets, make_joint
-from .machine import WORLD, Machine, Member, adds_mass, has_mass, plan_machine
+from .machine import WORLD, Machine, Member, adds_mass, plan_machine
 from .shapes import LOOKS, MESHES, ShapeWriter
 from .text import (
     Prim,
@@ -77,9 +78,7 @@ def write_articulation(
     write_layer(layer, names.root, [robot, _make_scene(names.root)])
     if folder != path.parent:
         pack_usdz(path, layer, folder)
-        for each in sorted(folder.rglob("*"), reverse=True):
-            each.rmdir() if each.is_dir() else each.unlink()
-        folder.rmdir()
+        shutil.rmtree(folder)
     return machine
 
 
@@ -146,7 +145,7 @@ class _Filler:
         body = self._machine.bodies.get(carriers[link.name][0])
         if body is not None and (
             any(adds_mass(member.link) for member in body.members[1:])
-            or (body.mass is not None and has_mass(link) and not _is_sound(body.mass))
+            or (body.mass is not None and link.has_mass and not _is_sound(body.mass))
         ):
             _mark_mass(prim, link)
         if is_frame:

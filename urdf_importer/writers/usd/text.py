@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...files.outputs import list_files
 from ...geometry.transforms import Matrix, quaternion_from_rotation
 from ...meshes.write import plain_numbers
 
@@ -167,7 +168,7 @@ def write_layer(path: Path, default: str, prims: Iterable[Prim]) -> None:
 def pack_usdz(path: Path, layer: Path, folder: Path) -> None:
     """Packs a text and all else in `folder` into an archive, as the specification of .usdz has it:
     the layer first, nothing compressed, each file's content at a multiple of 64 bytes."""
-    others = sorted(each for each in folder.rglob("*") if each.is_file() and each != layer)
+    others = [each for each in list_files(folder) if each != layer]
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         for file in (layer, *others):
             info = zipfile.ZipInfo(file.relative_to(folder).as_posix(), (1980, 1, 1, 0, 0, 0))

@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from ...options import BASES, Base, StartOptions, option
+from ...options import BASES, Base, StartOptions, option, small_mass_option
 
 FixedLinks = Literal["keep", "merge"]
 InertiaRepair = Literal["keep", "clamp", "volume"]
@@ -128,13 +128,7 @@ class WebotsOptions(StartOptions):
             "volume": "The inertia of the link's collision shapes with the link's mass",
         },
     )
-    small_mass: float = option(
-        0.001,
-        "Small Mass",
-        "The mass in kg of links that have none and must have one to move",
-        group="Physics",
-        bounds=(1e-9, 1e6),
-    )
+    small_mass: float = small_mass_option("Physics")
     linear_damping: float = option(
         0.0,
         "Linear Damping",

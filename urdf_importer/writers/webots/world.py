@@ -82,8 +82,7 @@ def _point_sets(plan: SolidTreePlan, load: LoadShape, place: Matrix) -> Iterator
         frame = frames[name]
         yield frame[None, :3, 3]
         link = held.link
-        shapes: list[Shape] = [*link.visuals, *link.collisions]
-        for shape in shapes:
+        for shape in link.shapes:
             try:
                 vertices = load(shape, link).vertices
             except MeshError:

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Generic
 
-from ...diagnostics import Diagnostics, WriteError
+from ...diagnostics import Diagnostics
 from ...geometry.transforms import Matrix, matrix_from_pose
 from ...kinematics.tree import KinematicTree, retrace_tree
 from ...model import Pose, Robot
@@ -59,21 +59,12 @@ class WorldRequest(Generic[Options]):
     def diagnostics(self) -> Diagnostics:
         return self.around.diagnostics
 
-    def refuse_if_strict(self) -> None:
-        """Raises WriteError where each diagnostic counts as a failure and there is one."""
-        if self.around.strict and len(self.diagnostics):
-            raise WriteError(
-                f"strict mode allows no diagnostics; there are {len(self.diagnostics)}",
-                source=str(self.path),
-            )
-
     def finish(self, folder: Path, names: Mapping[str, str]) -> Written:
         """Returns the result, with the files in `folder`; `names` maps the armature of a robot to
-        its name there."""
-        files = [each for each in sorted(folder.rglob("*")) if each.is_file()]
+        its name there. Raises WriteError for diagnostics where the export is strict."""
         return Written(
             path=self.path,
-            files=tuple(self.path.parent / each.relative_to(folder) for each in files),
+            files=self.around.list_made(folder, self.path.parent),
             robot=self.name,
             facts=self.facts(names),
             diagnostics=tuple(self.diagnostics),

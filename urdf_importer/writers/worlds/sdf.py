@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A world of SDF: models that were written one by one, lights, a camera and a scene."""
 
-import hashlib
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from ...diagnostics import WriteError
-from ...files.outputs import check_output, replace_files
-from ...geometry.transforms import Matrix, matrix_from_pose, pose_of
+from ...files.outputs import check_output, digest_files, replace_files
+from ...geometry.transforms import FROM_CAMERA, Matrix, matrix_from_pose, pose_of
 from ...markup.write import XmlWriter, format_number, format_numbers
 from ...markup.xml import Element, parse_fragment, verbatim
 from ...model.world import WorldLight, WorldView
@@ -21,8 +19,6 @@ from ..sdf.options import SdfOptions
 from ..sdf.shapes import write_pose
 from .request import WorldRequest
 
-_FROM_CAMERA = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]])
-"""Gazebo's cameras look along x with z up, others along -z with y up."""
 _KINDS = {"point": "point", "sun": "directional", "spot": "spot"}
 _REACH = 100.0
 MODEL = "model.sdf"
@@ -57,18 +53,17 @@ def write_sdf_world(
             model.write(place / MODEL, f"{home}/{own}/")
             version, text = _take_model(place / MODEL)
             versions.append(version)
-            digest = _digest(place)
-            if known.setdefault(digest, own) != own:
-                text = text.replace(f">{home}/{own}/", f">{home}/{known[digest]}/")
-                _remove(place)
-            elif not any(place.iterdir()):
+            digest = digest_files(place)
+            if not any(place.iterdir()):
                 place.rmdir()
+            elif known.setdefault(digest, own) != own:
+                text = text.replace(f">{home}/{own}/", f">{home}/{known[digest]}/")
+                shutil.rmtree(place)
             texts.append(text)
         version = NEW if NEW in versions else OLD
         (folder / path.name).write_text(
             _write(request, texts, version), encoding="utf-8", newline="\n"
         )
-        request.refuse_if_strict()
         return request.finish(folder, names)
 
 
@@ -85,23 +80,6 @@ def _take_model(path: Path) -> tuple[str, str]:
     model = next((child for child in root or () if child.tag == "model"), None)
     assert root is not None and isinstance(model, Element)
     return root.attributes["version"], verbatim(model, data[start:])
-
-
-def _digest(folder: Path) -> str:
-    """Returns a digest of the files in a folder; without any, one of its own."""
-    found = hashlib.sha256()
-    files = sorted(each for each in folder.rglob("*") if each.is_file())
-    for each in files:
-        content = each.read_bytes()
-        found.update(f"{each.relative_to(folder)}\0{len(content)}\0".encode())
-        found.update(content)
-    return found.hexdigest() if files else str(folder)
-
-
-def _remove(folder: Path) -> None:
-    for each in sorted(folder.rglob("*"), reverse=True):
-        each.rmdir() if each.is_dir() else each.unlink()
-    folder.rmdir()
 
 
 def _write(request: WorldRequest[SdfOptions], models: Sequence[str], version: str) -> str:
@@ -142,7 +120,7 @@ def _write_scene(request: WorldRequest[SdfOptions], xml: XmlWriter) -> None:
 def _write_view(view: WorldView, xml: XmlWriter) -> None:
     frame = matrix_from_pose(view.place)
     turned: Matrix = frame.copy()
-    turned[:3, :3] = frame[:3, :3] @ _FROM_CAMERA
+    turned[:3, :3] = frame[:3, :3] @ FROM_CAMERA
     with xml.element("gui"), xml.element("camera", {"name": view.name}):
         write_pose(pose_of(turned), "", xml)
 

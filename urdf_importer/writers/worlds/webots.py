@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A world of Webots: a PROTO for each different robot, and Solids."""
 
-import hashlib
 import math
 import shutil
 from collections.abc import Iterator
@@ -11,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from ...diagnostics import Diagnostics, MeshError
-from ...files.outputs import check_output, replace_files, write_text
-from ...geometry.transforms import Matrix, Vector, matrix_from_pose
+from ...files.outputs import check_output, digest_files, replace_files, write_text
+from ...geometry.transforms import FROM_CAMERA, Matrix, Vector, matrix_from_pose
 from ...model.world import Thing, WorldLight, WorldView
 from ...names import Claims
 from ..formats import Written
@@ -37,8 +36,6 @@ from ..webots.world import (
 )
 from .request import WorldRequest, WorldRobot
 
-_FROM_CAMERA = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]])
-"""Webots looks along x with z up, other cameras along -z with y up."""
 _REACH = 1e3
 """Metres that the light of a lamp goes."""
 _STRONGEST = {"point": 1.0, "spot": 1.0, "sun": 2.0}
@@ -75,7 +72,6 @@ def write_webots_world(request: WorldRequest[WebotsOptions]) -> Written:
         text = "\n".join(write_node(node) for node in nodes)
         version = request.around.options.version
         write_text(folder / path.name, f"#VRML_SIM {version} utf8\n\n{externs}\n{text}\n")
-        request.refuse_if_strict()
         return request.finish(folder, names)
 
 
@@ -100,7 +96,7 @@ class _Protos:
         trial = self._folder / ".trial"
         planned = write_robot(found, trial / f"{first}.proto")
         self.planned.append(planned)
-        key = first, _digest(trial)
+        key = first, digest_files(trial)
         if key not in self._known:
             name = self._known[key] = self._claims.claim(first)
             if name != first:
@@ -110,15 +106,6 @@ class _Protos:
                 each.rename(self._folder / each.name)
         shutil.rmtree(trial)
         return self._known[key], planned
-
-
-def _digest(folder: Path) -> str:
-    found = hashlib.sha256()
-    for each in sorted(each for each in folder.rglob("*") if each.is_file()):
-        content = each.read_bytes()
-        found.update(f"{each.relative_to(folder)}\0{len(content)}\0".encode())
-        found.update(content)
-    return found.hexdigest()
 
 
 class _Things:
@@ -217,7 +204,7 @@ def _measure_things(request: WorldRequest[WebotsOptions]) -> Iterator[Bounds]:
 
 def _look(view: WorldView) -> Node:
     frame = matrix_from_pose(view.place)
-    frame[:3, :3] = frame[:3, :3] @ _FROM_CAMERA
+    frame[:3, :3] = frame[:3, :3] @ FROM_CAMERA
     fields = pose_fields(frame)
     return Node(
         "Viewpoint",

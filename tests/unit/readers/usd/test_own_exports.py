@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Robots written as USD with physics and read again: links, joints, masses and shapes come back."""
 
+import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from support.paths import ROOT
 from support.real_robots import descriptions, without_elsewhere
+from support.seconds import within
 from support.usd_files import to_crate
 from support.usd_machines import PHYSICS, draw_positions
 from urdf_importer import (
@@ -22,7 +24,7 @@ from urdf_importer import (
 )
 from urdf_importer.geometry.inertia import body_of
 from urdf_importer.kinematics.tree import retrace_tree
-from urdf_importer.model import Inertia, Inertial, Joint, Link, Mesh
+from urdf_importer.model import Box, Collision, Inertia, Inertial, Joint, Link, Mesh
 
 SAMPLES = ("drone", "differential_drive", "gripper", "humanoid_arm", "planar_base", "quadruped_leg")
 FEW = ("panda", "tiago_dual", "ur5_robot")
@@ -193,3 +195,30 @@ def test_meshes_are_parts_of_the_file_and_are_shared(tmp_path: Path) -> None:
     diagnostics = Diagnostics()
     again = read_robot(tmp_path / "again.urdf", diagnostics=diagnostics)
     assert len(again.links) == len(robot.links) and list(diagnostics) == []
+
+
+def test_sixty_bodies_are_read_soon(tmp_path: Path) -> None:
+    """In time of the processor, that of the child with its start included; half a second where
+    nothing else runs."""
+    links = tuple(
+        Link(
+            name=f"l{n}",
+            inertial=Inertial(mass=1.0, inertia=Inertia(ixx=1.0, iyy=1.0, izz=1.0)),
+            collisions=(Collision(geometry=Box(size=(0.1, 0.2, 0.3))),),
+        )
+        for n in range(60)
+    )
+    joints = tuple(
+        Joint(name=f"j{n}", type="continuous", parent=f"l{n}", child=f"l{n + 1}", axis=(0, 0, 1))
+        for n in range(59)
+    )
+    path = tmp_path / "row.usda"
+    export_robot(Robot(name="row", links=links, joints=joints), path, options=PHYSICS)
+
+    def spent() -> float:
+        return sum(os.times()[:4])
+
+    for number, _ in enumerate(within(2.0, spent)):
+        again = path.with_name(f"row_{number}.usda")
+        again.write_bytes(path.read_bytes())  # A stage that was just read is kept.
+        assert len(read_robot(again).links) == 60

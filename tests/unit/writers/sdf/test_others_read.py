@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from support.real_robots import descriptions, name_of
+from support.real_robots import ROOT, descriptions, name_of
 from support.samples import sampled
 from urdf_importer import (
     Diagnostics,
@@ -95,3 +95,26 @@ def test_lumped_robots_keep_names_and_masses(path: Path, tmp_path: Path) -> None
     moving = [each for each in plan_tree(again, Diagnostics()).joint_motions if each.moves]
     heavy = [link for link in again.links if link.inertial is not None]
     assert len(heavy) <= len(moving) + 2
+
+
+@pytest.mark.parametrize("name", ["cassie_v2", "cassie", "cassie_reduced"])
+def test_models_of_sdf_written_anew_stay_what_they_are(name: str, tmp_path: Path) -> None:
+    """Cassie has loops, springs, and links away from their joints."""
+    (path,) = ROOT.glob(f"cassie*/**/{name}.sdf")
+    robot = read_robot(path, diagnostics=Diagnostics())
+    target = tmp_path / "robot.sdf"
+    written, diagnostics = write(robot, target, SdfOptions(style="plain", meshes="keep"))
+    repaired = {each.subject for each in diagnostics if each.code == "sdf-inertia-repaired"}
+    again = read_robot(target, diagnostics=Diagnostics())
+    assert_same(robot, again, written)
+    assert {each.name: each.type for each in again.joints} == {
+        each.name: each.type for each in robot.joints
+    }
+    assert {(each.name, each.type, each.link1, each.link2) for each in again.loops} == {
+        (each.name, each.type, each.link1, each.link2) for each in robot.loops
+    }
+    masses = {each.name: each.inertial for each in again.links if each.inertial}
+    for link in robot.links:
+        if link.inertial is not None and link.name not in repaired:
+            found = masses[link.name]
+            assert (found.mass, found.inertia) == (link.inertial.mass, link.inertial.inertia)

@@ -4,21 +4,12 @@ without its half spheres."""
 
 from pathlib import Path
 
-import numpy as np
-
 from ....diagnostics import Diagnostics, quote
 from ....geometry.collision_bodies import CollisionBody, fit_collision
 from ....geometry.fitting import Fit
-from ....geometry.hulls import convex_hull
 from ....geometry.mesh_data import MeshData
 from ....geometry.transforms import Matrix
 from ....geometry.triangles import Triangles, make_triangles
-from ....geometry.volumes import (
-    MassProperties,
-    mesh_mass,
-    polyhedron_mass,
-    primitive_mass,
-)
 from ....model import (
     Box,
     Capsule,
@@ -69,7 +60,6 @@ class BoundingBodies:
         self._triangles: dict[MeshData, Triangles] = {}
         self._bodies: dict[tuple[MeshData, str], CollisionBody] = {}
         self._nodes: dict[tuple[MeshData, str], Node] = {}
-        self._masses: dict[MeshData, MassProperties | None] = {}
 
     def make(
         self,
@@ -101,15 +91,6 @@ class BoundingBodies:
             stem = data.name or Path(geometry.filename).stem
             self._nodes[key] = self._make_node(body.body, body.kind, data, stem, file)
         return place_nodes(at, [self._nodes[key]])
-
-    def measure(self, collision: Collision, data: MeshData) -> MassProperties | None:
-        """Returns the MassProperties of a shape, in its frame; an open mesh counts as its hull."""
-        if not isinstance(collision.geometry, Mesh):
-            return primitive_mass(collision.geometry)
-        triangles = self._find_triangles(data)
-        if data not in self._masses:
-            self._masses[data] = _measure(triangles)
-        return self._masses[data]
 
     def _find_triangles(self, data: MeshData) -> Triangles:
         if data not in self._triangles:
@@ -143,11 +124,3 @@ class BoundingBodies:
             subject=link.name,
             line=line,
         )
-
-
-def _measure(triangles: Triangles) -> MassProperties | None:
-    mass = mesh_mass(triangles)
-    if mass is not None:
-        return mass
-    hull = convex_hull(triangles.vertices[triangles.corners].astype(np.float64))
-    return None if hull is None else polyhedron_mass(hull.vertices, hull.triangles)

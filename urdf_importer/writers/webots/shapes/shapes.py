@@ -15,7 +15,7 @@ from ....geometry.collision_bodies import KINDS
 from ....geometry.mesh_data import MeshData, MeshMaterial
 from ....geometry.transforms import Matrix, matrix_from_pose
 from ....geometry.triangles import Triangles, project_on_box, split_by_material
-from ....geometry.volumes import MassProperties, join_masses
+from ....geometry.volumes import MassProperties
 from ....model import (
     Color,
     Link,
@@ -27,6 +27,7 @@ from ....model import (
 from ...file_folder import FileFolder
 from ...formats import OpenExport
 from ...looks import Looks
+from ...masses import measure_collisions
 from ...textures import Textures
 from ..options import WebotsOptions
 from ..structure.frames import place_nodes
@@ -111,13 +112,7 @@ class ShapeNodeWriter:
         """Returns the MassProperties of the collisions as the robot has them, whatever they are
         exported as, in the link's frame; an open mesh counts as its hull. None where they have no
         volume."""
-        masses: list[MassProperties] = []
-        for collision in link.collisions:
-            data = self._source.load_or_report(collision, link)
-            mass = None if data is None else self.bodies.measure(collision, data)
-            if mass is not None:
-                masses.append(mass.moved(matrix_from_pose(collision.origin)))
-        return join_masses(masses)
+        return measure_collisions(link, self._source.load_or_report)
 
     def _find_parts(self, visual: Visual, link: Link) -> list[_Part]:
         """Returns the look and the geometry of each material, with the same nodes for the same

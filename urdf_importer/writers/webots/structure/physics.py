@@ -11,9 +11,15 @@ from dataclasses import replace
 import numpy as np
 
 from ....diagnostics import Diagnostics
-from ....geometry.inertia import BodyMass, body_of, clamp_inertia, find_fault, is_positive
+from ....geometry.inertia import BodyMass, body_of, find_fault, is_positive
 from ....model import Link
-from ...masses import MeasureVolume, assume_inertia, report_mass, sphere_inertia
+from ...masses import (
+    MeasureVolume,
+    assume_inertia,
+    repair_inertia,
+    report_mass,
+    sphere_inertia,
+)
 from ..options import WebotsOptions
 from ..vrml import Node, Value
 from .frames import vector_of
@@ -31,11 +37,11 @@ def find_mass(
     A mass of zero or less counts as none.
     """
     inertial = link.inertial
-    if inertial is None or inertial.mass is None or not inertial.mass > 0.0:
+    if inertial is None or not link.has_mass:
         return None
     mass = body_of(inertial)
     if inertial.inertia is None:
-        inertia, what = assume_inertia(link, inertial.mass, volume)
+        inertia, what = assume_inertia(link, mass.mass, volume)
         report_mass(
             diagnostics, link, "webots-inertia-assumed", f"has a mass and no inertia; {what}"
         )
@@ -89,11 +95,10 @@ def _repair(
     fault = find_fault(mass.inertia)
     if not fault:
         return mass
-    if options.inertia == "volume" or float(np.linalg.eigvalsh(mass.inertia)[-1]) <= 0.0:
+    if options.inertia == "volume":
         repaired, what = assume_inertia(link, mass.mass, volume)
     else:
-        repaired = clamp_inertia(mass.inertia)
-        what = "the nearest that a body can have takes its place"
+        repaired, what = repair_inertia(link, mass.mass, mass.inertia, volume)
     report_mass(
         diagnostics, link, "webots-inertia-repaired", f"has an inertia that {fault}; {what}"
     )

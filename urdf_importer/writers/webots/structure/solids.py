@@ -140,6 +140,4 @@ class _Grouping:
 
 
 def _is_empty(link: Link) -> bool:
-    inertial = link.inertial
-    weighs = inertial is not None and inertial.mass is not None and inertial.mass > 0.0
-    return not (weighs or link.visuals or link.collisions)
+    return not (link.has_mass or link.visuals or link.collisions)

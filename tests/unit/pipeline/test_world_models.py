@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The models of a world of MuJoCo."""
+
+from pathlib import Path
+
+from support.seconds import within
+from urdf_importer import Diagnostics, ImportOptions
+from urdf_importer.pipeline.files import find_files
+from urdf_importer.pipeline.formats import read_world
+from urdf_importer.pipeline.worlds.importing import sort_models
+
+COUNT, KEYS = 1500, 8
+BODY = (
+    '<body name="b{0}" pos="{0} 0 0"><freejoint/><geom size="0.1"/><body name="c{0}">'
+    '<joint name="j{0}" axis="0 0 1"/><geom size="0.1"/><site name="s{0}"/></body></body>'
+)
+
+
+def test_keyframes_of_many_bodies_are_sorted_soon(tmp_path: Path) -> None:
+    """Half a second; in time that grows with the square of the number, three."""
+    bodies = "".join(BODY.format(number) for number in range(COUNT))
+    sensors = "".join(f'<rangefinder site="s{number}"/>' for number in range(COUNT))
+    keys = "".join(
+        f'<key name="k{key}" qpos="{f"0 0 0 1 0 0 0 {key} " * COUNT}"/>' for key in range(KEYS)
+    )
+    path = tmp_path / "yard.xml"
+    path.write_text(
+        '<mujoco><worldbody><geom type="box" size="1 1 1"/>'
+        f"{bodies}</worldbody><sensor>{sensors}</sensor><keyframe>{keys}</keyframe></mujoco>"
+    )
+    options, diagnostics = ImportOptions(), Diagnostics(str(path))
+    world = read_world(find_files(path, options), options, diagnostics)
+    for _ in within(1.6):
+        robots, _things = sort_models(world, options, diagnostics)
+    assert len(robots) == COUNT
+    last = robots[-1].robot
+    assert [each.reference for each in last.sensors] == [f"c{COUNT - 1}"]
+    assert "k7" in last.extras[-1].xml and last.extras[-1].xml.count("<key ") == KEYS
