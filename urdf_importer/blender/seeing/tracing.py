@@ -12,7 +12,8 @@ from ...geometry.transforms import Matrix, invert
 from ...sensing.dataset import Shot
 from ...sensing.intrinsics import pixel_rays
 from ...sensing.masks import box_of
-from .trees import Hits, Obstacle, Rays, cast, start_hits, turn
+from .casting import Hits, Rays, cast, start_hits, turn
+from .trees import Obstacle
 
 Mask = NDArray[np.bool_]
 
