@@ -14,6 +14,7 @@ import numpy as np
 
 from ...diagnostics import BuildError, MeshError, quote_path
 from ...files.regular import refuse_beside
+from ...geometry.primitives import make_box, make_cylinder, make_sphere
 from ...geometry.transforms import Matrix, Vector
 from ...geometry.triangles import make_triangles
 from ...meshes.kept_files import load_kept
@@ -23,7 +24,8 @@ from ..standing import properties
 
 _GROUND = 20.0
 """Radii of the robot from its middle to the edge of the ground."""
-_TRIES, _SIDES = 20, 24
+_TRIES = 20
+Faces = list[list[int]]
 _MESHES = (".stl", ".obj", ".ply", ".glb", ".dae", ".msh")
 _PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp", ".exr", ".hdr")
 
@@ -121,7 +123,7 @@ class Dressing:
                 break
         else:
             return
-        made = _load(meshes[kind], reach) if meshes else (_box, _ball, _cylinder)[kind](size)
+        made = _load(meshes[kind], reach) if meshes else _make_own(kind, size)
         name, points, faces = made
         turned = points @ np.array(mathutils.Euler(angles.tolist()).to_matrix()).T
         self._add_thing(name, turned + place, faces)
@@ -235,7 +237,19 @@ def _list_files(folder: str, suffixes: Sequence[str], what: str) -> list[Path]:
     return found
 
 
-def _load(path: Path, reach: float) -> "_Made":
+def _make_own(kind: int, size: Vector) -> tuple[str, Matrix, Faces]:
+    """Makes a box, a ball or a cylinder, with half the lengths `size` (3,)."""
+    x, y, z = (2.0 * size).tolist()
+    name, mesh = (
+        ("box", make_box((x, y, z))),
+        ("ball", make_sphere(x / 2.0)),
+        ("cylinder", make_cylinder(x / 2.0, z)),
+    )[kind]
+    triangles, _ = make_triangles(mesh)
+    return name, triangles.vertices.astype(float), triangles.faces.tolist()
+
+
+def _load(path: Path, reach: float) -> tuple[str, Matrix, Faces]:
     """Returns the shape of a mesh file, about its middle and no farther from that than `reach`.
     Raises BuildError."""
     try:
@@ -254,43 +268,3 @@ def _load(path: Path, reach: float) -> "_Made":
 def _find_sky(tree: Any) -> tuple[Any, Any]:
     kinds = {node.bl_idname: node for node in tree.nodes}
     return kinds["ShaderNodeOutputWorld"], kinds["ShaderNodeBackground"]
-
-
-_Made = tuple[str, Matrix, list[tuple[int, ...]]]
-
-
-def _box(size: Vector) -> _Made:
-    corners = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
-    faces: list[tuple[int, ...]] = [
-        (0, 1, 3, 2),
-        (4, 6, 7, 5),
-        (0, 4, 5, 1),
-        (2, 3, 7, 6),
-        (0, 2, 6, 4),
-        (1, 5, 7, 3),
-    ]
-    return "box", np.array(corners) * size, faces
-
-
-def _cylinder(size: Vector) -> _Made:
-    rings = [(1.0, -1.0), (1.0, 1.0)]
-    return "cylinder", *_revolve(rings, np.array([size[0], size[0], size[2]]))
-
-
-def _ball(size: Vector) -> _Made:
-    angles = np.linspace(-math.pi / 2, math.pi / 2, _SIDES // 2 + 2)[1:-1]
-    rings = [(math.cos(angle), math.sin(angle)) for angle in angles]
-    return "ball", *_revolve(rings, np.full(3, size[0]))
-
-
-def _revolve(rings: Any, size: Vector) -> tuple[Matrix, list[tuple[int, ...]]]:
-    """Rings (radius, height) about z, joined, with lids."""
-    turns = np.arange(_SIDES) * math.tau / _SIDES
-    points = [(r * math.cos(a), r * math.sin(a), z) for r, z in rings for a in turns]
-    faces: list[tuple[int, ...]] = [tuple(range(_SIDES))[::-1]]
-    for first in range(0, (len(rings) - 1) * _SIDES, _SIDES):
-        for one in range(_SIDES):
-            two = (one + 1) % _SIDES
-            faces.append((first + one, first + two, first + _SIDES + two, first + _SIDES + one))
-    faces.append(tuple(range((len(rings) - 1) * _SIDES, len(rings) * _SIDES)))
-    return np.array(points) * size, faces
