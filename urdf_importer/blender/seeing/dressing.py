@@ -89,13 +89,13 @@ class Dressing:
         if options.scene != "random":
             return
         chance = self._chance
-        self._add_world(self._draw_color(), float(chance.uniform(0.2, 1.0)))
+        sky, shown = self._add_world(self._draw_color(), float(chance.uniform(0.2, 1.0)))
         for _ in range(int(chance.integers(1, 4))):
             up, around = chance.uniform(0.2, 1.4), chance.uniform(-math.pi, math.pi)
             self._add_sun(float(up), float(around), float(chance.uniform(0.5, 3.0)))
         half = _GROUND * site.radius
         if options.backgrounds:
-            self._add_backdrop()
+            self._add_backdrop(sky, shown)
         corners = np.array([[-half, -half, 0], [half, -half, 0], [half, half, 0], [-half, half, 0]])
         corners += (*site.center[:2], site.floor)
         if not options.backgrounds:
@@ -163,7 +163,8 @@ class Dressing:
         self._scene.collection.objects.link(lamp)
         self.lights.append({"kind": "sun", "from": list(way), "strength": strength})
 
-    def _add_world(self, color: Any, strength: float) -> None:
+    def _add_world(self, color: Any, strength: float) -> tuple[Any, Any]:
+        """Gives the scene a sky; returns its node, and the node that shows it."""
         world = bpy.data.worlds.new("sky")
         self._made.append(world)
         tree = node_tree(world)
@@ -174,8 +175,9 @@ class Dressing:
         tree.links.new(sky.outputs[0], output.inputs["Surface"])
         self._scene.world = world
         self.lights.append({"kind": "sky", "color": list(color), "strength": strength})
+        return sky, output
 
-    def _add_backdrop(self) -> None:
+    def _add_backdrop(self, sky: Any, output: Any) -> None:
         """Puts a picture of the folder behind all, to be seen but not to give light. Raises
         BuildError for a folder without pictures, and for one that Blender cannot read."""
         found = list_backgrounds(self._options.backgrounds)
@@ -189,7 +191,7 @@ class Dressing:
         if image is None or not all(image.size):
             raise BuildError(f"the background {quote_path(path)} cannot be read")
         tree = self._scene.world.node_tree
-        new, (output, sky) = tree.nodes.new, _find_sky(tree)
+        new = tree.nodes.new
         place, picture, shown = (
             new(f"ShaderNode{kind}") for kind in ("TexCoord", "TexImage", "Background")
         )
@@ -263,8 +265,3 @@ def _load(path: Path, reach: float) -> tuple[str, Matrix, Faces]:
     points -= (points.min(axis=0) + points.max(axis=0)) / 2.0
     largest = float(np.linalg.norm(points, axis=1).max())
     return path.stem, points * (reach / max(largest, 1e-9)), triangles.faces.tolist()
-
-
-def _find_sky(tree: Any) -> tuple[Any, Any]:
-    kinds = {node.bl_idname: node for node in tree.nodes}
-    return kinds["ShaderNodeOutputWorld"], kinds["ShaderNodeBackground"]
