@@ -28,6 +28,7 @@ from .task import Wanted
 
 HEAD, OWN_BLEND = "dataset.json", "robot.blend"
 _SECONDS = 900.0
+_Progress = Callable[[int, int, float], None]
 _FOLDERS = ("rgb", "depth", "normals", "links", "robots", LABELS, STRIPS, "bop", "dream", WORK)
 _COCO = tuple(f"coco_{name}.json" for name in ("instances", "keypoints", "polygons"))
 _FILES = (HEAD, OWN_BLEND, PAGE, *_COCO)
@@ -50,7 +51,7 @@ def make_dataset(
     *,
     options: DatasetOptions | None = None,
     imports: ImportOptions | None = None,
-    progress: Callable[[int, int, float], None] | None = None,
+    progress: _Progress | None = None,
 ) -> DatasetResult:
     """Makes labelled pictures of a robot, in processes of their own: the scene in Blender stays as
     it is. The same seed gives the same bytes, whatever the number of processes.
@@ -79,25 +80,33 @@ def make_dataset(
     try:
         if robot.path == str(folder / OWN_BLEND) and (is_new or not Path(robot.path).exists()):
             save_blend(robot.path)
-        if is_new:
-            known = {
-                "options": options.describe(),
-                "seed": options.seed,
-                "version": find_version(),
-            }
-            _write_head(folder, known)
-        tasks = _list_tasks(folder, robot, options, known)
-        facts = _work(tasks, options, progress) or known
-        known |= {name: value for name, value in facts.items() if name not in known}
-        _write_head(folder, known)
-        write_indexes(folder, known, options)
+        made = _fill(folder, robot, options, known, progress)
     except BaseException:
         if is_new and not list(folder.glob(f"{LABELS}/*.json")):
             _remove(folder)
         raise
     finally:
         shutil.rmtree(folder / WORK, ignore_errors=True)
-    return DatasetResult(output=folder, count=options.count, made=len(tasks), page=folder / PAGE)
+    return DatasetResult(output=folder, count=options.count, made=made, page=folder / PAGE)
+
+
+def _fill(
+    folder: Path,
+    robot: "_Source",
+    options: DatasetOptions,
+    known: dict[str, Any],
+    progress: _Progress | None,
+) -> int:
+    """Makes the pictures that are missing, and the files about all; returns how many it made."""
+    if not known:
+        known |= {"options": options.describe(), "seed": options.seed, "version": find_version()}
+        _write_head(folder, known)
+    tasks = _list_tasks(folder, robot, options, known)
+    facts = _work(tasks, options, progress)
+    known |= {name: value for name, value in facts.items() if name not in known}
+    _write_head(folder, known)
+    write_indexes(folder, known, options)
+    return len(tasks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +223,7 @@ def _remove(folder: Path) -> None:
 def _work(
     tasks: list[PictureTask],
     options: DatasetOptions,
-    progress: Callable[[int, int, float], None] | None,
+    progress: _Progress | None,
 ) -> dict[str, Any]:
     """Makes pictures; returns the facts about their robot, {} where there was nothing to do."""
     began, facts = time.monotonic(), {}

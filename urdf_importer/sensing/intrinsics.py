@@ -136,15 +136,6 @@ def lens_of_matrix(K: Matrix, width: int, height: int) -> BlenderLens:
     )
 
 
-def matrix_of_lens(lens: BlenderLens, width: int, height: int) -> Matrix:
-    """Returns the K (3, 3) of a Blender camera: the reverse of lens_of_matrix."""
-    fx = lens.lens * width / SENSOR_WIDTH
-    fy = fx * lens.aspect_x / lens.aspect_y
-    cx = width / 2.0 - lens.shift_x * width
-    cy = height / 2.0 + lens.shift_y * width * fy / fx
-    return np.array([[fx, 0.0, cx - 0.5], [0.0, fy, cy - 0.5], [0.0, 0.0, 1.0]])
-
-
 def project(K: Matrix, points: Matrix) -> Matrix:
     """Returns pixels (n, 2) of points (n, 3) in the optical frame; NaN for points that are not in
     front of the camera."""

@@ -14,7 +14,7 @@ from ..model import CameraSensor, Lidar, Sonar
 from ..recordings.definitions import Encoding, text_of
 from ..recordings.encode import EncodedMessage, Packer, WrittenTopic
 from .base_motion import ODOM, BaseMotion
-from .placed import PlacedSensor
+from .placed import PlacedSensor, claim
 from .rays import angles_of
 from .reading import Reading, turn_of
 
@@ -46,15 +46,10 @@ def list_topics_of(
 ) -> tuple[SensorTopic, ...]:
     """Lists the topics of a sensor: the description's, else /NAME and others beside it. A topic
     that another sensor has already gets a number; the names are added to `taken`."""
-    found = []
-    for name, kind, fill in _list_topics(sensor, compressed=compressed):
-        given, number = name, 1
-        while given in taken:
-            number += 1
-            given = f"{name}_{number}"
-        taken.add(given)
-        found.append(SensorTopic(name=given, type=f"sensor_msgs/{kind}", fill=fill))
-    return tuple(found)
+    return tuple(
+        SensorTopic(name=claim(name, taken), type=f"sensor_msgs/{kind}", fill=fill)
+        for name, kind, fill in _list_topics(sensor, compressed=compressed)
+    )
 
 
 def _list_topics(sensor: PlacedSensor, *, compressed: bool) -> Iterator[tuple[str, str, Fill]]:

@@ -102,13 +102,13 @@ def place_sensors(robot: Robot, diagnostics: Diagnostics) -> tuple[PlacedSensor,
                 line=sensor.line,
             )
         for label, camera, geometry in parts:
-            name = _claim(f"{sensor.name}_{label}" if label else sensor.name, names)
+            name = claim(f"{sensor.name}_{label}" if label else sensor.name, names)
             found.append(_place(sensor, camera, geometry, fixed, (name, link)))
     return tuple(found)
 
 
-def _claim(name: str, taken: set[str]) -> str:
-    """Returns a name that no other sensor has: the numbers begin with 2."""
+def claim(name: str, taken: set[str]) -> str:
+    """Returns a name that none of `taken` is, and adds it to these: the numbers begin with 2."""
     given, number = name, 1
     while given in taken:
         number += 1

@@ -299,7 +299,7 @@ def test_an_unknown_kind_of_file(robot, tmp_path):
 def test_a_failure_in_the_middle_leaves_nothing(robot, tmp_path, monkeypatch):
     from urdf_importer.blender.seeing import measure
 
-    def fail(*_):
+    def fail(*_, **_named):
         raise urdf_importer.BuildError("the picture cannot be rendered: test")
 
     monkeypatch.setattr(measure, "render_view", fail)

@@ -372,7 +372,7 @@ def test_options_that_mean_nothing(options):
 
 def test_no_ray_at_a_sphere_is_left_out():
     """Rays of pictures, of fans behind the sensor, and alone, beside single ones."""
-    from urdf_importer.blender.seeing.trees import Rays
+    from urdf_importer.blender.seeing.casting import Rays
 
     random = np.random.default_rng(3)
     grid = pixel_rays(np.array([[90.0, 0, 80], [0, 90.0, 60], [0, 0, 1.0]]), 160, 120)

@@ -11,14 +11,23 @@ from urdf_importer.model import Camera, Intrinsics, Lens
 from urdf_importer.sensing.intrinsics import (
     BLENDER_FROM_OPTICAL,
     FORWARD_FROM_OPTICAL,
+    SENSOR_WIDTH,
     distort,
     geometry_of,
     lens_of_matrix,
     matrix_from_angle,
-    matrix_of_lens,
     pixel_rays,
     project,
 )
+
+
+def matrix_of_lens(lens, width, height):
+    """K (3, 3) of a Blender camera: the reverse of lens_of_matrix."""
+    fx = lens.lens * width / SENSOR_WIDTH
+    fy = fx * lens.aspect_x / lens.aspect_y
+    cx = width / 2.0 - lens.shift_x * width
+    cy = height / 2.0 + lens.shift_y * width * fy / fx
+    return np.array([[fx, 0.0, cx - 0.5], [0.0, fy, cy - 0.5], [0.0, 0.0, 1.0]])
 
 
 def camera(**more):

@@ -14,6 +14,7 @@ import numpy as np
 
 from ...diagnostics import BuildError, MeshError, quote_path
 from ...files.regular import refuse_beside
+from ...geometry.primitives import make_box, make_cylinder, make_sphere
 from ...geometry.transforms import Matrix, Vector
 from ...geometry.triangles import make_triangles
 from ...meshes.kept_files import load_kept
@@ -23,7 +24,8 @@ from ..standing import properties
 
 _GROUND = 20.0
 """Radii of the robot from its middle to the edge of the ground."""
-_TRIES, _SIDES = 20, 24
+_TRIES = 20
+Faces = list[list[int]]
 _MESHES = (".stl", ".obj", ".ply", ".glb", ".dae", ".msh")
 _PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp", ".exr", ".hdr")
 
@@ -87,13 +89,13 @@ class Dressing:
         if options.scene != "random":
             return
         chance = self._chance
-        self._add_world(self._draw_color(), float(chance.uniform(0.2, 1.0)))
+        sky, shown = self._add_world(self._draw_color(), float(chance.uniform(0.2, 1.0)))
         for _ in range(int(chance.integers(1, 4))):
             up, around = chance.uniform(0.2, 1.4), chance.uniform(-math.pi, math.pi)
             self._add_sun(float(up), float(around), float(chance.uniform(0.5, 3.0)))
         half = _GROUND * site.radius
         if options.backgrounds:
-            self._add_backdrop()
+            self._add_backdrop(sky, shown)
         corners = np.array([[-half, -half, 0], [half, -half, 0], [half, half, 0], [-half, half, 0]])
         corners += (*site.center[:2], site.floor)
         if not options.backgrounds:
@@ -121,7 +123,7 @@ class Dressing:
                 break
         else:
             return
-        made = _load(meshes[kind], reach) if meshes else (_box, _ball, _cylinder)[kind](size)
+        made = _load(meshes[kind], reach) if meshes else _make_own(kind, size)
         name, points, faces = made
         turned = points @ np.array(mathutils.Euler(angles.tolist()).to_matrix()).T
         self._add_thing(name, turned + place, faces)
@@ -161,7 +163,8 @@ class Dressing:
         self._scene.collection.objects.link(lamp)
         self.lights.append({"kind": "sun", "from": list(way), "strength": strength})
 
-    def _add_world(self, color: Any, strength: float) -> None:
+    def _add_world(self, color: Any, strength: float) -> tuple[Any, Any]:
+        """Gives the scene a sky; returns its node, and the node that shows it."""
         world = bpy.data.worlds.new("sky")
         self._made.append(world)
         tree = node_tree(world)
@@ -172,8 +175,9 @@ class Dressing:
         tree.links.new(sky.outputs[0], output.inputs["Surface"])
         self._scene.world = world
         self.lights.append({"kind": "sky", "color": list(color), "strength": strength})
+        return sky, output
 
-    def _add_backdrop(self) -> None:
+    def _add_backdrop(self, sky: Any, output: Any) -> None:
         """Puts a picture of the folder behind all, to be seen but not to give light. Raises
         BuildError for a folder without pictures, and for one that Blender cannot read."""
         found = list_backgrounds(self._options.backgrounds)
@@ -187,7 +191,7 @@ class Dressing:
         if image is None or not all(image.size):
             raise BuildError(f"the background {quote_path(path)} cannot be read")
         tree = self._scene.world.node_tree
-        new, (output, sky) = tree.nodes.new, _find_sky(tree)
+        new = tree.nodes.new
         place, picture, shown = (
             new(f"ShaderNode{kind}") for kind in ("TexCoord", "TexImage", "Background")
         )
@@ -235,7 +239,19 @@ def _list_files(folder: str, suffixes: Sequence[str], what: str) -> list[Path]:
     return found
 
 
-def _load(path: Path, reach: float) -> "_Made":
+def _make_own(kind: int, size: Vector) -> tuple[str, Matrix, Faces]:
+    """Makes a box, a ball or a cylinder, with half the lengths `size` (3,)."""
+    x, y, z = (2.0 * size).tolist()
+    name, mesh = (
+        ("box", make_box((x, y, z))),
+        ("ball", make_sphere(x / 2.0)),
+        ("cylinder", make_cylinder(x / 2.0, z)),
+    )[kind]
+    triangles, _ = make_triangles(mesh)
+    return name, triangles.vertices.astype(float), triangles.faces.tolist()
+
+
+def _load(path: Path, reach: float) -> tuple[str, Matrix, Faces]:
     """Returns the shape of a mesh file, about its middle and no farther from that than `reach`.
     Raises BuildError."""
     try:
@@ -249,48 +265,3 @@ def _load(path: Path, reach: float) -> "_Made":
     points -= (points.min(axis=0) + points.max(axis=0)) / 2.0
     largest = float(np.linalg.norm(points, axis=1).max())
     return path.stem, points * (reach / max(largest, 1e-9)), triangles.faces.tolist()
-
-
-def _find_sky(tree: Any) -> tuple[Any, Any]:
-    kinds = {node.bl_idname: node for node in tree.nodes}
-    return kinds["ShaderNodeOutputWorld"], kinds["ShaderNodeBackground"]
-
-
-_Made = tuple[str, Matrix, list[tuple[int, ...]]]
-
-
-def _box(size: Vector) -> _Made:
-    corners = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
-    faces: list[tuple[int, ...]] = [
-        (0, 1, 3, 2),
-        (4, 6, 7, 5),
-        (0, 4, 5, 1),
-        (2, 3, 7, 6),
-        (0, 2, 6, 4),
-        (1, 5, 7, 3),
-    ]
-    return "box", np.array(corners) * size, faces
-
-
-def _cylinder(size: Vector) -> _Made:
-    rings = [(1.0, -1.0), (1.0, 1.0)]
-    return "cylinder", *_revolve(rings, np.array([size[0], size[0], size[2]]))
-
-
-def _ball(size: Vector) -> _Made:
-    angles = np.linspace(-math.pi / 2, math.pi / 2, _SIDES // 2 + 2)[1:-1]
-    rings = [(math.cos(angle), math.sin(angle)) for angle in angles]
-    return "ball", *_revolve(rings, np.full(3, size[0]))
-
-
-def _revolve(rings: Any, size: Vector) -> tuple[Matrix, list[tuple[int, ...]]]:
-    """Rings (radius, height) about z, joined, with lids."""
-    turns = np.arange(_SIDES) * math.tau / _SIDES
-    points = [(r * math.cos(a), r * math.sin(a), z) for r, z in rings for a in turns]
-    faces: list[tuple[int, ...]] = [tuple(range(_SIDES))[::-1]]
-    for first in range(0, (len(rings) - 1) * _SIDES, _SIDES):
-        for one in range(_SIDES):
-            two = (one + 1) % _SIDES
-            faces.append((first + one, first + two, first + _SIDES + two, first + _SIDES + one))
-    faces.append(tuple(range((len(rings) - 1) * _SIDES, len(rings) * _SIDES)))
-    return np.array(points) * size, faces

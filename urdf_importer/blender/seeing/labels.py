@@ -24,7 +24,7 @@ from ..standing.armatures import objects_of
 from ..standing.pose import random_pose
 from .dressing import Dressing, Room
 from .measure import Looker
-from .pictures import SensorView, render_view
+from .pictures import render_view
 from .subjects import Subject
 from .tracing import Mask, count_whole, trace
 from .trees import Obstacle, collect_obstacles
@@ -152,7 +152,7 @@ class LabelStage:
                 dressing.recolor([list(each.own) for each in self.subjects])
             dressing.dress(site)
             bpy.context.view_layer.update()
-            rgb = render_view(_view_of(shot, self.options.samples))
+            rgb = render_view(shot, self.options.samples)
             return self._label(rgb, shot, dressing)
 
     def _spread(self, chance: np.random.Generator) -> None:
@@ -261,19 +261,6 @@ def _overlap(first: Matrix, second: Matrix) -> bool:
     """Whether some spheres, rows (n, 4) of centres and radii, overlap some others."""
     apart = np.linalg.norm(first[:, None, :3] - second[None, :, :3], axis=2)
     return bool((apart < first[:, None, 3] + second[None, :, 3]).any())
-
-
-def _view_of(shot: Shot, samples: int) -> SensorView:
-    return SensorView(
-        world=shot.world,
-        width=shot.width,
-        height=shot.height,
-        K=shot.K,
-        angle=0.0,
-        near=shot.near,
-        far=shot.far,
-        samples=samples,
-    )
 
 
 def _list_moved(robot: Robot) -> tuple[str, ...]:

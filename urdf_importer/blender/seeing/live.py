@@ -20,10 +20,10 @@ from ...recordings.definitions import Encoding
 from ...sensing.messages import SensorTopic, list_topics_of, pack_message, pack_static
 from ...sensing.options import SenseOptions
 from ...sensing.placed import PlacedSensor, place_sensors
-from ...sensing.reading import Reading, feel_motion
+from ...sensing.reading import Reading
 from ..extract.robot import extract_robot
 from ..memory import recall
-from .measure import Looker
+from .measure import Looker, read_motion
 from .objects import sensor_objects
 
 _BY_RAYS = ("lidar", "sonar", "depth")
@@ -139,10 +139,7 @@ class LiveSensors:
         """Yields the message of an IMU about the middle one of three poses."""
         times, poses = zip(*known, strict=True)
         first, second = ((b - a) * 1e-9 for a, b in pairwise(times))
-        felt = feel_motion(np.array(poses), (first, second))
-        if not getattr(sensor.sensor, "has_orientation", True):
-            del felt["orientation"]
-        reading = Reading(frame_id=sensor.frame_id, **felt)
+        reading = read_motion(sensor, np.array(poses), (first, second))
         yield from self._send(sensor, topics, reading, times[1])
 
     def _send(

@@ -15,6 +15,7 @@ from ...diagnostics import ArgumentError, BuildError, Diagnostics, quote
 from ...geometry.transforms import Matrix, Vector
 from ...model import Camera, Imu, Lidar, Sonar
 from ...progress import Progress, finish
+from ...sensing.dataset import Shot
 from ...sensing.intrinsics import BLENDER_FROM_OPTICAL, pixel_rays, undistort
 from ...sensing.options import SenseOptions
 from ...sensing.placed import PlacedSensor
@@ -25,8 +26,9 @@ from ..extract.robot import find_link_empties
 from ..standing import properties
 from ..standing.armatures import objects_of
 from ..standing.display import find_parts
-from .pictures import SensorView, render_view
-from .trees import Rays, cast, cast_steps, collect_obstacles, turn
+from .casting import Rays, cast, cast_steps, turn
+from .pictures import render_view
+from .trees import collect_obstacles
 
 MEASURED = ("camera", "depth", "rgbd", "wide", "lidar", "sonar", "imu")
 """The kinds of sensors that measure something here."""
@@ -177,12 +179,9 @@ class Looker:
             pose, scale = self.find_frame(sensor)
             pose[:3, 3] /= scale
             poses.append(pose)
-        felt = feel_motion(np.array(poses), (step, step))
-        if not getattr(sensor.sensor, "has_orientation", True):
-            del felt["orientation"]
         if getattr(sensor.sensor, "is_noisy", False):
             self._report_noise(sensor)
-        return Reading(frame_id=sensor.frame_id, **felt)
+        return read_motion(sensor, np.array(poses), (step, step))
 
     def _see(self, sensor: PlacedSensor, camera: Camera) -> Steps[Reading]:
         given: dict[str, Any] = {"K": sensor.K}
@@ -240,24 +239,33 @@ class Looker:
         if lens is not None and K is not None:
             bent = undistort(lens, pixel_rays(K, width, height)[..., :2])
             K, width, height = _widen(K, bent)
-        view = SensorView(
+        view = Shot(
             world=frame,
             width=width,
             height=height,
-            K=K,
-            angle=camera.field_of_view,
+            K=np.eye(3) if K is None else K,
             near=camera.near * scale,
             far=camera.far * scale,
-            samples=self.options.samples,
         )
         hidden = [] if self.options.own_robot else find_parts(self.armature)[properties.VISUALS]
-        picture = render_view(view, frozenset(hidden))
+        angle = camera.field_of_view if K is None else 0.0
+        samples = self.options.samples
+        picture = render_view(view, samples, hidden=frozenset(hidden), fisheye=angle)
         if bent is not None and K is not None:
             picture = _resample(picture, bent @ K[:2, :2].T + K[:2, 2])
         if not camera.is_color:
             grey = picture @ np.array([0.299, 0.587, 0.114])
             picture = np.repeat(grey.round().astype(np.uint8)[..., None], 3, axis=2)
         return picture
+
+
+def read_motion(sensor: PlacedSensor, poses: Matrix, steps: tuple[float, float]) -> Reading:
+    """Returns the measurement of an IMU from its frames (3, 4, 4) at three times, `steps` seconds
+    apart."""
+    felt = feel_motion(poses, steps)
+    if not getattr(sensor.sensor, "has_orientation", True):
+        del felt["orientation"]
+    return Reading(frame_id=sensor.frame_id, **felt)
 
 
 def _widen(K: Matrix, bent: Matrix) -> tuple[Matrix, int, int]:

@@ -4,7 +4,6 @@
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...diagnostics import BuildError
-from ...geometry.transforms import Matrix
 from ...images import decode_image
 from ...interrupts import hold_interrupt
+from ...sensing.dataset import Shot
 from ...sensing.intrinsics import BLENDER_FROM_OPTICAL, SENSOR_WIDTH, lens_of_matrix
 
 Picture = NDArray[np.uint8]
@@ -24,24 +23,12 @@ _LEAST = 4
 """Pixels of Blender's pictures in each direction."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SensorView:
-    """A camera: `world` (4, 4) is its optical frame; `K` (3, 3), or None for a fisheye of `angle`
-    radians; depths in metres."""
-
-    world: Matrix
-    width: int
-    height: int
-    K: Matrix | None
-    angle: float
-    near: float
-    far: float
-    samples: int
-
-
-def render_view(view: SensorView, hidden: frozenset[Any] = frozenset()) -> Picture:
-    """Renders the current scene, without the collections `hidden`, into (height, width, 3). The
-    scene stays as it is, and so does everything else in the file. Raises BuildError."""
+def render_view(
+    view: Shot, samples: int, *, hidden: frozenset[Any] = frozenset(), fisheye: float = 0.0
+) -> Picture:
+    """Renders the current scene, without the collections `hidden`, into (height, width, 3); by a
+    fisheye of so many radians in place of K, where these are given. The scene stays as it is, and
+    so does everything else in the file. Raises BuildError."""
     if bpy.app.is_job_running("RENDER"):
         raise BuildError("Blender is rendering; a sensor can take its picture when that is done")
     if min(view.width, view.height) < _LEAST:
@@ -49,9 +36,9 @@ def render_view(view: SensorView, hidden: frozenset[Any] = frozenset()) -> Pictu
             f"a picture of {view.width} x {view.height} pixels cannot be rendered; "
             f"{_LEAST} x {_LEAST} are the least"
         )
-    with _scene_for(view, hidden) as scene, tempfile.TemporaryDirectory() as folder:
+    with _scene_for(view, hidden, fisheye) as scene, tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "picture.bmp")
-        scene.render.filepath = str(path)
+        scene.render.filepath, scene.cycles.samples = str(path), samples
         try:
             with hold_interrupt():
                 bpy.ops.render.render(write_still=True, scene=scene.name)
@@ -64,7 +51,7 @@ def render_view(view: SensorView, hidden: frozenset[Any] = frozenset()) -> Pictu
 
 
 @contextmanager
-def _scene_for(view: SensorView, hidden: frozenset[Any]) -> Iterator[Any]:
+def _scene_for(view: Shot, hidden: frozenset[Any], fisheye: float) -> Iterator[Any]:
     """Gives a copy of the scene with a camera of its own: resolution and aspect of pixels are the
     scene's, so the user's cannot serve."""
     results = set(bpy.data.images)
@@ -76,7 +63,7 @@ def _scene_for(view: SensorView, hidden: frozenset[Any]) -> Iterator[Any]:
         scene.camera = camera
         camera.matrix_world = mathutils.Matrix((view.world @ BLENDER_FROM_OPTICAL).tolist())
         _set_up(scene, view)
-        _aim(scene, data, view)
+        _aim(scene, data, view, fisheye)
         for layer in scene.view_layers:
             _exclude(layer.layer_collection, hidden)
         yield scene
@@ -95,7 +82,7 @@ def _exclude(layer: Any, hidden: frozenset[Any]) -> None:
         waiting += each.children
 
 
-def _set_up(scene: Any, view: SensorView) -> None:
+def _set_up(scene: Any, view: Shot) -> None:
     render = scene.render
     try:
         render.engine = "CYCLES"
@@ -113,21 +100,20 @@ def _set_up(scene: Any, view: SensorView) -> None:
     # Without compression: quicker to read.
     settings.file_format, settings.color_mode = "BMP", "RGB"
     scene.view_settings.view_transform = "Standard"
-    scene.cycles.samples = view.samples
     scene.cycles.use_adaptive_sampling = False
 
 
-def _aim(scene: Any, data: Any, view: SensorView) -> None:
+def _aim(scene: Any, data: Any, view: Shot, fisheye: float) -> None:
     data.clip_start, data.clip_end = view.near, view.far
     data.sensor_fit, data.sensor_width = "HORIZONTAL", SENSOR_WIDTH
     render = scene.render
     render.pixel_aspect_x = render.pixel_aspect_y = 1.0
-    if view.K is None:
+    if fisheye:
         data.type = "PANO"
         # Blender 5 has the kinds of panoramas itself, before they were Cycles'.
         lens = data if hasattr(data, "panorama_type") else data.cycles
         lens.panorama_type = "FISHEYE_EQUIDISTANT"
-        lens.fisheye_fov = view.angle
+        lens.fisheye_fov = fisheye
         return
     lens = lens_of_matrix(view.K, view.width, view.height)
     data.lens, data.shift_x, data.shift_y = lens.lens, lens.shift_x, lens.shift_y

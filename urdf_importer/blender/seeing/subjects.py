@@ -13,7 +13,8 @@ from ...model import Robot
 from ...sensing.dataset import Shot
 from ..extract.robot import find_link_empties
 from ..standing.pose import get_joint_positions
-from .trees import Obstacle, Rays, cast
+from .casting import Rays, cast
+from .trees import Obstacle
 
 _BEFORE = 1e-4
 """Parts of a distance that a surface in front of a keypoint is nearer at least."""
@@ -78,33 +79,15 @@ class Subject:
         joint, is the first on its ray, or nothing is nearer; 1 where it is hidden, 0 outside."""
         inside = invert(shot.world)
         point = inside[:3, :3] @ place + inside[:3, 3]
-        uv, visible = (0.0, 0.0), 0
+        u, v, visible = 0.0, 0.0, 0
         if point[2] > shot.near:
             u, v, _ = (shot.K @ point / point[2]).tolist()
-            uv = (u, v)
-            size = (shot.width, shot.height)
-            if all(-0.5 <= each < most - 0.5 for each, most in zip(uv, size, strict=True)):
-                way = place - shot.world[:3, 3]
-                far = float(np.linalg.norm(way))
-                near = shot.near * far / float(point[2])
-                hits = cast(
-                    obstacles,
-                    Rays(
-                        origin=shot.world[:3, 3],
-                        directions=way[None] / far,
-                        near=np.array([near]),
-                        far=np.array([far * (1.0 - _BEFORE)]),
-                    ),
-                )
-                is_free = not np.isfinite(hits.far[0]) or int(hits.links[0]) in self._own_of(name)
-                visible = 2 if is_free else 1
-        return {
-            "name": name,
-            "link": name,
-            "xyz": point.tolist(),
-            "uv": list(uv),
-            "visible": visible,
-        }
+            if -0.5 <= u < shot.width - 0.5 and -0.5 <= v < shot.height - 0.5:
+                nearest = shot.near / float(point[2])
+                hit = _find_before(place, shot.world[:3, 3], nearest, obstacles)
+                visible = 2 if hit is None or hit in self._own_of(name) else 1
+        about = {"name": name, "link": name, "xyz": point.tolist()}
+        return {**about, "uv": [u, v], "visible": visible}
 
     def _own_of(self, name: str) -> set[int]:
         """Returns the ids of the links of a link's body, and of the body across its joint."""
@@ -115,8 +98,17 @@ class Subject:
             if self._bodies[joint.child] == body
         }
         first = (self.number - 1) * len(self.ids)
-        return {
-            first + number
-            for link, number in self.ids.items()
-            if self._bodies[link] == body or self._bodies[link] in above
-        }
+        near = {body, *above}
+        return {first + self.ids[each] for each, its in self._bodies.items() if its in near}
+
+
+def _find_before(
+    place: Vector, eye: Vector, nearest: float, obstacles: Sequence[Obstacle]
+) -> int | None:
+    """Finds the id of the first thing on the way from an eye to a place; None for nothing. It
+    begins at the part `nearest` of the way."""
+    way = place - eye
+    far = float(np.linalg.norm(way))
+    near, end = np.array([nearest * far]), np.array([far * (1.0 - _BEFORE)])
+    hits = cast(obstacles, Rays(origin=eye, directions=way[None] / far, near=near, far=end))
+    return int(hits.links[0]) if np.isfinite(hits.far[0]) else None

@@ -12,7 +12,8 @@ from ...geometry.transforms import Matrix, invert
 from ...sensing.dataset import Shot
 from ...sensing.intrinsics import pixel_rays
 from ...sensing.masks import box_of
-from .trees import Hits, Obstacle, Rays, cast, start_hits, turn
+from .casting import Hits, Rays, cast, start_hits, turn
+from .trees import Obstacle
 
 Mask = NDArray[np.bool_]
 
@@ -39,7 +40,7 @@ def trace(
 def count_whole(alone: Sequence[Obstacle], shot: Shot, mask: Mask) -> dict[str, Any]:
     """Returns the box and the number of pixels of a link as if nothing else were there, on a canvas
     of three times the picture's width and height, as BOP counts them. `mask` is its part in the
-    picture; only pixels beside that are cast."""
+    picture; nothing is cast where that is all."""
     (height, width), inside = mask.shape, invert(shot.world)
     points = np.concatenate(
         [each.shape.points @ each.frame[:3, :3].T + each.frame[:3, 3] for each in alone]
@@ -50,22 +51,17 @@ def count_whole(alone: Sequence[Obstacle], shot: Shot, mask: Mask) -> dict[str, 
         uv = (seen / seen[:, 2:]) @ shot.K[:2].T
         low = np.clip(np.floor(uv.min(axis=0)), low, high).astype(int)
         high = np.clip(np.ceil(uv.max(axis=0)) + 1, low, high).astype(int)
-    canvas = np.pad(mask, ((height, height), (width, width)))
     (left, top), (right, bottom) = low.tolist(), high.tolist()
-    inner = (min(max(top, 0), bottom), max(min(bottom, height), top))
-    for x, y, far, down in (
-        (left, top, right, inner[0]),
-        (left, inner[1], right, bottom),
-        (left, inner[0], min(right, 0), inner[1]),
-        (max(left, width), inner[0], right, inner[1]),
-    ):
-        if far > x and down > y:
-            K = shot.K.copy()
-            K[:2, 2] -= (x, y)
-            hits, _, _ = trace(alone, replace(shot, K=K, width=far - x, height=down - y))
-            canvas[height + y : height + down, width + x : width + far] = (hits.links > 0).reshape(
-                down - y, far - x
-            )
-    x, y, *size = box_of(canvas)
-    box = [x - width, y - height, *size] if x >= 0 else [-1, -1, -1, -1]
-    return {"bbox": box, "px_count": int(canvas.sum())}
+    is_inside = left >= 0 and top >= 0 and right <= width and bottom <= height
+    if is_inside or left == right or top == bottom:
+        return {"bbox": box_of(mask), "px_count": int(mask.sum())}
+    K = shot.K.copy()
+    K[:2, 2] -= low
+    hits, _, _ = trace(alone, replace(shot, K=K, width=right - left, height=bottom - top))
+    whole = (hits.links > 0).reshape(bottom - top, right - left)
+    rows = np.arange(max(top, 0), min(bottom, height))
+    columns = np.arange(max(left, 0), min(right, width))
+    whole[np.ix_(rows - top, columns - left)] = mask[np.ix_(rows, columns)]
+    x, y, *size = box_of(whole)
+    box = [x + left, y + top, *size] if x >= 0 else [-1, -1, -1, -1]
+    return {"bbox": box, "px_count": int(whole.sum())}

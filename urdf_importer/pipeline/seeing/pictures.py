@@ -27,6 +27,7 @@ from ..extracting import extract_robot
 from .sense import choose_sensors
 
 LABELS, PAGE, STRIPS = "labels", "index.html", "page"
+_CHANNELS = ("rgb", "depth", "normals", "links", "robots")
 MOST_STRIPS = 48
 """Pictures on the page."""
 
@@ -73,13 +74,7 @@ def write_labelled(stage: Any, number: int, output: Path, work: Path) -> None:
     picture is complete. `work` is an empty folder on the same disk. Raises WriteError; a label is
     never left without its files."""
     options, taken = stage.options, stage.take(number)
-    channels = {
-        "rgb": taken.rgb,
-        "depth": taken.depth,
-        "normals": taken.normals,
-        "links": taken.links,
-        "robots": taken.robots,
-    }
+    channels = {name: getattr(taken, name) for name in _CHANNELS}
     try:
         label = write_picture(work, number, channels, taken.label, options.depth)
         if "bop" in options.formats:
