@@ -34,15 +34,22 @@ def find_mass(
     if inertial is None or inertial.mass is None or not inertial.mass > 0.0:
         return None
     mass = body_of(inertial)
-    if inertial.inertia is None:
+    code, fault = "webots-inertia-assumed", "has a mass and no inertia"
+    assumes = inertial.inertia is None
+    if not assumes:
+        is_kept = options.inertia == "keep" and is_positive(mass.inertia)
+        found = "" if is_kept else find_fault(mass.inertia)
+        if not found:
+            return mass
+        code, fault = "webots-inertia-repaired", f"has an inertia that {found}"
+        assumes = options.inertia == "volume" or np.linalg.eigvalsh(mass.inertia)[-1] <= 0.0
+    if assumes:
         inertia, what = assume_inertia(link, inertial.mass, volume)
-        report_mass(
-            diagnostics, link, "webots-inertia-assumed", f"has a mass and no inertia; {what}"
-        )
-        return replace(mass, inertia=inertia)
-    if options.inertia == "keep" and is_positive(mass.inertia):
-        return mass
-    return _repair(mass, link, options, volume, diagnostics)
+    else:
+        inertia = clamp_inertia(mass.inertia)
+        what = "the nearest that a body can have takes its place"
+    report_mass(diagnostics, link, code, f"{fault}; {what}")
+    return replace(mass, inertia=inertia)
 
 
 def invent_mass(link: Link, options: WebotsOptions, volume: MeasureVolume) -> tuple[BodyMass, str]:
@@ -76,25 +83,3 @@ def physics_node(mass: BodyMass, options: WebotsOptions) -> Node:
     if linear or angular:
         fields["damping"] = Node("Damping", {"linear": linear, "angular": angular})
     return Node("Physics", fields)
-
-
-def _repair(
-    mass: BodyMass,
-    link: Link,
-    options: WebotsOptions,
-    volume: MeasureVolume,
-    diagnostics: Diagnostics,
-) -> BodyMass:
-    """Returns a mass with an inertia that a body can have, the same one where it can."""
-    fault = find_fault(mass.inertia)
-    if not fault:
-        return mass
-    if options.inertia == "volume" or float(np.linalg.eigvalsh(mass.inertia)[-1]) <= 0.0:
-        repaired, what = assume_inertia(link, mass.mass, volume)
-    else:
-        repaired = clamp_inertia(mass.inertia)
-        what = "the nearest that a body can have takes its place"
-    report_mass(
-        diagnostics, link, "webots-inertia-repaired", f"has an inertia that {fault}; {what}"
-    )
-    return replace(mass, inertia=repaired)
