@@ -12,6 +12,7 @@ pose of a joint's child AT that position; here every pose is the one at zero, an
 """
 
 import math
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -171,12 +172,12 @@ class JointPlanner:
             axis=vector_of(axis),
             motor="" if is_passive else name,
             sensor=name,
-            effort=abs(effort) * options.effort_scale if effort else options.default_effort,
+            effort=_scale(effort, options.effort_scale) if effort else options.default_effort,
             velocity=(
-                abs(velocity) * options.velocity_scale if velocity else options.default_velocity
+                _scale(velocity, options.velocity_scale) if velocity else options.default_velocity
             ),
-            damping=abs(damping) * options.damping_scale,
-            friction=abs(friction) * options.friction_scale,
+            damping=_scale(damping, options.damping_scale),
+            friction=_scale(friction, options.friction_scale),
         )
 
     def _warn_of_bodies(self, joint: Joint, number: int) -> None:
@@ -190,6 +191,12 @@ class JointPlanner:
         given = " and ".join(f"{default:g}" for default in missing.values())
         finding = f"has no {' and no '.join(missing)}; its motor gets {given}"
         report_on(joint, "webots-motor-default", finding, self._diagnostics)
+
+
+def _scale(number: float, factor: float) -> float:
+    """Returns the size of a number times a factor; VRML has no infinity, and files say it by the
+    largest number."""
+    return min(abs(number) * factor, sys.float_info.max)
 
 
 def hard_stops(bounds: Range | None, axis: AxisPlan) -> Range | None:
