@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ..diagnostics import MeshError, Report, quote
 from ..geometry.mesh_data import MeshData, MeshMaterial
-from .stl import LARGEST_COORDINATE
 
+LARGEST_COORDINATE = 1e9
 PIECE = 32 * 1024
 """Rows that are worked on in double precision at a time: more memory at once is slower, too."""
 
@@ -33,6 +33,11 @@ def missing_part(path: Path, part: str, known: Iterable[str]) -> MeshError:
     what = f"it has {shown}{rest}" if names else "it has no parts with names"
     message = f"{quote(path.name)} has no part {quote(part)}; {what}"
     return MeshError(message, code="missing-part")
+
+
+def unreadable(path: Path, what: str) -> MeshError:
+    """Returns the error for a file that is not the mesh that it should be."""
+    return MeshError(f"{quote(path.name)} {what}", code="unreadable-mesh")
 
 
 def take_rows(rows: NDArray[Any], indices: NDArray[np.integer], found: NDArray[Any]) -> None:
@@ -70,14 +75,15 @@ class Faces:
         if is_kept.all():
             return self
         corner_is_kept = np.repeat(is_kept, self.sizes)
-        kept = self._keep_corners(corner_is_kept)
+        kept = self.keep_corners(corner_is_kept)
         return replace(
             kept,
             sizes=self.sizes[is_kept],
             slots=None if self.slots is None else self.slots[is_kept],
         )
 
-    def _keep_corners(self, is_kept: NDArray[np.bool_]) -> "Faces":
+    def keep_corners(self, is_kept: NDArray[np.bool_]) -> "Faces":
+        """Returns the faces with only these corners; their sizes are left to the caller."""
         return replace(
             self,
             corners=self.corners[is_kept],
@@ -101,7 +107,7 @@ class Faces:
         found = self
         if is_repeat.any():
             face = np.repeat(np.arange(len(self.sizes)), self.sizes)
-            found = self._keep_corners(~is_repeat)
+            found = self.keep_corners(~is_repeat)
             found.sizes = np.bincount(face[~is_repeat], minlength=len(self.sizes))
         return found.keep(found.sizes >= 3)._split_seams()
 
@@ -141,7 +147,7 @@ def make_mesh(
     materials, slots = _drop_unused(materials, faces.slots)
     normals, faces.normals = _make_unit_normals(faces), None
     uvs, faces.uvs = None if faces.uvs is None else _finite_uvs(faces.uvs), None
-    vertices, corners = _drop_unused_vertices(faces.vertices, faces.corners)
+    vertices, corners = drop_unused_vertices(faces.vertices, faces.corners)
     return MeshData(
         vertices=vertices,
         corners=corners,
@@ -154,9 +160,10 @@ def make_mesh(
     )
 
 
-def _drop_unused_vertices(
+def drop_unused_vertices(
     vertices: NDArray[np.floating], corners: NDArray[np.integer]
 ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+    """Returns the vertices that have corners, in single precision, and the corners' new indices."""
     is_used = np.zeros(len(vertices), dtype=bool)
     for start in range(0, len(corners), PIECE):
         is_used[corners[start : start + PIECE]] = True
@@ -185,20 +192,19 @@ def _drop_invalid(faces: Faces, path: Path, report: Report) -> Faces:
     return faces.without_repeats() if len(faces.sizes) else faces
 
 
-def _are_all_valid(faces: Faces) -> bool:
-    """Without an array for each question; False where only some vertices are not finite that no
-    face uses, too. Written this way round, a NaN is not within."""
-    if not len(faces.vertices) or not len(faces.corners):
-        return False
-    low, high = faces.vertices.min(), faces.vertices.max()
-    are_points = -LARGEST_COORDINATE <= low <= high <= LARGEST_COORDINATE
-    return bool(
-        are_points and faces.corners.min() >= 0 and faces.corners.max() < len(faces.vertices)
+def are_in_bounds(points: NDArray[np.floating]) -> bool:
+    """Whether all coordinates are finite, and none so large that areas overflow single precision,
+    without an array for the question."""
+    # Written this way round, a NaN is not within.
+    return not len(points) or bool(
+        -LARGEST_COORDINATE <= points.min() <= points.max() <= LARGEST_COORDINATE
     )
 
 
 def _find_valid(faces: Faces) -> NDArray[np.bool_]:
-    if _are_all_valid(faces):
+    corners, count = faces.corners, len(faces.vertices)
+    are_there = count and len(corners) and corners.min() >= 0 and corners.max() < count
+    if are_there and are_in_bounds(faces.vertices):
         return np.ones(len(faces.sizes), dtype=bool)
     with np.errstate(invalid="ignore"):
         is_vertex = (np.abs(faces.vertices) <= LARGEST_COORDINATE).all(axis=1)

@@ -15,6 +15,7 @@ from ..files.regular import read_mesh_file
 from ..geometry.mesh_data import MeshData
 from ..images.decode import decode_brightness
 from ..model import Geometry, Mesh
+from .faces import unreadable
 
 HEIGHTMAP_SUFFIXES = (".bmp", ".png", ".tga")
 MOST_BYTES = 64 * 1024**2
@@ -39,12 +40,10 @@ def load_heightmap(path: Path, report: Report) -> MeshData:
     except MeshError as error:
         raise MeshError(f"{quote(path.name)}: {error.message}", code="unreadable-mesh") from None
     if heights is None:
-        message = f"{quote(path.name)} is an image of a kind that cannot be read"
-        raise MeshError(message, code="unreadable-mesh")
+        raise unreadable(path, "is an image of a kind that cannot be read")
     rows, columns = heights.shape
     if min(rows, columns) < 2:
-        message = f"{quote(path.name)} has {columns} x {rows} pixels, which make no surface"
-        raise MeshError(message, code="unreadable-mesh")
+        raise unreadable(path, f"has {columns} x {rows} pixels, which make no surface")
     taken = _sample(heights)
     if taken.shape != heights.shape:
         across, down = taken.shape[::-1]

@@ -31,30 +31,40 @@ from ..files.regular import ResolveBeside, read_mesh_head, refuse_beside
 from ..geometry.mesh_data import MeshData, turn_over
 from ..model import MeshPart, Vector3
 from .collada.load import load_collada
-from .faces import PIECE, missing_part
+from .faces import LARGEST_COORDINATE, PIECE, missing_part
 from .gltf.load import load_gltf
 from .heightmaps import HEIGHTMAP_SUFFIXES, load_heightmap
 from .msh import load_msh
 from .obj import load_obj
 from .ply import load_ply
-from .stl import LARGEST_COORDINATE, is_binary_stl, is_text_stl, load_stl
+from .stl import is_binary_stl, is_text_stl, load_stl
 from .usd import USD_SUFFIXES, load_usd
 
 Loader = Callable[[Path, Report, ResolveBeside, str], MeshData]
 
+
+def _whole(load: Callable[[Path, Report], MeshData]) -> Loader:
+    """Returns the loader of a format whose files have no parts."""
+
+    def load_whole(path: Path, report: Report, _resolve: ResolveBeside, part: str) -> MeshData:
+        mesh = load(path, report)
+        if part:
+            raise missing_part(path, part, ())
+        return mesh
+
+    return load_whole
+
+
 LOADERS: dict[str, Loader] = {
-    ".stl": lambda path, report, _resolve, part: _whole(load_stl(path, report), path, part),
+    ".stl": _whole(load_stl),
     ".obj": load_obj,
     ".glb": load_gltf,
     ".gltf": load_gltf,
-    ".ply": lambda path, report, _resolve, part: _whole(load_ply(path, report), path, part),
+    ".ply": _whole(load_ply),
     ".dae": load_collada,
-    ".msh": lambda path, report, _resolve, part: _whole(load_msh(path, report), path, part),
+    ".msh": _whole(load_msh),
     **dict.fromkeys(USD_SUFFIXES, load_usd),
-    **dict.fromkeys(
-        HEIGHTMAP_SUFFIXES,
-        lambda path, report, _resolve, part: _whole(load_heightmap(path, report), path, part),
-    ),
+    **dict.fromkeys(HEIGHTMAP_SUFFIXES, _whole(load_heightmap)),
 }
 
 UNSCALED = (1.0, 1.0, 1.0)
@@ -105,13 +115,6 @@ def _ignore_looks(report: Report) -> Report:
 def _refuse_looks(resolve: ResolveBeside) -> ResolveBeside:
     """Finds other files alone, such as the buffers of glTF."""
     return lambda uri, kind: (refuse_beside if kind == "texture" else resolve)(uri, kind)
-
-
-def _whole(mesh: MeshData, path: Path, part: str) -> MeshData:
-    """The mesh of a file that has no parts."""
-    if part:
-        raise missing_part(path, part, ())
-    return mesh
 
 
 def _center(mesh: MeshData) -> MeshData:

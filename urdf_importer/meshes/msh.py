@@ -15,8 +15,8 @@ from ..diagnostics import MeshError, Report, quote
 from ..files.regular import read_mesh_file
 from ..geometry.hulls import convex_hull
 from ..geometry.mesh_data import MeshData
-from .faces import Faces, make_mesh
-from .stl import LARGEST_COORDINATE, MOST_BYTES
+from .faces import LARGEST_COORDINATE, Faces, make_mesh, unreadable
+from .stl import MOST_BYTES
 
 _COUNTS = 4
 _HEADER = 4 * _COUNTS
@@ -53,15 +53,13 @@ def load_msh(path: Path, report: Report) -> MeshData:
 def _read_counts(data: bytes, path: Path) -> tuple[int, ...]:
     """Returns how many points, normals, image coordinates and triangles there are."""
     if len(data) < _HEADER:
-        message = f"{quote(path.name)} ends after {len(data)} bytes, before its counts"
-        raise MeshError(message, code="unreadable-mesh")
+        raise unreadable(path, f"ends after {len(data)} bytes, before its counts")
     counts = tuple(int(count) for count in np.frombuffer(data, "<i4", _COUNTS))
     points, normals, coordinates, triangles = counts
     needed = _HEADER + 4 * (3 * points + 3 * normals + 2 * coordinates + 3 * triangles)
     fits = min(counts) >= 0 and needed == len(data)
     if not fits or normals not in (0, points) or coordinates not in (0, points):
-        message = f"{quote(path.name)} is not a MuJoCo mesh: its counts do not fit its size"
-        raise MeshError(message, code="unreadable-mesh")
+        raise unreadable(path, "is not a MuJoCo mesh: its counts do not fit its size")
     return counts
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..diagnostics import MeshError, Report, quote
 from ..files.regular import read_mesh_file
 from ..geometry.mesh_data import MeshData
-from .faces import Faces, make_mesh, take_rows
+from .faces import Faces, make_mesh, take_rows, unreadable
 from .numbers import parse_numbers
 
 _LETTERS = {"i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I", "f4": "f", "f8": "d"}
@@ -250,7 +250,7 @@ def _read_header(data: bytes, path: Path) -> tuple[str, list[PlyElement], int]:
     """The byte order ("" for text), the elements in order and where they begin."""
     end = _END.search(data[:MOST_HEADER])
     if not data.startswith(b"ply") or end is None:
-        raise _unreadable(path, "has no PLY header")
+        raise unreadable(path, "has no PLY header")
     order: str | None = None
     elements: list[PlyElement] = []
     for line in data[: end.start()].decode("latin-1").splitlines()[1:]:
@@ -266,18 +266,18 @@ def _read_header(data: bytes, path: Path) -> tuple[str, list[PlyElement], int]:
             case [] | ["comment" | "obj_info", *_]:
                 pass
             case _:
-                raise _unreadable(path, f"has a header line that means nothing: {quote(line)}")
+                raise unreadable(path, f"has a header line that means nothing: {quote(line)}")
     if order is None:
-        raise _unreadable(path, "has an unknown PLY format")
+        raise unreadable(path, "has an unknown PLY format")
     return order, elements, end.end()
 
 
 def _append_property(elements: list[PlyElement], found: Property, path: Path) -> None:
     if not elements:
-        raise _unreadable(path, "has a property before the first element")
+        raise unreadable(path, "has a property before the first element")
     properties = elements[-1].properties
     if len(properties) == MOST_PROPERTIES or any(each.name == found.name for each in properties):
-        raise _unreadable(path, f"has the property {quote(found.name)} twice, or too many")
+        raise unreadable(path, f"has the property {quote(found.name)} twice, or too many")
     properties.append(found)
 
 
@@ -285,7 +285,7 @@ def _numbers_of_text(text: bytes, path: Path) -> Bytes:
     """All numbers as doubles."""
     numbers = parse_numbers(text, np.float64)
     if numbers is None:
-        raise _unreadable(path, "has something other than numbers among its numbers")
+        raise unreadable(path, "has something other than numbers among its numbers")
     return memoryview(numbers.astype("<f8", copy=False)).cast("B")
 
 
@@ -295,7 +295,3 @@ def _as_text(element: PlyElement) -> PlyElement:
         element.count,
         [Property(each.name, "f8", each.length and "f8") for each in element.properties],
     )
-
-
-def _unreadable(path: Path, what: str) -> MeshError:
-    return MeshError(f"{quote(path.name)} {what}")

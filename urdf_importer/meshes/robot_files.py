@@ -95,7 +95,8 @@ class RobotFiles:
         self._drawn: dict[str, MeshData] = {}
         self._names: dict[Geometry, str] = {}
         if robot is not None:
-            resolver.expect_files(_mesh_names(robot))
+            meshes = (each for each in _geometries(robot) if isinstance(each, Mesh))
+            resolver.expect_files(each.filename for each in meshes)
         self._files: dict[_File, _Outcome] = {}
         self._loaded: dict[Geometry, _Outcome] = {}
         self._reported: set[Geometry] = set()
@@ -331,10 +332,6 @@ def report_lost_texture(
             package=error.package,
         )
     )
-
-
-def _mesh_names(robot: Robot) -> Iterator[str]:
-    return (each.filename for each in _geometries(robot) if isinstance(each, Mesh))
 
 
 def _needs_drawing(geometry: Geometry, known: Collection[type[Geometry]]) -> bool:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..diagnostics import MeshError, Report, quote
 from ..files.regular import HEAD_BYTES, read_mesh_file
 from ..geometry.mesh_data import MeshData, weld_points
+from .faces import LARGEST_COORDINATE, are_in_bounds, drop_unused_vertices, unreadable
 from .numbers import parse_numbers
 
 PIECE = 8 * 1024**2
@@ -136,7 +137,6 @@ def _read_line(line: bytes) -> tuple[float, float, float]:
 
 MOST_BYTES = 1024**3
 MOST_TEXT_BYTES = 200 * 1024**2
-LARGEST_COORDINATE = 1e9
 _HEADER = 80
 _START = 84
 _FACET = 50
@@ -155,7 +155,7 @@ def load_stl(path: Path, report: Report) -> MeshData:
     """
     data = read_mesh_file(path, MOST_BYTES)
     if _is_binary(data):
-        points = _read_binary_facets(data, _declared_facets(data), report)
+        points = _read_binary_facets(data, _declared_facets(data))
     elif is_text_stl(data):
         if len(data) > MOST_TEXT_BYTES:
             most = MOST_TEXT_BYTES // 1024**2
@@ -195,17 +195,17 @@ def _declared_facets(data: bytes) -> int:
 def _read_cut_off_facets(data: bytes, path: Path, report: Report) -> NDArray[np.float32]:
     if len(data) < _START + _FACET:
         what = "is empty" if not data else f"ends after {len(data)} bytes, before the first facet"
-        raise MeshError(f"{quote(path.name)} {what}", code="unreadable-mesh")
+        raise unreadable(path, what)
     there = (len(data) - _START) // _FACET
     report(
         "truncated-mesh",
         f"{quote(path.name)} declares {_declared_facets(data)} facets and ends after {there}; "
         "these were read",
     )
-    return _read_binary_facets(data, there, report)
+    return _read_binary_facets(data, there)
 
 
-def _read_binary_facets(data: bytes, count: int, report: Report) -> NDArray[np.float32]:
+def _read_binary_facets(data: bytes, count: int) -> NDArray[np.float32]:
     """Returns float32 (count, 3, 3), without the two bytes after each facet, some programs'
     colours."""
     facets = np.frombuffer(data, dtype=_find_facet_type(), count=count, offset=_START)
@@ -226,14 +226,6 @@ def _find_facet_type() -> np.dtype[np.void]:
     return found
 
 
-def _are_valid(points: NDArray[np.float32]) -> bool:
-    """Whether all are finite, and none so large that areas overflow single precision."""
-    # Written this way round, a NaN is not within.
-    return not len(points) or bool(
-        -LARGEST_COORDINATE <= points.min() <= points.max() <= LARGEST_COORDINATE
-    )
-
-
 def _drop_invalid(points: NDArray[np.float32], report: Report) -> NDArray[np.float32]:
     is_valid = (np.abs(points) <= LARGEST_COORDINATE).all(axis=(1, 2))
     lost = len(points) - np.count_nonzero(is_valid)
@@ -247,22 +239,15 @@ def _drop_invalid(points: NDArray[np.float32], report: Report) -> NDArray[np.flo
 
 def _build_mesh(points: NDArray[np.float32], path: Path, report: Report) -> MeshData:
     vertices, corners = weld_points(points.reshape(-1, 3))
-    if not _are_valid(vertices):  # A sixth of the points.
+    if not are_in_bounds(vertices):  # A sixth of the points.
         points = _drop_invalid(points, report)
         vertices, corners = weld_points(points.reshape(-1, 3))
     a, b, c = corners.reshape(-1, 3).T
     has_surface = (a != b) & (b != c) & (c != a)
     if not has_surface.all():
-        vertices, corners = _drop_unused(vertices, corners.reshape(-1, 3)[has_surface].ravel())
+        vertices, corners = drop_unused_vertices(
+            vertices, corners.reshape(-1, 3)[has_surface].ravel()
+        )
     if not len(corners):
         report("empty-mesh", f"{quote(path.name)} has no facets")
     return MeshData(vertices=vertices, corners=corners, name=path.stem)
-
-
-def _drop_unused(
-    vertices: NDArray[np.float32], corners: NDArray[np.int32]
-) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-    is_used = np.zeros(len(vertices), dtype=bool)
-    is_used[corners] = True
-    rank = np.cumsum(is_used, dtype=np.int32) - np.int32(1)
-    return vertices[is_used], rank[corners]

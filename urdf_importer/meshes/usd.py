@@ -7,6 +7,7 @@ the stage was read before, so the stage is at hand in most cases.
 
 import zipfile
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -188,20 +189,22 @@ def _read_material(
     said = stage.materials.get(path)
     if said is None:
         return MeshMaterial()
-    name, image = path.rpartition("/")[2], image_of(said)
-    found = MeshMaterial(name=name, color=color_of(said), surface=surface_of(said))
+    image = image_of(said)
+    found = MeshMaterial(
+        name=path.rpartition("/")[2], color=color_of(said), surface=surface_of(said)
+    )
     if not image:
         return found
     try:
         archive, _, inner = image.partition("[")
         if inner:
             data = _read_archived(Path(archive), inner.rstrip("]"))
-            return MeshMaterial(name=name, color=found.color, image=data, surface=found.surface)
+            return replace(found, image=data)
         texture = resolve(image, "texture")
     except MeshError as error:
         report(error.code, f"texture {quote(image)}: {error.message}; the colour is shown")
         return found
-    return MeshMaterial(name=name, color=found.color, texture=texture, surface=found.surface)
+    return replace(found, texture=texture)
 
 
 def _read_archived(path: Path, name: str) -> bytes:

@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 from ..geometry.mesh_data import weld_points
 from ..geometry.triangles import Triangles, corner_normals, flat_normals
 
-_FACET = np.dtype([("normal", "<f4", 3), ("points", "<f4", (3, 3)), ("attribute", "<u2")])
+FACET = np.dtype([("normal", "<f4", 3), ("points", "<f4", (3, 3)), ("attribute", "<u2")])
 _HEADER = 80
 
 
 def write_stl(triangles: Triangles) -> bytes:
     """Writes binary STL. Normals of its own and texture coordinates have no place in it."""
-    facets = np.zeros(triangles.count, dtype=_FACET)
+    facets = np.zeros(triangles.count, dtype=FACET)
     facets["normal"] = flat_normals(triangles)
     facets["points"] = triangles.vertices[triangles.corners].reshape(-1, 3, 3)
     # No word that a reader could take for the text form.
@@ -24,18 +24,30 @@ def write_stl(triangles: Triangles) -> bytes:
 def write_obj(triangles: Triangles) -> bytes:
     """Writes Wavefront OBJ with normals and, where there are some, texture coordinates; no
     materials."""
+    text, _ = format_obj(triangles, (0, 0, 0))
+    return b"# metres\n" + text.encode("ascii")
+
+
+Counts = tuple[int, int, int]
+"""Of points, normals and texture coordinates."""
+
+
+def format_obj(triangles: Triangles, above: Counts) -> tuple[str, Counts]:
+    """Returns the lines of OBJ of some triangles, below others that have as many numbered lines,
+    and how many there are then."""
     points, corners = weld_rows(triangles.vertices[triangles.corners])
     normals, normal_of = weld_rows(corner_normals(triangles))
-    lines = ["# metres\n", _rows("v", points), _rows("vn", normals)]
-    columns = [corners, normal_of]
-    pattern = "%d//%d"
+    lines = [_rows("v", points), _rows("vn", normals)]
+    columns, pattern = [corners + above[0], normal_of + above[1]], "%d//%d"
+    uvs = np.empty((0, 2), dtype=np.float32)
     if triangles.uvs is not None:
         uvs, uv_of = weld_uvs(triangles.uvs)
         lines.append(_rows("vt", uvs))
-        columns, pattern = [corners, uv_of, normal_of], "%d/%d/%d"
+        columns, pattern = [columns[0], uv_of + above[2], columns[1]], "%d/%d/%d"
     numbers = (np.stack(columns, axis=1) + 1).ravel().tolist()
     lines.append(f"f {pattern} {pattern} {pattern}\n" * triangles.count % tuple(numbers))
-    return "".join(lines).encode("ascii")
+    grown = (above[0] + len(points), above[1] + len(normals), above[2] + len(uvs))
+    return "".join(lines), grown
 
 
 def weld_rows(rows: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:

@@ -8,7 +8,6 @@ last bit.
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -21,7 +20,7 @@ from ..geometry.triangles import Triangles, corner_normals, make_triangles, spli
 from ..images import decode_image, encode_png
 from ..images.colors import linear_from_srgb
 from ..images.size import MOST_BYTES
-from .write import plain_numbers, weld_rows, weld_uvs, write_stl
+from .write import format_obj, weld_rows, weld_uvs, write_stl
 from .write_collada import CornerArrays, write_collada
 
 MeshFormat = Literal["stl", "obj", "glb", "dae"]
@@ -58,7 +57,9 @@ class _Images:
 
     def _add(self, material: MeshMaterial) -> str:
         try:
-            content = material.image or _read_image(material.texture)
+            content = material.image
+            if material.texture is not None and not content:
+                content = read_mesh_file(material.texture, MOST_BYTES)
             kind = next((end for head, end in _KINDS.items() if content.startswith(head)), "")
             if not kind:
                 content, kind = _convert_image(content), ".png"
@@ -72,11 +73,6 @@ class _Images:
         name = f"{self.stem}_texture{'' if number == 1 else f'_{number}'}{kind}"
         self.contents[name] = content
         return name
-
-
-def _read_image(path: Path | None) -> bytes:
-    assert path is not None
-    return read_mesh_file(path, MOST_BYTES)
 
 
 def _convert_image(content: bytes) -> bytes:
@@ -108,10 +104,6 @@ def _find_lost_look(data: MeshData) -> str:
     return "STL holds no colours" if len(looks) > 1 else ""
 
 
-def _parts_of(data: MeshData) -> list[_Part]:
-    return list(split_by_material(data))
-
-
 def _name_materials(parts: list[_Part]) -> list[str]:
     """Returns a name for each part's material, different ones; nothing where it has none."""
     names: list[str] = []
@@ -129,14 +121,14 @@ def _name_materials(parts: list[_Part]) -> list[str]:
 
 
 def _write_obj(data: MeshData, stem: str, images: _Images) -> dict[str, bytes]:
-    parts = _parts_of(data)
+    parts = list(split_by_material(data))
     names = _name_materials(parts)
     lines = [f"mtllib {stem}.mtl\n"] if any(names) else []
     counts = (0, 0, 0)
     for (_, triangles), name in zip(parts, names, strict=True):
         if name:
             lines.append(f"usemtl {name}\n")
-        text, counts = _format_part(triangles, counts)
+        text, counts = format_obj(triangles, counts)
         lines.append(text)
     materials = "".join(
         _format_material(material, name, images)
@@ -147,26 +139,6 @@ def _write_obj(data: MeshData, stem: str, images: _Images) -> dict[str, bytes]:
     if any(names):
         files[f"{stem}.mtl"] = materials.encode()
     return files | images.contents
-
-
-def _format_part(
-    triangles: Triangles, counts: tuple[int, int, int]
-) -> tuple[str, tuple[int, int, int]]:
-    """Formats the triangles of one material; `counts` of points, normals and texture coordinates
-    are written above."""
-    points, corners = weld_rows(triangles.vertices[triangles.corners])
-    normals, normal_of = weld_rows(corner_normals(triangles))
-    lines = [_rows("v", points), _rows("vn", normals)]
-    columns, pattern = [corners + counts[0], normal_of + counts[1]], "%d//%d"
-    uvs = np.empty((0, 2), dtype=np.float32)
-    if triangles.uvs is not None:
-        uvs, uv_of = weld_uvs(triangles.uvs)
-        lines.append(_rows("vt", uvs))
-        columns, pattern = [columns[0], uv_of + counts[2], columns[1]], "%d/%d/%d"
-    numbers = (np.stack(columns, axis=1) + 1).ravel().tolist()
-    lines.append(f"f {pattern} {pattern} {pattern}\n" * triangles.count % tuple(numbers))
-    grown = (counts[0] + len(points), counts[1] + len(normals), counts[2] + len(uvs))
-    return "".join(lines), grown
 
 
 def _format_material(material: MeshMaterial, name: str, images: _Images) -> str:
@@ -182,11 +154,6 @@ def _format_material(material: MeshMaterial, name: str, images: _Images) -> str:
         if material.image_alpha:
             lines.append(f"map_d {image}\n")
     return "".join(lines)
-
-
-def _rows(word: str, rows: NDArray[np.float32]) -> str:
-    line = word + " %.9g" * int(rows.shape[1]) + "\n"
-    return line * len(rows) % plain_numbers(rows)
 
 
 # glTF, in one binary file
@@ -217,7 +184,7 @@ class _Binary:
 
 
 def _write_glb(data: MeshData, stem: str, images: _Images) -> dict[str, bytes]:
-    parts, binary = _parts_of(data), _Binary()
+    parts, binary = list(split_by_material(data)), _Binary()
     primitives: list[dict[str, Any]] = []
     materials: list[dict[str, Any]] = []
     for (material, triangles), name in zip(parts, _name_materials(parts), strict=True):
@@ -296,7 +263,7 @@ def _pack_glb(document: Mapping[str, Any], content: bytearray) -> bytes:
 
 
 def _write_dae(data: MeshData, stem: str, images: _Images) -> dict[str, bytes]:
-    parts = _parts_of(data)
+    parts = list(split_by_material(data))
     arrays = [
         CornerArrays(
             material=None if material is None else replace(material, name=name),

@@ -19,14 +19,9 @@ _SEPARATOR = -(2**40)
 """Separates the numbers of several <p>, which are read at one go. No index is negative."""
 
 
-@dataclass(frozen=True, slots=True)
-class PrimitiveFaces:
-    """rows   int64 (C, inputs), for each corner, face after face, one index per offset
-    sizes  int64 (F,) corners per face; None: all triangles
-    """
-
-    rows: NDArray[np.int64]
-    sizes: NDArray[np.int64] | None = None
+PrimitiveFaces = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""int64 (C, inputs), for each corner, face after face, one index per offset; and (F,) corners per
+face."""
 
 
 def read_faces(
@@ -50,8 +45,9 @@ def read_faces(
         whole = len(rows) // 3 * 3
         if whole < len(rows):
             report("invalid-facets", "a <triangles> ends within a triangle; that one was left out")
-        return PrimitiveFaces(rows[:whole])
-    return PrimitiveFaces(rows[_corners_of_runs(lengths, is_fan=tag == "trifans")])
+        return rows[:whole], np.full(whole // 3, 3)
+    rows = rows[_corners_of_runs(lengths, is_fan=tag == "trifans")]
+    return rows, np.full(len(rows) // 3, 3)
 
 
 def _find_lists(primitive: Element, report: Report) -> list[Element]:
@@ -110,7 +106,7 @@ def _large_enough(
             "invalid-facets", f"{lost} polygons have less than three corners; they were left out"
         )
         rows, sizes = rows[np.repeat(is_face, sizes)], sizes[is_face]
-    return PrimitiveFaces(rows, None if (sizes == 3).all() else sizes)
+    return rows, sizes
 
 
 def _corners_of_runs(lengths: NDArray[np.int64], *, is_fan: bool) -> NDArray[np.int64]:
@@ -136,20 +132,16 @@ class GeometryPart:
 
     symbol   the geometry's name for its material
     corners  int64 (C,), each the index of a point of the geometry; not checked
-    sizes    int64 (F,), corners per face; None: all triangles
+    sizes    int64 (F,), corners per face
     normals  float32 (C, 3), of any length, zeros where there is none; None: nowhere
     uvs      the sets by number, each float32 (C, 2)
     """
 
     symbol: str
     corners: NDArray[np.int64]
-    sizes: NDArray[np.int64] | None
+    sizes: NDArray[np.int64]
     normals: NDArray[np.float32] | None
     uvs: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
-
-    @property
-    def face_count(self) -> int:
-        return len(self.corners) // 3 if self.sizes is None else len(self.sizes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -201,17 +193,18 @@ def read_geometry(element: Element, reader: NumberReader, report: Report) -> Geo
 def _read_part(
     primitive: Element, inputs: list[_Input], faces: PrimitiveFaces, offset: int
 ) -> GeometryPart:
+    rows, sizes = faces
     normals = None
     uvs: dict[str, NDArray[np.float32]] = {}
     for each in inputs:
         if each.semantic == "NORMAL" and each.values.shape[1] == 3 and normals is None:
-            normals = _take(each.values, faces.rows[:, each.offset])
+            normals = _take(each.values, rows[:, each.offset])
         elif each.semantic == "TEXCOORD" and each.values.shape[1] >= 2:
-            uvs.setdefault(each.uv_set, _take(each.values[:, :2], faces.rows[:, each.offset]))
+            uvs.setdefault(each.uv_set, _take(each.values[:, :2], rows[:, each.offset]))
     return GeometryPart(
         symbol=primitive.get("material", ""),
-        corners=faces.rows[:, offset],
-        sizes=faces.sizes,
+        corners=rows[:, offset],
+        sizes=sizes,
         normals=normals,
         uvs=uvs,
     )

@@ -2,19 +2,17 @@
 """Placed primitives -> one mesh with shared vertices and clean faces."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...diagnostics import Report
 from ...geometry.mesh_data import MeshData, reverse_corners, weld_points
+from ..faces import LARGEST_COORDINATE, PIECE, Faces, are_in_bounds, drop_unused_vertices
 from .geometry import GeometryPart
 from .scene import Matrix
 
-LARGEST_COORDINATE = 1e9
-_PIECE = 32 * 1024
-"""Rows of three numbers that fit into a processor's cache."""
 _SHORTEST_NORMAL, _LONGEST_NORMAL = 1e-15, 1e15
 """The squares of others leave single precision."""
 
@@ -41,63 +39,6 @@ class GeometryBlock:
         return bool(np.linalg.det(self.world_from_points[:3, :3]) < 0)
 
 
-@dataclass(slots=True, eq=False)
-class _Faces:
-    """Faces under construction: arrays as in MeshData, of all parts."""
-
-    corners: NDArray[np.signedinteger]
-    sizes: NDArray[np.int64] | None
-    normals: NDArray[np.float32] | None
-    uvs: NDArray[np.float32] | None
-    slots: NDArray[np.int32]
-
-    def keep(self, is_kept: NDArray[np.bool_]) -> None:
-        """Leaves out the other faces."""
-        if is_kept.all():
-            return
-        of_corner = np.repeat(is_kept, 3 if self.sizes is None else self.sizes)
-        self.sizes = None if self.sizes is None else self.sizes[is_kept]
-        self.slots = self.slots[is_kept]
-        self._keep_corners(of_corner)
-
-    def drop_repeated_corners(self) -> None:
-        """Leaves out corners of a polygon at a vertex that it has already visited."""
-        if self.sizes is None or not len(self.corners):
-            return
-        face = np.repeat(np.arange(len(self.sizes)), self.sizes)
-        count = np.int64(self.corners.max()) + 1
-        _, first = np.unique(face * count + self.corners, return_index=True)
-        if len(first) == len(self.corners):
-            return
-        is_first = np.zeros(len(self.corners), dtype=bool)
-        is_first[first] = True
-        self.sizes = np.bincount(face[is_first], minlength=len(self.sizes))
-        self._keep_corners(is_first)
-
-    def _keep_corners(self, is_kept: NDArray[np.bool_]) -> None:
-        self.corners = self.corners[is_kept]
-        self.normals = None if self.normals is None else self.normals[is_kept]
-        self.uvs = None if self.uvs is None else self.uvs[is_kept]
-
-    def has_surface(self) -> NDArray[np.bool_]:
-        """Which faces have at least three vertices, for triangles: three different ones."""
-        if self.sizes is not None:
-            enough: NDArray[np.bool_] = self.sizes >= 3
-            return enough
-        a, b, c = self.corners.reshape(-1, 3).T
-        different: NDArray[np.bool_] = (a != b) & (b != c) & (c != a)
-        return different
-
-    def are_all(self, is_good: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which faces have only good corners."""
-        if self.sizes is None:
-            all_good: NDArray[np.bool_] = is_good.reshape(-1, 3).all(axis=1)
-            return all_good
-        face = np.repeat(np.arange(len(self.sizes)), self.sizes)
-        no_bad: NDArray[np.bool_] = np.bincount(face[~is_good], minlength=len(self.sizes)) == 0
-        return no_bad
-
-
 def join_blocks(blocks: Sequence[GeometryBlock], report: Report) -> MeshData:
     """Makes one mesh of all blocks, with `slots`, without name and materials.
 
@@ -109,45 +50,53 @@ def join_blocks(blocks: Sequence[GeometryBlock], report: Report) -> MeshData:
     if not blocks:
         nothing = np.zeros((0, 3), dtype=np.float32)
         return MeshData(vertices=nothing, corners=np.zeros(0, dtype=np.int32))
-    points = np.concatenate([_place_points(block) for block in blocks])
     faces = _collect_faces(blocks)
-    is_good = faces.corners >= 0
-    # Written this way round, a NaN is not good.
-    if len(points) and not np.abs(points).max() <= LARGEST_COORDINATE:
+    points, is_good = faces.vertices, faces.corners >= 0
+    if not are_in_bounds(points):
         is_point = (np.abs(points) <= LARGEST_COORDINATE).all(axis=1)
         points[~is_point] = 0
         is_good &= is_point[faces.corners]
     if not is_good.all():
-        are_good = faces.are_all(is_good)
+        face = np.repeat(np.arange(len(faces.sizes)), faces.sizes)
+        are_good = np.bincount(face[~is_good], minlength=len(faces.sizes)) == 0
         lost = np.count_nonzero(~are_good)
         report(
             "invalid-facets",
             f"{lost} of {len(are_good)} faces have wrong indices or coordinates; left out",
         )
-        faces.keep(are_good)
-    return _weld(points, faces)
+        faces = faces.keep(are_good)
+    return _weld(faces)
 
 
-def _weld(points: NDArray[np.float32], faces: _Faces) -> MeshData:
-    vertices, index_of_point = weld_points(points)
-    faces.corners = np.take(index_of_point, faces.corners)
-    faces.drop_repeated_corners()
-    faces.keep(faces.has_surface())
-    if faces.sizes is not None and (faces.sizes == 3).all():
-        faces.sizes = None
-    is_used = np.zeros(len(vertices), dtype=bool)
-    is_used[faces.corners] = True
-    if not is_used.all():
-        rank = np.cumsum(is_used, dtype=np.int32) - np.int32(1)
-        vertices, faces.corners = vertices[is_used], rank[faces.corners]
+def _weld(faces: Faces) -> MeshData:
+    vertices, index_of_point = weld_points(faces.vertices)
+    corners = np.take(index_of_point, faces.corners)
+    faces = _without_repeats(replace(faces, vertices=vertices, corners=corners))
+    vertices, corners = drop_unused_vertices(faces.vertices, faces.corners)
     return MeshData(
         vertices=vertices,
-        corners=faces.corners.astype(np.int32, copy=False),
-        face_sizes=None if faces.sizes is None else faces.sizes.astype(np.int32),
-        normals=_complete_normals(vertices, faces),
+        corners=corners,
+        face_sizes=None if (faces.sizes == 3).all() else faces.sizes.astype(np.int32),
+        normals=_complete_normals(vertices, corners, faces),
         uvs=faces.uvs,
-        slots=faces.slots,
+        slots=None if faces.slots is None else faces.slots.astype(np.int32, copy=False),
     )
+
+
+def _without_repeats(faces: Faces) -> Faces:
+    """Leaves out corners of a polygon at a vertex that it has already visited, then faces without
+    surface."""
+    if (faces.sizes == 3).all():
+        return faces.without_repeats()
+    face = np.repeat(np.arange(len(faces.sizes)), faces.sizes)
+    count = np.int64(faces.corners.max()) + 1
+    _, first = np.unique(face * count + faces.corners, return_index=True)
+    if len(first) < len(faces.corners):
+        is_first = np.zeros(len(faces.corners), dtype=bool)
+        is_first[first] = True
+        faces = faces.keep_corners(is_first)
+        faces.sizes = np.bincount(face[is_first], minlength=len(faces.sizes))
+    return faces.keep(faces.sizes >= 3)
 
 
 def _place_points(block: GeometryBlock) -> NDArray[np.float32]:
@@ -156,36 +105,33 @@ def _place_points(block: GeometryBlock) -> NDArray[np.float32]:
     return placed.astype(np.float32)
 
 
-def _collect_faces(blocks: Sequence[GeometryBlock]) -> _Faces:
+def _collect_faces(blocks: Sequence[GeometryBlock]) -> Faces:
     """Corners count through the points of all blocks; -1 where there is no such point."""
     start = 0
     corners, sizes, normals, uvs, slots = [], [], [], [], []
     for block in blocks:
         count, is_mirrored = len(block.points), block.is_mirrored
         for part, surface in block.parts:
-            order = _reverse(part) if is_mirrored else slice(None)
+            sizes.append(part.sizes)
+            order = reverse_corners(part.sizes) if is_mirrored else slice(None)
             index = part.corners[order]
             is_there = (index >= 0) & (index < count)
             corners.append(
                 index + start if is_there.all() else np.where(is_there, index + start, -1)
             )
-            sizes.append((part.face_count, part.sizes))
             normals.append(None if part.normals is None else _turn(part.normals[order], block))
             uvs.append(None if surface.uvs is None else surface.uvs[order])
-            slots.append(np.full(part.face_count, surface.slot, dtype=np.int32))
+            slots.append(np.full(len(part.sizes), surface.slot, dtype=np.int32))
         start += count
     lengths = [len(each) for each in corners]
-    return _Faces(
+    return Faces(
+        vertices=np.concatenate([_place_points(block) for block in blocks]),
         corners=np.concatenate(corners),
-        sizes=_join_sizes(sizes),
+        sizes=np.concatenate(sizes),
         normals=_join_or_none(normals, lengths, 3),
         uvs=_finite(_join_or_none(uvs, lengths, 2)),
         slots=np.concatenate(slots),
     )
-
-
-def _reverse(part: GeometryPart) -> NDArray[np.int64]:
-    return reverse_corners(np.full(part.face_count, 3) if part.sizes is None else part.sizes)
 
 
 def _turn(normals: NDArray[np.float32], block: GeometryBlock) -> NDArray[np.float32]:
@@ -204,8 +150,8 @@ def _turn(normals: NDArray[np.float32], block: GeometryBlock) -> NDArray[np.floa
     if not np.array_equal(cofactors, np.eye(3)):
         normals = normals @ cofactors.T.astype(np.float32)
     turned = np.empty_like(normals)
-    for start in range(0, len(normals), _PIECE):
-        turned[start : start + _PIECE] = _unit(normals[start : start + _PIECE])
+    for start in range(0, len(normals), PIECE):
+        turned[start : start + PIECE] = _unit(normals[start : start + PIECE])
     return turned
 
 
@@ -233,12 +179,6 @@ def _unit(normals: NDArray[np.float32]) -> NDArray[np.float32]:
     return unit
 
 
-def _join_sizes(sizes: Sequence[tuple[int, NDArray[np.int64] | None]]) -> NDArray[np.int64] | None:
-    if all(each is None for _, each in sizes):
-        return None
-    return np.concatenate([np.full(n, 3) if each is None else each for n, each in sizes])
-
-
 def _join_or_none(
     arrays: Sequence[NDArray[np.float32] | None], lengths: Sequence[int], width: int
 ) -> NDArray[np.float32] | None:
@@ -261,23 +201,22 @@ def _finite(uvs: NDArray[np.float32] | None) -> NDArray[np.float32] | None:
     return np.nan_to_num(uvs, nan=0, posinf=0, neginf=0)
 
 
-def _complete_normals(vertices: NDArray[np.float32], faces: _Faces) -> NDArray[np.float32] | None:
+def _complete_normals(
+    vertices: NDArray[np.float32], corners: NDArray[np.int32], faces: Faces
+) -> NDArray[np.floating] | None:
     """Corners without a normal get their face's normal; None where none has one."""
-    if faces.normals is None:
-        return None
-    x, y, z = faces.normals.T
-    is_missing = (x == 0) & (y == 0) & (z == 0)
-    if is_missing.all():
+    normals, sizes = faces.normals, faces.sizes
+    is_missing = (normals == 0).all(axis=1) if normals is not None else np.ones(1, dtype=bool)
+    if normals is None or is_missing.all():
         return None
     if is_missing.any():
-        sizes = faces.sizes if faces.sizes is not None else np.full(len(faces.slots), 3)
         face = np.repeat(np.arange(len(sizes)), sizes)
-        faces.normals[is_missing] = _face_normals(vertices, faces.corners, sizes)[face[is_missing]]
-    return faces.normals
+        normals[is_missing] = _face_normals(vertices, corners, sizes)[face[is_missing]]
+    return normals
 
 
 def _face_normals(
-    vertices: NDArray[np.float32], corners: NDArray[np.signedinteger], sizes: NDArray[np.int64]
+    vertices: NDArray[np.float32], corners: NDArray[np.signedinteger], sizes: NDArray[np.integer]
 ) -> NDArray[np.float32]:
     """Unit length, float32 (F, 3), weighted over all corners; +Z for faces without area."""
     ends = np.cumsum(sizes)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ...diagnostics import Report, quote
 from ...files.regular import ResolveBeside
 from ...geometry.mesh_data import MeshData, MeshMaterial, weld_points
+from ...geometry.transforms import rotation_from_quaternion
 from ..faces import PIECE, Faces, make_mesh, missing_part, take_rows
 from .document import (
     GltfDocument,
@@ -143,15 +144,8 @@ def _read_transform(node: Node) -> Matrix:
         return matrix
     matrix = np.eye(4)
     x, y, z, w = as_numbers(node.get("rotation"), 4) or (0.0, 0.0, 0.0, 1.0)
-    length = x * x + y * y + z * z + w * w
-    if 1e-12 < length < 1e12:
-        matrix[:3, :3] -= (2.0 / length) * np.array(
-            [
-                [y * y + z * z, w * z - x * y, -x * z - w * y],
-                [-x * y - w * z, x * x + z * z, w * x - y * z],
-                [w * y - x * z, -y * z - w * x, x * x + y * y],
-            ]
-        )
+    if 1e-12 < x * x + y * y + z * z + w * w < 1e12:
+        matrix[:3, :3] = rotation_from_quaternion((x, y, z, w))
     matrix[:3, :3] *= as_numbers(node.get("scale"), 3) or (1.0, 1.0, 1.0)
     matrix[:3, 3] = as_numbers(node.get("translation"), 3) or (0.0, 0.0, 0.0)
     return matrix

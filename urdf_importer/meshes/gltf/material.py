@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The materials of a glTF document and the images that they show."""
 
+from dataclasses import replace
 from typing import Any
 
 from ...diagnostics import MeshError, Report, quote
@@ -83,10 +84,4 @@ def _add_image(
         path = document.resolve(uri, "texture")
     if path is None and not 0 < len(content) <= MOST_IMAGE_BYTES:
         document.fail("has an image within that is empty or too large")
-    return MeshMaterial(
-        name=material.name,
-        color=material.color,
-        texture=path,
-        image=content,
-        image_alpha=has_alpha,
-    )
+    return replace(material, texture=path, image=content, image_alpha=has_alpha)

@@ -5,7 +5,6 @@ A body that represents an assembly itself (RootPart) or the ground only places p
 its joints moves: then it is a link like others.
 """
 
-from collections.abc import Container
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -77,6 +76,10 @@ class Assembly:
     def link_name(self, body: int) -> str:
         return self.names.links[body]
 
+    def warn_of_body(self, code: str, message: str, body: int) -> None:
+        line = self.mechanism.bodies[body].line
+        self.diagnostics.warning(code, message, subject=self.link_name(body), line=line)
+
     @property
     def diagnostics(self) -> Diagnostics:
         return self.values.diagnostics
@@ -97,10 +100,10 @@ def apply_parameters(
     raw = _read_connections(mechanism, parameters, names)
     kept = {index: joint for index, joint in raw.items() if index not in removed}
     real = _real_places(mechanism, kept)
-    _name_ground(mechanism, names, real)
-    world = next(
-        (i for i, body in enumerate(mechanism.bodies) if body.kind == "ground" and i in real), -1
-    )
+    world = next((i for i in sorted(real) if mechanism.bodies[i].kind == "ground"), -1)
+    if world >= 0:
+        names.links[world] = names.giver.claim_like("world")
+        names.body_of[names.links[world]] = world
     connections: list[AssemblyJoint] = []
     placements: list[tuple[int, int, int]] = []
     for index, joint in kept.items():
@@ -118,7 +121,7 @@ def apply_parameters(
         values=values,
         names=names,
         frames=frames,
-        links=[i for i in range(len(mechanism.bodies)) if _is_link(mechanism, i, world, real)],
+        links=_find_links(mechanism, real, world),
         connections=[
             replace(joint, primitives=WELD, change=None) if joint.name in held else joint
             for joint in counting
@@ -130,9 +133,13 @@ def apply_parameters(
     )
 
 
-def _is_link(mechanism: Mechanism, index: int, world: int, real: Container[int]) -> bool:
-    kind = mechanism.bodies[index].kind
-    return kind == "part" or index == world or (kind == "placement" and index in real)
+def _find_links(mechanism: Mechanism, real: set[int], world: int) -> list[int]:
+    """The bodies that are links: all grounds are one."""
+    return [
+        index
+        for index, body in enumerate(mechanism.bodies)
+        if body.kind == "part" or index == world or (body.kind == "placement" and index in real)
+    ]
 
 
 def _read_connections(
@@ -231,21 +238,10 @@ def _real_places(mechanism: Mechanism, joints: dict[int, AssemblyJoint]) -> set[
     return real | grounds if real & grounds else real
 
 
-def _name_ground(mechanism: Mechanism, names: FinalNames, real: set[int]) -> None:
-    for index in sorted(real):
-        if mechanism.bodies[index].kind == "ground":
-            name = names.giver.claim_like("world")
-            names.links[index] = name
-            names.body_of[name] = index
-            return
-
-
 def _placing_end(mechanism: Mechanism, joint: AssemblyJoint, real: set[int]) -> int:
     """The end of a joint that only places; -1 where it joins links."""
-    for end in (joint.base, joint.follower):
-        if mechanism.bodies[end].kind != "part" and end not in real:
-            return end
-    return -1
+    places = (end for end in (joint.base, joint.follower) if mechanism.bodies[end].kind != "part")
+    return next((end for end in places if end not in real), -1)
 
 
 def _at_world(joint: AssemblyJoint, mechanism: Mechanism, world: int) -> AssemblyJoint:

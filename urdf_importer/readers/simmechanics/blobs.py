@@ -8,6 +8,11 @@ from ...model import Extra, Pose
 from .mechanism.graph import BodyColors
 from .parameters.keys import ForceSensorChoice, LinkSensor
 
+# The words of CAD systems and of Gazebo for shares of a colour.
+_SHARES = {
+    "ambient": "ambient", "diffuse": "diffuse", "specular": "specular", "emission": "emissive",
+}  # fmt: skip
+
 
 def pose_extra(pose: Pose) -> Extra:
     return Extra(tag="gazebo", xml=f"<gazebo>\n  <pose>{_six(pose)}</pose>\n</gazebo>")
@@ -19,16 +24,11 @@ def _six(pose: Pose) -> str:
 
 def look_extras(link: str, look: BodyColors) -> list[Extra]:
     """Returns Gazebo's data for a CAD system's shares of colour; none where the file has none."""
-    shares = {
-        "ambient": look.ambient,
-        "diffuse": look.diffuse,
-        "specular": look.specular,
-        "emissive": look.emission,
-    }
     body = "".join(
-        f"      <{tag}>{format_numbers(round(part * share, 6) for part in look.color)} 1</{tag}>\n"
-        for tag, share in shares.items()
-        if share is not None
+        f"      <{tag}>{format_numbers(round(part * look.shares[word], 6) for part in look.color)} "
+        f"1</{tag}>\n"
+        for word, tag in _SHARES.items()
+        if word in look.shares
     )
     visual = f"  <visual>\n    <material>\n{body}    </material>\n  </visual>\n"
     xml = f"<gazebo reference={quoteattr(link)}>\n{visual}</gazebo>"

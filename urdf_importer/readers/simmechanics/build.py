@@ -71,9 +71,7 @@ class RobotMaker:
         for body in self.tree.bodies():
             self._add_body(body, draft)
             for frame in at_body.get(body, ()):
-                joint, link = self.joints.make_frame_link(
-                    frame.name, body, frame.matrix, frame.transform
-                )
+                joint, link = self.joints.make_frame_link(frame.name, body, frame.matrix)
                 draft.joints.append(joint)
                 draft.links.append(link)
         for connection in self.tree.loops:

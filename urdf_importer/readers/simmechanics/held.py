@@ -14,7 +14,7 @@ from ...kinematics.loops.freedom import group_loops
 from ...kinematics.loops.newton import zero_pose
 from ...kinematics.loops.plan import name_variables, plan_linkage
 from ...kinematics.tree import KinematicTree, retrace_tree
-from ...model import Robot
+from ...model import LoopJoint, Robot
 from .assembly import Assembly, AssemblyJoint
 from .mechanism.freedom import null_space
 from .tree import SpanningTree
@@ -51,23 +51,13 @@ def _find_still(tree: KinematicTree, diagnostics: Diagnostics) -> Iterator[str]:
     """The joints of a robot whose speed is zero however the loops' other joints move."""
     loops = tree.robot.loops
     if sum(len(name_variables(tree, loop)) for loop in loops) > MOST_STEPS:
-        diagnostics.warning(
-            "loops-not-judged",
-            "the loops go over too many joints to find out which of these cannot move",
-            subject=loops[0].name,
-            line=loops[0].line,
-        )
+        _report_unjudged(loops[0], "the loops go over too many joints", diagnostics)
         return
     for group in group_loops(tree):
         names = {name for loop in group for name in name_variables(tree, loop)}
         if len(names) > MOST_COLUMNS:
-            diagnostics.warning(
-                "loops-not-judged",
-                f"the loops share {len(names)} joints, too many to find out which of them cannot "
-                "move",
-                subject=group[0].name,
-                line=group[0].line,
-            )
+            finding = f"the loops share {len(names)} joints, too many"
+            _report_unjudged(group[0], finding, diagnostics)
             continue
         linkage = plan_linkage(tree, group)
         if linkage is None:
@@ -76,6 +66,11 @@ def _find_still(tree: KinematicTree, diagnostics: Diagnostics) -> Iterator[str]:
         for variable in linkage.variables:
             if not (np.abs(free[:, variable.columns]) > _TOLERANCE).any():
                 yield variable.motion.joint.name
+
+
+def _report_unjudged(loop: LoopJoint, finding: str, diagnostics: Diagnostics) -> None:
+    message = f"{finding} to find out which of these cannot move"
+    diagnostics.warning("loops-not-judged", message, subject=loop.name, line=loop.line)
 
 
 def report_held(joints: Iterable[AssemblyJoint], diagnostics: Diagnostics) -> None:

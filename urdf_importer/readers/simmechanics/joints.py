@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from ...geometry.transforms import make_frame
 from ...markup.write import format_number
-from ...model import IDENTITY, Dynamics, Extra, Joint, Limit, Link, LoopJoint, Pose, Vector3
+from ...model import IDENTITY, Dynamics, Extra, Joint, Limit, Link, LoopJoint, Vector3
 from .assembly import Assembly, AssemblyJoint
 from .links import pose_of, relative
 from .mechanism.graph import Matrix
@@ -43,11 +43,6 @@ class JointMaker:
         parent, child = self.assembly.link_name(hang.parent), self.assembly.link_name(body)
         base = self.placed[hang.parent].frame
         name = hang.joint.name if hang.joint is not None else self._fixed_name(child)
-        if len(placed.steps) == 1:
-            joint = self._joint(
-                name, placed.steps[0], (parent, child), (base, placed.frame), hang.joint
-            )
-            return [joint], []
         part = self.assembly.mechanism.bodies[body].part
         middle = make_frame(part[:3, :3], placed.point)
         return self._chain(
@@ -61,22 +56,22 @@ class JointMaker:
         self, name: str, steps: tuple[Step, ...], ends: tuple[str, str],
         frames: tuple[Matrix, Matrix, Matrix], source: AssemblyJoint | None,
     ) -> tuple[list[Joint], list[Link]]:  # fmt: skip
-        """One joint after the other at the same point, with links without mass between them."""
+        """One joint after the other at the same point, with links without mass between them; a
+        single one keeps its name."""
         base, middle, last = frames
+        give = self.assembly.names.giver.claim_like
         joints: list[Joint] = []
         links: list[Link] = []
         parent = ends[0]
         line = source.line if source is not None else 0
         for number, step in enumerate(steps, start=1):
-            is_last = number == len(steps)
-            joint_name = self.assembly.names.giver.claim_like(f"{name}_{number}")
-            child = ends[1] if is_last else self.assembly.names.giver.claim_like(
-                f"{name}_{number}_link"
-            )  # fmt: skip
-            to_frame = last if is_last else middle
-            joints.append(self._joint(joint_name, step, (parent, child), (base, to_frame), source))
-            if not is_last:
-                links.append(Link(name=child, line=line))
+            own = name if len(steps) == 1 else give(f"{name}_{number}")
+            if number == len(steps):
+                joints.append(self._joint(own, step, (parent, ends[1]), (base, last), source))
+                break
+            child = give(f"{name}_{number}_link")
+            joints.append(self._joint(own, step, (parent, child), (base, middle), source))
+            links.append(Link(name=child, line=line))
             parent, base = child, middle
         return joints, links
 
@@ -186,9 +181,7 @@ class JointMaker:
         )
         return loop, joints, links
 
-    def make_frame_link(
-        self, name: str, body: int, matrix: Matrix, transform: Pose
-    ) -> tuple[Joint, Link]:
+    def make_frame_link(self, name: str, body: int, matrix: Matrix) -> tuple[Joint, Link]:
         """Returns a link without mass at a frame of a body, on a fixed joint."""
         joint = Joint(
             name=self._fixed_name(name),

@@ -177,19 +177,8 @@ def format_filename(written: str, parameters: Parameters) -> str:
         suffix = _suffix(filename)
         filename = filename[: len(filename) - len(suffix)]
     # By hand: the % operator would run any format in the text.
-    before, _, after = _split_format(parameters.filename_format)
-    return before + filename + after
-
-
-def _split_format(text: str) -> tuple[str, str, str]:
-    parts = [part.partition("%s") for part in text.split("%%")]
-    before: list[str] = []
-    for index, (left, found, right) in enumerate(parts):
-        before.append(left)
-        if found:
-            rest = [right, *(f"{a}{b}{c}" for a, b, c in parts[index + 1 :])]
-            return "%".join(before), found, "%".join(rest)
-    return "%".join(before), "", ""
+    before, _, after = parameters.filename_format.replace("%%", "\0").partition("%s")
+    return before.replace("\0", "%") + filename + after.replace("\0", "%")
 
 
 def _suffix(filename: str) -> str:

@@ -6,9 +6,6 @@ import json
 from ...model.graph import GraphEdge
 from .read import AssemblyReading
 
-# Lines that are entries, once the mark is taken away; other comments are prose.
-ENTRY_MARK = "#~ "
-
 
 def edges_of_assembly(reading: AssemblyReading) -> tuple[GraphEdge, ...]:
     """Returns all joints except joints that only place, in the order of the file; then the fixed

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From graph to tree: which link hangs on which, and which joints close loops. No body is lost."""
 
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
+from itertools import count
 
 from ...diagnostics import ReadError, quote
 from .assembly import Assembly, AssemblyJoint
@@ -50,9 +50,8 @@ def plan_spanning_tree(assembly: Assembly) -> SpanningTree:
         neighbours.setdefault(joint.base, []).append(joint)
         neighbours.setdefault(joint.follower, []).append(joint)
     tree = SpanningTree(root=choose_root(assembly))
-    search = _search_stiff if assembly.is_stiff else _search
-    search(tree, tree.root, neighbours)
-    _hang_unreached(tree, assembly, neighbours, search)
+    _search(tree, tree.root, neighbours, is_stiff=assembly.is_stiff)
+    _hang_unreached(tree, assembly, neighbours)
     used = {hang.joint for hang in tree.hangs.values()}
     tree.loops = [
         joint
@@ -104,68 +103,47 @@ def _hang(tree: SpanningTree, hang: Hang) -> None:
     tree.children.setdefault(hang.parent, []).append(hang.child)
 
 
-def _search(tree: SpanningTree, start: int, neighbours: Neighbours) -> None:
-    """Breadth first, each body's joints in the order of the file."""
-    queue = deque([start])
-    while queue:
-        body = queue.popleft()
-        for joint in neighbours.get(body, ()):
-            other = joint.other(body)
-            if not tree.holds(other):
-                _hang(
-                    tree,
-                    Hang(parent=body, child=other, joint=joint, is_reversed=joint.base == other),
-                )
-                queue.append(other)
-
-
-def _search_stiff(tree: SpanningTree, start: int, neighbours: Neighbours) -> None:
-    """Prim's minimum spanning tree by degrees of freedom: the cut falls on the freest joints, so
-    that rods of a linkage hang on their hinge and not on their slot."""
+def _search(tree: SpanningTree, start: int, neighbours: Neighbours, *, is_stiff: bool) -> None:
+    """Breadth first, each body's joints in the order of the file; or, `is_stiff`, Prim's minimum
+    spanning tree by degrees of freedom: the cut falls on the freest joints, so that rods of a
+    linkage hang on their hinge and not on their slot."""
     heap: list[tuple[int, int, int, AssemblyJoint]] = []
-    count = 0
+    order = count()
 
     def push(body: int) -> None:
-        nonlocal count
         for joint in neighbours.get(body, ()):
-            heappush(heap, (joint.freedom, count, body, joint))
-            count += 1
+            heappush(heap, (joint.freedom if is_stiff else 0, next(order), body, joint))
 
     push(start)
     while heap:
         _, _, body, joint = heappop(heap)
         other = joint.other(body)
         if not tree.holds(other):
-            _hang(
-                tree, Hang(parent=body, child=other, joint=joint, is_reversed=joint.base == other)
-            )
+            is_reversed = joint.base == other
+            _hang(tree, Hang(parent=body, child=other, joint=joint, is_reversed=is_reversed))
             push(other)
 
 
-def _hang_unreached(
-    tree: SpanningTree,
-    assembly: Assembly,
-    neighbours: Neighbours,
-    search: Callable[[SpanningTree, int, Neighbours], None],
-) -> None:
+def _hang_unreached(tree: SpanningTree, assembly: Assembly, neighbours: Neighbours) -> None:
     """Fixes bodies that no joint reaches to the body in the same assembly, else to the root; leaves
     out bodies that only a removed joint held."""
     cut = _cut_bodies(assembly)
     places = _Places(assembly)
     for group in _groups(tree, assembly, neighbours):
         if any(body in cut for body in group):
-            _report_removed(group, assembly)
+            for body in group:
+                name = quote(assembly.link_name(body))
+                finding = f"body {name} hung on a joint that was removed; it is left out"
+                assembly.warn_of_body("removed-body", finding, body)
             continue
         first, anchor = places.find_anchor(group, tree)
-        assembly.diagnostics.warning(
-            "unconnected-body",
-            f"no joint that counts leads to body {quote(assembly.link_name(first))}; it is fixed "
-            f"to link {quote(assembly.link_name(anchor))}",
-            subject=assembly.link_name(first),
-            line=assembly.mechanism.bodies[first].line,
+        name = quote(assembly.link_name(first))
+        finding = f"no joint that counts leads to body {name}; it is fixed to link"
+        assembly.warn_of_body(
+            "unconnected-body", f"{finding} {quote(assembly.link_name(anchor))}", first
         )
         _hang(tree, Hang(parent=anchor, child=first, joint=None))
-        search(tree, first, neighbours)
+        _search(tree, first, neighbours, is_stiff=assembly.is_stiff)
 
 
 def _groups(tree: SpanningTree, assembly: Assembly, neighbours: Neighbours) -> Iterable[list[int]]:
@@ -222,14 +200,3 @@ def _cut_bodies(assembly: Assembly) -> set[int]:
     """The bodies that a removed joint held."""
     edges = (assembly.mechanism.edges[index] for index in assembly.removed)
     return {end for edge in edges for end in (edge.base, edge.follower)}
-
-
-def _report_removed(group: list[int], assembly: Assembly) -> None:
-    for body in group:
-        assembly.diagnostics.warning(
-            "removed-body",
-            f"body {quote(assembly.link_name(body))} hung on a joint that was removed; it is left "
-            "out",
-            subject=assembly.link_name(body),
-            line=assembly.mechanism.bodies[body].line,
-        )

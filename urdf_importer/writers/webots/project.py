@@ -3,7 +3,9 @@
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 from ...diagnostics import quote
 from ...files.outputs import write_text
@@ -11,13 +13,12 @@ from ..formats import OpenExport
 from .options import WebotsOptions
 from .ros2.description import unpublished, write_ros_urdf
 from .ros2.interface import (
+    RosRobot,
+    controllers_of,
     fill_template,
     make_package_name,
     plan_ros,
     write_control,
-    write_launch,
-    write_package,
-    write_setup,
 )
 from .structure.links import AxisPlan, SolidTreePlan
 from .world import Planned
@@ -47,6 +48,8 @@ def _entry(axis: AxisPlan, count: int) -> str:
 
 PROJECT_CONTROLLER = "<extern>"
 """The controller of a project's robot runs outside of Webots: ROS 2's, or the one here."""
+_SETUP = "[develop]\nscript_dir=$base/lib/{0}\n[install]\ninstall_scripts=$base/lib/{0}\n"
+_FOLDERS = ("launch", "protos", "resource", "worlds")
 
 
 def write_project(
@@ -59,7 +62,16 @@ def write_project(
     package = make_package_name(robot)
     urdf = f"{package}.urdf"
     ros = plan_ros(plan)
-    readme = {"robot": robot, "world": world, "controller": name, "package": package, "urdf": urdf}
+    words = {
+        "robot": robot,
+        "world": world,
+        "controller": name,
+        "package": package,
+        "urdf": urdf,
+        "description": f"The robot {robot} in Webots.",
+    }
+    python = _write_python(words, ros)
+    xml = {word: escape(text) for word, text in words.items()}
     files = {
         f"controllers/{name}/{name}.py": write_controller(name, plan),
         f"resource/{urdf}": write_ros_urdf(
@@ -69,11 +81,11 @@ def write_project(
         # An empty file by which ROS finds the package.
         f"resource/{package}": "",
         f"{package}/__init__.py": "",
-        "launch/robot_launch.py": write_launch(package, robot, world, urdf, ros.joints),
-        "setup.py": write_setup(package, robot),
-        "setup.cfg": _setup_config(package),
-        "package.xml": write_package(package, robot),
-        "README.md": fill_template("README.md", **readme),
+        "launch/robot_launch.py": fill_template("robot_launch.py", **python),
+        "setup.py": fill_template("setup.py", **python),
+        "setup.cfg": _SETUP.format(package),
+        "package.xml": fill_template("package.xml", **xml),
+        "README.md": fill_template("README.md", **words),
     }
     for path, text in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -88,8 +100,8 @@ def write_project(
         )
 
 
-def _setup_config(package: str) -> str:
-    return (
-        f"[develop]\nscript_dir=$base/lib/{package}\n"
-        f"[install]\ninstall_scripts=$base/lib/{package}\n"
-    )
+def _write_python(words: Mapping[str, str], ros: RosRobot) -> dict[str, str]:
+    """Returns texts as Python writes them, in double quotes, and its lists for the templates."""
+    written = {word: json.dumps(text, ensure_ascii=False) for word, text in words.items()}
+    controllers = json.dumps(list(controllers_of(ros.joints)))
+    return {**written, "controllers": controllers, "folders": json.dumps(_FOLDERS)}

@@ -149,13 +149,8 @@ def make_background(color: Vec = (0.75, 0.83, 0.92)) -> Node:
 
 
 def make_sun() -> Node:
-    fields: dict[str, Value] = {
-        "ambientIntensity": 0.6,
-        "direction": (-0.5, 0.4, -1.0),
-        "intensity": 2.0,
-        "castShadows": True,
-    }
-    return Node("DirectionalLight", fields)
+    light: dict[str, Value] = {"ambientIntensity": 0.6, "direction": (-0.5, 0.4, -1.0)}
+    return Node("DirectionalLight", {**light, "intensity": 2.0, "castShadows": True})
 
 
 def make_viewpoint(bounds: Bounds, follow: str = "") -> Node:

@@ -11,7 +11,6 @@ from support.gates import gate, gate_bodies, gate_joints
 from support.simmechanics_reading import Read
 from urdf_importer.model.graph import edges_of_robot
 from urdf_importer.readers.simmechanics import edges_of_assembly, write_starter_parameters
-from urdf_importer.readers.simmechanics.showing import ENTRY_MARK
 from urdf_importer.writers.graph import write_graph, write_graph_picture, write_groups
 
 
@@ -57,7 +56,7 @@ def test_groups(read: Read) -> None:
 
 def entries(text: str) -> str:
     """A starter file with all of its entries in force."""
-    return "\n".join(line.removeprefix(ENTRY_MARK) for line in text.splitlines()) + "\n"
+    return "\n".join(line.removeprefix("#~ ") for line in text.splitlines()) + "\n"
 
 
 ODD = [

@@ -2,6 +2,7 @@
 """Joints of all kinds: where they stand, how far they go, what drives them."""
 
 import math
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -190,6 +191,12 @@ def test_limits_without_effort_are_never_zero(tmp_path: Path) -> None:
     axis = small.check().axes["j"]
     assert (axis["max_torque"], axis["max_velocity"]) == (1000.0, 10.0)
     assert small.lines == [("webots-motor-default", 4)]
+
+
+def test_largest_effort_stays_a_number_when_scaled(tmp_path: Path) -> None:
+    limit = f'lower="-1" upper="1" effort="{sys.float_info.max!r}" velocity="2"'
+    small = Small(tmp_path, *arm("revolute", limit=limit), effort_scale=3.0)
+    assert small.check().axes["j"]["max_torque"] == sys.float_info.max
 
 
 def test_coefficients(tmp_path: Path) -> None:

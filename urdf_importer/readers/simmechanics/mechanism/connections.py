@@ -19,26 +19,22 @@ from .values import XmlPage
 
 MOST_CONNECTIONS = 400_000
 
-_SLIDES: tuple[tuple[PrimitiveKind, int | None], ...] = (
-    ("prismatic", 0), ("prismatic", 1), ("prismatic", 2),
-)  # fmt: skip
-_TURNS: tuple[tuple[PrimitiveKind, int | None], ...] = (
-    ("revolute", 0), ("revolute", 1), ("revolute", 2),
-)  # fmt: skip
-_BALL: tuple[PrimitiveKind, int | None] = ("spherical", None)
-# The motions that each joint allows, by axes of its base frame: slides first.
-_MOTIONS: dict[str, tuple[tuple[PrimitiveKind, int | None], ...]] = {
-    "Weld": (("weld", None),),
-    "Revolute": _TURNS[2:],
-    "Prismatic": _SLIDES[2:],
-    "Cylindrical": (_SLIDES[2], _TURNS[2]),
-    "Planar": (*_SLIDES[:2], _TURNS[2]),
-    "PinSlot": (_SLIDES[0], _TURNS[2]),
-    "Universal": _TURNS[:2],
-    "Spherical": (_BALL,),
-    "Bushing": (*_SLIDES, _BALL),
-    "SixDof": (*_SLIDES, _BALL),
+# The motions that each joint allows, slides first: t along and r about an axis of its base frame.
+_MOTIONS = {
+    "Weld": "weld",
+    "Revolute": "rz",
+    "Prismatic": "tz",
+    "Cylindrical": "tz rz",
+    "Planar": "tx ty rz",
+    "PinSlot": "tx rz",
+    "Universal": "rx ry",
+    "Spherical": "ball",
+    "Bushing": "tx ty tz ball",
+    "SixDof": "tx ty tz ball",
 }
+_KINDS: dict[str, PrimitiveKind] = {
+    "t": "prismatic", "r": "revolute", "b": "spherical", "w": "weld",
+}  # fmt: skip
 _TURNING = ("Revolute", "Cylindrical", "Planar", "PinSlot")
 
 
@@ -268,10 +264,11 @@ class Connections:
 
 
 def _primitives(word: str, matrix: Matrix) -> tuple[Primitive, ...]:
-    motions = _MOTIONS.get(word)
-    if motions is None:
+    if word not in _MOTIONS:
         return (Primitive(kind="unknown", word=word),)
-    return tuple(
-        Primitive(kind=kind, axis=NO_AXIS if axis is None else matrix[:3, axis], word=kind)
-        for kind, axis in motions
-    )
+    primitives = []
+    for motion in _MOTIONS[word].split():
+        kind, axis = _KINDS[motion[0]], "xyz".find(motion[1:])
+        direction = matrix[:3, axis] if axis >= 0 else NO_AXIS
+        primitives.append(Primitive(kind=kind, axis=direction, word=kind))
+    return tuple(primitives)

@@ -232,9 +232,10 @@ def _read_mass(body: _WrittenBody, page: XmlPage) -> tuple[float | None, Matrix 
     fields = body.fields
     if "mass" not in fields:
         return None, None
+    name = quote(body.name)
     mass_scale, inertia_scale = (
         page.unit(
-            fields.text(tag), known, f"{tag} of body {quote(body.name)}",
+            fields.text(tag), known, f"{tag} of body {name}",
             fields.get(tag, fields["mass"]).line,
         )
         for tag, known in (("massUnits", mass_unit), ("inertiaUnits", inertia_unit))
@@ -248,7 +249,7 @@ def _read_mass(body: _WrittenBody, page: XmlPage) -> tuple[float | None, Matrix 
     except NoNumberError as problem:
         page.diagnostics.error(
             "bad-mass",
-            f"mass or inertia of body {quote(body.name)} {problem}; the body has none",
+            f"mass or inertia of body {name} {problem}; the body has none",
             subject=body.name,
             line=fields["mass"].line,
         )
@@ -285,7 +286,7 @@ def _read_look(element: Element | None, page: XmlPage) -> BodyColors | None:
         page.report_bad_color("a MaterialProp", element.line)
         return None
     alpha = 1.0 - shares.pop("transparency", 0.0)
-    return BodyColors(color=(red, green, blue), alpha=alpha, **shares)
+    return BodyColors(color=(red, green, blue), alpha=alpha, shares=shares)
 
 
 def _read_primitive(fields: Fields, joint: _WrittenJoint, page: XmlPage) -> Primitive:

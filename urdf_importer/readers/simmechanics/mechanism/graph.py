@@ -6,6 +6,7 @@ All frames are (4, 4), world from frame, in metres, in the assembled pose, which
 every joint.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -51,15 +52,12 @@ class Frame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BodyColors:
-    """`color` is red, green, blue in 0..1, `alpha` 1 where nothing shines through; the others are
-    shares of the colour, None where not given."""
+    """`color` is red, green, blue in 0..1, `alpha` 1 where nothing shines through; `shares` of the
+    colour by the word of the file: ambient, diffuse, specular, emission."""
 
     color: tuple[float, float, float]
     alpha: float = 1.0
-    ambient: float | None = None
-    diffuse: float | None = None
-    specular: float | None = None
-    emission: float | None = None
+    shares: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -80,7 +78,6 @@ class Body:
     geometry: str = ""
     look: BodyColors | None = None
     is_visible: bool = True
-    is_grounded: bool = False
     line: int = 0
 
 

@@ -8,8 +8,6 @@ Link.
 <Parts> <Part> mass, geometry, look
 """
 
-import numpy as np
-
 from ....diagnostics import quote
 from ....geometry.transforms import make_frame
 from ....markup.xml import Element
@@ -93,18 +91,17 @@ class SecondGeneration:
                 self._report_lost(instance)
                 continue
             instance.body = len(bodies)
-            center = make_frame(np.eye(3), part.center) if part.center is not None else None
+            center = part.center
             bodies.append(
                 Body(
                     name=instance.name,
                     part=instance.matrix,
-                    center=None if center is None else instance.matrix @ center,
+                    center=None if center is None else instance.matrix @ make_frame(point=center),
                     mass=part.mass,
                     inertia=part.inertia,
                     geometry=part.geometry,
                     look=instance.look or part.look,
                     is_visible=instance.is_visible,
-                    is_grounded=instance.is_grounded,
                     line=instance.line,
                 )
             )

@@ -117,12 +117,13 @@ class Fields(dict[str, Element]):
     """The first child of each tag of an element, and their texts."""
 
     def __init__(self, element: Element, data: bytes) -> None:
-        super().__init__((child.tag, child) for child in reversed(element))
+        super().__init__({child.tag: child for child in reversed(element)})
         self._data = data
 
     def text(self, tag: str) -> str:
         """Returns the text of a child without the double quotes around it; "" without a child."""
-        return _unquoted(text_of(self[tag], self._data)) if tag in self else ""
+        element = self.get(tag)
+        return "" if element is None else _unquoted(text_of(element, self._data))
 
 
 def _unquoted(text: str) -> str:

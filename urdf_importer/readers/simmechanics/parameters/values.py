@@ -2,10 +2,13 @@
 """Values of a parameter file: the right kind, or one sentence with the line."""
 
 from collections.abc import Collection, Iterator
+from typing import TypeVar
 
 from ....diagnostics import Diagnostics, ReadError, nearest, quote
 from ....markup.yaml_tree import YamlNode
 from ..mechanism.graph import Named
+
+Value = TypeVar("Value")
 
 
 class Values:
@@ -44,22 +47,20 @@ class Values:
         return "" if node.is_null else node.text.strip()
 
     def flag(self, node: YamlNode, key: str) -> bool | None:
-        value = node.flag()
-        if value is None:
-            self._wrong(key, "yes or no", node)
-        return value
+        return self._checked(node.flag(), "yes or no", node, key)
 
     def number(self, node: YamlNode, key: str) -> float | None:
-        value = node.number()
-        if value is None:
-            self._wrong(key, "a number", node)
-        return value
+        return self._checked(node.number(), "a number", node, key)
 
     def positive(self, node: YamlNode, key: str) -> float | None:
         value = self.number(node, key)
-        if value is not None and value <= 0.0:
-            self._wrong(key, "a number above zero", node)
-            return None
+        if value is None or value > 0.0:
+            return value
+        return self._checked(None, "a number above zero", node, key)
+
+    def _checked(self, value: Value | None, wanted: str, node: YamlNode, key: str) -> Value | None:
+        if value is None:
+            self._wrong(key, wanted, node)
         return value
 
     def numbers(
@@ -104,13 +105,8 @@ class Values:
         if items is None:
             self._wrong(key, "a list of texts", node)
             return []
-        found = []
-        for item in items:
-            if not item.is_scalar:
-                self._wrong(key, "a text", item)
-            elif item.text.strip():
-                found.append((item.text.strip(), item.line))
-        return found
+        texts = ((self.text(item, key), item.line) for item in items)
+        return [(text, line) for text, line in texts if text]
 
     def pairs(self, node: YamlNode, key: str) -> dict[str, YamlNode]:
         if node.is_null:

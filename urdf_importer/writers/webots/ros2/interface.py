@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 from typing import Literal
-from xml.sax.saxutils import escape
 
 from ....kinematics.tree import KinematicTree
 from ....model import Joint, Mimic, Robot
@@ -114,7 +113,6 @@ def _hint(interfaces: Iterable[str]) -> str:
 TRAJECTORY_CONTROLLER = "trajectory_controller"
 VELOCITY_CONTROLLER = "velocity_controller"
 STATE_BROADCASTER = "joint_state_broadcaster"
-_FOLDERS = ("launch", "protos", "resource", "worlds")
 _TEMPLATES = Path(__file__).parents[1] / "templates"
 
 
@@ -169,38 +167,3 @@ def write_control(joints: Iterable[RosJoint], time_step: float) -> str:
             lines += ["    command_interfaces: [position]"]
             lines += ["    state_interfaces: [position, velocity]"]
     return "\n".join([*lines, ""])
-
-
-def write_launch(
-    package: str, robot: str, world: str, urdf: str, joints: Iterable[RosJoint]
-) -> str:
-    return fill_template(
-        "robot_launch.py",
-        package=_python(package),
-        robot=_python(robot),
-        world=_python(world),
-        urdf=_python(urdf),
-        controllers=json.dumps(list(controllers_of(joints))),
-    )
-
-
-def write_setup(package: str, robot: str) -> str:
-    return fill_template(
-        "setup.py",
-        package=_python(package),
-        folders=json.dumps(_FOLDERS),
-        description=_python(_describe(robot)),
-    )
-
-
-def write_package(package: str, robot: str) -> str:
-    return fill_template("package.xml", package=package, description=escape(_describe(robot)))
-
-
-def _describe(robot: str) -> str:
-    return f"The robot {robot} in Webots."
-
-
-def _python(text: str) -> str:
-    """Returns a text as Python writes it, in double quotes."""
-    return json.dumps(text, ensure_ascii=False)

@@ -9,10 +9,9 @@ from ....diagnostics import MeshError
 from ....files.regular import read_mesh_file
 from ....geometry.triangles import Triangles, flat_normals
 from ....meshes.stl import MOST_BYTES, is_binary_stl
-from ....meshes.write import write_obj, write_stl
+from ....meshes.write import FACET, write_obj, write_stl
 from ...file_folder import FileFolder
 
-_FACET = np.dtype([("normal", "<f4", 3), ("points", "<f4", (3, 3)), ("attribute", "<u2")])
 _HEAD = 84
 _AGREE = 0.9
 
@@ -51,9 +50,9 @@ def _says_the_same(content: bytes, triangles: Triangles) -> bool:
     """Whether a file is a binary STL whose normals are its triangles'. Many files have normals of
     zero length or pointing anywhere, and some viewers believe them. Facets without surface may be
     left out of the triangles; they show nothing."""
-    if not is_binary_stl(content[:_HEAD], len(content)) or len(content) < _HEAD + _FACET.itemsize:
+    if not is_binary_stl(content[:_HEAD], len(content)) or len(content) < _HEAD + FACET.itemsize:
         return False
-    facets = np.frombuffer(content, dtype=_FACET, offset=_HEAD)
+    facets = np.frombuffer(content, dtype=FACET, offset=_HEAD)
     points = facets["points"]
     if not np.isfinite(points).all():
         return False

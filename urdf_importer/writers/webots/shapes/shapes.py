@@ -6,6 +6,7 @@ collisions share no nodes: Webots treats a node in a boundingObject differently.
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -135,7 +136,7 @@ class ShapeNodeWriter:
         for look, triangles in parts:
             has_image = look is not None and bool(look.texture or look.image)
             if triangles.uvs is None and (is_textured or has_image):
-                triangles = _with_uvs(triangles)
+                triangles = replace(triangles, uvs=project_on_box(triangles))
             path = self._source.file_of(visual) if len(parts) == 1 else None
             stem = _stem(visual.geometry, data, look if len(parts) > 1 else None)
             made.append((look, self._make_geometry(triangles, stem, path)))
@@ -172,13 +173,6 @@ def _read_overrides(robot: Robot, options: WebotsOptions) -> dict[str, str]:
             known = ", ".join(KINDS)
             raise KinematicsError(f"{quote(kind)} is not a collision shape; choose from {known}")
     return dict(options.collision_overrides)
-
-
-def _with_uvs(triangles: Triangles) -> Triangles:
-    uvs = project_on_box(triangles)
-    return Triangles(
-        triangles.vertices, triangles.corners, triangles.normals, uvs, triangles.smooth
-    )
 
 
 def _stem(geometry: Mesh, data: MeshData, look: MeshMaterial | None) -> str:

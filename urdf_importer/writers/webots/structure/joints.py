@@ -12,6 +12,7 @@ pose of a joint's child AT that position; here every pose is the one at zero, an
 """
 
 import math
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -26,7 +27,7 @@ from ....geometry.transforms import (
 )
 from ....kinematics.motion import UNBOUNDED, JointMotion
 from ....kinematics.tree import KinematicTree
-from ....model import Joint
+from ....model import Joint, Limit
 from ..names import report_on
 from ..options import WebotsOptions
 from .frames import vector_of
@@ -87,7 +88,7 @@ class JointPlanner:
         plan.offset = offset
         plan.position = position - offset
         plan.limits = motor_limits(motion, offset)
-        plan.stops = hard_stops(_range(motion, offset), plan)
+        plan.stops = hard_stops(shift_range(motion, offset), plan)
         # The frame at zero as Webots counts: where the description says `offset`.
         zero = frame.copy()
         if turns:
@@ -163,18 +164,20 @@ class JointPlanner:
         if missing and not is_passive and joint.name not in self._told:
             self._told.add(joint.name)
             self._warn_of_missing(joint, missing)
+        damping = (dynamics and dynamics.damping) or 0.0
+        friction = (dynamics and dynamics.friction) or 0.0
         return AxisPlan(
             joint=joint.name,
             turns=turns,
             axis=vector_of(axis),
             motor="" if is_passive else name,
             sensor=name,
-            effort=abs(effort) * options.effort_scale if effort else options.default_effort,
+            effort=_scale(effort, options.effort_scale) if effort else options.default_effort,
             velocity=(
-                abs(velocity) * options.velocity_scale if velocity else options.default_velocity
+                _scale(velocity, options.velocity_scale) if velocity else options.default_velocity
             ),
-            damping=abs((dynamics and dynamics.damping) or 0.0) * options.damping_scale,
-            friction=abs((dynamics and dynamics.friction) or 0.0) * options.friction_scale,
+            damping=_scale(damping, options.damping_scale),
+            friction=_scale(friction, options.friction_scale),
         )
 
     def _warn_of_bodies(self, joint: Joint, number: int) -> None:
@@ -188,6 +191,12 @@ class JointPlanner:
         given = " and ".join(f"{default:g}" for default in missing.values())
         finding = f"has no {' and no '.join(missing)}; its motor gets {given}"
         report_on(joint, "webots-motor-default", finding, self._diagnostics)
+
+
+def _scale(number: float, factor: float) -> float:
+    """Returns the size of a number times a factor; VRML has no infinity, and files say it by the
+    largest number."""
+    return min(abs(number) * factor, sys.float_info.max)
 
 
 def hard_stops(bounds: Range | None, axis: AxisPlan) -> Range | None:
@@ -211,19 +220,20 @@ def hard_stops(bounds: Range | None, axis: AxisPlan) -> Range | None:
     return lower, upper
 
 
-def _range(motion: JointMotion, offset: float) -> Range | None:
-    """Returns the limits as Webots counts; a side without a limit is far away."""
-    if motion.lower is None and motion.upper is None:
+def shift_range(limits: JointMotion | Limit, offset: float) -> Range | None:
+    """Returns limits less `offset`, as Webots counts, a side without a limit far away; None where
+    nothing bounds the motion."""
+    if limits.lower is None and limits.upper is None:
         return None
-    lower = -UNBOUNDED if motion.lower is None else motion.lower - offset
-    upper = UNBOUNDED if motion.upper is None else motion.upper - offset
+    lower = -UNBOUNDED if limits.lower is None else limits.lower - offset
+    upper = UNBOUNDED if limits.upper is None else limits.upper - offset
     return lower, upper
 
 
 def motor_limits(motion: JointMotion, offset: float = 0.0) -> Range | None:
     """Returns the soft limits where there are sensible ones, else the limits; both less `offset`,
     as Webots counts. None where nothing bounds the motion."""
-    bounds = _range(motion, offset)
+    bounds = shift_range(motion, offset)
     if bounds is None:
         return None
     lower, upper = bounds

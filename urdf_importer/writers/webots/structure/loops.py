@@ -22,13 +22,12 @@ from ....geometry.transforms import Matrix, Vector, matrix_from_pose, rotations_
 from ....kinematics.forward import place_links
 from ....kinematics.loops import LoopFreedom, close_loops, find_freedom
 from ....kinematics.loops.gap import find_axis, frame_between, measure_gap
-from ....kinematics.motion import UNBOUNDED
 from ....kinematics.tree import KinematicTree
 from ....model import LoopJoint
 from ..names import report_on
 from ..options import WebotsOptions
 from .frames import vector_of
-from .joints import STOP_MARGIN, hard_stops
+from .joints import STOP_MARGIN, hard_stops, shift_range
 from .links import AxisPlan, HeldLink, JointKind, JointNodePlan, LoopPlan, Range, SolidPlan
 from .start import Start
 
@@ -157,15 +156,12 @@ class LoopPlanner:
         if loop.type == "fixed":
             self._warn_of_fixed(loop)
             return -STOP_MARGIN, STOP_MARGIN
-        limit = loop.limit
-        if loop.type not in ("revolute", "prismatic") or limit is None:
+        if loop.type not in ("revolute", "prismatic") or loop.limit is None:
             return None
-        if limit.lower is None and limit.upper is None:
-            return None
-        position = self._position(loop)
-        lower = -UNBOUNDED if limit.lower is None else limit.lower - position
-        upper = UNBOUNDED if limit.upper is None else limit.upper - position
-        return hard_stops((-upper, -lower) if turned else (lower, upper), axis)
+        bounds = shift_range(loop.limit, self._position(loop))
+        if turned and bounds is not None:
+            bounds = -bounds[1], -bounds[0]
+        return hard_stops(bounds, axis)
 
     def _position(self, loop: LoopJoint) -> float:
         """Returns the position of a loop's joint at the start, in the description's terms."""
