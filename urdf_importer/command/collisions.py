@@ -13,6 +13,7 @@ from .. import (
     FittedCollisions,
     ImportOptions,
     export_robot,
+    find_writer,
     fit_collisions,
     read_robot,
 )
@@ -57,6 +58,7 @@ def add_collisions(commands: Any) -> None:
 
 def _fit(given: argparse.Namespace, terminal: Terminal) -> int:
     if given.output is not None:
+        find_writer(given.output)
         check_output(given.output)
         check_outputs([given.robot], [given.output])
     diagnostics = Diagnostics(given.robot)

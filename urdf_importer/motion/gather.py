@@ -154,9 +154,10 @@ def _longest_run(blocks: list[SampleBlock], diagnostics: Diagnostics) -> list[Sa
     runs = [np.searchsorted(breaks, block.order, side="right") for block in blocks]
     counts = np.bincount(np.concatenate(runs))
     best = int(counts.argmax())
+    often = "once" if len(breaks) == 1 else f"{len(breaks)} times"
     diagnostics.warning(
         "time-goes-back",
-        f"times go back {len(breaks)} times; the longest of the runs counts "
+        f"times go back {often}; the longest of the runs counts "
         f"({counts[best]} of {counts.sum()} samples)",
     )
     chosen = [_select(block, run == best) for block, run in zip(blocks, runs, strict=True)]

@@ -235,6 +235,14 @@ def test_the_command_writes_a_table_and_the_robot(
     assert len(list((tmp_path / "meshes").rglob("*.stl"))) == 1
 
 
+def test_a_format_that_is_not_written_is_refused_before_any_fitting(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["collisions", str(path), "-o", str(tmp_path / "out.txt")]) == 1
+    said = capsys.readouterr()
+    assert not said.out and "has to end in" in said.err
+
+
 def test_a_budget_makes_the_largest_hulls_coarser(fitted: FittedCollisions, robot: Robot) -> None:
     before = {name: link.triangles for name, link in fitted.links.items()}
     budget = sum(before.values()) // 2

@@ -281,7 +281,7 @@ class _Builder:
         return Link(
             name=body.name,
             inertial=inertial,
-            visuals=tuple(make_visual(geom) for geom in geoms if geom.is_seen),
+            visuals=tuple(make_visual(geom) for geom in _find_seen(geoms)),
             collisions=tuple(make_collision(geom) for geom in geoms if geom.collides),
             extras=tuple(body.extras),
             line=body.node.line,
@@ -312,6 +312,18 @@ class _Builder:
             self._built.refs[name] = joint.angle(node.number("ref"))
             self._built.joints.append(_make_joint(joint, frame, name, above, child))
             above, frame = child, np.eye(4)
+
+
+def _find_seen(geoms: list[Geom]) -> list[Geom]:
+    """Returns the geoms that are seen. Where two of equal shape are at one place, as in models made
+    from URDF, the one that collides is left out: surfaces in one place are speckled in renders."""
+    seen = [geom for geom in geoms if geom.is_seen]
+    shown = {_name_shape(geom) for geom in seen if not geom.collides}
+    return [geom for geom in seen if not (geom.collides and _name_shape(geom) in shown)]
+
+
+def _name_shape(geom: Geom) -> tuple[object, bytes]:
+    return geom.geometry, geom.frame.tobytes()
 
 
 def _make_joint(joint: JointReading, frame: Matrix, name: str, parent: str, child: str) -> Joint:

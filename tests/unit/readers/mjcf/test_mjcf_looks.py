@@ -192,3 +192,15 @@ def test_materials_of_mesh_files_do_not_count(tmp_path: Path, library: str) -> N
     assert len(files.load(named, link).materials) == (2 if library == "there.mtl" else 0)
     looks = {"missing-materials", "missing-texture", "undefined-material"}
     assert {each.code for each in diagnostics} <= looks
+
+
+def test_of_equal_shapes_at_one_place_the_one_to_see_is_seen(tmp_path: Path) -> None:
+    shape = 'type="box" size="1 1 1"'
+    seen = f'<geom {shape} contype="0" conaffinity="0" group="1" density="0" rgba="1 0 0 1"/>'
+    for content in (f"<geom {shape}/>{seen}", f"{seen}<geom {shape}/>"):
+        link = judge(model(body(content), tmp_path)).links[0]
+        (visual,) = link.visuals
+        assert visual.material is not None and visual.material.color == (1, 0, 0, 1)
+        assert len(link.collisions) == 1
+    moved = judge(model(body(f'{seen}<geom {shape} pos="1 0 0"/>'), tmp_path))
+    assert len(moved.links[0].visuals) == 2
