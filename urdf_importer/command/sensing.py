@@ -60,5 +60,5 @@ def _sense(given: argparse.Namespace, terminal: Terminal) -> int:
         refuse_strictly(given, terminal, diagnostics)
         files = record_sensors(armature, output, options=options, diagnostics=diagnostics)
     terminal.diagnostics(tuple(diagnostics))
-    terminal.note(f"{given.output}: {count(len(files), 'file')} of the sensors")
+    terminal.note(f"{given.output}: recorded, {count(len(files), 'file')}")
     return 0

@@ -335,7 +335,11 @@ def test_a_robot_that_rests_has_its_place(tmp_path):
     path.write_text('<robot name="r"><link name="base"/></robot>')
     armature = import_robot(path).armature
     armature.location = (1.0, 2.0, 3.0)
-    files = record_sensors(armature, tmp_path / "run.mcap", options=RecordOptions(end_frame=3.0))
+    options, diagnostics = RecordOptions(end_frame=3.0), Diagnostics()
+    files = record_sensors(
+        armature, tmp_path / "run.mcap", options=options, diagnostics=diagnostics
+    )
+    assert [each.code for each in diagnostics] == ["no-sensors"]
     with AnyReader(files, default_typestore=get_typestore(Stores.ROS2_HUMBLE)) as reader:
         topics = {c.topic: reader.deserialize(d, c.msgtype) for c, _, d in reader.messages()}
     assert set(topics) == {"/odom", "/tf_static"}

@@ -201,4 +201,10 @@ def _choose(
                 f"{quote(each.frame_id)}",
                 subject=each.name,
             )
-    return tuple(each for each in found if each.kind in MEASURED)
+    chosen = tuple(each for each in found if each.kind in MEASURED)
+    if not chosen:
+        diagnostics.warning(
+            "no-sensors",
+            "the robot has no sensor that measures in Blender; its motion alone is recorded",
+        )
+    return chosen
