@@ -51,6 +51,10 @@ def list_topics(path: AnyPath) -> tuple[Topic, ...]:
     )
 
 
+_PEOPLE = {".bvh", ".fbx"}
+"""Suffixes of files with people's motion."""
+
+
 def read_trajectory(
     path: AnyPath,
     *,
@@ -102,7 +106,10 @@ def _read(
     suffix = Path(source).suffix.lower()
     if not any(suffix in each.suffixes for each in (TABLE, JSON, YAML, ARRAYS)):
         choices = name_choices(usual_suffixes(motion_formats()))
-        raise ReadError(f"a recording ends in {choices}, not in {quote(suffix)}", source=source)
+        advice = "; `retarget` puts a person's motion on a robot" if suffix in _PEOPLE else ""
+        raise ReadError(
+            f"a recording ends in {choices}, not in {quote(suffix)}{advice}", source=source
+        )
     if topic is not None:
         raise ReadError(f"the file has no topics, so none is called {quote(topic)}", source=source)
     data = read_regular_file(source)

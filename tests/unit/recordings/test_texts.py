@@ -301,6 +301,13 @@ def test_arrays_that_lie_are_refused(tmp_path):
             read_trajectory(path)
 
 
+def test_motions_of_people_are_sent_to_retarget(tmp_path):
+    with pytest.raises(ReadError, match=r"not in '\.bvh'; `retarget` puts"):
+        read_trajectory(tmp_path / "walk.bvh")
+    with pytest.raises(ReadError, match=r"not in '\.docx'$"):
+        read_trajectory(tmp_path / "walk.docx")
+
+
 def test_nothing_is_left_of_what_cannot_be_written(tmp_path):
     trajectory = Trajectory(names=("time",), times=[0], positions=[[0]])
     with pytest.raises(WriteError, match="no column"):

@@ -154,7 +154,7 @@ class Assets:
         report: Callable[..., None] = self._diagnostics.error if lost else self._diagnostics.warning
         report(
             "mjcf-shape-lost" if lost else "mjcf-shape-changed",
-            f"<{node.tag}> {quote(name)} {finding}" + (told if lost else ""),
+            f"<{node.tag}>{name and ' ' + quote(name)} {finding}" + (told if lost else ""),
             subject=name,
             line=node.line,
             source=node.source,

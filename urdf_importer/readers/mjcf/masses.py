@@ -128,7 +128,7 @@ class Scales:
         name = node.text("name") or node.text("mesh")
         self._diagnostics.warning(
             "mjcf-mass-assumed",
-            f"<geom> {quote(name)} {finding}",
+            f"<geom>{name and ' ' + quote(name)} {finding}",
             subject=name,
             line=node.line,
             source=node.source,

@@ -150,6 +150,7 @@ def test_height_fields_that_are_not_shown_are_told(field: str, said: str, tmp_pa
     robot = read_robot(model(text, tmp_path), diagnostics=diagnostics)
     (told,) = diagnostics
     assert told.code == "mjcf-shape-lost" and said in told.message and told.line == 1
+    assert "''" not in told.message
     assert len(robot.links[0].visuals) == 1
 
 
