@@ -41,7 +41,11 @@ def begin_robot(armature: Any, experiment: Experiment) -> StartedRobot:
     # A height means that it falls.
     falls = options.base == "auto" and options.height is not None
     wishes = MjcfOptions(
-        base="free" if falls else options.base, visuals=False, sensors=False, actuators="none"
+        base="free" if falls else options.base,
+        visuals=False,
+        sensors=False,
+        actuators="none",
+        rotor_inertia=options.rotor_inertia,
     )
     found = open_export(armature, wishes, experiment.diagnostics)
     with found.as_shown(keeps_seats=True, solids=(Ellipsoid,)) as scene:

@@ -15,12 +15,11 @@ import numpy as np
 from ..kinematics.tree import KinematicTree
 from ..model import Semantics
 from ..motion.trajectory import Numbers
+from .options import SimulationOptions
 from .states import Overload
 
 UNSTATED = 100.0
 """N m or N, of joints that state no effort."""
-_ERROR = 0.02
-"""In rad: stiffer motors explode on light links, softer ones lag behind fast motion."""
 _SHARE = 0.5
 """Of the fastest motion that a step can follow, in rad a step."""
 
@@ -50,19 +49,17 @@ class Gains:
     target: float
 
 
-def find_gains(
-    effort: float, inertia: tuple[float, float], step: float, *, slides: bool
-) -> tuple[float, float]:
-    """Returns kp and kd of a motor. `inertia` are the joint's own in the robot, kg m^2 or kg: with
-    all others held, and with all others free."""
+def find_gains(stiffness: float, inertia: tuple[float, float], step: float) -> tuple[float, float]:
+    """Returns kp and kd of a motor that is not stiffer than a step can follow. `inertia` are the
+    joint's own in the robot, kg m^2 or kg: with all others held, and with all others free."""
     held, free = inertia
-    kp = min(effort / find_error(slides=slides), (_SHARE / step) ** 2 * free)
+    kp = min(stiffness, (_SHARE / step) ** 2 * free)
     return kp, 2.0 * math.sqrt(kp * held)
 
 
-def find_error(*, slides: bool) -> float:
+def find_error(options: SimulationOptions, *, slides: bool) -> float:
     """Returns how far in rad or m a joint is from its target where its motor gives all it has."""
-    return 0.1 * _ERROR if slides else _ERROR
+    return options.position_error * (0.1 if slides else 1.0)
 
 
 def find_overloads(

@@ -12,6 +12,7 @@ from ..options import Options, option
 Engine = Literal["auto", "mujoco", "bullet"]
 SimulatedBase = Literal["auto", "fixed", "free"]
 Motors = Literal["off", "hold", "follow"]
+SelfCollision = Literal["auto", "none"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +81,22 @@ class SimulationOptions(Options):
             "follow": "Follow the motion that the rig shows",
         },
     )
+    position_error: float = option(
+        0.02,
+        "Position Error",
+        "How far in rad a joint is from its target when its motor gives all its effort; a tenth of "
+        "it in m for sliding joints",
+        group="Motors",
+        bounds=(1e-6, 1e3),
+    )
+    rotor_inertia: float = option(
+        0.0,
+        "Rotor Inertia",
+        "The inertia of each joint's rotor behind its gear, in kg m^2 (kg for sliding joints), "
+        "which no description says",
+        group="Motors",
+        bounds=(0.0, 1e6),
+    )
     floor: bool = option(True, "Floor", "A floor at height 0 of the scene", group="Surroundings")
     colliders: tuple[str, ...] = option(
         (),
@@ -104,6 +121,17 @@ class SimulationOptions(Options):
         "How much of its speed a body has after it bounced",
         group="Surroundings",
         bounds=(0.0, 1.0),
+    )
+    self_collision: SelfCollision = option(
+        "auto",
+        "Self-Collision",
+        "Whether links of a robot hit each other",
+        group="Surroundings",
+        choices={
+            "auto": "All but neighbours, pairs that the SRDF disables, and pairs that touch at the "
+            "start",
+            "none": "Never",
+        },
     )
     substeps: int = option(
         20, "Substeps", "Steps of the engine in a frame", group="Solver", bounds=(1, 1000)

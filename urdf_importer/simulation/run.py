@@ -5,6 +5,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from ..model import Joint
 from ..motion.trajectory import Numbers
 from ..progress import Progress
 from .motions import frames_of, poses_of
-from .motors import Gains, find_gains
+from .motors import Gains, find_error, find_gains
 from .options import Push
 from .states import Experiment, Moment, RobotStates, StartedRobot
 from .world import Additions, file_of, name_collider, name_in_world, read_start, write_world
@@ -171,6 +172,9 @@ class _Run:
                 owners[body] = seat
         model = self.model
         pairs = set(self._find_neighbours(owners))
+        if self._experiment.options.self_collision == "none":
+            for seat in self._seats:
+                pairs.update(combinations(sorted(set(seat.bodies.values())), 2))
         sunk = set()
         for contact in self.data.contact[: self.data.ncon]:
             one, other = sorted(int(model.geom_bodyid[geom]) for geom in contact.geom)
@@ -211,12 +215,12 @@ class _Run:
             (joint,) = seat.joints[name]
             dof = model.jnt_dofadr[joint]
             self._mujoco.mj_mulM(model, self.data, own, np.eye(count)[dof])
-            kp, kd = find_gains(
-                seat.robot.efforts[name],
-                (float(own[dof]), 1.0 / float(inverse[dof, dof])),
-                self._experiment.step,
-                slides=bool(model.jnt_type[joint] == self._mujoco.mjtJoint.mjJNT_SLIDE),
+            slides = bool(model.jnt_type[joint] == self._mujoco.mjtJoint.mjJNT_SLIDE)
+            stiffness = seat.robot.efforts[name] / find_error(
+                self._experiment.options, slides=slides
             )
+            inertia = float(own[dof]), 1.0 / float(inverse[dof, dof])
+            kp, kd = find_gains(stiffness, inertia, self._experiment.step)
             found.append(
                 Gains(
                     joint=model.joint(joint).name,

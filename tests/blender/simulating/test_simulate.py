@@ -72,6 +72,51 @@ def check_replay(found: Simulation, most: float = 1e-5) -> None:
             assert np.abs(np.array(robot.armature.matrix_world) - robot.base[row]).max() < most
 
 
+POST = """<robot name="swing"><link name="post"><collision><origin xyz="0 0 0.5"/><geometry>
+<box size="0.2 0.2 1"/></geometry></collision></link>
+<link name="beam"><inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0"
+iyz="0"/></inertial><collision><origin xyz="0.25 0 0.1"/><geometry><box size="0.5 0.05 0.05"/>
+</geometry></collision></link>
+<link name="bob"><inertial><origin xyz="0.3 0 0"/><mass value="1"/><inertia ixx="0.01" iyy="0.04"
+izz="0.04" ixy="0" ixz="0" iyz="0"/></inertial><collision><origin xyz="0.3 0 0"/><geometry>
+<box size="0.56 0.06 0.06"/></geometry></collision></link>
+<joint name="stiff" type="revolute"><parent link="post"/><child link="beam"/>
+<origin xyz="0 0 1.2"/><axis xyz="0 1 0"/><limit lower="-0.001" upper="0.001" effort="1"
+velocity="1"/></joint>
+<joint name="swing" type="continuous"><parent link="beam"/><child link="bob"/>
+<origin xyz="0.5 0 -0.3"/><axis xyz="0 1 0"/></joint></robot>"""
+"""A bob that swings against the post that carries it, at some 130 degrees."""
+
+
+@pytest.mark.parametrize("engine", ["mujoco", "bullet"])
+def test_links_hit_each_other_unless_self_collision_is_none(load, engine):
+    robot = load(POST)
+    most = {
+        chosen: run(robot, 0.9, engine=engine, self_collision=chosen).positions["swing"].max()
+        for chosen in ("auto", "none")
+    }
+    assert most["auto"] < 2.4
+    assert most["none"] > 2.9
+
+
+def test_motors_are_as_soft_as_position_error_and_slow_by_rotor_inertia(load):
+    robot = load(POST)
+    set_joint_positions(robot, {"swing": 0.0})
+    stiff, soft = (
+        run(robot, 1.0, motors="hold", position_error=error).positions["swing"][-1]
+        for error in (0.02, 2.0)
+    )
+    # The weight at rest against an effort of 100 N m at the error: 0.3 m * 9.81 N.
+    assert soft == pytest.approx(2.943 / 50.0, rel=0.02)
+    assert stiff == pytest.approx(2.943 / 5000.0, rel=0.05)
+    free, heavy = (
+        run(robot, 0.1, rotor_inertia=inertia, self_collision="none").positions["swing"][-1]
+        for inertia in (0.0, 0.26)
+    )
+    # 0.13 kg m^2 about the joint, three times as much with the rotor.
+    assert free == pytest.approx(3.0 * heavy, rel=0.02)
+
+
 def test_a_box_comes_to_rest_on_the_floor_as_a_run_by_hand_of_its_model(load, tmp_path):
     model = tmp_path / "run.xml"
     found = run(load(box()), 1.5, height=0.3, model=str(model))

@@ -127,9 +127,9 @@ class RobotBodies:
         frame: Matrix = back @ self._links[self.tree.index[link]]
         return frame
 
-    def find_apart(self) -> set[tuple[int, int]]:
+    def find_apart(self, self_collision: str) -> set[tuple[int, int]]:
         """Finds the pairs of groups that must not touch: neighbours, pairs that the SRDF disables,
-        and pairs that touch at the start."""
+        and pairs that touch at the start; or all."""
         named = [*self.started.apart, *find_adjacent(self.tree, self.started.parts)]
         named += [(loop.link1, loop.link2) for loop in self.tree.robot.loops]
         known = self.tree.index
@@ -142,7 +142,7 @@ class RobotBodies:
         return {
             pair
             for pair in combinations(solid, 2)
-            if frozenset(pair) in apart or self._touch(*pair)
+            if self_collision == "none" or frozenset(pair) in apart or self._touch(*pair)
         }
 
     def _touch(self, one: int, other: int) -> bool:

@@ -136,13 +136,13 @@ class _Machine:
 
     def __init__(self, world: BulletWorld, bodies: RobotBodies, experiment: Experiment) -> None:
         self._world, self._bodies, self._started = world, bodies, bodies.started
-        self._fps = experiment.fps
+        self._fps, self._options = experiment.fps, experiment.options
         self._touching: dict[int, Any] = {}
         self._items = [self._add(index) for index in range(len(bodies.groups))]
         joints = [*bodies.joints, *bodies.loops]
         for joint in joints:
             add_joint(world, joint, bodies.groups, self._items)
-        for pair in bodies.find_apart():
+        for pair in bodies.find_apart(experiment.options.self_collision):
             touching = [self._touching[index] for index in pair]
             world.add_joint("GENERIC", bodies.groups[0].model, *touching)
         self._reader = JointReader(joints)
@@ -209,7 +209,9 @@ class _Machine:
         }
         root = self._bodies.tree.links[0].name
         errors = {
-            joint.motion.joint.name: find_error(slides=joint.motion.kind == "prismatic")
+            joint.motion.joint.name: find_error(
+                self._options, slides=joint.motion.kind == "prismatic"
+            )
             for joint in self._bodies.joints
         }
         return RobotStates(
