@@ -55,7 +55,7 @@ def list_made(
     diagnostics and the export is strict."""
     if strict and len(diagnostics):
         raise WriteError(
-            f"strict mode allows no diagnostics; there are {len(diagnostics)}",
+            f"strict mode allows no diagnostics, not {len(diagnostics)}",
             source=diagnostics.source,
         )
     return tuple(home / each.relative_to(folder) for each in list_files(folder))

@@ -168,7 +168,7 @@ def test_nothing_is_written_where_it_fails(
     assert main([*arguments, "--parameters", str(wrong)]) == 1
     assert main([*arguments, "--strict"]) == 1
     assert not target.exists()
-    assert "failure" in json.loads(report.read_text())["error"]["message"]
+    assert "strict mode" in json.loads(report.read_text())["error"]["message"]
     assert f"{wrong}:1: error: root: there is no link 'NOBODY'" in capsys.readouterr().err
 
 

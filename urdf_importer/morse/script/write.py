@@ -136,7 +136,7 @@ def write_script(found: OpenExport[MorseOptions], path: Path, groups: Groups = (
     parts = _plan_parts(found, groups)
     if found.strict and len(diagnostics):
         raise WriteError(
-            f"strict mode allows no diagnostics; there are {len(diagnostics)}",
+            f"strict mode allows no diagnostics, not {len(diagnostics)}",
             source=diagnostics.source,
         )
     name = make_class_name(robot.name)
