@@ -17,6 +17,7 @@ from ..motion.trajectory import Numbers
 from ..names import find_free
 from ..simulation.motions import hold
 from ..simulation.motors import find_efforts
+from ..simulation.options import SimulationOptions
 from ..simulation.shapes import find_lowest
 from ..simulation.states import Experiment, Position, RobotFile, StartedRobot
 from ..writers.formats import OpenExport
@@ -35,18 +36,9 @@ def begin_robot(armature: Any, experiment: Experiment) -> StartedRobot:
     from ..blender.simulating.keying import read_base
     from ..blender.standing.pose import get_joint_positions
 
-    options = experiment.options
     base, scale = read_base(armature)
     base[:3, 3] /= scale
-    # A height means that it falls.
-    falls = options.base == "auto" and options.height is not None
-    wishes = MjcfOptions(
-        base="free" if falls else options.base,
-        visuals=False,
-        sensors=False,
-        actuators="none",
-        rotor_inertia=options.rotor_inertia,
-    )
+    wishes = _choose_form(experiment.options)
     found = open_export(armature, wishes, experiment.diagnostics)
     with found.as_shown(keeps_seats=True, solids=(Ellipsoid,)) as scene:
         semantics, tree = found.semantics(), retrace_tree(found.robot)
@@ -76,6 +68,18 @@ def begin_robot(armature: Any, experiment: Experiment) -> StartedRobot:
         targets=targets,
         efforts=efforts,
         file=file,
+    )
+
+
+def _choose_form(options: SimulationOptions) -> MjcfOptions:
+    """Returns the form of a robot's file. A height means that the robot falls."""
+    falls = options.base == "auto" and options.height is not None
+    return MjcfOptions(
+        base="free" if falls else options.base,
+        visuals=False,
+        sensors=False,
+        actuators="none",
+        rotor_inertia=options.rotor_inertia,
     )
 
 

@@ -174,7 +174,8 @@ class _Run:
         pairs = set(self._find_neighbours(owners))
         if self._experiment.options.self_collision == "none":
             for seat in self._seats:
-                pairs.update(combinations(sorted(set(seat.bodies.values())), 2))
+                own = {body for body in seat.bodies.values() if body and model.body_geomnum[body]}
+                pairs.update(combinations(sorted(own), 2))
         sunk = set()
         for contact in self.data.contact[: self.data.ncon]:
             one, other = sorted(int(model.geom_bodyid[geom]) for geom in contact.geom)

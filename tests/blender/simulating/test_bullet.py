@@ -378,7 +378,7 @@ def test_a_joint_of_one_turn_stops_where_the_rig_does(tmp_path: Path) -> None:
     assert engine_states(found, "joint").min() > -3.1416
 
 
-def gripper(folder: Path, multiplier: float) -> ImportResult:
+def gripper(folder: Path, multiplier: float, locked: float | None = None) -> ImportResult:
     finger = '<collision><origin xyz="0 {at} 0"/><geometry><box size="0.02 0.2 0.02"/></geometry>'
     links = "".join(
         f'<link name="{side}_finger">'
@@ -390,6 +390,8 @@ def gripper(folder: Path, multiplier: float) -> ImportResult:
     palm = BODY.format(at="0 0 0", mass=1, i=(0.01, 0.01, 0.01))
     bpy.context.scene.render.fps = 60
     text = GRIPPER.format(palm=palm, fingers=links, multiplier=multiplier)
+    if locked is not None:
+        text = text.replace('lower="-1" upper="1"', f'lower="{locked}" upper="{locked}"', 1)
     return import_robot(write(folder, text))
 
 
@@ -399,6 +401,13 @@ def test_followers_touch_the_floor_where_the_rig_shows_them(tmp_path: Path) -> N
     bpy.context.scene.frame_set(int(found.frames[-1]))
     for finger in ("left_finger", "right_finger"):
         assert -0.003 < find_lowest(imported.collisions[finger]) < 0.02
+
+
+def test_a_follower_of_a_locked_joint_stays_where_it_is(tmp_path: Path) -> None:
+    armature = gripper(tmp_path, multiplier=-1, locked=0.3).armature
+    set_joint_positions(armature, {"left": 0.3})
+    found = run(armature, 1.0, motors="hold", base="free", floor=False)
+    assert np.abs(engine_states(found, "right") + 0.3).max() < 0.02
 
 
 def test_followers_are_taken_along_by_a_motor_of_their_leader(tmp_path: Path) -> None:

@@ -89,6 +89,17 @@ velocity="1"/></joint>
 
 
 @pytest.mark.parametrize("engine", ["mujoco", "bullet"])
+def test_a_robot_of_a_world_stays_above_the_floor_without_self_collision(load, engine):
+    link = box().split(">", 1)[1].removesuffix("</robot>")
+    fall = """<joint name="fall" type="prismatic"><parent link="world"/><child link="box"/>
+    <origin xyz="0 0 0.5"/><axis xyz="0 0 1"/><limit lower="-9" upper="9" effort="0" velocity="9"/>
+    </joint>"""
+    robot = load(f'<robot name="faller"><link name="world"/>{link}{fall}</robot>')
+    found = run(robot, 1.0, engine=engine, self_collision="none")
+    assert found.positions["fall"][-1] == pytest.approx(-0.4, abs=2e-3)
+
+
+@pytest.mark.parametrize("engine", ["mujoco", "bullet"])
 def test_links_hit_each_other_unless_self_collision_is_none(load, engine):
     robot = load(POST)
     most = {

@@ -84,8 +84,10 @@ def _run(
         world.rest()
         for frame in range(experiment.count):
             if frame:
+                # Whatever does not move is left alone: putting it again spoils contacts at random.
                 for collider, item in zip(experiment.colliders, obstacles, strict=True):
-                    put(item, collider.poses[min(frame, len(collider.poses) - 1)])
+                    if len(collider.poses) > 1:
+                        put(item, collider.poses[frame])
                 for shove in shoves:
                     shove.run((frame - 1) / experiment.fps, frame / experiment.fps)
                 world.step()
@@ -255,9 +257,10 @@ class _Machine:
             if targets is not None:
                 motor = self._add_motor(joint, self._started.efforts[name])
                 yield _Drive(place, motor, np.append(targets, targets[-1]))
-            elif name in masters and masters[name].joint in places:
+            elif name in masters:
                 firm = _FIRM[slides] * self._bodies.weigh_below(joint)
-                leader = places[masters[name].joint], masters[name]
+                master = masters[name]
+                leader = (places[master.joint], master) if master.joint in places else None
                 targets = np.full(len(self._base) + 1, joint.start)
                 yield _Drive(place, self._add_motor(joint, firm), targets, leader)
 
