@@ -10,7 +10,7 @@ from ..arguments import diagnostics_of, options_of, rig_of, robot_or_rig_of
 from ..diagnostics import BuildError, Diagnostics, KinematicsError, RobotError, quote
 from ..files.packages import AnyPath
 from ..geometry.transforms import matrix_from_pose
-from ..kinematics.drive import DriveOptions, Wheels, find_wheels, measure_reach
+from ..kinematics.drive import Wheels, find_wheels, measure_reach
 from ..kinematics.loops import find_freedom
 from ..kinematics.tree import retrace_tree
 from ..model import Robot
@@ -161,9 +161,9 @@ def _find(robot: Robot, person: Person, options: RetargetOptions) -> Found:
 def _find_wheels(given: Any, found: Found) -> Wheels | None:
     """Finds the two wheels that drive a robot, or rows of them; None where it has none."""
     if not isinstance(given, Robot):
-        from ..blender.driving.driven import find_driven
+        from ..blender.driving.driven import find_wheels_of
 
-        return find_driven(given, DriveOptions(), glides=True).wheels
+        return find_wheels_of(given)
     tree = found.machine.tree
     try:
         wheels = find_wheels(tree, base=tree.links[found.machine.root].name)

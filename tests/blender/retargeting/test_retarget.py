@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """People in Blender, and robots that follow them with plain keys."""
 
+from dataclasses import replace
+
 import bpy
 import numpy as np
 import pytest
@@ -111,15 +113,39 @@ def test_a_base_that_drives_is_keyed_as_a_ride(scene):
     )
     speeds = np.stack([np.append(np.diff(each), 0.0) for each in (left, right)]) * 30.0
     bake_drive(rigs[1], np.column_stack([motion.times, *speeds]))
-    played, baked = (sample_trajectory(rig, (1, len(motion.times))) for rig in rigs)
+    played, baked = (sample_trajectory(rig, frame_range=(1, len(motion.times))) for rig in rigs)
     names = [name for name in motion.names if "wheel" in name]
     assert played.select(names).positions == pytest.approx(baked.select(names).positions, abs=1e-4)
     one, other = (next(t for t in each.frames if t.parent == "world") for each in (played, baked))
     assert one.translations == pytest.approx(other.translations, abs=1e-4)
     assert one.quaternions == pytest.approx(other.quaternions, abs=1e-5)
     assert one.translations == pytest.approx(motion.frames[0].translations, abs=1e-5)
-    again = retarget(person, rigs[0], options=options, diagnostics=Diagnostics()).trajectory
-    assert again.frames[0].translations == pytest.approx(motion.frames[0].translations, abs=1e-5)
+    for frame in (60, None):
+        later = replace(options, start_frame=frame)
+        again = retarget(person, rigs[0], options=later, diagnostics=Diagnostics())
+        begin = again.action.frame_range[0]
+        shown = sample_trajectory(rigs[0], frame_range=(begin, begin + len(motion.times) - 1))
+        track = next(each for each in shown.frames if each.parent == "world")
+        for told in (again.trajectory.frames[0], track):
+            assert told.translations == pytest.approx(one.translations, abs=1e-4)
+            assert told.quaternions == pytest.approx(one.quaternions, abs=1e-5)
+
+
+def test_a_base_drives_after_it_was_keyed_by_quaternions(scene):
+    person, rig = scene
+    rig.rotation_euler.z = 0.5
+    plain = retarget(person, rig, diagnostics=Diagnostics())
+    assert rig.rotation_mode == "QUATERNION"
+    first = plain.trajectory.frames[0].quaternions[0]
+    options = RetargetOptions(base="drive", start_frame=30)
+    ride = retarget(person, rig, options=options, diagnostics=Diagnostics())
+    assert rig.rotation_mode == "XYZ"
+    begin = ride.trajectory.frames[0]
+    assert begin.translations[0, :2] == pytest.approx(
+        plain.trajectory.frames[0].translations[0, :2]
+    )
+    heading = 2.0 * np.arctan2(begin.quaternions[0, 2], begin.quaternions[0, 3])
+    assert heading == pytest.approx(2.0 * np.arctan2(first[2], first[3]), abs=1e-3)
 
 
 def test_frames_a_second_keep_keys_beside_the_person(scene):

@@ -137,6 +137,16 @@ def find_driven(armature: Any, options: DriveOptions, *, glides: bool = False) -
     return DrivenRobot(armature=armature, base=base, wheels=wheels)
 
 
+def find_wheels_of(armature: Any) -> Wheels | None:
+    """Finds the wheels that drive a robot; None where there are none, or where it is not clear
+    which."""
+    tree = recall_rig(armature).tree
+    try:
+        return _find_wheels(armature, tree, _find_base(armature, tree, None), DriveOptions())
+    except KinematicsError:
+        return None
+
+
 def _find_wheels(
     armature: Any, tree: KinematicTree, base: Carrier, options: DriveOptions
 ) -> Wheels:
@@ -190,11 +200,6 @@ def _find_base(armature: Any, tree: KinematicTree, name: str | None) -> Carrier:
         bone = control.pose.bones[0]
         height = None if bone.lock_location[2] else ("location", 2)
         return Carrier(link=root, owner=bone, numbers=numbers, scale=scale, height=height)
-    if armature.rotation_mode != "XYZ":
-        raise KinematicsError(
-            f"armature {quote(armature.name)} turns by {armature.rotation_mode.lower()}, which "
-            "wraps: set its rotation mode to XYZ Euler"
-        )
     return Carrier(link=root, owner=armature, numbers=numbers, scale=scale, height=("location", 2))
 
 
@@ -231,6 +236,11 @@ def _check_free(armature: Any, base: Carrier, wheels: Wheels | None) -> None:
             raise KinematicsError(
                 f"{quote(item.name)} is linked from another file: make a library override"
             )
+    if base.owner == armature and armature.rotation_mode != "XYZ":
+        raise KinematicsError(
+            f"armature {quote(armature.name)} turns by {armature.rotation_mode.lower()}, which "
+            "wraps: set its rotation mode to XYZ Euler"
+        )
     found = wheels.found if wheels is not None else None
     bones = _wheel_bones(armature, found) if found is not None else {}
     for wheel in found.left + found.right if found is not None else ():

@@ -5,6 +5,7 @@ import os
 from dataclasses import replace
 from typing import Any
 
+import mathutils
 import numpy as np
 
 from ...diagnostics import Diagnostics
@@ -16,7 +17,7 @@ from ...retargeting.driving import track_ride, twists_of
 from ...retargeting.options import RetargetOptions, RetargetResult
 from ...retargeting.person import Person
 from ..animation.apply import apply_trajectory
-from ..animation.curves import frame_rate
+from ..animation.curves import frame_rate, read_number
 from ..driving.bake import plan_times
 from ..driving.driven import DrivenNumber, find_driven, key_courses
 from ..ik.native import set_influence
@@ -38,24 +39,25 @@ def key_result(
     start = person.start(options.start_frame)
     # Beside a person who is shown, keys are on the same frames.
     rate = person.rate if person.is_shown else frame_rate()
-    keyed, courses = trajectory, list[DrivenNumber]()
-    if options.base == "drive":
-        keyed, trajectory, courses = _drive(armature, trajectory, rate, round(start))
+    keyed, courses, mode = trajectory, list[DrivenNumber](), armature.rotation_mode
     source = os.path.splitext(os.path.basename(person.source))[0] or "Retarget"
-    action = apply_trajectory(
-        armature,
-        keyed,
-        options=MotionOptions(
-            speed=frame_rate() / rate,
-            keys="reduced" if options.keys == "reduced" else "samples",
-            tolerance=options.tolerance,
-            start_frame=start,
-            action=options.action or source,
-            set_range=options.set_range,
-            base=options.base if options.base in ("none", "object") else "auto",
-        ),
-        diagnostics=diagnostics,
+    chosen = MotionOptions(
+        speed=frame_rate() / rate,
+        keys="reduced" if options.keys == "reduced" else "samples",
+        tolerance=options.tolerance,
+        start_frame=start,
+        action=options.action or source,
+        set_range=options.set_range,
+        base=options.base if options.base in ("none", "object") else "auto",
     )
+    try:
+        if options.base == "drive":
+            frame = _find_beginning(armature, round(start))
+            keyed, trajectory, courses = _drive(armature, trajectory, rate, frame)
+        action = apply_trajectory(armature, keyed, options=chosen, diagnostics=diagnostics)
+    except BaseException:
+        armature.rotation_mode = mode
+        raise
     key_courses(courses, round(start))
     # It would hide the keys.
     set_influence(armature, 0.0)
@@ -72,7 +74,8 @@ def _drive(
     armature: Any, motion: Trajectory, rate: float, start: int
 ) -> tuple[Trajectory, Trajectory, list[DrivenNumber]]:
     """Returns the motion without base and wheels, the motion with the base where it drives, and the
-    numbers of both in each frame, as bake_drive keys them: from where they are in the first."""
+    numbers of both in each frame, as bake_drive keys them: from where they are in frame `start`."""
+    _turn_by_angles(armature, start)
     driven = find_driven(armature, DriveOptions(), glides=True)
     (track,) = motion.frames
     speeds = wheel_speeds(twists_of(track), **driven.sizes)
@@ -87,12 +90,31 @@ def _drive(
     return replace(kept, frames=()), replace(motion, frames=(base,)), courses
 
 
-def _find_place(armature: Any) -> list[float]:
-    """Returns where the robot is, or began when it followed someone before."""
+def _turn_by_angles(armature: Any, frame: int) -> None:
+    """Lets an armature that turns by quaternions turn by angles, as it does in a frame."""
+    if armature.rotation_mode == "QUATERNION":
+        turn = [read_number(armature, "rotation_quaternion", part, frame) for part in range(4)]
+        armature.rotation_mode = "XYZ"
+        armature.rotation_euler = mathutils.Quaternion(turn).to_euler("XYZ")
+
+
+def _find_earlier(armature: Any) -> Any | None:
+    """Finds the action by which the robot follows someone already."""
     data = armature.animation_data
     action = data.action if data is not None else None
-    known = action.get(RETARGET) if action is not None else None
-    place = known.get("place") if known is not None else None
+    return action if action is not None and RETARGET in action else None
+
+
+def _find_beginning(armature: Any, start: int) -> int:
+    """Returns the frame in which the robot is where it begins."""
+    earlier = _find_earlier(armature)
+    return start if earlier is None else round(earlier.frame_range[0])
+
+
+def _find_place(armature: Any) -> list[float]:
+    """Returns where the robot is, or began when it followed someone before."""
+    earlier = _find_earlier(armature)
+    place = None if earlier is None else earlier[RETARGET].get("place")
     return list(place) if place is not None else list(armature.location)[:2]
 
 
