@@ -8,12 +8,13 @@ bound (a file named by its right path is always found, without a search).
 
 import contextlib
 import os
+import tempfile
 import unicodedata
 import xml.parsers.expat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import dropwhile, islice, takewhile
+from itertools import islice, takewhile
 from pathlib import Path
 
 from .regular import open_regular_file
@@ -25,6 +26,11 @@ MOST_LEVELS_DOWN = 12
 MOST_PACKAGE_XML_BYTES = 64 * 1024
 REPOSITORY_MARKS = (".git", ".repo", "COLCON_IGNORE")
 FOLDERS_OF_DESCRIPTIONS = ("urdf", "urdfs", "xacro", "xacros")
+_MOST_DATA = 4
+"""The first Python package around a description is among so many folders: its own, and data
+folders of the package."""
+_SHARED = ("site-packages", "dist-packages")
+"""Folders of many packages."""
 
 
 @dataclass(slots=True)
@@ -248,7 +254,8 @@ def find_surroundings(description: str, folders: Folders) -> list[FolderSurround
     for folder in dict.fromkeys((called, real)):
         chain = walk_up(folder)
         bundle = _find_bundle(folder)
-        own = _find_own_folder(chain, folders) or bundle
+        python = _find_python_package(chain) or bundle
+        own = _find_own_folder(chain, folders) or (bundle if is_within(python, bundle) else python)
         starts.append(
             FolderSurroundings(folder, chain, own, own if is_within(own, bundle) else bundle)
         )
@@ -259,14 +266,20 @@ def _find_own_folder(chain: list[str], folders: Folders) -> str | None:
     for folder in chain:
         if folders.find_package_name(folder) is not None:
             return folder
-    if chain and is_repository(chain[-1]):
-        return chain[-1]
-    python = list(takewhile(_is_python, dropwhile(lambda folder: not _is_python(folder), chain)))
-    return python[-1] if python else None
+    return chain[-1] if chain and is_repository(chain[-1]) else None
+
+
+def _find_python_package(chain: list[str]) -> str | None:
+    """Returns the outermost of the Python packages around a description, of which the first is few
+    folders up; None where there is none. Folders of many packages are none, whatever is in them."""
+    first = next((at for at, each in enumerate(chain[:_MOST_DATA]) if _is_python(each)), len(chain))
+    packages = list(takewhile(_is_python, chain[first:]))
+    return packages[-1] if packages else None
 
 
 def _is_python(folder: str) -> bool:
-    return os.path.isfile(os.path.join(folder, "__init__.py"))
+    is_shared = os.path.basename(folder) in _SHARED or folder == tempfile.gettempdir()
+    return not is_shared and os.path.isfile(os.path.join(folder, "__init__.py"))
 
 
 def _find_bundle(start: str) -> str:

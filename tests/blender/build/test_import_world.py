@@ -270,7 +270,10 @@ def test_text_of_a_world_goes_from_sdf_to_sdf(yard: Path, tmp_path: Path) -> Non
     yard.write_text(THINGS.replace("<model", f'{KEPT}<state world_name="yard"/><model', 1))
     diagnostics = Diagnostics()
     world = import_world(yard, diagnostics=diagnostics)
-    assert [each.code for each in diagnostics] == ["world-not-read"]
+    assert [each.message for each in diagnostics] == [
+        "<actor>, <plugin> of the world: not shown",
+        "<state> of the world: left out",
+    ]
     path = tmp_path / "again.sdf"
     export_world(path, diagnostics=Diagnostics())
     text = path.read_text()
@@ -311,7 +314,11 @@ def test_models_of_mujoco_keep_their_own_keyframes_sensors_and_pairs(tmp_path: P
     new_scene()
     diagnostics = Diagnostics()
     world = import_world(path, diagnostics=diagnostics)
-    assert [each.message.split(":")[0] for each in diagnostics] == ["<sensor> of the world"]
+    assert [each.message for each in diagnostics] == [
+        "left out, since they are of no single model: excluded contacts (1)",
+        "<sensor> of the world: left out but for cameras, range finders and inertial sensors on "
+        "its models",
+    ]
     assert [result.robot.name for result in world.robots] == ["A", "pendulum", "drone"]
     arm = world.robots[0]
     assert [(each.reference, each.word) for each in arm.robot.sensors] == [("arm", "ray")]

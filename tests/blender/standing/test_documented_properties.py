@@ -74,7 +74,7 @@ WORLD = """
   <visual name="v"><geometry><sphere><radius>0.1</radius></sphere></geometry></visual>
   <collision name="c"><geometry><sphere><radius>0.1</radius></sphere></geometry>
     <surface><friction><ode><mu>0.5</mu></ode></friction></surface></collision>
-</link></model></world></sdf>
+</link></model><wind><linear_velocity>1 0 0</linear_velocity></wind></world></sdf>
 """
 
 SRDF = """
@@ -214,7 +214,7 @@ def test_rigs_carry_what_is_documented_and_nothing_else(tmp_path):
     world = tmp_path / "lab.sdf"
     world.write_text(WORLD)
     made = urdf_importer.import_world(world)
-    check_properties(made.collection.all_objects, seen)
+    check_properties([made.collection, *made.collection.all_objects], seen)
     (ball,) = made.objects.values()
     assert set(ball["urdf_thing"]) == {"collisions", "friction", "inertial"}
     check(ball["urdf_thing"]["inertial"], LINK["inertial"], "urdf_thing.inertial", seen)

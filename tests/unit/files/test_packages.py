@@ -721,6 +721,22 @@ def test_a_python_package_is_one_package(tmp_path: Path) -> None:
     assert resolve(robot, "../../../other/secret.stl").error == "outside-allowed-folders"
 
 
+@pytest.mark.parametrize("shared", ["site-packages", "dist-packages", "downloads/a/b"])
+def test_a_folder_of_many_packages_is_none(tmp_path: Path, shared: str) -> None:
+    """Whatever lies in it: a stray file there would open all of it to each description."""
+    robot = touch(tmp_path / shared / "robo" / "data" / "urdf" / "robot.urdf")
+    touch(tmp_path / shared.split("/")[0] / "__init__.py")
+    touch(tmp_path / shared / "secret.stl")
+    assert resolve(robot, "../../../secret.stl").error == "outside-allowed-folders"
+
+
+def test_a_python_package_does_not_close_the_folder_above_a_description(tmp_path: Path) -> None:
+    robot = touch(tmp_path / "arm" / "urdf" / "robot.urdf")
+    touch(tmp_path / "arm" / "urdf" / "__init__.py")
+    mesh = touch(tmp_path / "arm" / "meshes" / "a.stl")
+    assert resolve(robot, str(mesh)).path == mesh
+
+
 def test_links_inside_the_package_are_followed(repository: Path) -> None:
     robot = make_package(repository / "arm", "arm")
     link = repository / "arm" / "meshes" / "link.stl"

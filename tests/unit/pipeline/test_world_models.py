@@ -4,7 +4,7 @@
 from pathlib import Path
 
 from support.seconds import within
-from urdf_importer import Diagnostics, ImportOptions
+from urdf_importer import Diagnostics, ImportOptions, read_robot
 from urdf_importer.pipeline.files import find_files
 from urdf_importer.pipeline.formats import read_world
 from urdf_importer.pipeline.worlds.importing import sort_models
@@ -36,3 +36,17 @@ def test_keyframes_of_many_bodies_are_sorted_soon(tmp_path: Path) -> None:
     last = robots[-1].robot
     assert [each.reference for each in last.sensors] == [f"c{COUNT - 1}"]
     assert "k7" in last.extras[-1].xml and last.extras[-1].xml.count("<key ") == KEYS
+
+
+def test_a_pair_with_the_world_is_no_word_about_a_model(tmp_path: Path) -> None:
+    arm = (
+        '<body name="{0}" pos="0 0 1"><geom size="0.1"/><body name="{0}_arm"><joint name="{0}_j"/>'
+        '<geom size="0.1"/></body></body>'
+    )
+    path = tmp_path / "two.xml"
+    path.write_text(
+        f"<mujoco><worldbody>{arm.format('a')}{arm.format('b')}</worldbody>"
+        '<contact><exclude body1="world" body2="a"/></contact></mujoco>'
+    )
+    robot = read_robot(path, options=ImportOptions(model="a"))
+    assert [link.name for link in robot.links] == ["a", "a_arm"]

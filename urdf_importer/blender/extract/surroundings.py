@@ -104,7 +104,11 @@ def extract_surroundings(
             view=read_view(scene),
             background=read_background(scene.world),
             gravity=read_gravity(scene),
-            text="".join(each.get(properties.WORLD, "") for each in scene.collection.children),
+            text="".join(
+                text
+                for each in scene.collection.children_recursive
+                if isinstance(text := each.get(properties.WORLD), str)
+            ),
         ),
         shapes=tuple(maker.shapes),
         images=frozenset(maker.images),

@@ -97,7 +97,7 @@ def sort_models(
             diagnostics.warning(
                 "world-not-read",
                 f"{', '.join(lost)} of the world: left out but for cameras, range finders and "
-                "inertial sensors",
+                "inertial sensors on its models",
             )
     robots, things = [], []
     for model in models:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The models of a world: which are robots, and which are mere things."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -75,7 +76,14 @@ def split_models(whole: Robot, diagnostics: Diagnostics) -> Iterator[PlacedRobot
         robot = replace(_bare(whole), name=name, links=(replace(world, extras=()),), joints=())
         yield PlacedRobot(robot=robot, is_static=True)
     poses = {state.name: dict(state.positions) for state in words.group_states}
-    for branch, pairs in _find_branches(whole, words.disabled_collisions):
+    lost: Counter[str] = Counter()
+    branches = list(_find_branches(whole, words.disabled_collisions, lost))
+    if lost:
+        numbers = ", ".join(f"{kind} ({number})" for kind, number in sorted(lost.items()))
+        diagnostics.warning(
+            "world-not-read", f"left out, since they are of no single model: {numbers}"
+        )
+    for branch, pairs in branches:
         yield _make_model(branch, (poses, pairs), claims, diagnostics)
 
 
@@ -114,9 +122,10 @@ def _bare(whole: Robot) -> Robot:
 
 
 def _find_branches(
-    whole: Robot, pairs: Iterable[CollisionPair]
+    whole: Robot, pairs: Iterable[CollisionPair], lost: Counter[str]
 ) -> Iterator[tuple[Robot, tuple[CollisionPair, ...]]]:
-    """Yields the branches below the root that have something to see, to touch or to weigh."""
+    """Yields the branches below the root that have something to see, to touch or to weigh; counts
+    in `lost` the parts that are of none."""
     tree = retrace_tree(whole)
     joints = [motion.joint for motion in tree.motions if motion is not None]
     carried = {joint.name: joint.child for joint in joints}
@@ -126,12 +135,16 @@ def _find_branches(
         if WORLD not in ends:
             groups.join(*ends)
 
-    def sort(items: Iterable[_Item], links: Callable[[_Item], Iterable[str]]) -> _Sorted[_Item]:
+    def sort(
+        items: Iterable[_Item], links: Callable[[_Item], Iterable[str]], kind: str = ""
+    ) -> _Sorted[_Item]:
         found: _Sorted[_Item] = {}
         for item in items:
             homes = {groups.find(name) for name in links(item) if name in groups}
             if len(homes) == 1:
                 found.setdefault(homes.pop(), []).append(item)
+            elif kind:
+                lost[kind] += 1
         return found
 
     said = [each for each in whole.extras if each.tag == "gazebo"]
@@ -139,9 +152,11 @@ def _find_branches(
     links = sort(tree.links, lambda link: [link.name])
     own_joints = sort(joints, lambda joint: [joint.child])
     loops = sort(whole.loops, lambda loop: [loop.link1, loop.link2])
-    motors = sort(whole.transmissions, lambda each: [carried.get(j.name, "") for j in each.joints])
+    motors = sort(
+        whole.transmissions, lambda each: [carried.get(j.name, "") for j in each.joints], "motors"
+    )
     extras = sort(said, lambda extra: [about[id(extra)]])
-    apart = sort(pairs, lambda pair: [pair.link1, pair.link2])
+    apart = sort(pairs, lambda pair: [pair.link1, pair.link2], "excluded contacts")
     for first, own in links.items():
         if any(link.visuals or link.collisions or link.inertial for link in own):
             robot = replace(
@@ -184,7 +199,8 @@ def _make_model(
         for key, pose in words[0].items()
     }
     start = poses.pop(START, ())
-    pairs = [(called[each.link1], called[each.link2]) for each in words[1]]
+    named = [(called.get(each.link1), called.get(each.link2)) for each in words[1]]
+    pairs = [(one, other) for one, other in named if one is not None and other is not None]
     robot = replace(
         robot,
         name=claims.claim(robot.name),

@@ -318,7 +318,7 @@ def _find_seen(geoms: list[Geom]) -> list[Geom]:
     """Returns the geoms that are seen. Where two of equal shape are at one place, as in models made
     from URDF, the one that collides is left out: surfaces in one place are speckled in renders."""
     seen = [geom for geom in geoms if geom.is_seen]
-    shown = {_name_shape(geom) for geom in seen if not geom.collides}
+    shown = {_name_shape(geom) for geom in seen if not geom.collides and geom.is_opaque}
     return [geom for geom in seen if not (geom.collides and _name_shape(geom) in shown)]
 
 

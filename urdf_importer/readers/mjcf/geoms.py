@@ -72,6 +72,10 @@ class Geom:
         return self.group in _SHOWN_GROUPS
 
     @property
+    def is_opaque(self) -> bool:
+        return self.material.color is None or self.material.color[3] >= 1.0
+
+    @property
     def collides(self) -> bool:
         return bool(self.node.number("contype", 1.0) or self.node.number("conaffinity", 1.0))
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A world of SDF: all of its models at their places, its lights, its camera, its scene."""
 
+import os
+import re
 from collections.abc import Iterator
 from pathlib import PurePath
 
@@ -34,6 +36,7 @@ _LEFT_OUT = ("actor", "atmosphere", "plugin", "population", "road", "state", "wi
 """Parts of worlds that change the picture or the places of models, and are not read."""
 _KEPT = {*_LEFT_OUT, "audio", "magnetic_field", "physics", "spherical_coordinates"} - {"state"}
 """Parts that say the same beside models that were written anew."""
+_FILE = re.compile(r"<(?:filename|uri)>\s*([^<]*)")
 _DOWN: Vector3 = (0.0, 0.0, -1.0)
 _WHITE: Vector3 = (1.0, 1.0, 1.0)
 
@@ -109,15 +112,23 @@ def _read_around(outer: Scope, world: Element, page: Page) -> Surroundings:
         view=_read_view(outer, world, page),
         background=None if background is None else _read_color(background, page),
         gravity=page.vector(world, "gravity", default=(0.0, 0.0, -9.8)),
-        text="".join(page.verbatim(each) for each in world if each.tag in _KEPT),
+        text="".join(page.verbatim(each) for each in world if _is_kept(each, page)),
     )
 
 
+def _is_kept(element: Element, page: Page) -> bool:
+    """Whether an element says the same in a file in another folder."""
+    names = _FILE.findall(page.verbatim(element)) if element.tag in _KEPT else [""]
+    return all("://" in name or os.path.isabs(name) for name in names)
+
+
 def _report_left_out(world: Element, page: Page) -> None:
-    tags = sorted({each.tag for each in world if each.tag in _LEFT_OUT})
-    if tags:
-        named = ", ".join(f"<{tag}>" for tag in tags)
-        page.warning("world-not-read", f"{named} of the world: not shown", world)
+    unseen = [each for each in world if each.tag in _LEFT_OUT]
+    for word, is_kept in (("not shown", True), ("left out", False)):
+        tags = sorted({each.tag for each in unseen if _is_kept(each, page) == is_kept})
+        if tags:
+            named = ", ".join(f"<{tag}>" for tag in tags)
+            page.warning("world-not-read", f"{named} of the world: {word}", world)
 
 
 def _place(outer: Scope, element: Element, page: Page) -> Matrix | None:

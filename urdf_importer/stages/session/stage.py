@@ -79,7 +79,8 @@ class _Writer:
         for count, prim in enumerate(walk):
             if count >= MOST_PRIMS:
                 raise RefusedError(f"it has more than {MOST_PRIMS} prims")
-            for name in prim.GetVariantSets().GetNames():
+            # Parts of instances have the variants of their prototype, where none can be chosen.
+            for name in () if prim.IsInstanceProxy() else prim.GetVariantSets().GetNames():
                 names = prim.GetVariantSet(name).GetVariantNames()
                 self.variants.update(f"{name}:={each}" for each in names[:_MOST_VALUES])
             kind = str(prim.GetTypeName())

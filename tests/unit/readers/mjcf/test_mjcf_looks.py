@@ -203,5 +203,7 @@ def test_of_equal_shapes_at_one_place_the_one_to_see_is_seen(tmp_path: Path) -> 
         (visual,) = link.visuals
         assert visual.material is not None and visual.material.color == (1, 0, 0, 1)
         assert len(link.collisions) == 1
+    hidden = judge(model(body(f"<geom {shape}/>{seen.replace('1 0 0 1', '0 0 0 0')}"), tmp_path))
+    assert len(hidden.links[0].visuals) == 2
     moved = judge(model(body(f'{seen}<geom {shape} pos="1 0 0"/>'), tmp_path))
     assert len(moved.links[0].visuals) == 2

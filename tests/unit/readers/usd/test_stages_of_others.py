@@ -284,6 +284,18 @@ def test_a_variant_that_is_not_there_is_refused(choice: tuple[str, str], tmp_pat
         read_robot(path, options=ImportOptions(variants=(choice,)))
 
 
+def test_a_variant_within_an_instance_cannot_be_chosen(tmp_path: Path) -> None:
+    path = write_variants(tmp_path / "arm.usda")
+    tip = 'variants = { string tip = "flat" }; prepend variantSets = "tip"'
+    choices = 'variantSet "tip" = {\n"flat" {\n}\n"round" {\n}\n}\n'
+    part = f'class "part" {{ def Xform "cap" ({tip}) {{\n{choices}}}\n}}'
+    knob = 'def Xform "knob" (instanceable = true; prepend references = </part>) {}'
+    text = path.read_text().replace('def Xform "base"', f'{knob}\ndef Xform "base"', 1)
+    path.write_text(f"{text}\n{part}\n")
+    with pytest.raises(ReadError, match="no variant 'tip:=round'"):
+        read_robot(path, options=ImportOptions(variants=(("tip", "round"),)))
+
+
 def test_joints_are_in_the_order_of_isaacs_schema(tmp_path: Path) -> None:
     """A tree of two branches; the schema lists the second one first, and one joint not at all."""
     joints = [
