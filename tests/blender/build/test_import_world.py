@@ -315,7 +315,7 @@ def test_models_of_mujoco_keep_their_own_keyframes_sensors_and_pairs(tmp_path: P
     diagnostics = Diagnostics()
     world = import_world(path, diagnostics=diagnostics)
     assert [each.message for each in diagnostics] == [
-        "left out, since they are of no single model: excluded contacts (1)",
+        "left out, since they belong to no single model: excluded contacts (1)",
         "<sensor> of the world: left out but for cameras, range finders and inertial sensors on "
         "its models",
     ]

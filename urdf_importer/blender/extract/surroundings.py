@@ -104,16 +104,20 @@ def extract_surroundings(
             view=read_view(scene),
             background=read_background(scene.world),
             gravity=read_gravity(scene),
-            text="".join(
-                text
-                for each in scene.collection.children_recursive
-                if isinstance(text := each.get(properties.WORLD), str)
-            ),
+            text="".join(_read_texts(scene)),
         ),
         shapes=tuple(maker.shapes),
         images=frozenset(maker.images),
         names=maker.names,
     )
+
+
+def _read_texts(scene: Any) -> Iterator[str]:
+    """Yields the texts that worlds keep on their collections."""
+    for each in scene.collection.children_recursive:
+        text = each.get(properties.WORLD)
+        if isinstance(text, str):
+            yield text
 
 
 def _list_items(objects: Collection[Any] | None) -> Iterator[tuple[Any, Matrix, object]]:

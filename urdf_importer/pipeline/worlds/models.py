@@ -81,7 +81,7 @@ def split_models(whole: Robot, diagnostics: Diagnostics) -> Iterator[PlacedRobot
     if lost:
         numbers = ", ".join(f"{kind} ({number})" for kind, number in sorted(lost.items()))
         diagnostics.warning(
-            "world-not-read", f"left out, since they are of no single model: {numbers}"
+            "world-not-read", f"left out, since they belong to no single model: {numbers}"
         )
     for branch, pairs in branches:
         yield _make_model(branch, (poses, pairs), claims, diagnostics)
@@ -125,7 +125,7 @@ def _find_branches(
     whole: Robot, pairs: Iterable[CollisionPair], lost: Counter[str]
 ) -> Iterator[tuple[Robot, tuple[CollisionPair, ...]]]:
     """Yields the branches below the root that have something to see, to touch or to weigh; counts
-    in `lost` the parts that are of none."""
+    in `lost` the parts that belong to no branch, or to several."""
     tree = retrace_tree(whole)
     joints = [motion.joint for motion in tree.motions if motion is not None]
     carried = {joint.name: joint.child for joint in joints}
