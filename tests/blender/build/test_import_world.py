@@ -285,6 +285,23 @@ def test_text_of_a_world_goes_from_sdf_to_sdf(yard: Path, tmp_path: Path) -> Non
     assert sorted(tmp_path.iterdir()) == before
 
 
+def test_text_with_files_of_the_worlds_folder_is_left_out(yard: Path) -> None:
+    """In a world written elsewhere they would be missing."""
+    actors = "".join(
+        f'<actor name="{name}"><skin><filename>{file}</filename></skin></actor>'
+        for name, file in (("near", "meshes/walk.dae"), ("far", "model://walk.dae"))
+    )
+    yard.write_text(THINGS.replace("<model", f"{actors}<model", 1))
+    diagnostics = Diagnostics()
+    world = import_world(yard, diagnostics=diagnostics)
+    assert [each.message for each in diagnostics] == [
+        "<actor> of the world: not shown",
+        "<actor> of the world: left out",
+    ]
+    text = world.collection["urdf_world"]
+    assert "far" in text and "near" not in text
+
+
 def test_static_models_may_be_rigs(yard: Path) -> None:
     world = import_world(yard, options=ImportOptions(static_models="rigs"))
     assert [each.robot.name for each in world.robots] == ["bench", "wall", "door"]

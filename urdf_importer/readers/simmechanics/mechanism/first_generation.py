@@ -141,7 +141,7 @@ class FirstGeneration:
         )
 
     def _read_joint(self, element: Element) -> "_WrittenJoint | None":
-        """A joint between two bodies; None, and an ERROR diagnostic, where an end is lost."""
+        """Reads a joint between two bodies; None, and an ERROR diagnostic, where an end is lost."""
         fields = self.page.fields(element)
         name = fields.text("name") or f"joint_{element.line}"
         ends = []
