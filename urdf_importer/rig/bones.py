@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The direction of a bone.
+"""The direction of a bone, and which of its channels hold the positions of its joints.
 
 X is the joint's axis and cannot be chosen; Y, the way the bone points, may be anything orthogonal
 to it. It follows the limb, as native IK, animators and game engines expect.
@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..diagnostics import Diagnostics, quote
 from ..geometry.transforms import (
     Matrix,
     Vector,
@@ -19,9 +20,10 @@ from ..geometry.transforms import (
     rotations_about,
     unit,
 )
+from ..kinematics.motion import JointMotion
 from ..kinematics.tree import KinematicTree
 from ..model import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Link, Sphere
-from .rig_plan import ExactAxes
+from .rig_plan import BoneChannel, ExactAxes, JointPlan, Property
 from .skeleton import (
     BoneSeed,
     JointGroup,
@@ -310,3 +312,76 @@ def _shape_size(geometry: Geometry) -> float:
             return 2 * max(radii)
         case _:
             return 0.0
+
+
+_ALL_OF = {
+    "planar": (("location", 1), ("location", 2), ("rotation_euler", 0)),
+    "floating": (*(("location", i) for i in range(3)), *(("rotation_euler", i) for i in range(3))),
+    "spherical": tuple(("rotation_euler", i) for i in range(3)),
+}
+
+
+def plan_joints(
+    group: JointGroup, shape: BoneShape, bone: str, diagnostics: Diagnostics
+) -> list[JointPlan]:
+    """Plans the joints of one bone, outermost first."""
+    if not group.motions[0].is_scalar:
+        return [_plan_free(group.motions[0], bone)]
+    return [
+        _plan_scalar(motion, bone, slot, diagnostics)
+        for motion, slot in zip(group.motions, shape.slots, strict=True)
+    ]
+
+
+def rotation_mode(joints: Sequence[JointPlan]) -> str:
+    """Returns Blender's Euler order for the joints of a bone.
+
+    The outermost joint is last in Blender's name. Two turning joints leave the middle place to the
+    axis about which nothing turns: with nothing in the middle there is no gimbal lock.
+    """
+    turning = [j.channels[0].index for j in joints if j.kind == "revolute"]
+    if len(turning) < 2:
+        return "XYZ"
+    spare = [index for index in range(3) if index not in turning]
+    order = [turning[0], *spare, turning[1]] if spare else turning
+    return "".join("XYZ"[index] for index in reversed(order))
+
+
+def _plan_scalar(
+    motion: JointMotion, bone: str, slot: tuple[int, int], diagnostics: Diagnostics
+) -> JointPlan:
+    prop: Property = "rotation_euler" if motion.kind == "revolute" else "location"
+    initial = 0.0 if motion.mimic else motion.nearest_valid(0.0)
+    if initial != 0.0:
+        diagnostics.warning(
+            "zero-outside-limits",
+            f"joint {quote(motion.joint.name)} cannot be at zero "
+            f"({motion.lower:g} to {motion.upper:g}); it starts at {initial:g}"
+            if motion.lower is not None and motion.upper is not None
+            else f"joint {quote(motion.joint.name)} cannot be at zero; it starts at {initial:g}",
+            subject=motion.joint.name,
+            line=motion.joint.line,
+        )
+    return JointPlan(
+        joint=motion.joint,
+        kind=motion.kind,
+        channels=(BoneChannel(bone=bone, property=prop, index=slot[0]),),
+        sign=slot[1],
+        lower=motion.lower,
+        upper=motion.upper,
+        initial=initial,
+        mimics=motion.mimic.joint if motion.mimic else "",
+    )
+
+
+def _plan_free(motion: JointMotion, bone: str) -> JointPlan:
+    channels = tuple(
+        BoneChannel(bone=bone, property=prop, index=index)  # type: ignore[arg-type]
+        for prop, index in _ALL_OF[motion.kind]
+    )
+    return JointPlan(
+        joint=motion.joint,
+        kind=motion.kind,
+        channels=channels,
+        mimics=motion.mimic.joint if motion.mimic else "",
+    )

@@ -16,7 +16,8 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from .channels import clamp, drive_channels, hidden_twin, rotation_mode
+from .bones import rotation_mode
+from .limits import clamp, drive_channels, hidden_twin
 from .rig_plan import BonePlan, CopyPlan, DriverPlan, JointPlan, Property
 
 

@@ -8,8 +8,8 @@ from string import ascii_letters
 
 from ..kinematics.loops.formulas import Factor, Sum, factors_of
 from ..kinematics.loops.programs import LoopProgram
-from .channels import hidden_twin
 from .followers import FollowerReading
+from .limits import hidden_twin
 from .rig_plan import BoneChannel, BonePlan, DriverPlan, FormulaDriverPlan, JointPlan, Slot
 
 _PER_BONE = 24

@@ -21,9 +21,9 @@ from ..kinematics.motion import JointMotion
 from ..kinematics.tree import KinematicTree
 from ..model import Mimic
 from ..progress import Budget, Progress
-from .channels import hidden_twin
 from .followers import FollowerReading
 from .formulas import plan_program
+from .limits import hidden_twin
 from .rig_plan import (
     BoneChannel,
     BonePlan,

@@ -17,17 +17,22 @@ from ..model import Robot
 from ..names import Claims
 from ..options import ImportOptions
 from ..progress import Progress, finish
-from .bones import BoneShape, exact_axes, measure_robot, shape_bones
-from .channels import (
+from .bones import (
+    BoneShape,
+    exact_axes,
+    measure_robot,
+    plan_joints,
+    rotation_mode,
+    shape_bones,
+)
+from .followers import plan_mechanism, plan_mimic_drivers, plan_readings
+from .limits import (
     free_channels,
     needs_limit_bone,
     plan_ik_limits,
-    plan_joints,
     plan_limit_bone,
     plan_limits,
-    rotation_mode,
 )
-from .followers import plan_mechanism, plan_mimic_drivers, plan_readings
 from .looks import fixed_look, joint_look, measure_joints, plan_limit_marks
 from .loops import let_follow, list_leaders, order_angles, plan_loop_drivers, plan_loops
 from .rig_plan import (

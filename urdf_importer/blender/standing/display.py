@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from ...rig.channels import keeps_ik_limit
+from ...rig.limits import keeps_ik_limit
 from . import properties
 from .armatures import armatures_by_name
 from .joints import posed_joints_of

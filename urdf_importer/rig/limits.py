@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which numbers of a pose bone hold which joint's position, and within which limits.
+"""The limits of joints on the channels of their bones.
 
 Limit Rotation takes the bone's rotation apart into Euler angles, and there are always two ways to
 do that. It takes the one with the smaller angles, which is the wanted one while the absolute angles
@@ -13,9 +13,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..diagnostics import Diagnostics, quote
-from ..kinematics.motion import JointMotion
-from .bones import BoneShape
 from .rig_plan import (
     BoneChannel,
     BonePlan,
@@ -26,39 +23,6 @@ from .rig_plan import (
     LimitPlan,
     Property,
 )
-from .skeleton import JointGroup
-
-_ALL_OF = {
-    "planar": (("location", 1), ("location", 2), ("rotation_euler", 0)),
-    "floating": (*(("location", i) for i in range(3)), *(("rotation_euler", i) for i in range(3))),
-    "spherical": tuple(("rotation_euler", i) for i in range(3)),
-}
-
-
-def plan_joints(
-    group: JointGroup, shape: BoneShape, bone: str, diagnostics: Diagnostics
-) -> list[JointPlan]:
-    """Plans the joints of one bone, outermost first."""
-    if not group.motions[0].is_scalar:
-        return [_plan_free(group.motions[0], bone)]
-    return [
-        _plan_scalar(motion, bone, slot, diagnostics)
-        for motion, slot in zip(group.motions, shape.slots, strict=True)
-    ]
-
-
-def rotation_mode(joints: Sequence[JointPlan]) -> str:
-    """Returns Blender's Euler order for the joints of a bone.
-
-    The outermost joint is last in Blender's name. Two turning joints leave the middle place to the
-    axis about which nothing turns: with nothing in the middle there is no gimbal lock.
-    """
-    turning = [j.channels[0].index for j in joints if j.kind == "revolute"]
-    if len(turning) < 2:
-        return "XYZ"
-    spare = [index for index in range(3) if index not in turning]
-    order = [turning[0], *spare, turning[1]] if spare else turning
-    return "".join("XYZ"[index] for index in reversed(order))
 
 
 def free_channels(
@@ -96,46 +60,6 @@ def clamp(joint: JointPlan, *, enforce_limits: bool) -> str:
     if lower is not None:
         return f"max(q, {lower!r})"
     return "q" if upper is None else f"min(q, {upper!r})"
-
-
-def _plan_scalar(
-    motion: JointMotion, bone: str, slot: tuple[int, int], diagnostics: Diagnostics
-) -> JointPlan:
-    prop: Property = "rotation_euler" if motion.kind == "revolute" else "location"
-    initial = 0.0 if motion.mimic else motion.nearest_valid(0.0)
-    if initial != 0.0:
-        diagnostics.warning(
-            "zero-outside-limits",
-            f"joint {quote(motion.joint.name)} cannot be at zero "
-            f"({motion.lower:g} to {motion.upper:g}); it starts at {initial:g}"
-            if motion.lower is not None and motion.upper is not None
-            else f"joint {quote(motion.joint.name)} cannot be at zero; it starts at {initial:g}",
-            subject=motion.joint.name,
-            line=motion.joint.line,
-        )
-    return JointPlan(
-        joint=motion.joint,
-        kind=motion.kind,
-        channels=(BoneChannel(bone=bone, property=prop, index=slot[0]),),
-        sign=slot[1],
-        lower=motion.lower,
-        upper=motion.upper,
-        initial=initial,
-        mimics=motion.mimic.joint if motion.mimic else "",
-    )
-
-
-def _plan_free(motion: JointMotion, bone: str) -> JointPlan:
-    channels = tuple(
-        BoneChannel(bone=bone, property=prop, index=index)  # type: ignore[arg-type]
-        for prop, index in _ALL_OF[motion.kind]
-    )
-    return JointPlan(
-        joint=motion.joint,
-        kind=motion.kind,
-        channels=channels,
-        mimics=motion.mimic.joint if motion.mimic else "",
-    )
 
 
 _SAFE_SUM = math.radians(265)
