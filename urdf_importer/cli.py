@@ -29,6 +29,7 @@ from .command.session import run_jobs
 from .command.terminal import Terminal
 from .command.worlds import is_whole
 from .diagnostics import name_choices
+from .interrupts import Terminated, end_on_termination
 from .pipeline.formats import add_offered_commands
 
 _FURTHER = {
@@ -53,10 +54,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     terminal = Terminal(quiet=arguments.quiet)
     try:
-        if "act" in arguments:
-            status: int = arguments.act(arguments, terminal)
-            return status
-        return run_jobs(arguments.plan(arguments), arguments.json, terminal)
+        with end_on_termination():
+            if "act" in arguments:
+                status: int = arguments.act(arguments, terminal)
+                return status
+            return run_jobs(arguments.plan(arguments), arguments.json, terminal)
     except UsageError as error:
         parser.error(str(error))
     except RobotError as error:
@@ -66,9 +68,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Whoever read the results has gone; Python must not fail on them again at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as ended:
         terminal.error(RobotError("interrupted"))
-        return 130
+        return 143 if isinstance(ended, Terminated) else 130
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -1,32 +1,57 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ctrl-C where Blender cannot take it."""
+"""Ctrl-C where Blender cannot take it, and SIGTERM as Ctrl-C."""
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM came, as `timeout` and schedulers send it: everything unwinds as after Ctrl-C."""
 
 
 @contextmanager
 def hold_interrupt() -> Iterator[None]:
-    """Lets the block end before Ctrl-C counts: Blender takes a KeyboardInterrupt raised in the
-    midst of its start for fatal, and one in the midst of a render for nothing.
-
-    Where Ctrl-C's handler was not installed from Python, as in Blender's own program, it could not
-    be put back: it is left alone, and so is Ctrl-C.
-    """
+    """Lets the block end before Ctrl-C or SIGTERM counts: Blender takes a KeyboardInterrupt raised
+    in the midst of its start for fatal, and one in the midst of a render for nothing."""
     held: list[int] = []
-    before = signal.getsignal(signal.SIGINT)
-    try:
-        if before is not None:
-            signal.signal(signal.SIGINT, lambda number, frame: held.append(number))
-    except ValueError:  # Ctrl-C goes to the main thread, and this is another one.
-        before = None
-    if before is None:
+    with (
+        _handle(signal.SIGINT, lambda number, frame: held.append(number)),
+        _handle(signal.SIGTERM, lambda number, frame: held.append(number)),
+    ):
+        yield
+    if held:
+        raise Terminated if signal.SIGTERM in held else KeyboardInterrupt
+
+
+@contextmanager
+def end_on_termination() -> Iterator[None]:
+    """Has SIGTERM raise Terminated in the block, unless it is ignored or has another handler:
+    files half written are taken away then."""
+    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
         return
+    with _handle(signal.SIGTERM, _terminate):
+        yield
+
+
+def _terminate(number: int, frame: Any) -> None:
+    raise Terminated
+
+
+@contextmanager
+def _handle(number: int, handler: Callable[[int, Any], Any]) -> Iterator[None]:
+    """Handles a signal, but for one whose handler was not installed from Python, as Ctrl-C's in
+    Blender's own program: it could not be put back."""
+    before = signal.getsignal(number)
+    try:
+        if before is not None:
+            signal.signal(number, handler)
+    except ValueError:  # Signals go to the main thread, and this is another one.
+        before = None
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
-    if held:
-        raise KeyboardInterrupt
+        if before is not None:
+            signal.signal(number, before)

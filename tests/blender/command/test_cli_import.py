@@ -161,8 +161,13 @@ def test_a_file_that_cannot_be_written_keeps_the_old_one(
     assert names_in(tmp_path) == ["r.blend"] and (tmp_path / "r.blend").read_text() == "old"
 
 
-@pytest.mark.parametrize("last", [1, 2, 3, 5, 9])
-def test_ctrl_c_leaves_nothing(last: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("last", "sent", "status"),
+    [*((last, signal.SIGINT, 130) for last in (1, 2, 3, 5, 9)), (3, signal.SIGTERM, 143)],
+)
+def test_ctrl_c_and_sigterm_leave_nothing(
+    last: int, sent: int, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = urdf_importer.command.jobs.import_steps
     # A shell starts what runs in the background with Ctrl-C ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -171,15 +176,16 @@ def test_ctrl_c_leaves_nothing(last: int, tmp_path: Path, monkeypatch: pytest.Mo
         steps = real(*arguments, **options)
         for _ in range(last):
             yield next(steps)
-        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), sent)
         return (yield from steps)
 
     monkeypatch.setattr(urdf_importer.command.jobs, "import_steps", interrupt_after)
     outputs = ["-o", str(tmp_path / "r.blend"), "--json", str(tmp_path / "report")]
     try:
-        assert main(["import", MESSY, *outputs]) == 130
+        assert main(["import", MESSY, *outputs]) == status
     finally:
         signal.signal(signal.SIGINT, before)
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     assert names_in(tmp_path) == []
     assert not bpy.data.objects and not bpy.data.meshes and not bpy.data.armatures
 
