@@ -76,7 +76,7 @@ def one(folder: Path, kind: str, axis: str = "0 1 0", rest: str = "", **position
 
 def run(armature: Any, seconds: float, **options: Any) -> Any:
     return simulate(
-        armature, seconds=seconds, options=SimulationOptions(engine="bullet", **options)
+        armature, seconds=seconds, options=SimulationOptions(**{"engine": "bullet", **options})
     )
 
 
@@ -408,6 +408,14 @@ def test_a_follower_of_a_locked_joint_stays_where_it_is(tmp_path: Path) -> None:
     set_joint_positions(armature, {"left": 0.3})
     found = run(armature, 1.0, motors="hold", base="free", floor=False)
     assert np.abs(engine_states(found, "right") + 0.3).max() < 0.02
+
+
+@pytest.mark.parametrize("engine", ["bullet", "mujoco"])
+def test_a_fixed_robot_whose_joints_are_all_locked_stays(engine: str, tmp_path: Path) -> None:
+    limit = '<limit lower="0.2" upper="0.2" effort="1" velocity="1"/>'
+    imported = one(tmp_path, "revolute", "0 1 0", limit, joint=0.2)
+    found = run(imported, 0.5, engine=engine)
+    assert np.abs(engine_states(found, "joint") - 0.2).max() < 1e-6
 
 
 def test_followers_are_taken_along_by_a_motor_of_their_leader(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from ...geometry.transforms import make_frame, matrix_from_pose
 from ...model import Mimic
 from ...motion.trajectory import Numbers
 from ...progress import Progress
+from ...simulation.motions import hold
 from ...simulation.motors import find_error
 from ...simulation.options import Push
 from ...simulation.shapes import Solid
@@ -202,13 +203,17 @@ class _Machine:
             drive.run(frame, self._found, self._fps)
 
     def read(self, rows: slice) -> RobotStates:
-        """Returns the states of these frames."""
+        """Returns the states of these frames; locked joints, which have no body, stay."""
         positions = {
             joint.motion.joint.name: self._found[rows, place]
             if joint.motion.is_scalar
             else read_several(joint.motion, self._moved[rows, place])
             for place, joint in enumerate(self._bodies.joints)
         }
+        for motion in self._bodies.tree.joint_motions:
+            name, start = motion.joint.name, self._started.positions.get(motion.joint.name)
+            if motion.is_locked and start is not None:
+                positions.setdefault(name, hold(start, len(self._base[rows])))
         root = self._bodies.tree.links[0].name
         errors = {
             joint.motion.joint.name: find_error(
