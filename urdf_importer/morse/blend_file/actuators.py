@@ -28,37 +28,28 @@ _CAMERA_AXES = {
     ord("x"): "POS_X",
     ord("y"): "POS_Y",
 }
-_SOUND_MODES = {
-    0: "PLAYSTOP",
-    1: "PLAYEND",
-    2: "LOOPSTOP",
-    3: "LOOPEND",
-    4: "LOOPBIDIRECTIONAL",
-    5: "LOOPBIDIRECTIONALSTOP",
-}
-_PROPERTY_MODES = {0: "ASSIGN", 1: "ADD", 2: "COPY", 3: "TOGGLE", 4: "LEVEL"}
-_SCENE_MODES = {
-    0: "RESTART",
-    1: "SET",
-    2: "CAMERA",
-    3: "ADDFRONT",
-    4: "ADDBACK",
-    5: "REMOVE",
-    6: "SUSPEND",
-    7: "RESUME",
-}
-_DISTRIBUTIONS = {
-    0: "BOOL_CONSTANT",
-    1: "BOOL_UNIFORM",
-    2: "BOOL_BERNOUILLI",
-    3: "INT_CONSTANT",
-    4: "INT_UNIFORM",
-    5: "INT_POISSON",
-    6: "FLOAT_CONSTANT",
-    7: "FLOAT_UNIFORM",
-    8: "FLOAT_NORMAL",
-    9: "FLOAT_NEGATIVE_EXPONENTIAL",
-}
+_SOUND_MODES = (
+    "PLAYSTOP",
+    "PLAYEND",
+    "LOOPSTOP",
+    "LOOPEND",
+    "LOOPBIDIRECTIONAL",
+    "LOOPBIDIRECTIONALSTOP",
+)
+_PROPERTY_MODES = ("ASSIGN", "ADD", "COPY", "TOGGLE", "LEVEL")
+_SCENE_MODES = ("RESTART", "SET", "CAMERA", "ADDFRONT", "ADDBACK", "REMOVE", "SUSPEND", "RESUME")
+_DISTRIBUTIONS = (
+    "BOOL_CONSTANT",
+    "BOOL_UNIFORM",
+    "BOOL_BERNOUILLI",
+    "INT_CONSTANT",
+    "INT_UNIFORM",
+    "INT_POISSON",
+    "FLOAT_CONSTANT",
+    "FLOAT_UNIFORM",
+    "FLOAT_NORMAL",
+    "FLOAT_NEGATIVE_EXPONENTIAL",
+)
 _GAME_MODES = {0: "START", 2: "RESTART", 3: "QUIT", 4: "SAVECFG", 5: "LOADCFG", 6: "SCREENSHOT"}
 _FILTERS = {
     -2: "ENABLE",
@@ -77,14 +68,7 @@ _FILTERS = {
     11: "INVERT",
     12: "CUSTOMFILTER",
 }
-_ARMATURE_MODES = {
-    0: "RUN",
-    1: "ENABLE",
-    2: "DISABLE",
-    3: "SETTARGET",
-    4: "SETWEIGHT",
-    5: "SETINFLUENCE",
-}
+_ARMATURE_MODES = ("RUN", "ENABLE", "DISABLE", "SETTARGET", "SETWEIGHT", "SETINFLUENCE")
 
 
 def _read_receiver(item: Item) -> str | None:
@@ -109,7 +93,7 @@ _ACTION: Fields = {
     "use_force": flag("flag", 1),
     "use_local": flag("flag", 4),
     "apply_to_children": flag("flag", 16),
-    "blend_mode": choice("blend_mode", {0: "BLEND", 1: "ADD"}),
+    "blend_mode": choice("blend_mode", ("BLEND", "ADD")),
 }
 
 _SOUND: Fields = {
@@ -188,7 +172,7 @@ ACTUATORS: Mapping[int, Kind] = {
         {
             "to_property": _read_receiver,
             "subject": text("subject"),
-            "body_type": choice("bodyType", {0: "TEXT", 1: "PROPERTY"}),
+            "body_type": choice("bodyType", ("TEXT", "PROPERTY")),
             "body_message": text("body"),
             "body_property": text("body"),
         },
@@ -216,16 +200,14 @@ ACTUATORS: Mapping[int, Kind] = {
     20: Kind(
         "PARENT",
         {
-            "mode": choice("type", {0: "SETPARENT", 1: "REMOVEPARENT"}),
+            "mode": choice("type", ("SETPARENT", "REMOVEPARENT")),
             "object": data_block("ob"),
             "use_compound": flag("flag", 1, inverted=True),
             "use_ghost": flag("flag", 2, inverted=True),
         },
     ),
     21: Kind("ACTION", _ACTION),
-    22: Kind(
-        "STATE", {"operation": choice("type", {0: "SET", 1: "ADD", 2: "REMOVE", 3: "CHANGE"})}
-    ),
+    22: Kind("STATE", {"operation": choice("type", ("SET", "ADD", "REMOVE", "CHANGE"))}),
     23: Kind(
         "ARMATURE",
         {

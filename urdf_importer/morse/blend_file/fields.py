@@ -5,7 +5,7 @@ A Field gives the value, or None where this version of Blender had no such setti
 leaves it out.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -73,13 +73,14 @@ def text(path: str) -> Field:
     return lambda item: item.view.read_text(path)
 
 
-def choice(path: str, names: Mapping[int, str], bits: int = -1) -> Field:
+def choice(path: str, names: Mapping[int, str] | Sequence[str], bits: int = -1) -> Field:
     """Makes a field for the name of a number, with only `bits` counting; None for a number without
-    a name."""
+    a name. Names in a sequence are numbered from 0."""
+    named = names if isinstance(names, Mapping) else dict(enumerate(names))
 
     def read(item: Item) -> str | None:
         value = item.view.read_whole(path)
-        return None if value is None else names.get(value & bits)
+        return None if value is None else named.get(value & bits)
 
     return read
 

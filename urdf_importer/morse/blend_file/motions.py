@@ -19,8 +19,8 @@ from .fields import (
 )
 from .sensors import angle
 
-_MOTIONS = {0: "OBJECT_NORMAL", 1: "OBJECT_SERVO", 2: "OBJECT_CHARACTER"}
-_CONSTRAINTS = {0: "LOC", 1: "DIST", 2: "ORI", 3: "FH"}
+_MOTIONS = ("OBJECT_NORMAL", "OBJECT_SERVO", "OBJECT_CHARACTER")
+_CONSTRAINTS = ("LOC", "DIST", "ORI", "FH")
 _LIMITS = {0: "NONE", 1: "LOCX", 2: "LOCY", 4: "LOCZ"}
 _DIRECTIONS = {
     0: "NONE",
@@ -31,25 +31,19 @@ _DIRECTIONS = {
     16: "DIRNY",
     32: "DIRNZ",
 }
-_EDITS = {0: "ADDOBJECT", 1: "ENDOBJECT", 2: "REPLACEMESH", 3: "TRACKTO", 4: "DYNAMICS"}
-_DYNAMICS = {
-    0: "RESTOREDYN",
-    1: "SUSPENDDYN",
-    2: "ENABLERIGIDBODY",
-    3: "DISABLERIGIDBODY",
-    4: "SETMASS",
-}
-_UP_AXES = {0: "UPAXISX", 1: "UPAXISY", 2: "UPAXISZ"}
-_TRACK_AXES = {
-    0: "TRACKAXISX",
-    1: "TRACKAXISY",
-    2: "TRACKAXISZ",
-    3: "TRACKAXISNEGX",
-    4: "TRACKAXISNEGY",
-    5: "TRACKAXISNEGZ",
-}
+_EDITS = ("ADDOBJECT", "ENDOBJECT", "REPLACEMESH", "TRACKTO", "DYNAMICS")
+_DYNAMICS = ("RESTOREDYN", "SUSPENDDYN", "ENABLERIGIDBODY", "DISABLERIGIDBODY", "SETMASS")
+_UP_AXES = ("UPAXISX", "UPAXISY", "UPAXISZ")
+_TRACK_AXES = (
+    "TRACKAXISX",
+    "TRACKAXISY",
+    "TRACKAXISZ",
+    "TRACKAXISNEGX",
+    "TRACKAXISNEGY",
+    "TRACKAXISNEGZ",
+)
 _FACING_AXES = {1: "X", 2: "Y", 3: "Z", 4: "NEG_X", 5: "NEG_Y", 6: "NEG_Z"}
-_OBJECT_AXES = {0: "OBJECT_AXIS_X", 1: "OBJECT_AXIS_Y", 2: "OBJECT_AXIS_Z"}
+_OBJECT_AXES = ("OBJECT_AXIS_X", "OBJECT_AXIS_Y", "OBJECT_AXIS_Z")
 
 
 # A turn was stored in units of 0.8727 radians before 2.55, and the other way round before 2.46.
@@ -155,7 +149,7 @@ EDIT_OBJECT: Fields = {
 }
 
 STEERING: Fields = {
-    "mode": choice("type", {0: "SEEK", 1: "FLEE", 2: "PATHFOLLOWING"}),
+    "mode": choice("type", ("SEEK", "FLEE", "PATHFOLLOWING")),
     "target": data_block("target"),
     "navmesh": data_block("navmesh"),
     "velocity": number("velocity"),
@@ -172,7 +166,7 @@ STEERING: Fields = {
 }
 
 MOUSE: Fields = {
-    "mode": choice("type", {0: "VISIBILITY", 1: "LOOK"}),
+    "mode": choice("type", ("VISIBILITY", "LOOK")),
     "visible": flag("flag", 1),
     "use_axis_x": flag("flag", 2),
     "use_axis_y": flag("flag", 4),

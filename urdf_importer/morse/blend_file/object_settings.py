@@ -8,7 +8,7 @@ Blenders gave, is a setting of nearly all objects in their files.
 import struct
 from collections.abc import Mapping
 
-from .fields import Field, Fields, Item, Setting, Settings, choice, flag, number, read_fields, whole
+from .fields import Field, Item, Setting, Settings, choice, flag, number, whole
 
 _ACTOR, _GHOST, _SLEEPLESS = 1 << 2, 1 << 9, 1 << 12
 _DYNAMIC, _RIGID_BODY, _SOFT_BODY = 1 << 0, 1 << 10, 1 << 17
@@ -32,43 +32,6 @@ def _single(value: float) -> float:
     (stored,) = struct.unpack("f", struct.pack("f", value))
     return float(stored)
 
-
-DEFAULTS: Mapping[str, Setting] = {
-    "physics_type": "STATIC",
-    "use_actor": False,
-    "use_ghost": False,
-    "use_sleep": False,
-    "mass": 1.0,
-    "radius": 1.0,
-    "damping": _single(0.04),
-    "rotation_damping": _single(0.1),
-    "form_factor": _single(0.4),
-    "velocity_min": 0.0,
-    "velocity_max": 0.0,
-    "angular_velocity_min": 0.0,
-    "angular_velocity_max": 0.0,
-    "step_height": _single(0.15),
-    "jump_speed": 10.0,
-    "fall_speed": 55.0,
-    "jump_max": 1,
-    "lock_location_x": False,
-    "lock_location_y": False,
-    "lock_location_z": False,
-    "lock_rotation_x": False,
-    "lock_rotation_y": False,
-    "lock_rotation_z": False,
-    "use_activity_culling": True,
-    "use_material_physics_fh": False,
-    "use_rotate_from_normal": False,
-    "use_anisotropic_friction": False,
-    "use_collision_bounds": False,
-    "collision_bounds_type": "BOX",
-    "use_collision_compound": False,
-    "collision_margin": _single(0.04),
-    "use_obstacle_create": False,
-    "obstacle_radius": 1.0,
-    "use_record_animation": False,
-}
 
 # (body type, flags that must be set, flags that must not): the first match counts.
 _BODIES = (
@@ -145,46 +108,57 @@ def _first(item: Item, member: str) -> float | None:
     return next(iter(item.view.read_numbers(member)), None)
 
 
-_FIELDS: Fields = {
-    "physics_type": _read_body,
-    "use_actor": _game_flag(_ACTOR),
-    "use_ghost": _game_flag(_GHOST),
-    "use_sleep": _game_flag(_SLEEPLESS),
-    "mass": number("mass"),
-    "radius": number("inertia"),
-    "damping": _read_damping,
-    "rotation_damping": _read_rotation_damping,
-    "form_factor": number("formfactor"),
-    "velocity_min": number("min_vel"),
-    "velocity_max": number("max_vel"),
-    "angular_velocity_min": number("min_angvel"),
-    "angular_velocity_max": number("max_angvel"),
-    "step_height": number("step_height"),
-    "jump_speed": number("jump_speed"),
-    "fall_speed": number("fall_speed"),
-    "jump_max": whole("max_jumps"),
-    "lock_location_x": flag("gameflag2", 1 << 2),
-    "lock_location_y": flag("gameflag2", 1 << 3),
-    "lock_location_z": flag("gameflag2", 1 << 4),
-    "lock_rotation_x": flag("gameflag2", 1 << 5),
-    "lock_rotation_y": flag("gameflag2", 1 << 6),
-    "lock_rotation_z": flag("gameflag2", 1 << 7),
-    "use_activity_culling": flag("gameflag2", 1 << 0, inverted=True),
-    "use_material_physics_fh": _game_flag(1 << 6),
-    "use_rotate_from_normal": _game_flag(1 << 7),
-    "use_anisotropic_friction": _game_flag(1 << 8),
-    "use_collision_bounds": _game_flag(1 << 11),
-    "collision_bounds_type": _read_bounds,
-    "use_collision_compound": _game_flag(1 << 1),
-    "collision_margin": _read_margin,
-    "use_obstacle_create": _game_flag(_OBSTACLE),
-    "obstacle_radius": _read_obstacle_radius,
-    "use_record_animation": _game_flag(1 << 23),
+_SETTINGS: Mapping[str, tuple[bool | int | float | str, Field]] = {
+    "physics_type": ("STATIC", _read_body),
+    "use_actor": (False, _game_flag(_ACTOR)),
+    "use_ghost": (False, _game_flag(_GHOST)),
+    "use_sleep": (False, _game_flag(_SLEEPLESS)),
+    "mass": (1.0, number("mass")),
+    "radius": (1.0, number("inertia")),
+    "damping": (0.04, _read_damping),
+    "rotation_damping": (0.1, _read_rotation_damping),
+    "form_factor": (0.4, number("formfactor")),
+    "velocity_min": (0.0, number("min_vel")),
+    "velocity_max": (0.0, number("max_vel")),
+    "angular_velocity_min": (0.0, number("min_angvel")),
+    "angular_velocity_max": (0.0, number("max_angvel")),
+    "step_height": (0.15, number("step_height")),
+    "jump_speed": (10.0, number("jump_speed")),
+    "fall_speed": (55.0, number("fall_speed")),
+    "jump_max": (1, whole("max_jumps")),
+    "lock_location_x": (False, flag("gameflag2", 1 << 2)),
+    "lock_location_y": (False, flag("gameflag2", 1 << 3)),
+    "lock_location_z": (False, flag("gameflag2", 1 << 4)),
+    "lock_rotation_x": (False, flag("gameflag2", 1 << 5)),
+    "lock_rotation_y": (False, flag("gameflag2", 1 << 6)),
+    "lock_rotation_z": (False, flag("gameflag2", 1 << 7)),
+    "use_activity_culling": (True, flag("gameflag2", 1 << 0, inverted=True)),
+    "use_material_physics_fh": (False, _game_flag(1 << 6)),
+    "use_rotate_from_normal": (False, _game_flag(1 << 7)),
+    "use_anisotropic_friction": (False, _game_flag(1 << 8)),
+    "use_collision_bounds": (False, _game_flag(1 << 11)),
+    "collision_bounds_type": ("BOX", _read_bounds),
+    "use_collision_compound": (False, _game_flag(1 << 1)),
+    "collision_margin": (0.04, _read_margin),
+    "use_obstacle_create": (False, _game_flag(_OBSTACLE)),
+    "obstacle_radius": (1.0, _read_obstacle_radius),
+    "use_record_animation": (False, _game_flag(1 << 23)),
 }
+DEFAULTS: Mapping[str, bool | int | float | str] = {
+    name: default for name, (default, _) in _SETTINGS.items()
+}
+"""A new object's settings."""
 
 
 def read_object_settings(item: Item) -> Settings:
     """Reads the settings of a structure Object that differ from a new object's."""
+    found = {name: field(item) for name, (_, field) in _SETTINGS.items()}
     return {
-        name: value for name, value in read_fields(_FIELDS, item).items() if value != DEFAULTS[name]
+        name: value
+        for name, value in found.items()
+        if value is not None and value != _stored(DEFAULTS[name])
     }
+
+
+def _stored(default: Setting) -> Setting:
+    return _single(default) if isinstance(default, float) else default

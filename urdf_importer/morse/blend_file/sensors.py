@@ -84,10 +84,10 @@ KEYS: dict[int, str] = {
 
 _RADIANS_SINCE = (269, 4)
 
-_AXES = {0: "XAXIS", 1: "YAXIS", 2: "ZAXIS", 3: "NEGXAXIS", 4: "NEGYAXIS", 5: "NEGZAXIS"}
+_AXES = ("XAXIS", "YAXIS", "ZAXIS", "NEGXAXIS", "NEGYAXIS", "NEGZAXIS")
 # A ray's first axis is Y.
-_RAY_AXES = {**_AXES, 0: "YAXIS", 1: "XAXIS"}
-_TARGETS = {0: "PROPERTY", 1: "MATERIAL"}
+_RAY_AXES = ("YAXIS", "XAXIS", *_AXES[2:])
+_TARGETS = ("PROPERTY", "MATERIAL")
 _MOUSE_EVENTS = {
     1: "LEFTCLICK",
     2: "MIDDLECLICK",
@@ -100,15 +100,9 @@ _MOUSE_EVENTS = {
 }
 _COMPARISONS = {0: "PROPEQUAL", 1: "PROPNEQUAL", 2: "PROPINTERVAL", 3: "PROPCHANGED"}
 _COMPARISONS |= {5: "PROPLESSTHAN", 6: "PROPGREATERTHAN"}
-_ARMATURE_TESTS = {
-    0: "STATECHG",
-    1: "LINERRORBELOW",
-    2: "LINERRORABOVE",
-    3: "ROTERRORBELOW",
-    4: "ROTERRORABOVE",
-}
-_JOYSTICK_EVENTS = {0: "BUTTON", 1: "AXIS", 2: "HAT", 3: "AXIS_SINGLE"}
-_JOYSTICK_AXES = {0: "RIGHTAXIS", 1: "UPAXIS", 2: "LEFTAXIS", 3: "DOWNAXIS"}
+_ARMATURE_TESTS = ("STATECHG", "LINERRORBELOW", "LINERRORABOVE", "ROTERRORBELOW", "ROTERRORABOVE")
+_JOYSTICK_EVENTS = ("BUTTON", "AXIS", "HAT", "AXIS_SINGLE")
+_JOYSTICK_AXES = ("RIGHTAXIS", "UPAXIS", "LEFTAXIS", "DOWNAXIS")
 _HATS = {
     1: "UP",
     2: "RIGHT",
@@ -282,7 +276,7 @@ CONTROLLERS: Mapping[int, Kind] = {
     3: Kind(
         "PYTHON",
         {
-            "mode": choice("mode", {0: "SCRIPT", 1: "MODULE"}),
+            "mode": choice("mode", ("SCRIPT", "MODULE")),
             "text": data_block("text"),
             "module": text("module"),
             "use_debug": flag("flag"),

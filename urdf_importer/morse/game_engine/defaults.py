@@ -8,6 +8,8 @@ stop a script that ran. Choices are checked, since scripts rely on the TypeError
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from ..blend_file.object_settings import DEFAULTS
+
 Default = bool | int | float | str | tuple[Any, ...]
 
 
@@ -37,6 +39,7 @@ def _of(collection: str) -> GameSetting:
 
 
 OBJECT: Settings = {
+    **_settings(**DEFAULTS),
     "physics_type": GameSetting(
         "STATIC",
         (
@@ -48,48 +51,16 @@ OBJECT: Settings = {
         "BOX", "SPHERE", "CYLINDER", "CONE", "CONVEX_HULL", "TRIANGLE_MESH", "CAPSULE"
     ),
     **_settings(
-        angular_velocity_max=0.0,
-        angular_velocity_min=0.0,
         collision_group=(True, *(False,) * 15),
-        collision_margin=0.04,
         collision_mask=(True,) * 16,
-        damping=0.04,
-        fall_speed=55.0,
-        form_factor=0.4,
         friction_coefficients=(1.0, 1.0, 1.0),
-        jump_max=1,
-        jump_speed=10.0,
-        lock_location_x=False,
-        lock_location_y=False,
-        lock_location_z=False,
-        lock_rotation_x=False,
-        lock_rotation_y=False,
-        lock_rotation_z=False,
-        mass=1.0,
-        obstacle_radius=1.0,
-        radius=1.0,
-        rotation_damping=0.1,
         show_actuators=False,
         show_controllers=False,
         show_debug_state=False,
         show_sensors=False,
         show_state_panel=False,
-        step_height=0.15,
-        use_activity_culling=True,
-        use_actor=False,
         use_all_states=False,
-        use_anisotropic_friction=False,
-        use_collision_bounds=False,
-        use_collision_compound=False,
-        use_ghost=False,
-        use_material_physics_fh=False,
-        use_obstacle_create=False,
         use_physics_fh=False,
-        use_record_animation=False,
-        use_rotate_from_normal=False,
-        use_sleep=False,
-        velocity_max=0.0,
-        velocity_min=0.0,
     ),
 }
 
