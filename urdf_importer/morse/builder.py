@@ -43,11 +43,11 @@ def _find_names() -> dict[str, Any]:
     """Returns the names for scripts."""
     from . import stand_in
     from .patches import make_robot_class
-    from .stand_in.creators import ABSENT
 
     builder = find_builder()
     if builder is stand_in:
-        found = {name: getattr(stand_in, name) for name in stand_in.__all__} | ABSENT
+        found = {name: getattr(stand_in, name) for name in stand_in.__all__}
+        found |= stand_in.TABLES
     else:
         found = {name: value for name, value in vars(builder).items() if name[:1] != "_"}
         found["timer"] = builder.abstractcomponent.timer

@@ -9,26 +9,12 @@ Needs Blender. A script takes these names from urdf_importer.morse.builder.
 from typing import Any
 
 from .actuators import (
-    Destination,
+    ACTUATORS,
     Drag,
-    ExternalForce,
-    ForceTorque,
     Joystick,
     Keyboard,
     Light,
-    MocapControl,
-    MotionVW,
-    MotionVWDiff,
-    MotionXYW,
-    Orientation,
-    QuadrotorDynamicControl,
-    RotorcraftAttitude,
-    RotorcraftVelocity,
-    RotorcraftWaypoint,
     Sound,
-    StabilizedQuadrotor,
-    SteerForce,
-    Teleport,
     Waypoint,
 )
 from .component import AbstractComponent
@@ -39,31 +25,15 @@ from .lasers import Hokuyo, Infrared, LaserSensorWithArc, Sick, SickLDMRS
 from .robots import Armature, Component, FakeRobot, GroundRobot, PassiveObject, Robot, WheeledRobot
 from .script import TimeStrategies, timer
 from .sensors import (
-    GPS,
-    IMU,
-    Accelerometer,
-    Airspeed,
-    ArmaturePose,
-    Attitude,
-    Barometer,
+    SENSORS,
     Battery,
-    Clock,
     Collision,
     CompoundSensor,
     DepthCamera,
-    Gyroscope,
     Kinect,
-    Magnetometer,
-    Odometry,
-    Pose,
     Proximity,
-    PTUPosture,
-    RadarAltimeter,
     SearchAndRescue,
     SemanticCamera,
-    StereoUnit,
-    Thermometer,
-    Velocity,
     VideoCamera,
 )
 from .shapes import (
@@ -86,21 +56,19 @@ Sensor = SensorCreator
 Actuator = ActuatorCreator
 MorseBuilderError = ScriptError
 MorseBuilderUnexportableError = UnexportableError
+TABLES: dict[str, type[AbstractComponent]] = {
+    **ABSENT,
+    **SENSORS,
+    **ACTUATORS,
+}
+"""Classes that come from tables, by name."""
 
 __all__ = [
-    "GPS",
-    "IMU",
     "AbstractComponent",
-    "Accelerometer",
     "ActuatorCreator",
-    "Airspeed",
     "Armature",
-    "ArmaturePose",
-    "Attitude",
-    "Barometer",
     "Battery",
     "Camera",
-    "Clock",
     "Collision",
     "Component",
     "ComponentCreator",
@@ -110,15 +78,11 @@ __all__ = [
     "Cube",
     "Cylinder",
     "DepthCamera",
-    "Destination",
     "Drag",
     "Empty",
     "Environment",
-    "ExternalForce",
     "FakeRobot",
-    "ForceTorque",
     "GroundRobot",
-    "Gyroscope",
     "Hokuyo",
     "IcoSphere",
     "Infrared",
@@ -127,27 +91,13 @@ __all__ = [
     "Kinect",
     "LaserSensorWithArc",
     "Light",
-    "Magnetometer",
     "Mesh",
-    "MocapControl",
     "MorseBuilderError",
     "MorseBuilderUnexportableError",
-    "MotionVW",
-    "MotionVWDiff",
-    "MotionXYW",
-    "Odometry",
-    "Orientation",
-    "PTUPosture",
     "PassiveObject",
     "Plane",
-    "Pose",
     "Proximity",
-    "QuadrotorDynamicControl",
-    "RadarAltimeter",
     "Robot",
-    "RotorcraftAttitude",
-    "RotorcraftVelocity",
-    "RotorcraftWaypoint",
     "SearchAndRescue",
     "SemanticCamera",
     "SensorCreator",
@@ -156,14 +106,8 @@ __all__ = [
     "Sound",
     "Sphere",
     "Spot",
-    "StabilizedQuadrotor",
-    "SteerForce",
-    "StereoUnit",
-    "Teleport",
-    "Thermometer",
     "TimeStrategies",
     "Torus",
-    "Velocity",
     "VideoCamera",
     "Waypoint",
     "WheeledRobot",
@@ -173,6 +117,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in ABSENT:
-        return ABSENT[name]
+    if name in TABLES:
+        return TABLES[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,16 +10,12 @@ from ...diagnostics import quote
 from ..game_engine.game_data import GameData, add_logic_brick
 from ..game_engine.scene_objects import add_empty, load_sound
 from ..game_engine.storage import set_property
-from .creators import ActuatorCreator
+from .creators import ActuatorCreator, make_creators
 from .errors import MissingModelError
 from .shapes import Spot
 
 _NUMBER = re.compile(r"[0-9]+")
 _SIDES = {"L": 1.0, "R": -1.0}
-
-
-class Destination(ActuatorCreator):
-    _classpath = "morse.actuators.destination.Destination"
 
 
 class Drag(ActuatorCreator):
@@ -28,14 +24,6 @@ class Drag(ActuatorCreator):
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)
         self.mark_unexportable()
-
-
-class ExternalForce(ActuatorCreator):
-    _classpath = "morse.actuators.external_force.ExternalForce"
-
-
-class ForceTorque(ActuatorCreator):
-    _classpath = "morse.actuators.force_torque.ForceTorque"
 
 
 class Joystick(ActuatorCreator):
@@ -88,42 +76,6 @@ class Light(ActuatorCreator):
             )
 
 
-class MocapControl(ActuatorCreator):
-    _classpath = "morse.actuators.mocap_control.MocapControl"
-
-
-class MotionVW(ActuatorCreator):
-    _classpath = "morse.actuators.v_omega.MotionVW"
-
-
-class MotionVWDiff(ActuatorCreator):
-    _classpath = "morse.actuators.v_omega_diff_drive.MotionVWDiff"
-
-
-class MotionXYW(ActuatorCreator):
-    _classpath = "morse.actuators.xy_omega.MotionXYW"
-
-
-class Orientation(ActuatorCreator):
-    _classpath = "morse.actuators.orientation.Orientation"
-
-
-class QuadrotorDynamicControl(ActuatorCreator):
-    _classpath = "morse.actuators.quadrotor_dynamic_control.QuadrotorDynamicControl"
-
-
-class RotorcraftAttitude(ActuatorCreator):
-    _classpath = "morse.actuators.rotorcraft_attitude.RotorcraftAttitude"
-
-
-class RotorcraftVelocity(ActuatorCreator):
-    _classpath = "morse.actuators.rotorcraft_velocity.RotorcraftVelocity"
-
-
-class RotorcraftWaypoint(ActuatorCreator):
-    _classpath = "morse.actuators.rotorcraft_waypoint.RotorcraftWaypoint"
-
-
 class Sound(ActuatorCreator):
     """Plays a sound."""
 
@@ -143,18 +95,6 @@ class Sound(ActuatorCreator):
         player.sound = load_sound(str(filepath))
         player.use_sound_3d = True
         player.distance_3d_max = 10000.0
-
-
-class StabilizedQuadrotor(ActuatorCreator):
-    _classpath = "morse.actuators.stabilized_quadrotor.StabilizedQuadrotor"
-
-
-class SteerForce(ActuatorCreator):
-    _classpath = "morse.actuators.steer_force.SteerForce"
-
-
-class Teleport(ActuatorCreator):
-    _classpath = "morse.actuators.teleport.Teleport"
 
 
 class Waypoint(ActuatorCreator):
@@ -195,3 +135,27 @@ def _assign(item: Any, radar: Any, controller_type: str, name: str, value: str) 
     actuator.mode = "ASSIGN"
     actuator.value = value
     game.controllers[-1].link(sensor=radar, actuator=actuator)
+
+
+ACTUATORS = make_creators(
+    ActuatorCreator,
+    {
+        "Destination": "destination.Destination",
+        "ExternalForce": "external_force.ExternalForce",
+        "ForceTorque": "force_torque.ForceTorque",
+        "MocapControl": "mocap_control.MocapControl",
+        "MotionVW": "v_omega.MotionVW",
+        "MotionVWDiff": "v_omega_diff_drive.MotionVWDiff",
+        "MotionXYW": "xy_omega.MotionXYW",
+        "Orientation": "orientation.Orientation",
+        "QuadrotorDynamicControl": "quadrotor_dynamic_control.QuadrotorDynamicControl",
+        "RotorcraftAttitude": "rotorcraft_attitude.RotorcraftAttitude",
+        "RotorcraftVelocity": "rotorcraft_velocity.RotorcraftVelocity",
+        "RotorcraftWaypoint": "rotorcraft_waypoint.RotorcraftWaypoint",
+        "StabilizedQuadrotor": "stabilized_quadrotor.StabilizedQuadrotor",
+        "SteerForce": "steer_force.SteerForce",
+        "Teleport": "teleport.Teleport",
+    },
+    "morse.actuators",
+)
+"""Actuators without settings, by name."""

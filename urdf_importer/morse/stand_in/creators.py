@@ -4,9 +4,9 @@
 Scripts derive their own from these, with the `_classpath` of their own class.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any
+from typing import Any, TypeVar
 
 from ...diagnostics import quote
 from ..game_engine.game_data import GameData
@@ -15,6 +15,8 @@ from ..game_engine.scene_objects import add_box, add_empty, find_object, parent_
 from .component import AbstractComponent
 from .errors import MissingModelError, ScriptError, UnknownNameError
 from .shapes import Mesh, pass_through
+
+Creator = TypeVar("Creator", bound="ComponentCreator")
 
 _FREQUENCY = 60
 _BODY = (0.1, 0.1, 0.1)
@@ -110,7 +112,9 @@ class ComponentCreator(AbstractComponent):
 
 
 class SensorCreator(ComponentCreator):
-    """A sensor, which sends data."""
+    """A sensor, which sends data; `_look` are the arguments of adorn."""
+
+    _look: tuple[type[Mesh], str, Sequence[float], Sequence[float]] | None = None
 
     def __init__(
         self,
@@ -121,6 +125,8 @@ class SensorCreator(ComponentCreator):
         super().__init__(
             name, "sensors", action, blendfile=self._blendname, make_morseable=make_morseable
         )
+        if self._look is not None:
+            self.adorn(*self._look)
 
 
 class ActuatorCreator(ComponentCreator):
@@ -142,6 +148,21 @@ class ActuatorCreator(ComponentCreator):
             blendobject,
             make_morseable,
         )
+
+
+def make_creators(
+    base: type[Creator], paths: Mapping[str, str], module: str, **looks: Any
+) -> dict[str, type[Creator]]:
+    """Makes the classes of components that need no code of their own: name -> class. `paths` are
+    MORSE's classes, without their folder `module`."""
+    return {
+        name: type(
+            name,
+            (base,),
+            {"_classpath": f"{module}.{path}", "_look": looks.get(name), "__module__": __name__},
+        )
+        for name, path in paths.items()
+    }
 
 
 _NAMES = (

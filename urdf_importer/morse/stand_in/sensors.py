@@ -7,7 +7,7 @@ from typing import Any
 
 from ..game_engine.game_data import add_logic_brick
 from .component import AbstractComponent
-from .creators import SensorCreator
+from .creators import SensorCreator, make_creators
 from .shapes import Camera, Cube, Cylinder, Sphere
 
 _EYE = "CameraRobot"
@@ -81,43 +81,13 @@ _GREY = (0.5, 0.5, 0.5)
 _RADAR = "Radar"
 
 
-class Accelerometer(SensorCreator):
-    _classpath = "morse.sensors.accelerometer.Accelerometer"
-
-    def __init__(self, name: str | None = None) -> None:
-        super().__init__(name)
-        self.adorn(Cube, "AccelerometerCube", _FLAT_BOX, (0.3, 0.9, 0.6))
-
-
-class Airspeed(SensorCreator):
-    _classpath = "morse.sensors.airspeed.Airspeed"
-
-
-class ArmaturePose(SensorCreator):
-    """The joint positions of the Armature that it is appended to."""
-
-    _classpath = "morse.sensors.armature_pose.ArmaturePose"
-
-
-class Attitude(SensorCreator):
-    _classpath = "morse.sensors.attitude.Attitude"
-
-
-class Barometer(SensorCreator):
-    _classpath = "morse.sensors.barometer.Barometer"
-
-
 class Battery(SensorCreator):
     _classpath = "morse.sensors.battery.Battery"
+    _look = (Cylinder, "BatteryCylinder", (0.01, 0.01, 0.04), (0.2, 0.2, 0.2))
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)
-        self.adorn(Cylinder, "BatteryCylinder", (0.01, 0.01, 0.04), (0.2, 0.2, 0.2))
         self.properties(DischargingRate=0.05)
-
-
-class Clock(SensorCreator):
-    _classpath = "morse.sensors.clock.Clock"
 
 
 class Collision(SensorCreator):
@@ -162,30 +132,6 @@ class CompoundSensor(SensorCreator):
         self.properties(sensors=",".join(map(str, there)))
 
 
-class GPS(SensorCreator):
-    _classpath = "morse.sensors.gps.GPS"
-
-    def __init__(self, name: str | None = None) -> None:
-        super().__init__(name)
-        self.adorn(Sphere, "GPSSphere", _LENTIL, _GREY)
-
-
-class Gyroscope(SensorCreator):
-    _classpath = "morse.sensors.gyroscope.Gyroscope"
-
-    def __init__(self, name: str | None = None) -> None:
-        super().__init__(name)
-        self.adorn(Sphere, "GyroscopeSphere", _LENTIL, (0.8, 0.4, 0.1))
-
-
-class IMU(SensorCreator):
-    _classpath = "morse.sensors.imu.IMU"
-
-    def __init__(self, name: str | None = None) -> None:
-        super().__init__(name)
-        self.adorn(Cube, "IMUCube", _FLAT_BOX, (0.3, 0.9, 0.6))
-
-
 class Kinect(CompoundSensor):
     """A video camera and a depth camera side by side."""
 
@@ -221,42 +167,14 @@ class Kinect(CompoundSensor):
             self.depth_camera.frequency(frequency)
 
 
-class Magnetometer(SensorCreator):
-    _classpath = "morse.sensors.magnetometer.Magnetometer"
-
-
-class Odometry(SensorCreator):
-    _classpath = "morse.sensors.odometry.Odometry"
-
-    def __init__(self, name: str | None = None) -> None:
-        super().__init__(name)
-        self.adorn(Cylinder, "OdometryCylinder", _DRUM, _GREY)
-
-
-class Pose(SensorCreator):
-    _classpath = "morse.sensors.pose.Pose"
-
-    def __init__(self, name: str | None = None) -> None:
-        super().__init__(name)
-        self.adorn(Cube, "PoseCube", _FLAT_BOX, (0.8, 0.3, 0.1))
-
-
 class Proximity(SensorCreator):
     _classpath = "morse.sensors.proximity.Proximity"
+    _look = (Cylinder, "ProximityCylinder", _DRUM, _GREY)
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)
-        self.adorn(Cylinder, "ProximityCylinder", _DRUM, _GREY)
         self.properties(Range=30.0, Track="Robot_Tag")
         self.frequency(12)
-
-
-class PTUPosture(SensorCreator):
-    _classpath = "morse.sensors.ptu_posture.PTUPosture"
-
-
-class RadarAltimeter(SensorCreator):
-    _classpath = "morse.sensors.radar_altimeter.RadarAltimeter"
 
 
 class SearchAndRescue(SensorCreator):
@@ -292,27 +210,36 @@ class SearchAndRescue(SensorCreator):
         super().properties(**kwargs)
 
 
-class StereoUnit(SensorCreator):
-    """Carries the cameras that are appended to it."""
-
-    _classpath = "morse.sensors.stereo_unit.StereoUnit"
-
-    def __init__(self, name: str | None = None) -> None:
-        super().__init__(name)
-        self.adorn(Cube, "StereoUnitCube", (0.025, 0.24, 0.01), (0.8, 0.8, 0.8))
-
-
-class Thermometer(SensorCreator):
-    _classpath = "morse.sensors.thermometer.Thermometer"
-
-    def __init__(self, name: str | None = None) -> None:
-        super().__init__(name)
-        self.adorn(Cylinder, "ThermometerCylinder", (0.02, 0.02, 0.04), (0.0, 0.6, 0.5))
-
-
-class Velocity(SensorCreator):
-    _classpath = "morse.sensors.velocity.Velocity"
-
-    def __init__(self, name: str | None = None) -> None:
-        super().__init__(name)
-        self.adorn(Sphere, "VelocitySphere", _LENTIL, _GREY)
+SENSORS = make_creators(
+    SensorCreator,
+    {
+        "Accelerometer": "accelerometer.Accelerometer",
+        "Airspeed": "airspeed.Airspeed",
+        "ArmaturePose": "armature_pose.ArmaturePose",
+        "Attitude": "attitude.Attitude",
+        "Barometer": "barometer.Barometer",
+        "Clock": "clock.Clock",
+        "GPS": "gps.GPS",
+        "Gyroscope": "gyroscope.Gyroscope",
+        "IMU": "imu.IMU",
+        "Magnetometer": "magnetometer.Magnetometer",
+        "Odometry": "odometry.Odometry",
+        "Pose": "pose.Pose",
+        "PTUPosture": "ptu_posture.PTUPosture",
+        "RadarAltimeter": "radar_altimeter.RadarAltimeter",
+        "StereoUnit": "stereo_unit.StereoUnit",
+        "Thermometer": "thermometer.Thermometer",
+        "Velocity": "velocity.Velocity",
+    },
+    "morse.sensors",
+    Accelerometer=(Cube, "AccelerometerCube", _FLAT_BOX, (0.3, 0.9, 0.6)),
+    GPS=(Sphere, "GPSSphere", _LENTIL, _GREY),
+    Gyroscope=(Sphere, "GyroscopeSphere", _LENTIL, (0.8, 0.4, 0.1)),
+    IMU=(Cube, "IMUCube", _FLAT_BOX, (0.3, 0.9, 0.6)),
+    Odometry=(Cylinder, "OdometryCylinder", _DRUM, _GREY),
+    Pose=(Cube, "PoseCube", _FLAT_BOX, (0.8, 0.3, 0.1)),
+    StereoUnit=(Cube, "StereoUnitCube", (0.025, 0.24, 0.01), (0.8, 0.8, 0.8)),
+    Thermometer=(Cylinder, "ThermometerCylinder", (0.02, 0.02, 0.04), (0.0, 0.6, 0.5)),
+    Velocity=(Sphere, "VelocitySphere", _LENTIL, _GREY),
+)
+"""Sensors without settings, by name."""
