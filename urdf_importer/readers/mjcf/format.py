@@ -8,8 +8,8 @@ from ...gazebo import interpret_extras
 from ...model import Extra, Material, Robot
 from ...model.world import DescribedWorld, PlacedRobot
 from ..formats import Description, ReaderFormat
-from .actuators import ActuatorReader
-from .bodies import WORLD, BodyReader, BodyReading, build_links
+from .actuators import read_actuators
+from .bodies import WORLD, BodyReader, BodyReading, LinkBuilder
 from .constraints import ConstraintReader
 from .document import ROOT, ROOTS, MjcfElement
 from .masses import Scales, scale_to
@@ -23,6 +23,10 @@ def read_mjcf(given: Description) -> Robot:
     """Reads a model of MuJoCo: its bodies, joints, geoms, masses, mimic joints and loops. Raises
     ReadError, with file and line, for models that MuJoCo refuses too; all milder things go to the
     diagnostics."""
+    return _read(given)[0]
+
+
+def _read(given: Description) -> tuple[Robot, Model]:
     diagnostics = given.diagnostics
     meshes = MeshMeasures(given.resolver)
     models = Models(given.resolver, meshes, diagnostics)
@@ -36,13 +40,12 @@ def read_mjcf(given: Description) -> Robot:
         raise NoLinksError("the model has no bodies", source=given.source, line=root.line)
     _report_aligned(bodies, diagnostics)
     scales = Scales(model.compiler, meshes, diagnostics)
-    built = build_links(bodies, scales, keeps_world=_has_loops(model, models))
+    built = LinkBuilder(bodies, scales).build(keeps_world=_has_loops(model, models))
     constraints = ConstraintReader(bodies, built, diagnostics)
     constraints.read(model, reader.suffixes)
     for attached, suffix in models.attached:
         constraints.read_attached(attached, suffix)
-    drives = ActuatorReader({joint.name: joint for joint in constraints.joints})
-    transmissions, joints = drives.read(model)
+    transmissions, joints = read_actuators(model, constraints.joints)
     links = scale_to(built.links, model.compiler.node.number("settotalmass", -1.0))
     robot = Robot(
         name=root.text("model") or PurePath(given.source).stem,
@@ -54,16 +57,16 @@ def read_mjcf(given: Description) -> Robot:
         extras=(*_list_extras(root), *list_sensors(bodies, built, model)),
         source=given.source,
     )
-    return interpret_extras(robot)
+    return interpret_extras(robot), model
 
 
 def read_world(given: Description) -> DescribedWorld:
     """Reads a model, and all around its bodies. Raises ReadError as read_mjcf does."""
-    robot = read_mjcf(given)
+    robot, model = _read(given)
     return DescribedWorld(
         name=robot.name,
         models=(PlacedRobot(robot=robot),),
-        around=read_around(given),
+        around=read_around(model),
         is_joined=robot.links[0].name == WORLD,
     )
 
@@ -78,14 +81,9 @@ def _report_aligned(bodies: list[BodyReading], diagnostics: Diagnostics) -> None
         node, compiler = body.joints[0].node, body.joints[0].compiler
         said = node.text("align", "auto")
         if said == "true" or (said == "auto" and compiler.node.flag("alignfree", False)):
-            diagnostics.warning(
-                "mjcf-free-aligned",
-                f"body {quote(body.name)} is aligned with its inertia by MuJoCo; its frame is left "
-                "where it is written",
-                subject=body.name,
-                line=node.line,
-                source=node.source,
-            )
+            finding = "is aligned with its inertia by MuJoCo; its frame is left where it is written"
+            message = f"body {quote(body.name)} {finding}"
+            node.report(diagnostics.warning, "mjcf-free-aligned", message, body.name)
 
 
 def _has_loops(model: Model, models: Models) -> bool:

@@ -5,7 +5,6 @@ A geom is a visual where its group is shown by MuJoCo's viewers (0 to 2), and co
 or conaffinity is not zero; so a plain geom is both.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -26,7 +25,6 @@ from ...model import (
     Mesh,
     Polyhedron,
     Sphere,
-    Vector3,
     Visual,
 )
 from .document import Compiler, Defaults, MjcfElement
@@ -123,7 +121,7 @@ class Assets:
         return material
 
     def _read_mesh(self, node: MjcfElement) -> MeshAsset | None:
-        file, scale = node.text("file"), _vector(node.vector("scale", 3), (1.0, 1.0, 1.0))
+        file, scale = node.text("file"), node.triple("scale", (1.0, 1.0, 1.0))
         if not (file or node.numbers("vertex")):
             self._drop(node, "has neither a file nor points")
             return None
@@ -155,23 +153,11 @@ class Assets:
         told: str = "; it is left out",
     ) -> None:
         name = node.text("name") or node.text("mesh")
-        report: Callable[..., None] = self._diagnostics.error if lost else self._diagnostics.warning
-        report(
-            "mjcf-shape-lost" if lost else "mjcf-shape-changed",
-            f"<{node.tag}>{name and ' ' + quote(name)} {finding}" + (told if lost else ""),
-            subject=name,
-            line=node.line,
-            source=node.source,
-        )
-
-    def _drop_plane(self, node: MjcfElement) -> None:
-        self._diagnostics.warning(
-            "mjcf-plane",
-            f"<geom> {quote(node.text('name'))} is a plane without end; it is left out",
-            subject=node.text("name"),
-            line=node.line,
-            source=node.source,
-        )
+        message = f"<{node.tag}>{name and ' ' + quote(name)} {finding}" + (told if lost else "")
+        if lost:
+            node.report(self._diagnostics.error, "mjcf-shape-lost", message, name)
+        else:
+            node.report(self._diagnostics.warning, "mjcf-shape-changed", message, name)
 
     def read_geom(self, node: MjcfElement, frame: Matrix) -> Geom | None:
         """Reads a geom, whose attributes are resolved, in a body in which `frame` (4, 4) holds it.
@@ -182,7 +168,9 @@ class Assets:
         if kind == "hfield":
             return self._read_field(node, frame)
         if kind == "plane":
-            self._drop_plane(node)
+            name = node.text("name")
+            finding = f"<geom> {quote(name)} is a plane without end; it is left out"
+            node.report(self._diagnostics.warning, "mjcf-plane", finding, name)
             return None
         if "mesh" in node.attributes:
             return self._fit_geom(node, frame, kind)
@@ -355,10 +343,3 @@ def make_collision(geom: Geom) -> Collision:
 
 def _name_of(node: MjcfElement) -> str:
     return node.text("name") or PurePosixPath(node.text("file").replace("\\", "/")).stem
-
-
-def _vector(numbers: tuple[float, ...] | None, default: Vector3) -> Vector3:
-    if numbers is None:
-        return default
-    x, y, z = numbers
-    return (x, y, z)

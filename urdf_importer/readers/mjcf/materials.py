@@ -81,13 +81,8 @@ class Materials:
         if lost:
             name = node.text("name")
             roles = ", ".join(map(quote, lost))
-            self._diagnostics.warning(
-                "mjcf-layer-lost",
-                f"material {quote(name)}: the layers {roles} are left out",
-                subject=name,
-                line=node.line,
-                source=node.source,
-            )
+            message = f"material {quote(name)}: the layers {roles} are left out"
+            node.report(self._diagnostics.warning, "mjcf-layer-lost", message, name)
 
 
 def _read_surface(node: MjcfElement, color: Color, texture: str | None) -> Surface:

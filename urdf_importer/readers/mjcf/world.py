@@ -6,25 +6,19 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...diagnostics import Diagnostics
 from ...geometry.transforms import length_of, make_frame, pose_of, turn_z_onto
 from ...model.pose import Vector3
 from ...model.world import LightKind, Surroundings, WorldLight, WorldView
 from ...names import Claims
-from ..formats import Description
 from .document import MjcfElement
-from .meshes import MeshMeasures
-from .models import Model, Models
+from .models import Model
 
 _PARTS = ("light", "camera")
 _KINDS: dict[str, LightKind] = {"point": "point", "directional": "sun", "spot": "spot"}
 
 
-def read_around(given: Description) -> Surroundings:
+def read_around(model: Model) -> Surroundings:
     """Reads all of a model that is neither body nor geom. Raises ReadError."""
-    meshes = MeshMeasures(given.resolver)
-    models = Models(given.resolver, meshes, Diagnostics(given.source))
-    model = models.open(given.data, given.source)
     world = model.make_world()
     kind = world.text("childclass")
     parts = [model.defaults.resolve(each, kind) for each in world.children if each.tag in _PARTS]
@@ -43,8 +37,8 @@ def _read_lights(lights: Iterator[MjcfElement]) -> Iterator[WorldLight]:
         if not light.flag("active", True):
             continue
         kind = _KINDS.get(light.text("type"), "sun" if light.flag("directional") else "spot")
-        frame = make_frame(point=light.vector("pos", 3) or (0.0, 0.0, 0.0))
-        direction = np.array(light.vector("dir", 3) or (0.0, 0.0, -1.0))
+        frame = make_frame(point=light.triple("pos"))
+        direction = np.array(light.triple("dir", (0.0, 0.0, -1.0)))
         if length_of(direction) > 0.0:
             frame[:3, :3] = turn_z_onto(-direction / length_of(direction))
         color = _color(light, "diffuse", (0.7, 0.7, 0.7))
@@ -82,11 +76,10 @@ def _read_sky(model: Model) -> Vector3 | None:
 def _read_gravity(model: Model) -> Vector3:
     found = (0.0, 0.0, -9.81)
     for node in model.root.all("option"):
-        x, y, z = node.vector("gravity", 3) or found
-        found = (x, y, z)
+        found = node.triple("gravity", found)
     return found
 
 
 def _color(node: MjcfElement, name: str, default: Vector3) -> Vector3:
-    red, green, blue = (min(max(part, 0.0), 1.0) for part in node.vector(name, 3) or default)
+    red, green, blue = (min(max(part, 0.0), 1.0) for part in node.triple(name, default))
     return red, green, blue
