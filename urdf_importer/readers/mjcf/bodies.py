@@ -203,7 +203,7 @@ class BodyReader:
     def _leave_out(self, node: MjcfElement) -> None:
         name = node.text("name") or node.text("prefix")
         finding = f"<{node.tag}> {quote(name)}: {_LOST[node.tag]}"
-        node.report(self._diagnostics.error, "mjcf-not-read", finding, name)
+        node.report("mjcf-not-read", finding, name, self._diagnostics.error)
 
 
 def _is_flat(camera: MjcfElement) -> bool:

@@ -159,7 +159,7 @@ class ConstraintReader:
     def _leave_out(self, node: MjcfElement, finding: str) -> None:
         name = node.text("name")
         message = f"<{node.tag}> {quote(name)} of <equality> {finding}; it is left out"
-        node.report(self._diagnostics.error, "mjcf-not-read", message, name)
+        node.report("mjcf-not-read", message, name, self._diagnostics.error)
 
 
 def _place_ends(node: MjcfElement, one: BodyReading, other: BodyReading) -> tuple[Matrix, Matrix]:

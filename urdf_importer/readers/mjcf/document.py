@@ -98,7 +98,7 @@ class MjcfElement:
         """Returns the exception to raise where there is no robot."""
         return ReadError(message, source=self.source, line=self.line)
 
-    def report(self, add: Callable[..., None], code: str, message: str, subject: str) -> None:
+    def report(self, code: str, message: str, subject: str, add: Callable[..., None]) -> None:
         """Adds a diagnostic about the element by `add`, the warning or error of a collector."""
         add(code, message, subject=subject, line=self.line, source=self.source)
 
@@ -180,7 +180,7 @@ class Files:
                     f"<{node.tag}>: there is no file {quote(name)}; one of that name "
                     f"is {quote(str(path))}"
                 )
-            node.report(self._diagnostics.warning, code, note, name)
+            node.report(code, note, name, self._diagnostics.warning)
         return path
 
 

@@ -7,6 +7,7 @@ or conaffinity is not zero; so a plain geom is both.
 
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+from typing import Any
 
 import numpy as np
 
@@ -155,9 +156,9 @@ class Assets:
         name = node.text("name") or node.text("mesh")
         message = f"<{node.tag}>{name and ' ' + quote(name)} {finding}" + (told if lost else "")
         if lost:
-            node.report(self._diagnostics.error, "mjcf-shape-lost", message, name)
+            node.report("mjcf-shape-lost", message, name, self._diagnostics.error)
         else:
-            node.report(self._diagnostics.warning, "mjcf-shape-changed", message, name)
+            node.report("mjcf-shape-changed", message, name, self._diagnostics.warning)
 
     def read_geom(self, node: MjcfElement, frame: Matrix) -> Geom | None:
         """Reads a geom, whose attributes are resolved, in a body in which `frame` (4, 4) holds it.
@@ -170,7 +171,7 @@ class Assets:
         if kind == "plane":
             name = node.text("name")
             finding = f"<geom> {quote(name)} is a plane without end; it is left out"
-            node.report(self._diagnostics.warning, "mjcf-plane", finding, name)
+            node.report("mjcf-plane", finding, name, self._diagnostics.warning)
             return None
         if "mesh" in node.attributes:
             return self._fit_geom(node, frame, kind)
@@ -320,25 +321,19 @@ def _make_geometry(kind: str, size: tuple[float, ...]) -> Geometry | None:
 
 def make_visual(geom: Geom) -> Visual:
     """Returns the visual of a geom."""
-    assert geom.geometry is not None
-    return Visual(
-        geometry=geom.geometry,
-        origin=pose_of(geom.frame),
-        name=geom.node.text("name"),
-        material=geom.material,
-        line=geom.node.line,
-    )
+    return Visual(**_describe(geom), material=geom.material)
 
 
 def make_collision(geom: Geom) -> Collision:
     """Returns the collision of a geom."""
-    assert geom.geometry is not None
-    return Collision(
-        geometry=geom.geometry,
-        origin=pose_of(geom.frame),
-        name=geom.node.text("name"),
-        line=geom.node.line,
-    )
+    return Collision(**_describe(geom))
+
+
+def _describe(geom: Geom) -> dict[str, Any]:
+    """The fields that visuals and collisions share."""
+    name, line = geom.node.text("name"), geom.node.line
+    place = pose_of(geom.frame)
+    return {"geometry": geom.geometry, "origin": place, "name": name, "line": line}
 
 
 def _name_of(node: MjcfElement) -> str:

@@ -119,7 +119,7 @@ class Scales:
             name = node.text("name") or node.text("mesh")
             finding = "weighs nothing, since its mesh cannot be measured"
             message = f"<geom>{name and ' ' + quote(name)} {finding}"
-            node.report(self._diagnostics.warning, "mjcf-mass-assumed", message, name)
+            node.report("mjcf-mass-assumed", message, name, self._diagnostics.warning)
         return found
 
 

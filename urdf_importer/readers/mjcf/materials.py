@@ -82,7 +82,7 @@ class Materials:
             name = node.text("name")
             roles = ", ".join(map(quote, lost))
             message = f"material {quote(name)}: the layers {roles} are left out"
-            node.report(self._diagnostics.warning, "mjcf-layer-lost", message, name)
+            node.report("mjcf-layer-lost", message, name, self._diagnostics.warning)
 
 
 def _read_surface(node: MjcfElement, color: Color, texture: str | None) -> Surface:

@@ -148,7 +148,7 @@ class Models:
         self._told.add(model.source)
         lost = f"{', '.join(sorted(tags))} of {quote(Path(model.source).name)} are left out"
         report = self._diagnostics.error
-        node.report(report, "mjcf-not-read", f"<attach>: {lost}", node.text("model"))
+        node.report("mjcf-not-read", f"<attach>: {lost}", node.text("model"), report)
 
 
 def _find_part(model: Model, node: MjcfElement) -> tuple[MjcfElement, str]:
