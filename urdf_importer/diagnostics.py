@@ -24,6 +24,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import Enum
+from typing import Protocol
 
 _BLENDER_PYTHONS = ("3.11", "3.13")
 """For which Blender as a module exists: 4.2 to 4.5, and 5.2."""
@@ -95,6 +96,16 @@ class ConnectError(RobotError):
 
 class ArgumentError(RobotError, TypeError, ValueError):
     """It names the argument or option, the given value and the accepted ones."""
+
+
+class Named(Protocol):
+    """An element that messages can name, at its line."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def line(self) -> int: ...
 
 
 # Code that works on one element without knowing which (a mesh loader, the search for a file) states

@@ -2,13 +2,13 @@
 """Where the sensors of a robot are: their links, and their frames there."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 import numpy as np
 
 from ..diagnostics import quote
 from ..geometry.transforms import Matrix, matrix_from_pose, rotation_from_rpy
-from ..model import Camera, ForceSensor, Joint, Lidar, Robot, Sensor
+from ..model import Camera, CameraSensor, ForceSensor, Joint, Lidar, Robot, Sensor
 
 WIDEST_PLANE = math.pi - 1e-3
 """Radians: the widest angle of a plane picture."""
@@ -36,6 +36,18 @@ class Places:
         if reference:
             return "", f"is on {quote(reference)}, which is not a link of the robot"
         return "", "names no link to be on"
+
+    def find_place(
+        self, sensor: Sensor, known: Container[type[Sensor]], simulator: str
+    ) -> tuple[str, str]:
+        """Returns find_link of a sensor; or the reason why a simulator that has the `known` kinds
+        loses it."""
+        link, reason = self.find_link(sensor)
+        if type(sensor) not in known:
+            reason = explain_unknown(sensor, simulator)
+        elif not reason and isinstance(sensor, CameraSensor) and not sensor.cameras:
+            reason = "has no camera"
+        return link, reason
 
 
 def explain_unknown(sensor: Sensor, simulator: str) -> str:

@@ -4,19 +4,21 @@
 from .exports import (
     ExportOptions,
     FileOptions,
+    FixedLinks,
     PoseMode,
     StartOptions,
     Style,
+    base_option,
+    fixed_links_option,
     poses_option,
     small_mass_option,
     style_option,
 )
-from .fields import AUTO, BASES, FITS, Base, FitCollisions, Options, group_options, option
+from .fields import AUTO, FITS, Base, FitCollisions, Options, group_options, option
 from .imports import CombineJoints, FixedJoints, ImportOptions, PlacementOptions, Profile
 
 __all__ = [
     "AUTO",
-    "BASES",
     "FITS",
     "Base",
     "CombineJoints",
@@ -24,6 +26,7 @@ __all__ = [
     "FileOptions",
     "FitCollisions",
     "FixedJoints",
+    "FixedLinks",
     "ImportOptions",
     "Options",
     "PlacementOptions",
@@ -31,6 +34,8 @@ __all__ = [
     "Profile",
     "StartOptions",
     "Style",
+    "base_option",
+    "fixed_links_option",
     "group_options",
     "option",
     "poses_option",

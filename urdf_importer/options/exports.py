@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from .fields import (
+    BASES,
     FitCollisions,
     Options,
     UpAxis,
@@ -17,6 +18,7 @@ from .fields import (
 
 Style = Literal["keep", "plain"]
 PoseMode = Literal["zero", "start"]
+FixedLinks = Literal["keep", "merge"]
 
 
 def style_option() -> Any:
@@ -45,6 +47,26 @@ def poses_option(group: str) -> Any:
             "zero": "Where the description has them: poses change nothing",
             "start": "Where they are shown now: the pose becomes the new zero, and limits and "
             "offsets are counted from there",
+        },
+    )
+
+
+def base_option(group: str, body: str = "the robot", where: str = "") -> Any:
+    """Makes the option of simulators in which a robot may be free to move."""
+    text = f"Whether {body} is fixed in the world{where}"
+    return option("auto", "Base", text, group=group, choices=BASES)
+
+
+def fixed_links_option(group: str, where: str = "") -> Any:
+    """Makes the option of simulators whose bodies may hold several links."""
+    return option(
+        "keep",
+        "Fixed Joints",
+        f"Treatment of links with mass that hang on fixed joints{where}",
+        group=group,
+        choices={
+            "keep": "A body of their own with their own mass",
+            "merge": "A frame in the body that they hang on, which takes their mass",
         },
     )
 

@@ -89,6 +89,14 @@ def report_mass(diagnostics: Diagnostics, link: Link, code: str, finding: str) -
     )
 
 
+def report_flat(shape: Collision, link: Link, diagnostics: Diagnostics) -> None:
+    """Reports a mesh that is to collide as its hull, and has none."""
+    mesh = shape.geometry.filename if isinstance(shape.geometry, Mesh) else ""
+    finding = "is flat and has no hull; a thin box collides in its place"
+    message = f"mesh {quote(mesh)} of link {quote(link.name)} {finding}"
+    diagnostics.warning("flat-collision", message, subject=link.name, line=shape.line)
+
+
 def find_friction(robot: Robot) -> dict[str, float]:
     """Returns link -> its coefficient of friction from Gazebo's tags, the smaller of two
     directions."""

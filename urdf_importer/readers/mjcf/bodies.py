@@ -30,7 +30,7 @@ from .joints import (
 )
 from .masses import Scales
 from .models import Model, Models
-from .sites import SITE, Site, SiteLinks, read_site
+from .sites import SITE, Site, read_site
 
 WORLD = "world"
 _MOST_BODIES = 100_000
@@ -202,13 +202,8 @@ class BodyReader:
 
     def _leave_out(self, node: MjcfElement) -> None:
         name = node.text("name") or node.text("prefix")
-        self._diagnostics.error(
-            "mjcf-not-read",
-            f"<{node.tag}> {quote(name)}: {_LOST[node.tag]}",
-            subject=name,
-            line=node.line,
-            source=node.source,
-        )
+        finding = f"<{node.tag}> {quote(name)}: {_LOST[node.tag]}"
+        node.report("mjcf-not-read", finding, name, self._diagnostics.error)
 
 
 def _is_flat(camera: MjcfElement) -> bool:
@@ -234,13 +229,9 @@ class Built:
     refs: dict[str, float] = field(default_factory=dict)
 
 
-def build_links(bodies: list[BodyReading], scales: Scales, *, keeps_world: bool) -> Built:
-    """Makes links and joints of bodies; with `keeps_world` the world is a link in any case. Raises
-    ReadError for a joint without an axis."""
-    return _Builder(bodies, scales).build(keeps_world=keeps_world)
+class LinkBuilder:
+    """Makes links and joints of bodies."""
 
-
-class _Builder:
     def __init__(self, bodies: list[BodyReading], scales: Scales) -> None:
         self._bodies = bodies
         self._scales = scales
@@ -255,6 +246,8 @@ class _Builder:
         }
 
     def build(self, *, keeps_world: bool) -> Built:
+        """Returns the links and joints; with `keeps_world` the world is a link in any case. Raises
+        ReadError for a joint without an axis."""
         first = 1 if not keeps_world and _is_bare(self._bodies) else 0
         for place, body in enumerate(self._bodies[first:], first):
             if place > first:
@@ -264,14 +257,21 @@ class _Builder:
         return self._built
 
     def _hang_sites(self, first: int) -> None:
-        """Adds the links of sites. Where the world has no link, its own are in the one body,
-        which is where it is."""
-        sites = SiteLinks(self._link_names, self._joint_names)
+        """Adds the links of sites that are frames; their names come after all others. Where the
+        world has no link, its own are in the one body, which is where it is."""
         for place, body in enumerate(self._bodies):
+            parent = self._bodies[max(place, first)].name
             for name, site in body.sites.items():
-                sites.hang(name, site, self._bodies[max(place, first)].name)
-        self._built.links += sites.links
-        self._built.joints += sites.joints
+                if site.look is not None:
+                    link, line = self._link_names.claim(name), site.look.line
+                    self._built.links.append(Link(name=link, extras=(site.look,), line=line))
+                    self._fix(link, parent, site.frame, line)
+
+    def _fix(self, link: str, parent: str, frame: Matrix, line: int) -> None:
+        """Adds the joint that fixes a link."""
+        name, origin = self._joint_names.claim(f"{link}_fixed"), pose_of(frame)
+        joint = Joint(name=name, type="fixed", parent=parent, child=link, origin=origin, line=line)
+        self._built.joints.append(joint)
 
     def _make_link(self, body: BodyReading) -> Link:
         geoms = [geom for geom in body.geoms if geom.geometry is not None]
@@ -291,16 +291,7 @@ class _Builder:
         """Adds the joints of a body, with empty links between several."""
         above, frame = self._bodies[body.parent].name, body.frame
         if not body.joints:
-            self._built.joints.append(
-                Joint(
-                    name=self._joint_names.claim(f"{body.name}_fixed"),
-                    type="fixed",
-                    parent=above,
-                    child=body.name,
-                    origin=pose_of(frame),
-                    line=body.node.line,
-                )
-            )
+            self._fix(body.name, above, frame, body.node.line)
         for joint in body.joints:
             node, child = joint.node, body.name
             name = self._own.get(id(joint)) or self._joint_names.claim(f"{body.name}_joint")

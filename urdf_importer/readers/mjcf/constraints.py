@@ -9,8 +9,6 @@ no room.
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-import numpy as np
-
 from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Matrix, invert, make_frame, pose_of, rotation_from_quaternion
 from ...model import Joint, Limit, LoopJoint, Mimic
@@ -53,13 +51,9 @@ class ConstraintReader:
         that is not a number."""
         self._tendons = _list_fixed_tendons(model)
         for node in _list_active(model):
-            if not self._finds_all(node):
-                copies = [_name_all(node, "", suffix) for suffix in suffixes]
-                found = [copy for copy in copies if self._finds_all(copy)]
-                for copy in found or [node]:
-                    self._read(copy)
-            else:
-                self._read(node)
+            copies = [] if self._finds_all(node) else [_name_all(node, "", s) for s in suffixes]
+            for each in list(filter(self._finds_all, copies)) or [node]:
+                self._read(each)
 
     def read_attached(self, model: Model, suffix: str) -> None:
         """Reads the <equality> of an attached model, which may be there in part only.
@@ -136,72 +130,50 @@ class ConstraintReader:
             self._joints[name] = replace(joint, mimic=mimic)
 
     def _close(self, node: MjcfElement) -> None:
-        ends = self._find_sites(node) if node.text("site1") else self._find_bodies(node)
-        if ends is None:
-            return
-        (link1, frame1), (link2, frame2) = ends
+        """Reads a loop: between sites where they are, between bodies where MuJoCo begins."""
+        kind = "site" if node.text("site1") else "body"
+        default = WORLD if kind == "body" else ""
+        names = node.text(f"{kind}1"), node.text(f"{kind}2") or default
+        known: Collection[str] = self._sites if kind == "site" else self._bodies
+        for name in names:
+            if name not in known:
+                self._leave_out(node, f"names the {kind} {quote(name)}, which is not there")
+                return
+        if kind == "site":
+            (one, frame1), (other, frame2) = (self._sites[name] for name in names)
+        else:
+            one, other = (self._bodies[name] for name in names)
+            frame1, frame2 = _place_ends(node, one, other)
         self.loops.append(
             LoopJoint(
-                name=self._names.claim(node.text("name") or f"{link1}_to_{link2}"),
+                name=self._names.claim(node.text("name") or f"{one.name}_to_{other.name}"),
                 type=_find_kind(node),
-                link1=link1,
-                link2=link2,
+                link1=one.name,
+                link2=other.name,
                 origin1=pose_of(frame1),
                 origin2=pose_of(frame2),
                 line=node.line,
             )
         )
 
-    def _find_sites(
-        self, node: MjcfElement
-    ) -> tuple[tuple[str, Matrix], tuple[str, Matrix]] | None:
-        names = node.text("site1"), node.text("site2")
-        for name in names:
-            if name not in self._sites:
-                self._leave_out(node, f"names the site {quote(name)}, which is not there")
-                return None
-        (one, frame1), (other, frame2) = (self._sites[name] for name in names)
-        return (one.name, frame1), (other.name, frame2)
-
-    def _find_bodies(
-        self, node: MjcfElement
-    ) -> tuple[tuple[str, Matrix], tuple[str, Matrix]] | None:
-        names = node.text("body1"), node.text("body2") or WORLD
-        for name in names:
-            if name not in self._bodies:
-                self._leave_out(node, f"names the body {quote(name)}, which is not there")
-                return None
-        one, other = (self._bodies[name] for name in names)
-        if node.tag == "weld":
-            frame1, frame2 = _place_weld(node, invert(one.zero) @ other.zero)
-        else:
-            frame1 = make_frame(point=node.vector("anchor", 3) or (0.0, 0.0, 0.0))
-            frame2 = invert(other.zero) @ one.zero @ frame1
-        return (one.name, frame1), (other.name, frame2)
-
     def _leave_out(self, node: MjcfElement, finding: str) -> None:
         name = node.text("name")
-        self._diagnostics.error(
-            "mjcf-not-read",
-            f"<{node.tag}> {quote(name)} of <equality> {finding}; it is left out",
-            subject=name,
-            line=node.line,
-            source=node.source,
-        )
+        message = f"<{node.tag}> {quote(name)} of <equality> {finding}; it is left out"
+        node.report("mjcf-not-read", message, name, self._diagnostics.error)
 
 
-def _place_weld(node: MjcfElement, relative: Matrix) -> tuple[Matrix, Matrix]:
-    """Returns where a weld of bodies is in either (4, 4): at its anchor, which the second body has,
-    along the second's axes. `relpose` is its pose in the first; without it, it is where `relative`
-    (4, 4) has it, the second body's frame in the first at the start."""
-    frame1, frame2 = np.eye(4), np.eye(4)
-    frame2[:3, 3] = node.vector("anchor", 3) or (0.0, 0.0, 0.0)
+def _place_ends(node: MjcfElement, one: BodyReading, other: BodyReading) -> tuple[Matrix, Matrix]:
+    """Returns where an equality of bodies is in either (4, 4). The anchor of a connect is in the
+    first body. A weld is at its anchor, which the second body has, along the second's axes:
+    `relpose` is its pose in the first; without it, it is where both are at the start."""
+    anchor = make_frame(point=node.triple("anchor"))
+    if node.tag != "weld":
+        return anchor, invert(other.zero) @ one.zero @ anchor
     written = node.vector("relpose", 7)
     if written is None or not any(written[3:]):
-        return relative @ frame2, frame2
+        return invert(one.zero) @ other.zero @ anchor, anchor
     w, x, y, z = written[3:]
-    frame1[:3, :3], frame1[:3, 3] = rotation_from_quaternion((x, y, z, w)), written[:3]
-    return frame1, frame2
+    return make_frame(rotation_from_quaternion((x, y, z, w)), written[:3]), anchor
 
 
 def _find_kind(node: MjcfElement) -> str:

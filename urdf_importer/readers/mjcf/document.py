@@ -8,7 +8,7 @@ includes can make gigabytes of a line.
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from ...geometry.transforms import (
 from ...markup.encoding import decode_text
 from ...markup.lenient import read_leniently
 from ...markup.xml import Element, parse_xml, verbatim
-from ...model import Extra
+from ...model import Extra, Vector3
 
 ROOT = "mujoco"
 ROOTS = (ROOT, "mujocoinclude")
@@ -80,6 +80,11 @@ class MjcfElement:
             raise self.refuse(f"{name} of <{self.tag}> needs {size} numbers")
         return numbers[:size] or None
 
+    def triple(self, name: str, default: Vector3 = (0.0, 0.0, 0.0)) -> Vector3:
+        """Returns three numbers. Raises ReadError as vector does."""
+        x, y, z = self.vector(name, 3) or default
+        return (x, y, z)
+
     def number(self, name: str, default: float = 0.0) -> float:
         """Returns the first number of an attribute. Raises ReadError as numbers does."""
         numbers = self.numbers(name)
@@ -92,6 +97,10 @@ class MjcfElement:
     def refuse(self, message: str) -> ReadError:
         """Returns the exception to raise where there is no robot."""
         return ReadError(message, source=self.source, line=self.line)
+
+    def report(self, code: str, message: str, subject: str, add: Callable[..., None]) -> None:
+        """Adds a diagnostic about the element by `add`, the warning or error of a collector."""
+        add(code, message, subject=subject, line=self.line, source=self.source)
 
     def all(self, tag: str) -> Iterator["MjcfElement"]:
         """Yields the children of a tag."""
@@ -171,7 +180,7 @@ class Files:
                     f"<{node.tag}>: there is no file {quote(name)}; one of that name "
                     f"is {quote(str(path))}"
                 )
-            self._diagnostics.warning(code, note, subject=name, line=node.line, source=node.source)
+            node.report(code, note, name, self._diagnostics.warning)
         return path
 
 
@@ -335,6 +344,14 @@ class Compiler:
         """Returns an angle of the file in radians."""
         return math.radians(number) if self.degrees else number
 
+    def limits(self, node: MjcfElement, what: str = "") -> tuple[float, float] | None:
+        """Returns a range of an element; None where it does not count, by its own flag or by the
+        compiler's rule. Raises ReadError for text that is not a number."""
+        low, high = node.vector(f"{what}range", 2) or (0.0, 0.0)
+        word = node.text(f"{what}limited", "auto")
+        counts = word == "true" or (word == "auto" and self.autolimits and low < high)
+        return (low, high) if counts else None
+
     def place_file(self, name: str, folder: str) -> str:
         """Returns the path of a file as the model's own folder sees it."""
         plain = name.replace("\\", "/")
@@ -344,11 +361,7 @@ class Compiler:
 
     def frame(self, node: MjcfElement) -> Matrix:
         """Returns the frame (4, 4) of an element in its parent. Raises ReadError."""
-        frame = make_frame(self.rotation(node))
-        position = node.vector("pos", 3)
-        if position is not None:
-            frame[:3, 3] = position
-        return frame
+        return make_frame(self.rotation(node), node.triple("pos"))
 
     def rotation(self, node: MjcfElement) -> Matrix:
         """Returns the rotation (3, 3) of an element, in whichever spelling. Raises ReadError."""

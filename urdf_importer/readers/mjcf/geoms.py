@@ -5,9 +5,9 @@ A geom is a visual where its group is shown by MuJoCo's viewers (0 to 2), and co
 or conaffinity is not zero; so a plain geom is both.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from ...model import (
     Mesh,
     Polyhedron,
     Sphere,
-    Vector3,
     Visual,
 )
 from .document import Compiler, Defaults, MjcfElement
@@ -123,7 +122,7 @@ class Assets:
         return material
 
     def _read_mesh(self, node: MjcfElement) -> MeshAsset | None:
-        file, scale = node.text("file"), _vector(node.vector("scale", 3), (1.0, 1.0, 1.0))
+        file, scale = node.text("file"), node.triple("scale", (1.0, 1.0, 1.0))
         if not (file or node.numbers("vertex")):
             self._drop(node, "has neither a file nor points")
             return None
@@ -155,23 +154,11 @@ class Assets:
         told: str = "; it is left out",
     ) -> None:
         name = node.text("name") or node.text("mesh")
-        report: Callable[..., None] = self._diagnostics.error if lost else self._diagnostics.warning
-        report(
-            "mjcf-shape-lost" if lost else "mjcf-shape-changed",
-            f"<{node.tag}>{name and ' ' + quote(name)} {finding}" + (told if lost else ""),
-            subject=name,
-            line=node.line,
-            source=node.source,
-        )
-
-    def _drop_plane(self, node: MjcfElement) -> None:
-        self._diagnostics.warning(
-            "mjcf-plane",
-            f"<geom> {quote(node.text('name'))} is a plane without end; it is left out",
-            subject=node.text("name"),
-            line=node.line,
-            source=node.source,
-        )
+        message = f"<{node.tag}>{name and ' ' + quote(name)} {finding}" + (told if lost else "")
+        if lost:
+            node.report("mjcf-shape-lost", message, name, self._diagnostics.error)
+        else:
+            node.report("mjcf-shape-changed", message, name, self._diagnostics.warning)
 
     def read_geom(self, node: MjcfElement, frame: Matrix) -> Geom | None:
         """Reads a geom, whose attributes are resolved, in a body in which `frame` (4, 4) holds it.
@@ -182,7 +169,9 @@ class Assets:
         if kind == "hfield":
             return self._read_field(node, frame)
         if kind == "plane":
-            self._drop_plane(node)
+            name = node.text("name")
+            finding = f"<geom> {quote(name)} is a plane without end; it is left out"
+            node.report("mjcf-plane", finding, name, self._diagnostics.warning)
             return None
         if "mesh" in node.attributes:
             return self._fit_geom(node, frame, kind)
@@ -332,33 +321,20 @@ def _make_geometry(kind: str, size: tuple[float, ...]) -> Geometry | None:
 
 def make_visual(geom: Geom) -> Visual:
     """Returns the visual of a geom."""
-    assert geom.geometry is not None
-    return Visual(
-        geometry=geom.geometry,
-        origin=pose_of(geom.frame),
-        name=geom.node.text("name"),
-        material=geom.material,
-        line=geom.node.line,
-    )
+    return Visual(**_describe(geom), material=geom.material)
 
 
 def make_collision(geom: Geom) -> Collision:
     """Returns the collision of a geom."""
-    assert geom.geometry is not None
-    return Collision(
-        geometry=geom.geometry,
-        origin=pose_of(geom.frame),
-        name=geom.node.text("name"),
-        line=geom.node.line,
-    )
+    return Collision(**_describe(geom))
+
+
+def _describe(geom: Geom) -> dict[str, Any]:
+    """The fields that visuals and collisions share."""
+    name, line = geom.node.text("name"), geom.node.line
+    place = pose_of(geom.frame)
+    return {"geometry": geom.geometry, "origin": place, "name": name, "line": line}
 
 
 def _name_of(node: MjcfElement) -> str:
     return node.text("name") or PurePosixPath(node.text("file").replace("\\", "/")).stem
-
-
-def _vector(numbers: tuple[float, ...] | None, default: Vector3) -> Vector3:
-    if numbers is None:
-        return default
-    x, y, z = numbers
-    return (x, y, z)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...diagnostics import quote
-from ...geometry.transforms import Matrix, rotations_about, unit
+from ...geometry.transforms import Matrix, make_frame, rotations_about, unit
 from ...model import Dynamics, Extra, Limit
 from .document import Compiler, MjcfElement
 
@@ -52,22 +52,17 @@ def read_limit(joint: JointReading, kind: str) -> Limit | None:
     """Returns the range of a joint of one axis, and the most that drives it."""
     if kind not in ("revolute", "prismatic"):
         return None
-    low, high = joint.node.vector("range", 2) or (0.0, 0.0)
-    drive = joint.node.vector("actuatorfrcrange", 2)
+    bounds = joint.compiler.limits(joint.node)
+    drive = joint.compiler.limits(joint.node, "actuatorfrc")
     effort = None
-    if drive is not None and _is_limited(joint, "actuatorfrclimited", *drive):
-        effort = max(abs(drive[0]), abs(drive[1]))
-    if _is_limited(joint, "limited", low, high):
-        return Limit(lower=joint.angle(low), upper=joint.angle(high), effort=effort)
+    if drive is not None and joint.node.numbers("actuatorfrcrange"):
+        effort = max(map(abs, drive))
+    if bounds is not None:
+        low, high = map(joint.angle, bounds)
+        return Limit(lower=low, upper=high, effort=effort)
     if kind == "prismatic":
         return Limit(lower=-_UNLIMITED, upper=_UNLIMITED, effort=effort)
     return None if effort is None else Limit(effort=effort)
-
-
-def _is_limited(joint: JointReading, flag: str, low: float, high: float) -> bool:
-    """Whether a range counts: by its own flag, or by the compiler's rule."""
-    word = joint.node.text(flag, "auto")
-    return word == "true" or (word == "auto" and joint.compiler.autolimits and low < high)
 
 
 def read_dynamics(node: MjcfElement) -> Dynamics | None:
@@ -88,14 +83,11 @@ def read_dynamics(node: MjcfElement) -> Dynamics | None:
 
 def find_point(holder: Matrix, node: MjcfElement) -> Matrix:
     """Returns the frame (4, 4), along the body's axes, at a joint's point."""
-    point = np.eye(4)
-    position = np.array(node.vector("pos", 3) or (0.0, 0.0, 0.0))
-    point[:3, 3] = holder[:3, :3] @ position + holder[:3, 3]
-    return point
+    return make_frame(point=holder[:3, :3] @ np.array(node.triple("pos")) + holder[:3, 3])
 
 
 def find_axis(holder: Matrix, node: MjcfElement) -> Matrix:
-    axis = np.array(node.vector("axis", 3) or (0.0, 0.0, 1.0))
+    axis = np.array(node.triple("axis", (0.0, 0.0, 1.0)))
     if not float(np.abs(axis).max()) > 1e-12:
         raise node.refuse(f"joint {quote(node.text('name'))} has an axis of length zero")
     return np.asarray(holder[:3, :3] @ unit(axis))

@@ -56,18 +56,18 @@ class Scales:
             return self._make(total.volume, total.centre, total.inertia, body.line)
         if inertial is not None:
             return self._read_inertial(*inertial)
-        center = np.array(body.vector("pos", 3) or (0.0, 0.0, 0.0))
+        center = np.array(body.triple("pos"))
         return self._make(0.0, center, np.zeros((3, 3)), body.line)
 
     def _read_inertial(self, node: MjcfElement, place: Matrix) -> Inertial | None:
         mass = node.number("mass")
         full = node.vector("fullinertia", _INERTIA)
-        diagonal = node.vector("diaginertia", 3)
+        diagonal = node.triple("diaginertia")
         if full is not None:
             xx, yy, zz, xy, xz, yz = full
             tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         else:
-            tensor = np.diag(diagonal or (0.0, 0.0, 0.0))
+            tensor = np.diag(diagonal)
         turn = place[:3, :3]
         return self._make(mass, place[:3, 3], turn @ tensor @ turn.T, node.line)
 
@@ -83,13 +83,8 @@ class Scales:
         mass = max(mass, least_mass)
         if not mass > 0.0:
             return None
-        frame = make_frame(point=center)
-        return Inertial(
-            origin=pose_of(frame),
-            mass=float(mass),
-            inertia=inertia_of(tensor),
-            line=line,
-        )
+        origin = pose_of(make_frame(point=center))
+        return Inertial(origin=origin, mass=float(mass), inertia=inertia_of(tensor), line=line)
 
     def _weigh_geom(self, geom: Geom) -> list[MassProperties]:
         """Returns the mass of a geom as a volume, in its body; nothing for a massless geom."""
@@ -121,18 +116,11 @@ class Scales:
         found = self._files.measure(mesh)
         if found is None and id(mesh) not in self._warned:
             self._warned.add(id(mesh))
-            self._warn(node, "weighs nothing, since its mesh cannot be measured")
+            name = node.text("name") or node.text("mesh")
+            finding = "weighs nothing, since its mesh cannot be measured"
+            message = f"<geom>{name and ' ' + quote(name)} {finding}"
+            node.report("mjcf-mass-assumed", message, name, self._diagnostics.warning)
         return found
-
-    def _warn(self, node: MjcfElement, finding: str) -> None:
-        name = node.text("name") or node.text("mesh")
-        self._diagnostics.warning(
-            "mjcf-mass-assumed",
-            f"<geom>{name and ' ' + quote(name)} {finding}",
-            subject=name,
-            line=node.line,
-            source=node.source,
-        )
 
 
 def _measure_field(geom: Geom) -> MassProperties:

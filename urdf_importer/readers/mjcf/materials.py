@@ -81,13 +81,8 @@ class Materials:
         if lost:
             name = node.text("name")
             roles = ", ".join(map(quote, lost))
-            self._diagnostics.warning(
-                "mjcf-layer-lost",
-                f"material {quote(name)}: the layers {roles} are left out",
-                subject=name,
-                line=node.line,
-                source=node.source,
-            )
+            message = f"material {quote(name)}: the layers {roles} are left out"
+            node.report("mjcf-layer-lost", message, name, self._diagnostics.warning)
 
 
 def _read_surface(node: MjcfElement, color: Color, texture: str | None) -> Surface:

@@ -54,7 +54,7 @@ def place_mesh(node: MjcfElement, scale: Vector3) -> tuple[Matrix, bool]:
     if quat is not None:
         w, x, y, z = quat
         back[:3, :3] = rotation_from_quaternion((x, y, z, w)).T
-    factor, at = np.array(scale), np.array(node.vector("refpos", 3) or (0.0, 0.0, 0.0))
+    factor, at = np.array(scale), np.array(node.triple("refpos"))
     is_turned = not np.allclose(back, np.eye(4), atol=1e-12)
     is_whole = not is_turned or len({abs(part) for part in scale}) == 1
     if is_turned and is_whole:
@@ -256,8 +256,7 @@ def measure_points(points: Points, faces: Faces, way: str) -> MassProperties | N
 def _measure_pyramids(corners: Points, *, signed: bool) -> MassProperties | None:
     """Adds up the pyramids over triangles (T, 3, 3): from the middle of the surface for the
     centre of mass, from that for volume and moments."""
-    crossed = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    areas = np.sqrt(np.einsum("ij,ij->i", crossed, crossed))
+    crossed, areas = _find_areas(corners)
     if not areas.sum() > 0.0:
         return None
     middles = corners.mean(axis=1)
@@ -273,25 +272,33 @@ def _measure_pyramids(corners: Points, *, signed: bool) -> MassProperties | None
     parts = np.einsum("ij,ij->i", points.mean(axis=1), crossed) / 6.0
     if not signed:
         parts = np.abs(parts)
+    return _add_moments(parts, points, center, 20.0)
+
+
+def _find_areas(corners: Points) -> tuple[Points, Points]:
+    """Returns the normals (T, 3) of triangles (T, 3, 3), as long as twice their areas, and these
+    lengths (T,)."""
+    crossed = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    return crossed, np.sqrt(np.einsum("ij,ij->i", crossed, crossed))
+
+
+def _add_moments(shares: Points, points: Points, center: Points, part: float) -> MassProperties:
+    """Adds up bodies of the masses `shares` (T,) over triangles (T, 3, 3), whose `points` count
+    from `center`: `part` is 12 for the triangles, 20 for pyramids."""
     sums = points.sum(axis=1)
-    moments = np.einsum("t,tki,tkj->ij", parts, points, points)
-    moments = (moments + np.einsum("t,ti,tj->ij", parts, sums, sums)) / 20.0
-    return MassProperties(float(parts.sum()), center, np.trace(moments) * np.eye(3) - moments)
+    moments = np.einsum("t,tki,tkj->ij", shares, points, points)
+    moments = (moments + np.einsum("t,ti,tj->ij", shares, sums, sums)) / part
+    return MassProperties(float(shares.sum()), center, np.trace(moments) * np.eye(3) - moments)
 
 
 def measure_shell(corners: Points) -> MassProperties | None:
     """Measures the surface of triangles (T, 3, 3); its area takes the place of a volume."""
-    crossed = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    areas = 0.5 * np.sqrt(np.einsum("ij,ij->i", crossed, crossed))
+    areas = 0.5 * _find_areas(corners)[1]
     area = float(areas.sum())
     if not area > 0.0:
         return None
     center = areas @ corners.mean(axis=1) / area
-    points = corners - center
-    sums = points.sum(axis=1)
-    moments = np.einsum("t,tki,tkj->ij", areas, points, points)
-    moments = (moments + np.einsum("t,ti,tj->ij", areas, sums, sums)) / 12.0
-    return MassProperties(area, center, np.trace(moments) * np.eye(3) - moments)
+    return _add_moments(areas, corners - center, center, 12.0)
 
 
 def measure_primitive_shell(kind: str, size: Sequence[float]) -> MassProperties:

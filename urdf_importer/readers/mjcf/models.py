@@ -7,7 +7,6 @@ circle are refused, and so are models that would have more elements than any rob
 """
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -147,34 +146,27 @@ class Models:
         if not tags or model.source in self._told:
             return
         self._told.add(model.source)
-        self._diagnostics.error(
-            "mjcf-not-read",
-            f"<attach>: {', '.join(sorted(tags))} of {quote(Path(model.source).name)} are left out",
-            subject=node.text("model"),
-            line=node.line,
-            source=node.source,
-        )
+        lost = f"{', '.join(sorted(tags))} of {quote(Path(model.source).name)} are left out"
+        report = self._diagnostics.error
+        node.report("mjcf-not-read", f"<attach>: {lost}", node.text("model"), report)
 
 
 def _find_part(model: Model, node: MjcfElement) -> tuple[MjcfElement, str]:
     """Returns the body or frame that <attach> names, or all of the world, as a frame that holds
     it."""
-    world = model.make_world()
+    order = _Order(model)
     for tag in ("body", "frame"):
         wanted = node.text(tag)
         if not wanted:
             continue
         if tag == "body" and wanted == "world":
-            whole = MjcfElement(
-                "body", {**world.attributes, "name": wanted}, world.line, world.source
-            )
-            whole.children = world.children
-            return whole, ""
-        found = next((each for each in _walk(world, tag) if each[0].text("name") == wanted), None)
+            attributes = {**order.world.attributes, "name": wanted}
+            return replace(order.world, tag="body", attributes=attributes), ""
+        found = order.named.get((tag, wanted))
         if found is None:
             raise node.refuse(f"<attach> names the {tag} {quote(wanted)}, which is not there")
         return found
-    return MjcfElement("frame", world.attributes, world.line, world.source, world.children), ""
+    return replace(order.world, tag="frame"), ""
 
 
 class _Order:
@@ -182,11 +174,10 @@ class _Order:
     that is attached within itself comes without the elements written from there on."""
 
     def __init__(self, model: Model) -> None:
-        self._world = world = model.make_world()
-        self._model = model
+        self.world = world = model.make_world()
         self._above: dict[int, MjcfElement] = {}
         self._numbers: dict[int, int] = {}
-        self._named: dict[tuple[str, str], tuple[MjcfElement, str]] = {
+        self.named: dict[tuple[str, str], tuple[MjcfElement, str]] = {
             ("body", "world"): (world, "")
         }
         stack = [(world, "")]
@@ -194,7 +185,7 @@ class _Order:
             node, childclass = stack.pop()
             self._numbers[id(node)] = len(self._numbers)
             if name := node.text("name"):
-                self._named.setdefault((node.tag, name), (node, childclass))
+                self.named.setdefault((node.tag, name), (node, childclass))
             inner = node.text("childclass") or childclass
             for child in reversed(node.children):
                 self._above[id(child)] = node
@@ -204,30 +195,19 @@ class _Order:
         """Returns the element that <attach> names, and the class around it. Raises ReadError."""
         tag = "body" if node.text("body") else "frame"
         name = node.text(tag)
-        found, childclass = self._named.get((tag, name), (node, ""))
+        found, childclass = self.named.get((tag, name), (node, ""))
         if self._numbers[id(found)] >= self._numbers[id(node)]:
             raise node.refuse(f"<attach> names the {tag} {quote(name)}, which is not there yet")
         cut: MjcfElement | None = None
         child = node
-        while child is not found and child is not self._world:
+        while child is not found and child is not self.world:
             above = self._above[id(child)]
             kept = above.children[: above.children.index(child)]
             cut = replace(above, children=kept if cut is None else [*kept, cut])
             child = above
         if child is not found or cut is None:
             return found, childclass
-        if found is self._world:
+        if found is self.world:
             attributes = {**cut.attributes, "name": "world"}
             cut = replace(cut, tag="body", attributes=attributes)
         return cut, childclass
-
-
-def _walk(world: MjcfElement, tag: str) -> Iterator[tuple[MjcfElement, str]]:
-    """Yields the elements of a tag, with the class from the elements around them."""
-    stack = [(world, "")]
-    while stack:
-        node, childclass = stack.pop()
-        if node.tag == tag:
-            yield node, childclass
-        inner = node.text("childclass") or childclass
-        stack += [(child, inner) for child in reversed(node.children)]

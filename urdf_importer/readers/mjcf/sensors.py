@@ -8,7 +8,6 @@ one site are an IMU. Touch, force, and sensors of joints and bodies stay in the 
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -33,12 +32,8 @@ _INERTIAL = ("accelerometer", "gyro")
 _ORIENTED = ("framequat", "framexaxis", "framezaxis")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Place:
-    """A place in a link: `frame` (4, 4), x forward and z up."""
-
-    link: str
-    frame: Matrix
+_Place = tuple[str, Matrix]
+"""A link, and a frame (4, 4) in it, x forward and z up."""
 
 
 def list_sensors(bodies: Sequence[BodyReading], built: Built, model: Model) -> list[Extra]:
@@ -52,10 +47,10 @@ def list_sensors(bodies: Sequence[BodyReading], built: Built, model: Model) -> l
         # Where the world has no link, its own are on the one body, which is where it is.
         link = body.name if body.name in links else bodies[1].name
         for node, frame in body.cameras:
-            place = _Place(link=link, frame=_turn(frame, FROM_CAMERA))
+            place = link, _turn(frame, FROM_CAMERA)
             name = names.claim(node.text("name") or f"{link}_camera")
             found.append(_wrap(place, node, name, "camera", _describe_camera(node)))
-        sites |= {name: _Place(link=link, frame=s.frame) for name, s in body.sites.items()}
+        sites |= {name: (link, site.frame) for name, site in body.sites.items()}
     readings = [node for section in model.root.all("sensor") for node in section.children]
     found += _list_ranges(readings, sites, names)
     found += _list_inertial(readings, sites, names)
@@ -69,10 +64,11 @@ def _turn(frame: Matrix, turn: Matrix) -> Matrix:
 
 
 def _wrap(place: _Place, node: MjcfElement, name: str, kind: str, content: str) -> Extra:
-    pose = pose_of(place.frame, rounding=1e-12)
+    link, frame = place
+    pose = pose_of(frame, rounding=1e-12)
     where = format_text("pose", _join((*pose.xyz, *pose.rpy)))
     sensor = format_element("sensor", {"name": name, "type": kind}, f"{where}{content}")
-    xml = format_element("gazebo", {"reference": place.link}, sensor)
+    xml = format_element("gazebo", {"reference": link}, sensor)
     return Extra(tag="gazebo", xml=xml, line=node.line)
 
 
@@ -140,9 +136,11 @@ def _list_ranges(
         cutoff = node.number("cutoff")
         far = cutoff if cutoff > _LEAST else _FARTHEST
         within = format_element("range", content=_tags({"min": _LEAST, "max": far}))
-        turned = _Place(link=place.link, frame=_turn(place.frame, _RAY))
+        link, frame = place
         name = names.claim(node.text("name") or node.text("site"))
-        yield _wrap(turned, node, name, "ray", format_element("ray", content=within))
+        yield _wrap(
+            (link, _turn(frame, _RAY)), node, name, "ray", format_element("ray", content=within)
+        )
 
 
 def _list_inertial(

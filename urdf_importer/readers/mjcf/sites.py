@@ -9,10 +9,9 @@ They stay in the text that the body keeps.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...geometry.transforms import Matrix, pose_of
+from ...geometry.transforms import Matrix
 from ...markup.write import Value, format_element
-from ...model import Extra, Joint, Link
-from ...names import Claims
+from ...model import Extra
 from .document import Compiler, MjcfElement
 from .geoms import place_geom
 
@@ -74,31 +73,3 @@ def _names_in(node: MjcfElement) -> Iterator[str]:
     for kind, name in (("objtype", "objname"), ("reftype", "refname")):
         if node.text(kind) == SITE:
             yield node.text(name)
-
-
-class SiteLinks:
-    """Hangs sites on the links of bodies; their names come after all others."""
-
-    def __init__(self, link_names: Claims, joint_names: Claims) -> None:
-        self._link_names = link_names
-        self._joint_names = joint_names
-        self.links: list[Link] = []
-        self.joints: list[Joint] = []
-
-    def hang(self, name: str, site: Site, parent: str) -> None:
-        """Adds the link of a site that is a frame, and the joint that fixes it."""
-        if site.look is None:
-            return
-        link = self._link_names.claim(name)
-        line = site.look.line
-        self.links.append(Link(name=link, extras=(site.look,), line=line))
-        self.joints.append(
-            Joint(
-                name=self._joint_names.claim(f"{link}_fixed"),
-                type="fixed",
-                parent=parent,
-                child=link,
-                origin=pose_of(site.frame),
-                line=line,
-            )
-        )

@@ -206,20 +206,12 @@ def _checked_primitives(
 ) -> tuple[Primitive, ...]:
     """The primitives that move, or a weld; with a diagnostic where the file does not say."""
     unknown = next((item for item in edge.primitives if item.kind == "unknown"), None)
-    if not edge.primitives:
-        values.warning(
-            "missing-primitive",
-            f"joint {quote(edge.name)} has no primitive that says how it moves; it is fixed",
-            edge,
-        )
-        return WELD
-    if unknown is not None:
-        values.warning(
-            "unknown-primitive",
-            f"joint {quote(edge.name)} moves by {quote(unknown.word)}, which is unknown; it is "
-            "fixed",
-            edge,
-        )
+    if not edge.primitives or unknown is not None:
+        finding = "has no primitive that says how it moves"
+        if unknown is not None:
+            finding = f"moves by {quote(unknown.word)}, which is unknown"
+        code = "missing-primitive" if unknown is None else "unknown-primitive"
+        values.warning(code, f"joint {quote(edge.name)} {finding}; it is fixed", edge)
         return WELD
     if len(edge.primitives) > 1 and not parameters.has_chains:
         return WELD

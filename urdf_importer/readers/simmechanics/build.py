@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Spanning tree -> Robot: links depth first, user frames as links, sensors and looks as extras."""
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 import numpy as np
 
 from ...geometry.transforms import matrix_from_pose
-from ...model import IDENTITY, Extra, Joint, Link, LoopJoint, Pose, Robot
+from ...model import IDENTITY, Extra, Joint, Link, Pose, Robot
 from .assembly import Assembly
 from .blobs import look_extras, pose_extra, sensor_extras
 from .joints import JointMaker
@@ -33,14 +34,6 @@ class _Exported:
         return self.drawn @ matrix_from_pose(self.transform)
 
 
-@dataclass(slots=True, kw_only=True)
-class _Draft:
-    links: list[Link] = field(default_factory=list)
-    joints: list[Joint] = field(default_factory=list)
-    loops: list[LoopJoint] = field(default_factory=list)
-    extras: list[Extra] = field(default_factory=list)
-
-
 class RobotMaker:
     """Makes the robot of an assembly whose tree is planned and whose links are placed."""
 
@@ -60,6 +53,9 @@ class RobotMaker:
         self.links = LinkMaker(assembly, placed, has_file)
         self.joints = JointMaker(assembly, placed, table)
         self.child_of: dict[str, int] = {}
+        self.made_links: list[Link] = []
+        self.made_joints: list[Joint] = []
+        self.extras: list[Extra] = []
 
     def make(self) -> Robot:
         """Returns the robot; names in parameters that match nothing are reported on the way."""
@@ -67,46 +63,47 @@ class RobotMaker:
         at_body: dict[int, list[_Exported]] = {}
         for frame in exported:
             at_body.setdefault(frame.body, []).append(frame)
-        draft = _Draft()
         for body in self.tree.bodies():
-            self._add_body(body, draft)
+            self._add_body(body)
             for frame in at_body.get(body, ()):
                 joint, link = self.joints.make_frame_link(frame.name, body, frame.matrix)
-                draft.joints.append(joint)
-                draft.links.append(link)
+                self._add([joint], [link])
+        loops = []
         for connection in self.tree.loops:
             loop, joints, links = self.joints.make_loop(connection)
-            draft.loops.append(loop)
-            draft.joints += joints
-            draft.links += links
-        self._add_extras(draft, exported)
+            loops.append(loop)
+            self._add(joints, links)
+        self._add_extras(exported)
         self.joints.report_unused_rows()
         mechanism = self.assembly.mechanism
-        last = max([link.line for link in draft.links] + [joint.line for joint in draft.joints])
+        last = max([x.line for x in self.made_links] + [x.line for x in self.made_joints])
         return Robot(
             name=self.parameters.robot_name
             or mechanism.name
             or PurePath(mechanism.source).stem
             or "robot",
-            links=tuple(draft.links),
-            joints=tuple(draft.joints),
-            loops=tuple(draft.loops),
+            links=tuple(self.made_links),
+            joints=tuple(self.made_joints),
+            loops=tuple(loops),
             # Behind all links, where a writer goes by lines.
-            extras=tuple(replace(extra, line=last) for extra in draft.extras),
+            extras=tuple(replace(extra, line=last) for extra in self.extras),
             source=mechanism.source,
         )
 
-    def _add_body(self, body: int, draft: _Draft) -> None:
+    def _add(self, joints: Iterable[Joint], links: Iterable[Link]) -> None:
+        self.made_joints += joints
+        self.made_links += links
+
+    def _add_body(self, body: int) -> None:
         if self.placed[body].hang is not None:
             joints, links = self.joints.make(body)
-            draft.joints += joints
-            draft.links += links
+            self._add(joints, links)
             for joint in joints:
                 self.child_of[joint.name] = body
         link = self.links.make(body)
-        draft.links.append(link)
+        self.made_links.append(link)
         look = self.links.look(body)
-        draft.extras += look_extras(link.name, look) if look is not None else ()
+        self.extras += look_extras(link.name, look) if look is not None else ()
 
     # Frames of users
 
@@ -156,19 +153,17 @@ class RobotMaker:
 
     # Extras
 
-    def _add_extras(self, draft: _Draft, exported: list[_Exported]) -> None:
+    def _add_extras(self, exported: list[_Exported]) -> None:
         parameters = self.parameters
-        sensors: list[LinkSensor | ForceSensorChoice] = [
-            *parameters.sensors,
-            *parameters.force_sensors,
-        ]
-        for sensor in sensors:
-            draft.extras += self._sensor(sensor, exported)
+        for sensor in parameters.sensors:
+            self.extras += self._sensor(sensor, exported)
+        for measured in parameters.force_sensors:
+            self.extras += self._sensor(measured, exported)
         if parameters.origin_xyz is not None or parameters.origin_rpy is not None:
             zero = (0.0, 0.0, 0.0)
             pose = Pose(xyz=parameters.origin_xyz or zero, rpy=parameters.origin_rpy or zero)
-            draft.extras.append(pose_extra(pose))
-        draft.extras += parameters.blobs
+            self.extras.append(pose_extra(pose))
+        self.extras += parameters.blobs
 
     def _sensor(
         self, sensor: LinkSensor | ForceSensorChoice, exported: list[_Exported]

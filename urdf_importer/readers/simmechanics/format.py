@@ -4,14 +4,21 @@ alone: their suffix is .xml, like many others'."""
 
 from functools import partial
 
-from ...diagnostics import Diagnostics, MeshError
+import numpy as np
+
+from ...diagnostics import Diagnostics, MeshError, quote
 from ...files.packages import PackageResolver
 from ...meshes import RobotFiles
-from ...model import Robot
+from ...model import Mesh, Robot
 from ..formats import Description, Overview, ReaderFormat
-from .advice import advise_scale
 from .read import ROOT_TAGS, AssemblyReading, read_assembly
 from .showing import edges_of_assembly, write_starter_parameters
+
+# STL has no unit, and CAD systems write millimetres or inches: meshes and the places of parts may
+# disagree.
+_MOST_MESHES = 3
+_TOO_LARGE = 20.0
+_FITTING = 3.0
 
 
 def read_simmechanics(given: Description) -> AssemblyReading:
@@ -25,7 +32,7 @@ def read_simmechanics(given: Description) -> AssemblyReading:
         joint_parameters=given.options.joint_parameters,
         has_file=partial(_has_file, given.resolver),
     )
-    advise_scale(reading, RobotFiles(given.resolver, Diagnostics()), given.diagnostics)
+    _advise_scale(reading, RobotFiles(given.resolver, Diagnostics()), given.diagnostics)
     return reading
 
 
@@ -49,6 +56,51 @@ def _has_file(resolver: PackageResolver, filename: str) -> bool:
     except MeshError:
         return False
     return True
+
+
+def _advise_scale(reading: AssemblyReading, files: RobotFiles, diagnostics: Diagnostics) -> None:
+    """Warns where the first meshes are a factor of a unit too large for the frames, with the line
+    to write. Nothing is ever scaled silently."""
+    assembly, placed, robot = reading.assembly, reading.placed, reading.robot
+    bodies = assembly.mechanism.bodies
+    points = [bodies[index].part[:3, 3] for index in placed]
+    centers = (bodies[index].center for index in placed)
+    points += [center[:3, 3] for center in centers if center is not None]
+    points += [frame.point for index in placed for frame in bodies[index].frames]
+    size = float(np.ptp(np.array(points), axis=0).max())
+    unit = assembly.mechanism.unit if assembly.mechanism.unit != 1.0 else 0.001
+    if size < 1e-6:
+        return
+    meshes = [
+        (link.name, visual.geometry, visual.line)
+        for link in robot.links
+        for visual in link.visuals
+        if isinstance(visual.geometry, Mesh) and visual.geometry.filename.lower().endswith(".stl")
+    ]
+    for name, mesh, line in meshes[:_MOST_MESHES]:
+        extent = _measure(files, mesh.filename)
+        shown = None if extent is None else extent * max(map(abs, mesh.scale))
+        if shown is None or shown < _TOO_LARGE * size or shown * unit > _FITTING * size:
+            continue
+        diagnostics.warning(
+            "suspicious-mesh-scale",
+            f"mesh {quote(mesh.filename)} of link {quote(name)} is {shown:.3g} m long, while all "
+            f"parts are within {size:.3g} m; if it is not in metres, set its unit in a "
+            f'parameter file: `scale: "{unit:g} {unit:g} {unit:g}"`',
+            subject=name,
+            line=line,
+        )
+        return
+
+
+def _measure(files: RobotFiles, filename: str) -> float | None:
+    """The greatest extent along an axis of a mesh file, in the file's unit; None where it cannot be
+    found or read, which its loader reports."""
+    try:
+        points = files.peek(Mesh(filename=filename)).vertices
+    except MeshError:
+        return None
+    return float(np.ptp(points, axis=0).max()) if len(points) else None
 
 
 SIMMECHANICS = ReaderFormat(

@@ -112,7 +112,7 @@ class JointMaker:
         said = (change or JointChange()).limits
         row = self.table.rows.get(name) or JointRow()
         parameters = self.parameters
-        lower, upper = _first(said.lower, row.lower(kind)), _first(said.upper, row.upper(kind))
+        lower, upper = map(_first, (said.lower, said.upper), row.bounds(kind))
         effort = _first(said.effort, row.effort_limit)
         velocity = _first(said.velocity, row.velocity_limit)
         damping = _first(row.damping, parameters.damping)

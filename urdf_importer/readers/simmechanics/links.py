@@ -151,7 +151,7 @@ class LinkMaker:
         suffix = _suffix(filename)
         if suffix.lower() in _MESH_SUFFIXES or not suffix or self.has_file(filename):
             return filename
-        stem = filename[: len(filename) - len(suffix)]
+        stem = filename.removesuffix(suffix)
         for stand_in in _STAND_INS:
             if self.has_file(stem + stand_in):
                 self.assembly.diagnostics.warning(
@@ -174,8 +174,7 @@ def format_filename(written: str, parameters: Parameters) -> str:
     if parameters.removed_text:
         filename = filename.replace(parameters.removed_text, "")
     if parameters.drops_extension:
-        suffix = _suffix(filename)
-        filename = filename[: len(filename) - len(suffix)]
+        filename = filename.removesuffix(_suffix(filename))
     # By hand: the % operator would run any format in the text.
     before, _, after = parameters.filename_format.replace("%%", "\0").partition("%s")
     return before.replace("\0", "%") + filename + after.replace("\0", "%")

@@ -114,32 +114,29 @@ class NamedFrames:
     def choose(self, choice: FrameChoice, key: str) -> tuple[int, Matrix] | None:
         """Returns the body and the frame that a user means; None, and reported, where there is
         none."""
-        if not choice.reference:
-            places = self._places.get(choice.frame, ())
-            if not places:
-                self.values.bad(key, self._no_drawn(choice.frame), choice.frame_line)
-                return None
-            if len(places) > 1:
-                self.values.diagnostics.warning(
-                    "ambiguous-frame",
-                    f"{len(places)} bodies have a frame {quote(choice.frame)}; the frame of "
-                    f"link {quote(self.names.links[places[0]])} is used",
-                    subject=choice.frame,
-                    line=choice.frame_line,
-                    source=self.values.source,
-                )
-            return places[0], self._drawn[places[0]][choice.frame].matrix
-        body = self.names.body_of.get(choice.reference)
-        if body is None:
-            self.values.bad(key, self.names.no_link(choice.reference), choice.frame_line)
+        places = self._places.get(choice.frame, [])
+        if choice.reference:
+            body = self.names.body_of.get(choice.reference, -1)
+            places = [body] if choice.frame in self._drawn.get(body, ()) else []
+        if not places:
+            self.values.bad(key, self._explain_missing(choice), choice.frame_line)
             return None
-        frame = self._drawn.get(body, {}).get(choice.frame)
-        if frame is None:
-            has = nearest(choice.frame, self._drawn.get(body, {}))
-            problem = f"link {choice.reference!r} has no frame {choice.frame!r}{has}"
-            self.values.bad(key, problem, choice.frame_line)
-            return None
-        return body, frame.matrix
+        if len(places) > 1:
+            self.values.diagnostics.warning(
+                "ambiguous-frame",
+                f"{len(places)} bodies have a frame {quote(choice.frame)}; the frame of "
+                f"link {quote(self.names.links[places[0]])} is used",
+                subject=choice.frame,
+                line=choice.frame_line,
+                source=self.values.source,
+            )
+        return places[0], self._drawn[places[0]][choice.frame].matrix
 
-    def _no_drawn(self, label: str) -> str:
-        return f"no body has a frame {label[:200]!r}{nearest(label, self._places)}"
+    def _explain_missing(self, choice: FrameChoice) -> str:
+        label, link = choice.frame, choice.reference
+        if not link:
+            return f"no body has a frame {label[:200]!r}{nearest(label, self._places)}"
+        body = self.names.body_of.get(link)
+        if body is None:
+            return self.names.no_link(link)
+        return f"link {link!r} has no frame {label!r}{nearest(label, self._drawn.get(body, {}))}"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Unique names, as either old converter gave them, and the resolution of a user's text to them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from ...diagnostics import nearest
 from .mechanism.graph import Mechanism
@@ -62,22 +62,28 @@ class FinalNames:
             name = self.giver.give(parameters.rename.get(written, written))
             (self.links if is_body else self.joints)[index] = name
         self.body_of = {name: index for index, name in enumerate(self.links) if name}
-        self._joint_keys = _joint_keys(mechanism, self.joints, parameters.rename)
+        self._numbers: dict[str, list[int]] = {}
+        self._unique: dict[str, list[int]] = {}
+        self._others: dict[str, list[int]] = {}
+        for index, edge in enumerate(mechanism.edges):
+            written = edge.name.strip()
+            self._numbers.setdefault(edge.number.lstrip("0") or "0", []).append(index)
+            self._unique.setdefault(self.joints[index], []).append(index)
+            for name in {written, parameters.rename.get(written, written)}:
+                self._others.setdefault(name, []).append(index)
 
     def find_joints(self, key: str) -> list[int]:
         """Returns the edges that a text means: a number, a unique name, the name in the file, or
         that after renaming; none for an unknown one."""
-        numbers, unique, others = self._joint_keys
         if key.isascii() and key.isdigit():
-            return numbers.get(key.lstrip("0") or "0", [])
-        return unique.get(key) or others.get(key, [])
+            return self._numbers.get(key.lstrip("0") or "0", [])
+        return self._unique.get(key) or self._others.get(key, [])
 
     def call_joints(self, names: Mapping[int, str]) -> None:
         """Gives edges other names, by which they are found too."""
-        unique = self._joint_keys[1]
         for index, name in names.items():
             self.joints[index] = name
-            unique.setdefault(name, []).append(index)
+            self._unique.setdefault(name, []).append(index)
 
     def joints_of(self, keys: Iterable[str], what: str, line: int) -> set[int]:
         """Returns the edges of several texts; an unknown one is reported."""
@@ -92,26 +98,8 @@ class FinalNames:
     def no_joint(self, key: str) -> str:
         if key.isdigit():
             return f"there is no joint number {key[:20]}"
-        _, unique, others = self._joint_keys
-        return f"there is no joint {key[:200]!r}{nearest(key, [*unique, *others])}"
+        known = [*self._unique, *self._others]
+        return f"there is no joint {key[:200]!r}{nearest(key, known)}"
 
     def no_link(self, key: str) -> str:
         return f"there is no link {key[:200]!r}{nearest(key, self.body_of)}"
-
-
-_Keys = dict[str, list[int]]
-
-
-def _joint_keys(
-    mechanism: Mechanism, names: Sequence[str], rename: Mapping[str, str]
-) -> tuple[_Keys, _Keys, _Keys]:
-    numbers: dict[str, list[int]] = {}
-    unique: dict[str, list[int]] = {}
-    others: dict[str, list[int]] = {}
-    for index, edge in enumerate(mechanism.edges):
-        written = edge.name.strip()
-        numbers.setdefault(edge.number.lstrip("0") or "0", []).append(index)
-        unique.setdefault(names[index], []).append(index)
-        for name in {written, rename.get(written, written)}:
-            others.setdefault(name, []).append(index)
-    return numbers, unique, others

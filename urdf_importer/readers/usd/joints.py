@@ -16,7 +16,7 @@ from ...geometry.transforms import Matrix, invert
 from ...stages import StagePrim
 from .scene import UsdScene, read_turn
 
-_AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
+AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 AXIS_NAMES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
 _SIMPLE = {"PhysicsRevoluteJoint": "rot", "PhysicsPrismaticJoint": "trans"}
 FREEDOMS = 6
@@ -164,7 +164,7 @@ def _read_freedoms(prim: StagePrim, scene: UsdScene) -> tuple[str, tuple[JointAx
             _measure(prim.number(f"physics:{side}Limit"), turns, scene)
             for side in ("lower", "upper")
         )
-        axis = _AXES.get(token, _AXES["X"])
+        axis = AXES.get(token, AXES["X"])
         name = "angular" if turns else "linear"
         return "", (JointAxis(name=name, turns=turns, axis=axis, lower=low, upper=high),), np.eye(4)
     return _read_generic(prim, scene)
@@ -199,7 +199,7 @@ def _read_generic(prim: StagePrim, scene: UsdScene) -> tuple[str, tuple[JointAxi
             _measure(prim.number(f"limit:{name}:physics:{side}") if applied else None, turns, scene)
             for side in ("low", "high")
         )
-        axis = _AXES[name[-1]]
+        axis = AXES[name[-1]]
         if low is None or high is None or low < high:
             free.append(JointAxis(name=name, turns=turns, axis=axis, lower=low, upper=high))
         elif low == high != 0.0:

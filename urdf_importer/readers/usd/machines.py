@@ -8,7 +8,7 @@ are one after the other, in the order of the file, as MuJoCo's are; but not join
 as two hinges of a door, nor more than a body has freedoms: these hold the bodies together.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...names import Claims
@@ -42,8 +42,10 @@ def find_articulations(scene: UsdScene, joints: Iterable[DraftedJoint]) -> list[
     if scene.is_own:
         _join_own(scene, groups)
     tied = {end for joint in every for end in joint.ends if end}
-    roots = {scene.owner(path) or path for path in _list_roots(scene)}
-    rooted = {body for body in scene.bodies if any(_is_at(body, root) for root in roots)}
+    prims = scene.stage.prims.items()
+    roots = {scene.owner(path) or path for path, prim in prims if ROOT in prim.schemas}
+    starts = tuple(f"{root}/" for root in roots)
+    rooted = {body for body in scene.bodies if f"{body}/".startswith(starts)}
     members = groups.members()
     chosen = [each for each in members if (tied | rooted) & set(each)] or members
     claims = Claims()
@@ -51,14 +53,6 @@ def find_articulations(scene: UsdScene, joints: Iterable[DraftedJoint]) -> list[
         prim = scene.bodies[loose[0]]
         scene.warning("usd-loose-body", "a body without joints is left out", prim)
     return [_Planner(scene, each, every).plan(claims) for each in chosen]
-
-
-def _list_roots(scene: UsdScene) -> Iterator[str]:
-    return (path for path, prim in scene.stage.prims.items() if ROOT in prim.schemas)
-
-
-def _is_at(body: str, root: str) -> bool:
-    return body == root or body.startswith(f"{root}/")
 
 
 def _join_own(scene: UsdScene, groups: Groups) -> None:

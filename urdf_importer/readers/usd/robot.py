@@ -5,7 +5,6 @@ Joint frames have single precision. Where the bodies of the stage are at their p
 places, which are doubles, count; else the stage shows a pose, and the frames of joints count.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -129,22 +128,20 @@ class _Step(NamedTuple):
     is_posed: bool
 
 
-def _take_apart(joint: DraftedJoint, draft: RobotDraft) -> Iterator[_Step]:
-    """Yields the joints with one axis, or with a type, that a joint is made of."""
+def _take_apart(joint: DraftedJoint, draft: RobotDraft) -> list[_Step]:
+    """Returns the joints with one axis, or with a type, that a joint is made of."""
     _, first, zero = _ends(joint, draft)
     refined = zero @ joint.frames[1]
     reach = 1.0 + float(np.abs(refined[:3, 3]).max())
-    several = len(joint.freedoms) > 1 and not joint.type
-    names = [f"{joint.name}_{each.name}" for each in joint.freedoms] if several else [joint.name]
+    parts = [joint]
+    if len(joint.freedoms) > 1 and not joint.type:
+        parts = [
+            replace(joint, name=f"{joint.name}_{each.name}", freedoms=(each,))
+            for each in joint.freedoms
+        ]
     is_posed = float(np.abs(refined - first).max()) >= _AGREE * reach
-    if not is_posed:
-        first = refined
-    is_posed = is_posed and joint.type != "floating"
-    if not several:
-        yield _Step(joint, first, is_posed)
-        return
-    for name, freedom in zip(names, joint.freedoms, strict=True):
-        yield _Step(replace(joint, name=name, freedoms=(freedom,)), first, is_posed)
+    frame = first if is_posed else refined
+    return [_Step(part, frame, is_posed and joint.type != "floating") for part in parts]
 
 
 def _add_single(
@@ -197,15 +194,9 @@ def _add_floating(bodies: list[str], scene: UsdScene, draft: RobotDraft) -> None
         parent, name = prim.text("urdf:parent"), prim.text("urdf:joint")
         if name and parent in places:
             origin = pose_in(invert(places[parent]) @ draft.places[body])
-            draft.joints.append(
-                Joint(
-                    name=draft.joints_taken.claim(name),
-                    type="floating",
-                    parent=parent,
-                    child=draft.names[body],
-                    origin=origin,
-                )
-            )
+            own, child = draft.joints_taken.claim(name), draft.names[body]
+            joint = Joint(name=own, type="floating", parent=parent, child=child, origin=origin)
+            draft.joints.append(joint)
 
 
 def _add_loop(joint: DraftedJoint, scene: UsdScene, draft: RobotDraft) -> None:

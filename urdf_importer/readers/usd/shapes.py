@@ -31,12 +31,12 @@ from ...model import (
 )
 from ...names import Claims
 from ...stages import StagePrim, Variants
+from .joints import AXES
 from .masses import place_in
 from .scene import UsdScene
 
 COLLISION = "PhysicsCollisionAPI"
 _ROUNDING = 1e-7
-_DIRECTIONS = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 _FLAT = 1e-4
 Make = Callable[[StagePrim, Matrix], Geometry]
 
@@ -67,15 +67,14 @@ class ShapeReader:
         frame = place_in(frame_path, prim.path, self._scene)
         frame[:3, :3] = frame[:3, :3] @ turn
         origin = pose_of(frame, rounding=1e-12)
-        visual = Visual(geometry=geometry, origin=origin, name=prim.label)
-        if is_seen and not brings_looks(self._scene.stage, prim):
-            visual = Visual(
-                geometry=geometry, origin=origin, name=prim.label, material=self._material(prim)
-            )
-        return (
-            visual if is_seen else None,
-            Collision(geometry=geometry, origin=origin, name=prim.label) if collides else None,
-        )
+        visual = collision = None
+        if is_seen:
+            is_dressed = brings_looks(self._scene.stage, prim)
+            look = None if is_dressed else self._material(prim)
+            visual = Visual(geometry=geometry, origin=origin, name=prim.label, material=look)
+        if collides:
+            collision = Collision(geometry=geometry, origin=origin, name=prim.label)
+        return visual, collision
 
     def _collides(self, prim: StagePrim, body: str) -> bool:
         """Whether a prim is a collider, or lies in one."""
@@ -101,7 +100,7 @@ class ShapeReader:
         if prim.kind == "Sphere":
             return self._sphere(prim, sizes), np.eye(3)
         axis = prim.text("axis", "Z")
-        along = np.array(_DIRECTIONS.get(axis, _DIRECTIONS["Z"]))
+        along = np.array(AXES.get(axis, AXES["Z"]))
         turn = np.eye(3) if along[2] else turn_z_onto(along)
         length, around = float(sizes @ along), sizes[along == 0.0]
         if prim.kind == "Plane":

@@ -44,30 +44,24 @@ class Words:
         found = (self._prim.number(name) for name in names)
         return next((each for each in found if each is not None), None)
 
-    def limit(self, *, with_effort: bool = True) -> Limit | None:
+    def _in_si(self, unit: float, own: str, *names: str) -> float | None:
+        """Returns the first of several numbers in a unit of the stage; else this library's own."""
+        found = self._first(*names)
+        return self._first(own) if found is None else found * unit
+
+    def limit(self) -> Limit | None:
         """Returns the limits; None where there are none."""
-        effort = self._first(f"{self._drive}maxForce")
-        if effort is not None:
-            effort *= self._force
-        else:
-            effort = self._first("urdf:limit:effort")
-        names = ("physxJoint:maxJointVelocity", f"{self._axis}maxJointVelocity")
-        speed = self._first(*names, "newton:velocityLimit")
-        speed = speed * self._length if speed is not None else self._first("urdf:limit:velocity")
+        effort = self._in_si(self._force, "urdf:limit:effort", f"{self._drive}maxForce")
+        names = ["physxJoint:maxJointVelocity", f"{self._axis}maxJointVelocity"]
+        names.append("newton:velocityLimit")
+        speed = self._in_si(self._length, "urdf:limit:velocity", *names)
         low, high = self._freedom.lower, self._freedom.upper
-        said = (low, high, effort if with_effort else None, speed)
-        if all(each is None for each in said):
-            return None
-        return Limit(lower=low, upper=high, effort=said[2], velocity=speed)
+        found = Limit(lower=low, upper=high, effort=effort, velocity=speed)
+        return None if found == Limit() else found
 
     def dynamics(self) -> Dynamics | None:
-        friction = self._first(
-            f"{self._axis}staticFrictionEffort", "newton:friction", "mjc:frictionloss"
-        )
-        if friction is not None:
-            friction *= self._force
-        else:
-            friction = self._first("urdf:dynamics:friction")
+        names = (f"{self._axis}staticFrictionEffort", "newton:friction", "mjc:frictionloss")
+        friction = self._in_si(self._force, "urdf:dynamics:friction", *names)
         damping = self._first("urdf:dynamics:damping", "mjc:damping")
         gain = self._first(f"{self._drive}damping")
         if damping is None and gain and not self.has_spring:

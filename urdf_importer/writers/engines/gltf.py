@@ -24,10 +24,8 @@ def share_weights(path: Path) -> None:
     if is_binary:
         size, _ = _CHUNK.unpack_from(data, _GLB.size)
         start = _GLB.size + _CHUNK.size
-        document, binary = (
-            json.loads(data[start : start + size]),
-            data[start + size + _CHUNK.size :],
-        )
+        end = start + size
+        document, binary = json.loads(data[start:end]), data[end + _CHUNK.size :]
     else:
         document = json.loads(data)
         file = path.with_name(document["buffers"][0]["uri"])

@@ -6,14 +6,20 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from ...diagnostics import WriteError
-from ...options import BASES, Base, ExportOptions, option
+from ...options import (
+    Base,
+    ExportOptions,
+    FixedLinks,
+    base_option,
+    fixed_links_option,
+    option,
+)
 
 Engine = Literal["generic", "unreal", "unity", "godot", "isaac", "web"]
 Forward = Literal["usual", "z", "x"]
 Actions = Literal["active", "all"]
 Textures = Literal["embed", "beside", "none"]
 UsdContent = Literal["usual", "skin", "physics"]
-FixedLinks = Literal["keep", "merge"]
 Approximation = Literal["hull", "decomposition", "mesh"]
 
 _MOST_FRAMES = 100_000
@@ -118,23 +124,8 @@ class EngineOptions(ExportOptions):
             "physics": "An articulation of rigid bodies and joints with drives, at zero",
         },
     )
-    base: Base = option(
-        "auto",
-        "Base",
-        "Whether the robot is fixed in the world, in USD with physics",
-        group="USD",
-        choices=BASES,
-    )
-    fixed_joints: FixedLinks = option(
-        "keep",
-        "Fixed Joints",
-        "Treatment of links with mass that hang on fixed joints, in USD with physics",
-        group="USD",
-        choices={
-            "keep": "A body of their own with their own mass",
-            "merge": "A frame in the body that they hang on, which takes their mass",
-        },
-    )
+    base: Base = base_option("USD", where=", in USD with physics")
+    fixed_joints: FixedLinks = fixed_links_option("USD", ", in USD with physics")
     self_collision: bool = option(
         False,
         "Self Collision",

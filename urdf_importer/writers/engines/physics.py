@@ -19,7 +19,7 @@ from ...kinematics.forward import joint_frames, zero_frames
 from ...kinematics.motion import JointMotion
 from ...kinematics.tree import KinematicTree
 from ...meshes import RobotFiles
-from ...model import Box, Capsule, Collision, Cylinder, Joint, Link, Sphere
+from ...model import Box, Capsule, Collision, Cylinder, Dynamics, Limit, Link, Sphere
 
 Data = dict[str, Any]
 Carriers = Mapping[str, tuple[str, Matrix]]
@@ -67,8 +67,11 @@ def _describe_joint(motion: JointMotion) -> Data:
     described: Data = {"name": joint.name, "type": joint.type}
     if motion.kind in ("revolute", "prismatic", "planar"):
         described["axis"] = _numbers(motion.axis)
-    limits = {"lower": motion.lower, "upper": motion.upper, **_describe_drive(joint)}
-    described |= {key: value for key, value in limits.items() if value is not None}
+    limit, dynamics = joint.limit or Limit(), joint.dynamics or Dynamics()
+    numbers = {"lower": motion.lower, "upper": motion.upper}
+    numbers |= {"effort": limit.effort, "velocity": limit.velocity}
+    numbers |= {"damping": dynamics.damping, "friction": dynamics.friction}
+    described |= {key: value for key, value in numbers.items() if value is not None}
     if motion.mimic is not None:
         mimic = motion.mimic
         described["mimic"] = {
@@ -77,16 +80,6 @@ def _describe_joint(motion: JointMotion) -> Data:
             "offset": mimic.offset,
         }
     return described
-
-
-def _describe_drive(joint: Joint) -> Data:
-    limit, dynamics = joint.limit, joint.dynamics
-    return {
-        "effort": None if limit is None else limit.effort,
-        "velocity": None if limit is None else limit.velocity,
-        "damping": None if dynamics is None else dynamics.damping,
-        "friction": None if dynamics is None else dynamics.friction,
-    }
 
 
 def write_physics(tree: KinematicTree, carriers: Carriers, scale: float, files: RobotFiles) -> str:
@@ -133,17 +126,16 @@ def _describe_shape(
     place = frame @ matrix_from_pose(collision.origin)
     match collision.geometry:
         case Box(size=size):
-            return {"type": "box", "size": _numbers(size), **_describe_place(place)}
-        case Cylinder(radius=radius, length=length):
-            kind = "cylinder"
-        case Capsule(radius=radius, length=length):
-            kind = "capsule"
+            shape: Data = {"type": "box", "size": _numbers(size)}
+        case Cylinder() | Capsule() as tube:
+            # Both are along z; a capsule's length is its cylinder's.
+            kind = type(tube).__name__.lower()
+            shape = {"type": kind, "radius": tube.radius, "length": tube.length}
         case Sphere(radius=radius):
-            return {"type": "sphere", "radius": radius, **_describe_place(place)}
+            shape = {"type": "sphere", "radius": radius}
         case _:
             return _describe_hull(collision, link, place, files)
-    # Both are along z; a capsule's length is its cylinder's.
-    return {"type": kind, "radius": radius, "length": length, **_describe_place(place)}
+    return {**shape, **_describe_place(place)}
 
 
 def _describe_hull(

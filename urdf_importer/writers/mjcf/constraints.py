@@ -5,17 +5,15 @@ MuJoCo's equalities pull with a force: they hold to a fraction of a millimetre, 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Matrix, matrix_from_pose
 from ...kinematics.loops.gap import find_axis
-from ...markup.write import Value
 from ...model import BALL_TYPES, LoopJoint, Semantics
 from ...names import Claims
-from .plan import StructurePlan
+from .plan import PlannedElement, StructurePlan
 from .sensors import Mount
 
 _HINGES = ("revolute", "continuous")
@@ -23,41 +21,24 @@ _SPAN = 0.1
 """Metres along a hinge between the two points that hold it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Equality:
-    """An element of <equality>."""
-
-    tag: str
-    attributes: dict[str, Value]
-
-
-def plan_mimics(plan: StructurePlan) -> Iterator[Equality]:
+def plan_mimics(plan: StructurePlan) -> Iterator[PlannedElement]:
     """Yields the couplings of followers to the joints they follow, and the constraints on joints
     without a way."""
     names = {name: joints[0].name for name, joints in plan.joints.items()}
     for joint in plan.all_joints():
         mimic = joint.of.mimic if joint.of is not None else None
         if mimic is not None:
+            ends = {"joint1": joint.name, "joint2": names[mimic.joint]}
             polynomial = [mimic.offset, mimic.multiplier, 0.0, 0.0, 0.0]
-            yield Equality(
-                tag="joint",
-                attributes={
-                    "joint1": joint.name,
-                    "joint2": names[mimic.joint],
-                    "polycoef": polynomial,
-                },
-            )
+            yield PlannedElement("joint", {**ends, "polycoef": polynomial})
         elif joint.held is not None:
-            attributes: dict[str, Value] = {
-                "joint1": joint.name,
-                "polycoef": [joint.held, 0.0, 0.0, 0.0, 0.0],
-            }
-            yield Equality(tag="joint", attributes=attributes)
+            polynomial = [joint.held, 0.0, 0.0, 0.0, 0.0]
+            yield PlannedElement("joint", {"joint1": joint.name, "polycoef": polynomial})
 
 
 def plan_loops(
     plan: StructurePlan, sites: Claims, diagnostics: Diagnostics
-) -> tuple[list[Mount], list[Equality]]:
+) -> tuple[list[Mount], list[PlannedElement]]:
     """Plans the sites at which loops are closed, and their constraints: a ball by a point, a hinge
     by two points of its axis, a fixed joint by a weld. Others are left open, with an error."""
     planner = _LoopPlanner(plan, sites, diagnostics)
@@ -73,7 +54,7 @@ class _LoopPlanner:
         self._diagnostics = diagnostics
         self._names = Claims()
         self.mounts: list[Mount] = []
-        self.equalities: list[Equality] = []
+        self.equalities: list[PlannedElement] = []
 
     def close(self, loop: LoopJoint) -> None:
         if not {loop.link1, loop.link2} <= self._bodies.keys():
@@ -101,10 +82,11 @@ class _LoopPlanner:
             frame = matrix_from_pose(origin)
             frame[:3, 3] += frame[:3, :3] @ shift
             site = self._sites.claim(f"{name}_{number}")
-            self.mounts.append(Mount(link=link, tag="site", name=site, frame=frame, attributes={}))
+            self.mounts.append(Mount(link, "site", site, frame))
             ends.append(site)
-        attributes: dict[str, Value] = {"name": name, "site1": ends[0], "site2": ends[1]}
-        self.equalities.append(Equality(tag=tag, attributes=attributes))
+        self.equalities.append(
+            PlannedElement(tag, {"name": name, "site1": ends[0], "site2": ends[1]})
+        )
 
     def _note(self, loop: LoopJoint) -> None:
         limit, dynamics = loop.limit, loop.dynamics
@@ -128,7 +110,7 @@ class _LoopPlanner:
         )
 
 
-def list_excluded(plan: StructurePlan, semantics: Semantics | None) -> list[tuple[str, str]]:
+def list_excluded(plan: StructurePlan, semantics: Semantics | None) -> list[PlannedElement]:
     """Lists the pairs of bodies that an SRDF says need no check, each once."""
     if semantics is None:
         return []
@@ -139,4 +121,5 @@ def list_excluded(plan: StructurePlan, semantics: Semantics | None) -> list[tupl
         key = frozenset((pair.link1, pair.link2))
         if len(key) == 2 and key <= names.keys() and key not in enabled:
             found.setdefault(key, (names[pair.link1], names[pair.link2]))
-    return [(one, other) for one, other in found.values() if one != other]
+    pairs = [(one, other) for one, other in found.values() if one != other]
+    return [PlannedElement("exclude", {"body1": one, "body2": other}) for one, other in pairs]

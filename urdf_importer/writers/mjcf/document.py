@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The text of an MJCF file: angles in radians, quaternions, every number with all its digits."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...geometry.inertia import BodyMass
-from ...geometry.transforms import Matrix, quaternion_from_rotation
+from ...geometry.transforms import Matrix, matrix_from_pose, quaternion_from_rotation
 from ...markup.write import Value, XmlWriter
-from ...model.world import Surroundings
-from .constraints import Equality
-from .motors import ActuatorPlan
-from .plan import BodyPlan, MjcfJoint, StructurePlan
-from .sensors import Mount, SensorElement
-from .shapes import Asset, WrittenGeom
-from .surroundings import write_lights, write_settings, write_sky
+from ...model import Dynamics, Limit, Pose
+from ...model.world import Surroundings, WorldLight
+from .plan import BodyPlan, MjcfJoint, PlannedElement, StructurePlan
+from .sensors import Mount
+from .shapes import WrittenGeom
 
 VISUAL, COLLISION = "visual", "collision"
 _IDENTITY = np.eye(4)
@@ -27,6 +26,9 @@ _CLASSES: Mapping[str, Mapping[str, Value]] = {
 """Groups as MuJoCo's own collection of robots has them; its viewers hide the third. A colour in a
 class would hide the materials of its geoms."""
 _PLAIN = "0.8 0.8 0.8 1"
+_KINDS = {"point": "point", "sun": "directional", "spot": "spot"}
+_STEADY = "1 0 0"
+"""Lamps do not fade with distance: their strength is but a share of the strongest one's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -42,12 +44,12 @@ class MjcfDocument:
     sites: Mapping[int, Mapping[str, Value]]
     visuals: Mapping[str, Sequence[WrittenGeom]]
     collisions: Mapping[str, Sequence[WrittenGeom]]
-    assets: Sequence[Asset]
+    assets: Sequence[PlannedElement]
     mounts: Mapping[str, Sequence[Mount]]
-    excluded: Sequence[tuple[str, str]]
-    equalities: Sequence[Equality]
-    actuators: Sequence[ActuatorPlan]
-    readings: Sequence[SensorElement]
+    excluded: Sequence[PlannedElement]
+    equalities: Sequence[PlannedElement]
+    actuators: Sequence[PlannedElement]
+    readings: Sequence[PlannedElement]
     keys: Mapping[str, Sequence[float]]
     world: Surroundings | None = None
 
@@ -58,24 +60,20 @@ def write_document(document: MjcfDocument) -> str:
     with xml.element("mujoco", {"model": document.name}):
         _write_settings(document, xml)
         if document.world is not None:
-            write_settings(document.world, xml)
-            write_sky(document.world, xml)
+            _write_world_settings(document.world, xml)
+            _write_sky(document.world, xml)
         _write_all(xml, "asset", document.assets)
         with xml.element("worldbody"):
             if document.world is not None:
-                write_lights(document.world, xml)
+                _write_lights(document.world, xml)
             _write_bodies(document, xml)
-        if document.excluded:
-            with xml.element("contact"):
-                for one, other in document.excluded:
-                    xml.leaf("exclude", {"body1": one, "body2": other})
+        _write_all(xml, "contact", document.excluded)
         _write_all(xml, "equality", document.equalities)
         _write_all(xml, "actuator", document.actuators)
         _write_all(xml, "sensor", document.readings)
-        if document.keys:
-            with xml.element("keyframe"):
-                for name, numbers in document.keys.items():
-                    xml.leaf("key", {"name": name, "qpos": numbers})
+        keys = document.keys.items()
+        poses = [PlannedElement("key", {"name": name, "qpos": each}) for name, each in keys]
+        _write_all(xml, "keyframe", poses)
     return xml.text()
 
 
@@ -105,18 +103,8 @@ def write_scene(name: str, robot: str, height: float) -> str:
 
 def _write_settings(document: MjcfDocument, xml: XmlWriter) -> None:
     folder = document.folder or None
-    with xml.element(
-        "compiler",
-        {
-            "angle": "radian",
-            "autolimits": "true",
-            "meshdir": folder,
-            "texturedir": folder,
-            "inertiafromgeom": "false",
-            "fusestatic": "false",
-        },
-    ):
-        pass
+    compiler = {"angle": "radian", "autolimits": "true", "meshdir": folder, "texturedir": folder}
+    xml.leaf("compiler", {**compiler, "inertiafromgeom": "false", "fusestatic": "false"})
     with xml.element("default"):
         # Of open meshes there is only the shell.
         xml.leaf("mesh", {"inertia": "shell"})
@@ -125,10 +113,7 @@ def _write_settings(document: MjcfDocument, xml: XmlWriter) -> None:
                 xml.leaf("geom", attributes)
 
 
-def _write_all(
-    xml: XmlWriter, tag: str, items: Iterable[Asset | Equality | ActuatorPlan | SensorElement]
-) -> None:
-    items = list(items)
+def _write_all(xml: XmlWriter, tag: str, items: Sequence[PlannedElement]) -> None:
     if items:
         with xml.element(tag):
             for item in items:
@@ -184,18 +169,17 @@ def _write_joint(joint: MjcfJoint, armature: float, xml: XmlWriter) -> None:
         xml.leaf("freejoint", {"name": joint.name})
         return
     described = joint.of.joint if joint.of is not None else None
-    dynamics = described.dynamics if described is not None else None
-    limit = described.limit if described is not None else None
-    effort = (limit.effort or 0.0) if limit is not None else 0.0
+    dynamics = (described.dynamics if described is not None else None) or Dynamics()
+    limit = (described.limit if described is not None else None) or Limit()
+    effort = limit.effort or 0.0
     attributes: dict[str, Value] = {"name": joint.name, "type": joint.kind}
     attributes["axis"] = None if joint.axis is None else joint.axis + 0.0
     if joint.kind != "slide" and joint.point is not None:
         attributes["pos"] = joint.point + 0.0
     attributes["range"] = joint.limits
     attributes["actuatorfrcrange"] = [-effort, effort] if effort > 0.0 else None
-    if dynamics is not None:
-        attributes["damping"] = dynamics.damping or None
-        attributes["frictionloss"] = dynamics.friction or None
+    attributes["damping"] = dynamics.damping or None
+    attributes["frictionloss"] = dynamics.friction or None
     attributes["armature"] = armature or None
     xml.leaf("joint", attributes)
 
@@ -225,3 +209,51 @@ def _place(frame: Matrix) -> dict[str, Value]:
         "pos": frame[:3, 3] + 0.0 if frame[:3, 3].any() else None,
         "quat": [w + 0.0, x + 0.0, y + 0.0, z + 0.0] if turned else None,
     }
+
+
+def _write_world_settings(world: Surroundings, xml: XmlWriter) -> None:
+    """Writes gravity and, where there are lights, a dim headlight in place of MuJoCo's own."""
+    xml.leaf("option", {"gravity": world.gravity})
+    if world.lights:
+        with xml.element("visual"):
+            dim: dict[str, Value] = {"ambient": "0.3 0.3 0.3", "diffuse": "0 0 0"}
+            xml.leaf("headlight", {**dim, "specular": "0 0 0"})
+
+
+def _write_sky(world: Surroundings, xml: XmlWriter) -> None:
+    """Writes the background as an asset."""
+    if world.background is not None:
+        color: dict[str, Value] = {"rgb1": world.background, "rgb2": world.background}
+        sky: dict[str, Value] = {"name": "sky", "type": "skybox", "builtin": "flat", **color}
+        with xml.element("asset"):
+            xml.leaf("texture", {**sky, "width": 8, "height": 48})
+
+
+def _write_lights(world: Surroundings, xml: XmlWriter) -> None:
+    """Writes the lights and the camera into the open body of the world."""
+    for light in world.lights:
+        xml.leaf("light", _describe_light(light))
+    view = world.view
+    if view is not None:
+        place = _place_view(view.place)
+        xml.leaf("camera", {"name": view.name, **place, "fovy": math.degrees(view.angle)})
+
+
+def _describe_light(light: WorldLight) -> dict[str, Value]:
+    frame = matrix_from_pose(light.place)
+    attributes: dict[str, Value] = {"name": light.name, "type": _KINDS[light.kind]}
+    attributes["pos"] = frame[:3, 3] + 0.0
+    if light.kind != "point":
+        attributes["dir"] = -frame[:3, 2] + 0.0
+    attributes["diffuse"] = [light.strength * part for part in light.color]
+    attributes["castshadow"] = "true" if light.shadows else "false"
+    if light.kind != "sun":
+        attributes["attenuation"] = _STEADY
+    if light.kind == "spot":
+        attributes["cutoff"] = math.degrees(0.5 * light.angle)
+    return attributes
+
+
+def _place_view(pose: Pose) -> dict[str, Value]:
+    x, y, z, w = quaternion_from_rotation(matrix_from_pose(pose)[:3, :3])
+    return {"pos": pose.xyz, "quat": [w, x, y, z]}

@@ -25,7 +25,7 @@ from .document import MjcfDocument, write_document, write_scene
 from .masses import weigh_bodies
 from .motors import plan_actuators
 from .options import MjcfOptions
-from .plan import MjcfJoint, StructurePlan, make_qpos, plan_structure
+from .plan import StructurePlan, make_qpos, plan_structure
 from .sensors import Mount, plan_sensors
 from .shapes import GeomWriter
 from .sites import plan_sites
@@ -87,7 +87,7 @@ def export_mjcf(
         facts=_count(plan, document),
         diagnostics=tuple(diagnostics),
         bodies=plan.body_names,
-        joints={name: _names_of(joints) for name, joints in plan.joints.items()},
+        joints={name: tuple(each.name for each in own) for name, own in plan.joints.items()},
     )
 
 
@@ -224,10 +224,6 @@ def _find_floor(found: OpenExport[MjcfOptions], plan: StructurePlan) -> float:
                 row = (frame @ matrix_from_pose(shape.origin))[2]
                 lowest = min(lowest, float((data.vertices @ row[:3]).min() + row[3]))
     return lowest
-
-
-def _names_of(joints: Sequence[MjcfJoint]) -> tuple[str, ...]:
-    return tuple(joint.name for joint in joints)
 
 
 def _count(plan: StructurePlan, document: MjcfDocument) -> Facts:

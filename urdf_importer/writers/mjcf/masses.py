@@ -39,7 +39,8 @@ def weigh_bodies(
             body.mass = _find_mass(body.link, volume, diagnostics)
     for body, fixed in _find_groups(plan):
         masses = [each.mass for each in (body, *fixed) if each.mass is not None]
-        if any(_turns(mass) for mass in masses):
+        # MuJoCo needs an inertia in each group of bodies fixed together.
+        if any(np.any(mass.inertia) for mass in masses):
             continue
         if masses:
             heaviest = max((body, *fixed), key=lambda each: each.mass.mass if each.mass else 0.0)
@@ -68,11 +69,6 @@ def _find_groups(plan: StructurePlan) -> Iterator[tuple[BodyPlan, list[BodyPlan]
     for place, body in enumerate(plan.bodies):
         if body.joints:
             yield body, fixed.get(place, [])
-
-
-def _turns(mass: BodyMass) -> bool:
-    """Whether a body has an inertia: MuJoCo needs one in each group of bodies fixed together."""
-    return bool(np.any(mass.inertia))
 
 
 def _give_inertia(body: BodyPlan, volume: MeasureVolume, diagnostics: Diagnostics) -> None:

@@ -8,12 +8,11 @@ damped critically; a velocity servo gives it at a difference of the joint's grea
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from ...markup.write import Value
 from ...model import Joint, Robot, Semantics
 from .options import MjcfOptions
-from .plan import MjcfJoint, StructurePlan
+from .plan import MjcfJoint, PlannedElement, StructurePlan
 
 _EFFORT = 100.0
 """N m or N, of joints that state none."""
@@ -22,17 +21,9 @@ _SLIDING = 0.1
 _KINDS = {"position": "position", "velocity": "velocity", "effort": "motor"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActuatorPlan:
-    """An element of <actuator>."""
-
-    tag: str
-    attributes: dict[str, Value]
-
-
 def plan_actuators(
     plan: StructurePlan, options: MjcfOptions, semantics: Semantics | None
-) -> Iterator[ActuatorPlan]:
+) -> Iterator[PlannedElement]:
     """Yields the actuators, in the order of the joints."""
     if options.actuators == "none":
         return
@@ -75,7 +66,9 @@ def _find_kind(interfaces: tuple[str, ...]) -> str:
     return "motor"
 
 
-def _plan_actuator(kind: str, plan: MjcfJoint, joint: Joint, options: MjcfOptions) -> ActuatorPlan:
+def _plan_actuator(
+    kind: str, plan: MjcfJoint, joint: Joint, options: MjcfOptions
+) -> PlannedElement:
     limit = joint.limit
     effort = limit.effort if limit is not None and (limit.effort or 0.0) > 0.0 else None
     speed = limit.velocity if limit is not None and (limit.velocity or 0.0) > 0.0 else None
@@ -91,4 +84,4 @@ def _plan_actuator(kind: str, plan: MjcfJoint, joint: Joint, options: MjcfOption
         attributes["kv"] = (effort or _EFFORT) / (speed or 1.0)
         attributes["ctrlrange"] = [-speed, speed] if speed is not None else None
         attributes["forcerange"] = most
-    return ActuatorPlan(tag=kind, attributes=attributes)
+    return PlannedElement(kind, attributes)

@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from ...options import BASES, Base, StartOptions, option, small_mass_option
+from ...options import Base, StartOptions, base_option, option, small_mass_option
 
 Actuators = Literal["auto", "none", "motor", "position", "velocity"]
 
@@ -15,13 +15,7 @@ class MjcfOptions(StartOptions):
 
     GROUPS: ClassVar[tuple[str, ...]] = ("MuJoCo", "Start", "Shapes", "Physics", "Motors", "Files")
 
-    base: Base = option(
-        "auto",
-        "Base",
-        "Whether the root link is fixed in the world",
-        group="MuJoCo",
-        choices=BASES,
-    )
+    base: Base = base_option("MuJoCo", "the root link")
     scene: bool = option(
         False,
         "Scene",

@@ -31,6 +31,7 @@ from ...geometry.transforms import (
 from ...kinematics.forward import motion_matrix, zero_frames
 from ...kinematics.motion import JointMotion
 from ...kinematics.tree import KinematicTree
+from ...markup.write import Value
 from ...model import Link
 from ...names import Claims
 
@@ -40,6 +41,14 @@ FREE_JOINT = "floating_base"
 _SINGLE = ("hinge", "slide")
 _FAR = 1e10
 """Metres or radians: MuJoCo's ranges have two ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedElement:
+    """An element of <asset>, <equality>, <actuator> or <sensor>."""
+
+    tag: str
+    attributes: dict[str, Value]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -181,7 +190,7 @@ class _Planner:
         )
 
     def _make_free_root(self) -> MjcfJoint:
-        return MjcfJoint(name=self._claim(FREE_JOINT), kind="free")
+        return MjcfJoint(name=self._joint_names.claim(FREE_JOINT), kind="free")
 
     def _name_body(self, link: Link) -> str:
         name = self._body_names.claim(link.name or "link")
@@ -205,28 +214,24 @@ class _Planner:
             return [_limit(joint, motion)]
         if motion.kind == "spherical":
             return [MjcfJoint(name=self._own[name], kind="ball", of=motion)]
+        claim = self._joint_names.claim
         if motion.kind == "planar":
             normal = np.array(motion.axis)
-            slides = zip("xy", plane_axes(normal), strict=True)
-            return [
-                *(self._make_slide(motion, f"{name}_{word}", axis) for word, axis in slides),
-                MjcfJoint(name=self._claim(f"{name}_yaw"), kind="hinge", of=motion, axis=normal),
-            ]
-        if motion.kind == "floating" and is_free:
-            return [MjcfJoint(name=self._claim(name), kind="free", of=motion)]
+            slides = self._make_slides(motion, plane_axes(normal))
+            yaw = MjcfJoint(name=claim(f"{name}_yaw"), kind="hinge", of=motion, axis=normal)
+            return [*slides, yaw]
         if motion.kind == "floating":
-            slides = zip("xyz", np.eye(3), strict=True)
-            return [
-                *(self._make_slide(motion, f"{name}_{word}", axis) for word, axis in slides),
-                MjcfJoint(name=self._claim(name), kind="ball", of=motion),
-            ]
+            slides = [] if is_free else self._make_slides(motion, np.eye(3))
+            kind = "free" if is_free else "ball"
+            return [*slides, MjcfJoint(name=claim(name), kind=kind, of=motion)]
         return []
 
-    def _make_slide(self, motion: JointMotion, name: str, axis: Vector) -> MjcfJoint:
-        return MjcfJoint(name=self._claim(name), kind="slide", of=motion, axis=axis)
-
-    def _claim(self, name: str) -> str:
-        return self._joint_names.claim(name)
+    def _make_slides(self, motion: JointMotion, axes: Iterable[Vector]) -> list[MjcfJoint]:
+        name, claim = motion.joint.name, self._joint_names.claim
+        return [
+            MjcfJoint(name=claim(f"{name}_{letter}"), kind="slide", of=motion, axis=axis)
+            for letter, axis in zip("xyz", axes, strict=False)
+        ]
 
 
 def _carry(joint: MjcfJoint, frame: Matrix) -> MjcfJoint:
@@ -324,8 +329,5 @@ def _find_numbers(
 
 
 def _read_free(frame: Matrix) -> Sequence[float]:
-    return (*frame[:3, 3], *_turn_wxyz(quaternion_from_rotation(frame[:3, :3])))
-
-
-def _turn_wxyz(xyzw: Sequence[float]) -> Sequence[float]:
-    return (xyzw[3], *xyzw[:3])
+    x, y, z, w = quaternion_from_rotation(frame[:3, :3])
+    return (*frame[:3, 3], w, x, y, z)

@@ -8,7 +8,7 @@ sensor.
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,6 @@ from ...geometry.transforms import FROM_CAMERA, Matrix
 from ...kinematics.sensor_frames import (
     WIDEST_PLANE,
     Places,
-    explain_unknown,
     frame_of,
     frame_of_camera,
     turn_rays,
@@ -38,6 +37,7 @@ from ...model import (
     Sonar,
 )
 from ...names import Claims
+from .plan import PlannedElement
 
 _PIXEL = 1e-5
 """Metres."""
@@ -45,7 +45,7 @@ _PIXEL = 1e-5
 _RAY = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Mount:
     """A <site> or <camera> of a link: `frame` (4, 4) in it, and its further attributes."""
 
@@ -53,35 +53,22 @@ class Mount:
     tag: str
     name: str
     frame: Matrix
-    attributes: dict[str, Value]
+    attributes: Mapping[str, Value] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SensorElement:
-    """An element of <sensor>."""
-
-    tag: str
-    attributes: dict[str, Value]
-
-
-Plan = tuple[list[Mount], list[SensorElement]]
+Plan = tuple[list[Mount], list[PlannedElement]]
 
 
 def plan_sensors(robot: Robot, sites: Claims, diagnostics: Diagnostics) -> Plan:
     """Plans all sensors of a robot, in their order; `sites` gives names to sites."""
     places, planner = Places(robot), _Planner(sites)
     mounts: list[Mount] = []
-    readings: list[SensorElement] = []
+    readings: list[PlannedElement] = []
     for sensor in robot.sensors:
-        link, reason = places.find_link(sensor)
-        plan = planner.find(sensor)
-        if plan is None:
-            reason = explain_unknown(sensor, "MuJoCo")
-        elif not reason and isinstance(sensor, CameraSensor) and not sensor.cameras:
-            reason = "has no camera"
-        elif not reason and isinstance(sensor, Lidar) and _counts_rays(sensor) > 1:
+        link, reason = places.find_place(sensor, planner.plans, "MuJoCo")
+        if not reason and isinstance(sensor, Lidar) and _counts_rays(sensor) > 1:
             reason = f"has {_counts_rays(sensor)} rays, and MuJoCo's rangefinder has one"
-        if reason or plan is None:
+        if reason:
             diagnostics.error(
                 "mjcf-sensor-dropped",
                 f"sensor {quote(sensor.name)} {reason}; it is left out",
@@ -90,7 +77,7 @@ def plan_sensors(robot: Robot, sites: Claims, diagnostics: Diagnostics) -> Plan:
             )
             continue
         notes: list[str] = []
-        added, read = plan(sensor, link, notes)
+        added, read = planner.plans[type(sensor)](sensor, link, notes)
         if getattr(sensor, "is_noisy", False):
             notes.append("it has no noise")
         mounts += added
@@ -114,7 +101,7 @@ class _Planner:
 
     def __init__(self, sites: Claims) -> None:
         self._sites, self._cameras, self._readings = sites, Claims(), Claims()
-        self._plans: Mapping[type[Sensor], Callable[[Any, str, list[str]], Plan]] = {
+        self.plans: Mapping[type[Sensor], Callable[[Any, str, list[str]], Plan]] = {
             CameraSensor: self._plan_cameras,
             Lidar: self._plan_lidar,
             Sonar: self._plan_sonar,
@@ -124,10 +111,6 @@ class _Planner:
             Magnetometer: self._plan_magnetometer,
             Altimeter: self._plan_altimeter,
         }
-
-    def find(self, sensor: Sensor) -> Callable[[Any, str, list[str]], Plan] | None:
-        """Finds the planner of a sensor of this kind."""
-        return self._plans.get(type(sensor))
 
     def _plan_imu(self, sensor: Imu, link: str, notes: list[str]) -> Plan:
         tags = ["accelerometer", "gyro"] + (["framequat"] if sensor.has_orientation else [])
@@ -176,15 +159,15 @@ class _Planner:
     ) -> Plan:
         """A site, and for each tag the measurement there."""
         site = self._sites.claim(sensor.name)
-        mount = Mount(link=link, tag="site", name=site, frame=frame, attributes={})
+        mount = Mount(link, "site", site, frame)
         readings = []
         for tag in tags:
             own = sensor.name if len(tags) == 1 else f"{sensor.name}_{tag}"
             place: dict[str, Value] = (
                 {"objtype": "site", "objname": site} if tag.startswith("frame") else {"site": site}
             )
-            attributes: dict[str, Value] = {"name": self._readings.claim(own), **place, **more}
-            readings.append(SensorElement(tag=tag, attributes=attributes))
+            name = self._readings.claim(own)
+            readings.append(PlannedElement(tag, {"name": name, **place, **more}))
         return [mount], readings
 
     def _plan_cameras(self, sensor: CameraSensor, link: str, notes: list[str]) -> Plan:
@@ -194,14 +177,9 @@ class _Planner:
             frame = frame_of_camera(sensor, camera)
             frame[:3, :3] = frame[:3, :3] @ FROM_CAMERA.T
             angle = _find_height_angle(camera, notes)
-            attributes: dict[str, Value] = {
-                "resolution": [camera.width, camera.height],
-                **(_write_lens(camera) or {"fovy": angle}),
-            }
-            name = self._cameras.claim(own)
-            mounts.append(
-                Mount(link=link, tag="camera", name=name, frame=frame, attributes=attributes)
-            )
+            size: dict[str, Value] = {"resolution": [camera.width, camera.height]}
+            look = size | (_write_lens(camera) or {"fovy": angle})
+            mounts.append(Mount(link, "camera", self._cameras.claim(own), frame, look))
         return mounts, []
 
 

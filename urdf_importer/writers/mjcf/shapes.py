@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ...diagnostics import Diagnostics, quote
+from ...diagnostics import Diagnostics
 from ...geometry.fitting import fit_oriented_box
 from ...geometry.hulls import is_flat
 from ...geometry.mesh_data import MeshData, MeshMaterial
@@ -30,7 +30,6 @@ from ...meshes.write import write_obj, write_stl
 from ...model import (
     Box,
     Capsule,
-    Collision,
     Color,
     Cylinder,
     Ellipsoid,
@@ -45,8 +44,9 @@ from ...model import (
 from ...names import Claims
 from ..file_folder import FileFolder
 from ..looks import Looks
-from ..masses import find_friction, measure_collisions
+from ..masses import find_friction, measure_collisions, report_flat
 from ..textures import Textures
+from .plan import PlannedElement
 
 _MOST_FACES = 200_000
 """Triangles of an STL file that MuJoCo reads."""
@@ -66,14 +66,6 @@ class WrittenGeom:
     name: str = ""
     material: str = ""
     friction: float | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asset:
-    """An element of <asset>."""
-
-    tag: str
-    attributes: dict[str, Value]
 
 
 class GeomWriter:
@@ -100,7 +92,7 @@ class GeomWriter:
         self._frictions = find_friction(robot)
 
     @property
-    def assets(self) -> list[Asset]:
+    def assets(self) -> list[PlannedElement]:
         """The content of <asset>: meshes, then images before the materials that show them."""
         return [*self._meshes.assets, *self._drawn.assets]
 
@@ -128,7 +120,7 @@ class GeomWriter:
             frame = matrix_from_pose(collision.origin)
             attributes = _describe_primitive(collision.geometry)
             if attributes is None and self._is_flat(data):
-                self._report_flat(collision, link)
+                report_flat(collision, link, self._diagnostics)
                 fit = fit_oriented_box(_points_of(data) * scale, None)
                 frame, attributes = frame @ fit.frame, _describe_primitive(fit.geometry)
             if attributes is None:
@@ -180,16 +172,6 @@ class GeomWriter:
             self._flat[data] = is_flat(_points_of(data))
         return self._flat[data]
 
-    def _report_flat(self, collision: Collision, link: Link) -> None:
-        name = collision.geometry.filename if isinstance(collision.geometry, Mesh) else ""
-        self._diagnostics.warning(
-            "flat-collision",
-            f"mesh {quote(name)} of link {quote(link.name)} is flat and has no hull; "
-            "a thin box collides in its place",
-            subject=link.name,
-            line=collision.line,
-        )
-
 
 class _Materials:
     """Materials and their images, each look once, under the first one's name."""
@@ -199,7 +181,7 @@ class _Materials:
         self._names = Claims()
         self._known: dict[tuple[Color, str], str] = {}
         self._images: dict[str, str] = {}
-        self.assets: list[Asset] = []
+        self.assets: list[PlannedElement] = []
 
     def find(self, look: MeshMaterial | None, subject: str, line: int) -> str:
         """Returns the name of a material; "" for none."""
@@ -213,14 +195,14 @@ class _Materials:
             name = self._known[key] = self._names.claim(look.name or "material")
             texture = self._add_image(image) if image else None
             attributes: dict[str, Value] = {"name": name, "texture": texture, "rgba": color}
-            self.assets.append(Asset(tag="material", attributes=attributes))
+            self.assets.append(PlannedElement("material", attributes))
         return self._known[key]
 
     def _add_image(self, file: str) -> str:
         if file not in self._images:
             name = self._images[file] = Path(file).stem
-            attributes: dict[str, Value] = {"name": name, "type": "2d", "file": file}
-            self.assets.append(Asset(tag="texture", attributes=attributes))
+            image: dict[str, Value] = {"name": name, "type": "2d", "file": file}
+            self.assets.append(PlannedElement("texture", image))
         return self._images[file]
 
 
@@ -232,7 +214,7 @@ class _Meshes:
         self._files: dict[Triangles, str] = {}
         self._names: dict[tuple[str, Vector3], str] = {}
         self._claims = Claims()
-        self.assets: list[Asset] = []
+        self.assets: list[PlannedElement] = []
 
     def add(self, triangles: Triangles, stem: str, scale: Vector3) -> dict[str, Value]:
         """Returns the attributes of a geom that is this mesh."""
@@ -242,10 +224,9 @@ class _Meshes:
         key = (file, scale)
         if key not in self._names:
             name = self._names[key] = self._claims.claim(Path(file).stem)
-            attributes: dict[str, Value] = {"name": name, "file": file}
-            if scale != _UNSCALED:
-                attributes["scale"] = scale
-            self.assets.append(Asset(tag="mesh", attributes=attributes))
+            stretch = None if scale == _UNSCALED else scale
+            attributes: dict[str, Value] = {"name": name, "file": file, "scale": stretch}
+            self.assets.append(PlannedElement("mesh", attributes))
         return {"type": "mesh", "mesh": self._names[key]}
 
     def _write(self, triangles: Triangles, stem: str) -> str:

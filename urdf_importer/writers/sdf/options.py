@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from ...options import (
-    BASES,
     Base,
     PoseMode,
     StartOptions,
     Style,
+    base_option,
     option,
     poses_option,
     small_mass_option,
@@ -40,9 +40,7 @@ class SdfOptions(StartOptions):
             "links and joints stay as frames",
         },
     )
-    base: Base = option(
-        "auto", "Base", "Whether the root link is fixed in the world", group="SDF", choices=BASES
-    )
+    base: Base = base_option("SDF", "the root link")
     inertia: Repair = option(
         "repair",
         "Inertias",

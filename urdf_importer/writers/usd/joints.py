@@ -15,7 +15,7 @@ import numpy as np
 from ...geometry.transforms import Matrix, cross, plane_axes, unit
 from ...kinematics.motion import JointMotion
 from ...kinematics.tree import KinematicTree
-from ...model import Mimic
+from ...model import Dynamics, Limit, Mimic
 from .machine import Machine, MachineJoint, inertia_about
 from .text import Prim, quote_text, write_quaternion, write_tuple
 
@@ -44,9 +44,7 @@ class JointTargets:
 def make_joint(joint: MachineJoint, name: str, machine: Machine, targets: JointTargets) -> Prim:
     """Returns the prim of a joint."""
     motion = joint.motion
-    prim = Prim(_KINDS["planar"] if motion is None else _KINDS[motion.kind], name)
-    if motion is None:
-        prim.kind = "PhysicsFixedJoint"
+    prim = Prim("PhysicsFixedJoint" if motion is None else _KINDS[motion.kind], name)
     prim.show_as(joint.name)
     turn, axis = np.eye(3), ""
     if motion is not None and motion.kind != "spherical":
@@ -118,8 +116,7 @@ def _add_scalar(
     for name, value in (("lower", motion.lower), ("upper", motion.upper)):
         if value is not None:
             prim.add(f"float physics:{name}Limit", value * unit_size)
-    _add_bounds(prim, motion)
-    _add_own_bounds(prim, motion, targets.frequency)
+    _add_bounds(prim, motion, targets.frequency)
     mimic = tree.masters.get(joint.name) if joint.place >= 0 else None
     if mimic is not None and mimic.joint in targets.joints:
         source = tree.motions[tree.joint_index[mimic.joint]]
@@ -134,12 +131,14 @@ def _unit_size(motion: JointMotion) -> float:
     return _DEGREES if motion.kind == "revolute" else 1.0
 
 
-def _add_bounds(prim: Prim, motion: JointMotion) -> None:
+def _add_bounds(prim: Prim, motion: JointMotion, frequency: float) -> None:
     """Adds the greatest speed, and friction in N m or N. Speeds of zero, which many descriptions
-    write, would lock a joint: they count as none."""
-    limit, dynamics, unit_size = motion.joint.limit, motion.joint.dynamics, _unit_size(motion)
-    velocity = (limit.velocity if limit else None) or 0.0
-    friction = (dynamics.friction if dynamics else None) or 0.0
+    write, would lock a joint: they count as none. Then effort and damping in words of our own,
+    which a drive has with other numbers, and a follower has not."""
+    limit, dynamics = motion.joint.limit or Limit(), motion.joint.dynamics or Dynamics()
+    unit_size = _unit_size(motion)
+    velocity, friction = limit.velocity or 0.0, dynamics.friction or 0.0
+    effort, damping = limit.effort or 0.0, dynamics.damping or 0.0
     if velocity > 0.0:
         prim.schemas.append("PhysxJointAPI")
         prim.add("float physxJoint:maxJointVelocity", velocity * unit_size)
@@ -154,13 +153,6 @@ def _add_bounds(prim: Prim, motion: JointMotion) -> None:
         prim.add("float newton:velocityLimit", velocity * unit_size)
     if friction > 0.0:
         prim.add("float newton:friction", friction)
-
-
-def _add_own_bounds(prim: Prim, motion: JointMotion, frequency: float) -> None:
-    """Adds effort and damping, which a drive has with other numbers, and a follower has not."""
-    limit, dynamics = motion.joint.limit, motion.joint.dynamics
-    effort = (limit.effort if limit else None) or 0.0
-    damping = (dynamics.damping if dynamics else None) or 0.0
     if effort > 0.0:
         prim.add("custom float urdf:limit:effort", effort)
     if damping > 0.0 and (frequency > 0.0 or motion.mimic is not None):
@@ -193,9 +185,8 @@ def _add_drive(prim: Prim, motion: JointMotion, load: float, frequency: float) -
     """Adds the drive. Without a frequency it is the joint's damping alone, and no spring; with one,
     a critically damped spring with that frequency for the `load`: the inertia of all that hangs on
     the joint at zero."""
-    limit, dynamics, unit_size = motion.joint.limit, motion.joint.dynamics, _unit_size(motion)
-    effort = (limit.effort if limit else None) or 0.0
-    damping = (dynamics.damping if dynamics else None) or 0.0
+    limit, dynamics = motion.joint.limit or Limit(), motion.joint.dynamics or Dynamics()
+    unit_size, effort, damping = _unit_size(motion), limit.effort or 0.0, dynamics.damping or 0.0
     speed = 2.0 * math.pi * frequency
     stiffness = load * speed**2
     damping += 2.0 * load * speed

@@ -216,13 +216,10 @@ def _list_loops(
         if loop.link1 not in carriers or loop.link2 not in carriers:
             continue
         motion = interpret_joint(hang_on(loop), diagnostics)
-        ends = [
-            (home, frame @ matrix_from_pose(origin))
-            for (home, frame), origin in (
-                (carriers[loop.link1], loop.origin1),
-                (carriers[loop.link2], loop.origin2),
-            )
-        ]
+        ends = []
+        for link, origin in ((loop.link1, loop.origin1), (loop.link2, loop.origin2)):
+            home, frame = carriers[link]
+            ends.append((home, frame @ matrix_from_pose(origin)))
         if ends[1][0] == WORLD:
             ends.reverse()
         (parent, one), (child, other) = ends

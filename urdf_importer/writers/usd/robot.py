@@ -103,10 +103,8 @@ def _make_robot(
     robot.show_as(found.robot.name)
     robot.add("custom string urdf:robot", quote_text(found.robot.name or "robot"))
     if not np.array_equal(turn, np.eye(3)):
-        frame = make_frame(turn)
-        add_place(robot, frame)
-    friction = find_friction(found.robot)
-    filler = _Filler(shapes, friction, machine, sockets=found.options.sockets)
+        add_place(robot, make_frame(turn))
+    filler = _Filler(shapes, find_friction(found.robot), machine, sockets=found.options.sockets)
     bodies = _make_bodies(machine, names, filler, found.diagnostics)
     _add_frames(robot, machine.fixtures, filler, list(names.bodies.values()))
     joints = _make_joints(machine, names, found.options)
@@ -276,9 +274,7 @@ def _mark_roots(
 def _part_neighbours(machine: Machine, names: _Names, bodies: dict[str, Prim]) -> None:
     """Lets bodies not collide that are fixed to one another, or to two ends of one joint:
     simulators leave out only the two that the joint itself ties."""
-    group: dict[str, str] = {}
-    for name in machine.bodies:
-        group[name] = name
+    group = {name: name for name in machine.bodies}
     for joint in machine.joints:
         if joint.motion is None and joint.parent != WORLD and joint.inside:
             group[joint.child] = group[joint.parent]

@@ -114,17 +114,12 @@ class ShapeWriter:
             case Sphere(radius=radius):
                 prim = Prim("Sphere", name)
                 _add_extent(prim, (radius, radius, radius))
-            case Cylinder(radius=radius, length=length) | Capsule(radius=radius, length=length):
-                is_capsule = isinstance(geometry, Capsule)
-                prim = Prim("Capsule" if is_capsule else "Cylinder", name)
-                prim.add("double height", repr(float(length)))
+            case Cylinder(radius=radius) | Capsule(radius=radius) | Cone(radius=radius):
+                prim = Prim(type(geometry).__name__, name)
+                prim.add("double height", repr(float(geometry.length)))
                 prim.add("uniform token axis", quote_text("Z"))
-                _add_extent(prim, (radius, radius, 0.5 * length + (radius if is_capsule else 0.0)))
-            case Cone(radius=radius, length=length):
-                prim = Prim("Cone", name)
-                prim.add("double height", repr(float(length)))
-                prim.add("uniform token axis", quote_text("Z"))
-                _add_extent(prim, (radius, radius, 0.5 * length))
+                ball = radius if isinstance(geometry, Capsule) else 0.0
+                _add_extent(prim, (radius, radius, 0.5 * geometry.length + ball))
             case Mesh():
                 prim = Prim("Mesh", name if shape.name else _stem(geometry, data))
                 prim.metadata.append(f"prepend references = {self._keep(data, geometry)}")

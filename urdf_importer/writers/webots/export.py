@@ -4,7 +4,7 @@
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from ...diagnostics import Diagnostics, WriteError, quote
@@ -17,10 +17,10 @@ from .options import WebotsOptions
 from .plan import plan_structure
 from .project import PROJECT_CONTROLLER, write_project
 from .proto import build_robot, write_proto
-from .sensors.place import SensorWriter, plan_sensors, sensor_links
+from .sensors.place import SensorWriter, plan_sensors
 from .shapes.contacts import plan_contacts
 from .shapes.shapes import ShapeNodeWriter
-from .structure.links import AxisPlan, SolidTreePlan
+from .structure.links import SolidTreePlan
 from .world import Planned, write_world
 
 
@@ -96,8 +96,17 @@ def export_webots(found: OpenExport[WebotsOptions], path: Path) -> ExportResult:
         planned = write_robot(found, folder / layout.proto)
         _write_around(planned, found, folder, layout)
         files = found.list_made(folder, layout.root)
-    links = _describe_links(planned.plan)
-    axes = tuple(_describe_axis(axis) for axis in planned.plan.axes())
+    links = {
+        name: ExportedLink(
+            solid=solid.name, def_name=held.def_name or solid.def_name, frame=held.pose
+        )
+        for name, (solid, held) in planned.plan.holders().items()
+    }
+    shown = [each.name for each in fields(ExportedAxis)]
+    axes = tuple(
+        ExportedAxis(**{name: getattr(axis, name) for name in shown})
+        for axis in planned.plan.axes()
+    )
     return ExportResult(
         path=path if layout.world else layout.root / layout.proto,
         proto=layout.root / layout.proto,
@@ -116,13 +125,10 @@ def _summarize(robot: Robot, links: dict[str, ExportedLink], axes: Sequence[Expo
     for axis in axes:
         motors.setdefault(axis.joint, []).append(axis.motor)
         sensors.setdefault(axis.joint, []).append(axis.sensor)
-    independent = sum(axis.leader in ("", axis.joint) for axis in axes)
+    free = sum(axis.leader in ("", axis.joint) for axis in axes)
     return {
         **count_robot(
-            robot,
-            links=len(robot.links),
-            moving_joints=len(motors),
-            degrees_of_freedom=independent,
+            robot, links=len(robot.links), moving_joints=len(motors), degrees_of_freedom=free
         ),
         "solids": {name: link.solid for name, link in links.items()},
         "motors": motors,
@@ -168,7 +174,8 @@ def write_robot(found: OpenExport[WebotsOptions], path: Path) -> Planned:
     names = NameTables()
     planned = plan_sensors(robot, options, diagnostics)
     contacts = plan_contacts(robot, diagnostics)
-    plan = plan_structure(found, shapes.collision_volume, names, sensor_links(planned))
+    kept = frozenset(each.link for each in planned)
+    plan = plan_structure(found, shapes.collision_volume, names, kept)
     materials = contacts.materials
     sensors = SensorWriter(planned, plan, names, shapes.bounding_object, materials, diagnostics)
     node = build_robot(plan, shapes, sensors, options, materials)
@@ -211,23 +218,3 @@ def find_renamed(plan: SolidTreePlan) -> list[tuple[str, str]]:
         if own and own != axis.joint and not own.startswith(f"{axis.joint}_"):
             renamed.append((f"the motor of {json.dumps(axis.joint)}", axis.motor))
     return renamed
-
-
-def _describe_links(plan: SolidTreePlan) -> dict[str, ExportedLink]:
-    return {
-        name: ExportedLink(
-            solid=solid.name, def_name=held.def_name or solid.def_name, frame=held.pose
-        )
-        for name, (solid, held) in plan.holders().items()
-    }
-
-
-def _describe_axis(axis: AxisPlan) -> ExportedAxis:
-    return ExportedAxis(
-        joint=axis.joint,
-        motor=axis.motor,
-        sensor=axis.sensor,
-        offset=axis.offset,
-        leader=axis.leader,
-        multiplier=axis.multiplier,
-    )

@@ -7,9 +7,8 @@ Webots reads as its own separator.
 """
 
 from dataclasses import dataclass, field
-from typing import Protocol
 
-from ...diagnostics import Diagnostics, quote
+from ...diagnostics import Diagnostics, Named, quote
 from ...model import Joint, Link, LoopJoint
 from ...names import Claims
 
@@ -63,17 +62,7 @@ def make_label(name: str) -> str:
     return plain or "unnamed"
 
 
-class Reported(Protocol):
-    """A link, joint or sensor of the description."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def line(self) -> int: ...
-
-
-def report_on(thing: Reported, code: str, finding: str, diagnostics: Diagnostics) -> None:
+def report_on(thing: Named, code: str, finding: str, diagnostics: Diagnostics) -> None:
     """Reports a finding about a link, joint or sensor, whose word and name begin the message."""
     is_joint = isinstance(thing, Joint | LoopJoint)
     word = "link" if isinstance(thing, Link) else "joint" if is_joint else "sensor"

@@ -4,9 +4,16 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from ...options import BASES, Base, StartOptions, option, small_mass_option
+from ...options import (
+    Base,
+    FixedLinks,
+    StartOptions,
+    base_option,
+    fixed_links_option,
+    option,
+    small_mass_option,
+)
 
-FixedLinks = Literal["keep", "merge"]
 InertiaRepair = Literal["keep", "clamp", "volume"]
 WebotsVersion = Literal["R2025a", "R2023b"]
 MeshStyle = Literal["files", "vrml"]
@@ -43,23 +50,8 @@ class WebotsOptions(StartOptions):
         group="Webots",
         choices={"R2025a": "Webots R2025a", "R2023b": "Webots R2023b"},
     )
-    base: Base = option(
-        "auto",
-        "Base",
-        "Whether the robot is fixed in the world",
-        group="Structure",
-        choices=BASES,
-    )
-    fixed_joints: FixedLinks = option(
-        "keep",
-        "Fixed Joints",
-        "Treatment of links with mass that hang on fixed joints",
-        group="Structure",
-        choices={
-            "keep": "A body of their own with their own mass",
-            "merge": "A frame in the body that they hang on, which takes their mass",
-        },
-    )
+    base: Base = base_option("Structure")
+    fixed_joints: FixedLinks = fixed_links_option("Structure")
     multi_axis_joints: bool = option(
         True,
         "Multi-Axis Joints",

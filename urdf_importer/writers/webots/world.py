@@ -2,7 +2,7 @@
 """How large a robot is as it starts, for the camera and the floor."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,35 +62,31 @@ def measure_bounds(plan: SolidTreePlan, load: LoadShape, place: Matrix) -> Bound
     return Bounds(lower=lower, upper=upper)
 
 
-def start_frames(plan: SolidTreePlan, place: Matrix) -> dict[str, Matrix]:
-    """Returns link name -> its frame (4, 4) in the world as the robot starts."""
-    frames: dict[SolidPlan, Matrix] = {}
-    found: dict[str, Matrix] = {}
-    for solid in plan.solids:
-        if solid.above is None:
-            frames[solid] = place
-        else:
-            frames[solid] = frames[solid.above] @ moved_zero(solid)
-        for held in solid.links:
-            found[held.link.name] = frames[solid] @ held.pose
-    return found
-
-
 def _point_sets(plan: SolidTreePlan, load: LoadShape, place: Matrix) -> Iterator[Matrix]:
-    frames = start_frames(plan, place)
-    for name, (_, held) in plan.holders().items():
-        frame = frames[name]
-        yield frame[None, :3, 3]
-        link = held.link
-        for shape in link.shapes:
-            try:
-                vertices = load(shape, link).vertices
-            except MeshError:
-                continue
-            if len(vertices):
-                here: Matrix = frame @ matrix_from_pose(shape.origin)
-                points: Matrix = vertices @ here[:3, :3].T + here[:3, 3]
-                yield points
+    """Yields the origins and the shapes' points of all links, as the robot starts."""
+    frames: dict[SolidPlan, Matrix] = {}
+    for solid in plan.solids:
+        frames[solid] = place if solid.above is None else frames[solid.above] @ moved_zero(solid)
+        for held in solid.links:
+            frame = frames[solid] @ held.pose
+            yield frame[None, :3, 3]
+            yield from place_points(held.link.shapes, held.link, load, frame)
+
+
+def place_points(
+    shapes: Iterable[Shape], link: Link, load: LoadShape, frame: Matrix
+) -> Iterator[Matrix]:
+    """Yields the points (N, 3) of shapes of a link that has the pose `frame` (4, 4). Shapes that
+    cannot be loaded do not count."""
+    for shape in shapes:
+        try:
+            vertices = load(shape, link).vertices
+        except MeshError:
+            continue
+        if len(vertices):
+            here: Matrix = frame @ matrix_from_pose(shape.origin)
+            points: Matrix = vertices @ here[:3, :3].T + here[:3, 3]
+            yield points
 
 
 _FIELD_OF_VIEW = math.pi / 4.0
@@ -132,16 +128,25 @@ def write_world(
 
 def _world_info(name: str, planned: Planned, options: WebotsOptions) -> Node:
     contacts = contact_nodes(planned.contacts, self_collision=options.self_collision)
-    has_gps = any(sensor.type == "gps" for sensor in planned.sensors)
-    fields: dict[str, Value] = {
-        "info": [f"The robot {name}, exported from its description."],
-        "title": name,
+    info = f"The robot {name}, exported from its description."
+    return make_info({"info": [info], "title": name}, options, planned.sensors, contacts)
+
+
+def make_info(
+    fields: Mapping[str, Value],
+    options: WebotsOptions,
+    sensors: Iterable[SensorPlan],
+    contacts: Iterable[Node],
+) -> Node:
+    """Returns the settings of a world, which begin with `fields`."""
+    has_gps = any(sensor.type == "gps" for sensor in sensors)
+    settings: dict[str, Value] = {
         "basicTimeStep": options.time_step,
         # Latitude and longitude, as the description's sensor gives them.
         "gpsCoordinateSystem": "WGS84" if has_gps else None,
         "contactProperties": list(contacts),
     }
-    return Node("WorldInfo", keep_given(fields))
+    return Node("WorldInfo", {**fields, **keep_given(settings)})
 
 
 def make_background(color: Vec = (0.75, 0.83, 0.92)) -> Node:

@@ -86,20 +86,18 @@ def _write(request: WorldRequest[SdfOptions], models: Sequence[str], version: st
     world, xml = request.world, XmlWriter()
     xml.declare()
     try:
-        xml.open("sdf", {"version": version, "xmlns:urdf": NAMESPACE})
-        xml.open("world", {"name": request.name})
-        xml.leaf("gravity", text=format_numbers(world.gravity))
-        _write_scene(request, xml)
-        if world.view is not None:
-            _write_view(world.view, xml)
-        for light in world.lights or (_SUN,):
-            _write_light(light, xml)
-        if parse_fragment(f"<world>{world.text}</world>".encode()) is None:
-            raise WriteError("the property urdf_world of the world's collection is not XML")
-        for text in filter(None, (world.text, *models)):
-            xml.verbatim(text)
-        xml.close()
-        xml.close()
+        root = {"version": version, "xmlns:urdf": NAMESPACE}
+        with xml.element("sdf", root), xml.element("world", {"name": request.name}):
+            xml.leaf("gravity", text=format_numbers(world.gravity))
+            _write_scene(request, xml)
+            if world.view is not None:
+                _write_view(world.view, xml)
+            for light in world.lights or (_SUN,):
+                _write_light(light, xml)
+            if parse_fragment(f"<world>{world.text}</world>".encode()) is None:
+                raise WriteError("the property urdf_world of the world's collection is not XML")
+            for text in filter(None, (world.text, *models)):
+                xml.verbatim(text)
     except ValueError as problem:
         raise WriteError(f"the world cannot be written: {problem}") from None
     return xml.text()

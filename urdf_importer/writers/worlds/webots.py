@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ...diagnostics import Diagnostics, MeshError
+from ...diagnostics import Diagnostics
 from ...files.outputs import check_output, digest_files, replace_files, write_text
-from ...geometry.transforms import FROM_CAMERA, Matrix, Vector, matrix_from_pose
+from ...geometry.transforms import FROM_CAMERA, matrix_from_pose
 from ...model.world import Thing, WorldLight, WorldView
 from ...names import Claims
 from ..formats import Written
@@ -29,10 +29,12 @@ from ..webots.world import (
     Planned,
     make_background,
     make_floor,
+    make_info,
     make_robot,
     make_sun,
     make_viewpoint,
     measure_bounds,
+    place_points,
 )
 from .request import WorldRequest, WorldRobot
 
@@ -152,16 +154,9 @@ def _make_info(
     contacts = contact_nodes(
         ContactPlan(materials={}, friction=every | friction), self_collision=True
     )
-    nodes: list[Value] = list(contacts)
-    fields: dict[str, Value] = {
-        "title": request.name,
-        "gravity": float(np.linalg.norm(gravity)),
-        "basicTimeStep": options.time_step,
-    }
-    if any(sensor.type == "gps" for each in planned for sensor in each.sensors):
-        fields["gpsCoordinateSystem"] = "WGS84"
-    fields["contactProperties"] = nodes
-    return Node("WorldInfo", fields)
+    sensors = [sensor for each in planned for sensor in each.sensors]
+    strength = float(np.linalg.norm(gravity))
+    return make_info({"title": request.name, "gravity": strength}, options, sensors, contacts)
 
 
 def _make_surroundings(
@@ -190,16 +185,11 @@ def _join(bounds: list[Bounds]) -> Bounds:
 
 
 def _measure_things(request: WorldRequest[WebotsOptions]) -> Iterator[Bounds]:
+    load = request.around.files.load
     for thing in request.world.things:
-        place = matrix_from_pose(thing.place)
-        for visual in thing.link.visuals:
-            try:
-                points = request.around.files.load(visual, thing.link).vertices
-            except MeshError:
-                continue
-            frame: Matrix = place @ matrix_from_pose(visual.origin)
-            shown: Vector = points @ frame[:3, :3].T + frame[:3, 3]
-            yield Bounds(lower=shown.min(axis=0), upper=shown.max(axis=0))
+        place, link = matrix_from_pose(thing.place), thing.link
+        for points in place_points(link.visuals, link, load, place):
+            yield Bounds(lower=points.min(axis=0), upper=points.max(axis=0))
 
 
 def _look(view: WorldView) -> Node:

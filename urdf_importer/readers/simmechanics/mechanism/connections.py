@@ -200,12 +200,8 @@ class Connections:
         return place if place is not None and place.stands_for >= 0 else None
 
     def _report_lost(self, name: str, line: int) -> None:
-        self.page.diagnostics.error(
-            "lost-frame",
-            f"joint {quote(name)} does not name two parts that are there; it is left out",
-            subject=name,
-            line=line,
-        )
+        finding = f"joint {quote(name)} does not name two parts that are there; it is left out"
+        self.page.error("lost-frame", finding, name, line)
 
     def _pair(self, base: int, follower: int, name: str, line: int) -> _Pair:
         key = (min(base, follower), max(base, follower))
@@ -226,15 +222,13 @@ class Connections:
         if len(pair.joints) == 1 and not pair.rows and not pair.unknown:
             return pair.joints[0]
         if pair.unknown:
-            self.page.warning(
-                "unknown-mate",
-                f"{pair.unknown} is unknown; its parts are fixed to each other",
-                pair,
-            )
-            return self._fixed(pair)
+            return self._fix(pair, f"{pair.unknown} is unknown; its parts")
         return self._left_over(pair)
 
-    def _fixed(self, pair: _Pair) -> Edge:
+    def _fix(self, pair: _Pair, finding: str) -> Edge:
+        """Welds a pair whose mates say nothing that a joint can do, which is reported."""
+        message = f"{finding} are fixed to each other"
+        self.page.warning("unknown-mate", message, pair.name, pair.line)
         frame = Frame(matrix=self.bodies[pair.follower].part)
         return pair.edge(frame, frame, WELD)
 
@@ -248,13 +242,8 @@ class Connections:
         places = [self.bodies[end].part[:3, 3] for end in (pair.base, pair.follower)]
         freedom = freedom_of_pair(rows, points, places)
         if not freedom.is_known:
-            self.page.warning(
-                "unknown-mate",
-                f"{quote(pair.name)} and the other mates of its two parts leave a "
-                "motion that no joint can make; the parts are fixed to each other",
-                pair,
-            )
-            return self._fixed(pair)
+            others = f"{quote(pair.name)} and the other mates of its two parts"
+            return self._fix(pair, f"{others} leave a motion that no joint can make; the parts")
         if sum(3 if p.kind == "spherical" else 1 for p in freedom.primitives) == 6:
             return None
         rotation = self.bodies[pair.follower].part[:3, :3]

@@ -95,17 +95,17 @@ class FirstGeneration:
         if not any(body.kind == "part" for body in self.bodies):
             raise page.refusal("the file has no body", self.line)
         written = {
-            index: joint
+            index: ends
             for index, element in enumerate(self.joints)
-            if (joint := self._read_joint(element))
+            if (ends := self._find_ends(element))
         }
-        ends = [(joint.base.ref, joint.follower.ref) for joint in written.values()]
-        self.frames.resolve(dict(ends) | {follower: base for base, follower in ends})
+        refs = [(base.ref, follower.ref) for base, follower in written.values()]
+        self.frames.resolve(dict(refs) | {follower: base for base, follower in refs})
         position = {index: place for place, index in enumerate(written)}
         return Mechanism(
             name=self.name,
             bodies=tuple(self._body(body) for body in self.bodies),
-            edges=tuple(self._edge(joint) for joint in written.values()),
+            edges=tuple(self._edge(self.joints[index], ends) for index, ends in written.items()),
             order=tuple(
                 (is_body, index if is_body else position[index])
                 for is_body, index in self.order
@@ -120,12 +120,10 @@ class FirstGeneration:
         fields = body.fields
         named = {frame.name: frame.frame.matrix for frame in reversed(body.frames)}
         if "CS1" not in named and body.kind == "part":
-            self.page.warning(
-                "missing-part-frame",
-                f"body {quote(body.name)} has no frame CS1, in which its mesh would be "
-                f"written; {'CG' if 'CG' in named else 'WORLD'} takes its place",
-                body,
-            )
+            finding = "has no frame CS1, in which its mesh would be written"
+            instead = f"{'CG' if 'CG' in named else 'WORLD'} takes its place"
+            message = f"body {quote(body.name)} {finding}; {instead}"
+            self.page.warning("missing-part-frame", message, body.name, body.line)
         mass, inertia = (None, None) if body.kind != "part" else _read_mass(body, self.page)
         return Body(
             name=body.name,
@@ -140,10 +138,11 @@ class FirstGeneration:
             line=body.line,
         )
 
-    def _read_joint(self, element: Element) -> "_WrittenJoint | None":
-        """Reads a joint between two bodies; None, and an ERROR diagnostic, where an end is lost."""
-        fields = self.page.fields(element)
-        name = fields.text("name") or f"joint_{element.line}"
+    def _find_ends(self, element: Element) -> "_Ends | None":
+        """Finds the ends of a joint between two bodies; None, and an ERROR diagnostic, where one is
+        lost."""
+        fields, line = self.page.fields(element), element.line
+        name = _name_joint(fields, line)
         ends = []
         for side in ("base", "follower"):
             frames = _find_all(fields.get(side, ()), "Frame")
@@ -151,44 +150,33 @@ class FirstGeneration:
             end = self.frames.find(ref)
             if end is None:
                 what = f"frame {quote(ref)}, which no body has" if ref else "no frame"
-                self.page.diagnostics.error(
-                    "lost-frame",
-                    f"the {side} of joint {quote(name)} names {what}; the joint is left out",
-                    subject=name,
-                    line=element.line,
-                )
+                finding = f"the {side} of joint {quote(name)} names {what}; the joint is left out"
+                self.page.error("lost-frame", finding, name, line)
                 return None
             ends.append(end)
         base, follower = ends
         if base.body == follower.body:
-            self.page.diagnostics.error(
-                "self-joint",
-                f"joint {quote(name)} connects a body to itself; it is left out",
-                subject=name,
-                line=element.line,
-            )
+            finding = f"joint {quote(name)} connects a body to itself; it is left out"
+            self.page.error("self-joint", finding, name, line)
             return None
-        return _WrittenJoint(
-            name=name,
-            base=base,
-            follower=follower,
-            primitives=list(_find_all(fields.get("primitives", ()), "Primitive")),
-            line=element.line,
-        )
+        return base, follower
 
-    def _edge(self, joint: "_WrittenJoint") -> Edge:
+    def _edge(self, element: Element, ends: "_Ends") -> Edge:
+        fields, (base, follower) = self.page.fields(element), ends
+        name = _name_joint(fields, element.line)
+        primitives = _find_all(fields.get("primitives", ()), "Primitive")
         return Edge(
-            name=joint.name,
-            number=joint.base.ref,
-            base=joint.base.body,
-            follower=joint.follower.body,
-            base_frame=joint.base.frame,
-            follower_frame=joint.follower.frame,
+            name=name,
+            number=base.ref,
+            base=base.body,
+            follower=follower.body,
+            base_frame=base.frame,
+            follower_frame=follower.frame,
             primitives=tuple(
-                _read_primitive(self.page.fields(element), joint, self.page)
-                for element in joint.primitives
+                _read_primitive(self.page.fields(each), name, ends, self.page)
+                for each in primitives
             ),
-            line=joint.line,
+            line=element.line,
         )
 
 
@@ -201,13 +189,12 @@ class _WrittenBody:
     line: int
 
 
-@dataclass(slots=True, kw_only=True)
-class _WrittenJoint:
-    name: str
-    base: WrittenFrame
-    follower: WrittenFrame
-    primitives: list[Element]
-    line: int
+_Ends = tuple[WrittenFrame, WrittenFrame]
+"""Base and follower of a joint."""
+
+
+def _name_joint(fields: Fields, line: int) -> str:
+    return fields.text("name") or f"joint_{line}"
 
 
 def _find_all(elements: Sequence[Element], *tags: str) -> Iterator[Element]:
@@ -247,12 +234,8 @@ def _read_mass(body: _WrittenBody, page: XmlPage) -> tuple[float | None, Matrix 
             numbers = read_numbers(fields.text("inertia"), 9)
             inertia = np.array(numbers).reshape(3, 3) * inertia_scale
     except NoNumberError as problem:
-        page.diagnostics.error(
-            "bad-mass",
-            f"mass or inertia of body {name} {problem}; the body has none",
-            subject=body.name,
-            line=fields["mass"].line,
-        )
+        finding = f"mass or inertia of body {name} {problem}; the body has none"
+        page.error("bad-mass", finding, body.name, fields["mass"].line)
         return None, None
     return mass, None if inertia is None else _symmetric(inertia, body, page)
 
@@ -260,13 +243,9 @@ def _read_mass(body: _WrittenBody, page: XmlPage) -> tuple[float | None, Matrix 
 def _symmetric(inertia: Matrix, body: _WrittenBody, page: XmlPage) -> Matrix:
     gap = float(np.abs(inertia - inertia.T).max())
     if gap > _ROUNDING * float(np.abs(inertia).max()):
-        page.diagnostics.warning(
-            "asymmetric-inertia",
-            f"the inertia of body {quote(body.name)} is not symmetric; the mean of both halves "
-            "is used",
-            subject=body.name,
-            line=body.fields["inertia"].line,
-        )
+        finding = "is not symmetric; the mean of both halves is used"
+        message = f"the inertia of body {quote(body.name)} {finding}"
+        page.warning("asymmetric-inertia", message, body.name, body.fields["inertia"].line)
     result: Matrix = (inertia + inertia.T) / 2.0
     return result
 
@@ -289,18 +268,18 @@ def _read_look(element: Element | None, page: XmlPage) -> BodyColors | None:
     return BodyColors(color=(red, green, blue), alpha=alpha, shares=shares)
 
 
-def _read_primitive(fields: Fields, joint: _WrittenJoint, page: XmlPage) -> Primitive:
+def _read_primitive(fields: Fields, joint: str, ends: _Ends, page: XmlPage) -> Primitive:
     word = fields.text("name")
     kind = _PRIMITIVES.get(word.lower(), "unknown")
     if kind not in ("revolute", "prismatic"):
         return Primitive(kind=kind, word=word)
-    axis = _read_axis(fields, joint, page)
+    axis = _read_axis(fields, joint, ends, page)
     if axis is None:
         return Primitive(kind="unknown", word=f"{word} without an axis")
     return Primitive(kind=kind, axis=axis, word=word)
 
 
-def _read_axis(fields: Fields, joint: _WrittenJoint, page: XmlPage) -> Vector | None:
+def _read_axis(fields: Fields, joint: str, ends: _Ends, page: XmlPage) -> Vector | None:
     """The unit axis in the world; None where it has no direction. Raises ReadError for an axis in
     an unknown frame."""
     try:
@@ -311,12 +290,12 @@ def _read_axis(fields: Fields, joint: _WrittenJoint, page: XmlPage) -> Vector | 
     if not 1e-9 < length < 1e30:
         return None
     word = fields.text("referenceFrame")
-    frames = {"BASE": joint.base.frame, "FOLLOWER": joint.follower.frame}
+    frames = {"BASE": ends[0].frame, "FOLLOWER": ends[1].frame}
     if word in frames:
         axis = frames[word].matrix[:3, :3] @ axis
     elif word not in ("", "WORLD"):
         raise page.refusal(
-            f"the axis of joint {quote(joint.name)} is given in the frame {quote(word)}; only "
+            f"the axis of joint {quote(joint)} is given in the frame {quote(word)}; only "
             "WORLD, BASE and FOLLOWER are known",
             fields["referenceFrame"].line,
         )

@@ -108,13 +108,9 @@ class FrameTable:
             frame.place({})
         known = self._by_ref.setdefault(frame.ref, frame) if frame.ref else frame
         if known is not frame:
-            self.page.diagnostics.error(
-                "duplicate-frame",
-                f"the number {quote(frame.ref)} was given to a frame in line {known.line} "
-                "already; joints attach there",
-                subject=frame.ref,
-                line=frame.line,
-            )
+            finding = f"was given to a frame in line {known.line} already; joints attach there"
+            message = f"the number {quote(frame.ref)} {finding}"
+            self.page.error("duplicate-frame", message, frame.ref, frame.line)
 
     def find(self, ref: str) -> WrittenFrame | None:
         """Returns the frame of a number; None where there is none."""

@@ -7,7 +7,7 @@ origin. The twists that fulfil all of them are the joint. Exact to first order; 
 mechanism is singular it may leave more than there is.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,15 +40,7 @@ def turn_row(direction: Vector) -> Matrix:
 
 
 def rows_of_primitives(primitives: Sequence[Primitive], point: Vector) -> Matrix:
-    """Returns (N, 6) conditions of a joint at a point, orthogonal to the allowed twists."""
-    twists = twists_of(primitives, point)
-    if not len(twists):
-        return np.eye(6)
-    return null_space(twists)
-
-
-def twists_of(primitives: Iterable[Primitive], point: Vector) -> Matrix:
-    """Returns (N, 6) twists (w, v) that primitives at a point allow, one a row."""
+    """Returns (N, 6) conditions of a joint at a point, orthogonal to the allowed twists (w, v)."""
     twists: list[Vector] = []
     for primitive in primitives:
         if primitive.kind == "prismatic":
@@ -57,7 +49,7 @@ def twists_of(primitives: Iterable[Primitive], point: Vector) -> Matrix:
             twists.append(_turn(primitive.axis, point))
         elif primitive.kind == "spherical":
             twists += [_turn(axis, point) for axis in np.eye(3)]
-    return np.array(twists).reshape(-1, 6)
+    return null_space(np.array(twists)) if twists else np.eye(6)
 
 
 def _turn(axis: Vector, point: Vector) -> Vector:
@@ -127,7 +119,9 @@ def _as_primitives(
 ) -> tuple[tuple[Primitive, ...], Vector, bool]:
     """Slides first, then turns: in this order a chain of them is exact for all poses."""
     axes = _tidy_axes(turns[:, :3])
-    turns = _turns_about(axes, turns)
+    if len(turns):
+        # The twists of the same space whose angular parts are these axes.
+        turns = axes @ np.linalg.pinv(turns[:, :3]) @ turns
     point, is_known = _common_point(turns, slides, tolerance)
     slid = tuple(Primitive(kind="prismatic", axis=axis, word="prismatic") for axis in slides)
     if len(turns) == 3:
@@ -135,13 +129,6 @@ def _as_primitives(
     else:
         turned = tuple(Primitive(kind="revolute", axis=axis, word="revolute") for axis in axes)
     return slid + turned, point, is_known
-
-
-def _turns_about(axes: Matrix, turns: Matrix) -> Matrix:
-    """The twists of the same space whose angular parts are `axes`."""
-    shares = axes @ np.linalg.pinv(turns[:, :3]) if len(turns) else np.zeros((0, 0))
-    result: Matrix = shares @ turns
-    return result
 
 
 def _common_point(turns: Matrix, slides: Matrix, tolerance: float) -> tuple[Vector, bool]:
@@ -178,24 +165,20 @@ def _tidy_axes(axes: Matrix) -> Matrix:
         inside = basis.T @ (basis @ candidate)
         if abs(float(inside @ inside) - 1.0) > TOLERANCE or len(chosen) == len(basis):
             continue
-        rest = inside - sum((other * float(other @ inside) for other in chosen), np.zeros(3))
+        rest = _rest_of(inside, chosen)
         length = float(np.linalg.norm(rest))
         if length > 0.5:
             chosen.append(rest / length)
     while len(chosen) < len(basis):
-        rest = _largest_rest(basis, chosen)
-        chosen.append(rest)
+        rests = [_rest_of(axis, chosen) for axis in basis]
+        best = max(rests, key=lambda rest: float(rest @ rest))
+        chosen.append(best / np.linalg.norm(best))
     return np.array([_positive(axis) for axis in chosen])
 
 
-def _largest_rest(basis: Matrix, chosen: list[Vector]) -> Vector:
-    """A direction of the basis that is orthogonal to the chosen ones."""
-    rests = [
-        axis - sum((other * float(other @ axis) for other in chosen), np.zeros(3)) for axis in basis
-    ]
-    best = max(rests, key=lambda rest: float(rest @ rest))
-    result: Vector = best / np.linalg.norm(best)
-    return result
+def _rest_of(axis: Vector, chosen: list[Vector]) -> Vector:
+    """The part of a direction that is orthogonal to the chosen ones."""
+    return axis - sum((other * float(other @ axis) for other in chosen), np.zeros(3))
 
 
 def _positive(axis: Vector) -> Vector:

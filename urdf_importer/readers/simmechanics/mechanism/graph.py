@@ -8,7 +8,7 @@ every joint.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,16 +21,6 @@ NO_AXIS = np.zeros(3)
 # Bodies that represent an assembly itself, or the world, rather than a part.
 BodyKind = Literal["part", "placement", "ground"]
 PrimitiveKind = Literal["weld", "revolute", "prismatic", "spherical", "unknown"]
-
-
-class Named(Protocol):
-    """An element that messages can name."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def line(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

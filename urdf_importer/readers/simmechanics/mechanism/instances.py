@@ -66,11 +66,8 @@ def read_instances(
             continue
         instance = _read_instance(element, parent, units, page)
         if instance.entity in open_entities and instance.entity:
-            page.error(
-                "recursive-instance",
-                f"instance {quote(instance.name)} is within its own assembly; it is left out",
-                instance,
-            )
+            finding = f"instance {quote(instance.name)} is within its own assembly; it is left out"
+            page.error("recursive-instance", finding, instance.name, instance.line)
             continue
         parent.children.setdefault(instance.uid, instance)
         found.append(instance)

@@ -88,12 +88,8 @@ def _read_mass(
             inertia = np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]])
             inertia *= units.mass * units.length**2
     except NoNumberError as problem:
-        page.diagnostics.error(
-            "bad-mass",
-            f"mass, centre or inertia of part {quote(name)} {problem}; the part has none",
-            subject=name,
-            line=element.line,
-        )
+        finding = f"mass, centre or inertia of part {quote(name)} {problem}; the part has none"
+        page.error("bad-mass", finding, name, element.line)
         return None, None, None
     return mass, center, inertia
 

@@ -88,7 +88,8 @@ class SecondGeneration:
         for instance in instances:
             part = self.parts.get(instance.entity)
             if instance.children or part is None:
-                self._report_lost(instance)
+                if not instance.children and instance.entity not in self.assemblies:
+                    self._report_lost(instance)
                 continue
             instance.body = len(bodies)
             center = part.center
@@ -108,11 +109,6 @@ class SecondGeneration:
         return bodies
 
     def _report_lost(self, instance: Instance) -> None:
-        if instance.children or instance.entity in self.assemblies:
-            return
-        self.page.error(
-            "lost-part",
-            f"instance {quote(instance.name)} has the part {quote(instance.entity)}, which the "
-            "file does not have; it is left out",
-            instance,
-        )
+        part = f"the part {quote(instance.entity)}, which the file does not have"
+        message = f"instance {quote(instance.name)} has {part}; it is left out"
+        self.page.error("lost-part", message, instance.name, instance.line)

@@ -10,7 +10,7 @@ import numpy as np
 from ....diagnostics import Diagnostics, ReadError, quote
 from ....geometry.transforms import nearest_rotation as nearest
 from ....markup.xml import Element, text_of
-from .graph import Matrix, Named, Vector
+from .graph import Matrix, Vector
 
 FARTHEST = 1e9  # metres
 LARGEST = 1e30
@@ -160,18 +160,15 @@ class XmlPage:
             raise self.refusal(f"{what} is {quote(text)}, an unknown unit{hint}", line)
         return unit
 
-    def warning(self, code: str, message: str, item: Named) -> None:
-        self.diagnostics.warning(code, message, subject=item.name, line=item.line)
+    def warning(self, code: str, message: str, subject: str, line: int) -> None:
+        self.diagnostics.warning(code, message, subject=subject, line=line)
 
-    def error(self, code: str, message: str, item: Named) -> None:
-        self.diagnostics.error(code, message, subject=item.name, line=item.line)
+    def error(self, code: str, message: str, subject: str, line: int) -> None:
+        self.diagnostics.error(code, message, subject=subject, line=line)
 
     def report_bad_color(self, place: str, line: int) -> None:
-        self.diagnostics.warning(
-            "bad-color",
-            f"{place} has no colour that can be read; a colour of the palette takes its place",
-            line=line,
-        )
+        finding = "has no colour that can be read; a colour of the palette takes its place"
+        self.warning("bad-color", f"{place} {finding}", "", line)
 
     def numbers(self, element: Element, count: int, what: str) -> list[float]:
         """Raises ReadError, with the line, where the element does not hold `count` numbers."""
@@ -196,10 +193,6 @@ class XmlPage:
         rotation = nearest_rotation(rows.T if by_columns else rows)
         if rotation is not None:
             return rotation
-        self.diagnostics.error(
-            "bad-orientation",
-            f"the orientation of {what} is not a rotation; it is read as not turned",
-            subject=what,
-            line=element.line,
-        )
+        finding = f"the orientation of {what} is not a rotation; it is read as not turned"
+        self.error("bad-orientation", finding, what, element.line)
         return np.eye(3)

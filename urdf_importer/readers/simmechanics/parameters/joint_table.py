@@ -2,7 +2,7 @@
 """The CSV of joint parameters: limits and losses of joints by their final names."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from ....diagnostics import Diagnostics, ReadError
 from ....markup.rows import read_rows
@@ -11,9 +11,6 @@ from .values import Values
 
 MOST_BYTES = 16 * 1024 * 1024
 _NAME = "joint_name"
-_NUMBERS = (
-    "lower_limit", "upper_limit", "velocity_limit", "effort_limit", "damping", "friction",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,19 +26,12 @@ class JointRow:
     friction: float | None = None
     line: int = 0
 
-    def lower(self, kind: str) -> float | None:
-        """Radians, or metres of sliding joints."""
-        return _in_radians(self.lower_limit, kind)
-
-    def upper(self, kind: str) -> float | None:
-        """Radians, or metres of sliding joints."""
-        return _in_radians(self.upper_limit, kind)
-
-
-def _in_radians(limit: float | None, kind: str) -> float | None:
-    if limit is None or kind == "prismatic":
-        return limit
-    return math.radians(limit)
+    def bounds(self, kind: str) -> list[float | None]:
+        """Returns both limits in radians, or metres of sliding joints."""
+        limits = [self.lower_limit, self.upper_limit]
+        if kind == "prismatic":
+            return limits
+        return [None if limit is None else math.radians(limit) for limit in limits]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -77,7 +67,7 @@ def read_joint_table(data: bytes, source: str, diagnostics: Diagnostics) -> Join
 
 def _read_row(cells: dict[str, str], line: int, values: Values) -> JointRow:
     found: dict[str, float] = {}
-    for name in _NUMBERS:
+    for name in (each.name for each in fields(JointRow) if each.name != "line"):
         number = YamlNode(line=line, text=cells.get(name, "0")).number()
         if number is None:
             values.bad(name, f"{cells[name][:80]!r} is not a number; it is left out", line)

@@ -173,18 +173,22 @@ def _sensors(values: Values, node: YamlNode, key: str) -> "tuple[LinkSensor, ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LimitKeys:
+class _Entry:
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitKeys(_Entry):
     """In rad and m, N and Nm; None where absent."""
 
     lower: float | None = said("lower", read=Values.number, default=None)
     upper: float | None = said("upper", read=Values.number, default=None)
     effort: float | None = said("effort", read=Values.number, default=None)
     velocity: float | None = said("velocity", read=Values.number, default=None)
-    line: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JointChange:
+class JointChange(_Entry):
     """The values in redefinedjoints and the attributes of extrajoints; None where absent. `axis` is
     in the frame `axis_frame`, empty for the child link's."""
 
@@ -193,37 +197,33 @@ class JointChange:
     axis: Vector3 | None = said("axis", read=_axis, default=None)
     axis_frame: str = said("referenceFrame", "axisReferenceFrame")
     limits: LimitKeys = said("limits", read=entry_of(LimitKeys), default=LimitKeys())
-    line: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExtraJoint:
+class ExtraJoint(_Entry):
     parent: str = said("pid", needed=True)
     child: str = said("cid", needed=True)
     origin: str = said("jorigin", needed=True)
     change: JointChange = said("attributes", read=entry_of(JointChange), default=JointChange())
-    line: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewFrame:
+class NewFrame(_Entry):
     """`offset` in metres and `orientation` (unit x, y, z, w) in the frame `parent`."""
 
     child: str = said("child", needed=True)
     parent: str = said("parent", needed=True)
     offset: Vector3 = said("offset", read=_vector, default=(0.0, 0.0, 0.0))
     orientation: Quaternion = said("orientation", read=_quaternion, default=(0.0, 0.0, 0.0, 1.0))
-    line: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FrameChoice:
+class FrameChoice(_Entry):
     """A user's frame: by its display name, in the body of link `reference` (empty: any)."""
 
     frame: str = said("frameName")
     frame_line: int = said("frameName", read=_line, default=0)
     reference: str = said("linkName", "frameReferenceLink")
-    line: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,31 +268,28 @@ class ForceSensorChoice(SensorChoice):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AssignedInertia:
+class AssignedInertia(_Entry):
     link: str = said("linkName", needed=True)
     xx: float | None = said("xx", read=Values.number, default=None)
     yy: float | None = said("yy", read=Values.number, default=None)
     zz: float | None = said("zz", read=Values.number, default=None)
-    line: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MirroredInertia:
+class MirroredInertia(_Entry):
     """`plane` is the axis (0, 1, 2) that is turned round."""
 
     link: str = said("mirroredLink", needed=True)
     original: str = said("originalLink", needed=True)
     reference: str = said("simmetryReferenceLink", needed=True)
     plane: int = said("symmetryPlane", read=one_of(_PLANES), needed=True)
-    line: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CollisionShape:
+class CollisionShape(_Entry):
     link: str = said("linkName", needed=True)
     geometry: Box | Cylinder | Sphere = said("geometricShape", read=_geometry, needed=True)
     origin: Pose = said("geometricShape", read=_origin, default=Pose())
-    line: int = 0
 
 
 @dataclass(slots=True, kw_only=True)

@@ -4,9 +4,8 @@
 from collections.abc import Collection, Iterator
 from typing import TypeVar
 
-from ....diagnostics import Diagnostics, ReadError, nearest, quote
+from ....diagnostics import Diagnostics, Named, ReadError, nearest, quote
 from ....markup.yaml_tree import YamlNode
-from ..mechanism.graph import Named
 
 Value = TypeVar("Value")
 

@@ -55,29 +55,31 @@ def write_ros_urdf(
     robot = ros.plan.robot
     xml = XmlWriter()
     xml.verbatim('<?xml version="1.0"?>')
-    xml.open("robot", {"name": robot.name})
     materials = VisualMaterials(robot)
 
     def find(visual: Visual, link: Link) -> list[tuple[str, Color | None]]:
         return [(prefix + url, color) for url, color in find_files(visual, link)]
 
-    for link in ros.tree.links:
-        _write_link(link, robot, materials, find, xml)
-    for index, motion in enumerate(ros.tree.motions):
-        if motion is not None:
-            _write_joint(motion, ros, xml)
-        elif index:
-            _write_root(ros.tree.links[index].name, ros.tree.links[0].name, xml)
-    _write_webots(sensors, xml)
-    _write_control(ros, xml)
-    xml.close()
+    with xml.element("robot", {"name": robot.name}):
+        for link in ros.tree.links:
+            with xml.element("link", {"name": link.name}):
+                _write_visuals(link, robot, materials, find, xml)
+        for index, motion in enumerate(ros.tree.motions):
+            if motion is not None:
+                _write_joint(motion, ros, xml)
+            elif index:
+                # A second root is fixed to the first, as in Webots.
+                link = ros.tree.links[index]
+                with xml.element("joint", {"name": f"{link.name}_to_root", "type": "fixed"}):
+                    _write_ends(ros.tree.links[0].name, link.name, xml)
+        _write_webots(sensors, xml)
+        _write_control(ros, xml)
     return xml.text()
 
 
-def _write_link(
+def _write_visuals(
     link: Link, robot: Robot, materials: VisualMaterials, find_files: FindFiles, xml: XmlWriter
 ) -> None:
-    xml.open("link", {"name": link.name})
     for index, visual in enumerate(link.visuals):
         files = find_files(visual, link)
         # Materials of one name are one to ROS.
@@ -90,19 +92,17 @@ def _write_link(
             name = (material.name if material else "") or f"{own}_color"
             color = material.color if material else None
             _write_visual(visual, _format_shape(visual.geometry, robot), name, color, xml)
-    xml.close()
 
 
 def _write_visual(
     visual: Visual, shape: str, name: str, color: Color | None, xml: XmlWriter
 ) -> None:
-    xml.open("visual")
-    _write_origin(visual.origin, xml)
-    xml.verbatim(format_element("geometry", content=shape))
-    if color is not None:
-        rgba = format_element("color", {"rgba": color})
-        xml.verbatim(format_element("material", {"name": name}, rgba))
-    xml.close()
+    with xml.element("visual"):
+        _write_origin(visual.origin, xml)
+        xml.verbatim(format_element("geometry", content=shape))
+        if color is not None:
+            rgba = format_element("color", {"rgba": color})
+            xml.verbatim(format_element("material", {"name": name}, rgba))
 
 
 def _format_shape(geometry: Geometry, robot: Robot) -> str:
@@ -137,20 +137,19 @@ def _write_joint(motion: JointMotion, ros: RosRobot, xml: XmlWriter) -> None:
     names = ros.names.get(joint.name, ())
     name = names[0] if len(names) == 1 else joint.name
     kind = _type_of(motion)
-    xml.open("joint", {"name": name, "type": kind})
-    _write_origin(joint.origin, xml)
-    _write_ends(joint.parent, joint.child, xml)
-    if motion.is_scalar:
-        lower = -1e5 if motion.lower is None else motion.lower
-        upper = 1e5 if motion.upper is None else motion.upper
-        bounds = {} if kind == "continuous" else {"lower": lower, "upper": upper}
-        _write_axis(motion.axis, bounds, name, ros, xml)
-    mimic = ros.masters.get(joint.name)
-    if mimic is not None:
-        leader = ros.names.get(mimic.joint, (mimic.joint,))[0]
-        how = {"multiplier": mimic.multiplier, "offset": mimic.offset}
-        xml.leaf("mimic", {"joint": leader, **how})
-    xml.close()
+    with xml.element("joint", {"name": name, "type": kind}):
+        _write_origin(joint.origin, xml)
+        _write_ends(joint.parent, joint.child, xml)
+        if motion.is_scalar:
+            lower = -1e5 if motion.lower is None else motion.lower
+            upper = 1e5 if motion.upper is None else motion.upper
+            bounds = {} if kind == "continuous" else {"lower": lower, "upper": upper}
+            _write_axis(motion.axis, bounds, name, ros, xml)
+        mimic = ros.masters.get(joint.name)
+        if mimic is not None:
+            leader = ros.names.get(mimic.joint, (mimic.joint,))[0]
+            how = {"multiplier": mimic.multiplier, "offset": mimic.offset}
+            xml.leaf("mimic", {"joint": leader, **how})
 
 
 def _type_of(motion: JointMotion) -> str:
@@ -191,20 +190,13 @@ def _write_planar(motion: JointMotion, ros: RosRobot, xml: XmlWriter) -> None:
         child = joint.child if turns else f"{name}_frame"
         if not turns:
             xml.leaf("link", {"name": child})
-        xml.open("joint", {"name": name, "type": "continuous" if turns else "prismatic"})
-        _write_origin(origin, xml)
-        _write_ends(parent, child, xml)
-        bounds = {} if turns else {"lower": -1e5, "upper": 1e5}
-        _write_axis(direction.tolist(), bounds, name, ros, xml)
-        xml.close()
+        kind = "continuous" if turns else "prismatic"
+        with xml.element("joint", {"name": name, "type": kind}):
+            _write_origin(origin, xml)
+            _write_ends(parent, child, xml)
+            bounds = {} if turns else {"lower": -1e5, "upper": 1e5}
+            _write_axis(direction.tolist(), bounds, name, ros, xml)
         parent, origin = child, Pose()
-
-
-def _write_root(link: str, root: str, xml: XmlWriter) -> None:
-    """A second root is fixed to the first, as in Webots."""
-    xml.open("joint", {"name": f"{link}_to_root", "type": "fixed"})
-    _write_ends(root, link, xml)
-    xml.close()
 
 
 def _write_origin(pose: Pose, xml: XmlWriter) -> None:
@@ -219,43 +211,38 @@ def _write_origin(pose: Pose, xml: XmlWriter) -> None:
 
 def _write_webots(sensors: Sequence[SensorPlan], xml: XmlWriter) -> None:
     """The topics of the driver, and its settings; then its plugins, which follow the devices."""
-    xml.open("webots")
-    for sensor in sensors:
-        for device in sensor.devices:
-            if device.kind in PUBLISHED:
-                _write_device(device, sensor, xml)
-    for sensor in sensors:
-        _write_plugin(sensor, xml)
-    xml.leaf("plugin", {"type": "webots_ros2_control::Ros2Control"})
-    xml.close()
+    with xml.element("webots"):
+        for sensor in sensors:
+            for device in sensor.devices:
+                if device.kind in PUBLISHED:
+                    _write_device(device, sensor, xml)
+        for sensor in sensors:
+            _write_plugin(sensor, xml)
+        xml.leaf("plugin", {"type": "webots_ros2_control::Ros2Control"})
 
 
 def _write_device(device: DevicePlan, sensor: SensorPlan, xml: XmlWriter) -> None:
-    xml.open("device", {"reference": device.name, "type": device.kind})
-    xml.open("ros")
-    stream = device.stream
-    if device.kind in _IMAGES:
-        stream = replace(stream, always_on=False)
-    _write_stream(stream, sensor, device.name, xml)
-    xml.close()
-    xml.close()
+    place = {"reference": device.name, "type": device.kind}
+    with xml.element("device", place), xml.element("ros"):
+        stream = device.stream
+        if device.kind in _IMAGES:
+            stream = replace(stream, always_on=False)
+        _write_stream(stream, sensor, device.name, xml)
 
 
 def _write_plugin(sensor: SensorPlan, xml: XmlWriter) -> None:
     if sensor.type == "imu":
-        xml.open("plugin", {"type": "webots_ros2_driver::Ros2IMU"})
-        _write_stream(sensor.stream, sensor, sensor.name, xml)
-        for device in sensor.devices:
-            xml.verbatim(format_text(_IMU_DEVICES[device.kind], device.name))
-        xml.close()
+        with xml.element("plugin", {"type": "webots_ros2_driver::Ros2IMU"}):
+            _write_stream(sensor.stream, sensor, sensor.name, xml)
+            for device in sensor.devices:
+                xml.verbatim(format_text(_IMU_DEVICES[device.kind], device.name))
     elif sensor.type == "rgbd":
         color, depth = sensor.devices
-        xml.open("plugin", {"type": "webots_ros2_driver::Ros2RGBD"})
-        stream = replace(sensor.stream, always_on=False)
-        _write_stream(stream, sensor, f"{sensor.name}/points", xml)
-        xml.verbatim(format_text("camera", color.name))
-        xml.verbatim(format_text("rangeFinder", depth.name))
-        xml.close()
+        with xml.element("plugin", {"type": "webots_ros2_driver::Ros2RGBD"}):
+            stream = replace(sensor.stream, always_on=False)
+            _write_stream(stream, sensor, f"{sensor.name}/points", xml)
+            xml.verbatim(format_text("camera", color.name))
+            xml.verbatim(format_text("rangeFinder", depth.name))
 
 
 def _write_stream(stream: Stream, sensor: SensorPlan, name: str, xml: XmlWriter) -> None:
@@ -274,28 +261,25 @@ def _word(name: str) -> str:
 
 
 def _write_control(ros: RosRobot, xml: XmlWriter) -> None:
-    xml.open("ros2_control", {"name": f"{ros.plan.robot.name}_webots", "type": "system"})
-    xml.open("hardware")
-    xml.leaf("plugin", text="webots_ros2_control::Ros2ControlSystem")
-    xml.close()
-    for joint in ros.joints:
-        _write_control_joint(joint, xml)
-    xml.close()
+    system = {"name": f"{ros.plan.robot.name}_webots", "type": "system"}
+    with xml.element("ros2_control", system):
+        with xml.element("hardware"):
+            xml.leaf("plugin", text="webots_ros2_control::Ros2ControlSystem")
+        for joint in ros.joints:
+            with xml.element("joint", {"name": joint.name}):
+                _write_control_joint(joint, xml)
 
 
 def _write_control_joint(joint: RosJoint, xml: XmlWriter) -> None:
     """The start value is also the driver's first command; a follower gets no command."""
-    xml.open("joint", {"name": joint.name})
     xml.leaf("param", {"name": "sensor"}, joint.axis.sensor)
     if joint.command is not None:
         xml.leaf("command_interface", {"name": joint.command})
-    xml.open("state_interface", {"name": "position"})
-    if joint.command == "position":
-        start = format_number(joint.axis.position + joint.axis.offset)
-        xml.leaf("param", {"name": "initial_value"}, start)
-    xml.close()
+    with xml.element("state_interface", {"name": "position"}):
+        if joint.command == "position":
+            start = format_number(joint.axis.position + joint.axis.offset)
+            xml.leaf("param", {"name": "initial_value"}, start)
     xml.leaf("state_interface", {"name": "velocity"})
-    xml.close()
 
 
 def unpublished(sensors: Iterable[SensorPlan]) -> Iterator[tuple[SensorPlan, DevicePlan]]:

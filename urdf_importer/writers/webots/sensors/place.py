@@ -14,8 +14,8 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
-from ....diagnostics import Diagnostics, quote
-from ....kinematics.sensor_frames import Places, explain_unknown
+from ....diagnostics import Diagnostics, Named, quote
+from ....kinematics.sensor_frames import Places
 from ....model import (
     Altimeter,
     CameraSensor,
@@ -72,31 +72,18 @@ def plan_sensors(
     places = Places(robot)
     plans = []
     for sensor in robot.sensors:
-        link, reason = places.find_link(sensor)
-        if type(sensor) not in _PLANNERS:
-            reason = explain_unknown(sensor, "Webots")
-        elif not reason and isinstance(sensor, CameraSensor) and not sensor.cameras:
-            reason = "has no camera"
+        link, reason = places.find_place(sensor, _PLANNERS, "Webots")
         if reason:
-            _drop(diagnostics, sensor.name, reason, sensor.line)
+            _drop(diagnostics, sensor, reason)
         else:
             plans.append(_plan_sensor(sensor, link))
     return plans
 
 
-def sensor_links(sensors: Iterable[SensorPlan]) -> frozenset[str]:
-    """Returns the links that sensors are on, which must stay in the structure."""
-    return frozenset(sensor.link for sensor in sensors)
-
-
-def _drop(diagnostics: Diagnostics, name: str, reason: str, line: int) -> None:
+def _drop(diagnostics: Diagnostics, sensor: Named, reason: str) -> None:
     """Reports a sensor that is lost."""
-    diagnostics.error(
-        "webots-sensor-dropped",
-        f"sensor {quote(name)} {reason}; it is left out",
-        subject=name,
-        line=line,
-    )
+    message = f"sensor {quote(sensor.name)} {reason}; it is left out"
+    diagnostics.error("webots-sensor-dropped", message, subject=sensor.name, line=sensor.line)
 
 
 def _plan_sensor(sensor: Sensor, link: str) -> SensorPlan:
@@ -180,7 +167,7 @@ class SensorWriter:
             return False
         reason = self._find_fault(sensor)
         if reason:
-            _drop(self._diagnostics, sensor.name, reason, sensor.line)
+            _drop(self._diagnostics, sensor, reason)
             return False
         for device in sensor.devices:
             device.name = _claim(names, device.wanted_name)

@@ -18,11 +18,9 @@ _NOISE_STEPS = 9
 def plan_lidar(sensor: Lidar, notes: list[str]) -> list[DevicePlan]:
     """Plans a Lidar; a DistanceSensor where there is one ray, or where a plugin makes one distance
     of them all."""
-    if sensor.makes_one_range:
-        return [_plan_cone(sensor, notes)]
-    if sensor.across.count == 1 and sensor.up.count == 1:
-        return [_plan_single(sensor, notes)]
-    return [_plan_scanner(sensor, notes)]
+    is_single = sensor.across.count == 1 and sensor.up.count == 1
+    plan = _plan_range if sensor.makes_one_range or is_single else _plan_scanner
+    return [plan(sensor, notes)]
 
 
 def plan_sonar(sensor: Sonar, notes: list[str]) -> list[DevicePlan]:
@@ -61,18 +59,15 @@ def _find_height(across: Fan, up: Fan, width: float) -> float:
     return min(max(up.width, least), math.pi)
 
 
-def _plan_single(rays: Lidar, notes: list[str]) -> DevicePlan:
-    fields = _plan_distance("laser", rays.near, rays.far, find_deviation(rays.noise, notes))
-    if rays.resolution:
-        fields["resolution"] = rays.resolution
-    frame = turn_rays(rays, rays.across.middle, rays.up.middle)
-    return plan_device(rays, "DistanceSensor", fields, frame)
-
-
-def _plan_cone(rays: Lidar, notes: list[str]) -> DevicePlan:
-    kind = "sonar" if rays.is_ultrasound else "generic"
+def _plan_range(rays: Lidar, notes: list[str]) -> DevicePlan:
+    """Plans one ray, or a cone that measures one distance."""
+    kind, width = "laser", 0.0
+    if rays.makes_one_range:
+        kind = "sonar" if rays.is_ultrasound else "generic"
+        width = max(rays.across.width, rays.up.width)
     fields = _plan_distance(kind, rays.near, rays.far, find_deviation(rays.noise, notes))
-    width = max(rays.across.width, rays.up.width)
+    if kind == "laser" and rays.resolution:
+        fields["resolution"] = rays.resolution
     if width > 0.0:
         fields |= {"numberOfRays": _SONAR_RAYS, "aperture": width}
     if kind == "generic" and width > 0.0:

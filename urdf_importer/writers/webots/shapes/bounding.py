@@ -4,7 +4,7 @@ without its half spheres."""
 
 from pathlib import Path
 
-from ....diagnostics import Diagnostics, quote
+from ....diagnostics import Diagnostics
 from ....geometry.collision_bodies import CollisionBody, fit_collision
 from ....geometry.fitting import Fit
 from ....geometry.mesh_data import MeshData
@@ -21,6 +21,7 @@ from ....model import (
     Solid,
     Sphere,
 )
+from ...masses import report_flat
 from ..options import WebotsOptions
 from ..structure.frames import place_nodes
 from ..vrml import Node
@@ -82,7 +83,7 @@ class BoundingBodies:
         body = self._find_body(data, kind)
         self.fits.setdefault(link.name, []).append(body)
         if kind == "hull" and body.kind != kind:
-            self._report_flat(geometry, link, collision.line)
+            report_flat(collision, link, self._diagnostics)
         if isinstance(body.body, Fit):
             node = make_primitive_node(body.body.geometry, collides=True)
             return place_nodes(at @ body.body.frame, [node])
@@ -115,12 +116,3 @@ class BoundingBodies:
             name = stem if is_whole else f"{stem}_{kind}"
             url = self._files.write_body(triangles, name)
         return Node("Mesh", {"url": [url]})
-
-    def _report_flat(self, geometry: Mesh, link: Link, line: int) -> None:
-        self._diagnostics.warning(
-            "flat-collision",
-            f"mesh {quote(geometry.filename)} of link {quote(link.name)} is flat and has no hull; "
-            "a thin box collides in its place",
-            subject=link.name,
-            line=line,
-        )

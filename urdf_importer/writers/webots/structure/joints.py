@@ -27,7 +27,7 @@ from ....geometry.transforms import (
 )
 from ....kinematics.motion import UNBOUNDED, JointMotion
 from ....kinematics.tree import KinematicTree
-from ....model import Joint, Limit
+from ....model import Dynamics, Joint, Limit
 from ..names import report_on
 from ..options import WebotsOptions
 from .frames import vector_of
@@ -154,9 +154,9 @@ class JointPlanner:
 
     def _axis(self, joint: Joint, name: str, *, turns: bool, axis: Vector) -> AxisPlan:
         """Plans an axis with a motor, without limits so far."""
-        options, limit, dynamics = self._options, joint.limit, joint.dynamics
-        effort = limit.effort if limit is not None else None
-        velocity = limit.velocity if limit is not None else None
+        options, dynamics = self._options, joint.dynamics or Dynamics()
+        limit = joint.limit or Limit()
+        effort, velocity = limit.effort, limit.velocity
         defaults = {"effort": options.default_effort, "velocity": options.default_velocity}
         given = {"effort": effort, "velocity": velocity}
         missing = {word: defaults[word] for word, value in given.items() if not value}
@@ -164,8 +164,6 @@ class JointPlanner:
         if missing and not is_passive and joint.name not in self._told:
             self._told.add(joint.name)
             self._warn_of_missing(joint, missing)
-        damping = (dynamics and dynamics.damping) or 0.0
-        friction = (dynamics and dynamics.friction) or 0.0
         return AxisPlan(
             joint=joint.name,
             turns=turns,
@@ -176,8 +174,8 @@ class JointPlanner:
             velocity=(
                 _scale(velocity, options.velocity_scale) if velocity else options.default_velocity
             ),
-            damping=_scale(damping, options.damping_scale),
-            friction=_scale(friction, options.friction_scale),
+            damping=_scale(dynamics.damping or 0.0, options.damping_scale),
+            friction=_scale(dynamics.friction or 0.0, options.friction_scale),
         )
 
     def _warn_of_bodies(self, joint: Joint, number: int) -> None:
@@ -280,7 +278,8 @@ def couple_motors(
         if mimic.multiplier:
             groups.setdefault(mimic.joint, []).append(follower)
         else:
-            _lock(axes[follower])
+            axes[follower].position = 0.0
+            axes[follower].limits, axes[follower].stops = (-LOCKED, LOCKED), None
             finding = "follows with a multiplier of 0; it is locked"
             report_on(joints[follower], "webots-mimic", finding, diagnostics)
     for leader, followers in groups.items():
@@ -300,8 +299,8 @@ def _follow(
     follower.stops = hard_stops(_times(leader.stops, multiplier), follower)
     follower.leader = leader.joint
     if own is not None and (follower.limits is None or not _within(follower.limits, own)):
-        finding = "beyond its own limits; the leader's limits count"
-        finding = f"follows joint {quote(leader.joint)} {finding}"
+        beyond = "beyond its own limits; the leader's limits count"
+        finding = f"follows joint {quote(leader.joint)} {beyond}"
         report_on(joint, "webots-mimic", finding, diagnostics)
 
 
@@ -310,11 +309,6 @@ def _share_speed(leader: AxisPlan, followers: Sequence[AxisPlan]) -> None:
     leader.velocity = slowest
     for axis in followers:
         axis.velocity = slowest * abs(axis.multiplier)
-
-
-def _lock(axis: AxisPlan) -> None:
-    axis.position = 0.0
-    axis.limits, axis.stops = (-LOCKED, LOCKED), None
 
 
 def _times(bounds: Range | None, multiplier: float) -> Range | None:

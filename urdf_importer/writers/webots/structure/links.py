@@ -121,14 +121,10 @@ class SolidTreePlan:
     def root(self) -> SolidPlan:
         return self.solids[0]
 
-    def joints(self) -> Iterator[JointNodePlan]:
+    def axes(self) -> Iterator[AxisPlan]:
         for solid in self.solids:
             if solid.joint is not None:
-                yield solid.joint
-
-    def axes(self) -> Iterator[AxisPlan]:
-        for joint in self.joints():
-            yield from joint.axes
+                yield from solid.joint.axes
 
     def holders(self) -> dict[str, tuple[SolidPlan, HeldLink]]:
         """Returns link name -> the Solid that holds it, and how."""

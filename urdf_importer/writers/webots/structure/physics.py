@@ -46,9 +46,17 @@ def find_mass(
             diagnostics, link, "webots-inertia-assumed", f"has a mass and no inertia; {what}"
         )
         return replace(mass, inertia=inertia)
-    if options.inertia == "keep" and is_positive(mass.inertia):
+    fault = find_fault(mass.inertia)
+    if not fault or (options.inertia == "keep" and is_positive(mass.inertia)):
         return mass
-    return _repair(mass, link, options, volume, diagnostics)
+    if options.inertia == "volume":
+        repaired, what = assume_inertia(link, mass.mass, volume)
+    else:
+        repaired, what = repair_inertia(link, mass.mass, mass.inertia, volume)
+    report_mass(
+        diagnostics, link, "webots-inertia-repaired", f"has an inertia that {fault}; {what}"
+    )
+    return replace(mass, inertia=repaired)
 
 
 def invent_mass(link: Link, options: WebotsOptions, volume: MeasureVolume) -> tuple[BodyMass, str]:
@@ -82,24 +90,3 @@ def physics_node(mass: BodyMass, options: WebotsOptions) -> Node:
     if linear or angular:
         fields["damping"] = Node("Damping", {"linear": linear, "angular": angular})
     return Node("Physics", fields)
-
-
-def _repair(
-    mass: BodyMass,
-    link: Link,
-    options: WebotsOptions,
-    volume: MeasureVolume,
-    diagnostics: Diagnostics,
-) -> BodyMass:
-    """Returns a mass with an inertia that a body can have, the same one where it can."""
-    fault = find_fault(mass.inertia)
-    if not fault:
-        return mass
-    if options.inertia == "volume":
-        repaired, what = assume_inertia(link, mass.mass, volume)
-    else:
-        repaired, what = repair_inertia(link, mass.mass, mass.inertia, volume)
-    report_mass(
-        diagnostics, link, "webots-inertia-repaired", f"has an inertia that {fault}; {what}"
-    )
-    return replace(mass, inertia=repaired)
