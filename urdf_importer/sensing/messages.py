@@ -11,8 +11,8 @@ import numpy as np
 from ..geometry.transforms import Matrix, quaternion_from_rotation
 from ..images import encode_png
 from ..model import CameraSensor, Lidar, Sonar
-from ..recordings.definitions import Encoding, text_of
-from ..recordings.encode import EncodedMessage, Packer, WrittenTopic
+from ..recordings.definitions import Encoding
+from ..recordings.encode import EncodedMessage, Packer
 from .base_motion import ODOM, BaseMotion
 from .placed import PlacedSensor, claim
 from .rays import angles_of
@@ -107,14 +107,6 @@ def pack_message(
     packer.header(log, reading.frame_id, sequence)
     topic.fill(packer, reading)
     return EncodedMessage(topic=topic.name, log=log, data=bytes(packer.out))
-
-
-def describe_topic(
-    name: str, kind: str, encoding: Encoding, *, is_latched: bool = False
-) -> WrittenTopic:
-    """Describes a topic of a type as ROS 1 spells it."""
-    definition = text_of(kind, encoding)
-    return WrittenTopic(name=name, type=kind, definition=definition, is_latched=is_latched)
 
 
 def _scan(packer: Packer, reading: Reading, lidar: Lidar, period: float) -> None:

@@ -14,7 +14,14 @@ from ...files.packages import AnyPath
 from ...motion.trajectory import NANOSECONDS, Trajectory, to_nanoseconds
 from ...progress import Progress, finish
 from ...recordings.definitions import Encoding
-from ...recordings.encode import FRAMES, EncodedMessage, Messages, encode, list_written
+from ...recordings.encode import (
+    FRAMES,
+    EncodedMessage,
+    Messages,
+    describe_topic,
+    encode,
+    list_written,
+)
 from ...recordings.write import write_messages
 from ...sensing.base_motion import (
     MOST_MEASUREMENTS,
@@ -25,7 +32,6 @@ from ...sensing.base_motion import (
 )
 from ...sensing.messages import (
     SensorTopic,
-    describe_topic,
     list_topics_of,
     pack_message,
     pack_odometry,
