@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Helpers of all image decoders: numbers from bytes that may be cut off, samples from bits."""
 
+import zlib
 from typing import Literal
 
 import numpy as np
@@ -43,6 +44,14 @@ def take(content: bytes, place: int, size: int) -> NDArray[np.uint8]:
     if place < 0 or size < 0 or place + size > len(content):
         raise broken("it is cut off")
     return np.frombuffer(content, dtype=np.uint8, count=size, offset=place)
+
+
+def inflate(data: bytes, size: int) -> bytes:
+    """Unpacks at most `size` bytes, whatever the data hold. Raises MeshError for damage."""
+    try:
+        return zlib.decompressobj().decompress(data, size)
+    except zlib.error:
+        raise broken("its pixels cannot be unpacked") from None
 
 
 def split_samples(rows: NDArray[np.uint8], bits: int, count: int) -> NDArray[np.uint8]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..diagnostics import MeshError, Report, quote
 from ..files.regular import ResolveBeside, read_mesh_file
 from ..geometry.mesh_data import MeshData, MeshMaterial
-from .faces import Faces, make_mesh, missing_part
+from .faces import Faces, look_up, make_mesh, missing_part
 from .text_lines import (
     LINES_AT_ONCE,
     Lines,
@@ -158,16 +158,12 @@ def _read_mesh(
     faces = _read_faces(take_lines(lines, b"f"), path, report)
     vertices, _ = read_rows(points, 3)
     corners = faces.absolute(0, points)
-    uvs = _look_up(faces.absolute(1, texture_points), read_rows(texture_points, 2)[0])
-    normals = _look_up(faces.absolute(2, directions), read_rows(directions, 3)[0])
+    uvs = _find_rows(faces.absolute(1, texture_points), read_rows(texture_points, 2)[0])
+    normals = _find_rows(faces.absolute(2, directions), read_rows(directions, 3)[0])
     materials, slots = _read_materials(lines, faces.lines, report, resolve)
+    sizes = faces.sizes
     made = Faces(
-        vertices=vertices,
-        corners=corners,
-        sizes=faces.sizes,
-        normals=normals,
-        uvs=uvs,
-        slots=slots,
+        vertices=vertices, corners=corners, sizes=sizes, normals=normals, uvs=uvs, slots=slots
     )
     return (made.keep(_find_part(lines, faces.lines, part, path)) if part else made), materials
 
@@ -296,18 +292,12 @@ def _split_alike(
     return np.full(len(counts), size), numbers.reshape(-1, 3)
 
 
-def _look_up(
+def _find_rows(
     indices: NDArray[np.signedinteger], rows: NDArray[np.float32]
 ) -> NDArray[np.float32] | None:
     """The row of each corner, zeros where it names none; None where no corner names one."""
-    is_there = (indices >= 0) & (indices < len(rows))
-    if not is_there.any():
-        return None
-    if is_there.all():
-        return np.take(rows, indices, axis=0)
-    found = np.zeros((len(indices), rows.shape[1]), dtype=np.float32)
-    found[is_there] = rows[indices[is_there]]
-    return found
+    names_any = bool(((indices >= 0) & (indices < len(rows))).any())
+    return look_up(rows, indices) if names_any else None
 
 
 def _read_materials(

@@ -203,15 +203,10 @@ def _gather_faces(vertices: Columns, faces: dict[str, Column], path: Path) -> Fa
     normals = _take(vertices, ("nx", "ny", "nz"))
     found = (uv for uv in (_take(vertices, names) for names in _UV_NAMES) if uv is not None)
     uvs = next(found, None)
-    is_face = polygons.sizes > 0
-    made = Faces(
-        vertices=points,
-        corners=corners,
-        sizes=polygons.sizes,
-        normals=_at_corners(normals, corners),
-        uvs=_at_corners(uvs, corners),
-    )
-    return made.keep(is_face)
+    normals, uvs = _at_corners(normals, corners), _at_corners(uvs, corners)
+    sizes = polygons.sizes
+    made = Faces(vertices=points, corners=corners, sizes=sizes, normals=normals, uvs=uvs)
+    return made.keep(sizes > 0)
 
 
 def _as_indices(values: NDArray[np.generic]) -> NDArray[np.integer]:
@@ -290,8 +285,5 @@ def _numbers_of_text(text: bytes, path: Path) -> Bytes:
 
 
 def _as_text(element: PlyElement) -> PlyElement:
-    return PlyElement(
-        element.name,
-        element.count,
-        [Property(each.name, "f8", each.length and "f8") for each in element.properties],
-    )
+    doubles = [Property(each.name, "f8", each.length and "f8") for each in element.properties]
+    return PlyElement(element.name, element.count, doubles)

@@ -4,7 +4,7 @@
 Code that builds, updates or writes a robot asks the same object, so that each file is read once.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -271,27 +271,22 @@ class RobotFiles:
             yield replace(shape, geometry=Mesh(filename=name))
 
     def _find(self, geometry: Geometry) -> _Outcome:
-        found = self._loaded.get(geometry)
-        if found is None:
-            notes: list[tuple[str, str]] = []
-            try:
-                result: MeshData | MeshError = self._load(geometry, notes)
-            except MeshError as error:
-                result = error
-            found = self._loaded[geometry] = _Outcome(result=result, notes=tuple(notes))
-        return found
+        if geometry not in self._loaded:
+            self._loaded[geometry] = _try(partial(self._load, geometry))
+        return self._loaded[geometry]
 
-    def _load(self, geometry: Geometry, notes: list[tuple[str, str]]) -> MeshData:
+    def _load(self, geometry: Geometry, report: Report) -> MeshData:
         if not isinstance(geometry, Mesh):
             return make_primitive(geometry)
         if geometry.filename in self._drawn:
             return scale_mesh(self._drawn[geometry.filename], geometry.scale)
-        path = self._resolver.resolve_file(geometry.filename, _note_in(notes))
+        path = self._resolver.resolve_file(geometry.filename, report)
         check_scale(geometry.scale)
         file = (path, geometry.part, geometry.bare)
         if file not in self._files:
-            self._files[file] = self._read(file)
-        notes += self._files[file].notes
+            self._files[file] = _try(partial(self._read, file))
+        for code, message in self._files[file].notes:
+            report(code, message)
         return scale_mesh(self._turn(file, self._files[file].get()), geometry.scale)
 
     def _turn(self, file: _File, data: MeshData) -> MeshData:
@@ -301,20 +296,22 @@ class RobotFiles:
             self._turned[file] = turn_upright(data)
         return self._turned[file]
 
-    def _read(self, file: _File) -> _Outcome:
+    def _read(self, file: _File, report: Report) -> MeshData:
         path, part, bare = file
-        notes: list[tuple[str, str]] = []
 
         def resolve_beside(uri: str, kind: FileKind, report: Report) -> Path:
             return self._resolver.resolve_file(uri, report, kind=kind, base=path.parent)
 
-        try:
-            result: MeshData | MeshError = load_kept(
-                path, _note_in(notes), resolve_beside, part, bare=bare
-            )
-        except MeshError as error:
-            result = error
-        return _Outcome(result=result, notes=tuple(notes))
+        return load_kept(path, report, resolve_beside, part, bare=bare)
+
+
+def _try(load: Callable[[Report], MeshData]) -> _Outcome:
+    notes: list[tuple[str, str]] = []
+    try:
+        result: MeshData | MeshError = load(_note_in(notes))
+    except MeshError as error:
+        result = error
+    return _Outcome(result=result, notes=tuple(notes))
 
 
 def report_lost_texture(
