@@ -164,9 +164,8 @@ class DatasetOptions(Options):
         """Raises ArgumentError for a format that there is not."""
         for each in self.formats:
             if each not in FORMATS:
-                raise ArgumentError(
-                    f"there is no format {quote(each)}, but {name_choices(FORMATS)}"
-                )
+                choices = name_choices(FORMATS)
+                raise ArgumentError(f"there is no format {quote(each)}, but {choices}")
 
     def describe(self) -> dict[str, Any]:
         """Returns the options that pictures depend on, as JSON holds them."""
@@ -186,6 +185,11 @@ class Shot:
     height: int
     near: float
     far: float
+
+    def describe(self) -> dict[str, Any]:
+        """Describes the camera, which has no lens, as JSON holds it."""
+        numbers = {"K": self.K.tolist(), "D": [0.0] * 5, "pose": self.world.tolist()}
+        return numbers | {"near": self.near, "far": self.far}
 
 
 def chance_of(seed: int, number: int) -> np.random.Generator:
