@@ -54,11 +54,12 @@ class _Reader:
         start = int(self._optional("start_time", np.array(round(first * 1e9))))
         if abs(start) >= MOST_TIME:
             raise ReadError("the start time is not a time")
+        known: dict[str, Any] = {kind: self._numbers(kind) for kind in KINDS[1:] if self._has(kind)}
         return Trajectory(
             names=tuple(map(str, names.tolist())),
             times=times - first,
             positions=self._numbers("positions"),
-            **{kind: self._numbers(kind) for kind in KINDS[1:] if self._has(kind)},
+            **known,
             frames=self._frames(),
             start_time=start,
             interpolation=str(self._optional("interpolation", np.array("linear"))),  # type: ignore[arg-type]

@@ -74,19 +74,15 @@ class Decoder:
         while len(places):
             form = self._trace(rows[0])
             rounds += 1
-            if form is None:
-                same = np.zeros(len(places), dtype=bool)
-                same[0] = True
-            elif rounds > MOST_ROUNDS:
-                same = np.arange(len(places)) == 0
+            if form is None or rounds > MOST_ROUNDS:
+                own: Any = slice(0, 1)
+                left: Any = slice(1, None)
             else:
-                same = _find_same(rows, form)
+                own = _find_same(rows, form)
+                left = ~own
             if form is not None:
-                found.append((places[same], _extract(form.tree, rows[same])))
-            if rounds <= MOST_ROUNDS:
-                rows, places = rows[~same], places[~same]
-            else:
-                rows, places = rows[1:], places[1:]
+                found.append((places[own], _extract(form.tree, rows[own])))
+            rows, places = rows[left], places[left]
         return found
 
     def _trace(self, row: Bytes) -> _Form | None:

@@ -332,7 +332,7 @@ def _vector(tree: Tree, keys: Sequence[str], count: int) -> Numbers | None:
     found = [_member(tree, key) for key in keys]
     if not all(isinstance(each, np.ndarray) and each.shape == (count,) for each in found):
         return None
-    stacked: Numbers = np.stack(found, axis=1).astype(np.float64)  # type: ignore[arg-type]
+    stacked: Numbers = np.stack(found, axis=1).astype(np.float64)
     return stacked
 
 

@@ -17,7 +17,7 @@ from ..diagnostics import (
     quote,
     quote_value,
 )
-from ..files.regular import read_regular_file
+from ..files.regular import decode_text, read_regular_file
 from ..motion.gather import Gathered, assemble
 from ..motion.options import MotionOptions
 from ..motion.trajectory import NANOSECONDS, Trajectory
@@ -114,7 +114,7 @@ def _read(
     data = read_regular_file(source)
     if suffix in ARRAYS.suffixes:
         return arrays.read_arrays(data, source)
-    text = _decode(data)
+    text = decode_text(data)
     read = tables.read_table if suffix in TABLE.suffixes else partial(_read_messages, suffix=suffix)
     gathered = read(text, options)
     return assemble(gathered, diagnostics, source=source, topic="")
@@ -138,11 +138,3 @@ def _read_messages(text: str, options: MotionOptions, suffix: str) -> Gathered:
             "its messages have no times; the option rate says how many there are per second"
         )
     return gathered
-
-
-def _decode(data: bytes) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ReadError("the text is not UTF-8", line=line) from None

@@ -15,7 +15,6 @@ from typing import Literal
 import numpy as np
 
 from .person import Person
-from .sides import compare_sides
 from .solve import unit
 
 LimbKind = Literal["leg", "arm"]
@@ -267,6 +266,14 @@ def _name_sides(
     return tuple(
         replace(limb, side=side) for side, limb in zip(("left", "right"), ordered, strict=True)
     )
+
+
+def compare_sides(one: str, other: str) -> int:
+    """Returns 1 where the one name is the left one's and the other the right one's, -1 where it is
+    the other way round, and 0 where the names do not tell: by the part in which they differ."""
+    pairs = zip(one, other, strict=False)
+    differing = next((a + b for a, b in pairs if a != b), "")
+    return {"lr": 1, "rl": -1}.get(differing.lower(), 0)
 
 
 def _find_spine(bones: _Skeleton, pairs: dict[str, tuple[PersonLimb, ...]]) -> tuple[int, ...]:

@@ -31,9 +31,8 @@ def find_stands(plan: Plan) -> tuple[Stand, ...]:
     for place, match in plan.legs:
         ankle = plan.scene.points[:, match.person.end]
         unit = match.robot.length / _LEG
-        speed = np.linalg.norm(np.gradient(ankle, axis=0), axis=1) * rate if len(ankle) > 1 else (
-            np.zeros(1)
-        )  # fmt: skip
+        moved = np.gradient(ankle, axis=0) if len(ankle) > 1 else np.zeros((1, 3))
+        speed = np.linalg.norm(moved, axis=1) * rate
         height = ankle[:, 2] - np.percentile(ankle[:, 2], 5)
         on = _hysteresis(speed / unit, height / unit)
         for first, last in _runs(on, round(_SHORTEST * rate), round(_GAP * rate)):
