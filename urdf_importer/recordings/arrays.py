@@ -51,19 +51,19 @@ class _Reader:
         names = self._texts("names")
         times = self._numbers("times")
         first = float(times[0]) if times.ndim == 1 and len(times) else 0.0
-        start = int(self._optional("start_time", np.array(round(first * 1e9))))
+        start = round(first * 1e9)
+        if self._has("start_time"):
+            start = int(self._array("start_time"))
         if abs(start) >= MOST_TIME:
             raise ReadError("the start time is not a time")
-        known: dict[str, Any] = {kind: self._numbers(kind) for kind in KINDS[1:] if self._has(kind)}
+        kinds = [kind for kind in KINDS if kind == "positions" or self._has(kind)]
+        known: dict[str, Any] = {kind: self._numbers(kind) for kind in kinds}
+        known["frames"] = self._frames()
+        if self._has("interpolation"):
+            known["interpolation"] = str(self._array("interpolation"))
+        joints = tuple(map(str, names.tolist()))
         return Trajectory(
-            names=tuple(map(str, names.tolist())),
-            times=times - first,
-            positions=self._numbers("positions"),
-            **known,
-            frames=self._frames(),
-            start_time=start,
-            interpolation=str(self._optional("interpolation", np.array("linear"))),  # type: ignore[arg-type]
-            source=source,
+            names=joints, times=times - first, start_time=start, source=source, **known
         )
 
     def _frames(self) -> tuple[FrameTrack, ...]:
@@ -83,9 +83,6 @@ class _Reader:
 
     def _has(self, name: str) -> bool:
         return f"{name}.npy" in self.names
-
-    def _optional(self, name: str, default: Any) -> Any:
-        return self._array(name) if self._has(name) else default
 
     def _numbers(self, name: str) -> Numbers:
         found = self._array(name)

@@ -53,18 +53,14 @@ def read_bag(file: BinaryIO, size: int, wanted: Wanted, diagnostics: Diagnostics
         if after is None and problem:
             raise ReadError(f"{problem}, at byte {place}")
         if after is None or after >= size:
-            diagnostics.warning(
-                "cut-recording", f"the bag ends in the middle of a record, at byte {place}"
-            )
+            message = f"the bag ends in the middle of a record, at byte {place}"
+            diagnostics.warning("cut-recording", message)
             break
         skipped += [place, after - place]
         file.seek(after)
     if skipped:
-        diagnostics.warning(
-            "skipped-bytes",
-            f"{sum(skipped[1::2])} bytes of the bag are no records; they are skipped, the first at "
-            f"byte {skipped[0]}",
-        )
+        message = f"{sum(skipped[1::2])} bytes of the bag are no records; they are skipped, the "
+        diagnostics.warning("skipped-bytes", f"{message}first at byte {skipped[0]}")
 
 
 def survey_bag(file: BinaryIO, size: int) -> Survey | None:

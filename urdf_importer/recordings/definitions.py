@@ -77,10 +77,7 @@ _LONGER = {
     "Header": "std_msgs/Header", "time": "builtin_interfaces/Time",
     "duration": "builtin_interfaces/Duration",
 }  # fmt: skip
-_HEADERS = {
-    "ros1": "uint32 seq\ntime stamp\nstring frame_id",
-    "cdr": "time stamp\nstring frame_id",
-}
+_HEADERS = {"ros1": "uint32 seq\ntime stamp\nstring frame_id", "cdr": "time stamp\nstring frame_id"}
 PRIMITIVES = {
     "bool": "u1", "byte": "u1", "char": "u1", "int8": "i1", "uint8": "u1", "int16": "i2",
     "uint16": "u2", "int32": "i4", "uint32": "u4", "int64": "i8", "uint64": "u8",

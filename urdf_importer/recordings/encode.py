@@ -95,11 +95,10 @@ def encode(trajectory: Trajectory, encoding: Encoding) -> Iterator[EncodedMessag
     ends = [each for times in (logs, *tracks) if len(times) for each in (times[0], times[-1])]
     if min(ends) < 0 or max(ends) >= _MOST_SECONDS[encoding] * NANOSECONDS:
         raise WriteError("its times are none that a message can hold: before 1970, or too late")
-    messages = (
-        [_command(trajectory, encoding)]
-        if trajectory.interpolation == "spline" and trajectory.names
-        else list(_states(trajectory, logs.tolist(), encoding))
-    )
+    if trajectory.interpolation == "spline" and trajectory.names:
+        messages = [_command(trajectory, encoding)]
+    else:
+        messages = list(_states(trajectory, logs.tolist(), encoding))
     for track, times in zip(trajectory.frames, tracks, strict=True):
         messages += _transforms(track, times.tolist(), encoding)
     yield from sorted(messages, key=lambda each: each.log)

@@ -34,9 +34,8 @@ def read_mcap(file: BinaryIO, size: int, wanted: Wanted, diagnostics: Diagnostic
             break
         # No record has kind 0: a recorder that died leaves zeros.
         if not kind or at + 9 + length > size:
-            diagnostics.warning(
-                "cut-recording", f"the file ends in the middle of a record, at byte {at}"
-            )
+            message = f"the file ends in the middle of a record, at byte {at}"
+            diagnostics.warning("cut-recording", message)
             length = size - at - 9 if kind else size
         if kind in _READ and length > 0:
             _read_at(reader, kind, file, length, at)
@@ -117,9 +116,9 @@ class _Reader:
         length = _U64.unpack_from(data, at)[0]
         packed = data[at + 8 : at + 8 + length]
         check_chunk(size)
-        self.read_records(
-            packed if not kind else memoryview(self.unpacker.unpack(bytes(packed), kind, size))
-        )
+        if kind:
+            packed = memoryview(self.unpacker.unpack(bytes(packed), kind, size))
+        self.read_records(packed)
 
     def _read_schema(self, data: memoryview) -> None:
         number = _U16.unpack_from(data)[0]

@@ -38,18 +38,16 @@ def list_topics(path: AnyPath) -> tuple[Topic, ...]:
         return list_streams(source)
     trajectory = read_trajectory(path)
     start = trajectory.start_time
-    return (
-        Topic(
-            name="",
-            type="trajectory_msgs/JointTrajectory"
-            if trajectory.interpolation == "spline"
-            else "sensor_msgs/JointState",
-            count=len(trajectory.times),
-            start=start,
-            end=start + round(trajectory.duration * NANOSECONDS),
-            motion="joints" if trajectory.names else "frames",
-        ),
+    is_command = trajectory.interpolation == "spline"
+    topic = Topic(
+        name="",
+        type="trajectory_msgs/JointTrajectory" if is_command else "sensor_msgs/JointState",
+        count=len(trajectory.times),
+        start=start,
+        end=start + round(trajectory.duration * NANOSECONDS),
+        motion="joints" if trajectory.names else "frames",
     )
+    return (topic,)
 
 
 _PEOPLE = {".bvh", ".fbx"}

@@ -82,11 +82,10 @@ def read_stream(
 ) -> tuple[str, Gathered]:
     """Returns the topic that was read and its content, with the frames of other topics."""
     survey = _survey(source)
-    topics = (
-        list_streams(source)
-        if survey is None
-        else _merge({channel: (count, 0, 0) for channel, count in survey.items()})
-    )
+    if survey is None:
+        topics = list_streams(source)
+    else:
+        topics = _merge({channel: (count, 0, 0) for channel, count in survey.items()})
     chosen = choose_topic(topics, topic)
 
     def wanted(channel: Channel) -> bool:

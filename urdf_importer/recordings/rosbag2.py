@@ -213,20 +213,17 @@ def unpacked(path: Path, most: int) -> Iterator[tuple[Path, BinaryIO, int]]:
     with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
         place = Path(folder, "unpacked")
         with open_regular_file(path) as (file, _), place.open("wb") as target:
-            size = _copy(file, target, most)
+            _copy(file, target, most)
         with place.open("rb") as result:
-            yield place, result, size
+            yield place, result, place.stat().st_size
 
 
-def _copy(file: BinaryIO, target: BinaryIO, most: int) -> int:
-    size = 0
+def _copy(file: BinaryIO, target: BinaryIO, most: int) -> None:
     try:
         stream = open_zstd(file)
         while part := stream.read(_BATCH_BYTES):
-            size += len(part)
-            if size > most:
-                raise ReadError(f"it unpacks to more than {most // 2**20} MiB; unpack it before")
             target.write(part)
+            if target.tell() > most:
+                raise ReadError(f"it unpacks to more than {most // 2**20} MiB; unpack it before")
     except zstd_errors() as error:
         raise ReadError(f"the packed file is damaged: {one_line(error)}") from None
-    return size

@@ -107,9 +107,8 @@ def _read_flat(text: str) -> dict[str, Any] | None:
 
 def _check_bytes(text: str, most: int, kind: str) -> None:
     if len(text) > most:
-        raise ReadError(
-            f"the file is bigger than {most // 2**20} MiB of {kind}; .npz and .mcap hold more"
-        )
+        size = f"{most // 2**20} MiB of {kind}"
+        raise ReadError(f"the file is bigger than {size}; .npz and .mcap hold more")
 
 
 class _Documents:
@@ -133,13 +132,11 @@ class _Documents:
             self._place(_scalar(event.value, event.implicit[0]), 1, event.anchor)
         elif kind == "AliasEvent":
             if event.anchor not in self.anchors:
-                line = event.start_mark.line + 1
-                raise ReadError("an alias names nothing", line=line)
+                raise ReadError("an alias names nothing", line=event.start_mark.line + 1)
             self._place(*self.anchors[event.anchor], None)
         elif kind in ("SequenceStartEvent", "MappingStartEvent"):
             if len(self.open) >= MOST_LEVELS:
-                line = event.start_mark.line + 1
-                raise ReadError("the file nests too deep", line=line)
+                raise ReadError("the file nests too deep", line=event.start_mark.line + 1)
             self.open.append(([] if kind[0] == "S" else {}, [], event.anchor or ""))
             self.sizes.append(1)
         elif kind in ("SequenceEndEvent", "MappingEndEvent"):
