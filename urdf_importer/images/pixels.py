@@ -27,9 +27,8 @@ def broken(reason: str) -> MeshError:
 def check_size(width: int, height: int) -> None:
     """Raises MeshError before memory is taken for pixels that a few bytes claim to hold."""
     if not 0 < width * height <= MOST_PIXELS:
-        raise MeshError(
-            f"the image claims to have {width} x {height} pixels", code="unreadable-texture"
-        )
+        message = f"the image claims to have {width} x {height} pixels"
+        raise MeshError(message, code="unreadable-texture")
 
 
 def number(content: bytes, place: int, size: int, order: Order) -> int:

@@ -175,9 +175,7 @@ def _predict(
     to_left, to_up = np.abs(up - corner), np.abs(left - corner)
     to_corner = np.abs(left + up - 2 * corner)
     paeth = np.where(
-        (to_left <= to_up) & (to_left <= to_corner),
-        left,
-        np.where(to_up <= to_corner, up, corner),
+        (to_left <= to_up) & (to_left <= to_corner), left, np.where(to_up <= to_corner, up, corner)
     )
     guess: NDArray[np.int16] = np.select(
         [kind == 1, kind == 2, kind == 3, kind == 4], [left, up, (left + up) // 2, paeth], 0

@@ -51,6 +51,18 @@ def take_rows(rows: NDArray[Any], indices: NDArray[np.integer], found: NDArray[A
         np.take(rows, indices[part].astype(np.intp), axis=0, out=found[part], mode="clip")
 
 
+def spread_rows(
+    rows: NDArray[np.floating] | None, corners: NDArray[np.integer]
+) -> NDArray[np.floating] | None:
+    """Returns the rows of vertices for corners; None without rows. Corners that are not there get
+    any row: their faces are left out later."""
+    if rows is None or not len(rows):
+        return None
+    found = np.empty((len(corners), rows.shape[1]), dtype=rows.dtype)
+    take_rows(rows, corners, found)
+    return found
+
+
 def look_up(rows: NDArray[np.float32], indices: NDArray[np.signedinteger]) -> NDArray[np.float32]:
     """Returns the row of each index (C, n); zeros for indices that are not there."""
     if len(indices) and indices.min() >= 0 and indices.max() < len(rows):
@@ -102,14 +114,12 @@ class Faces:
         slots = None if self.slots is None else self.slots[is_kept]
         return replace(kept, sizes=self.sizes[is_kept], slots=slots)
 
-    def keep_corners(self, is_kept: NDArray[np.bool_]) -> "Faces":
-        """Returns the faces with only these corners; their sizes are left to the caller."""
-        return replace(
-            self,
-            corners=self.corners[is_kept],
-            normals=None if self.normals is None else self.normals[is_kept],
-            uvs=None if self.uvs is None else self.uvs[is_kept],
-        )
+    def keep_corners(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> "Faces":
+        """Returns the faces with only these corners, or with these in this order; their sizes are
+        left to the caller."""
+        normals = None if self.normals is None else self.normals[chosen]
+        uvs = None if self.uvs is None else self.uvs[chosen]
+        return replace(self, corners=self.corners[chosen], normals=normals, uvs=uvs)
 
     def without_repeats(self) -> "Faces":
         """Drops each corner equal to its face's next corner, then faces of fewer than three

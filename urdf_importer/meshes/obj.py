@@ -111,11 +111,8 @@ def _add_texture(
     try:
         return replace(material, texture=resolve(uri, "texture"))
     except MeshError as error:
-        report(
-            error.code,
-            f"texture {quote(uri)} of material {quote(material.name)}: {error.message}; "
-            "the material keeps its colour",
-        )
+        message = f"texture {quote(uri)} of material {quote(material.name)}: {error.message}; "
+        report(error.code, f"{message}the material keeps its colour")
         return material
 
 
@@ -212,10 +209,8 @@ def _read_faces(lines: Lines, path: Path, report: Report) -> _FaceLines:
     is_face = np.concatenate([sizes for sizes, _ in pieces]) >= 3
     lost = len(is_face) - np.count_nonzero(is_face)
     if lost:
-        report(
-            "invalid-facets",
-            f"{lost} faces of {quote(path.name)} are not three or more corners; they were left out",
-        )
+        what = f"{lost} faces of {quote(path.name)} are not three or more corners"
+        report("invalid-facets", f"{what}; they were left out")
     sizes = np.concatenate([sizes for sizes, _ in pieces])[is_face]
     return _FaceLines(lines.part(is_face), sizes, np.concatenate([each for _, each in pieces]))
 
@@ -317,10 +312,8 @@ def _read_materials(
     slot_of = {name: slot for slot, name in enumerate(dict.fromkeys(["", *wanted]))}
     for name in slot_of:
         if name and name not in known:
-            report(
-                "undefined-material",
-                f"material {quote(name)} is in none of the mesh's libraries; it becomes grey",
-            )
+            message = f"material {quote(name)} is in none of the mesh's libraries; it becomes grey"
+            report("undefined-material", message)
     materials = tuple(known.get(name, MeshMaterial(name=name)) for name in slot_of)
     slots_of_uses = np.array([0, *(slot_of[name] for name in wanted)], dtype=np.int32)
     return materials, slots_of_uses[np.searchsorted(uses.starts, faces.starts)]
@@ -330,9 +323,6 @@ def _load_library(name: str, report: Report, resolve: ResolveBeside) -> dict[str
     try:
         return load_materials(resolve(name, "texture"), report, resolve)
     except MeshError as error:
-        report(
-            "missing-materials",
-            f"the library of materials {quote(name)} is not read: {error.message}; "
-            "its materials are not used",
-        )
+        message = f"the library of materials {quote(name)} is not read: {error.message}; "
+        report("missing-materials", f"{message}its materials are not used")
         return {}

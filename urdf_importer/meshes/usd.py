@@ -133,10 +133,7 @@ def _read_faces(stage: UsdStage, prim: StagePrim, path: Path) -> Faces:
         slots=np.zeros(len(sizes), dtype=np.int32),
     )
     if bool(mesh.get("left")) != (np.linalg.det(stretch) < 0.0):
-        order = reverse_corners(faces.sizes)
-        faces.corners = faces.corners[order]
-        faces.normals = None if faces.normals is None else faces.normals[order]
-        faces.uvs = None if faces.uvs is None else faces.uvs[order]
+        return faces.keep_corners(reverse_corners(faces.sizes))
     return faces
 
 

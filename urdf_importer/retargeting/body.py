@@ -258,14 +258,12 @@ def _name_sides(
     """Returns a pair with its sides, the left limb first. Names win where they tell sides."""
     if len(pair) != 2:
         return ()
-    names = [(person.names[one], person.names[other]) for one, other in
-             ((pair[0].middle, pair[1].middle), (pair[0].root, pair[1].root))]  # fmt: skip
-    told = next((said for one, other in names if (said := compare_sides(one, other))), 0)
-    first = told or left[pair[0].end, pair[1].end]
-    ordered = pair if first > 0 else pair[::-1]
-    return tuple(
-        replace(limb, side=side) for side, limb in zip(("left", "right"), ordered, strict=True)
-    )
+    one, other = pair
+    told = 0
+    for places in ((one.middle, other.middle), (one.root, other.root)):
+        told = told or compare_sides(*(person.names[place] for place in places))
+    ordered = pair if (told or left[one.end, other.end]) > 0 else pair[::-1]
+    return tuple(replace(limb, side=s) for s, limb in zip(("left", "right"), ordered, strict=True))
 
 
 def compare_sides(one: str, other: str) -> int:

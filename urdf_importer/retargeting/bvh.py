@@ -182,11 +182,8 @@ class _Reader:
         if not rows or not width:
             raise self._refuse("the motion has no frames")
         if len(rows) != stated:
-            self._diagnostics.warning(
-                "motion-frame-count",
-                f"the file states {stated} frames and has {len(rows)}; these are taken",
-                source=self._source,
-            )
+            message = f"the file states {stated} frames and has {len(rows)}; these are taken"
+            self._diagnostics.warning("motion-frame-count", message, source=self._source)
         # Six digits of a frame time are no exact rate.
         rate = 1.0 / step
         whole = round(rate)

@@ -72,17 +72,14 @@ def standing_frames(stands: Sequence[Stand], limb: int, count: int) -> Flags:
 def ground_scene(plan: Plan) -> Scene:
     """Returns the scene with the lowest of the person's standing ankles as high as the robot's on
     the ground."""
-    scene, stands = plan.scene, plan.stands
-    legs = plan.legs
+    scene, stands, legs = plan.scene, plan.stands, plan.legs
     if not legs:
         return scene
-    count = len(scene.points)
     lowest = np.inf
     for place, match in legs:
         heights = scene.points[:, match.person.end, 2]
-        on = standing_frames(stands, place, count)
-        own = heights[on] if on.any() else heights
-        lowest = min(lowest, float(np.percentile(own, 5)))
+        on = standing_frames(stands, place, len(heights))
+        lowest = min(lowest, float(np.percentile(heights[on] if on.any() else heights, 5)))
     rise = np.array([0.0, 0.0, plan.ground + legs[0][1].robot.height - lowest])
     return replace(scene, points=scene.points + rise, hips=scene.hips + rise, way=scene.way + rise)
 

@@ -319,8 +319,5 @@ def measure_feet(machine: JointedBodies, anatomy: Anatomy, soles: Soles) -> Anat
 def foot_links(machine: JointedBodies, anatomy: Anatomy) -> tuple[str, ...]:
     """Returns the links that are parts of feet."""
     feet = {limb.hand for limb in anatomy.legs}
-    return tuple(
-        link.name
-        for link, body in zip(machine.tree.links, machine.body_of, strict=True)
-        if body in feet
-    )
+    links = zip(machine.tree.links, machine.body_of, strict=True)
+    return tuple(link.name for link, body in links if body in feet)

@@ -3,7 +3,7 @@
 one picture and gone after it."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -95,12 +95,12 @@ class Dressing:
         for _ in range(int(chance.integers(1, 4))):
             up, around = chance.uniform(0.2, 1.4), chance.uniform(-math.pi, math.pi)
             self._add_sun(float(up), float(around), float(chance.uniform(0.5, 3.0)))
-        half = _GROUND * site.radius
         if options.backgrounds:
             self._add_backdrop(sky, shown)
-        corners = np.array([[-half, -half, 0], [half, -half, 0], [half, half, 0], [-half, half, 0]])
-        corners += (*site.center[:2], site.floor)
-        if not options.backgrounds:
+        else:
+            half = _GROUND * site.radius
+            signs = np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]])
+            corners = half * signs + (*site.center[:2], site.floor)
             self._add_thing("ground", corners, [(0, 1, 2, 3)])
         least, most = map(int, options.distractors)
         for _ in range(int(chance.integers(least, most + 1))):
@@ -142,13 +142,9 @@ class Dressing:
     def _make_material(self, name: str) -> tuple[Any, tuple[float, float, float]]:
         material = bpy.data.materials.new(name)
         self._made.append(material)
-        tree = node_tree(material)
-        shader = tree.nodes.new("ShaderNodeBsdfPrincipled")
         color, roughness = self._draw_color(), float(self._chance.uniform(0.2, 1.0))
-        shader.inputs["Base Color"].default_value = (*color, 1.0)
-        shader.inputs["Roughness"].default_value = roughness
-        output = tree.nodes.new("ShaderNodeOutputMaterial")
-        tree.links.new(shader.outputs[0], output.inputs["Surface"])
+        shown = {"Base Color": (*color, 1.0), "Roughness": roughness}
+        _shade(node_tree(material), "BsdfPrincipled", "OutputMaterial", shown)
         return material, color
 
     def _add_sun(self, up: float, around: float, strength: float) -> None:
@@ -167,12 +163,8 @@ class Dressing:
         """Gives the scene a sky; returns its node, and the node that shows it."""
         world = bpy.data.worlds.new("sky")
         self._made.append(world)
-        tree = node_tree(world)
-        sky = tree.nodes.new("ShaderNodeBackground")
-        sky.inputs["Color"].default_value = (*color, 1.0)
-        sky.inputs["Strength"].default_value = strength
-        output = tree.nodes.new("ShaderNodeOutputWorld")
-        tree.links.new(sky.outputs[0], output.inputs["Surface"])
+        shown = {"Color": (*color, 1.0), "Strength": strength}
+        sky, output = _shade(node_tree(world), "Background", "OutputWorld", shown)
         self._scene.world = world
         self.lights.append({"kind": "sky", "color": list(color), "strength": strength})
         return sky, output
@@ -215,6 +207,16 @@ class Dressing:
             (1.0 - share) * grey + share * self._chance.uniform(0.0, 0.9, 3)
         ).tolist()
         return red, green, blue
+
+
+def _shade(tree: Any, kind: str, end: str, inputs: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Makes a shader with these inputs, and the node that shows it."""
+    shader = tree.nodes.new(f"ShaderNode{kind}")
+    for name, value in inputs.items():
+        shader.inputs[name].default_value = value
+    output = tree.nodes.new(f"ShaderNode{end}")
+    tree.links.new(shader.outputs[0], output.inputs["Surface"])
+    return shader, output
 
 
 def list_scenery(folder: str, what: Literal["picture", "mesh"]) -> list[Path]:

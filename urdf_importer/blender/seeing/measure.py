@@ -219,14 +219,8 @@ class Looker:
         if lens is not None and K is not None:
             bent = undistort(lens, pixel_rays(K, width, height)[..., :2])
             K, width, height = _widen(K, bent)
-        view = Shot(
-            world=frame,
-            width=width,
-            height=height,
-            K=np.eye(3) if K is None else K,
-            near=camera.near * scale,
-            far=camera.far * scale,
-        )
+        near, far, lens_K = camera.near * scale, camera.far * scale, np.eye(3) if K is None else K
+        view = Shot(world=frame, width=width, height=height, K=lens_K, near=near, far=far)
         hidden = [] if self.options.own_robot else find_parts(self.armature)[properties.VISUALS]
         angle = camera.field_of_view if K is None else 0.0
         samples = self.options.samples
