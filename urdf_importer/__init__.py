@@ -91,9 +91,8 @@ from .pipeline.limits import check_trajectory, find_limits, retime_trajectory
 from .pipeline.locating import find_package_folders, locate_package
 from .pipeline.reshaping import Reshaping, reshape_robot
 from .pipeline.retargeting import find_pairs, retarget, retarget_steps
-from .pipeline.seeing.find import find_sensors
 from .pipeline.seeing.record import record_sensors
-from .pipeline.seeing.sense import sense
+from .pipeline.seeing.sense import find_sensors, sense
 from .pipeline.simulating import simulate, simulation_steps
 from .pipeline.srdf import apply_srdf, find_srdf, read_srdf, write_srdf
 from .pipeline.updating import UpdateResult, compare_with_source, update_robot

@@ -9,7 +9,7 @@ import pytest
 
 from support.mesh_faces import check_mesh, edge_uses, faces_of, signed_volume
 from urdf_importer.diagnostics import Diagnostics
-from urdf_importer.meshes import MeshData
+from urdf_importer.geometry.mesh_data import MeshData
 from urdf_importer.model import Joint, Limit, Link, Pose, Robot
 from urdf_importer.options import ImportOptions
 from urdf_importer.rig.plan import plan_rig

@@ -84,6 +84,15 @@ def read_regular_file(path: str) -> bytes:
     return data
 
 
+def decode_text(data: bytes, source: str = "") -> str:
+    """Returns the text of a file in UTF-8. Raises ReadError, with the line, for anything else."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ReadError("the text is not UTF-8", source=source, line=line) from None
+
+
 def explain_failure(error: OSError) -> str:
     """Returns one clause that says why a file was not read."""
     if isinstance(error, NotRegularError):

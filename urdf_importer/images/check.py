@@ -45,17 +45,11 @@ def _is_whole_png(content: bytes) -> bool:
             return False
         kinds.append(content[place + 4 : place + 8])
         place = end + 4
-    return (
-        kinds[:1] == [b"IHDR"]
-        and kinds[-1] == b"IEND"
-        and b"IDAT" in kinds
-        and _is_png_head(content[16:29], has_palette=b"PLTE" in kinds)
-    )
-
-
-def _is_png_head(head: bytes, *, has_palette: bool) -> bool:
-    depth, color, compression, filtering, interlace = head[8:13]
-    is_known = depth in DEPTHS_BY_COLOR.get(color, ()) and (has_palette or color != _PNG_INDEXED)
+    if kinds[:1] != [b"IHDR"] or kinds[-1] != b"IEND" or b"IDAT" not in kinds:
+        return False
+    depth, color, compression, filtering, interlace = content[24:29]
+    has_colors = b"PLTE" in kinds or color != _PNG_INDEXED
+    is_known = depth in DEPTHS_BY_COLOR.get(color, ()) and has_colors
     return is_known and compression == filtering == 0 and interlace <= 1
 
 

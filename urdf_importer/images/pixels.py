@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Helpers of all image decoders: numbers from bytes that may be cut off, samples from bits."""
 
+import zlib
 from typing import Literal
 
 import numpy as np
@@ -26,9 +27,8 @@ def broken(reason: str) -> MeshError:
 def check_size(width: int, height: int) -> None:
     """Raises MeshError before memory is taken for pixels that a few bytes claim to hold."""
     if not 0 < width * height <= MOST_PIXELS:
-        raise MeshError(
-            f"the image claims to have {width} x {height} pixels", code="unreadable-texture"
-        )
+        message = f"the image claims to have {width} x {height} pixels"
+        raise MeshError(message, code="unreadable-texture")
 
 
 def number(content: bytes, place: int, size: int, order: Order) -> int:
@@ -43,6 +43,14 @@ def take(content: bytes, place: int, size: int) -> NDArray[np.uint8]:
     if place < 0 or size < 0 or place + size > len(content):
         raise broken("it is cut off")
     return np.frombuffer(content, dtype=np.uint8, count=size, offset=place)
+
+
+def inflate(data: bytes, size: int) -> bytes:
+    """Unpacks at most `size` bytes, whatever the data hold. Raises MeshError for damage."""
+    try:
+        return zlib.decompressobj().decompress(data, size)
+    except zlib.error:
+        raise broken("its pixels cannot be unpacked") from None
 
 
 def split_samples(rows: NDArray[np.uint8], bits: int, count: int) -> NDArray[np.uint8]:

@@ -3,13 +3,23 @@
 
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .pixels import Pixels, broken, check_size, look_up, narrow, number, split_samples, stretch
+from .pixels import (
+    Pixels,
+    broken,
+    check_size,
+    inflate,
+    look_up,
+    narrow,
+    number,
+    split_samples,
+    stretch,
+)
 from .size import DEPTHS_BY_COLOR, PNG_SIGNATURE
 
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
@@ -59,10 +69,7 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 def find_png_kind(content: bytes) -> PngKind:
     """Reads the head. Raises MeshError where the head is broken."""
-    return _read_head(content, [kind for kind, _ in _chunks(content)])
-
-
-def _read_head(content: bytes, kinds: list[bytes]) -> PngKind:
+    kinds = [kind for kind, _ in _chunks(content)]
     if content[12:16] != b"IHDR":
         raise broken("its head is missing")
     width, height = number(content, 16, 4, "big"), number(content, 20, 4, "big")
@@ -76,24 +83,17 @@ def _read_head(content: bytes, kinds: list[bytes]) -> PngKind:
 def decode_png(content: bytes) -> Pixels:
     """Returns the pixels. Raises MeshError where it is broken or beyond the size limit."""
     chunks = list(_chunks(content))
-    kind = _read_head(content, [name for name, _ in chunks])
-    check_size(kind.width, kind.height)
+    kind = find_png_kind(content)
     parts = dict(reversed(chunks))
-    data = b"".join(data for name, data in chunks if name == b"IDAT")
-    samples = _read_samples(kind, data)
+    samples = _read_samples(kind, chunks)
     return _color(kind, samples, parts.get(b"PLTE", b""), parts.get(b"tRNS"))
 
 
 def decode_wide_png(content: bytes) -> NDArray[np.uint16] | None:
     """Returns the channels (height, width, 1 to 4) of 16 bits each; None for a PNG with fewer.
     Raises MeshError as decode_png does."""
-    chunks = list(_chunks(content))
-    kind = _read_head(content, [name for name, _ in chunks])
-    if kind.depth != 16:
-        return None
-    check_size(kind.width, kind.height)
-    samples = _read_samples(kind, b"".join(data for name, data in chunks if name == b"IDAT"))
-    return samples.astype(np.uint16)
+    kind = find_png_kind(content)
+    return _read_samples(kind, _chunks(content)).astype(np.uint16) if kind.depth == 16 else None
 
 
 def _chunks(content: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -106,8 +106,12 @@ def _chunks(content: bytes) -> Iterator[tuple[bytes, bytes]]:
         place += size + 12
 
 
-def _read_samples(kind: PngKind, data: bytes) -> NDArray[np.uint8] | NDArray[np.uint16]:
+def _read_samples(
+    kind: PngKind, chunks: Iterable[tuple[bytes, bytes]]
+) -> NDArray[np.uint8] | NDArray[np.uint16]:
     """(H, W, channels), undecoded samples."""
+    check_size(kind.width, kind.height)
+    data = b"".join(data for name, data in chunks if name == b"IDAT")
     channels = _CHANNELS[kind.color_type]
     dtype = np.uint16 if kind.depth == 16 else np.uint8
     image = np.zeros((kind.height, kind.width, channels), dtype=dtype)
@@ -116,7 +120,9 @@ def _read_samples(kind: PngKind, data: bytes) -> NDArray[np.uint8] | NDArray[np.
     views = [view for view in views if view.size]
     widths = [(view.shape[1] * channels * kind.depth + 7) // 8 for view in views]
     sizes = [len(view) * (1 + width) for view, width in zip(views, widths, strict=True)]
-    raw = _inflate(data, sum(sizes))
+    raw = inflate(data, sum(sizes))
+    if len(raw) < sum(sizes):
+        raise broken("it is cut off")
     place = 0
     for view, width, size in zip(views, widths, sizes, strict=True):
         rows = np.frombuffer(raw, dtype=np.uint8, count=size, offset=place)
@@ -124,17 +130,6 @@ def _read_samples(kind: PngKind, data: bytes) -> NDArray[np.uint8] | NDArray[np.
         view[...] = _samples_of(lines, kind.depth, view.shape)
         place += size
     return image
-
-
-def _inflate(data: bytes, size: int) -> bytes:
-    """Never more than the pixels need, whatever the data hold."""
-    try:
-        raw = zlib.decompressobj().decompress(data, size)
-    except zlib.error:
-        raise broken("its pixels cannot be unpacked") from None
-    if len(raw) < size:
-        raise broken("it is cut off")
-    return raw
 
 
 def _samples_of(
@@ -180,9 +175,7 @@ def _predict(
     to_left, to_up = np.abs(up - corner), np.abs(left - corner)
     to_corner = np.abs(left + up - 2 * corner)
     paeth = np.where(
-        (to_left <= to_up) & (to_left <= to_corner),
-        left,
-        np.where(to_up <= to_corner, up, corner),
+        (to_left <= to_up) & (to_left <= to_corner), left, np.where(to_up <= to_corner, up, corner)
     )
     guess: NDArray[np.int16] = np.select(
         [kind == 1, kind == 2, kind == 3, kind == 4], [left, up, (left + up) // 2, paeth], 0

@@ -14,13 +14,13 @@ def check_image(content: bytes, name: str) -> None:
     """Raises MeshError `unreadable-texture` for an unsupported kind of image and for images of more
     than 16384 x 16384 pixels. Read are PNG, JPEG, BMP, TIFF and TGA."""
     size = find_image_size(content)
-    if size is None:
-        message = f"{quote(name)} is not a PNG, JPEG, BMP, TIFF or TGA image, or is cut off"
-        raise MeshError(message, code="unreadable-texture")
-    width, height = size
-    if not 0 < width * height <= MOST_PIXELS:
-        message = f"{quote(name)} claims to have {width} x {height} pixels"
-        raise MeshError(message, code="unreadable-texture")
+    problem = "is not a PNG, JPEG, BMP, TIFF or TGA image, or is cut off"
+    if size is not None:
+        width, height = size
+        if 0 < width * height <= MOST_PIXELS:
+            return
+        problem = f"claims to have {width} x {height} pixels"
+    raise MeshError(f"{quote(name)} {problem}", code="unreadable-texture")
 
 
 def find_image_size(content: bytes) -> tuple[int, int] | None:
@@ -33,7 +33,7 @@ def find_image_size(content: bytes) -> tuple[int, int] | None:
         return _find_bmp_size(content)
     if content.startswith((b"II*\0", b"MM\0*")):
         return _find_tiff_size(content)
-    return _find_tga_size(content)
+    return _pair(content, 12, 2, "little") if may_be_tga(content) else None
 
 
 def _pair(content: bytes, place: int, size: int, order: str) -> tuple[int, int] | None:
@@ -79,10 +79,6 @@ def _find_tiff_size(content: bytes) -> tuple[int, int] | None:
         tag, kind = _number(content, entry, 2, order), _number(content, entry + 2, 2, order)
         sizes.setdefault(tag, _number(content, entry + 8, 2 if kind == 3 else 4, order))
     return (sizes[256], sizes[257]) if 256 in sizes and 257 in sizes else None
-
-
-def _find_tga_size(content: bytes) -> tuple[int, int] | None:
-    return _pair(content, 12, 2, "little") if may_be_tga(content) else None
 
 
 def may_be_tga(content: bytes) -> bool:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The packings of TIFF: bytes and the size wanted -> bytes, never many more than that."""
 
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ from .pixels import (
     Unsupported,
     broken,
     check_size,
+    inflate,
     look_up,
     narrow,
     number,
@@ -28,13 +28,6 @@ _WIDEST = 12
 
 def _take_plain(data: bytes, size: int) -> bytes:
     return data[:size]
-
-
-def _inflate(data: bytes, size: int) -> bytes:
-    try:
-        return zlib.decompressobj().decompress(data, size)
-    except zlib.error:
-        raise broken("its pixels cannot be unpacked") from None
 
 
 def _unpack_bits(data: bytes, size: int) -> bytes:
@@ -93,8 +86,8 @@ def _find_entry(table: list[bytes], entry: int, last: bytes) -> bytes:
 UNPACKERS: dict[int, Callable[[bytes, int], bytes]] = {
     1: _take_plain,
     5: _unpack_lzw,
-    8: _inflate,
-    32946: _inflate,
+    8: inflate,
+    32946: inflate,
     32773: _unpack_bits,
 }
 """By the number in the tag Compression."""
@@ -180,9 +173,9 @@ def _find_layout(tags: dict[int, list[int]], order: Order) -> _Layout:
         raise Unsupported
     is_tiled = _TILES in tags
     part_width = _one(tags, _TILE_WIDTH, 0) if is_tiled else width
-    part_height = (
-        _one(tags, _TILE_HEIGHT, 0) if is_tiled else min(_one(tags, _ROWS, height), height)
-    )
+    part_height = min(_one(tags, _ROWS, height), height)
+    if is_tiled:
+        part_height = _one(tags, _TILE_HEIGHT, 0)
     check_size(part_width, part_height)
     channels = 1 if _one(tags, _PLANAR, 1) == 2 else samples
     return _Layout(width, height, depths[0], samples, channels, part_width, part_height, order)

@@ -51,6 +51,42 @@ def take_rows(rows: NDArray[Any], indices: NDArray[np.integer], found: NDArray[A
         np.take(rows, indices[part].astype(np.intp), axis=0, out=found[part], mode="clip")
 
 
+def spread_rows(
+    rows: NDArray[np.floating] | None, corners: NDArray[np.integer]
+) -> NDArray[np.floating] | None:
+    """Returns the rows of vertices for corners; None without rows. Corners that are not there get
+    any row: their faces are left out later."""
+    if rows is None or not len(rows):
+        return None
+    found = np.empty((len(corners), rows.shape[1]), dtype=rows.dtype)
+    take_rows(rows, corners, found)
+    return found
+
+
+def look_up(rows: NDArray[np.float32], indices: NDArray[np.signedinteger]) -> NDArray[np.float32]:
+    """Returns the row of each index (C, n); zeros for indices that are not there."""
+    if len(indices) and indices.min() >= 0 and indices.max() < len(rows):
+        return np.take(rows, indices, axis=0)
+    is_there = (indices >= 0) & (indices < len(rows))
+    found = np.zeros((len(indices), rows.shape[1]), dtype=np.float32)
+    found[is_there] = rows[indices[is_there]]
+    return found
+
+
+def cofactors_of(axes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Returns the cofactors (3, 3), by which normals turn as by the transposed inverse, up to a
+    factor, also where there is none. As of numbers: for vectors of three, numpy takes fifty times
+    as long."""
+    (a, b, c), (d, e, f), (g, h, i) = axes.tolist()
+    return np.array(
+        [
+            [e * i - f * h, f * g - d * i, d * h - e * g],
+            [c * h - b * i, a * i - c * g, b * g - a * h],
+            [b * f - c * e, c * d - a * f, a * e - b * d],
+        ]
+    )
+
+
 @dataclass(slots=True, kw_only=True)
 class Faces:
     """Faces as a file writes them, nothing checked but the lengths of the arrays.
@@ -74,22 +110,16 @@ class Faces:
         """Returns only these faces."""
         if is_kept.all():
             return self
-        corner_is_kept = np.repeat(is_kept, self.sizes)
-        kept = self.keep_corners(corner_is_kept)
-        return replace(
-            kept,
-            sizes=self.sizes[is_kept],
-            slots=None if self.slots is None else self.slots[is_kept],
-        )
+        kept = self.keep_corners(np.repeat(is_kept, self.sizes))
+        slots = None if self.slots is None else self.slots[is_kept]
+        return replace(kept, sizes=self.sizes[is_kept], slots=slots)
 
-    def keep_corners(self, is_kept: NDArray[np.bool_]) -> "Faces":
-        """Returns the faces with only these corners; their sizes are left to the caller."""
-        return replace(
-            self,
-            corners=self.corners[is_kept],
-            normals=None if self.normals is None else self.normals[is_kept],
-            uvs=None if self.uvs is None else self.uvs[is_kept],
-        )
+    def keep_corners(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> "Faces":
+        """Returns the faces with only these corners, or with these in this order; their sizes are
+        left to the caller."""
+        normals = None if self.normals is None else self.normals[chosen]
+        uvs = None if self.uvs is None else self.uvs[chosen]
+        return replace(self, corners=self.corners[chosen], normals=normals, uvs=uvs)
 
     def without_repeats(self) -> "Faces":
         """Drops each corner equal to its face's next corner, then faces of fewer than three
@@ -116,10 +146,8 @@ class Faces:
         places = np.flatnonzero(np.repeat(self.sizes > 3, self.sizes))
         if not len(places):
             return self
-        face, vertex = (
-            np.repeat(np.arange(len(self.sizes)), self.sizes)[places],
-            self.corners[places],
-        )
+        face = np.repeat(np.arange(len(self.sizes)), self.sizes)[places]
+        vertex = self.corners[places]
         order = np.lexsort((vertex, face))
         face, vertex = face[order], vertex[order]
         is_second = np.zeros(len(order), dtype=bool)
@@ -168,10 +196,8 @@ def drop_unused_vertices(
     for start in range(0, len(corners), PIECE):
         is_used[corners[start : start + PIECE]] = True
     if is_used.all():
-        return (
-            np.ascontiguousarray(vertices, dtype=np.float32),
-            np.ascontiguousarray(corners, dtype=np.int32),
-        )
+        found = np.ascontiguousarray(corners, dtype=np.int32)
+        return np.ascontiguousarray(vertices, dtype=np.float32), found
     found = np.empty(len(corners), dtype=np.int32)
     take_rows(np.cumsum(is_used, dtype=np.int32) - np.int32(1), corners, found)
     return vertices[is_used].astype(np.float32), found
@@ -208,9 +234,8 @@ def _find_valid(faces: Faces) -> NDArray[np.bool_]:
         return np.ones(len(faces.sizes), dtype=bool)
     with np.errstate(invalid="ignore"):
         is_vertex = (np.abs(faces.vertices) <= LARGEST_COORDINATE).all(axis=1)
-    is_inside = (faces.corners >= 0) & (faces.corners < len(faces.vertices))
-    is_valid = is_inside.copy()
-    is_valid[is_inside] = is_vertex[faces.corners[is_inside]]
+    is_valid = (corners >= 0) & (corners < count)
+    is_valid[is_valid] = is_vertex[corners[is_valid]]
     face_is_valid = np.ones(len(faces.sizes), dtype=bool)
     face_is_valid[np.repeat(np.arange(len(faces.sizes)), faces.sizes)[~is_valid]] = False
     return face_is_valid

@@ -78,6 +78,5 @@ def _make_surface(heights: NDArray[np.float32], name: str) -> MeshData:
     a, b = corner[:-1, :-1], corner[:-1, 1:]
     c, d = corner[1:, :-1], corner[1:, 1:]
     corners = np.stack([a, c, b, b, c, d], axis=2)
-    return MeshData(
-        vertices=vertices.reshape(-1, 3), corners=corners.ravel(), smooth=True, name=name
-    )
+    points = vertices.reshape(-1, 3)
+    return MeshData(vertices=points, corners=corners.ravel(), smooth=True, name=name)

@@ -157,10 +157,5 @@ def _read_state(path: Path) -> State | None:
     newest = max(status.st_mtime, status.st_ctime)
     if not stat.S_ISREG(status.st_mode) or abs(time.time() - newest) < _SETTLED:
         return None
-    return (
-        status.st_dev,
-        status.st_ino,
-        status.st_size,
-        status.st_mtime_ns,
-        status.st_ctime_ns,
-    )
+    place = (status.st_dev, status.st_ino)
+    return (*place, status.st_size, status.st_mtime_ns, status.st_ctime_ns)

@@ -15,7 +15,7 @@ from ..diagnostics import MeshError, Report, quote
 from ..files.regular import read_mesh_file
 from ..geometry.hulls import convex_hull
 from ..geometry.mesh_data import MeshData
-from .faces import LARGEST_COORDINATE, Faces, make_mesh, unreadable
+from .faces import LARGEST_COORDINATE, Faces, make_mesh, spread_rows, unreadable
 from .stl import MOST_BYTES
 
 _COUNTS = 4
@@ -37,17 +37,14 @@ def load_msh(path: Path, report: Report) -> MeshData:
         return _make_hull(vertices, path)
     start = 3 * points + 3 * normals
     corners = np.frombuffer(data, "<i4", 3 * triangles, _HEADER + 4 * len(numbers))
-    return make_mesh(
-        Faces(
-            vertices=vertices,
-            corners=corners,
-            sizes=np.full(triangles, 3, dtype=np.int32),
-            normals=_spread(numbers[3 * points : start].reshape(-1, 3), corners),
-            uvs=_spread(_turn_over(numbers[start:].reshape(-1, 2)), corners),
-        ),
-        path,
-        report,
+    faces = Faces(
+        vertices=vertices,
+        corners=corners,
+        sizes=np.full(triangles, 3, dtype=np.int32),
+        normals=spread_rows(numbers[3 * points : start].reshape(-1, 3), corners),
+        uvs=spread_rows(_turn_over(numbers[start:].reshape(-1, 2)), corners),
     )
+    return make_mesh(faces, path, report)
 
 
 def _read_counts(data: bytes, path: Path) -> tuple[int, ...]:
@@ -61,13 +58,6 @@ def _read_counts(data: bytes, path: Path) -> tuple[int, ...]:
     if not fits or normals not in (0, points) or coordinates not in (0, points):
         raise unreadable(path, "is not a MuJoCo mesh: its counts do not fit its size")
     return counts
-
-
-def _spread(
-    rows: NDArray[np.floating], corners: NDArray[np.integer]
-) -> NDArray[np.floating] | None:
-    """Returns the rows of points for corners, whose indices may be anything; None without rows."""
-    return rows[np.clip(corners, 0, len(rows) - 1)] if len(rows) else None
 
 
 def _turn_over(uvs: NDArray[np.floating]) -> NDArray[np.float32]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..diagnostics import MeshError, Report, quote
 from ..files.regular import ResolveBeside, read_mesh_file
 from ..geometry.mesh_data import MeshData, MeshMaterial
-from .faces import Faces, make_mesh, missing_part
+from .faces import Faces, look_up, make_mesh, missing_part
 from .text_lines import (
     LINES_AT_ONCE,
     Lines,
@@ -111,11 +111,8 @@ def _add_texture(
     try:
         return replace(material, texture=resolve(uri, "texture"))
     except MeshError as error:
-        report(
-            error.code,
-            f"texture {quote(uri)} of material {quote(material.name)}: {error.message}; "
-            "the material keeps its colour",
-        )
+        message = f"texture {quote(uri)} of material {quote(material.name)}: {error.message}; "
+        report(error.code, f"{message}the material keeps its colour")
         return material
 
 
@@ -158,16 +155,12 @@ def _read_mesh(
     faces = _read_faces(take_lines(lines, b"f"), path, report)
     vertices, _ = read_rows(points, 3)
     corners = faces.absolute(0, points)
-    uvs = _look_up(faces.absolute(1, texture_points), read_rows(texture_points, 2)[0])
-    normals = _look_up(faces.absolute(2, directions), read_rows(directions, 3)[0])
+    uvs = _find_rows(faces.absolute(1, texture_points), read_rows(texture_points, 2)[0])
+    normals = _find_rows(faces.absolute(2, directions), read_rows(directions, 3)[0])
     materials, slots = _read_materials(lines, faces.lines, report, resolve)
+    sizes = faces.sizes
     made = Faces(
-        vertices=vertices,
-        corners=corners,
-        sizes=faces.sizes,
-        normals=normals,
-        uvs=uvs,
-        slots=slots,
+        vertices=vertices, corners=corners, sizes=sizes, normals=normals, uvs=uvs, slots=slots
     )
     return (made.keep(_find_part(lines, faces.lines, part, path)) if part else made), materials
 
@@ -216,10 +209,8 @@ def _read_faces(lines: Lines, path: Path, report: Report) -> _FaceLines:
     is_face = np.concatenate([sizes for sizes, _ in pieces]) >= 3
     lost = len(is_face) - np.count_nonzero(is_face)
     if lost:
-        report(
-            "invalid-facets",
-            f"{lost} faces of {quote(path.name)} are not three or more corners; they were left out",
-        )
+        what = f"{lost} faces of {quote(path.name)} are not three or more corners"
+        report("invalid-facets", f"{what}; they were left out")
     sizes = np.concatenate([sizes for sizes, _ in pieces])[is_face]
     return _FaceLines(lines.part(is_face), sizes, np.concatenate([each for _, each in pieces]))
 
@@ -296,18 +287,12 @@ def _split_alike(
     return np.full(len(counts), size), numbers.reshape(-1, 3)
 
 
-def _look_up(
+def _find_rows(
     indices: NDArray[np.signedinteger], rows: NDArray[np.float32]
 ) -> NDArray[np.float32] | None:
     """The row of each corner, zeros where it names none; None where no corner names one."""
-    is_there = (indices >= 0) & (indices < len(rows))
-    if not is_there.any():
-        return None
-    if is_there.all():
-        return np.take(rows, indices, axis=0)
-    found = np.zeros((len(indices), rows.shape[1]), dtype=np.float32)
-    found[is_there] = rows[indices[is_there]]
-    return found
+    names_any = bool(((indices >= 0) & (indices < len(rows))).any())
+    return look_up(rows, indices) if names_any else None
 
 
 def _read_materials(
@@ -327,10 +312,8 @@ def _read_materials(
     slot_of = {name: slot for slot, name in enumerate(dict.fromkeys(["", *wanted]))}
     for name in slot_of:
         if name and name not in known:
-            report(
-                "undefined-material",
-                f"material {quote(name)} is in none of the mesh's libraries; it becomes grey",
-            )
+            message = f"material {quote(name)} is in none of the mesh's libraries; it becomes grey"
+            report("undefined-material", message)
     materials = tuple(known.get(name, MeshMaterial(name=name)) for name in slot_of)
     slots_of_uses = np.array([0, *(slot_of[name] for name in wanted)], dtype=np.int32)
     return materials, slots_of_uses[np.searchsorted(uses.starts, faces.starts)]
@@ -340,9 +323,6 @@ def _load_library(name: str, report: Report, resolve: ResolveBeside) -> dict[str
     try:
         return load_materials(resolve(name, "texture"), report, resolve)
     except MeshError as error:
-        report(
-            "missing-materials",
-            f"the library of materials {quote(name)} is not read: {error.message}; "
-            "its materials are not used",
-        )
+        message = f"the library of materials {quote(name)} is not read: {error.message}; "
+        report("missing-materials", f"{message}its materials are not used")
         return {}

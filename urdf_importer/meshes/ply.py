@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..diagnostics import MeshError, Report, quote
 from ..files.regular import read_mesh_file
 from ..geometry.mesh_data import MeshData
-from .faces import Faces, make_mesh, take_rows, unreadable
+from .faces import Faces, make_mesh, spread_rows, unreadable
 from .numbers import parse_numbers
 
 _LETTERS = {"i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I", "f4": "f", "f8": "d"}
@@ -133,11 +133,7 @@ def _take_each(
 
 
 def _gather(
-    data: Bytes,
-    order: str,
-    each: Property,
-    places: NDArray[np.int64],
-    sizes: NDArray[np.int64],
+    data: Bytes, order: str, each: Property, places: NDArray[np.int64], sizes: NDArray[np.int64]
 ) -> Column:
     total = int(sizes.sum())
     within = np.arange(total) - np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -203,15 +199,10 @@ def _gather_faces(vertices: Columns, faces: dict[str, Column], path: Path) -> Fa
     normals = _take(vertices, ("nx", "ny", "nz"))
     found = (uv for uv in (_take(vertices, names) for names in _UV_NAMES) if uv is not None)
     uvs = next(found, None)
-    is_face = polygons.sizes > 0
-    made = Faces(
-        vertices=points,
-        corners=corners,
-        sizes=polygons.sizes,
-        normals=_at_corners(normals, corners),
-        uvs=_at_corners(uvs, corners),
-    )
-    return made.keep(is_face)
+    normals, uvs = spread_rows(normals, corners), spread_rows(uvs, corners)
+    sizes = polygons.sizes
+    made = Faces(vertices=points, corners=corners, sizes=sizes, normals=normals, uvs=uvs)
+    return made.keep(sizes > 0)
 
 
 def _as_indices(values: NDArray[np.generic]) -> NDArray[np.integer]:
@@ -220,17 +211,6 @@ def _as_indices(values: NDArray[np.generic]) -> NDArray[np.integer]:
         return values.astype(np.int32)
     with np.errstate(invalid="ignore"):
         return values.astype(np.int64)
-
-
-def _at_corners(
-    rows: NDArray[np.floating] | None, corners: NDArray[np.integer]
-) -> NDArray[np.floating] | None:
-    """Corners that are not there get any row: their faces are left out later."""
-    if rows is None or not len(rows):
-        return None
-    found = np.empty((len(corners), rows.shape[1]), dtype=rows.dtype)
-    take_rows(rows, corners, found)
-    return found
 
 
 def _take(vertices: Columns, names: tuple[str, ...]) -> NDArray[np.floating] | None:
@@ -290,8 +270,5 @@ def _numbers_of_text(text: bytes, path: Path) -> Bytes:
 
 
 def _as_text(element: PlyElement) -> PlyElement:
-    return PlyElement(
-        element.name,
-        element.count,
-        [Property(each.name, "f8", each.length and "f8") for each in element.properties],
-    )
+    doubles = [Property(each.name, "f8", each.length and "f8") for each in element.properties]
+    return PlyElement(element.name, element.count, doubles)

@@ -4,7 +4,7 @@
 Code that builds, updates or writes a robot asks the same object, so that each file is read once.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -147,11 +147,10 @@ class RobotFiles:
             return None
         if _is_of_own_kind(geometry) or geometry.filename in self._drawn:
             return None
-        try:
+        with suppress(MeshError):
             path = self._resolver.resolve_file(geometry.filename, _ignore)
-        except MeshError:
-            return None
-        return None if (path, None, geometry.bare) in self._turned else path
+            return None if (path, None, geometry.bare) in self._turned else path
+        return None
 
     def find_texture(self, material: Material, link: Link) -> Path:
         """Returns the image file of a material that names one. Raises MeshError."""
@@ -183,11 +182,10 @@ class RobotFiles:
     def is_there(self, name: str, kind: FileKind) -> bool:
         """Whether just there is a file that may be read; nothing is reported."""
         notes: list[tuple[str, str]] = []
-        try:
+        with suppress(MeshError):
             self._resolver.resolve_file(name, _note_in(notes), kind=kind)
-        except MeshError:
-            return False
-        return not notes
+            return not notes
+        return False
 
     def find_scripts(self, name: str) -> list[Path]:
         """Finds the scripts of materials that a URI means: a file, or all in a folder, by their
@@ -242,15 +240,12 @@ class RobotFiles:
         if not any(_needs_drawing(each, known) for each in _geometries(robot)):
             return robot
         draw = partial(self._draw, known=known)
-        links = tuple(
-            replace(
-                link,
-                visuals=tuple(each for old in link.visuals for each in draw(old, link)),
-                collisions=tuple(each for old in link.collisions for each in draw(old, link)),
-            )
-            for link in robot.links
-        )
-        return replace(robot, links=links)
+        links = []
+        for link in robot.links:
+            visuals = tuple(each for old in link.visuals for each in draw(old, link))
+            collisions = tuple(each for old in link.collisions for each in draw(old, link))
+            links.append(replace(link, visuals=visuals, collisions=collisions))
+        return replace(robot, links=tuple(links))
 
     def is_drawn(self, mesh: Mesh) -> bool:
         """Whether a mesh is in no file, since `draw` made it."""
@@ -271,50 +266,45 @@ class RobotFiles:
             yield replace(shape, geometry=Mesh(filename=name))
 
     def _find(self, geometry: Geometry) -> _Outcome:
-        found = self._loaded.get(geometry)
-        if found is None:
-            notes: list[tuple[str, str]] = []
-            try:
-                result: MeshData | MeshError = self._load(geometry, notes)
-            except MeshError as error:
-                result = error
-            found = self._loaded[geometry] = _Outcome(result=result, notes=tuple(notes))
-        return found
+        if geometry not in self._loaded:
+            self._loaded[geometry] = _try(partial(self._load, geometry))
+        return self._loaded[geometry]
 
-    def _load(self, geometry: Geometry, notes: list[tuple[str, str]]) -> MeshData:
+    def _load(self, geometry: Geometry, report: Report) -> MeshData:
         if not isinstance(geometry, Mesh):
             return make_primitive(geometry)
         if geometry.filename in self._drawn:
             return scale_mesh(self._drawn[geometry.filename], geometry.scale)
-        path = self._resolver.resolve_file(geometry.filename, _note_in(notes))
+        path = self._resolver.resolve_file(geometry.filename, report)
         check_scale(geometry.scale)
         file = (path, geometry.part, geometry.bare)
         if file not in self._files:
-            self._files[file] = self._read(file)
-        notes += self._files[file].notes
-        return scale_mesh(self._turn(file, self._files[file].get()), geometry.scale)
+            self._files[file] = _try(partial(self._read, file))
+        for code, message in self._files[file].notes:
+            report(code, message)
+        data = self._files[file].get()
+        if self._upright and data.up != "Z":
+            if file not in self._turned:
+                self._turned[file] = turn_upright(data)
+            data = self._turned[file]
+        return scale_mesh(data, geometry.scale)
 
-    def _turn(self, file: _File, data: MeshData) -> MeshData:
-        if not self._upright or data.up == "Z":
-            return data
-        if file not in self._turned:
-            self._turned[file] = turn_upright(data)
-        return self._turned[file]
-
-    def _read(self, file: _File) -> _Outcome:
+    def _read(self, file: _File, report: Report) -> MeshData:
         path, part, bare = file
-        notes: list[tuple[str, str]] = []
 
         def resolve_beside(uri: str, kind: FileKind, report: Report) -> Path:
             return self._resolver.resolve_file(uri, report, kind=kind, base=path.parent)
 
-        try:
-            result: MeshData | MeshError = load_kept(
-                path, _note_in(notes), resolve_beside, part, bare=bare
-            )
-        except MeshError as error:
-            result = error
-        return _Outcome(result=result, notes=tuple(notes))
+        return load_kept(path, report, resolve_beside, part, bare=bare)
+
+
+def _try(load: Callable[[Report], MeshData]) -> _Outcome:
+    notes: list[tuple[str, str]] = []
+    try:
+        result: MeshData | MeshError = load(_note_in(notes))
+    except MeshError as error:
+        result = error
+    return _Outcome(result=result, notes=tuple(notes))
 
 
 def report_lost_texture(
@@ -346,8 +336,8 @@ def _is_of_own_kind(geometry: Geometry) -> bool:
 
 def _geometries(robot: Robot) -> Iterator[Geometry]:
     for link in robot.links:
-        yield from (each.geometry for each in link.visuals)
-        yield from (each.geometry for each in link.collisions)
+        shapes: tuple[Shape, ...] = (*link.visuals, *link.collisions)
+        yield from (each.geometry for each in shapes)
 
 
 def _describe(geometry: Geometry) -> str:

@@ -32,10 +32,8 @@ def read_text_facets(data: bytes, report: Report) -> NDArray[np.float32]:
     pieces = [_read_piece(piece) for piece in _split(data)]
     lost = sum(other for _, other in pieces)
     if lost:
-        report(
-            "invalid-facets",
-            f"{lost} facets do not have exactly three vertices; they were left out",
-        )
+        message = f"{lost} facets do not have exactly three vertices; they were left out"
+        report("invalid-facets", message)
     return np.concatenate([facets for facets, _ in pieces])
 
 
@@ -104,9 +102,8 @@ def _read_numbers(characters: NDArray[np.uint8], starts: NDArray[np.intp]) -> ND
     change[ends] -= 1
     is_number = np.cumsum(change[:-1], dtype=np.int8) > 0
     text = np.where(is_number, characters, _BLANK)
-    numbers = (
-        parse_numbers(text.tobytes(), np.float32) if _has_three_words(text, starts, ends) else None
-    )
+    has_three = _has_three_words(text, starts, ends)
+    numbers = parse_numbers(text.tobytes(), np.float32) if has_three else None
     if numbers is not None and len(numbers) == 3 * len(starts):
         return numbers.reshape(-1, 3)
     lines = (bytes(characters[start:end]) for start, end in zip(starts, ends, strict=True))
@@ -197,11 +194,8 @@ def _read_cut_off_facets(data: bytes, path: Path, report: Report) -> NDArray[np.
         what = "is empty" if not data else f"ends after {len(data)} bytes, before the first facet"
         raise unreadable(path, what)
     there = (len(data) - _START) // _FACET
-    report(
-        "truncated-mesh",
-        f"{quote(path.name)} declares {_declared_facets(data)} facets and ends after {there}; "
-        "these were read",
-    )
+    declared = f"{quote(path.name)} declares {_declared_facets(data)} facets"
+    report("truncated-mesh", f"{declared} and ends after {there}; these were read")
     return _read_binary_facets(data, there)
 
 
@@ -229,11 +223,8 @@ def _find_facet_type() -> np.dtype[np.void]:
 def _drop_invalid(points: NDArray[np.float32], report: Report) -> NDArray[np.float32]:
     is_valid = (np.abs(points) <= LARGEST_COORDINATE).all(axis=(1, 2))
     lost = len(points) - np.count_nonzero(is_valid)
-    report(
-        "invalid-facets",
-        f"{lost} of {len(points)} facets have coordinates that are no numbers or too large; "
-        "they were left out",
-    )
+    what = f"{lost} of {len(points)} facets have coordinates that are no numbers or too large"
+    report("invalid-facets", f"{what}; they were left out")
     return points[is_valid]
 
 
@@ -245,9 +236,8 @@ def _build_mesh(points: NDArray[np.float32], path: Path, report: Report) -> Mesh
     a, b, c = corners.reshape(-1, 3).T
     has_surface = (a != b) & (b != c) & (c != a)
     if not has_surface.all():
-        vertices, corners = drop_unused_vertices(
-            vertices, corners.reshape(-1, 3)[has_surface].ravel()
-        )
+        kept = corners.reshape(-1, 3)[has_surface].ravel()
+        vertices, corners = drop_unused_vertices(vertices, kept)
     if not len(corners):
         report("empty-mesh", f"{quote(path.name)} has no facets")
     return MeshData(vertices=vertices, corners=corners, name=path.stem)

@@ -6,13 +6,14 @@ Of robots whose COLLADA files say Y, nearly all fit unturned, since RViz ignores
 were made for viewers that heed it fit only when turned.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import Diagnostics, MeshError, quote
-from ..geometry.mesh_data import find_upright
+from ..geometry.mesh_data import MeshData, find_upright
 from ..geometry.transforms import matrix_from_pose
 from ..model import Collision, Link, Mesh, Robot, Visual
 from .robot_files import RobotFiles
@@ -37,7 +38,7 @@ def suggest_upright(robot: Robot, files: RobotFiles, diagnostics: Diagnostics) -
             joints.setdefault(joint.parent, []).append(place)
     better, worse = [], 0
     for link in robot.links:
-        if not _lies(link, files):
+        if all(data.up == "Z" for _, data in _peek(link.visuals, files)):
             continue
         gain = _judge(link, joints.get(link.name, []), files)
         if gain > 0:
@@ -54,16 +55,11 @@ def suggest_upright(robot: Robot, files: RobotFiles, diagnostics: Diagnostics) -
     )
 
 
-def _lies(link: Link, files: RobotFiles) -> bool:
-    """Whether a visual's file calls another axis than Z up."""
-    return any(_peek_up(visual, files) != "Z" for visual in link.visuals)
-
-
-def _peek_up(shape: Visual | Collision, files: RobotFiles) -> str:
-    try:
-        return files.peek(shape.geometry).up
-    except MeshError:
-        return "Z"
+def _peek(shapes: Shapes, files: RobotFiles) -> Iterator[tuple[Visual | Collision, MeshData]]:
+    """Yields the shapes that can be loaded, and their arrays."""
+    for shape in shapes:
+        with suppress(MeshError):
+            yield shape, files.peek(shape.geometry)
 
 
 def _judge(link: Link, joints: Sequence[Points], files: RobotFiles) -> int:
@@ -90,11 +86,7 @@ def _find_box(shapes: Shapes, files: RobotFiles, *, upright: bool) -> Points | N
     """Returns the lowest and highest corner (2, 3) of the shapes in the link's frame; None where
     there is nothing."""
     corners: list[Points] = []
-    for shape in shapes:
-        try:
-            data = files.peek(shape.geometry)
-        except MeshError:
-            continue
+    for shape, data in _peek(shapes, files):
         if not len(data.vertices):
             continue
         ends = np.stack([data.vertices.min(axis=0), data.vertices.max(axis=0)]).astype(np.float64)

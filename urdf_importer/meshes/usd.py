@@ -112,8 +112,7 @@ def _share(material: Mapping[str, Any], name: str, default: float) -> float:
 
 def _read_faces(stage: UsdStage, prim: StagePrim, path: Path) -> Faces:
     mesh = prim.mesh or {}
-    found = {name: stage.array(mesh.get(name)) for name in ("points", "sizes", "corners")}
-    points, sizes, corners = (found[name] for name in ("points", "sizes", "corners"))
+    points, sizes, corners = (stage.array(mesh.get(k)) for k in ("points", "sizes", "corners"))
     if points is None or sizes is None or corners is None or not len(sizes):
         raise MeshError(f"{quote(path.name)} has no faces in {quote(prim.path)}", code="empty-mesh")
     if sizes.min() < 0 or int(sizes.sum(dtype=np.int64)) != len(corners):
@@ -134,10 +133,7 @@ def _read_faces(stage: UsdStage, prim: StagePrim, path: Path) -> Faces:
         slots=np.zeros(len(sizes), dtype=np.int32),
     )
     if bool(mesh.get("left")) != (np.linalg.det(stretch) < 0.0):
-        order = reverse_corners(faces.sizes)
-        faces.corners = faces.corners[order]
-        faces.normals = None if faces.normals is None else faces.normals[order]
-        faces.uvs = None if faces.uvs is None else faces.uvs[order]
+        return faces.keep_corners(reverse_corners(faces.sizes))
     return faces
 
 

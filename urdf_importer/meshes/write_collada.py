@@ -100,10 +100,8 @@ def _material(index: int, part: CornerArrays) -> str:
 
 def _geometry(index: int, part: CornerArrays) -> str:
     own = f"mesh{index}"
-    sources = [
-        _source(f"{own}-points", part.points[0], "XYZ"),
-        _source(f"{own}-normals", part.normals[0], "XYZ"),
-    ]
+    named = (("points", part.points), ("normals", part.normals))
+    sources = [_source(f"{own}-{name}", welded[0], "XYZ") for name, welded in named]
     inputs = [
         f'<input semantic="VERTEX" source="#{own}-vertices" offset="0"/>',
         f'<input semantic="NORMAL" source="#{own}-normals" offset="1"/>',

@@ -14,58 +14,56 @@ from typing import Any
 
 import numpy as np
 
-from ..diagnostics import KinematicsError, ReadError, one_line, quote
-from ..motion.gather import MOST_VALUES
+from ..diagnostics import ReadError, one_line, quote
+from ..motion.gather import KINDS, MOST_VALUES
 from ..motion.trajectory import MOST_TIME, FrameTrack, Numbers, Trajectory
+from .trees import TRACK_ARRAYS
 
-_KINDS = ("velocities", "accelerations", "efforts")
 _MOST_BYTES = 8 * MOST_VALUES
 _MOST_FRAMES = 10_000
 _MOST_NAMES = 100_000
 
 
 def read_arrays(data: bytes, source: str) -> Trajectory:
-    """Returns the trajectory of an .npz file. Raises ReadError."""
+    """Returns the trajectory of an .npz file. Raises ReadError, and KinematicsError for arrays that
+    do not fit each other."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return _Reader(archive, source).read()
+            return _Reader(archive).read(source)
     except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, OSError) as error:
-        raise ReadError(f"this is not an .npz file: {one_line(error)}", source=source) from None
+        problem = f"this is not an .npz file: {one_line(error)}"
     except (RuntimeError, EOFError, ValueError, OverflowError, TypeError, StructError) as error:
-        raise ReadError(f"the arrays cannot be read: {one_line(error)}", source=source) from None
-    except KinematicsError as error:
-        raise ReadError(error.message, source=source) from None
+        problem = f"the arrays cannot be read: {one_line(error)}"
     except zlib.error as error:
-        raise ReadError(f"the file is damaged: {one_line(error)}", source=source) from None
+        problem = f"the file is damaged: {one_line(error)}"
+    raise ReadError(problem)
 
 
 class _Reader:
     """Reads array by array, each within bounds: nothing is unpickled."""
 
-    def __init__(self, archive: zipfile.ZipFile, source: str) -> None:
+    def __init__(self, archive: zipfile.ZipFile) -> None:
         self.archive = archive
-        self.source = source
         self.left = 4 * _MOST_BYTES
         self.names = {info.filename: info for info in archive.infolist()}
 
-    def read(self) -> Trajectory:
+    def read(self, source: str) -> Trajectory:
         names = self._texts("names")
         times = self._numbers("times")
         first = float(times[0]) if times.ndim == 1 and len(times) else 0.0
-        start = int(self._optional("start_time", np.array(round(first * 1e9))))
+        start = round(first * 1e9)
+        if self._has("start_time"):
+            start = int(self._array("start_time"))
         if abs(start) >= MOST_TIME:
-            raise ReadError("the start time is not a time", source=self.source)
+            raise ReadError("the start time is not a time")
+        kinds = [kind for kind in KINDS if kind == "positions" or self._has(kind)]
+        known: dict[str, Any] = {kind: self._numbers(kind) for kind in kinds}
+        known["frames"] = self._frames()
+        if self._has("interpolation"):
+            known["interpolation"] = str(self._array("interpolation"))
+        joints = tuple(map(str, names.tolist()))
         return Trajectory(
-            names=tuple(map(str, names.tolist())),
-            times=times - first,
-            positions=self._numbers("positions"),
-            velocities=self._find("velocities"),
-            accelerations=self._find("accelerations"),
-            efforts=self._find("efforts"),
-            frames=self._frames(),
-            start_time=start,
-            interpolation=str(self._optional("interpolation", np.array("linear"))),  # type: ignore[arg-type]
-            source=self.source,
+            names=joints, times=times - first, start_time=start, source=source, **known
         )
 
     def _frames(self) -> tuple[FrameTrack, ...]:
@@ -73,14 +71,12 @@ class _Reader:
             return ()
         edges = self._texts("frames")
         if edges.ndim != 2 or edges.shape[1:] != (2,) or len(edges) > _MOST_FRAMES:
-            raise ReadError("the frames are not pairs of names", source=self.source)
+            raise ReadError("the frames are not pairs of names")
         return tuple(
             FrameTrack(
                 parent=parent,
                 child=child,
-                times=self._numbers(f"times_{index}"),
-                translations=self._numbers(f"translations_{index}"),
-                quaternions=self._numbers(f"quaternions_{index}"),
+                **{kind: self._numbers(f"{kind}_{index}") for kind in TRACK_ARRAYS},
             )
             for index, (parent, child) in enumerate(edges.tolist())
         )
@@ -88,23 +84,17 @@ class _Reader:
     def _has(self, name: str) -> bool:
         return f"{name}.npy" in self.names
 
-    def _optional(self, name: str, default: Any) -> Any:
-        return self._array(name) if self._has(name) else default
-
     def _numbers(self, name: str) -> Numbers:
         found = self._array(name)
         if found.dtype.kind not in "fiu":
-            raise ReadError(f"the array {quote(name)} is not of numbers", source=self.source)
+            raise ReadError(f"the array {quote(name)} is not of numbers")
         numbers: Numbers = found.astype(np.float64)
         return numbers
-
-    def _find(self, name: str) -> Numbers | None:
-        return self._numbers(name) if self._has(name) else None
 
     def _texts(self, name: str) -> Any:
         found = self._array(name)
         if found.dtype.kind != "U" or found.size > _MOST_NAMES:
-            raise ReadError(f"the array {quote(name)} is not of names", source=self.source)
+            raise ReadError(f"the array {quote(name)} is not of names")
         return found
 
     def _array(self, name: str) -> Any:
@@ -112,28 +102,25 @@ class _Reader:
         header claims."""
         info = self.names.get(f"{name}.npy")
         if info is None:
-            raise ReadError(f"there is no array {quote(name)} in it", source=self.source)
+            raise ReadError(f"there is no array {quote(name)} in it")
         self.left -= info.file_size
         if info.file_size > _MOST_BYTES or self.left < 0:
-            raise ReadError(f"the array {quote(name)} is too big", source=self.source)
+            raise ReadError(f"the array {quote(name)} is too big")
         # Other ways of packing are unpacked without a bound.
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise ReadError(f"the array {quote(name)} is packed in another way", source=self.source)
+            raise ReadError(f"the array {quote(name)} is packed in another way")
         with self.archive.open(info) as file:
             data = io.BytesIO(file.read(info.file_size))
-        version = np.lib.format.read_magic(data)
-        read = (
-            np.lib.format.read_array_header_1_0
-            if version == (1, 0)
-            else np.lib.format.read_array_header_2_0
-        )
+        numpy = np.lib.format
+        is_first = numpy.read_magic(data) == (1, 0)
+        read = numpy.read_array_header_1_0 if is_first else numpy.read_array_header_2_0
         shape, is_fortran, dtype = read(data)
         rest = data.read()
         number = int(np.prod([int(n) for n in shape], dtype=object)) if shape else 1
         if number > MOST_VALUES:
-            raise ReadError(f"the array {quote(name)} is too big", source=self.source)
+            raise ReadError(f"the array {quote(name)} is too big")
         if dtype.kind not in "fiuU" or not dtype.itemsize or len(rest) != number * dtype.itemsize:
-            raise ReadError(f"the array {quote(name)} does not fit its header", source=self.source)
+            raise ReadError(f"the array {quote(name)} does not fit its header")
         flat = np.frombuffer(rest, dtype=dtype, count=number)
         return flat.reshape(shape, order="F" if is_fortran else "C")
 
@@ -147,12 +134,12 @@ def format_arrays(trajectory: Trajectory) -> bytes:
         "start_time": np.array(trajectory.start_time, dtype=np.int64),
         "interpolation": np.array(trajectory.interpolation),
     }
-    arrays |= {kind: array for kind in _KINDS if (array := getattr(trajectory, kind)) is not None}
+    arrays |= {kind: a for kind in KINDS[1:] if (a := getattr(trajectory, kind)) is not None}
     if trajectory.frames:
         edges = [(track.parent, track.child) for track in trajectory.frames]
         arrays["frames"] = np.array(edges, dtype=str)
     for index, track in enumerate(trajectory.frames):
-        for kind in ("times", "translations", "quaternions"):
+        for kind in TRACK_ARRAYS:
             arrays[f"{kind}_{index}"] = getattr(track, kind)
     file = io.BytesIO()
     np.savez_compressed(file, **arrays)

@@ -7,7 +7,6 @@ hold records again, packed or not.
 
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from struct import Struct
 from struct import error as StructError
 from typing import BinaryIO
@@ -16,10 +15,10 @@ from ..diagnostics import Diagnostics, ReadError, quote
 from ..motion.trajectory import NANOSECONDS
 from .compression import Unpacker
 from .definitions import short_name
-from .streams import MOST_CHUNK, Channel, Pieces, Sorter, Survey, Wanted
+from .streams import MOST_CHUNK, Channel, Pieces, Sorter, Survey, Wanted, check_chunk
 
 MAGIC = b"#ROSBAG V2.0\n"
-_U32, _U64, _TIME, _PAIR = Struct("<I"), Struct("<Q"), Struct("<II"), Struct("<II")
+_U32, _U64, _PAIR = Struct("<I"), Struct("<Q"), Struct("<II")
 _MESSAGE, _HEADER, _CHUNK, _INFO, _CONNECTION = 2, 3, 5, 6, 7
 _MOST_HEADER = 1024 * 1024
 _PIECE = 1024 * 1024
@@ -54,45 +53,29 @@ def read_bag(file: BinaryIO, size: int, wanted: Wanted, diagnostics: Diagnostics
         if after is None and problem:
             raise ReadError(f"{problem}, at byte {place}")
         if after is None or after >= size:
-            diagnostics.warning(
-                "cut-recording", f"the bag ends in the middle of a record, at byte {place}"
-            )
+            message = f"the bag ends in the middle of a record, at byte {place}"
+            diagnostics.warning("cut-recording", message)
             break
         skipped += [place, after - place]
         file.seek(after)
     if skipped:
-        diagnostics.warning(
-            "skipped-bytes",
-            f"{sum(skipped[1::2])} bytes of the bag are no records; they are skipped, the first at "
-            f"byte {skipped[0]}",
-        )
+        message = f"{sum(skipped[1::2])} bytes of the bag are no records; they are skipped, the "
+        diagnostics.warning("skipped-bytes", f"{message}first at byte {skipped[0]}")
 
 
 def survey_bag(file: BinaryIO, size: int) -> Survey | None:
     """Returns the content of the index at the end of a bag; None where there is none."""
     index = _read_index(file, size)
-    if index is None:
-        return None
-    survey: Survey = {}
-    for number, channel in index.channels.items():
-        survey[channel] = survey.get(channel, 0) + index.counts.get(number, 0)
-    return survey
+    return None if index is None else index[1]
 
 
-@dataclass(slots=True)
-class _Index:
-    """Where the chunks and the index itself begin, in this order, and how many messages each
-    channel has."""
-
-    channels: Mapping[int, Channel]
-    starts: list[int] = field(default_factory=list)
-    counts: dict[int, int] = field(default_factory=dict)
-
-
-def _read_index(file: BinaryIO, size: int) -> _Index | None:
-    """Reads the index to which the first record points; None where it is missing or damaged."""
+def _read_index(file: BinaryIO, size: int) -> tuple[list[int], Survey] | None:
+    """Reads the index to which the first record points: where the chunks and the index itself
+    begin, in this order, and how many messages each channel has; None where it is missing or
+    damaged."""
     reader = _Reader(file, size, lambda _: False)
-    index = _Index(reader.sorter.channels)
+    starts: set[int] = set()
+    counts: dict[int, int] = {}
     try:
         file.seek(len(MAGIC))
         header, _ = _read_parts(file, size)
@@ -106,13 +89,12 @@ def _read_index(file: BinaryIO, size: int) -> _Index | None:
             if kind == _CONNECTION:
                 reader.add_connection(fields, data)
             elif kind == _INFO:
-                index.starts.append(int(_U64.unpack(fields[b"chunk_pos"])[0]))
+                starts.add(int(_U64.unpack(fields[b"chunk_pos"])[0]))
                 for number, count in _PAIR.iter_unpack(data):
-                    index.counts[number] = index.counts.get(number, 0) + count
+                    counts[number] = counts.get(number, 0) + count
     except _DAMAGE:
         return None
-    index.starts = sorted({*index.starts, start})
-    return index
+    return sorted(starts | {start}), reader.sorter.count(counts)
 
 
 def _read_parts(file: BinaryIO, size: int) -> tuple[Fields, bytes]:
@@ -134,7 +116,7 @@ class _Reader:
         self.size = size
         self.sorter = Sorter(wanted)
         self.unpacker = Unpacker()
-        self._index: _Index | None = None
+        self._starts: list[int] | None = None
 
     def read_record(self) -> bool:
         """Reads the next record of the file; False where the file ends within it."""
@@ -152,8 +134,8 @@ class _Reader:
         if kind not in (_MESSAGE, _CHUNK, _CONNECTION):
             self.file.seek(min(length, left), 1)
             return length <= left
-        if length > MOST_CHUNK and length <= left:
-            raise ReadError(f"a chunk has {length} bytes; {MOST_CHUNK} are the most that is read")
+        if length <= left:
+            check_chunk(length)
         data = self.file.read(min(length, left, MOST_CHUNK))
         whole = len(data) == length
         if kind == _CHUNK:
@@ -166,12 +148,12 @@ class _Reader:
         """Returns where something that is known begins behind a place that holds no record: by the
         index, or the end of the file where nothing but zeros follows. None where nothing is
         known."""
-        if self._index is None:
-            self._index = _read_index(self.file, self.size)
-        if self._index is not None:
-            starts = self._index.starts
-            following = bisect_right(starts, place)
-            return starts[following] if following < len(starts) else None
+        if self._starts is None:
+            index = _read_index(self.file, self.size)
+            self._starts = None if index is None else index[0]
+        if self._starts is not None:
+            following = bisect_right(self._starts, place)
+            return self._starts[following] if following < len(self._starts) else None
         self.file.seek(place)
         while part := self.file.read(_PIECE):
             if part.strip(b"\0"):
@@ -181,8 +163,7 @@ class _Reader:
     def _read_chunk(self, fields: Fields, data: bytes) -> None:
         kind = fields[b"compression"].decode("latin-1")
         size = int(_U32.unpack(fields[b"size"])[0])
-        if size > MOST_CHUNK:
-            raise ReadError(f"a chunk has {size} bytes; {MOST_CHUNK} are the most that is read")
+        check_chunk(size)
         records = memoryview(data if kind == "none" else self.unpacker.unpack(data, kind, size))
         try:
             self._read_records(records)
@@ -208,7 +189,7 @@ class _Reader:
 
     def _take(self, kind: int, fields: Fields, data: memoryview) -> None:
         if kind == _MESSAGE:
-            seconds, rest = _TIME.unpack(fields[b"time"])
+            seconds, rest = _PAIR.unpack(fields[b"time"])
             number = _U32.unpack(fields[b"conn"])[0]
             self.sorter.add(number, seconds * NANOSECONDS + rest, data)
         elif kind == _CONNECTION:

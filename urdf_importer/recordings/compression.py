@@ -2,16 +2,12 @@
 """Unpacks compressed recordings, never to more than their stated size, without compiled code of our
 own.
 
-LZ4 frames are unpacked here: no Python has LZ4. Zstandard is in Blender's Python, and in every one
-from 3.14.
+LZ4 frames are unpacked here: no Python has LZ4. Zstandard is in Blender's Python.
 """
 
 import bz2
-import importlib
 import io
-from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -28,7 +24,10 @@ def unpack(data: bytes, kind: str, size: int) -> bytes:
     """Returns at most `size` bytes unpacked from `data`: from "bz2", "lz4" or "zstd". Truncated
     data gives its beginning. Raises ReadError for damage and for other kinds."""
     if kind == "bz2":
-        return _unpack_bz2(data, size)
+        try:
+            return bz2.BZ2Decompressor().decompress(data, max_length=size)
+        except (OSError, ValueError, EOFError):
+            raise ReadError("a packed part (bz2) is damaged") from None
     if kind == "lz4":
         return _unpack_lz4(data, size)
     if kind == "zstd":
@@ -52,40 +51,9 @@ class Unpacker:
         return found
 
 
-def _unpack_bz2(data: bytes, size: int) -> bytes:
-    try:
-        return bz2.BZ2Decompressor().decompress(data, max_length=size)
-    except (OSError, ValueError, EOFError):
-        raise ReadError("a packed part (bz2) is damaged") from None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Zstd:
-    """A zstd unpacker: for files, and for bytes at once, where these state their size; with the
-    errors that damaged ones raise."""
-
-    open: Callable[[Any], Any]
-    unpack: Callable[[bytes, int], bytes | None]
-    errors: tuple[type[Exception], ...]
-
-
 @lru_cache(maxsize=1)
-def _find_zstd() -> _Zstd:
-    try:
-        module = importlib.import_module("compression.zstd")
-    except ImportError:
-        return _find_zstandard()
-
-    def unpack_some(data: bytes, most: int) -> bytes | None:
-        decompressor = module.ZstdDecompressor()
-        found: bytes = decompressor.decompress(data, max_length=most)
-        return found if decompressor.eof and not decompressor.unused_data else None
-
-    errors = (module.ZstdError, OSError, EOFError)
-    return _Zstd(open=module.ZstdFile, unpack=unpack_some, errors=errors)
-
-
-def _find_zstandard() -> _Zstd:
+def _find_zstd() -> tuple[Any, Any]:
+    """Returns the module zstandard, and its unpacker. Raises ReadError without it."""
     try:
         import zstandard
     except ImportError:
@@ -93,37 +61,27 @@ def _find_zstandard() -> _Zstd:
             "it is packed as zstd, which this Python does not unpack; install zstandard "
             "(pip install zstandard)"
         ) from None
-    decompressor = zstandard.ZstdDecompressor(max_window_size=2**27)
-
-    def open_packed(file: Any) -> Any:
-        return decompressor.stream_reader(file, read_across_frames=True)
-
-    def unpack_stated(data: bytes, most: int) -> bytes | None:
-        if not 0 <= zstandard.frame_content_size(data) <= most:
-            return None
-        return decompressor.decompress(data, allow_extra_data=False)
-
-    errors = (zstandard.ZstdError, OSError, EOFError)
-    return _Zstd(open=open_packed, unpack=unpack_stated, errors=errors)
+    return zstandard, zstandard.ZstdDecompressor(max_window_size=2**27)
 
 
 def open_zstd(file: Any) -> Any:
     """Returns the unpacked content of a file, as a file. Raises ReadError without an unpacker."""
-    return _find_zstd().open(file)
+    return _find_zstd()[1].stream_reader(file, read_across_frames=True)
 
 
 def zstd_errors() -> tuple[type[Exception], ...]:
     """Returns the errors that a damaged file of open_zstd raises."""
-    return _find_zstd().errors
+    return (_find_zstd()[0].ZstdError, OSError, EOFError)
 
 
 def _unpack_zstd(data: bytes, size: int) -> bytes:
     """Unpacks at once data that states its size; the rest, such as several frames, and truncated
     frames, in pieces: room for the largest possible content, taken for each of many messages, would
     be too much."""
+    module, decompressor = _find_zstd()
     with suppress(*zstd_errors()):
-        found = _find_zstd().unpack(data, size)
-        if found is not None:
+        if 0 <= module.frame_content_size(data) <= size:
+            found: bytes = decompressor.decompress(data, allow_extra_data=False)
             return found
     parts, left = [], size
     try:

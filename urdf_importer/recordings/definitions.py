@@ -18,68 +18,66 @@ MOST_TEXT = 4 * 1024 * 1024
 MOST_FIELDS = 20_000
 MOST_LEVELS = 24
 
-_STATE = "Header header\nstring[] name\nfloat64[] position\nfloat64[] velocity\nfloat64[] effort"
-_POINT = (
-    "float64[] positions\nfloat64[] velocities\nfloat64[] accelerations\nfloat64[] effort\n"
-    "duration time_from_start"
-)
+_MESSAGES = """
+sensor_msgs/JointState: Header header; string[] name; float64[] position; float64[] velocity;
+  float64[] effort
+trajectory_msgs/JointTrajectory: Header header; string[] joint_names; JointTrajectoryPoint[] points
+trajectory_msgs/JointTrajectoryPoint: float64[] positions; float64[] velocities;
+  float64[] accelerations; float64[] effort; duration time_from_start
+trajectory_msgs/MultiDOFJointTrajectory: Header header; string[] joint_names;
+  MultiDOFJointTrajectoryPoint[] points
+trajectory_msgs/MultiDOFJointTrajectoryPoint: geometry_msgs/Transform[] transforms;
+  geometry_msgs/Twist[] velocities; geometry_msgs/Twist[] accelerations; duration time_from_start
+sensor_msgs/MultiDOFJointState: Header header; string[] joint_names;
+  geometry_msgs/Transform[] transforms; geometry_msgs/Twist[] twist; geometry_msgs/Wrench[] wrench
+tf2_msgs/TFMessage: geometry_msgs/TransformStamped[] transforms
+tf/tfMessage: geometry_msgs/TransformStamped[] transforms
+nav_msgs/Odometry: Header header; string child_frame_id; geometry_msgs/PoseWithCovariance pose;
+  geometry_msgs/TwistWithCovariance twist
+sensor_msgs/LaserScan: Header header; float32 angle_min; float32 angle_max; float32 angle_increment;
+  float32 time_increment; float32 scan_time; float32 range_min; float32 range_max; float32[] ranges;
+  float32[] intensities
+sensor_msgs/Range: Header header; uint8 ULTRASOUND=0; uint8 INFRARED=1; uint8 radiation_type;
+  float32 field_of_view; float32 min_range; float32 max_range; float32 range
+sensor_msgs/Image: Header header; uint32 height; uint32 width; string encoding; uint8 is_bigendian;
+  uint32 step; uint8[] data
+sensor_msgs/CompressedImage: Header header; string format; uint8[] data
+sensor_msgs/CameraInfo: Header header; uint32 height; uint32 width; string distortion_model;
+  float64[] D; float64[9] K; float64[9] R; float64[12] P; uint32 binning_x; uint32 binning_y;
+  RegionOfInterest roi
+sensor_msgs/RegionOfInterest: uint32 x_offset; uint32 y_offset; uint32 height; uint32 width;
+  bool do_rectify
+sensor_msgs/PointCloud2: Header header; uint32 height; uint32 width; PointField[] fields;
+  bool is_bigendian; uint32 point_step; uint32 row_step; uint8[] data; bool is_dense
+sensor_msgs/PointField: uint8 INT8=1; uint8 UINT8=2; uint8 INT16=3; uint8 UINT16=4; uint8 INT32=5;
+  uint8 UINT32=6; uint8 FLOAT32=7; uint8 FLOAT64=8; string name; uint32 offset; uint8 datatype;
+  uint32 count
+sensor_msgs/Imu: Header header; geometry_msgs/Quaternion orientation;
+  float64[9] orientation_covariance; geometry_msgs/Vector3 angular_velocity;
+  float64[9] angular_velocity_covariance; geometry_msgs/Vector3 linear_acceleration;
+  float64[9] linear_acceleration_covariance
+geometry_msgs/PoseStamped: Header header; Pose pose
+geometry_msgs/PoseWithCovarianceStamped: Header header; PoseWithCovariance pose
+geometry_msgs/TransformStamped: Header header; string child_frame_id; Transform transform
+geometry_msgs/PoseWithCovariance: Pose pose; float64[36] covariance
+geometry_msgs/TwistWithCovariance: Twist twist; float64[36] covariance
+geometry_msgs/Pose: Point position; Quaternion orientation
+geometry_msgs/Transform: Vector3 translation; Quaternion rotation
+geometry_msgs/Twist: Vector3 linear; Vector3 angular
+geometry_msgs/Wrench: Vector3 force; Vector3 torque
+geometry_msgs/Vector3: float64 x; float64 y; float64 z
+geometry_msgs/Point: float64 x; float64 y; float64 z
+geometry_msgs/Quaternion: float64 x; float64 y; float64 z; float64 w
+"""
 _BUILT_IN = {
-    "sensor_msgs/JointState": _STATE,
-    "trajectory_msgs/JointTrajectory": "Header header\nstring[] joint_names\n"
-    "JointTrajectoryPoint[] points",
-    "trajectory_msgs/JointTrajectoryPoint": _POINT,
-    "trajectory_msgs/MultiDOFJointTrajectory": "Header header\nstring[] joint_names\n"
-    "MultiDOFJointTrajectoryPoint[] points",
-    "trajectory_msgs/MultiDOFJointTrajectoryPoint": "geometry_msgs/Transform[] transforms\n"
-    "geometry_msgs/Twist[] velocities\ngeometry_msgs/Twist[] accelerations\n"
-    "duration time_from_start",
-    "sensor_msgs/MultiDOFJointState": "Header header\nstring[] joint_names\n"
-    "geometry_msgs/Transform[] transforms\ngeometry_msgs/Twist[] twist\n"
-    "geometry_msgs/Wrench[] wrench",
-    "tf2_msgs/TFMessage": "geometry_msgs/TransformStamped[] transforms",
-    "tf/tfMessage": "geometry_msgs/TransformStamped[] transforms",
-    "nav_msgs/Odometry": "Header header\nstring child_frame_id\n"
-    "geometry_msgs/PoseWithCovariance pose\ngeometry_msgs/TwistWithCovariance twist",
-    "sensor_msgs/LaserScan": "Header header\nfloat32 angle_min\nfloat32 angle_max\n"
-    "float32 angle_increment\nfloat32 time_increment\nfloat32 scan_time\nfloat32 range_min\n"
-    "float32 range_max\nfloat32[] ranges\nfloat32[] intensities",
-    "sensor_msgs/Range": "Header header\nuint8 ULTRASOUND=0\nuint8 INFRARED=1\n"
-    "uint8 radiation_type\nfloat32 field_of_view\n"
-    "float32 min_range\nfloat32 max_range\nfloat32 range",
-    "sensor_msgs/Image": "Header header\nuint32 height\nuint32 width\nstring encoding\n"
-    "uint8 is_bigendian\nuint32 step\nuint8[] data",
-    "sensor_msgs/CompressedImage": "Header header\nstring format\nuint8[] data",
-    "sensor_msgs/CameraInfo": "Header header\nuint32 height\nuint32 width\n"
-    "string distortion_model\nfloat64[] D\nfloat64[9] K\nfloat64[9] R\nfloat64[12] P\n"
-    "uint32 binning_x\nuint32 binning_y\nRegionOfInterest roi",
-    "sensor_msgs/RegionOfInterest": "uint32 x_offset\nuint32 y_offset\nuint32 height\n"
-    "uint32 width\nbool do_rectify",
-    "sensor_msgs/PointCloud2": "Header header\nuint32 height\nuint32 width\nPointField[] fields\n"
-    "bool is_bigendian\nuint32 point_step\nuint32 row_step\nuint8[] data\nbool is_dense",
-    "sensor_msgs/PointField": "uint8 INT8=1\nuint8 UINT8=2\nuint8 INT16=3\nuint8 UINT16=4\n"
-    "uint8 INT32=5\nuint8 UINT32=6\nuint8 FLOAT32=7\nuint8 FLOAT64=8\n"
-    "string name\nuint32 offset\nuint8 datatype\nuint32 count",
-    "sensor_msgs/Imu": "Header header\ngeometry_msgs/Quaternion orientation\n"
-    "float64[9] orientation_covariance\ngeometry_msgs/Vector3 angular_velocity\n"
-    "float64[9] angular_velocity_covariance\ngeometry_msgs/Vector3 linear_acceleration\n"
-    "float64[9] linear_acceleration_covariance",
-    "geometry_msgs/PoseStamped": "Header header\nPose pose",
-    "geometry_msgs/PoseWithCovarianceStamped": "Header header\nPoseWithCovariance pose",
-    "geometry_msgs/TransformStamped": "Header header\nstring child_frame_id\nTransform transform",
-    "geometry_msgs/PoseWithCovariance": "Pose pose\nfloat64[36] covariance",
-    "geometry_msgs/TwistWithCovariance": "Twist twist\nfloat64[36] covariance",
-    "geometry_msgs/Pose": "Point position\nQuaternion orientation",
-    "geometry_msgs/Transform": "Vector3 translation\nQuaternion rotation",
-    "geometry_msgs/Twist": "Vector3 linear\nVector3 angular",
-    "geometry_msgs/Wrench": "Vector3 force\nVector3 torque",
-    "geometry_msgs/Vector3": "float64 x\nfloat64 y\nfloat64 z",
-    "geometry_msgs/Point": "float64 x\nfloat64 y\nfloat64 z",
-    "geometry_msgs/Quaternion": "float64 x\nfloat64 y\nfloat64 z\nfloat64 w",
+    name: fields.replace("; ", "\n")
+    for name, fields in re.findall(r"^(\S+): (.*)$", _MESSAGES.replace("\n  ", " "), re.MULTILINE)
 }
-_HEADERS = {
-    "ros1": "uint32 seq\ntime stamp\nstring frame_id",
-    "cdr": "time stamp\nstring frame_id",
-}
+_LONGER = {
+    "Header": "std_msgs/Header", "time": "builtin_interfaces/Time",
+    "duration": "builtin_interfaces/Duration",
+}  # fmt: skip
+_HEADERS = {"ros1": "uint32 seq\ntime stamp\nstring frame_id", "cdr": "time stamp\nstring frame_id"}
 PRIMITIVES = {
     "bool": "u1", "byte": "u1", "char": "u1", "int8": "i1", "uint8": "u1", "int16": "i2",
     "uint16": "u2", "int32": "i4", "uint32": "u4", "int64": "i8", "uint64": "u8",
@@ -90,6 +88,7 @@ TIMES = {
     "builtin_interfaces/Time": "time", "builtin_interfaces/Duration": "duration",
 }  # fmt: skip
 """Read as whole nanoseconds."""
+_SIMPLE = {*PRIMITIVES, *TIMES, "string", "wstring"}
 _JOINTS = {
     "sensor_msgs/JointState", "trajectory_msgs/JointTrajectory",
     "trajectory_msgs/JointTrajectoryPoint",
@@ -147,7 +146,7 @@ def read_definition(name: str, text: str, encoding: Encoding) -> Definition:
     wanted, known = [name], set[str]()
     while wanted:
         each = wanted.pop()
-        if each in known or each in PRIMITIVES or each in TIMES or each in ("string", "wstring"):
+        if each in known or each in _SIMPLE:
             continue
         known.add(each)
         if each not in types:
@@ -155,9 +154,8 @@ def read_definition(name: str, text: str, encoding: Encoding) -> Definition:
                 raise ReadError(f"the recording has no definition of {quote(each)}")
             types[each] = _parse(_BUILT_IN[each], each.partition("/")[0])
         wanted += [field.type for field in types[each]]
-    definition = Definition(type=name, types=types)
     _measure(name, types, 0)
-    return definition
+    return Definition(type=name, types=types)
 
 
 def text_of(name: str, encoding: Encoding) -> str:
@@ -186,13 +184,10 @@ def text_of(name: str, encoding: Encoding) -> str:
 def _spell(line: str, encoding: Encoding) -> str:
     """Returns a field as the versions of ROS spell it: the second has no words for time."""
     kind, _, name = line.partition(" ")
-    name = name.lower() if encoding == "cdr" and len(name) == 1 else name
-    longer = {
-        "Header": "std_msgs/Header",
-        "time": "builtin_interfaces/Time",
-        "duration": "builtin_interfaces/Duration",
-    }
-    return f"{longer.get(kind, kind)} {name}" if encoding == "cdr" else line
+    if encoding != "cdr":
+        return line
+    name = name.lower() if len(name) == 1 else name
+    return f"{_LONGER.get(kind, kind)} {name}"
 
 
 def _parse_all(name: str, text: str) -> dict[str, Sequence[Field]]:
@@ -232,7 +227,7 @@ def _read_count(written: str) -> int:
 
 
 def _qualify(name: str, package: str) -> str:
-    if name in PRIMITIVES or name in TIMES or name in ("string", "wstring"):
+    if name in _SIMPLE:
         return name
     if name == "Header":
         return "std_msgs/Header"

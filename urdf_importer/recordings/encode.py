@@ -12,6 +12,7 @@ from struct import pack
 import numpy as np
 
 from ..diagnostics import WriteError
+from ..motion.gather import KINDS
 from ..motion.trajectory import NANOSECONDS, FrameTrack, Numbers, Trajectory, to_nanoseconds
 from .definitions import Encoding, text_of
 
@@ -66,6 +67,14 @@ class Messages:
     stream: Iterable[EncodedMessage]
 
 
+def describe_topic(
+    name: str, kind: str, encoding: Encoding, *, is_latched: bool = False
+) -> WrittenTopic:
+    """Describes a topic of a type as ROS 1 spells it."""
+    definition = text_of(kind, encoding)
+    return WrittenTopic(name=name, type=kind, definition=definition, is_latched=is_latched)
+
+
 def messages_of(trajectory: Trajectory, encoding: Encoding) -> Messages:
     """Returns a trajectory as messages. Raises WriteError as encode does."""
     return Messages(topics=list_written(trajectory, encoding), stream=encode(trajectory, encoding))
@@ -73,14 +82,9 @@ def messages_of(trajectory: Trajectory, encoding: Encoding) -> Messages:
 
 def list_written(trajectory: Trajectory, encoding: Encoding) -> tuple[WrittenTopic, ...]:
     """Returns the topics that a trajectory takes."""
-    names = (
-        [COMMANDS if trajectory.interpolation == "spline" else STATES] if trajectory.names else []
-    )
-    names += [FRAMES] if trajectory.frames else []
-    return tuple(
-        WrittenTopic(name=name, type=_TYPES[name], definition=text_of(_TYPES[name], encoding))
-        for name in names
-    )
+    joints = COMMANDS if trajectory.interpolation == "spline" else STATES
+    wanted = ((joints, trajectory.names), (FRAMES, trajectory.frames))
+    return tuple(describe_topic(name, _TYPES[name], encoding) for name, own in wanted if own)
 
 
 def encode(trajectory: Trajectory, encoding: Encoding) -> Iterator[EncodedMessage]:
@@ -91,11 +95,10 @@ def encode(trajectory: Trajectory, encoding: Encoding) -> Iterator[EncodedMessag
     ends = [each for times in (logs, *tracks) if len(times) for each in (times[0], times[-1])]
     if min(ends) < 0 or max(ends) >= _MOST_SECONDS[encoding] * NANOSECONDS:
         raise WriteError("its times are none that a message can hold: before 1970, or too late")
-    messages = (
-        [_command(trajectory, encoding)]
-        if trajectory.interpolation == "spline" and trajectory.names
-        else list(_states(trajectory, logs.tolist(), encoding))
-    )
+    if trajectory.interpolation == "spline" and trajectory.names:
+        messages = [_command(trajectory, encoding)]
+    else:
+        messages = list(_states(trajectory, logs.tolist(), encoding))
     for track, times in zip(trajectory.frames, tracks, strict=True):
         messages += _transforms(track, times.tolist(), encoding)
     yield from sorted(messages, key=lambda each: each.log)
@@ -189,12 +192,7 @@ def _command(trajectory: Trajectory, encoding: Encoding) -> EncodedMessage:
     packer.texts(trajectory.names)
     after = to_nanoseconds(trajectory.times).tolist()
     packer.number(len(after))
-    arrays = (
-        trajectory.positions,
-        trajectory.velocities,
-        trajectory.accelerations,
-        trajectory.efforts,
-    )
+    arrays = [getattr(trajectory, kind) for kind in KINDS]
     for row, later in enumerate(after):
         for array in arrays:
             packer.doubles(None if array is None else array[row])

@@ -17,13 +17,7 @@ def join_samples(blocks: Sequence[SampleBlock]) -> Iterator[SampleBlock]:
         said = tuple(kind for kind in KINDS if getattr(block, kind) is not None)
         groups.setdefault((block.names, said), []).append(block)
     for (names, said), members in groups.items():
-        arrays = {kind: np.concatenate([getattr(each, kind) for each in members]) for kind in said}
-        yield SampleBlock(
-            names=names,
-            times=np.concatenate([each.times for each in members]),
-            order=np.concatenate([each.order for each in members]),
-            **arrays,
-        )
+        yield SampleBlock(names=names, **_join(members, ("times", "order", *said)))
 
 
 def join_poses(blocks: Sequence[FrameBlock]) -> Iterator[FrameBlock]:
@@ -33,13 +27,12 @@ def join_poses(blocks: Sequence[FrameBlock]) -> Iterator[FrameBlock]:
         key = (block.parent, block.child, block.is_static, block.origin)
         groups.setdefault(key, []).append(block)
     for members in groups.values():
-        yield replace(
-            members[0],
-            times=np.concatenate([each.times for each in members]),
-            order=np.concatenate([each.order for each in members]),
-            translations=np.concatenate([each.translations for each in members]),
-            quaternions=np.concatenate([each.quaternions for each in members]),
-        )
+        arrays = ("times", "order", "translations", "quaternions")
+        yield replace(members[0], **_join(members, arrays))
+
+
+def _join(blocks: Sequence[Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: np.concatenate([getattr(each, name) for each in blocks]) for name in names}
 
 
 def pack(

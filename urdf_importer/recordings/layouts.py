@@ -9,7 +9,6 @@ the first four bytes.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -35,13 +34,9 @@ class BadMessage(Exception):
     """A message that does not fit its definition."""
 
 
-@dataclass(slots=True)
-class _Form:
-    """How the messages of one form are built. A node is a dict, a list, a tuple of texts, a text,
-    or (kind, offset, dtype, count) for numbers."""
-
-    tree: Any
-    built: list[tuple[int, int]] = field(default_factory=list)
+_Form = tuple[Any, list[tuple[int, int]]]
+"""How the messages of one form are built: a tree, whose nodes are a dict, a list, a tuple of texts,
+a text, or (kind, offset, dtype, count) for numbers; and the bounds of the bytes that shape it."""
 
 
 class Decoder:
@@ -74,19 +69,15 @@ class Decoder:
         while len(places):
             form = self._trace(rows[0])
             rounds += 1
-            if form is None:
-                same = np.zeros(len(places), dtype=bool)
-                same[0] = True
-            elif rounds > MOST_ROUNDS:
-                same = np.arange(len(places)) == 0
+            if form is None or rounds > MOST_ROUNDS:
+                own: Any = slice(0, 1)
+                left: Any = slice(1, None)
             else:
-                same = _find_same(rows, form)
+                own = _find_same(rows, form[1])
+                left = ~own
             if form is not None:
-                found.append((places[same], _extract(form.tree, rows[same])))
-            if rounds <= MOST_ROUNDS:
-                rows, places = rows[~same], places[~same]
-            else:
-                rows, places = rows[1:], places[1:]
+                found.append((places[own], _extract(form[0], rows[own])))
+            rows, places = rows[left], places[left]
         return found
 
     def _trace(self, row: Bytes) -> _Form | None:
@@ -103,13 +94,13 @@ class Decoder:
             tree = walk.read_type(self.definition.type)
         except BadMessage:
             return None
-        return _Form(tree=tree, built=[*walk.built, *([(0, 4)] if start else [])])
+        return tree, [*walk.built, *([(0, 4)] if start else [])]
 
 
-def _find_same(rows: Bytes, form: _Form) -> NDArray[np.bool_]:
-    if not form.built:
+def _find_same(rows: Bytes, built: list[tuple[int, int]]) -> NDArray[np.bool_]:
+    if not built:
         return np.ones(len(rows), dtype=bool)
-    columns = np.concatenate([np.arange(start, end) for start, end in form.built])
+    columns = np.concatenate([np.arange(start, end) for start, end in built])
     same: NDArray[np.bool_] = (rows[:, columns] == rows[0, columns]).all(axis=1)
     return same
 
@@ -135,19 +126,14 @@ class _Walk:
 
     def _field(self, name: str, count: int) -> Any:
         self._spend(1)
-        if count == 0:
-            count = self._count()
-            if name in PRIMITIVES:
-                return self._numbers(name, count)
-            return self._items(name, count)
-        if count > 0:
-            return self._numbers(name, count) if name in PRIMITIVES else self._items(name, count)
-        return self._single(name)
+        if count < 0:
+            return self._single(name)
+        count = count or self._count()
+        return self._numbers(name, count) if name in PRIMITIVES else self._items(name, count)
 
     def _single(self, name: str) -> Any:
         if name in PRIMITIVES:
-            kind, offset, dtype, _ = self._numbers(name, 1)
-            return (kind, offset, dtype, -1)
+            return (*self._numbers(name, 1)[:3], -1)
         if name in TIMES:
             self._align(4)
             kind = TIMES[name]
@@ -182,9 +168,8 @@ class _Walk:
         self._align(4)
         offset = self._skip(4)
         self.built.append((offset, offset + 4))
-        return int.from_bytes(
-            self.data[offset : offset + 4], "little" if self.order == "<" else "big"
-        )
+        order: Any = "little" if self.order == "<" else "big"
+        return int.from_bytes(self.data[offset : offset + 4], order)
 
     def _align(self, size: int) -> None:
         if self.aligned:
@@ -221,9 +206,8 @@ def _extract_numbers(kind: str, offset: int, dtype: str, count: int, *, rows: By
         values = raw.view(dtype) if width else np.empty((len(rows), 0))
         numbers = values.astype(np.float64)
         return numbers[:, 0] if count < 0 else numbers
-    first, rest = ("i4", "u4") if kind in ("time2", "duration2") else ("u4", "u4")
-    if kind == "duration1":
-        first, rest = "i4", "i4"
+    first = "u4" if kind == "time1" else "i4"
+    rest = "i4" if kind == "duration1" else "u4"
     raw = np.ascontiguousarray(rows[:, offset : offset + 8])
     seconds = raw[:, :4].copy().view(dtype + first)[:, 0].astype(np.int64)
     parts = raw[:, 4:].copy().view(dtype + rest)[:, 0].astype(np.int64)

@@ -12,7 +12,7 @@ from ..diagnostics import Diagnostics, ReadError
 from ..motion.trajectory import MOST_TIME
 from .compression import Unpacker
 from .definitions import short_name
-from .streams import MOST_CHUNK, Channel, Pieces, Sorter, Survey, Wanted
+from .streams import Channel, Pieces, Sorter, Survey, Wanted, check_chunk
 
 MAGIC = b"\x89MCAP0\r\n"
 _U16, _U32, _U64, _RECORD = Struct("<H"), Struct("<I"), Struct("<Q"), Struct("<BQ")
@@ -34,9 +34,8 @@ def read_mcap(file: BinaryIO, size: int, wanted: Wanted, diagnostics: Diagnostic
             break
         # No record has kind 0: a recorder that died leaves zeros.
         if not kind or at + 9 + length > size:
-            diagnostics.warning(
-                "cut-recording", f"the file ends in the middle of a record, at byte {at}"
-            )
+            message = f"the file ends in the middle of a record, at byte {at}"
+            diagnostics.warning("cut-recording", message)
             length = size - at - 9 if kind else size
         if kind in _READ and length > 0:
             _read_at(reader, kind, file, length, at)
@@ -49,8 +48,7 @@ def read_mcap(file: BinaryIO, size: int, wanted: Wanted, diagnostics: Diagnostic
 
 def _read_at(reader: "_Reader", kind: int, file: BinaryIO, length: int, place: int) -> None:
     try:
-        if length > MOST_CHUNK:
-            raise ReadError(f"a chunk has {length} bytes; {MOST_CHUNK} are the most that is read")
+        check_chunk(length)
         reader.read(kind, memoryview(file.read(length)))
     except (ReadError, StructError, ValueError) as error:
         problem = error.message if isinstance(error, ReadError) else "a record is damaged"
@@ -69,20 +67,13 @@ def survey_mcap(file: BinaryIO, size: int) -> Survey | None:
         start = _U64.unpack_from(tail, 9)[0]
         if kind != _FOOTER or length != 20 or not len(MAGIC) <= start < end:
             return None
-        if end - start > MOST_CHUNK:
-            return None
+        check_chunk(end - start)
         file.seek(start)
-        summary = memoryview(file.read(end - start))
         reader = _Reader(lambda _: False)
-        reader.read_records(summary)
+        reader.read_records(memoryview(file.read(end - start)))
     except (ReadError, StructError, ValueError):
         return None
-    if reader.counts is None:
-        return None
-    survey: Survey = {}
-    for number, channel in reader.sorter.channels.items():
-        survey[channel] = survey.get(channel, 0) + reader.counts.get(number, 0)
-    return survey
+    return None if reader.counts is None else reader.sorter.count(reader.counts)
 
 
 class _Reader:
@@ -104,9 +95,7 @@ class _Reader:
         elif kind == _CHUNK and not inner:
             self._read_chunk(data)
         elif kind == _STATISTICS:
-            at = 46
-            length = _U32.unpack_from(data, 42)[0]
-            pairs = data[at : at + length // 10 * 10]
+            pairs = data[46 : 46 + _U32.unpack_from(data, 42)[0] // 10 * 10]
             self.counts = dict(Struct("<HQ").iter_unpack(pairs))
 
     def read_records(self, data: memoryview) -> None:
@@ -126,11 +115,10 @@ class _Reader:
         kind, at = _read_text(data, 28)
         length = _U64.unpack_from(data, at)[0]
         packed = data[at + 8 : at + 8 + length]
-        if size > MOST_CHUNK:
-            raise ReadError(f"a chunk has {size} bytes; {MOST_CHUNK} are the most that is read")
-        self.read_records(
-            packed if not kind else memoryview(self.unpacker.unpack(bytes(packed), kind, size))
-        )
+        check_chunk(size)
+        if kind:
+            packed = memoryview(self.unpacker.unpack(bytes(packed), kind, size))
+        self.read_records(packed)
 
     def _read_schema(self, data: memoryview) -> None:
         number = _U16.unpack_from(data)[0]

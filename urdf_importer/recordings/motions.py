@@ -106,7 +106,8 @@ class Collector:
         self._add_samples(_texts(tree["name"]), tree, header, when)
 
     def _take_controller(self, tree: Tree, header: Tree, when: _When) -> None:
-        state = next((tree[key] for key in _STATES if _array_of(tree.get(key), "positions")), None)
+        states = (_member(tree, key) for key in _STATES)
+        state = next((s for s in states if isinstance(_member(s, "positions"), np.ndarray)), None)
         if state is not None:
             self._add_samples(_texts(tree["joint_names"]), state, header, when)
 
@@ -119,51 +120,41 @@ class Collector:
         positions = arrays.pop("positions")
         if positions is None or not self._takes(names):
             return
-        block = SampleBlock(
-            names=names,
-            times=_stamps(header, count),
-            order=when.order,
-            positions=positions,
-            **arrays,
-        )
+        times, order = _stamps(header, count), when.order
+        block = SampleBlock(names=names, times=times, order=order, positions=positions, **arrays)
         self._gathered.add(block)
         self._sample_logs.append(when.logs)
 
     def _take_command(self, tree: Tree, header: Tree, when: _When) -> None:
-        names, points = _texts(tree["joint_names"]), tree["points"]
-        stamps = _stamps(header, len(when.logs))
+        points, count, width = tree["points"], len(when.logs), len(_texts(tree["joint_names"]))
+        stamps = _stamps(header, count)
         if _are_columns(points):
-            width = len(names)
-            count = len(points["time_from_start"])
-            arrays = {kind: _numbers(points, kind, count, width) for kind in KINDS}
-            self._command(tree, names, stamps[0], when, 0, points["time_from_start"], arrays)
-            points = []
+            times = points["time_from_start"]
+            arrays = {kind: _numbers(points, kind, len(times), width) for kind in KINDS}
+            self._command(tree, (stamps, when, 0), times, arrays)
         points = points if isinstance(points, list) else []
-        count = len(when.logs)
-        after = [_durations(point, count) for point in points]
-        stacks = {kind: _stack(points, kind, count, len(names)) for kind in KINDS}
+        after = [_to_times(_member(point, "time_from_start"), count) for point in points]
+        stacks = {kind: _stack(points, kind, count, width) for kind in KINDS}
         for row in range(count if points else 0):
             times = np.array([each[row] for each in after], dtype=np.int64)
             arrays = {kind: each if each is None else each[row] for kind, each in stacks.items()}
-            self._command(tree, names, stamps[row], when, row, times, arrays)
+            self._command(tree, (stamps, when, row), times, arrays)
         self._take_moving_frames(tree, points, stamps, after, when)
 
     def _command(
         self,
         tree: Tree,
-        names: tuple[str, ...],
-        stamp: Any,
-        when: _When,
-        row: int,
+        came: tuple[Times, _When, int],
         times: Times,
         arrays: dict[str, Numbers | None],
     ) -> None:
+        names, (stamps, when, row) = _texts(tree["joint_names"]), came
         if arrays["positions"] is None or not self._takes(names):
             return
         self._gathered.count(arrays["positions"].size)
         self._commands.append(
             Command(
-                stamp=int(stamp),
+                stamp=int(stamps[row]),
                 log=int(when.logs[row]),
                 order=int(when.order[row]),
                 is_linear=tree.get("interpolation") == "linear",
@@ -179,8 +170,7 @@ class Collector:
         """Takes the transforms of points, and the frames that only our own files have."""
         names = _texts(tree["joint_names"])
         for point, later in zip(points, after, strict=True):
-            transforms = point.get("transforms") if isinstance(point, Mapping) else None
-            for name, each in zip(names, transforms or (), strict=False):
+            for name, each in zip(names, _member(point, "transforms") or (), strict=False):
                 self._add_frame("", name, _pose(each, len(stamps)), stamps + later, when)
         frames = tree.get("frames")
         for each in frames if isinstance(frames, list) else ():
@@ -207,26 +197,22 @@ class Collector:
                 self._take_transform(each, each.get("header", header), when)
 
     def _take_transform(self, tree: Tree, header: Tree, when: _When) -> None:
-        pose = _pose(tree.get("transform"), len(when.logs))
-        child = _text(tree, "child_frame_id")
-        self._add_frame(
-            _text(header, "frame_id"), child, pose, _stamps(header, len(when.logs)), when
-        )
+        self._add_placed(_text(tree, "child_frame_id"), tree.get("transform"), header, when)
 
     def _take_many(self, tree: Tree, header: Tree, when: _When) -> None:
         for name, each in zip(_texts(tree["joint_names"]), tree["transforms"], strict=False):
-            count = len(when.logs)
-            parent = _text(header, "frame_id")
-            self._add_frame(parent, name, _pose(each, count), _stamps(header, count), when)
+            self._add_placed(name, each, header, when)
 
     def _take_pose(self, tree: Tree, header: Tree, when: _When) -> None:
         inner = tree["pose"]
         if isinstance(inner, Mapping) and "pose" in inner:
             inner = inner["pose"]
-        count = len(when.logs)
-        child = _text(tree, "child_frame_id")
-        parent = _text(header, "frame_id")
-        self._add_frame(parent, child, _pose(inner, count), _stamps(header, count), when)
+        self._add_placed(_text(tree, "child_frame_id"), inner, header, when)
+
+    def _add_placed(self, child: str, pose: Tree, header: Tree, when: _When) -> None:
+        """Adds a frame in the frame of a header, at its stamps."""
+        count, parent = len(when.logs), _text(header, "frame_id")
+        self._add_frame(parent, child, _pose(pose, count), _stamps(header, count), when)
 
     def _add_frame(
         self,
@@ -283,7 +269,7 @@ def _follow_each_other(commands: list[Command], first: int) -> None:
 
 def _are_columns(points: Tree) -> bool:
     """Whether the points of one trajectory are stacked, each kind of numbers as one array."""
-    times = points.get("time_from_start") if isinstance(points, Mapping) else None
+    times = _member(points, "time_from_start")
     return isinstance(times, np.ndarray) and times.ndim == 1 and times.dtype == np.int64
 
 
@@ -291,23 +277,18 @@ def _texts(value: Tree) -> tuple[str, ...]:
     return value if isinstance(value, tuple) else ()
 
 
+def _member(tree: Tree, key: str) -> Tree:
+    return tree.get(key) if isinstance(tree, Mapping) else None
+
+
 def _text(tree: Tree, key: str) -> str:
-    value = tree.get(key) if isinstance(tree, Mapping) else None
+    value = _member(tree, key)
     return value if isinstance(value, str) else ""
-
-
-def _array_of(tree: Tree, key: str) -> bool:
-    return isinstance(tree, Mapping) and isinstance(tree.get(key), np.ndarray)
 
 
 def _stamps(header: Tree, count: int) -> Times:
     """Returns (m,) nanoseconds; zero where there is no stamp."""
-    stamp = header.get("stamp") if isinstance(header, Mapping) else None
-    return _to_times(stamp, count)
-
-
-def _durations(point: Tree, count: int) -> Times:
-    return _to_times(point.get("time_from_start") if isinstance(point, Mapping) else None, count)
+    return _to_times(_member(header, "stamp"), count)
 
 
 def _to_times(value: Tree, count: int) -> Times:
@@ -323,7 +304,7 @@ def _to_times(value: Tree, count: int) -> Times:
 def _numbers(tree: Tree, kind: str, count: int, width: int) -> Numbers | None:
     """Returns (m, n) numbers, NaN for infinite ones; None where there are not so many."""
     for key in _ARRAYS[kind]:
-        found = tree.get(key) if isinstance(tree, Mapping) else None
+        found = _member(tree, key)
         if isinstance(found, np.ndarray) and found.shape == (count, width):
             return np.where(np.isfinite(found), found, np.nan)
     return None
@@ -348,12 +329,10 @@ def _pose(tree: Tree, count: int) -> tuple[Numbers, Numbers] | None:
 
 
 def _vector(tree: Tree, keys: Sequence[str], count: int) -> Numbers | None:
-    if not isinstance(tree, Mapping):
-        return None
-    found = [tree.get(key) for key in keys]
+    found = [_member(tree, key) for key in keys]
     if not all(isinstance(each, np.ndarray) and each.shape == (count,) for each in found):
         return None
-    stacked: Numbers = np.stack(found, axis=1).astype(np.float64)  # type: ignore[arg-type]
+    stacked: Numbers = np.stack(found, axis=1).astype(np.float64)
     return stacked
 
 

@@ -41,12 +41,11 @@ def format_policy(trajectory: Trajectory, robot: Robot, layout: str, rate: float
     if len(times) * len(tree.links) * 40 > _MOST:
         raise WriteError("the motion is too long for this layout; cut it into parts")
     table = np.tile([each.nearest_valid(0.0) for each in motions], (len(times), 1))
-    for column, name in enumerate(names):
-        if name in trajectory.names:
-            own = trajectory.positions[:, trajectory.names.index(name)]
-            known = np.isfinite(own)
-            if known.any():
-                table[:, column] = np.interp(times, trajectory.times[known], own[known])
+    for name in set(names) & set(trajectory.names):
+        own = trajectory.positions[:, trajectory.names.index(name)]
+        known = np.isfinite(own)
+        if known.any():
+            table[:, names.index(name)] = np.interp(times, trajectory.times[known], own[known])
     for column, name in enumerate(names):
         mimic = tree.masters.get(name)
         if mimic is not None and mimic.joint in names:

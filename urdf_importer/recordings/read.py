@@ -2,6 +2,7 @@
 """Recordings of every kind -> trajectories: which reader a file gets."""
 
 import os
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..diagnostics import (
     quote,
     quote_value,
 )
-from ..files.regular import read_regular_file
+from ..files.regular import decode_text, read_regular_file
 from ..motion.gather import Gathered, assemble
 from ..motion.options import MotionOptions
 from ..motion.trajectory import NANOSECONDS, Trajectory
@@ -37,18 +38,16 @@ def list_topics(path: AnyPath) -> tuple[Topic, ...]:
         return list_streams(source)
     trajectory = read_trajectory(path)
     start = trajectory.start_time
-    return (
-        Topic(
-            name="",
-            type="trajectory_msgs/JointTrajectory"
-            if trajectory.interpolation == "spline"
-            else "sensor_msgs/JointState",
-            count=len(trajectory.times),
-            start=start,
-            end=start + round(trajectory.duration * NANOSECONDS),
-            motion="joints" if trajectory.names else "frames",
-        ),
+    is_command = trajectory.interpolation == "spline"
+    topic = Topic(
+        name="",
+        type="trajectory_msgs/JointTrajectory" if is_command else "sensor_msgs/JointState",
+        count=len(trajectory.times),
+        start=start,
+        end=start + round(trajectory.duration * NANOSECONDS),
+        motion="joints" if trajectory.names else "frames",
     )
+    return (topic,)
 
 
 _PEOPLE = {".bvh", ".fbx"}
@@ -77,7 +76,7 @@ def read_trajectory(
     except (ReadError, KinematicsError) as error:
         if error.source:
             raise
-        raise ReadError(error.message, source=source) from None
+        raise ReadError(error.message, source=source, line=error.line) from None
 
 
 def trajectory_of(
@@ -107,20 +106,15 @@ def _read(
     if not any(suffix in each.suffixes for each in (TABLE, JSON, YAML, ARRAYS)):
         choices = name_choices(usual_suffixes(motion_formats()))
         advice = "; `retarget` puts a person's motion on a robot" if suffix in _PEOPLE else ""
-        raise ReadError(
-            f"a recording ends in {choices}, not in {quote(suffix)}{advice}", source=source
-        )
+        raise ReadError(f"a recording ends in {choices}, not in {quote(suffix)}{advice}")
     if topic is not None:
-        raise ReadError(f"the file has no topics, so none is called {quote(topic)}", source=source)
+        raise ReadError(f"the file has no topics, so none is called {quote(topic)}")
     data = read_regular_file(source)
     if suffix in ARRAYS.suffixes:
         return arrays.read_arrays(data, source)
-    text = _decode(data, source)
-    gathered = (
-        tables.read_table(text, source, options)
-        if suffix in TABLE.suffixes
-        else _read_messages(text, suffix, source, options)
-    )
+    text = decode_text(data)
+    read = tables.read_table if suffix in TABLE.suffixes else partial(_read_messages, suffix=suffix)
+    gathered = read(text, options)
     return assemble(gathered, diagnostics, source=source, topic="")
 
 
@@ -128,9 +122,8 @@ def _is_stream(source: str) -> bool:
     return os.path.isdir(source) or source.lower().endswith(STREAMS)
 
 
-def _read_messages(text: str, suffix: str, source: str, options: MotionOptions) -> Gathered:
-    is_json = suffix in JSON.suffixes
-    messages = trees.read_json(text, source) if is_json else trees.read_yaml(text, source)
+def _read_messages(text: str, options: MotionOptions, suffix: str) -> Gathered:
+    messages = (trees.read_json if suffix in JSON.suffixes else trees.read_yaml)(text)
     collector = Collector(options)
     for number, message in enumerate(messages):
         log = round(number / options.rate * NANOSECONDS) if options.rate else 0
@@ -140,15 +133,6 @@ def _read_messages(text: str, suffix: str, source: str, options: MotionOptions) 
     number = sum(map(len, times))
     if not options.rate and number > 1 and len(np.unique(np.concatenate(times))) == 1:
         raise ReadError(
-            "its messages have no times; the option rate says how many there are per second",
-            source=source,
+            "its messages have no times; the option rate says how many there are per second"
         )
     return gathered
-
-
-def _decode(data: bytes, source: str) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ReadError("the text is not UTF-8", source=source, line=line) from None

@@ -2,9 +2,10 @@
 """Containers of messages -> the motions in their messages."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from ..motion.gather import Gathered
 from ..motion.options import MotionOptions
 from . import bags, mcap, rosbag2
 from .compression import MOST_UNPACKED
-from .definitions import Definition, Encoding, read_definition
+from .definitions import Definition, read_definition
 from .formats import BAG, DATABASE, MCAP
 from .layouts import Decoder
 from .motions import Collector
@@ -49,14 +50,14 @@ def list_streams(source: str) -> tuple[Topic, ...]:
 def _merge(counts: dict[Channel, tuple[int, int, int]]) -> tuple[Topic, ...]:
     """Several publishers of one topic are one topic."""
     found: dict[tuple[str, str], Topic] = {}
-    definitions = _Definitions()
+    define = lru_cache(maxsize=None)(_define)
     for channel, (count, start, end) in counts.items():
         before = found.get((channel.topic, channel.type))
         if before is not None and before.count:
             count += before.count
             start = min(start, before.start) if count > before.count else before.start
             end = max(end, before.end)
-        definition = definitions.find(channel)
+        definition = define(channel.encoding, channel.type, channel.definition)
         found[channel.topic, channel.type] = Topic(
             name=channel.topic,
             type=channel.type,
@@ -68,31 +69,12 @@ def _merge(counts: dict[Channel, tuple[int, int, int]]) -> tuple[Topic, ...]:
     return tuple(sorted(found.values(), key=lambda each: (each.name, each.type)))
 
 
-class _Definitions:
-    """The definitions of channels, each read once: many channels share one."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[str, str, str], Definition | None] = {}
-
-    def find(self, channel: Channel) -> Definition | None:
-        """Returns the definition of a channel's type; None where its messages cannot be read."""
-        key = (channel.encoding, channel.type, channel.definition)
-        if key not in self._known:
-            self._known[key] = _define(channel)
-        return self._known[key]
-
-
-def _define(channel: Channel) -> Definition | None:
-    if channel.encoding not in _ENCODINGS:
-        return None
-    try:
-        return read_definition(channel.type, channel.definition, _encoding(channel))
-    except ReadError:
-        return None
-
-
-def _encoding(channel: Channel) -> Encoding:
-    return "cdr" if channel.encoding == "cdr" else "ros1"
+def _define(encoding: Any, kind: str, text: str) -> Definition | None:
+    """Returns the definition of a channel's type; None where its messages cannot be read. Many
+    channels share one."""
+    with suppress(ReadError):
+        return read_definition(kind, text, encoding) if encoding in _ENCODINGS else None
+    return None
 
 
 def read_stream(
@@ -100,12 +82,11 @@ def read_stream(
 ) -> tuple[str, Gathered]:
     """Returns the topic that was read and its content, with the frames of other topics."""
     survey = _survey(source)
-    topics = (
-        list_streams(source)
-        if survey is None
-        else _merge({channel: (count, 0, 0) for channel, count in survey.items()})
-    )
-    chosen = choose_topic(topics, topic, source)
+    if survey is None:
+        topics = list_streams(source)
+    else:
+        topics = _merge({channel: (count, 0, 0) for channel, count in survey.items()})
+    chosen = choose_topic(topics, topic)
 
     def wanted(channel: Channel) -> bool:
         is_chosen = (channel.topic, channel.type) == (chosen.name, chosen.type)
@@ -114,23 +95,22 @@ def read_stream(
     collector = Collector(options)
     lost = _decode(_walk(source, wanted, diagnostics), collector)
     if lost:
-        diagnostics.warning(
-            "bad-message",
-            f"{lost} messages do not fit their definitions; they are passed over",
-        )
+        message = f"{lost} messages do not fit their definitions; they are passed over"
+        diagnostics.warning("bad-message", message)
     return chosen.name, collector.finish()
 
 
 def _decode(pieces: Iterable[Piece], collector: Collector) -> int:
     """Returns how many messages could not be read."""
     decoders: dict[Channel, Decoder | None] = {}
-    definitions = _Definitions()
+    define: Any = lru_cache(maxsize=None)(_define)
     lost = 0
     for piece in pieces:
         channel = piece.channel
         if channel not in decoders:
-            definition = definitions.find(channel)
-            decoders[channel] = Decoder(definition, _encoding(channel)) if definition else None
+            definition = define(channel.encoding, channel.type, channel.definition)
+            encoding: Any = channel.encoding
+            decoders[channel] = Decoder(definition, encoding) if definition else None
         decoder = decoders[channel]
         if decoder is None:
             lost += len(piece.messages)
@@ -140,9 +120,8 @@ def _decode(pieces: Iterable[Piece], collector: Collector) -> int:
         is_static = channel.topic.rstrip("/").endswith("tf_static")
         for rows, tree in decoder.decode(piece.messages):
             lost -= len(rows)
-            collector.take(
-                tree, logs[rows], places[rows], is_static=is_static, origin=channel.topic
-            )
+            origin = channel.topic
+            collector.take(tree, logs[rows], places[rows], is_static=is_static, origin=origin)
     return lost
 
 
@@ -164,13 +143,11 @@ def _parts(source: str) -> list[Path]:
 
 def _walk_file(path: Path, wanted: Wanted, diagnostics: Diagnostics) -> Pieces:
     with _naming(path), _open(path) as (file, size, place):
-        kind = _kind_of(file)
-        if kind == "bag":
-            yield from bags.read_bag(file, size, wanted, diagnostics)
-        elif kind == "mcap":
-            yield from mcap.read_mcap(file, size, wanted, diagnostics)
-        else:
+        container = _find_container(file)
+        if container is None:
             yield from rosbag2.read_database(place, wanted, diagnostics)
+        else:
+            yield from container[0](file, size, wanted, diagnostics)
 
 
 def _survey(source: str) -> Survey | None:
@@ -178,13 +155,11 @@ def _survey(source: str) -> Survey | None:
     total: Survey = {}
     for path in _parts(source):
         with _naming(path), _open(path) as (file, size, place):
-            kind = _kind_of(file)
+            container = _find_container(file)
             found = (
-                bags.survey_bag(file, size)
-                if kind == "bag"
-                else mcap.survey_mcap(file, size)
-                if kind == "mcap"
-                else rosbag2.survey_database(place, Diagnostics(source))
+                rosbag2.survey_database(place, Diagnostics(source))
+                if container is None
+                else container[1](file, size)
             )
         if found is None:
             return None
@@ -220,16 +195,18 @@ def _open(path: Path) -> Iterator[tuple[BinaryIO, int, Path]]:
         raise ReadError(explain_failure(error), source=str(path)) from None
 
 
-def _kind_of(file: BinaryIO) -> str:
+def _find_container(file: BinaryIO) -> tuple[Any, Any] | None:
+    """Returns the functions that read and survey a file by its first bytes; None for a database,
+    which only SQLite opens. Raises ReadError for anything else."""
     file.seek(0)
     head = file.read(16)
     file.seek(0)
     if head.startswith(bags.MAGIC):
-        return "bag"
+        return bags.read_bag, bags.survey_bag
     if head.startswith(mcap.MAGIC):
-        return "mcap"
+        return mcap.read_mcap, mcap.survey_mcap
     if head == rosbag2.MAGIC:
-        return "db3"
+        return None
     if head.startswith(b"#ROSBAG V"):
         version = head.partition(b"\n")[0].decode("latin-1")[9:]
         raise ReadError(f"this is a bag of version {quote(version)[1:-1]}; 2.0 is read")

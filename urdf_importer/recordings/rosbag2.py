@@ -36,9 +36,8 @@ def find_parts(folder: Path) -> list[Path]:
     try:
         names = [each for each in folder.iterdir() if each.name.lower().endswith(_PARTS)]
     except OSError as error:
-        raise ReadError(
-            f"the folder cannot be read: {error.strerror}", source=str(folder)
-        ) from None
+        message = f"the folder cannot be read: {error.strerror}"
+        raise ReadError(message, source=str(folder)) from None
     if not names:
         raise ReadError("the folder holds no recording (.db3 or .mcap)", source=str(folder))
     if len(names) > MOST_FILES:
@@ -49,9 +48,7 @@ def find_parts(folder: Path) -> list[Path]:
 def read_database(path: Path, wanted: Wanted, diagnostics: Diagnostics) -> Pieces:
     """Yields the messages of a database in the order of their recording. Raises ReadError."""
     with _open(path, diagnostics) as database:
-        sorter = Sorter(wanted)
-        for number, channel in _read_channels(database):
-            sorter.add_channel(number, channel)
+        sorter = _sort_channels(database, wanted)
         chosen = [str(number) for number, each in sorter.channels.items() if wanted(each)]
         rows = database.rows(
             "SELECT topic_id, timestamp, data FROM messages "
@@ -74,10 +71,7 @@ def survey_database(path: Path, diagnostics: Diagnostics) -> Survey:
     """Returns how many messages each channel has. Raises ReadError."""
     with _open(path, diagnostics) as database:
         counts = dict(database.rows("SELECT topic_id, COUNT(*) FROM messages GROUP BY topic_id"))
-        survey: Survey = {}
-        for number, channel in _read_channels(database):
-            survey[channel] = survey.get(channel, 0) + counts.get(number, 0)
-        return survey
+        return _sort_channels(database, lambda _: False).count(counts)
 
 
 class _Database:
@@ -173,29 +167,27 @@ def _check_tables(database: _Database) -> None:
     for name in ("topics", "messages"):
         sql = " ".join(tables.get(name, "").upper().split())
         if not sql.startswith("CREATE TABLE ") or " AS (" in sql or "GENERATED" in sql:
-            raise ReadError(
-                f"it has no plain table {quote(name)}, so it is not a recording of ROS 2"
-            )
+            message = f"it has no plain table {quote(name)}, so it is not a recording of ROS 2"
+            raise ReadError(message)
 
 
-def _read_channels(database: _Database) -> list[tuple[int, Channel]]:
+def _sort_channels(database: _Database, wanted: Wanted) -> Sorter:
+    """Returns a sorter that knows the channels of a database."""
+    sorter = Sorter(wanted)
     definitions = _read_definitions(database)
     rows = database.rows(
         "SELECT id, name, type, serialization_format FROM topics ORDER BY id LIMIT 20001"
     )
-    return [
-        (
-            int(number),
-            Channel(
+    for number, name, kind, encoding in rows:
+        if isinstance(number, int):
+            channel = Channel(
                 topic=str(name),
                 type=short_name(str(kind)),
                 encoding=str(encoding),
                 definition=definitions.get(str(kind), ""),
-            ),
-        )
-        for number, name, kind, encoding in rows
-        if isinstance(number, int)
-    ]
+            )
+            sorter.add_channel(number, channel)
+    return sorter
 
 
 def _read_definitions(database: _Database) -> dict[str, str]:
@@ -221,20 +213,17 @@ def unpacked(path: Path, most: int) -> Iterator[tuple[Path, BinaryIO, int]]:
     with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
         place = Path(folder, "unpacked")
         with open_regular_file(path) as (file, _), place.open("wb") as target:
-            size = _copy(file, target, most)
+            _copy(file, target, most)
         with place.open("rb") as result:
-            yield place, result, size
+            yield place, result, place.stat().st_size
 
 
-def _copy(file: BinaryIO, target: BinaryIO, most: int) -> int:
-    size = 0
+def _copy(file: BinaryIO, target: BinaryIO, most: int) -> None:
     try:
         stream = open_zstd(file)
         while part := stream.read(_BATCH_BYTES):
-            size += len(part)
-            if size > most:
-                raise ReadError(f"it unpacks to more than {most // 2**20} MiB; unpack it before")
             target.write(part)
+            if target.tell() > most:
+                raise ReadError(f"it unpacks to more than {most // 2**20} MiB; unpack it before")
     except zstd_errors() as error:
         raise ReadError(f"the packed file is damaged: {one_line(error)}") from None
-    return size

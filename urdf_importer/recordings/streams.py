@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Shared parts of the containers of messages: a container knows nothing of a message's content."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ..diagnostics import ReadError
@@ -38,6 +38,12 @@ Survey = dict[Channel, int]
 """How many messages each channel has."""
 
 
+def check_chunk(length: int) -> None:
+    """Raises ReadError for a chunk that is larger than any that is read."""
+    if length > MOST_CHUNK:
+        raise ReadError(f"a chunk has {length} bytes; {MOST_CHUNK} are the most that is read")
+
+
 class Sorter:
     """Puts the messages of a chunk into pieces by their channels."""
 
@@ -65,6 +71,13 @@ class Sorter:
             piece.messages.append(message)
             piece.logs.append(log)
             piece.places.append(self._place)
+
+    def count(self, counts: Mapping[int, int]) -> Survey:
+        """Returns how many messages each channel has, of counts by the numbers of channels."""
+        survey: Survey = {}
+        for number, channel in self.channels.items():
+            survey[channel] = survey.get(channel, 0) + counts.get(number, 0)
+        return survey
 
     def take(self) -> Pieces:
         """Yields the messages added since the last time."""

@@ -12,7 +12,6 @@ import itertools
 import math
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -27,29 +26,19 @@ _TIMES = ("time", "t", "timestamp", "%time")
 _FIELDS = {"position": "positions", "velocity": "velocities", "effort": "efforts"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Table:
-    """Columns of numbers under their names; `times` in nanoseconds."""
-
-    names: list[str]
-    times: Times
-    values: Numbers
+Lines = Iterator[tuple[int, list[str]]]
+"""Lines of a table that are not empty: their numbers, and their fields."""
 
 
-def read_table(text: str, source: str, options: MotionOptions) -> Gathered:
+def read_table(text: str, options: MotionOptions) -> Gathered:
     """Returns the samples of a table. Raises ReadError, with the line."""
-    gathered = Gathered()
-    lines = _split(text, source)
-    heading, first = _find_heading(lines, source, options)
+    heading, lines = _find_heading(_split(text), options)
     if "%time" in heading and any(name.startswith("field.") for name in heading):
-        _add_fields(heading, first, lines, source, gathered)
-        return gathered
-    _add_columns(_read_columns(heading, first, lines, source, options), options, gathered)
-    return gathered
+        return _gather_fields(heading, lines)
+    return _gather_columns(heading, lines, options)
 
 
-def _split(text: str, source: str) -> Iterator[tuple[int, list[str]]]:
-    """Yields (line, its fields) of the lines that are not empty."""
+def _split(text: str) -> Lines:
     start = text[:100_000].lstrip("\n\r ").partition("\n")[0]
     separator = max(",;\t", key=start.count)
     if separator not in start:
@@ -59,52 +48,37 @@ def _split(text: str, source: str) -> Iterator[tuple[int, list[str]]]:
     try:
         for row in reader:
             if len(row) > MOST_COLUMNS:
-                raise ReadError(
-                    f"the table has more than {MOST_COLUMNS} columns",
-                    source=source,
-                    line=reader.line_num,
-                )
+                message = f"the table has more than {MOST_COLUMNS} columns"
+                raise ReadError(message, line=reader.line_num)
             if any(each.strip() for each in row):
                 fields = [each.replace(",", ".") for each in row] if comma else row
                 yield reader.line_num, fields
     except csv.Error as error:
-        raise ReadError(
-            f"the table cannot be read: {one_line(error)}", source=source, line=reader.line_num
-        ) from None
+        message = f"the table cannot be read: {one_line(error)}"
+        raise ReadError(message, line=reader.line_num) from None
 
 
-def _find_heading(
-    lines: Iterator[tuple[int, list[str]]], source: str, options: MotionOptions
-) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """Returns the names of the columns, and the lines that were read for it and have numbers."""
+def _find_heading(lines: Lines, options: MotionOptions) -> tuple[list[str], Lines]:
+    """Returns the names of the columns, and the lines that have numbers."""
     line, row = next(lines, (0, []))
     if not row:
-        raise ReadError("the table is empty", source=source)
+        raise ReadError("the table is empty")
     named = [each.strip() for each in options.columns.split(",")] if options.columns else []
-    first = [(line, row)]
     if all(_is_number(each) for each in row):
         if not named:
-            raise ReadError(
-                "the table has no heading; the option columns names its columns",
-                source=source,
-                line=line,
-            )
+            message = "the table has no heading; the option columns names its columns"
+            raise ReadError(message, line=line)
+        lines = itertools.chain([(line, row)], lines)
     else:
-        named, first = named or [each.strip() for each in row], []
+        named = named or [each.strip() for each in row]
     if len(named) != len(row):
-        raise ReadError(
-            f"the option columns names {len(named)} columns, the table has {len(row)}",
-            source=source,
-            line=line,
-        )
-    repeated = (
-        {name for name in named if named.count(name) > 1} if len(set(named)) < len(named) else set()
-    )
-    if repeated - {""}:
-        raise ReadError(
-            f"the column {quote(min(repeated - {''}))} comes twice", source=source, line=line
-        )
-    return named, first
+        message = f"the option columns names {len(named)} columns, the table has {len(row)}"
+        raise ReadError(message, line=line)
+    if len(set(named)) < len(named):
+        repeated = {name for name in named if name and named.count(name) > 1}
+        if repeated:
+            raise ReadError(f"the column {quote(min(repeated))} comes twice", line=line)
+    return named, lines
 
 
 def _is_number(text: str) -> bool:
@@ -115,154 +89,114 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _rows(
-    first: list[tuple[int, list[str]]], lines: Iterator[tuple[int, list[str]]]
-) -> Iterator[tuple[int, list[str]]]:
-    yield from first
-    yield from lines
+def _refuse_width(row: Sequence[str], heading: Sequence[str], line: int) -> ReadError:
+    return ReadError(f"the line has {len(row)} fields, not {len(heading)}", line=line)
 
 
-def _read_columns(
-    heading: list[str],
-    first: list[tuple[int, list[str]]],
-    lines: Iterator[tuple[int, list[str]]],
-    source: str,
-    options: MotionOptions,
-) -> _Table:
+def _gather_columns(heading: list[str], lines: Lines, options: MotionOptions) -> Gathered:
     timed = next((i for i, name in enumerate(heading) if name.lower() in _TIMES), None)
     if timed is None and not options.rate:
-        raise ReadError(
-            "no column is called time; the option rate says how many lines there are per second",
-            source=source,
-            line=1,
-        )
+        message = "no column is called time; the option rate says how many lines there are per "
+        raise ReadError(f"{message}second", line=1)
     times: list[int] = []
     numbers = array("d")
     whole = timed is not None and heading[timed] == "%time"
-    for line, row in _rows(first, lines):
+    for line, row in lines:
         if len(row) != len(heading):
-            raise ReadError(
-                f"the line has {len(row)} fields, not {len(heading)}", source=source, line=line
-            )
+            raise _refuse_width(row, heading, line)
         times.append(
             round(len(times) / options.rate * NANOSECONDS)
             if timed is None
-            else _read_time(row[timed], whole, source, line)
+            else _read_time(row[timed], whole, line)
         )
-        _extend(numbers, row[:timed] + row[timed + 1 :] if timed is not None else row, source, line)
+        _extend(numbers, row[:timed] + row[timed + 1 :] if timed is not None else row, line)
     names = [name for index, name in enumerate(heading) if index != timed]
-    return _Table(
-        names=names,
-        times=np.array(times, dtype=np.int64),
-        values=np.frombuffer(numbers, dtype=np.float64).reshape(len(times), len(names))
-        if len(numbers)
-        else np.empty((len(times), len(names))),
-    )
+    values = np.asarray(numbers).reshape(len(times), len(names))
+    return _add_columns(names, np.array(times, dtype=np.int64), values, options)
 
 
-def _read_time(text: str, whole: bool, source: str, line: int) -> int:
+def _read_time(text: str, whole: bool, line: int) -> int:
     """Reads seconds, or whole nanoseconds where a ROS tool wrote them."""
     try:
         time = int(text) if whole else round(float(text) * NANOSECONDS)
     except (ValueError, OverflowError):
-        raise ReadError(f"{quote(text)} is not a time", source=source, line=line) from None
+        time = MOST_TIME
     if abs(time) >= MOST_TIME:
-        raise ReadError(f"{quote(text)} is not a time", source=source, line=line)
+        raise ReadError(f"{quote(text)} is not a time", line=line)
     return time
 
 
-def _extend(numbers: "array[float]", row: Sequence[str], source: str, line: int) -> None:
+def _extend(numbers: "array[float]", row: Sequence[str], line: int) -> None:
     try:
         numbers.extend([float(each) if each else math.nan for each in row])
     except ValueError:
         bad = next((each for each in row if not _is_number(each)), None)
         if bad is None:
             # Blank cells are empty ones.
-            _extend(numbers, [each.strip() for each in row], source, line)
+            _extend(numbers, [each.strip() for each in row], line)
             return
-        raise ReadError(f"{quote(bad)} is not a number", source=source, line=line) from None
+        raise ReadError(f"{quote(bad)} is not a number", line=line) from None
     if len(numbers) > MOST_VALUES:
-        raise ReadError(
-            f"the table has more than {MOST_VALUES:,} numbers; record a shorter motion",
-            source=source,
-        )
+        message = f"the table has more than {MOST_VALUES:,} numbers; record a shorter motion"
+        raise ReadError(message)
 
 
-def _add_columns(table: _Table, options: MotionOptions, gathered: Gathered) -> None:
-    order = np.arange(len(table.times))
-    base = [table.names.index(name) for name in BASE if name in table.names]
+def _add_columns(
+    names: list[str], times: Times, values: Numbers, options: MotionOptions
+) -> Gathered:
+    gathered, order = Gathered(), np.arange(len(times))
+    base = [names.index(name) for name in BASE if name in names]
     if len(base) == len(BASE):
-        poses = table.values[:, base]
-        gathered.add_frame(
-            FrameBlock(
-                parent="",
-                child="",
-                times=table.times,
-                order=order,
-                translations=poses[:, :3],
-                quaternions=poses[:, 3:],
-            )
+        poses = values[:, base]
+        moved, turned = poses[:, :3], poses[:, 3:]
+        block = FrameBlock(
+            parent="", child="", times=times, order=order, translations=moved, quaternions=turned
         )
+        gathered.add_frame(block)
     else:
         base = []
-    joints = [i for i, name in enumerate(table.names) if i not in base and name]
-    positions = table.values[:, joints]
+    joints = [i for i, name in enumerate(names) if i not in base and name]
+    positions = values[:, joints]
     positions[~np.isfinite(positions)] = np.nan
-    gathered.add(
-        SampleBlock(
-            names=tuple(table.names[i] for i in joints),
-            times=table.times,
-            order=order,
-            positions=np.radians(positions) if options.degrees else positions,
-        )
-    )
+    positions = np.radians(positions) if options.degrees else positions
+    own = tuple(names[i] for i in joints)
+    gathered.add(SampleBlock(names=own, times=times, order=order, positions=positions))
+    return gathered
 
 
-def _add_fields(
-    heading: list[str],
-    first: list[tuple[int, list[str]]],
-    lines: Iterator[tuple[int, list[str]]],
-    source: str,
-    gathered: Gathered,
-) -> None:
+def _gather_fields(heading: list[str], lines: Lines) -> Gathered:
     """Reads a JointState that a ROS tool wrote: names are in the lines, times are taken from the
     stamps, or of recording where these are zero."""
     columns = {name: index for index, name in enumerate(heading)}
     count = next(i for i in itertools.count() if f"field.name{i}" not in columns)
     if not count or "field.position0" not in columns:
-        raise ReadError(
-            "the table holds no positions of joints: its message is not a JointState",
-            source=source,
-            line=1,
-        )
+        message = "the table holds no positions of joints: its message is not a JointState"
+        raise ReadError(message, line=1)
     blocks: dict[tuple[str, ...], tuple[list[int], list[int], dict[str, array[float]]]] = {}
-    for number, (line, row) in enumerate(_rows(first, lines)):
+    for number, (line, row) in enumerate(lines):
         if len(row) < len(heading):
-            raise ReadError(
-                f"the line has {len(row)} fields, not {len(heading)}", source=source, line=line
-            )
+            raise _refuse_width(row, heading, line)
         names = tuple(row[columns[f"field.name{i}"]] for i in range(count))
         times, order, values = blocks.setdefault(
             names, ([], [], {kind: array("d") for kind in _FIELDS})
         )
         stamp = row[columns["field.header.stamp"]] if "field.header.stamp" in columns else "0"
-        logged = _read_time(row[columns["%time"]], True, source, line)
-        times.append(_read_time(stamp, True, source, line) or logged)
+        logged = _read_time(row[columns["%time"]], True, line)
+        times.append(_read_time(stamp, True, line) or logged)
         order.append(number)
         for kind in _FIELDS:
             places = [columns.get(f"field.{kind}{i}") for i in range(count)]
-            said = ["" if place is None else row[place] for place in places]
-            _extend(values[kind], said, source, line)
+            _extend(values[kind], ["" if at is None else row[at] for at in places], line)
+    gathered = Gathered()
     for names, (times, order, values) in blocks.items():
-        shaped = {
-            target: np.array(values[kind]).reshape(len(times), count)
-            for kind, target in _FIELDS.items()
-        }
-        for each in shaped.values():
-            each[~np.isfinite(each)] = np.nan
+        shaped = {}
+        for kind, target in _FIELDS.items():
+            found = np.array(values[kind]).reshape(len(times), count)
+            shaped[target] = np.where(np.isfinite(found), found, np.nan)
         gathered.add(
             SampleBlock(names=names, times=np.array(times), order=np.array(order), **shaped)
         )
+    return gathered
 
 
 def format_table(trajectory: Trajectory, path: str) -> str:

@@ -29,15 +29,15 @@ class Topic:
     motion: Motion
 
 
-def choose_topic(topics: Sequence[Topic], wanted: str | None, source: str) -> Topic:
+def choose_topic(topics: Sequence[Topic], wanted: str | None) -> Topic:
     """Returns the topic that is wanted; without a wish /joint_states, or the only one that has
     joints, or else frames. Raises ReadError, which lists the topics, where none is clear."""
     if wanted is not None:
         for topic in topics:
             if topic.name.lstrip("/") == wanted.lstrip("/"):
-                _check(topic, source)
+                _check(topic)
                 return topic
-        raise ReadError(f"there is no topic {quote(wanted)}; {_list(topics)}", source=source)
+        raise ReadError(f"there is no topic {quote(wanted)}; {_list(topics)}")
     for motion in ("joints", "frames"):
         found = [each for each in topics if each.motion == motion and each.count]
         usual = [each for each in found if each.name.lstrip("/") in ("joint_states", "tf")]
@@ -47,15 +47,14 @@ def choose_topic(topics: Sequence[Topic], wanted: str | None, source: str) -> To
         if len(namespaced) == 1:
             return namespaced[0]
         if found:
-            raise ReadError(f"several topics are motions, say which: {_list(found)}", source=source)
-    raise ReadError(f"no topic is a motion of joints or frames; {_list(topics)}", source=source)
+            raise ReadError(f"several topics are motions, say which: {_list(found)}")
+    raise ReadError(f"no topic is a motion of joints or frames; {_list(topics)}")
 
 
-def _check(topic: Topic, source: str) -> None:
+def _check(topic: Topic) -> None:
     if not topic.motion:
         raise ReadError(
-            f"topic {quote(topic.name)} has the type {quote(topic.type)}, which holds no motion",
-            source=source,
+            f"topic {quote(topic.name)} has the type {quote(topic.type)}, which holds no motion"
         )
 
 

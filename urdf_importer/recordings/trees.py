@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..diagnostics import ReadError, one_line
+from ..motion.gather import KINDS
 from ..motion.trajectory import NANOSECONDS, Numbers, Trajectory
 
 Tree = Any
@@ -21,65 +22,65 @@ MOST_JSON_BYTES = 24 * 1024 * 1024
 MOST_YAML_BYTES = 1024 * 1024
 MOST_LEVELS = 32
 POINT_ARRAYS = ("positions", "velocities", "accelerations", "effort")
+TRACK_ARRAYS = ("times", "translations", "quaternions")
 _FREE_EVENTS = 10_000
 """Values that aliases may make, beside some for each letter of the file."""
 
 
-def read_json(text: str, source: str) -> list[Tree]:
+def read_json(text: str) -> list[Tree]:
     """Returns the messages of a JSON file: one, a list of them, or one in each line."""
-    _check_bytes(text, MOST_JSON_BYTES, "JSON", source)
+    _check_bytes(text, MOST_JSON_BYTES, "JSON")
     try:
         written = [json.loads(text)]
     except RecursionError:
-        raise ReadError("the file nests too deep", source=source) from None
+        raise ReadError("the file nests too deep") from None
     except ValueError as error:
-        written = _read_lines(text, error, source)
-    return _to_messages(written, source)
+        written = _read_lines(text, error)
+    return _to_messages(written)
 
 
-def _read_lines(text: str, error: ValueError, source: str) -> list[Any]:
+def _read_lines(text: str, error: ValueError) -> list[Any]:
     lines = [line for line in text.splitlines() if line.strip()]
     line = getattr(error, "lineno", 0)
     if len(lines) < 2 or not all(line.lstrip().startswith("{") for line in lines[:2]):
         problem = getattr(error, "msg", "a number has too many digits")
-        raise ReadError(f"this is not JSON: {problem}", source=source, line=line) from None
+        raise ReadError(f"this is not JSON: {problem}", line=line) from None
     found = []
     for number, each in enumerate(text.splitlines(), start=1):
         try:
             if each.strip():
                 found.append(json.loads(each))
         except (ValueError, RecursionError):
-            raise ReadError("this is not JSON", source=source, line=number) from None
+            raise ReadError("this is not JSON", line=number) from None
     return found
 
 
-def read_yaml(text: str, source: str) -> list[Tree]:
+def read_yaml(text: str) -> list[Tree]:
     """Returns the messages of a YAML file, one for each document. Nothing but texts, numbers, lists
     and mappings is made of it, and an alias counts with all its content."""
     written = _read_flat(text)
     if written is not None:
-        return _to_messages([written], source)
-    _check_bytes(text, MOST_YAML_BYTES, "YAML", source)
+        return _to_messages([written])
+    _check_bytes(text, MOST_YAML_BYTES, "YAML")
     try:
         from ruamel.yaml import YAML
         from ruamel.yaml.error import YAMLError
     except ImportError:
         raise ReadError(
-            "a YAML file needs the Python package ruamel.yaml, which is not installed",
-            source=source,
+            "a YAML file needs the Python package ruamel.yaml, which is not installed"
         ) from None
     try:
         yaml = YAML(typ="safe", pure=True)
-        documents = _Documents(source, _FREE_EVENTS + 4 * len(text))
-        return _to_messages(documents.build(yaml.parse(text)), source)
+        documents = _Documents(_FREE_EVENTS + 4 * len(text))
+        return _to_messages(documents.build(yaml.parse(text)))
     except YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "characters that YAML forbids"
         line = mark.line + 1 if mark is not None else 0
         message = f"this is not YAML: {one_line(problem)}"
-        raise ReadError(message, source=source, line=line) from None
+        raise ReadError(message, line=line) from None
     except RecursionError:
-        raise ReadError("the file nests too deep", source=source) from None
+        raise ReadError("the file nests too deep") from None
 
 
 def _read_flat(text: str) -> dict[str, Any] | None:
@@ -104,19 +105,16 @@ def _read_flat(text: str) -> dict[str, Any] | None:
     return content
 
 
-def _check_bytes(text: str, most: int, kind: str, source: str) -> None:
+def _check_bytes(text: str, most: int, kind: str) -> None:
     if len(text) > most:
-        raise ReadError(
-            f"the file is bigger than {most // 2**20} MiB of {kind}; .npz and .mcap hold more",
-            source=source,
-        )
+        size = f"{most // 2**20} MiB of {kind}"
+        raise ReadError(f"the file is bigger than {size}; .npz and .mcap hold more")
 
 
 class _Documents:
     """Makes plain values of the events of a parser; anchors keep their values."""
 
-    def __init__(self, source: str, most: int) -> None:
-        self.source = source
+    def __init__(self, most: int) -> None:
         self.documents: list[Any] = []
         self.open: list[tuple[Any, list[Any], str]] = []
         self.anchors: dict[str, tuple[Any, int]] = {}
@@ -134,13 +132,11 @@ class _Documents:
             self._place(_scalar(event.value, event.implicit[0]), 1, event.anchor)
         elif kind == "AliasEvent":
             if event.anchor not in self.anchors:
-                line = event.start_mark.line + 1
-                raise ReadError("an alias names nothing", source=self.source, line=line)
+                raise ReadError("an alias names nothing", line=event.start_mark.line + 1)
             self._place(*self.anchors[event.anchor], None)
         elif kind in ("SequenceStartEvent", "MappingStartEvent"):
             if len(self.open) >= MOST_LEVELS:
-                line = event.start_mark.line + 1
-                raise ReadError("the file nests too deep", source=self.source, line=line)
+                raise ReadError("the file nests too deep", line=event.start_mark.line + 1)
             self.open.append(([] if kind[0] == "S" else {}, [], event.anchor or ""))
             self.sizes.append(1)
         elif kind in ("SequenceEndEvent", "MappingEndEvent"):
@@ -152,7 +148,7 @@ class _Documents:
             self.anchors[anchor] = (value, size)
         self.sizes[-1] += size
         if self.sizes[-1] > self.left:
-            raise ReadError("its aliases expand to too much", source=self.source)
+            raise ReadError("its aliases expand to too much")
         if not self.open:
             self.documents.append(value)
             return
@@ -180,43 +176,43 @@ def _scalar(text: str, is_plain: bool) -> Any:
 
 def to_tree(message: Mapping[str, Any]) -> Tree:
     """Returns the tree of one message, as JSON has it. Raises ReadError where it nests too deep."""
-    return _convert(dict(message), 0, "")
+    return _convert(dict(message), 0)
 
 
-def _to_messages(written: list[Any], source: str) -> list[Tree]:
+def _to_messages(written: list[Any]) -> list[Tree]:
     messages: list[Any] = []
     for each in written:
         messages += each if isinstance(each, list) else [each]
-    found = [_convert(each, 0, source) for each in messages if isinstance(each, dict)]
+    found = [_convert(each, 0) for each in messages if isinstance(each, dict)]
     if not found:
-        raise ReadError("it holds no message", source=source)
+        raise ReadError("it holds no message")
     return found
 
 
-def _convert(value: Any, level: int, source: str) -> Tree:
+def _convert(value: Any, level: int) -> Tree:
     """Returns the tree of one message."""
     if level > MOST_LEVELS:
-        raise ReadError("the file nests too deep", source=source)
+        raise ReadError("the file nests too deep")
     if isinstance(value, dict):
         time = _read_time(value)
         if time is not None:
             return np.array([time])
         return {
             str(key): (_stack_points(each) if key == "points" else None)
-            or _convert(each, level + 1, source)
+            or _convert(each, level + 1)
             for key, each in value.items()
         }
     if isinstance(value, list):
-        return _convert_list(value, level, source)
+        return _convert_list(value, level)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return "" if value is None else str(value)
     return np.array([_number(value)])
 
 
-def _convert_list(value: list[Any], level: int, source: str) -> Tree:
+def _convert_list(value: list[Any], level: int) -> Tree:
     """NaN is null in JSON, as rosbridge writes it, too."""
     if any(isinstance(each, dict | list) for each in value):
-        return [_convert(each, level + 1, source) for each in value]
+        return [_convert(each, level + 1) for each in value]
     if any(isinstance(each, str) for each in value):
         return tuple(str(each) for each in value)
     return np.array([[_number(each) for each in value]], dtype=np.float64)
@@ -308,18 +304,14 @@ def _to_plain(trajectory: Trajectory) -> dict[str, Any]:
             {
                 "parent": track.parent,
                 "child": track.child,
-                "times": track.times.tolist(),
-                "translations": track.translations.tolist(),
-                "quaternions": track.quaternions.tolist(),
+                **{kind: getattr(track, kind).tolist() for kind in TRACK_ARRAYS},
             }
             for track in trajectory.frames
         ]
-    rows = {"positions": trajectory.positions}
-    for kind in ("velocities", "accelerations", "efforts"):
-        array = getattr(trajectory, kind)
-        if array is not None:
-            rows["effort" if kind == "efforts" else kind] = array
-    lists = {kind: _rows(array) for kind, array in rows.items()}
+    arrays = {
+        name: getattr(trajectory, kind) for name, kind in zip(POINT_ARRAYS, KINDS, strict=True)
+    }
+    lists = {name: _rows(array) for name, array in arrays.items() if array is not None}
     content["points"] = [
         {kind: each[row] for kind, each in lists.items()} | {"time_from_start": time}
         for row, time in enumerate(trajectory.times.tolist())

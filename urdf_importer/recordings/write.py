@@ -49,16 +49,13 @@ def write_trajectory(
     target = Path(path)
     suffix = target.suffix.lower()
     if suffix and suffix not in _WRITTEN:
-        raise WriteError(
-            f"a motion is written as {name_choices(_WRITTEN)} or into a folder, "
-            f"not as {quote(suffix)}"
-        )
+        choices = f"{name_choices(_WRITTEN)} or into a folder"
+        raise WriteError(f"a motion is written as {choices}, not as {quote(suffix)}")
     if layout:
         return (_write_policy(trajectory, target, layout, robot, rate),)
     _check_names(trajectory)
     if suffix in ("", BAG.suffix, MCAP.suffix):
         return finish(write_messages(partial(messages_of, trajectory), target))
-    check_output(target)
     with replace_file(target) as temporary:
         temporary.write_bytes(_format(trajectory, suffix, os.fspath(path)))
     return (target,)
@@ -74,11 +71,8 @@ def write_messages(
     if not suffix:
         return (yield from _write_folder(make, target))
     if suffix not in (BAG.suffix, MCAP.suffix):
-        raise WriteError(
-            f"a recording is written as {BAG.suffix}, {MCAP.suffix} or into a folder, "
-            f"not as {quote(suffix)}"
-        )
-    check_output(target)
+        choices = f"{BAG.suffix}, {MCAP.suffix} or into a folder"
+        raise WriteError(f"a recording is written as {choices}, not as {quote(suffix)}")
     with replace_file(target) as temporary:
         if suffix == BAG.suffix:
             yield from write_bag(make("ros1"), temporary)

@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from ..motion.trajectory import NANOSECONDS
 from . import bags, mcap
-from .encode import MD5, EncodedMessage, Messages, WrittenTopic
+from .encode import MD5, Messages, WrittenTopic
 
 _CHUNK_BYTES = 768 * 1024
 _VERSION = 5
@@ -29,21 +29,33 @@ _LATCHED = (
 
 @dataclass(slots=True)
 class _Chunk:
-    """Where a chunk is, its messages' offsets by connection, and its first and last time."""
+    """The records of a chunk, and the times and offsets of its messages by topic."""
 
-    place: int
-    entries: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     data: bytearray = field(default_factory=bytearray)
+    entries: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+
+    def add(self, number: int, log: int, record: bytes) -> None:
+        self.entries.setdefault(number, []).append((log, len(self.data)))
+        self.data += record
 
     @property
     def times(self) -> tuple[int, int]:
+        """The first and the last time."""
         logs = [log for entries in self.entries.values() for log, _ in entries]
         return min(logs), max(logs)
 
 
+def _sized(data: bytes) -> bytes:
+    """Returns bytes behind their length."""
+    return pack("<I", len(data)) + data
+
+
+def _join_fields(fields: Sequence[bytes]) -> bytes:
+    return b"".join(map(_sized, fields))
+
+
 def _record(header: Sequence[bytes], data: bytes) -> bytes:
-    fields = b"".join(pack("<I", len(each)) + each for each in header)
-    return pack("<I", len(fields)) + fields + pack("<I", len(data)) + data
+    return _sized(_join_fields(header)) + _sized(data)
 
 
 def _bag_time(nanoseconds: int) -> bytes:
@@ -58,22 +70,21 @@ def write_bag(messages: Messages, path: Path) -> Iterator[int]:
     with path.open("wb") as file:
         file.write(bags.MAGIC)
         file.write(_bag_header(0, 0, 0))
-        chunks: list[_Chunk] = []
-        chunk = _Chunk(file.tell())
-        chunk.data += b"".join(connections)
+        infos: list[bytes] = []
+        chunk = _Chunk(bytearray().join(connections))
         for message in messages.stream:
             if len(chunk.data) > _CHUNK_BYTES:
-                chunks.append(_close_chunk(file, chunk))
-                chunk = _Chunk(file.tell())
-            _add_message(chunk, numbers[message.topic], message)
+                infos.append(_close_chunk(file, chunk))
+                chunk = _Chunk()
+            number = numbers[message.topic]
+            head = [b"op=\x02", b"conn=" + pack("<I", number), b"time=" + _bag_time(message.log)]
+            chunk.add(number, message.log, _record(head, message.data))
             yield message.log
-        chunks.append(_close_chunk(file, chunk))
+        infos.append(_close_chunk(file, chunk))
         index = file.tell()
-        file.write(b"".join(connections))
-        for each in chunks:
-            file.write(_chunk_info(each))
+        file.write(b"".join([*connections, *infos]))
         file.seek(len(bags.MAGIC))
-        file.write(_bag_header(index, len(topics), len(chunks)))
+        file.write(_bag_header(index, len(topics), len(infos)))
 
 
 def _bag_header(index: int, connections: int, chunks: int) -> bytes:
@@ -90,47 +101,29 @@ def _bag_header(index: int, connections: int, chunks: int) -> bytes:
 
 
 def _connection(number: int, topic: WrittenTopic) -> bytes:
-    details = {
-        "topic": topic.name,
-        "type": topic.type,
-        "md5sum": MD5[topic.type],
-        "message_definition": topic.definition,
-    }
+    details = {"topic": topic.name, "type": topic.type, "md5sum": MD5[topic.type]}
+    details["message_definition"] = topic.definition
     if topic.is_latched:
-        details |= {"latching": "1"}
-    data = b"".join(
-        pack("<I", len(each)) + each
-        for each in (f"{key}={value}".encode() for key, value in details.items())
-    )
-    return _record(
-        [b"op=\x07", b"conn=" + pack("<I", number), b"topic=" + topic.name.encode()], data
-    )
+        details["latching"] = "1"
+    data = _join_fields([f"{key}={value}".encode() for key, value in details.items()])
+    head = [b"op=\x07", b"conn=" + pack("<I", number), b"topic=" + topic.name.encode()]
+    return _record(head, data)
 
 
-def _add_message(chunk: _Chunk, number: int, message: EncodedMessage) -> None:
-    chunk.entries.setdefault(number, []).append((message.log, len(chunk.data)))
-    head = [b"op=\x02", b"conn=" + pack("<I", number), b"time=" + _bag_time(message.log)]
-    chunk.data += _record(head, message.data)
-
-
-def _close_chunk(file: BinaryIO, chunk: _Chunk) -> _Chunk:
-    size = b"size=" + pack("<I", len(chunk.data))
+def _close_chunk(file: BinaryIO, chunk: _Chunk) -> bytes:
+    """Writes the chunk and its message indices; returns its record in the bag's index."""
+    place, size = file.tell(), b"size=" + pack("<I", len(chunk.data))
     file.write(_record([b"op=\x05", b"compression=none", size], bytes(chunk.data)))
     for number, entries in chunk.entries.items():
         head = [b"op=\x04", b"ver=" + pack("<I", 1), b"conn=" + pack("<I", number)]
         head.append(b"count=" + pack("<I", len(entries)))
         data = b"".join(_bag_time(log) + pack("<I", offset) for log, offset in entries)
         file.write(_record(head, data))
-    chunk.data = bytearray()
-    return chunk
-
-
-def _chunk_info(chunk: _Chunk) -> bytes:
     start, end = chunk.times
     head = [
         b"op=\x06",
         b"ver=" + pack("<I", 1),
-        b"chunk_pos=" + pack("<Q", chunk.place),
+        b"chunk_pos=" + pack("<Q", place),
         b"start_time=" + _bag_time(start),
         b"end_time=" + _bag_time(end),
         b"count=" + pack("<I", len(chunk.entries)),
@@ -148,43 +141,32 @@ def write_mcap(messages: Messages, path: Path) -> Iterator[int]:
     with path.open("wb") as file:
         file.write(mcap.MAGIC + _mcap_record(1, _text("ros2") + _text("urdf-importer")))
         counts: dict[int, int] = {}
-        infos, logs = bytearray(), [0, 0]
-        waiting = _McapChunk(bytearray(described))
+        infos: list[bytes] = []
+        logs: list[int] = []
+        chunk = _Chunk(bytearray(described))
         for message in messages.stream:
-            number = numbers[message.topic]
-            waiting.add(number, counts.get(number, 0), message)
+            number, log = numbers[message.topic], message.log
+            head = pack("<HIQQ", number, counts.get(number, 0), log, log)
+            chunk.add(number, log, _mcap_record(5, head + message.data))
             counts[number] = counts.get(number, 0) + 1
-            if len(waiting.data) > _CHUNK_BYTES:
-                infos += waiting.close(file)
-                waiting = _McapChunk(bytearray())
-            logs = [message.log if sum(counts.values()) == 1 else logs[0], message.log]
-            yield message.log
-        if waiting.entries:
-            infos += waiting.close(file)
+            if len(chunk.data) > _CHUNK_BYTES:
+                infos.append(_close_mcap_chunk(file, chunk))
+                chunk = _Chunk()
+            logs = [*logs[:1], log]
+            yield log
+        if chunk.entries:
+            infos.append(_close_mcap_chunk(file, chunk))
         file.write(_mcap_record(15, pack("<I", 0)))
-        start = file.tell()
+        start, count = file.tell(), len(topics)
+        facts = (sum(counts.values()), count, count, 0, 0, len(infos), logs[0], logs[-1])
         pairs = b"".join(pack("<HQ", *each) for each in counts.items())
-        chunks = _count_records(infos)
-        statistics = pack(
-            "<QHIIIIQQ", sum(counts.values()), len(topics), len(topics), 0, 0, chunks, *logs
-        )
-        file.write(
-            described + _mcap_record(11, statistics + pack("<I", len(pairs)) + pairs) + infos
-        )
+        statistics = _mcap_record(11, pack("<QHIIIIQQ", *facts) + _sized(pairs))
+        file.write(b"".join([described, statistics, *infos]))
         file.write(_mcap_record(2, pack("<QQI", start, 0, 0)) + mcap.MAGIC)
 
 
-def _count_records(records: bytes | bytearray) -> int:
-    at = count = 0
-    while at < len(records):
-        at += 9 + int.from_bytes(records[at + 1 : at + 9], "little")
-        count += 1
-    return count
-
-
 def _text(text: str) -> bytes:
-    data = text.encode()
-    return pack("<I", len(data)) + data
+    return _sized(text.encode())
 
 
 def _mcap_record(kind: int, data: bytes) -> bytes:
@@ -194,39 +176,27 @@ def _mcap_record(kind: int, data: bytes) -> bytes:
 def _describe(number: int, topic: WrittenTopic) -> bytes:
     """Returns the schema and the channel of a topic, of one number."""
     package, _, name = topic.type.partition("/")
-    text = topic.definition.encode()
     schema = pack("<H", number) + _text(f"{package}/msg/{name}") + _text("ros2msg")
     channel = pack("<HH", number, number) + _text(topic.name) + _text("cdr")
     quality = _text("offered_qos_profiles") + _text(_LATCHED) if topic.is_latched else b""
-    channel += pack("<I", len(quality)) + quality
-    return _mcap_record(3, schema + pack("<I", len(text)) + text) + _mcap_record(4, channel)
+    return _mcap_record(3, schema + _text(topic.definition)) + _mcap_record(
+        4, channel + _sized(quality)
+    )
 
 
-@dataclass(slots=True)
-class _McapChunk:
-    data: bytearray
-    entries: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
-
-    def add(self, number: int, sequence: int, message: EncodedMessage) -> None:
-        self.entries.setdefault(number, []).append((message.log, len(self.data)))
-        head = pack("<HIQQ", number, sequence, message.log, message.log)
-        self.data += _mcap_record(5, head + message.data)
-
-    def close(self, file: BinaryIO) -> bytes:
-        """Writes the chunk and its message indices; returns the chunk's index for the summary."""
-        logs = [log for entries in self.entries.values() for log, _ in entries]
-        times, size = pack("<QQ", min(logs), max(logs)), len(self.data)
-        body = times + pack("<QI", size, zlib.crc32(self.data)) + _text("")
-        place = file.tell()
-        file.write(_mcap_record(6, body + pack("<Q", size) + bytes(self.data)))
-        behind, places = file.tell(), b""
-        for number, entries in self.entries.items():
-            places += pack("<HQ", number, file.tell())
-            pairs = b"".join(pack("<QQ", *each) for each in entries)
-            file.write(_mcap_record(7, pack("<HI", number, len(pairs)) + pairs))
-        index = times + pack("<QQ", place, behind - place) + pack("<I", len(places)) + places
-        index += pack("<Q", file.tell() - behind) + _text("") + pack("<QQ", size, size)
-        return _mcap_record(8, index)
+def _close_mcap_chunk(file: BinaryIO, chunk: _Chunk) -> bytes:
+    """Writes the chunk and its message indices; returns the chunk's index for the summary."""
+    times, size, place = pack("<QQ", *chunk.times), len(chunk.data), file.tell()
+    body = times + pack("<QI", size, zlib.crc32(chunk.data)) + _text("")
+    file.write(_mcap_record(6, body + pack("<Q", size) + bytes(chunk.data)))
+    behind, places = file.tell(), b""
+    for number, entries in chunk.entries.items():
+        places += pack("<HQ", number, file.tell())
+        pairs = b"".join(pack("<QQ", *each) for each in entries)
+        file.write(_mcap_record(7, pack("<H", number) + _sized(pairs)))
+    index = times + pack("<QQ", place, behind - place) + _sized(places)
+    index += pack("<Q", file.tell() - behind) + _text("") + pack("<QQ", size, size)
+    return _mcap_record(8, index)
 
 
 _SCHEMA = """

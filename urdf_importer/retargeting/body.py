@@ -15,7 +15,6 @@ from typing import Literal
 import numpy as np
 
 from .person import Person
-from .sides import compare_sides
 from .solve import unit
 
 LimbKind = Literal["leg", "arm"]
@@ -259,14 +258,20 @@ def _name_sides(
     """Returns a pair with its sides, the left limb first. Names win where they tell sides."""
     if len(pair) != 2:
         return ()
-    names = [(person.names[one], person.names[other]) for one, other in
-             ((pair[0].middle, pair[1].middle), (pair[0].root, pair[1].root))]  # fmt: skip
-    told = next((said for one, other in names if (said := compare_sides(one, other))), 0)
-    first = told or left[pair[0].end, pair[1].end]
-    ordered = pair if first > 0 else pair[::-1]
-    return tuple(
-        replace(limb, side=side) for side, limb in zip(("left", "right"), ordered, strict=True)
-    )
+    one, other = pair
+    told = 0
+    for places in ((one.middle, other.middle), (one.root, other.root)):
+        told = told or compare_sides(*(person.names[place] for place in places))
+    ordered = pair if (told or left[one.end, other.end]) > 0 else pair[::-1]
+    return tuple(replace(limb, side=s) for s, limb in zip(("left", "right"), ordered, strict=True))
+
+
+def compare_sides(one: str, other: str) -> int:
+    """Returns 1 where the one name is the left one's and the other the right one's, -1 where it is
+    the other way round, and 0 where the names do not tell: by the part in which they differ."""
+    pairs = zip(one, other, strict=False)
+    differing = next((a + b for a, b in pairs if a != b), "")
+    return {"lr": 1, "rl": -1}.get(differing.lower(), 0)
 
 
 def _find_spine(bones: _Skeleton, pairs: dict[str, tuple[PersonLimb, ...]]) -> tuple[int, ...]:

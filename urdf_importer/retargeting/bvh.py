@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..diagnostics import Diagnostics, ReadError, quote
-from ..files.regular import read_regular_file
+from ..files.regular import decode_text, read_regular_file
 from ..geometry.transforms import rotations_about
 from ..motion.trajectory import Numbers
 from .person import Person, stand_up
@@ -45,12 +45,7 @@ class _Tree:
 def read_bvh(path: str, diagnostics: Diagnostics) -> Person:
     """Returns the person of a BVH file, with z up, in the file's unit of length. Raises ReadError,
     with the line, for anything that is none."""
-    data = read_regular_file(path)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ReadError("the text is not UTF-8", source=path, line=line) from None
+    text = decode_text(read_regular_file(path), path)
     return _Reader(text, path, diagnostics).read()
 
 
@@ -69,14 +64,10 @@ class _Reader:
         # Frames of stray numbers are bridged later.
         with np.errstate(invalid="ignore", over="ignore"):
             points = _place(tree, values)
-        person = Person(
-            names=tuple(tree.names),
-            parents=tuple(tree.parents),
-            points=points,
-            rate=rate,
-            source=self._source,
+        names, parents = tuple(tree.names), tuple(tree.parents)
+        return stand_up(
+            Person(names=names, parents=parents, points=points, rate=rate, source=self._source)
         )
-        return stand_up(person)
 
     def _split(self, text: str) -> Iterator[list[str]]:
         """Yields the words of each line that has some."""
@@ -144,9 +135,8 @@ class _Reader:
         if key not in ("ROOT", "JOINT", "END"):
             raise self._refuse(f"{quote(words[0])} does not belong in a hierarchy")
         if len(tree.names) >= MOST_BONES or len(above) > MOST_DEPTH:
-            raise self._refuse(
-                f"there are more than {MOST_BONES:,} bones, or {MOST_DEPTH:,} in a chain"
-            )
+            most = f"{MOST_BONES:,} bones, or {MOST_DEPTH:,} in a chain"
+            raise self._refuse(f"there are more than {most}")
         return tree.add("" if key == "END" else " ".join(words[1:]), above[-1])
 
     def _channels(self, words: list[str]) -> list[tuple[str, int]]:
@@ -192,11 +182,8 @@ class _Reader:
         if not rows or not width:
             raise self._refuse("the motion has no frames")
         if len(rows) != stated:
-            self._diagnostics.warning(
-                "motion-frame-count",
-                f"the file states {stated} frames and has {len(rows)}; these are taken",
-                source=self._source,
-            )
+            message = f"the file states {stated} frames and has {len(rows)}; these are taken"
+            self._diagnostics.warning("motion-frame-count", message, source=self._source)
         # Six digits of a frame time are no exact rate.
         rate = 1.0 / step
         whole = round(rate)

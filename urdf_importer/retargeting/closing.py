@@ -25,9 +25,8 @@ def close_result(
     free = dict(zip(motion.names, motion.positions.T, strict=True))
     keys = {name: Keys(times=motion.times, values=values) for name, values in free.items()}
     closer = LoopCloser(robot)
-    held = {
-        name: _find_rest(limits, name) for name in closer.freedom.free if name not in motion.names
-    }
+    others = [name for name in closer.freedom.free if name not in motion.names]
+    held = {name: _find_rest(limits, name) for name in others}
     closed = close_motion(closer, keys, held, motion.times)
     for name, position in closed.poses[0].items():
         if isinstance(position, float):
@@ -38,12 +37,8 @@ def close_result(
     )
     positions = np.stack(list(free.values()), axis=1)
     trajectory = replace(motion, names=tuple(free), positions=positions)
-    return replace(
-        result,
-        trajectory=trajectory,
-        slide=_measure_slide(robot, replace(result, trajectory=trajectory), first),
-        unmatched=(*result.unmatched, *missed),
-    )
+    moved = replace(result, trajectory=trajectory, unmatched=(*result.unmatched, *missed))
+    return replace(moved, slide=_measure_slide(robot, moved, first))
 
 
 def _find_rest(limits: RobotLimits, name: str) -> float:

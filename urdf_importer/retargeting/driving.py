@@ -41,14 +41,8 @@ def track_ride(ride: Ride, times: Numbers, start: Matrix) -> FrameTrack:
 
 def track_turns(times: Numbers, places: Numbers, turns: Numbers) -> FrameTrack:
     """Returns the base at `places` (m, 3), turned by rotations (m, 3, 3)."""
-    quaternions = np.array([quaternion_from_rotation(turn) for turn in turns])
-    return FrameTrack(
-        parent="",
-        child="",
-        times=times,
-        translations=places,
-        quaternions=align_signs(quaternions),
-    )
+    turned = align_signs(np.array([quaternion_from_rotation(turn) for turn in turns]))
+    return FrameTrack(parent="", child="", times=times, translations=places, quaternions=turned)
 
 
 def _find_twists(times: Numbers, way: Numbers, ahead: Numbers) -> tuple[Matrix, float]:

@@ -31,9 +31,8 @@ def find_stands(plan: Plan) -> tuple[Stand, ...]:
     for place, match in plan.legs:
         ankle = plan.scene.points[:, match.person.end]
         unit = match.robot.length / _LEG
-        speed = np.linalg.norm(np.gradient(ankle, axis=0), axis=1) * rate if len(ankle) > 1 else (
-            np.zeros(1)
-        )  # fmt: skip
+        moved = np.gradient(ankle, axis=0) if len(ankle) > 1 else np.zeros((1, 3))
+        speed = np.linalg.norm(moved, axis=1) * rate
         height = ankle[:, 2] - np.percentile(ankle[:, 2], 5)
         on = _hysteresis(speed / unit, height / unit)
         for first, last in _runs(on, round(_SHORTEST * rate), round(_GAP * rate)):
@@ -73,17 +72,14 @@ def standing_frames(stands: Sequence[Stand], limb: int, count: int) -> Flags:
 def ground_scene(plan: Plan) -> Scene:
     """Returns the scene with the lowest of the person's standing ankles as high as the robot's on
     the ground."""
-    scene, stands = plan.scene, plan.stands
-    legs = plan.legs
+    scene, stands, legs = plan.scene, plan.stands, plan.legs
     if not legs:
         return scene
-    count = len(scene.points)
     lowest = np.inf
     for place, match in legs:
         heights = scene.points[:, match.person.end, 2]
-        on = standing_frames(stands, place, count)
-        own = heights[on] if on.any() else heights
-        lowest = min(lowest, float(np.percentile(own, 5)))
+        on = standing_frames(stands, place, len(heights))
+        lowest = min(lowest, float(np.percentile(heights[on] if on.any() else heights, 5)))
     rise = np.array([0.0, 0.0, plan.ground + legs[0][1].robot.height - lowest])
     return replace(scene, points=scene.points + rise, hips=scene.hips + rise, way=scene.way + rise)
 

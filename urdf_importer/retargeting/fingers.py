@@ -58,9 +58,8 @@ def match_hand(person: Person, limb: PersonLimb, machine: JointedBodies, palm: i
     if len(theirs) < 2 or len(ours) < 2:
         return None
     middle = person.points[len(person.points) // 2]
-    theirs = _sort(
-        theirs, [middle[chain[0]] for chain in theirs], [person.names[chain[0]] for chain in theirs]
-    )
+    roots = [chain[0] for chain in theirs]
+    theirs = _sort(theirs, [middle[at] for at in roots], [person.names[at] for at in roots])
     ours = _sort(ours, [each.root for each in ours], [" ".join(each.tip.joints) for each in ours])
     others = ours[1:]
     along = sum((each.end - each.root for each in others), np.zeros(3))
@@ -87,19 +86,16 @@ def _find_fingers(machine: JointedBodies, palm: int) -> Iterator[_Finger]:
     for body in range(1, len(machine.parents)):
         if machine.parents[body] != palm:
             continue
-        chain = max(
-            (each.tolist() for each in machine.chains if body in each), key=len, default=[body]
-        )
+        chains = [each.tolist() for each in machine.chains if body in each]
+        chain = max(chains, key=len, default=[body])
         bodies = chain[chain.index(body) :]
         places = [place for place, own in enumerate(machine.body_of) if own == bodies[-1]]
         root = frame_of(machine, body)[:3, 3]
-        far = max(
-            places, key=lambda place: float(np.linalg.norm(machine.zero[place, :3, 3] - root))
-        )
+        away = np.linalg.norm(machine.zero[places, :3, 3] - root, axis=1)
+        far = places[int(away.argmax())]
         names = [machine.names[machine.variables[each]] for each in bodies]
-        tip = Tip(
-            link=machine.tree.links[far].name, joints=tuple(dict.fromkeys(names)), pointed=True
-        )
+        link, joints = machine.tree.links[far].name, tuple(dict.fromkeys(names))
+        tip = Tip(link=link, joints=joints, pointed=True)
         end = machine.zero[far, :3, 3]
         if len(tip.joints) > 1:
             limb = measure_limb(machine, tip)
@@ -125,11 +121,8 @@ def _find_palmar(machine: JointedBodies, fingers: Sequence[_Finger], normal: Vec
     base = BasePoses(origins=np.zeros((1, 3)), turns=np.eye(3)[None])
     turns = machine.pose(positions[None], base).turns[0]
     rest = machine.pose(machine.rest()[None], base).turns[0]
-    bent = sum(
-        float(normal @ (turns[body] - rest[body]) @ along)
-        for finger in fingers
-        for body, along in finger.pieces
-    )
+    pieces = [piece for finger in fingers for piece in finger.pieces]
+    bent = sum(float(normal @ (turns[body] - rest[body]) @ along) for body, along in pieces)
     return 1.0 if bent >= 0.0 else -1.0
 
 
@@ -186,12 +179,9 @@ def describe_fingers(person: Person, hands: Sequence[Hand]) -> Iterator[Pair]:
     """Yields which finger follows which."""
     for hand in hands:
         for number, (chain, finger) in enumerate(hand.fingers):
-            yield Pair(
-                limb=f"{hand.side} finger {number}" if number else f"{hand.side} thumb",
-                bones=tuple(person.names[place] for place in chain if person.names[place]),
-                joints=finger.tip.joints,
-                link=finger.tip.link,
-            )
+            limb = f"{hand.side} finger {number}" if number else f"{hand.side} thumb"
+            bones, tip = tuple(person.names[at] for at in chain if person.names[at]), finger.tip
+            yield Pair(limb=limb, bones=bones, joints=tip.joints, link=tip.link)
 
 
 def left_fingers(machine: JointedBodies, hands: Sequence[Hand]) -> Iterator[str]:

@@ -18,8 +18,7 @@ from ..kinematics.machine import JointedBodies
 from ..kinematics.mirror import find_mirror
 from ..kinematics.tips import Tip, find_tips
 from ..model import Pose
-from .body import LimbKind
-from .sides import compare_sides
+from .body import LimbKind, compare_sides
 
 Soles = dict[str, list[tuple[NDArray[Any], Pose]]]
 """Link -> its shapes: points (k, 3), and where they are in the link."""
@@ -84,8 +83,8 @@ def find_anatomy(machine: JointedBodies) -> Anatomy:
     """Finds the limbs of a robot."""
     tree = machine.tree
     mirror = find_mirror(tree)
-    tips = find_tips(tree, passive=frozenset(each.joint.name for each in tree.joint_motions)
-                     - frozenset(machine.names))  # fmt: skip
+    joints = {each.joint.name for each in tree.joint_motions}
+    tips = find_tips(tree, passive=frozenset(joints - set(machine.names)))
     turn = machine.zero[machine.tree.index[tree.links[machine.root].name]][:3, :3]
     normal = turn.T @ mirror.normal
     up = np.array([0.0, 0.0, 1.0]) if abs(normal[2]) < 0.7 else np.array([0.0, 1.0, 0.0])
@@ -160,9 +159,8 @@ def measure_limb(machine: JointedBodies, tip: Tip) -> RobotLimb:
     """Measures a limb: the elbow is the joint for which the lesser of its axis' distances from
     shoulder and wrist is the largest."""
     tree = machine.tree
-    bodies = [
-        machine.body_of[tree.joint_index[name]] for name in tip.joints if name in machine.names
-    ]
+    names = [name for name in tip.joints if name in machine.names]
+    bodies = [machine.body_of[tree.joint_index[name]] for name in names]
     turning = [body for body in bodies if not machine.slides[body]]
     end = machine.zero[tree.index[tip.link]][:3, 3]
     axes = {body: _axis(machine, body) for body in turning}
@@ -270,8 +268,7 @@ def _sort_sides(
 ) -> tuple[RobotLimb, ...]:
     """The left limb first, judged by the roots: arms may cross at zero."""
     ordered = sorted(pair, key=lambda limb: -float(shoulder_of(machine, limb) @ left))
-    return tuple(replace(limb, side=side)
-                 for limb, side in zip(ordered, ("left", "right"), strict=True))  # fmt: skip
+    return tuple(replace(limb, side=s) for limb, s in zip(ordered, ("left", "right"), strict=True))
 
 
 def _tell_legs(
@@ -322,8 +319,5 @@ def measure_feet(machine: JointedBodies, anatomy: Anatomy, soles: Soles) -> Anat
 def foot_links(machine: JointedBodies, anatomy: Anatomy) -> tuple[str, ...]:
     """Returns the links that are parts of feet."""
     feet = {limb.hand for limb in anatomy.legs}
-    return tuple(
-        link.name
-        for link, body in zip(machine.tree.links, machine.body_of, strict=True)
-        if body in feet
-    )
+    links = zip(machine.tree.links, machine.body_of, strict=True)
+    return tuple(link.name for link, body in links if body in feet)

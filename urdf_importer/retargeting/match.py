@@ -68,23 +68,21 @@ def match_limbs(
         matches = [replace(match, reaches=True) for match in matches]
     unmatched = tuple(_left_alone(person, body, anatomy, matches, options))
     if not matches and not palms:
-        raise KinematicsError(
-            "no limb of the person matches one of the robot: "
-            + ("; ".join(unmatched) or "neither has a pair of limbs")
-            + "; say which by pairs",
-            source=person.source,
-        )
+        reasons = "; ".join(unmatched) or "neither has a pair of limbs"
+        message = f"no limb of the person matches one of the robot: {reasons}; say which by pairs"
+        raise KinematicsError(message, source=person.source)
     return Matched(matches=tuple(matches), unmatched=unmatched, palms=tuple(palms))
 
 
 def _match_kinds(person: Person, body: PersonBody, anatomy: Anatomy) -> Iterator[Match]:
     if len(anatomy.legs) == 4:
         if is_on_four(person, body):
-            hind, front = sorted(
-                (body.legs, body.arms), key=lambda pair: _forwardness(person, body, pair)
-            )
+            pairs = (body.legs, body.arms)
+            hind, front = sorted(pairs, key=lambda pair: _forwardness(person, body, pair))
             for one, other in zip((*hind, *front), anatomy.legs, strict=True):
-                yield Match(person=_whole(person, one), robot=other, reaches=True)
+                # An animal's leg from where it begins to where it ends.
+                whole = replace(one, root=min(one.bones), end=one.last, tip=-1)
+                yield Match(person=whole, robot=other, reaches=True)
         return
     for theirs, ours in ((body.legs, anatomy.legs), (body.arms, anatomy.arms)):
         if len(theirs) == len(ours) == 2:
@@ -110,12 +108,6 @@ def _forwardness(person: Person, body: PersonBody, pair: Sequence[PersonLimb]) -
     return float(np.median((where * forward).sum(axis=1)))
 
 
-def _whole(person: Person, limb: PersonLimb) -> PersonLimb:
-    """Returns an animal's leg from where it begins to where it ends."""
-    first = min(limb.bones)
-    return replace(limb, root=first, end=limb.last, tip=-1)
-
-
 def _find_given(person: Person, body: PersonBody, bone: str) -> PersonLimb:
     """Finds the limb that a bone is in."""
     if bone not in person.names:
@@ -123,9 +115,8 @@ def _find_given(person: Person, body: PersonBody, bone: str) -> PersonLimb:
     place = person.names.index(bone)
     found = next((limb for limb in body.limbs if place in limb.bones), None)
     if found is None:
-        raise KinematicsError(
-            f"the bone {quote(bone)} is in no limb of the person", source=person.source
-        )
+        message = f"the bone {quote(bone)} is in no limb of the person"
+        raise KinematicsError(message, source=person.source)
     return found
 
 
@@ -184,12 +175,8 @@ def _left_alone(
 
 def describe(person: Person, match: Match) -> Pair:
     places = [match.person.root, match.person.middle, match.person.end]
-    return Pair(
-        limb=name_limb(match),
-        bones=tuple(person.names[place] for place in places if person.names[place]),
-        joints=match.robot.joints,
-        link=match.robot.link,
-    )
+    limb, bones = match.robot, tuple(person.names[at] for at in places if person.names[at])
+    return Pair(limb=name_limb(match), bones=bones, joints=limb.joints, link=limb.link)
 
 
 def name_limb(match: Match) -> str:

@@ -2,6 +2,7 @@
 """How a person's motion is put on a robot, and the result."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 from ..diagnostics import ArgumentError
@@ -14,6 +15,9 @@ FeetKind = Literal["pin", "free"]
 RootKind = Literal["auto", "none", "object", "drive"]
 SpeedKind = Literal["report", "retime", "hold"]
 RetargetKeys = Literal["frames", "reduced"]
+_limb, _ground, _limit, _key = (
+    partial(option, group=name) for name in ("Limbs", "Ground", "Limits", "Keys")
+)
 _FAR = 0.0872665
 """Radians, 5 degrees: limbs that are farther off are named."""
 
@@ -24,19 +28,17 @@ class RetargetOptions(Options):
 
     GROUPS: ClassVar[tuple[str, ...]] = ("Limbs", "Ground", "Limits", "Keys")
 
-    pairs: tuple[tuple[str, str], ...] = option(
+    pairs: tuple[tuple[str, str], ...] = _limb(
         (),
         "Pairs",
         "Which limb of the robot follows a limb of the person, as bone:=link or bone:=joint; with "
         "nothing behind := none does. The rest is found",
-        group="Limbs",
         separator=":=",
     )
-    parts: PartKind = option(
+    parts: PartKind = _limb(
         "auto",
         "Parts",
         "The parts of the robot that move",
-        group="Limbs",
         choices={
             "auto": "All limbs that match, their fingers, and the trunk",
             "body": "The same without fingers",
@@ -45,35 +47,27 @@ class RetargetOptions(Options):
             "hands": "Hands at the places of the person's hands, in the robot's size",
         },
     )
-    scale: float | None = option(
+    scale: float | None = _limb(
         None,
         "Scale",
         "How large the robot is beside the person; else legs by legs, or arms by arms",
-        group="Limbs",
         bounds=(1e-6, 1e6),
         blank="legs by legs",
     )
-    feet: FeetKind = option(
+    feet: FeetKind = _ground(
         "pin",
         "Feet",
         "The part of standing feet",
-        group="Ground",
         choices={
             "pin": "Stay in their place, level and on the ground",
             "free": "Move as the legs do",
         },
     )
-    ground: float = option(
-        0.0,
-        "Ground",
-        "Height of the ground below the robot's feet, in metres",
-        group="Ground",
-    )
-    base: RootKind = option(
+    ground: float = _ground(0.0, "Ground", "Height of the ground below the robot's feet, in metres")
+    base: RootKind = _ground(
         "auto",
         "Base",
         "The part that moves with the person's hips",
-        group="Ground",
         choices={
             "auto": "Of a robot with legs, its planar or floating joint, else its object; a robot "
             "without legs stays",
@@ -82,70 +76,58 @@ class RetargetOptions(Options):
             "drive": "The base drives along the person's way, forward and backward alone",
         },
     )
-    velocity: SpeedKind = option(
+    velocity: SpeedKind = _limit(
         "report",
         "Speeds",
         "The answer to joints that would be too fast",
-        group="Limits",
         choices={
             "report": "They are reported",
             "retime": "The motion is slowed down where they are",
             "hold": "They move as fast as they can, and miss the person's pose",
         },
     )
-    smooth: float = option(
+    smooth: float = _limit(
         0.1,
         "Smooth (s)",
         "Seconds over which positions are averaged, without lag; 0 averages nothing",
-        group="Limits",
         bounds=(0.0, 10.0),
     )
-    frames: tuple[float, float] = option(
+    frames: tuple[float, float] = _key(
         (0.0, 0.0),
         "Frames (0 0 = all)",
         "The first and the last frame of the person's motion; 0 and 0 for all",
-        group="Keys",
         entries="A B",
     )
-    fps: float | None = option(
+    fps: float | None = _key(
         None,
         "Frames per Second",
         "How many frames of the person are a second, where the scene or the file has another rate "
         "than the motion had; keys stay beside the person's",
-        group="Keys",
         bounds=(1e-3, 1e6),
         blank="the scene's, or the file's",
     )
-    start_frame: float | None = option(
+    start_frame: float | None = _key(
         None,
         "Start Frame",
         "The frame of the first key; else where the person's motion starts",
-        group="Keys",
         blank="where the person starts",
     )
-    keys: RetargetKeys = option(
+    keys: RetargetKeys = _key(
         "frames",
         "Keys",
         "Placement of keys",
-        group="Keys",
-        choices={
-            "frames": "On every frame",
-            "reduced": "As few as keep within the tolerance",
-        },
+        choices={"frames": "On every frame", "reduced": "As few as keep within the tolerance"},
     )
-    tolerance: float = option(
+    tolerance: float = _key(
         0.001,
         "Tolerance",
         "How far reduced keys may be off, in radians and metres",
-        group="Keys",
         bounds=(0.0, 1.0),
     )
-    action: str = option(
-        "", "Action", "Name of the action; by default of the person's", group="Keys", entries="NAME"
+    action: str = _key(
+        "", "Action", "Name of the action; by default of the person's", entries="NAME"
     )
-    set_range: bool = option(
-        True, "Widen Frame Range", "Let the scene's range hold the motion", group="Keys"
-    )
+    set_range: bool = _key(True, "Widen Frame Range", "Let the scene's range hold the motion")
 
     def __post_init__(self) -> None:
         # super() needs the class of the cell, which slots replace.

@@ -40,14 +40,10 @@ def bridge_frames(person: Person, diagnostics: Diagnostics) -> Person:
     frames = np.arange(len(good))
     points = person.points.copy()
     columns = points.reshape(len(good), -1)
-    columns[~good] = np.stack(
-        [np.interp(frames[~good], frames[good], column) for column in columns[good].T], axis=1
-    )
-    diagnostics.warning(
-        "motion-bridged",
-        f"{int((~good).sum())} of {len(good)} frames have numbers that are not finite; they are "
-        "taken between their neighbours",
-    )
+    between = [np.interp(frames[~good], frames[good], column) for column in columns[good].T]
+    columns[~good] = np.stack(between, axis=1)
+    what = f"{int((~good).sum())} of {len(good)} frames have numbers that are not finite"
+    diagnostics.warning("motion-bridged", f"{what}; they are taken between their neighbours")
     return replace(person, points=points)
 
 
@@ -67,6 +63,5 @@ def stand_up(person: Person) -> Person:
 def _find_sound(points: Numbers) -> NDArray[np.bool_]:
     """Returns which frames (n,) of points (n, bones, 3) are finite, and no farther than a stray
     number would put them."""
-    return np.isfinite(points).all(axis=(1, 2)) & (
-        np.abs(points).max(axis=(1, 2), initial=0.0) < 1e9
-    )
+    near = np.abs(points).max(axis=(1, 2), initial=0.0) < 1e9
+    return np.isfinite(points).all(axis=(1, 2)) & near

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A person's motion on a robot, from beginning to end, as arrays."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,11 +18,10 @@ from .driving import ride_along, track_ride, track_turns
 from .feet import find_stands, ground_scene, measure_creep, pin_feet, standing_frames
 from .fingers import Hand, bend_fingers, describe_fingers, left_fingers, match_hand
 from .limbs import Anatomy, Soles, find_anatomy, measure_feet
-from .match import Matched, describe, find_scale, match_limbs
-from .options import Contact, Pair, RetargetOptions, RetargetResult
+from .match import Matched, describe, find_scale, match_limbs, name_limb
+from .options import Contact, LimbReport, Pair, RetargetOptions, RetargetResult
 from .person import Person
 from .plan import Plan
-from .report import report_limbs
 from .search import smooth, solve_smoothly
 from .solve import FrameSolver, State, Wish
 from .targets import (
@@ -41,6 +40,8 @@ _ASIDE = 0.05
 """Metres: a drive that is nearer to the person's way reports no steps to the side."""
 _NEAR = 1.0
 """The pull of smoothed positions in the last solution."""
+_AT_LIMIT = 1e-4
+"""Radians or metres."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -94,10 +95,9 @@ def follow(
     _narrow(found.machine, limits)
     plan = _plan(found, options, soles)
     solver = FrameSolver(found.machine, _active(found, options), is_free=not plan.stays)
+    columns = found.machine.columns
     limbs = {
-        place: np.array(
-            [found.machine.columns[joint] for joint in match.robot.joints], dtype=np.intp
-        )
+        place: np.array([columns[joint] for joint in match.robot.joints], dtype=np.intp)
         for place, match in enumerate(plan.matches)
     }
     tasks = _wishes(plan, options)
@@ -114,22 +114,58 @@ def follow(
     yield Progress(share=0.9, text="numbers")
     creep = measure_creep(plan, state) if plan.stands else 0.0
     first = found.person.start(options.start_frame)
+    contacts = tuple(
+        Contact(link=plan.matches[s.limb].robot.link, first=first + s.first, last=first + s.last)
+        for s in plan.stands
+    )
     result = RetargetResult(
         trajectory=_write(plan, [*solver.active.tolist(), *bent], state),
         pairs=found.describe(),
         scale=plan.scene.scale,
-        limbs=report_limbs(plan, tasks, state, first),
-        contacts=tuple(_list_contacts(plan, first)),
+        limbs=_report_limbs(plan, tasks, state, first),
+        contacts=contacts,
         slide=creep,
         unmatched=(*found.matched.unmatched, *left_fingers(found.machine, found.hands)),
     )
     return _drive(plan, result, wheels) if options.base == "drive" else result
 
 
-def _list_contacts(plan: Plan, first: float) -> Iterator[Contact]:
-    for each in plan.stands:
-        link = plan.matches[each.limb].robot.link
-        yield Contact(link=link, first=first + each.first, last=first + each.last)
+def _report_limbs(
+    plan: Plan, tasks: Sequence[Wish], state: State, first: float
+) -> tuple[LimbReport, ...]:
+    """Returns the angles between the parts of each limb and the person's; hands and limbs that
+    reach for places have none."""
+    machine = plan.machine
+    pose = machine.pose(state.positions, state.base)
+    found = []
+    for place, match in enumerate(plan.matches):
+        angles: list[Numbers] = []
+        for task in tasks:
+            if task.limb == place and task.kind == "aim" and task.weight == 1.0:
+                along = pose.turns[:, task.body] @ task.local
+                cosine = (along * task.target).sum(axis=1)
+                angles.append(np.arccos(np.clip(cosine, -1.0, 1.0)))
+        if not angles:
+            continue
+        both = np.max(angles, axis=0)
+        worst = int(both.argmax())
+        bad = both >= np.percentile(both, 95)
+        columns = [machine.columns[joint] for joint in match.robot.joints]
+        own = state.positions[bad][:, columns]
+        stuck = own <= machine.lower[columns] + _AT_LIMIT
+        stuck = (stuck | (own >= machine.upper[columns] - _AT_LIMIT)).any(axis=0).tolist()
+        joints = zip(match.robot.joints, stuck, strict=True)
+        found.append(
+            LimbReport(
+                limb=name_limb(match),
+                median=float(np.median(both)),
+                most=float(np.percentile(both, 95)),
+                worst=float(both[worst]),
+                frame=first + worst,
+                limited=tuple(joint for joint, is_stuck in joints if is_stuck),
+            )
+        )
+    return tuple(found)
 
 
 def _narrow(machine: JointedBodies, limits: RobotLimits) -> None:
@@ -238,17 +274,12 @@ def _hold_speeds(
 
 
 def _write(plan: Plan, active: Sequence[int], state: State) -> Trajectory:
-    machine = plan.machine
-    times = np.arange(len(state.positions)) / plan.rate
+    times, base = np.arange(len(state.positions)) / plan.rate, state.base
     moved = sorted(set(active))
-    base = state.base
+    names = tuple(plan.machine.names[place] for place in moved)
     frames = () if plan.stays else (track_turns(times, base.origins, base.turns),)
-    return Trajectory(
-        names=tuple(machine.names[place] for place in moved),
-        times=times,
-        positions=state.positions[:, moved],
-        frames=frames,
-    )
+    positions = state.positions[:, moved]
+    return Trajectory(names=names, times=times, positions=positions, frames=frames)
 
 
 def _drive(plan: Plan, result: RetargetResult, wheels: Wheels | None) -> RetargetResult:

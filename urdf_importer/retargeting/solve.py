@@ -96,7 +96,8 @@ class FrameSolver:
             tried = self._move(here, step)
             before = self._cost(residuals, here, begin, pull)
             after_pose = self.machine.pose(tried.positions, tried.base, bodies)
-            after = self._cost(self._residuals(own, after_pose), tried, begin, pull)
+            there = np.concatenate([_residual(task, after_pose)[0] for task in own], axis=1)
+            after = self._cost(there, tried, begin, pull)
             better = after < before
             took = alive[better]
             positions[took] = tried.positions[better]
@@ -108,19 +109,13 @@ class FrameSolver:
             if not len(alive):
                 break
         pose = self.machine.pose(positions, state.base, bodies)
-        return state, self._task_costs(tasks, pose)
+        costs = [(_residual(task, pose)[0] ** 2).sum(axis=1) for task in tasks]
+        return state, np.stack(costs, axis=1)
 
     def _cost(self, residuals: Numbers, state: State, begin: Numbers, pull: float) -> Numbers:
         away = (state.positions - begin)[:, self.active]
         cost: Numbers = (residuals**2).sum(axis=1) + pull * (away**2).sum(axis=1)
         return cost
-
-    def _residuals(self, tasks: Sequence[Wish], pose: BodyPoses) -> Numbers:
-        return np.concatenate([_residual(task, pose)[0] for task in tasks], axis=1)
-
-    def _task_costs(self, tasks: Sequence[Wish], pose: BodyPoses) -> Numbers:
-        costs = [(_residual(task, pose)[0] ** 2).sum(axis=1) for task in tasks]
-        return np.stack(costs, axis=1)
 
     def _linearize(self, tasks: Sequence[Wish], pose: BodyPoses) -> tuple[Numbers, Numbers]:
         """Returns residuals (m, 3 tasks) and their Jacobian (m, 3 tasks, variables)."""
@@ -193,9 +188,8 @@ class FrameSolver:
         lower, upper = self.machine.lower[self.active], self.machine.upper[self.active]
         own = here.positions[:, self.active]
         stuck = np.zeros((len(own), self._width), dtype=bool)
-        stuck[:, joints] = ((own <= lower) & (slope[:, joints] > 0.0)) | (
-            (own >= upper) & (slope[:, joints] < 0.0)
-        )
+        away = slope[:, joints]
+        stuck[:, joints] = ((own <= lower) & (away > 0.0)) | ((own >= upper) & (away < 0.0))
         matrix[stuck[:, :, None] | stuck[:, None, :]] = 0.0
         matrix[:, diagonal, diagonal] += stuck
         slope[stuck] = 0.0
@@ -244,13 +238,10 @@ def unit(vectors: Numbers) -> Numbers:
 
 
 def join_states(states: Sequence[State]) -> State:
-    return State(
-        positions=np.concatenate([each.positions for each in states]),
-        base=BasePoses(
-            origins=np.concatenate([each.base.origins for each in states]),
-            turns=np.concatenate([each.base.turns for each in states]),
-        ),
-    )
+    positions = np.concatenate([each.positions for each in states])
+    origins = np.concatenate([each.base.origins for each in states])
+    turns = np.concatenate([each.base.turns for each in states])
+    return State(positions=positions, base=BasePoses(origins=origins, turns=turns))
 
 
 def orthonormalize(turns: Numbers) -> Numbers:

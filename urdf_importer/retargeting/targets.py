@@ -34,8 +34,7 @@ def make_axes(left: Numbers, up: Numbers) -> Numbers:
 
 def heading_of(axes: Numbers) -> Numbers:
     """Returns upright axes (m, 3, 3) that look the same way."""
-    up = np.zeros_like(axes[:, :, 2])
-    up[:, 2] = 1.0
+    up = np.tile([0.0, 0.0, 1.0], (len(axes), 1))
     left = axes[:, :, 1] * [1.0, 1.0, 0.0]
     flat = np.linalg.norm(left, axis=1) < 1e-3
     left[flat] = [0.0, 1.0, 0.0]
@@ -130,34 +129,20 @@ def turn_trunk(plan: Plan) -> list[Wish]:
         wishes.append((anatomy.legs[0].carrier, scene.pelvis))
     if anatomy.arms:
         wishes.append((anatomy.arms[0].carrier, scene.chest))
-    return [
-        Wish(
-            kind="turn",
-            body=body,
-            target=turn_body(plan, body, plan.axes @ facing),
-            weight=_TRUNK,
-        )
-        for body, facing in wishes
-        if body or not plan.stays
-    ]
+    turns = ((b, turn_body(plan, b, plan.axes @ f)) for b, f in wishes if b or not plan.stays)
+    return [Wish(kind="turn", body=body, target=turn, weight=_TRUNK) for body, turn in turns]
 
 
 def turn_feet(plan: Plan, flat: Sequence[Flags]) -> list[Wish]:
     """Returns the wishes for feet: the person's heading, and pitch against standing feet;
     `flat` (m,) are the frames in which each limb is on the ground."""
-    return [
-        Wish(
-            kind="turn",
-            body=match.robot.hand,
-            target=turn_body(
-                plan, match.robot.hand, foot_axes(plan.scene, match.person, flat[place])
-            ),
-            weight=_FOOT,
-            limb=place,
-        )
-        for place, match in plan.legs
-        if match.robot.is_flat
-    ]
+    tasks = []
+    for place, match in plan.legs:
+        if match.robot.is_flat:
+            body, axes = match.robot.hand, foot_axes(plan.scene, match.person, flat[place])
+            turn = turn_body(plan, body, axes)
+            tasks.append(Wish(kind="turn", body=body, target=turn, weight=_FOOT, limb=place))
+    return tasks
 
 
 def foot_axes(scene: Scene, limb: PersonLimb, stands: Flags) -> Numbers:

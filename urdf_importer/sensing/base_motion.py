@@ -36,10 +36,8 @@ def times_of(sensor: PlacedSensor, rate: float | None, seconds: float, per_secon
     wanted = rate or sensor.rate or per_second
     wanted = min(wanted, sensor.rate) if sensor.rate else wanted
     if seconds * wanted > MOST_MEASUREMENTS:
-        raise ArgumentError(
-            f"sensor {quote(sensor.name)} would measure more than {MOST_MEASUREMENTS} times; "
-            "give a lower rate"
-        )
+        what = f"sensor {quote(sensor.name)} would measure more than {MOST_MEASUREMENTS} times"
+        raise ArgumentError(f"{what}; give a lower rate")
     count = int(np.floor(seconds * wanted + 1e-6)) + 1
     return to_seconds(to_nanoseconds(np.arange(count) / wanted))
 

@@ -3,6 +3,7 @@
 
 import math
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -15,6 +16,9 @@ from .intrinsics import WIDEST, check_size, matrix_from_angle
 FORMATS = ("coco", "bop", "dream")
 MOST_ROBOTS = 16
 _RUNNING = "Running"
+_picture, _scene, _camera, _running = (
+    partial(option, group=name) for name in ("Pictures", "Scene", "Camera", _RUNNING)
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,120 +28,87 @@ class DatasetOptions(Options):
 
     GROUPS: ClassVar[tuple[str, ...]] = ("Pictures", "Scene", "Camera", _RUNNING)
 
-    count: int = option(
-        1000, "Count", "How many pictures", group="Pictures", bounds=(1, 10_000_000)
+    count: int = _picture(1000, "Count", "How many pictures", bounds=(1, 10_000_000))
+    seed: int = _picture(0, "Seed", "The same seed gives the same", bounds=(0, 2_147_483_647))
+    width: int = _picture(640, "Width", "Pixels across", bounds=(1, 65_535))
+    height: int = _picture(480, "Height", "Pixels down", bounds=(1, 65_535))
+    samples: int = _picture(8, "Samples", "Samples of each pixel of colours", bounds=(1, 4096))
+    denoise: bool = _picture(
+        True, "Denoise", "Take the grain out of the colours, not out of labels"
     )
-    seed: int = option(
-        0, "Seed", "The same seed gives the same", group="Pictures", bounds=(0, 2_147_483_647)
-    )
-    width: int = option(640, "Width", "Pixels across", group="Pictures", bounds=(1, 65_535))
-    height: int = option(480, "Height", "Pixels down", group="Pictures", bounds=(1, 65_535))
-    samples: int = option(
-        8, "Samples", "Samples of each pixel of colours", group="Pictures", bounds=(1, 4096)
-    )
-    denoise: bool = option(
-        True, "Denoise", "Take the grain out of the colours, not out of labels", group="Pictures"
-    )
-    depth: Literal["exr", "png"] = option(
+    depth: Literal["exr", "png"] = _picture(
         "exr",
         "Depth",
         "The files of depths",
-        group="Pictures",
         choices={"exr": "Metres in single precision", "png": "Tenths of millimetres, 16 bits"},
     )
-    formats: tuple[str, ...] = option(
-        ("coco",), "Formats", "Layouts of labels: coco, bop, dream", group="Pictures"
-    )
-    coco_polygons: bool = option(
+    formats: tuple[str, ...] = _picture(("coco",), "Formats", "Layouts of labels: coco, bop, dream")
+    coco_polygons: bool = _picture(
         False,
         "COCO Polygons",
         "Masks as polygons as well, without their holes, in coco_polygons.json",
-        group="Pictures",
     )
-    keypoints: tuple[str, ...] = option(
+    keypoints: tuple[str, ...] = _picture(
         (),
         "Keypoints",
         "Links whose origins are keypoints; the root and all that joints move without any",
-        group="Pictures",
     )
-    scene: Literal["random", "plain", "own"] = option(
+    scene: Literal["random", "plain", "own"] = _scene(
         "random",
         "Scene",
         "The surroundings of the robot",
-        group="Scene",
         choices={
             "random": "A ground, other things, lights and a sky by the seed",
             "plain": "A light and nothing else",
             "own": "The surroundings in the .blend",
         },
     )
-    robots: int = option(
-        1, "Robots", "How many robots of this kind", group="Scene", bounds=(1, MOST_ROBOTS)
-    )
-    recolor: bool = option(
-        False, "Recolor", "The robot's materials get colours by the seed", group="Scene"
-    )
-    backgrounds: str = option(
+    robots: int = _scene(1, "Robots", "How many robots of this kind", bounds=(1, MOST_ROBOTS))
+    recolor: bool = _scene(False, "Recolor", "The robot's materials get colours by the seed")
+    backgrounds: str = _scene(
         "",
         "Backgrounds",
         "A folder: one of its pictures is behind all things, in place of ground and sky",
-        group="Scene",
         entries="FOLDER",
     )
-    distractors: tuple[float, float] = option(
-        (0.0, 6.0), "Distractors", "Fewest and most other things", group="Scene", entries="A B"
+    distractors: tuple[float, float] = _scene(
+        (0.0, 6.0), "Distractors", "Fewest and most other things", entries="A B"
     )
-    distractor_meshes: str = option(
+    distractor_meshes: str = _scene(
         "",
         "Distractor Meshes",
         "A folder: other things are its meshes, in place of boxes, balls and cylinders",
-        group="Scene",
         entries="FOLDER",
     )
-    avoid_collisions: bool = option(
-        True, "Avoid Collisions", "Only poses in which no links touch", group="Scene"
-    )
-    camera: str = option(
+    avoid_collisions: bool = _scene(True, "Avoid Collisions", "Only poses in which no links touch")
+    camera: str = _camera(
         "",
         "Camera",
         "The robot's own camera that takes the pictures, in its own size",
-        group="Camera",
         entries="NAME",
     )
-    distance: tuple[float, float] = option(
+    distance: tuple[float, float] = _camera(
         (0.0, 0.0),
         "Distance",
         "Metres from the camera to the robot's middle; 0 0: as the robot fills the picture",
-        group="Camera",
         entries="A B",
     )
-    elevation: tuple[float, float] = option(
+    elevation: tuple[float, float] = _camera(
         (5.0, 75.0),
         "Elevation",
         "Degrees of the camera above the horizon, as seen from the robot",
-        group="Camera",
         entries="A B",
     )
-    fov: tuple[float, float] = option(
-        (40.0, 70.0), "Field of View", "Degrees across the picture", group="Camera", entries="A B"
+    fov: tuple[float, float] = _camera(
+        (40.0, 70.0), "Field of View", "Degrees across the picture", entries="A B"
     )
-    name: str = option(
-        "", "Name", "The robot in a .blend with several", group=_RUNNING, entries="NAME"
+    name: str = _running("", "Name", "The robot in a .blend with several", entries="NAME")
+    jobs: int = _running(0, "Jobs", "Processes at a time; 0: one a core", bounds=(0, 4096))
+    scheduler: str = _running(
+        "", "Scheduler", "Work on a Dask cluster: tcp://host:8786", entries="ADDRESS"
     )
-    jobs: int = option(
-        0, "Jobs", "Processes at a time; 0: one a core", group=_RUNNING, bounds=(0, 4096)
-    )
-    scheduler: str = option(
-        "",
-        "Scheduler",
-        "Work on a Dask cluster: tcp://host:8786",
-        group=_RUNNING,
-        entries="ADDRESS",
-    )
-    resume: bool = option(False, "Resume", "Go on with the pictures that are there", group=_RUNNING)
-    again: bool = option(
-        False, "Again", "Remove the earlier pictures, and start over", group=_RUNNING
-    )
+    resume: bool = _running(False, "Resume", "Go on with the pictures that are there")
+    again: bool = _running(False, "Again", "Remove the earlier pictures, and start over")
 
     def __post_init__(self) -> None:
         super(DatasetOptions, self).__post_init__()
@@ -164,9 +135,8 @@ class DatasetOptions(Options):
         """Raises ArgumentError for a format that there is not."""
         for each in self.formats:
             if each not in FORMATS:
-                raise ArgumentError(
-                    f"there is no format {quote(each)}, but {name_choices(FORMATS)}"
-                )
+                choices = name_choices(FORMATS)
+                raise ArgumentError(f"there is no format {quote(each)}, but {choices}")
 
     def describe(self) -> dict[str, Any]:
         """Returns the options that pictures depend on, as JSON holds them."""
@@ -186,6 +156,11 @@ class Shot:
     height: int
     near: float
     far: float
+
+    def describe(self) -> dict[str, Any]:
+        """Describes the camera, which has no lens, as JSON holds it."""
+        numbers = {"K": self.K.tolist(), "D": [0.0] * 5, "pose": self.world.tolist()}
+        return numbers | {"near": self.near, "far": self.far}
 
 
 def chance_of(seed: int, number: int) -> np.random.Generator:

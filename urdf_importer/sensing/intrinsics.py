@@ -14,7 +14,7 @@ import numpy as np
 
 from ..diagnostics import ArgumentError
 from ..geometry.transforms import Matrix
-from ..model import Camera, Intrinsics, Lens
+from ..model import Camera, Intrinsics
 
 SENSOR_WIDTH = 36.0
 """Millimetres across of Blender's cameras; lenses count from it."""
@@ -75,10 +75,8 @@ def check_size(width: int, height: int) -> None:
     if width < 1 or height < 1:
         raise ArgumentError(f"a picture of {width} x {height} pixels has nothing to show")
     if width * height > MOST_PIXELS:
-        raise ArgumentError(
-            f"a picture of {width} x {height} pixels is too large; "
-            f"{MOST_PIXELS // 2**20} megapixels are the most"
-        )
+        most = f"{MOST_PIXELS // 2**20} megapixels are the most"
+        raise ArgumentError(f"a picture of {width} x {height} pixels is too large; {most}")
 
 
 def geometry_of(camera: Camera) -> PictureGeometry | None:
@@ -86,7 +84,7 @@ def geometry_of(camera: Camera) -> PictureGeometry | None:
     has. Skew is left out: no renderer has it. Raises ArgumentError for pictures that are too large,
     and for calibrations of no camera."""
     check_size(camera.width, camera.height)
-    found = camera.intrinsics
+    found, lens = camera.intrinsics, camera.lens
     if found is not None:
         _check_calibration(camera, found)
         K = np.array([[found.fx, 0.0, found.cx], [0.0, found.fy, found.cy], [0.0, 0.0, 1.0]])
@@ -98,7 +96,7 @@ def geometry_of(camera: Camera) -> PictureGeometry | None:
         width=camera.width,
         height=camera.height,
         K=K,
-        D=_coefficients_of(camera.lens),
+        D=np.zeros(5) if lens is None else np.array([*lens.radial, *lens.tangential, lens.k3]),
         near=camera.near,
         far=camera.far,
     )
@@ -115,12 +113,6 @@ def _check_calibration(camera: Camera, found: Intrinsics) -> None:
             f"its focal lengths of {found.fx:g} and {found.fy:g} pixels and its centre at "
             f"{found.cx:g}, {found.cy:g} fit no camera"
         )
-
-
-def _coefficients_of(lens: Lens | None) -> Matrix:
-    if lens is None:
-        return np.zeros(5)
-    return np.array([*lens.radial, *lens.tangential, lens.k3])
 
 
 def lens_of_matrix(K: Matrix, width: int, height: int) -> BlenderLens:

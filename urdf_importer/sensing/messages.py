@@ -4,6 +4,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,8 @@ import numpy as np
 from ..geometry.transforms import Matrix, quaternion_from_rotation
 from ..images import encode_png
 from ..model import CameraSensor, Lidar, Sonar
-from ..recordings.definitions import Encoding, text_of
-from ..recordings.encode import EncodedMessage, Packer, WrittenTopic
+from ..recordings.definitions import Encoding
+from ..recordings.encode import EncodedMessage, Packer
 from .base_motion import ODOM, BaseMotion
 from .placed import PlacedSensor, claim
 from .rays import angles_of
@@ -60,14 +61,10 @@ def _list_topics(sensor: PlacedSensor, *, compressed: bool) -> Iterator[tuple[st
     elif isinstance(described, Sonar) or (
         isinstance(described, Lidar) and described.makes_one_range
     ):
-        yield topic or own, "Range", lambda packer, reading: _range(packer, reading, described)
+        yield topic or own, "Range", partial(_range, sensor=described)
     elif isinstance(described, Lidar) and described.up.count == 1:
         period = 1.0 / sensor.rate if sensor.rate else 0.0
-        yield (
-            topic or own,
-            "LaserScan",
-            lambda packer, reading: _scan(packer, reading, described, period),
-        )
+        yield topic or own, "LaserScan", partial(_scan, lidar=described, period=period)
     elif isinstance(described, Lidar):
         yield topic or f"{own}/points", "PointCloud2", _cloud
     else:
@@ -107,14 +104,6 @@ def pack_message(
     packer.header(log, reading.frame_id, sequence)
     topic.fill(packer, reading)
     return EncodedMessage(topic=topic.name, log=log, data=bytes(packer.out))
-
-
-def describe_topic(
-    name: str, kind: str, encoding: Encoding, *, is_latched: bool = False
-) -> WrittenTopic:
-    """Describes a topic of a type as ROS 1 spells it."""
-    definition = text_of(kind, encoding)
-    return WrittenTopic(name=name, type=kind, definition=definition, is_latched=is_latched)
 
 
 def _scan(packer: Packer, reading: Reading, lidar: Lidar, period: float) -> None:
@@ -186,9 +175,8 @@ def _cloud(packer: Packer, reading: Reading) -> None:
         points = np.full((reading.depth.size, 3), np.nan)
         points[reading.depth.ravel() > 0.0] = reading.points
     width = len(points) // height
-    packer.number(height)
-    packer.number(width)
-    packer.number(3)
+    for each in (height, width, 3):
+        packer.number(each)
     for place, name in enumerate("xyz"):
         packer.text(name)
         packer.number(4 * place)

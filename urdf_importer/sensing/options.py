@@ -2,9 +2,14 @@
 """The options of measurements."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from ..options import Options, option
+
+_sight, _flaw, _recording = (
+    partial(option, group=name) for name in ("Sight", "Flaws", "Recording")
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,29 +18,16 @@ class SenseOptions(Options):
 
     GROUPS: ClassVar[tuple[str, ...]] = ("Sight", "Flaws")
 
-    own_robot: bool = option(
-        True, "Own Robot", "Sensors see the parts of their own robot", group="Sight"
+    own_robot: bool = _sight(True, "Own Robot", "Sensors see the parts of their own robot")
+    samples: int = _sight(
+        16, "Samples", "Samples of each pixel of a picture of colours", bounds=(1, 4096)
     )
-    samples: int = option(
-        16,
-        "Samples",
-        "Samples of each pixel of a picture of colours",
-        group="Sight",
-        bounds=(1, 4096),
+    labels: bool = _sight(
+        False, "Labels", "Cameras of any kind also measure depths, and which link is in each pixel"
     )
-    labels: bool = option(
-        False,
-        "Labels",
-        "Cameras of any kind also measure depths, and which link is in each pixel",
-        group="Sight",
-    )
-    distort: bool = option(
-        False, "Distort", "Pictures are distorted by the described lenses", group="Flaws"
-    )
-    noise: bool = option(
-        False, "Noise", "Distances and depths get the described noise, by the seed", group="Flaws"
-    )
-    seed: int = option(0, "Seed", "The seed of the noise", group="Flaws", bounds=(0, 2_147_483_647))
+    distort: bool = _flaw(False, "Distort", "Pictures are distorted by the described lenses")
+    noise: bool = _flaw(False, "Noise", "Distances and depths get the described noise, by the seed")
+    seed: int = _flaw(0, "Seed", "The seed of the noise", bounds=(0, 2_147_483_647))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,26 +37,22 @@ class RecordOptions(SenseOptions):
 
     GROUPS: ClassVar[tuple[str, ...]] = ("Recording", "Sight", "Flaws")
 
-    sensors: tuple[str, ...] = option(
-        (),
-        "Sensors",
-        "The names of the sensors that are recorded; all without any",
-        group="Recording",
+    sensors: tuple[str, ...] = _recording(
+        (), "Sensors", "The names of the sensors that are recorded; all without any"
     )
-    start_frame: float | None = option(
-        None, "Start Frame", "The first frame; else the first of the motion", group="Recording"
+    start_frame: float | None = _recording(
+        None, "Start Frame", "The first frame; else the first of the motion"
     )
-    end_frame: float | None = option(
-        None, "End Frame", "The last frame; else the last of the motion", group="Recording"
+    end_frame: float | None = _recording(
+        None, "End Frame", "The last frame; else the last of the motion"
     )
-    rate: float | None = option(
+    rate: float | None = _recording(
         None,
         "Rate",
         "Messages a second of each topic, never more than the sensor's own; else the sensor's own, "
         "and one for each frame where it has none",
-        group="Recording",
         bounds=(0.001, 100_000.0),
     )
-    compressed: bool = option(
-        False, "Compressed", "Pictures of colours are CompressedImages, as PNG", group="Recording"
+    compressed: bool = _recording(
+        False, "Compressed", "Pictures of colours are CompressedImages, as PNG"
     )

@@ -13,7 +13,7 @@ from urdf_importer.blender.build import meshes
 from urdf_importer.blender.build.mesh_copies import can_copy_mirrored, copy_mirrored
 from urdf_importer.blender.build.meshes import build_mesh
 from urdf_importer.blender.ledger import Ledger
-from urdf_importer.meshes import MeshData
+from urdf_importer.geometry.mesh_data import MeshData
 from urdf_importer.meshes.loaders import scale_mesh
 
 SIGNS = list(itertools.product((1.0, -1.0), repeat=3))

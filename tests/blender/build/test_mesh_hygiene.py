@@ -9,7 +9,8 @@ from support.blender.rigs import new_scene
 from urdf_importer import ImportOptions, import_robot
 from urdf_importer.blender.build.meshes import build_mesh, decimate
 from urdf_importer.blender.ledger import Ledger
-from urdf_importer.meshes import MeshData, make_sphere
+from urdf_importer.geometry.mesh_data import MeshData
+from urdf_importer.geometry.primitives import make_sphere
 
 
 @pytest.fixture(autouse=True)

@@ -23,8 +23,8 @@ from urdf_importer import (
     reshape,
     update_robot,
 )
+from urdf_importer.geometry.primitives import make_box
 from urdf_importer.geometry.triangles import make_triangles
-from urdf_importer.meshes import make_box
 from urdf_importer.meshes.write import write_stl
 from urdf_importer.model import Mesh
 from urdf_importer.pipeline.extracting import find_reshaped

@@ -30,9 +30,10 @@ from urdf_importer.blender.modes import edit_bones_of
 from urdf_importer.blender.standing import properties
 from urdf_importer.blender.standing.armatures import armatures_of
 from urdf_importer.geometry.mesh_data import MeshData
+from urdf_importer.geometry.primitives import make_box
 from urdf_importer.geometry.triangles import make_triangles
 from urdf_importer.kinematics.tree import retrace_tree
-from urdf_importer.meshes import load_mesh, make_box
+from urdf_importer.meshes import load_mesh
 from urdf_importer.meshes.write import write_stl
 from urdf_importer.model import Box, Mesh
 from urdf_importer.morse.split.split import split_armature

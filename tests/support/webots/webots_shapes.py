@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from urdf_importer import WebotsOptions
 from urdf_importer.diagnostics import Diagnostics
 from urdf_importer.files.packages import PackageResolver
+from urdf_importer.geometry.primitives import make_primitive
 from urdf_importer.geometry.transforms import matrix_from_pose
-from urdf_importer.meshes import RobotFiles, make_primitive
+from urdf_importer.meshes import RobotFiles
 from urdf_importer.model import (
     Box,
     Capsule,

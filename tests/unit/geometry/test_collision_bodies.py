@@ -13,8 +13,8 @@ from urdf_importer.geometry.collision_bodies import (
 )
 from urdf_importer.geometry.fitting import Fit
 from urdf_importer.geometry.hulls import convex_hull
+from urdf_importer.geometry.primitives import make_primitive
 from urdf_importer.geometry.triangles import Triangles, make_triangles
-from urdf_importer.meshes import make_primitive
 from urdf_importer.model import Box, Capsule, Cylinder, Sphere
 
 ROUND = [Cylinder(radius=0.3, length=1.0), Sphere(radius=0.2), Capsule(radius=0.1, length=0.9)]

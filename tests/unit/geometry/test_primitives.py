@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from urdf_importer.diagnostics import MeshError
-from urdf_importer.geometry.primitives import RINGS, SEGMENTS
-from urdf_importer.meshes import (
-    MeshData,
+from urdf_importer.geometry.mesh_data import MeshData
+from urdf_importer.geometry.primitives import (
+    RINGS,
+    SEGMENTS,
     make_box,
     make_capsule,
     make_cylinder,

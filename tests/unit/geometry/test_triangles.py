@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.webots.point_clouds import turn
-from urdf_importer.geometry.mesh_data import MeshMaterial
+from urdf_importer.geometry.mesh_data import MeshData, MeshMaterial
+from urdf_importer.geometry.primitives import make_box, make_primitive, make_sphere
 from urdf_importer.geometry.simplify import simplify
 from urdf_importer.geometry.triangles import (
     Triangles,
@@ -19,7 +20,6 @@ from urdf_importer.geometry.triangles import (
     project_on_box,
     split_by_material,
 )
-from urdf_importer.meshes import MeshData, make_box, make_primitive, make_sphere
 from urdf_importer.model import Cylinder
 
 

@@ -7,6 +7,7 @@ import trimesh
 
 from support.webots.point_clouds import turn
 from urdf_importer.diagnostics import MeshError
+from urdf_importer.geometry.primitives import make_primitive
 from urdf_importer.geometry.triangles import Triangles, make_triangles
 from urdf_importer.geometry.volumes import (
     MassProperties,
@@ -15,7 +16,6 @@ from urdf_importer.geometry.volumes import (
     polyhedron_mass,
     primitive_mass,
 )
-from urdf_importer.meshes import make_primitive
 from urdf_importer.model import (
     Box,
     Capsule,

@@ -19,9 +19,10 @@ from support.collada_text import (
     source,
 )
 from urdf_importer.diagnostics import MeshError
-from urdf_importer.meshes import MeshData, load_mesh
-from urdf_importer.meshes.collada import join
+from urdf_importer.geometry.mesh_data import MeshData
+from urdf_importer.meshes import load_mesh
 from urdf_importer.meshes.collada.load import load_collada
+from urdf_importer.meshes.faces import cofactors_of
 
 Check = Callable[[MeshData], None]
 Volume = Callable[[MeshData], float]
@@ -320,6 +321,6 @@ def test_normals_turn_by_the_cross_products_of_the_axes(seed: int) -> None:
     ):
         x, y, z = axes.T
         wanted = np.column_stack([np.cross(y, z), np.cross(z, x), np.cross(x, y)])
-        found = join._cofactors(axes)
+        found = cofactors_of(axes)
         assert np.array_equal(found, wanted)
         assert np.allclose(found.T @ axes, np.linalg.det(axes) * np.eye(3))

@@ -22,7 +22,7 @@ from support.collada_text import (
     source,
 )
 from urdf_importer.diagnostics import MeshError
-from urdf_importer.meshes import MeshData
+from urdf_importer.geometry.mesh_data import MeshData
 from urdf_importer.meshes.collada import load as collada
 from urdf_importer.meshes.collada import load as collada_xml
 from urdf_importer.meshes.collada import scene as collada_scene

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from support.collada_truth import expect
-from urdf_importer.meshes import MeshData
+from urdf_importer.geometry.mesh_data import MeshData
 from urdf_importer.meshes.collada.load import load_collada
 
 SMALL = 1_000_000

@@ -17,7 +17,7 @@ from support.mesh_files import TRIANGLE, Gltf, png
 from support.seconds import within
 from urdf_importer.diagnostics import MeshError
 from urdf_importer.files.regular import refuse_beside
-from urdf_importer.meshes import MeshData
+from urdf_importer.geometry.mesh_data import MeshData
 from urdf_importer.meshes import faces as mesh_faces
 from urdf_importer.meshes.gltf import load as gltf_load
 from urdf_importer.meshes.gltf.load import load_gltf

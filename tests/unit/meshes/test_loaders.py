@@ -12,14 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from urdf_importer.diagnostics import MeshError
-from urdf_importer.meshes import (
-    LOADERS,
-    MeshData,
-    load_mesh,
-    make_capsule,
-    make_cylinder,
-    scale_mesh,
-)
+from urdf_importer.geometry.mesh_data import MeshData
+from urdf_importer.geometry.primitives import make_capsule, make_cylinder
+from urdf_importer.meshes import load_mesh
+from urdf_importer.meshes.loaders import LOADERS, scale_mesh
 
 ONE = (1.0, 1.0, 1.0)
 FACTOR = st.floats(min_value=1e-3, max_value=1e3) | st.floats(min_value=-1e3, max_value=-1e-3)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from urdf_importer.diagnostics import MeshError
-from urdf_importer.meshes import MeshData, load_mesh
+from urdf_importer.geometry.mesh_data import MeshData
+from urdf_importer.meshes import load_mesh
 from urdf_importer.meshes.write_files import write_mesh_files
 
 ONE = (1.0, 1.0, 1.0)

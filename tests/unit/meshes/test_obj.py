@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from support.real_robots import ROOT
 from urdf_importer.diagnostics import MeshError
-from urdf_importer.meshes import MeshData, text_lines
+from urdf_importer.geometry.mesh_data import MeshData
+from urdf_importer.meshes import text_lines
 from urdf_importer.meshes.obj import load_materials, load_obj
 
 Check = Callable[[MeshData], None]

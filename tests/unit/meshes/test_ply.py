@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from support.seconds import within
 from urdf_importer.diagnostics import MeshError
-from urdf_importer.meshes import MeshData
+from urdf_importer.geometry.mesh_data import MeshData
 from urdf_importer.meshes.ply import load_ply
 
 Check = Callable[[MeshData], None]

@@ -11,7 +11,8 @@ import pytest
 
 from urdf_importer.diagnostics import Diagnostics, MeshError, Severity
 from urdf_importer.files.packages import PackageResolver
-from urdf_importer.meshes import MeshData, RobotFiles, ShownShape, load_mesh
+from urdf_importer.geometry.mesh_data import MeshData
+from urdf_importer.meshes import RobotFiles, ShownShape, load_mesh
 from urdf_importer.meshes.loaders import LOADERS
 from urdf_importer.model import Box, Collision, Geometry, Link, Material, Mesh, Visual
 

@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from urdf_importer.diagnostics import MeshError
-from urdf_importer.meshes import MeshData, load_stl
+from urdf_importer.geometry.mesh_data import MeshData
 from urdf_importer.meshes import stl as our_stl
 from urdf_importer.meshes import stl as stl_text
+from urdf_importer.meshes.stl import load_stl
 
 Check = Callable[[MeshData], None]
 

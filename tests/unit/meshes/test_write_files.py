@@ -9,9 +9,10 @@ import pytest
 import trimesh
 
 from urdf_importer.geometry.mesh_data import MeshData, MeshMaterial
+from urdf_importer.geometry.primitives import make_capsule
 from urdf_importer.geometry.triangles import Triangles, make_triangles, split_by_material
 from urdf_importer.images import encode_png
-from urdf_importer.meshes import load_mesh, make_capsule
+from urdf_importer.meshes import load_mesh
 from urdf_importer.meshes.write_files import MeshFormat, write_mesh_files
 
 FORMATS = get_args(MeshFormat)

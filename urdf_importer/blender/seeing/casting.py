@@ -43,12 +43,8 @@ class Rays:
 
     def part(self, which: slice) -> "Rays":
         """Returns some of the rays."""
-        return Rays(
-            origin=self.origin,
-            directions=self.directions[which],
-            near=self.near[which],
-            far=self.far[which],
-        )
+        directions, near, far = (a[which] for a in (self.directions, self.near, self.far))
+        return Rays(origin=self.origin, directions=directions, near=near, far=far)
 
     @cached_property
     def cones(self) -> tuple[Matrix, Vector]:
@@ -57,9 +53,8 @@ class Rays:
         axes = np.add.reduceat(self.directions, firsts)
         lengths = np.linalg.norm(axes, axis=1, keepdims=True)
         axes /= np.where(lengths > 0.0, lengths, 1.0)
-        along = np.einsum(
-            "ij,ij->i", self.directions, axes.repeat(_BESIDE, axis=0)[: len(self.far)]
-        )
+        nearby = axes.repeat(_BESIDE, axis=0)[: len(self.far)]
+        along = np.einsum("ij,ij->i", self.directions, nearby)
         return axes, np.arccos(np.clip(np.minimum.reduceat(along, firsts), -1.0, 1.0)) + _WIDER
 
     def near_sphere(self, center: Vector, radius: float) -> NDArray[np.intp]:

@@ -3,10 +3,10 @@
 one picture and gone after it."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import bpy
 import mathutils
@@ -26,8 +26,10 @@ _GROUND = 20.0
 """Radii of the robot from its middle to the edge of the ground."""
 _TRIES = 20
 Faces = list[list[int]]
-_MESHES = (".stl", ".obj", ".ply", ".glb", ".dae", ".msh")
-_PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp", ".exr", ".hdr")
+_SUFFIXES = {
+    "mesh": (".stl", ".obj", ".ply", ".glb", ".dae", ".msh"),
+    "picture": (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp", ".exr", ".hdr"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -93,12 +95,12 @@ class Dressing:
         for _ in range(int(chance.integers(1, 4))):
             up, around = chance.uniform(0.2, 1.4), chance.uniform(-math.pi, math.pi)
             self._add_sun(float(up), float(around), float(chance.uniform(0.5, 3.0)))
-        half = _GROUND * site.radius
         if options.backgrounds:
             self._add_backdrop(sky, shown)
-        corners = np.array([[-half, -half, 0], [half, -half, 0], [half, half, 0], [-half, half, 0]])
-        corners += (*site.center[:2], site.floor)
-        if not options.backgrounds:
+        else:
+            half = _GROUND * site.radius
+            signs = np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]])
+            corners = half * signs + (*site.center[:2], site.floor)
             self._add_thing("ground", corners, [(0, 1, 2, 3)])
         least, most = map(int, options.distractors)
         for _ in range(int(chance.integers(least, most + 1))):
@@ -108,8 +110,7 @@ class Dressing:
         """Adds a box, a ball or a cylinder, or a mesh of the folder, where it touches nothing; none
         where there is no room after some tries. Raises BuildError for a mesh that cannot be
         read."""
-        chance, folder = self._chance, self._options.distractor_meshes
-        meshes = list_meshes(folder) if folder else []
+        chance, meshes = self._chance, list_scenery(self._options.distractor_meshes, "mesh")
         for _ in range(_TRIES):
             size = site.radius * chance.uniform(0.04, 0.2, 3)
             way = chance.normal(0.0, 1.0, 3)
@@ -123,8 +124,7 @@ class Dressing:
                 break
         else:
             return
-        made = _load(meshes[kind], reach) if meshes else _make_own(kind, size)
-        name, points, faces = made
+        name, points, faces = _load(meshes[kind], reach) if meshes else _make_own(kind, size)
         turned = points @ np.array(mathutils.Euler(angles.tolist()).to_matrix()).T
         self._add_thing(name, turned + place, faces)
 
@@ -142,13 +142,9 @@ class Dressing:
     def _make_material(self, name: str) -> tuple[Any, tuple[float, float, float]]:
         material = bpy.data.materials.new(name)
         self._made.append(material)
-        tree = node_tree(material)
-        shader = tree.nodes.new("ShaderNodeBsdfPrincipled")
         color, roughness = self._draw_color(), float(self._chance.uniform(0.2, 1.0))
-        shader.inputs["Base Color"].default_value = (*color, 1.0)
-        shader.inputs["Roughness"].default_value = roughness
-        output = tree.nodes.new("ShaderNodeOutputMaterial")
-        tree.links.new(shader.outputs[0], output.inputs["Surface"])
+        shown = {"Base Color": (*color, 1.0), "Roughness": roughness}
+        _shade(node_tree(material), "BsdfPrincipled", "OutputMaterial", shown)
         return material, color
 
     def _add_sun(self, up: float, around: float, strength: float) -> None:
@@ -167,12 +163,8 @@ class Dressing:
         """Gives the scene a sky; returns its node, and the node that shows it."""
         world = bpy.data.worlds.new("sky")
         self._made.append(world)
-        tree = node_tree(world)
-        sky = tree.nodes.new("ShaderNodeBackground")
-        sky.inputs["Color"].default_value = (*color, 1.0)
-        sky.inputs["Strength"].default_value = strength
-        output = tree.nodes.new("ShaderNodeOutputWorld")
-        tree.links.new(sky.outputs[0], output.inputs["Surface"])
+        shown = {"Color": (*color, 1.0), "Strength": strength}
+        sky, output = _shade(node_tree(world), "Background", "OutputWorld", shown)
         self._scene.world = world
         self.lights.append({"kind": "sky", "color": list(color), "strength": strength})
         return sky, output
@@ -180,7 +172,7 @@ class Dressing:
     def _add_backdrop(self, sky: Any, output: Any) -> None:
         """Puts a picture of the folder behind all, to be seen but not to give light. Raises
         BuildError for a folder without pictures, and for one that Blender cannot read."""
-        found = list_backgrounds(self._options.backgrounds)
+        found = list_scenery(self._options.backgrounds, "picture")
         path = found[int(self._chance.integers(len(found)))]
         try:
             image = bpy.data.images.load(str(path))
@@ -217,24 +209,26 @@ class Dressing:
         return red, green, blue
 
 
-def list_backgrounds(folder: str) -> list[Path]:
-    """Lists the pictures in a folder, by name. Raises BuildError where there is none."""
-    return _list_files(folder, _PICTURES, "picture")
+def _shade(tree: Any, kind: str, end: str, inputs: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Makes a shader with these inputs, and the node that shows it."""
+    shader = tree.nodes.new(f"ShaderNode{kind}")
+    for name, value in inputs.items():
+        shader.inputs[name].default_value = value
+    output = tree.nodes.new(f"ShaderNode{end}")
+    tree.links.new(shader.outputs[0], output.inputs["Surface"])
+    return shader, output
 
 
-def list_meshes(folder: str) -> list[Path]:
-    """Lists the mesh files in a folder, by name. Raises BuildError where there is none."""
-    return _list_files(folder, _MESHES, "mesh")
-
-
-def _list_files(folder: str, suffixes: Sequence[str], what: str) -> list[Path]:
+def list_scenery(folder: str, what: Literal["picture", "mesh"]) -> list[Path]:
+    """Lists the pictures or mesh files in a folder, by name; none without a folder. Raises
+    BuildError where a folder has none."""
     try:
-        found = sorted(each for each in Path(folder).iterdir() if each.suffix.lower() in suffixes)
+        files = Path(folder).iterdir() if folder else ()
+        found = sorted(each for each in files if each.suffix.lower() in _SUFFIXES[what])
     except OSError as error:
-        raise BuildError(
-            f"cannot read the folder {quote_path(folder)}: {error.strerror or error}"
-        ) from error
-    if not found:
+        reason = error.strerror or error
+        raise BuildError(f"cannot read the folder {quote_path(folder)}: {reason}") from error
+    if folder and not found:
         raise BuildError(f"there is no {what} in {quote_path(folder)}")
     return found
 

@@ -16,20 +16,22 @@ from ...diagnostics import BuildError, Diagnostics, quote, unknown_name
 from ...geometry.transforms import Matrix, invert
 from ...model import Robot
 from ...sensing.dataset import DatasetOptions, Shot, chance_of, draw_shot
-from ...sensing.masks import describe_mask
+from ...sensing.intrinsics import pixel_rays
+from ...sensing.masks import box_of, describe_mask
 from ...sensing.options import SenseOptions
 from ...sensing.placed import PlacedSensor
 from ..preview.studio import denoise
 from ..standing.armatures import objects_of
 from ..standing.pose import random_pose
+from .casting import Hits, Rays, cast, start_hits, turn
 from .dressing import Dressing, Room
 from .measure import Looker
 from .pictures import render_view
 from .subjects import Subject
-from .tracing import Mask, count_whole, trace
-from .trees import Obstacle, collect_obstacles
+from .trees import Obstacle, collect_obstacles, join_shapes
 
 _BOUNCES = 4
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -104,10 +106,10 @@ class LabelStage:
         scene.cycles.seed, scene.cycles.max_bounces = 0, _BOUNCES
         # For many lamps; without them it costs a tenth of the picture.
         scene.cycles.use_light_tree &= self.options.scene == "own"
-        if not self.options.denoise:
-            scene.cycles.use_denoising = False
-        else:
+        if self.options.denoise:
             denoise(scene.cycles)
+        else:
+            scene.cycles.use_denoising = False
 
     def _collect(self, kept: dict[Any, Any] | None = None) -> list[Obstacle]:
         own = {item: number for each in self.subjects for item, number in each.own.items()}
@@ -120,17 +122,13 @@ class LabelStage:
         """Returns link id -> points (n, 3) in the link's frame in metres, and triangles (m, 3), of
         all links with visuals."""
         seats, found = self.subjects[0].place_links(), {}
-        names = {number: name for name, number in self.ids.items()}
-        parts = [each for each in self._see_robots() if each.link in names]
-        for number in sorted({each.link for each in parts}):
-            inside = invert(seats[names[number]])
-            points: list[Matrix] = []
-            triangles: list[NDArray[np.int32]] = []
-            for each in (part for part in parts if part.link == number):
-                frame = inside @ each.frame
-                triangles.append(each.shape.triangles + sum(map(len, points)))
-                points.append(each.shape.points @ frame[:3, :3].T + frame[:3, 3])
-            found[number] = np.concatenate(points), np.concatenate(triangles)
+        parts = self._see_robots()
+        for name, number in self.ids.items():
+            own = [each for each in parts if each.link == number]
+            if own:
+                inside = invert(seats[name])
+                shape = join_shapes([replace(each, frame=inside @ each.frame) for each in own])
+                found[number] = shape.points, shape.triangles
         return found
 
     def take(self, number: int) -> LabelledPicture:
@@ -187,27 +185,18 @@ class LabelStage:
         """Returns the first robot's own camera in its present pose."""
         assert camera.K is not None and camera.near is not None and camera.far is not None
         assert camera.width is not None and camera.height is not None
-        looker = Looker(
-            armature=self.subjects[0].armature,
-            links=tuple(self.ids),
-            options=SenseOptions(),
-            diagnostics=Diagnostics(),
-        )
+        armature, links = self.subjects[0].armature, tuple(self.ids)
+        quiet = Diagnostics()
+        looker = Looker(armature=armature, links=links, options=SenseOptions(), diagnostics=quiet)
         frame, scale = looker.find_frame(camera)
         scale = float(f"{scale:.6g}")  # Frames have single precision.
-        return Shot(
-            world=frame,
-            K=camera.K,
-            width=camera.width,
-            height=camera.height,
-            near=camera.near * scale,
-            far=camera.far * scale,
-        )
+        near, far, size = camera.near * scale, camera.far * scale, (camera.width, camera.height)
+        return Shot(world=frame, K=camera.K, width=size[0], height=size[1], near=near, far=far)
 
     def _label(self, rgb: Any, shot: Shot, dressing: Dressing) -> LabelledPicture:
         obstacles, width, height = self._collect(dict(self._kept)), shot.width, shot.height
         wanted: dict[int, Mask] | None = {} if "bop" in self.options.formats else None
-        hits, depth, normals = trace(obstacles, shot, wanted)
+        hits, depth, normals = _trace(obstacles, shot, wanted)
         seen, silhouettes, parts = hits.links.reshape(height, width), {}, []
         for number in sorted({each.link for each in obstacles if each.link}):
             robot, link = (each + 1 for each in divmod(number - 1, len(self.ids)))
@@ -216,17 +205,10 @@ class LabelStage:
             if wanted is not None:
                 alone = [each for each in obstacles if each.link == number]
                 whole = wanted.get(number, np.zeros(seen.size, bool)).reshape(height, width)
-                silhouettes[robot, link], part["whole"] = whole, count_whole(alone, shot, whole)
+                silhouettes[robot, link], part["whole"] = whole, _count_whole(alone, shot, whole)
             parts.append(part)
         label = {
-            "camera": {
-                "name": self.options.camera or "camera",
-                "K": shot.K.tolist(),
-                "D": [0.0] * 5,
-                "pose": shot.world.tolist(),
-                "near": shot.near,
-                "far": shot.far,
-            },
+            "camera": {"name": self.options.camera or "camera", **shot.describe()},
             "robots": [each.describe(obstacles, shot) for each in self.subjects],
             "objects": dressing.things,
             "lights": dressing.lights,
@@ -280,3 +262,52 @@ def _find_site(obstacles: Sequence[Obstacle]) -> Room:
     return Room(
         center=(low + high) / 2.0, radius=radius, floor=float(low[2]), spheres=np.array(spheres)
     )
+
+
+def _trace(
+    obstacles: Sequence[Obstacle], shot: Shot, alone: dict[int, Mask] | None = None
+) -> tuple[Hits, Matrix, NDArray[np.float32]]:
+    """Casts a ray through each pixel of a shot; returns the hits, depths (h, w), and normals
+    (h, w, 3) in the optical frame. Into `alone` go the masks (h * w,) of links as if nothing else
+    were there."""
+    rays = pixel_rays(shot.K, shot.width, shot.height)
+    lengths = np.sqrt(rays[:1, :, 0] ** 2 + rays[:, :1, 1] ** 2 + 1.0)
+    rays /= lengths[..., None]
+    along, lengths = turn(rays.reshape(-1, 3), shot.world), lengths.ravel()
+    found = start_hits(len(along))
+    found.normals, found.alone = np.zeros(along.shape, np.float32), alone
+    near, far = shot.near * lengths, shot.far * lengths
+    cast(obstacles, Rays(origin=shot.world[:3, 3], directions=along, near=near, far=far), found)
+    depth: Matrix = np.where(np.isfinite(found.far), found.far / lengths, 0.0)
+    turned = turn(found.normals, shot.world[:3, :3].T).astype(np.float32)
+    return found, depth.reshape(rays.shape[:2]), turned.reshape(*rays.shape)
+
+
+def _count_whole(alone: Sequence[Obstacle], shot: Shot, mask: Mask) -> dict[str, Any]:
+    """Returns the box and the number of pixels of a link as if nothing else were there, on a canvas
+    of three times the picture's width and height, as BOP counts them. `mask` is its part in the
+    picture; nothing is cast where that is all."""
+    (height, width), inside = mask.shape, invert(shot.world)
+    points = np.concatenate(
+        [each.shape.points @ each.frame[:3, :3].T + each.frame[:3, 3] for each in alone]
+    )
+    seen = points @ inside[:3, :3].T + inside[:3, 3]
+    low, high = np.array([-width, -height]), np.array([2 * width, 2 * height])
+    if (seen[:, 2] > shot.near).all():
+        uv = (seen / seen[:, 2:]) @ shot.K[:2].T
+        low = np.clip(np.floor(uv.min(axis=0)), low, high).astype(int)
+        high = np.clip(np.ceil(uv.max(axis=0)) + 1, low, high).astype(int)
+    (left, top), (right, bottom) = low.tolist(), high.tolist()
+    is_inside = left >= 0 and top >= 0 and right <= width and bottom <= height
+    if is_inside or left == right or top == bottom:
+        return {"bbox": box_of(mask), "px_count": int(mask.sum())}
+    K = shot.K.copy()
+    K[:2, 2] -= low
+    hits, _, _ = _trace(alone, replace(shot, K=K, width=right - left, height=bottom - top))
+    whole = (hits.links > 0).reshape(bottom - top, right - left)
+    rows = np.arange(max(top, 0), min(bottom, height))
+    columns = np.arange(max(left, 0), min(right, width))
+    whole[np.ix_(rows - top, columns - left)] = mask[np.ix_(rows, columns)]
+    x, y, *size = box_of(whole)
+    box = [x + left, y + top, *size] if x >= 0 else [-1, -1, -1, -1]
+    return {"bbox": box, "px_count": int(whole.sum())}

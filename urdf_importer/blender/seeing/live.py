@@ -48,7 +48,7 @@ class LiveSensors:
     _last: dict[str, float] = field(default_factory=dict)
     _counts: dict[str, int] = field(default_factory=dict)
     _felt: dict[str, _Poses] = field(default_factory=dict)
-    _work: Iterator[Packed | None] | None = None
+    _work: Iterator[Any] | None = None
 
     def measure(self, armature: Any, stamp: int) -> Iterator[Packed]:
         """Yields the messages of all IMUs that are due, and goes on a little with the sensor that
@@ -56,13 +56,8 @@ class LiveSensors:
         RobotError as sense does, for an IMU after all others."""
         now = time.monotonic()
         known = recall(armature, "live sensors", _read)
-        looker = Looker(
-            armature=armature,
-            links=known[1],
-            options=SenseOptions(samples=1),
-            diagnostics=Diagnostics(),
-            sliced=True,
-        )
+        how: Any = {"options": SenseOptions(samples=1), "diagnostics": Diagnostics()}
+        looker = Looker(armature=armature, links=known[1], sliced=True, **how)
         faults = []
         for sensor, topics in known[0]:
             if sensor.kind == "imu":
@@ -85,12 +80,12 @@ class LiveSensors:
         self._work = None
         self._felt.clear()
 
-    def _go_on(self, work: Iterator[Packed | None]) -> Iterator[Packed]:
+    def _go_on(self, work: Iterator[Any]) -> Iterator[Packed]:
         """Works for a slice of time."""
         end = time.perf_counter() + _SLICE
         try:
             for each in work:
-                if each is not None:
+                if isinstance(each, Packed):
                     yield each
                 if time.perf_counter() > end:
                     return
@@ -99,8 +94,8 @@ class LiveSensors:
             raise
         self._work = None
 
-    def _begin(self, looker: Looker, known: Any, now: float, stamp: int) -> Iterator[Packed | None]:
-        """Measures with the sensor that has waited longest; yields None between its steps."""
+    def _begin(self, looker: Looker, known: Any, now: float, stamp: int) -> Iterator[Any]:
+        """Measures with the sensor that has waited longest; yields its steps, then messages."""
         waits = [
             (now - self._last.get(sensor.name, 0.0), sensor.name, sensor, topics)
             for sensor, topics in known
@@ -116,13 +111,7 @@ class LiveSensors:
             raise ArgumentError(
                 f"the pictures of sensor {quote(sensor.name)} are too large for a live link"
             )
-        steps, reading = looker.measure_steps(sensor), None
-        while reading is None:
-            try:
-                next(steps)
-                yield None
-            except StopIteration as finished:
-                reading = finished.value
+        reading = yield from looker.measure_steps(sensor)
         yield from self._send(sensor, topics, reading, stamp)
 
     def _note_pose(self, looker: Looker, sensor: PlacedSensor, stamp: int) -> _Poses:
@@ -151,9 +140,8 @@ class LiveSensors:
             pack = partial(pack_static, own, log=stamp)
             yield Packed(topic="/tf", type="tf2_msgs/TFMessage", pack=pack)
         for topic in topics:
-            yield Packed(
-                topic=topic.name, type=topic.type, pack=partial(_pack, topic, reading, stamp, count)
-            )
+            pack = partial(_pack, topic, reading, stamp, count)
+            yield Packed(topic=topic.name, type=topic.type, pack=pack)
 
     def _is_due(self, sensor: PlacedSensor, now: float) -> bool:
         rate = min(self.rate, sensor.rate) if sensor.rate else self.rate

@@ -12,8 +12,10 @@ from ...sensing.intrinsics import lens_of_matrix
 from ...sensing.placed import PlacedSensor
 
 _BEFORE = "urdf_before_looking"
-_RENDER = ("resolution_x", "resolution_y", "resolution_percentage", "use_border")
-_ASPECT = ("pixel_aspect_x", "pixel_aspect_y")
+_RENDER = (
+    "resolution_x", "resolution_y", "resolution_percentage", "use_border",
+    "pixel_aspect_x", "pixel_aspect_y",
+)  # fmt: skip
 
 
 def look_through(scene: Any, sensor: PlacedSensor) -> None:
@@ -25,7 +27,9 @@ def look_through(scene: Any, sensor: PlacedSensor) -> None:
     if camera is None or camera.type != "CAMERA":
         raise BuildError(f"sensor {quote(sensor.name)} has no camera in this scene")
     if _BEFORE not in scene:
-        scene[_BEFORE] = _note(scene)
+        before = {name: getattr(scene.render, name) for name in _RENDER}
+        camera_before = scene.camera.name if scene.camera is not None else ""
+        scene[_BEFORE] = before | {"camera": camera_before}
     render = scene.render
     lens = lens_of_matrix(sensor.K, sensor.width, sensor.height)
     render.resolution_x, render.resolution_y = sensor.width, sensor.height
@@ -39,7 +43,7 @@ def look_back(scene: Any) -> None:
     before = scene.get(_BEFORE)
     if before is None:
         return
-    for name in (*_RENDER, *_ASPECT):
+    for name in _RENDER:
         setattr(scene.render, name, before[name])
     scene.camera = bpy.data.objects.get(before["camera"])
     del scene[_BEFORE]
@@ -49,8 +53,3 @@ def find_looked(scene: Any) -> Any | None:
     """Finds the camera of a sensor that a scene looks through; None where it does not, also where
     the user chose another camera since."""
     return scene.camera if _BEFORE in scene else None
-
-
-def _note(scene: Any) -> dict[str, Any]:
-    before = {name: getattr(scene.render, name) for name in (*_RENDER, *_ASPECT)}
-    return before | {"camera": scene.camera.name if scene.camera is not None else ""}

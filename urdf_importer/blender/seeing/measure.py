@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...diagnostics import ArgumentError, BuildError, Diagnostics, quote
-from ...geometry.transforms import Matrix, Vector
+from ...geometry.transforms import Matrix, Vector, nearest_rotation
 from ...model import Camera, Imu, Lidar, Sonar
 from ...progress import Progress, finish
 from ...sensing.dataset import Shot
@@ -51,9 +51,8 @@ class Looker:
 
     def __post_init__(self) -> None:
         if self.armature.library is not None:
-            raise BuildError(
-                f"{quote(self.armature.name)} is linked from another file: open that one"
-            )
+            name = quote(self.armature.name)
+            raise BuildError(f"{name} is linked from another file: open that one")
         if self.armature.name not in bpy.context.scene.objects:
             raise BuildError(f"{quote(self.armature.name)} is not in the scene")
 
@@ -109,8 +108,7 @@ class Looker:
         scale = float(np.cbrt(abs(np.linalg.det(frame[:3, :3]))))
         if not np.isfinite(frame).all() or scale < 1e-9:
             raise ArgumentError(f"sensor {quote(sensor.name)} is nowhere: its pose is not finite")
-        left, _, right = np.linalg.svd(frame[:3, :3])
-        frame[:3, :3] = left @ right
+        frame[:3, :3] = nearest_rotation(frame[:3, :3])
         return frame, scale
 
     def _scan(self, sensor: PlacedSensor, described: Lidar | Sonar) -> Steps[Reading]:
@@ -121,14 +119,10 @@ class Looker:
         if isinstance(described, Lidar) and described.noise:
             found = self._add_noise(sensor, found, described.noise)
         if isinstance(described, Sonar) or described.makes_one_range:
-            nearest = float(found.min())
-            return Reading(frame_id=sensor.frame_id, ranges=np.array([[nearest]]))
-        hit = np.isfinite(found)
-        return Reading(
-            frame_id=sensor.frame_id,
-            ranges=found.reshape(rays.shape[:2]),
-            points=flat[hit] * found[hit, None],
-        )
+            return Reading(frame_id=sensor.frame_id, ranges=found.min(keepdims=True)[None])
+        hit, ranges = np.isfinite(found), found.reshape(rays.shape[:2])
+        points = flat[hit] * found[hit, None]
+        return Reading(frame_id=sensor.frame_id, ranges=ranges, points=points)
 
     def _cast(
         self, sensor: PlacedSensor, directions: Matrix, bounds: Matrix
@@ -138,17 +132,10 @@ class Looker:
         numbers = {name: number for number, name in enumerate(self.links, start=1)}
         own = {empty: numbers[name] for name, empty in self.empties.items() if name in numbers}
         skipped = () if self.options.own_robot else objects_of(self.armature)
-        rays = Rays(
-            origin=frame[:3, 3],
-            directions=turn(directions, frame),
-            near=bounds[0] * scale,
-            far=bounds[1] * scale,
-        )
+        near, far = bounds * scale
+        rays = Rays(origin=frame[:3, 3], directions=turn(directions, frame), near=near, far=far)
         obstacles = collect_obstacles(own, frozenset(skipped))
-        if self.sliced:
-            hits = yield from cast_steps(obstacles, rays)
-        else:
-            hits = cast(obstacles, rays)
+        hits = (yield from cast_steps(obstacles, rays)) if self.sliced else cast(obstacles, rays)
         return hits.far / scale, hits.links
 
     def _add_noise(self, sensor: PlacedSensor, values: Vector, noise: Any) -> Vector:
@@ -161,15 +148,12 @@ class Looker:
         return values + random.normal(noise.mean, noise.deviation, values.shape)
 
     def _report_noise(self, sensor: PlacedSensor) -> None:
-        if self._is_new(sensor, "sensor-noise-ignored"):
-            self.diagnostics.warning(
-                "sensor-noise-ignored",
-                f"sensor {quote(sensor.name)} has noise, which is left out",
-                subject=sensor.name,
-            )
+        message = f"sensor {quote(sensor.name)} has noise, which is left out"
+        self._report_once(sensor, "sensor-noise-ignored", message)
 
-    def _is_new(self, sensor: PlacedSensor, code: str) -> bool:
-        return all((e.code, e.subject) != (code, sensor.name) for e in self.diagnostics)
+    def _report_once(self, sensor: PlacedSensor, code: str, message: str) -> None:
+        if all((e.code, e.subject) != (code, sensor.name) for e in self.diagnostics):
+            self.diagnostics.warning(code, message, subject=sensor.name)
 
     def _feel(self, sensor: PlacedSensor) -> Reading:
         scene = bpy.context.scene
@@ -190,13 +174,9 @@ class Looker:
             bends = bool(sensor.D.any())
             lens = sensor.D if bends and self.options.distort else None
             given["D"] = sensor.D if lens is not None else np.zeros(5)
-            if bends and lens is None and self._is_new(sensor, "lens-distortion-ignored"):
-                self.diagnostics.warning(
-                    "lens-distortion-ignored",
-                    f"the lens of sensor {quote(sensor.name)} distorts; its pictures are ideal, "
-                    "and D is 0",
-                    subject=sensor.name,
-                )
+            if bends and lens is None:
+                message = f"the lens of sensor {quote(sensor.name)} distorts; its pictures are "
+                self._report_once(sensor, "lens-distortion-ignored", f"{message}ideal, and D is 0")
         if sensor.kind != "depth":
             given["rgb"] = self._take_picture(sensor, camera, lens)
         measures_depth = sensor.kind in ("depth", "rgbd") or self.options.labels
@@ -239,14 +219,8 @@ class Looker:
         if lens is not None and K is not None:
             bent = undistort(lens, pixel_rays(K, width, height)[..., :2])
             K, width, height = _widen(K, bent)
-        view = Shot(
-            world=frame,
-            width=width,
-            height=height,
-            K=np.eye(3) if K is None else K,
-            near=camera.near * scale,
-            far=camera.far * scale,
-        )
+        near, far, lens_K = camera.near * scale, camera.far * scale, np.eye(3) if K is None else K
+        view = Shot(world=frame, width=width, height=height, K=lens_K, near=near, far=far)
         hidden = [] if self.options.own_robot else find_parts(self.armature)[properties.VISUALS]
         angle = camera.field_of_view if K is None else 0.0
         samples = self.options.samples
@@ -283,8 +257,9 @@ def _resample(picture: NDArray[np.uint8], places: Matrix) -> NDArray[np.uint8]:
     first = np.floor(places).astype(int)
     share = (places - first)[..., None]
     u, v = first[..., 0], first[..., 1]
-    top = picture[v, u] * (1.0 - share[..., 0, :]) + picture[v, u + 1] * share[..., 0, :]
-    low = picture[v + 1, u] * (1.0 - share[..., 0, :]) + picture[v + 1, u + 1] * share[..., 0, :]
-    mixed = top * (1.0 - share[..., 1, :]) + low * share[..., 1, :]
+    across, down = share[..., 0, :], share[..., 1, :]
+    top = picture[v, u] * (1.0 - across) + picture[v, u + 1] * across
+    low = picture[v + 1, u] * (1.0 - across) + picture[v + 1, u + 1] * across
+    mixed = top * (1.0 - down) + low * down
     result: NDArray[np.uint8] = mixed.round().astype(np.uint8)
     return result

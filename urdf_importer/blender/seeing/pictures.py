@@ -17,6 +17,7 @@ from ...images import decode_image
 from ...interrupts import hold_interrupt
 from ...sensing.dataset import Shot
 from ...sensing.intrinsics import BLENDER_FROM_OPTICAL, SENSOR_WIDTH, lens_of_matrix
+from ..standing.display import walk_layers
 
 Picture = NDArray[np.uint8]
 _LEAST = 4
@@ -65,21 +66,14 @@ def _scene_for(view: Shot, hidden: frozenset[Any], fisheye: float) -> Iterator[A
         _set_up(scene, view)
         _aim(scene, data, view, fisheye)
         for layer in scene.view_layers:
-            _exclude(layer.layer_collection, hidden)
+            for each in walk_layers(layer.layer_collection):
+                if each.collection in hidden:
+                    each.exclude = True
         yield scene
     finally:
         bpy.data.scenes.remove(scene)
         made = [camera, data, *(image for image in bpy.data.images if image not in results)]
         bpy.data.batch_remove(made)
-
-
-def _exclude(layer: Any, hidden: frozenset[Any]) -> None:
-    waiting = [layer]
-    while waiting:
-        each = waiting.pop()
-        if each.collection in hidden:
-            each.exclude = True
-        waiting += each.children
 
 
 def _set_up(scene: Any, view: Shot) -> None:

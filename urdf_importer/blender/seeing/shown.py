@@ -89,9 +89,8 @@ def _find_home() -> Any | None:
 def _make_image(name: str, values: Any, *, is_color: bool) -> Any:
     """Makes an image of rows from above, (h, w, 3) colours or (h, w, 1) metres."""
     height, width = values.shape[:2]
-    image = bpy.data.images.new(
-        name, width, height, float_buffer=not is_color, is_data=not is_color
-    )
+    plain = {"float_buffer": not is_color, "is_data": not is_color}
+    image = bpy.data.images.new(name, width, height, **plain)
     pixels = np.ones((height, width, 4), dtype=np.float32)
     pixels[..., :3] = values
     image.pixels.foreach_set(pixels[::-1].ravel())

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A robot in labelled pictures: the places of its links, and its visible keypoints."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import bpy
 import numpy as np
 
-from ...geometry.transforms import Matrix, Vector, invert
+from ...geometry.transforms import Matrix, Vector, invert, nearest_rotation
 from ...kinematics.tree import retrace_tree
 from ...model import Robot
 from ...sensing.dataset import Shot
@@ -35,21 +35,17 @@ class Subject:
     def own(self) -> dict[Any, int]:
         """The empties of the links with numbers that no other robot's have."""
         first = (self.number - 1) * len(self.ids)
-        return {item: first + self.ids[name] for name, item in self._empties().items()}
-
-    def _empties(self) -> Mapping[str, Any]:
-        return find_link_empties(self.armature)
+        empties = find_link_empties(self.armature)
+        return {item: first + self.ids[name] for name, item in empties.items()}
 
     def place_links(self) -> dict[str, Matrix]:
         """Returns link -> its rigid frame (4, 4) in the world, in the order of the description."""
         graph = bpy.context.evaluated_depsgraph_get()
-        empties, found = self._empties(), {}
+        empties, found = find_link_empties(self.armature), {}
         for name in self.ids:
             if name in empties:
-                frame = np.array(empties[name].evaluated_get(graph).matrix_world)
-                left, _, right = np.linalg.svd(frame[:3, :3])
-                frame[:3, :3] = left @ right
-                found[name] = frame
+                frame = found[name] = np.array(empties[name].evaluated_get(graph).matrix_world)
+                frame[:3, :3] = nearest_rotation(frame[:3, :3])
         return found
 
     def describe(self, obstacles: Sequence[Obstacle], shot: Shot) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import numpy as np
 from mathutils.bvhtree import BVHTree
 from numpy.typing import NDArray
 
-from ...geometry.transforms import Matrix, Vector
+from ...geometry.transforms import Matrix, Vector, nearest_turn
 from ..extract.shapes import SHOWN_TYPES
 from ..memory import recall
 from ..standing import properties
@@ -144,11 +144,8 @@ def _may_move(item: Any) -> bool:
 
 def _split(world: Matrix) -> tuple[Matrix, Matrix]:
     """Returns the rigid part (4, 4) of a place, and the stretch (3, 3) before it."""
-    left, _, right = np.linalg.svd(world[:3, :3])
     frame = world.copy()
-    frame[:3, :3] = left @ right
-    if np.linalg.det(frame[:3, :3]) < 0.0:
-        frame[:3, :3] *= -1.0
+    frame[:3, :3] = nearest_turn(world[:3, :3])
     return frame, _snap(frame[:3, :3].T @ world[:3, :3])
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...diagnostics import Report, quote
+from ..faces import look_up
 from .number_reader import NumberReader, spell_out_odd_numbers
 
 _SEPARATOR = -(2**40)
@@ -102,9 +103,8 @@ def _large_enough(
     is_face = sizes >= 3
     if not is_face.all():
         lost = int(np.count_nonzero(~is_face))
-        report(
-            "invalid-facets", f"{lost} polygons have less than three corners; they were left out"
-        )
+        message = f"{lost} polygons have less than three corners; they were left out"
+        report("invalid-facets", message)
         rows, sizes = rows[np.repeat(is_face, sizes)], sizes[is_face]
     return rows, sizes
 
@@ -198,26 +198,11 @@ def _read_part(
     uvs: dict[str, NDArray[np.float32]] = {}
     for each in inputs:
         if each.semantic == "NORMAL" and each.values.shape[1] == 3 and normals is None:
-            normals = _take(each.values, rows[:, each.offset])
+            normals = look_up(each.values, rows[:, each.offset])
         elif each.semantic == "TEXCOORD" and each.values.shape[1] >= 2:
-            uvs.setdefault(each.uv_set, _take(each.values[:, :2], rows[:, each.offset]))
-    return GeometryPart(
-        symbol=primitive.get("material", ""),
-        corners=rows[:, offset],
-        sizes=sizes,
-        normals=normals,
-        uvs=uvs,
-    )
-
-
-def _take(values: NDArray[np.float32], indices: NDArray[np.int64]) -> NDArray[np.float32]:
-    """The rows of these indices; zeros for indices that there are not."""
-    if len(indices) and indices.min() >= 0 and indices.max() < len(values):
-        return np.take(values, indices, axis=0)
-    is_there = (indices >= 0) & (indices < len(values))
-    taken = np.zeros((len(indices), values.shape[1]), dtype=np.float32)
-    taken[is_there] = values[indices[is_there]]
-    return taken
+            uvs.setdefault(each.uv_set, look_up(each.values[:, :2], rows[:, each.offset]))
+    symbol, corners = primitive.get("material", ""), rows[:, offset]
+    return GeometryPart(symbol=symbol, corners=corners, sizes=sizes, normals=normals, uvs=uvs)
 
 
 class _Sources:

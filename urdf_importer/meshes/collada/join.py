@@ -9,7 +9,14 @@ from numpy.typing import NDArray
 
 from ...diagnostics import Report
 from ...geometry.mesh_data import MeshData, reverse_corners, weld_points
-from ..faces import LARGEST_COORDINATE, PIECE, Faces, are_in_bounds, drop_unused_vertices
+from ..faces import (
+    LARGEST_COORDINATE,
+    PIECE,
+    Faces,
+    are_in_bounds,
+    cofactors_of,
+    drop_unused_vertices,
+)
 from .geometry import GeometryPart
 from .scene import Matrix
 
@@ -18,21 +25,13 @@ _SHORTEST_NORMAL, _LONGEST_NORMAL = 1e-15, 1e15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BlockSurface:
-    """The index of the material that the faces of a part have, and their texture coordinates,
-    float32 (C, 2), or None."""
-
-    slot: int
-    uvs: NDArray[np.float32] | None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class GeometryBlock:
-    """A geometry in its place."""
+    """A geometry in its place. With each part come the index of the material that its faces have,
+    and their texture coordinates, float32 (C, 2), or None."""
 
     points: NDArray[np.float32]
     world_from_points: Matrix
-    parts: Sequence[tuple[GeometryPart, BlockSurface]]
+    parts: Sequence[tuple[GeometryPart, int, NDArray[np.float32] | None]]
 
     @property
     def is_mirrored(self) -> bool:
@@ -60,10 +59,8 @@ def join_blocks(blocks: Sequence[GeometryBlock], report: Report) -> MeshData:
         face = np.repeat(np.arange(len(faces.sizes)), faces.sizes)
         are_good = np.bincount(face[~is_good], minlength=len(faces.sizes)) == 0
         lost = np.count_nonzero(~are_good)
-        report(
-            "invalid-facets",
-            f"{lost} of {len(are_good)} faces have wrong indices or coordinates; left out",
-        )
+        message = f"{lost} of {len(are_good)} faces have wrong indices or coordinates; left out"
+        report("invalid-facets", message)
         faces = faces.keep(are_good)
     return _weld(faces)
 
@@ -111,17 +108,16 @@ def _collect_faces(blocks: Sequence[GeometryBlock]) -> Faces:
     corners, sizes, normals, uvs, slots = [], [], [], [], []
     for block in blocks:
         count, is_mirrored = len(block.points), block.is_mirrored
-        for part, surface in block.parts:
+        for part, slot, own_uvs in block.parts:
             sizes.append(part.sizes)
             order = reverse_corners(part.sizes) if is_mirrored else slice(None)
             index = part.corners[order]
             is_there = (index >= 0) & (index < count)
-            corners.append(
-                index + start if is_there.all() else np.where(is_there, index + start, -1)
-            )
+            index = index + start
+            corners.append(index if is_there.all() else np.where(is_there, index, -1))
             normals.append(None if part.normals is None else _turn(part.normals[order], block))
-            uvs.append(None if surface.uvs is None else surface.uvs[order])
-            slots.append(np.full(len(part.sizes), surface.slot, dtype=np.int32))
+            uvs.append(None if own_uvs is None else own_uvs[order])
+            slots.append(np.full(len(part.sizes), slot, dtype=np.int32))
         start += count
     lengths = [len(each) for each in corners]
     return Faces(
@@ -144,7 +140,7 @@ def _turn(normals: NDArray[np.float32], block: GeometryBlock) -> NDArray[np.floa
     largest = np.abs(axes).max()
     if not largest > 0:
         return np.zeros_like(normals)
-    cofactors = _cofactors(axes / largest)
+    cofactors = cofactors_of(axes / largest)
     if block.is_mirrored:
         cofactors = -cofactors
     if not np.array_equal(cofactors, np.eye(3)):
@@ -153,19 +149,6 @@ def _turn(normals: NDArray[np.float32], block: GeometryBlock) -> NDArray[np.floa
     for start in range(0, len(normals), PIECE):
         turned[start : start + PIECE] = _unit(normals[start : start + PIECE])
     return turned
-
-
-def _cofactors(axes: Matrix) -> Matrix:
-    """The columns are the cross products of the columns, as of numbers: for vectors of three, numpy
-    takes fifty times as long."""
-    (a, b, c), (d, e, f), (g, h, i) = axes.tolist()
-    return np.array(
-        [
-            [e * i - f * h, f * g - d * i, d * h - e * g],
-            [c * h - b * i, a * i - c * g, b * g - a * h],
-            [b * f - c * e, c * d - a * f, a * e - b * d],
-        ]
-    )
 
 
 def _unit(normals: NDArray[np.float32]) -> NDArray[np.float32]:

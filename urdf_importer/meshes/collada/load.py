@@ -21,7 +21,7 @@ from ...files.regular import ResolveBeside, read_mesh_file, refuse_beside
 from ...geometry.mesh_data import MeshData, MeshMaterial
 from ..faces import missing_part
 from .geometry import Geometry, GeometryPart, read_geometry
-from .join import BlockSurface, GeometryBlock, join_blocks
+from .join import GeometryBlock, join_blocks
 from .long_texts import LongNumbers, parse_around
 from .material import DocumentMaterial, EffectReader
 from .number_reader import NumberReader
@@ -103,22 +103,18 @@ def _parse_whole(data: bytes, path: Path, report: Report) -> Element:
     stripped = data.rstrip(b"\0 \t\r\n")
     end = stripped.find(_END) + len(_END)
     whole = stripped[:end] if end >= len(_END) else stripped
-    is_cut = len(whole) < len(stripped)
     for encoding in (None, "iso-8859-1"):
         try:
             root = _parse_text([whole], encoding)
         except (ElementTree.ParseError, LookupError, ValueError):
             continue
-        _report_repair(path, report, is_cut=is_cut, is_recoded=encoding is not None)
+        if len(whole) < len(stripped):
+            report("trailing-junk", f"{quote(path.name)} goes on after its end; that was not read")
+        if encoding is not None:
+            message = f"{quote(path.name)} is not in its encoding; read as Latin-1"
+            report("wrong-encoding", message)
         return root
     raise MeshError(f"{quote(path.name)} is not a whole COLLADA document: {one_line(first)}")
-
-
-def _report_repair(path: Path, report: Report, *, is_cut: bool, is_recoded: bool) -> None:
-    if is_cut:
-        report("trailing-junk", f"{quote(path.name)} goes on after its end; that was not read")
-    if is_recoded:
-        report("wrong-encoding", f"{quote(path.name)} is not in its encoding; read as Latin-1")
 
 
 def _parse_text(pieces: Iterable[bytes | memoryview], encoding: str | None = None) -> Element:
@@ -155,7 +151,10 @@ def load_collada(
     with np.errstate(all="ignore"):  # overflowing values are left out by name
         placed = place_geometries(root, report)
         if part:
-            placed = _choose_part(placed, part, path)
+            names = [name for each in placed for name in each.names]
+            placed = [each for each in placed if part in each.names]
+            if not placed:
+                raise missing_part(path, part, names)
         materials = EffectReader(root, resolve, report)
         up = read_up_axis(root)
         del root
@@ -166,13 +165,6 @@ def load_collada(
         report("empty-mesh", f"{quote(path.name)} has no faces")
     slots = mesh.slots if len(table.materials) > 1 else None
     return replace(mesh, name=path.stem, materials=table.materials, slots=slots, up=up)
-
-
-def _choose_part(placed: list[PlacedGeometry], part: str, path: Path) -> list[PlacedGeometry]:
-    found = [each for each in placed if part in each.names]
-    if not found:
-        raise missing_part(path, part, (name for each in placed for name in each.names))
-    return found
 
 
 def _read_blocks(
@@ -190,7 +182,7 @@ def _read_blocks(
         if parts_left < 0 or corners_left < 0:
             message = f"the scene has over {MOST_PARTS} primitives or {MOST_CORNERS} corners"
             raise MeshError(f"{message}, the most that is read", code="mesh-too-large")
-        parts = [(part, table.find(part, each.bindings)) for part in geometry.parts]
+        parts = [(part, *table.find(part, each.bindings)) for part in geometry.parts]
         blocks.append(GeometryBlock(geometry.points, each.world_from_geometry, parts))
     return blocks
 
@@ -209,7 +201,11 @@ class _MaterialSlots:
             return ()
         return tuple(material or MeshMaterial() for material in self._slots)
 
-    def find(self, part: GeometryPart, bindings: Mapping[str, Binding]) -> BlockSurface:
+    def find(
+        self, part: GeometryPart, bindings: Mapping[str, Binding]
+    ) -> tuple[int, NDArray[np.float32] | None]:
+        """Returns the slot and the texture coordinates: the set that the material wants, else the
+        first."""
         binding = bindings.get(part.symbol)
         found: DocumentMaterial | None = None
         if binding is not None:
@@ -218,9 +214,4 @@ class _MaterialSlots:
             found = self._reader.find(part.symbol)
         slot = self._slots.setdefault(found.material if found else None, len(self._slots))
         wanted = binding.uv_sets.get(found.uv_name, "") if binding and found else ""
-        return BlockSurface(slot, _choose_uvs(part, wanted))
-
-
-def _choose_uvs(part: GeometryPart, wanted: str) -> NDArray[np.float32] | None:
-    """The set that the material wants, else the first."""
-    return part.uvs.get(wanted, next(iter(part.uvs.values()), None))
+        return slot, part.uvs.get(wanted, next(iter(part.uvs.values()), None))

@@ -9,6 +9,7 @@ billions.
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -60,12 +61,8 @@ def place_geometries(root: Element, report: Report) -> list[PlacedGeometry]:
     scene = _find_scene(root, walk, report)
     if scene is None:
         elements = list(root.iter("geometry"))
-        return [
-            PlacedGeometry(
-                element=each, world_from_geometry=scale, bindings={}, names=_names_of(each)
-            )
-            for each in elements[:MOST_INSTANCES]
-        ]
+        place = partial(PlacedGeometry, world_from_geometry=scale, bindings={})
+        return [place(element=e, names=_names_of(e)) for e in elements[:MOST_INSTANCES]]
     return list(walk.walk(scene, scale))
 
 
@@ -137,9 +134,7 @@ class _Walk:
             elif child.tag == "instance_node":
                 name = target_of(child)
                 if name not in self._nodes:
-                    self._say(
-                        "broken-reference", f"there is no node {quote(name)}; it was left out"
-                    )
+                    self._say_missing("node", name)
                 elif name in within or len(within) == MOST_NESTED_INSTANCES:
                     self._say("recursive-node", f"node {quote(name)} never ends; it was left out")
                 else:
@@ -154,9 +149,7 @@ class _Walk:
                 name, shape = self._skinned(name)
                 matrix = world @ shape
             if name not in self.geometries:
-                self._say(
-                    "broken-reference", f"there is no geometry {quote(name)}; it was left out"
-                )
+                self._say_missing("geometry", name)
                 continue
             self._instances_left -= 1
             if self._instances_left < 0:
@@ -221,6 +214,9 @@ class _Walk:
                 for each in instance.findall(path)
             }
         return self._bindings[instance]
+
+    def _say_missing(self, kind: str, name: str) -> None:
+        self._say("broken-reference", f"there is no {kind} {quote(name)}; it was left out")
 
     def _say(self, code: str, message: str) -> None:
         """Each thing once, however often its node is instanced."""

@@ -18,7 +18,7 @@ from ...diagnostics import Report, quote
 from ...files.regular import ResolveBeside
 from ...geometry.mesh_data import MeshData, MeshMaterial, weld_points
 from ...geometry.transforms import rotation_from_quaternion
-from ..faces import PIECE, Faces, make_mesh, missing_part, take_rows
+from ..faces import PIECE, Faces, cofactors_of, make_mesh, missing_part, take_rows
 from .document import (
     GltfDocument,
     Node,
@@ -162,7 +162,8 @@ def _read_primitive(document: GltfDocument, primitive: Node, matrix: Matrix) -> 
             "is compressed by Draco, which cannot be read; export it without compression",
             "compressed-mesh",
         )
-    points = _read_rows(document, attributes["POSITION"], 3)
+    points = _read_rows(document, attributes, "POSITION", (None, 3))
+    assert points is not None
     if "indices" in primitive:
         indices = document.accessor(primitive["indices"])
         if indices.dtype.kind != "u" or indices.shape[1] != 1:
@@ -203,12 +204,16 @@ def _make_triangles(order: NDArray[np.int32], mode: int) -> NDArray[np.int32]:
     return triangles.ravel()
 
 
-def _read_rows(document: GltfDocument, index: Any, width: int) -> NDArray[Any]:
-    """As stored, a view of the document's bytes."""
-    rows = document.accessor(index)
+def _read_rows(
+    document: GltfDocument, attributes: Node, name: str, shape: tuple[int | None, int]
+) -> NDArray[Any] | None:
+    """As stored, a view of the document's bytes; None where there are none, or not so many."""
+    if name not in attributes:
+        return None
+    rows, (count, width) = document.accessor(attributes[name]), shape
     if rows.shape[1] != width:
         document.fail("has data of another width than its attribute needs")
-    return rows
+    return rows if count in (None, len(rows)) else None
 
 
 def _convert(rows: NDArray[Any], work: Callable[[Matrix], Matrix]) -> NDArray[np.float32]:
@@ -224,14 +229,10 @@ def _convert(rows: NDArray[Any], work: Callable[[Matrix], Matrix]) -> NDArray[np
 def _read_normals(
     document: GltfDocument, attributes: Node, count: int, turn: Matrix
 ) -> NDArray[np.float32] | None:
-    if "NORMAL" not in attributes:
+    rows = _read_rows(document, attributes, "NORMAL", (count, 3))
+    if rows is None:
         return None
-    rows = _read_rows(document, attributes["NORMAL"], 3)
-    if len(rows) != count:
-        return None
-    # The transposed adjugate turns normals like the inverse, also where there is none.
-    a, b, c = turn.T
-    cofactors = np.array([np.cross(b, c), np.cross(c, a), np.cross(a, b)]).T
+    cofactors = cofactors_of(turn)
     largest = np.abs(cofactors).max()
     sign = -1.0 if np.linalg.det(turn) < 0 else 1.0
     factors = cofactors.T * (sign / largest if largest > 0 else 0.0)
@@ -243,10 +244,8 @@ def _read_uvs(
 ) -> NDArray[np.float32] | None:
     """The coordinates of the set that the material's image uses."""
     name = f"TEXCOORD_{read_uv_set(document, material)}"
-    if name not in attributes:
-        return None
-    rows = _read_rows(document, attributes[name], 2)
-    if len(rows) != count:
+    rows = _read_rows(document, attributes, name, (count, 2))
+    if rows is None:
         return None
     return _convert(rows, lambda each: np.column_stack([each[:, 0], 1.0 - each[:, 1]]))
 
@@ -256,13 +255,13 @@ def _join(parts: list[_Part]) -> Faces:
 
     An index that is not there must not become one of the next part's.
     """
-    corners = [part.corners for part in parts]
+    points, corners = [part.vertices for part in parts], [part.corners for part in parts]
     normals = [part.normals for part in parts]
     uvs = [part.uvs for part in parts]
     has_uvs = any(each is not None for each in uvs)
     counts = [len(each) // 3 for each in corners]
     return Faces(
-        vertices=_concatenate([part.vertices for part in parts]),
+        vertices=points[0] if len(points) == 1 else np.concatenate(points),
         corners=_join_corners(parts),
         sizes=np.broadcast_to(np.int32(3), sum(counts)),
         normals=None if any(each is None for each in normals) else _spread(normals, corners, 3),
@@ -300,11 +299,6 @@ def _spread(
             take_rows(each, indices, found[start : start + len(indices)])
         start += len(indices)
     return found
-
-
-def _concatenate(arrays: list[NDArray[Any]]) -> NDArray[Any]:
-    """A single array itself, without a copy."""
-    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
 def _weld(faces: Faces) -> Faces:

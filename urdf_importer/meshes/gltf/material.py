@@ -41,12 +41,8 @@ def _read_material(document: GltfDocument, material: Node, report: Report) -> Me
     factor = as_numbers(surface.get("baseColorFactor"), 4) or (1.0, 1.0, 1.0, 1.0)
     red, green, blue, alpha = (min(max(part, 0.0), 1.0) for part in factor)
     is_opaque = material.get("alphaMode", "OPAQUE") not in ("BLEND", "MASK")
-    color: Color = (
-        srgb_from_linear(red),
-        srgb_from_linear(green),
-        srgb_from_linear(blue),
-        1.0 if is_opaque else alpha,
-    )
+    red, green, blue = map(srgb_from_linear, (red, green, blue))
+    color: Color = (red, green, blue, 1.0 if is_opaque else alpha)
     name = material.get("name")
     made = MeshMaterial(name=name if isinstance(name, str) else "", color=color)
     image = _base_image(material)
@@ -56,11 +52,8 @@ def _read_material(document: GltfDocument, material: Node, report: Report) -> Me
         return _add_image(document, made, image["index"], has_alpha=not is_opaque)
     except MeshError as error:
         code = error.code if error.code != "unreadable-mesh" else "unreadable-texture"
-        report(
-            code,
-            f"the texture of material {quote(made.name)}: {error.message}; "
-            "the material keeps its colour",
-        )
+        message = f"the texture of material {quote(made.name)}: {error.message}; "
+        report(code, f"{message}the material keeps its colour")
         return made
 
 

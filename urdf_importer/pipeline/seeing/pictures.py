@@ -35,14 +35,12 @@ MOST_STRIPS = 48
 def open_stage(armature: Any, options: DatasetOptions) -> Any:
     """Returns a robot in Blender as the stage of labelled pictures. Raises BuildError and
     KinematicsError."""
-    from ...blender.seeing.dressing import list_backgrounds, list_meshes
+    from ...blender.seeing.dressing import list_scenery
     from ...blender.seeing.labels import LabelStage
     from ...blender.standing.whole import duplicate_robot
 
-    if options.backgrounds:
-        list_backgrounds(options.backgrounds)
-    if options.distractor_meshes:
-        list_meshes(options.distractor_meshes)
+    list_scenery(options.backgrounds, "picture")
+    list_scenery(options.distractor_meshes, "mesh")
     camera = None
     if options.camera:
         (camera,) = choose_sensors(armature, [options.camera], Diagnostics())
@@ -86,7 +84,9 @@ def write_labelled(stage: Any, number: int, output: Path, work: Path) -> None:
                 visible = (taken.robots == key[0]) & (taken.links == key[1])
                 masks[key] = {"mask": whole, "mask_visib": visible}
             write_bop(work, number, label, taken.depth, masks)
-            _write_models(stage, output, work)
+            if not (output / "bop/models/models_info.json").exists():
+                info = write_models(work / "bop/models", stage.shapes)
+                (work / "bop/models/models_info.json").write_text(dump(info), encoding="utf-8")
         if "dream" in options.formats:
             write_dream(work, number, label)
         if number < MOST_STRIPS:
@@ -97,16 +97,8 @@ def write_labelled(stage: Any, number: int, output: Path, work: Path) -> None:
         (work / LABELS / f"{number:06}.json").write_text(dump(label), encoding="utf-8")
         _move(work, output)
     except OSError as error:
-        raise WriteError(
-            f"cannot write into {quote_path(output)}: {error.strerror or error}"
-        ) from error
-
-
-def _write_models(stage: Any, output: Path, work: Path) -> None:
-    if (output / "bop/models/models_info.json").exists():
-        return
-    info = write_models(work / "bop/models", stage.shapes)
-    (work / "bop/models/models_info.json").write_text(dump(info), encoding="utf-8")
+        reason = error.strerror or error
+        raise WriteError(f"cannot write into {quote_path(output)}: {reason}") from error
 
 
 def _move(work: Path, output: Path) -> None:
@@ -131,12 +123,9 @@ def list_labels(output: Path, count: int) -> Iterator[tuple[int, dict[str, Any]]
 def write_indexes(output: Path, facts: dict[str, Any], options: DatasetOptions) -> None:
     """Writes the files about all pictures, and the page. Raises WriteError."""
     files: dict[str, str] = {}
-    if "coco" in options.formats:
-        files |= make_coco(facts, list_labels(output, options.count))
-    if "bop" in options.formats:
-        files |= make_bop(facts["links"], list_labels(output, options.count))
-    if "dream" in options.formats:
-        files |= make_dream(list_labels(output, options.count))
+    for name, make in (("coco", make_coco), ("bop", make_bop), ("dream", make_dream)):
+        if name in options.formats:
+            files |= make(facts, list_labels(output, options.count))
     strips = [
         path for path in sorted((output / STRIPS).glob("*.png")) if int(path.stem) < options.count
     ]

@@ -14,18 +14,18 @@ from ...files.packages import AnyPath
 from ...motion.trajectory import NANOSECONDS, Trajectory, to_nanoseconds
 from ...progress import Progress, finish
 from ...recordings.definitions import Encoding
-from ...recordings.encode import FRAMES, EncodedMessage, Messages, encode, list_written
-from ...recordings.write import write_messages
-from ...sensing.base_motion import (
-    MOST_MEASUREMENTS,
-    ODOM,
-    BaseMotion,
-    find_base,
-    times_of,
+from ...recordings.encode import (
+    FRAMES,
+    EncodedMessage,
+    Messages,
+    describe_topic,
+    encode,
+    list_written,
 )
+from ...recordings.write import write_messages
+from ...sensing.base_motion import MOST_MEASUREMENTS, ODOM, BaseMotion, find_base, times_of
 from ...sensing.messages import (
     SensorTopic,
-    describe_topic,
     list_topics_of,
     pack_message,
     pack_odometry,
@@ -108,9 +108,8 @@ class _Recording:
         streams = [[still], self._odometry(encoding), self._measure(encoding)]
         if has_motion:
             streams.append(encode(self.trajectory, encoding))
-        return Messages(
-            topics=tuple(topics), stream=heapq.merge(*streams, key=lambda each: each.log)
-        )
+        stream = heapq.merge(*streams, key=lambda each: each.log)
+        return Messages(topics=tuple(topics), stream=stream)
 
     def _list_still(self) -> list[tuple[str, str, Any]]:
         found = [] if self.base.still is None else [(ODOM, self.base.root, self.base.still)]
@@ -163,9 +162,8 @@ def _prepare(armature: Any, options: RecordOptions, diagnostics: Diagnostics) ->
         topics = list_topics_of(each, compressed=options.compressed, taken=taken)
         sensors.append((each, times, topics))
     if sum(len(times) for _, times, _ in sensors) > MOST_MEASUREMENTS:
-        raise ArgumentError(
-            f"the sensors would measure more than {MOST_MEASUREMENTS} times; give a lower rate"
-        )
+        most = f"more than {MOST_MEASUREMENTS} times"
+        raise ArgumentError(f"the sensors would measure {most}; give a lower rate")
     return _Recording(
         looker=looker,
         trajectory=trajectory,
@@ -188,23 +186,17 @@ def _choose(
             words = f"sensor {quote(each.name)} has the kind {quote(each.kind)}, which measures "
             if options.sensors:
                 raise ArgumentError(f"{words}nothing in Blender")
-            diagnostics.warning(
-                "sensor-not-recorded",
-                f"{words}nothing in Blender; it is not recorded",
-                subject=each.name,
-            )
+            message = f"{words}nothing in Blender; it is not recorded"
+            diagnostics.warning("sensor-not-recorded", message, subject=each.name)
         elif each.has_own_frame and each.sensor.stream.frame not in ("", each.frame_id):
-            diagnostics.warning(
-                "sensor-frame-added",
+            message = (
                 f"sensor {quote(each.name)} is not where its frame "
                 f"{quote(each.sensor.stream.frame)} is; its messages are in a frame of its own, "
-                f"{quote(each.frame_id)}",
-                subject=each.name,
+                f"{quote(each.frame_id)}"
             )
+            diagnostics.warning("sensor-frame-added", message, subject=each.name)
     chosen = tuple(each for each in found if each.kind in MEASURED)
     if not chosen:
-        diagnostics.warning(
-            "no-sensors",
-            "the robot has no sensor that measures in Blender; its motion alone is recorded",
-        )
+        message = "the robot has no sensor that measures in Blender; its motion alone is recorded"
+        diagnostics.warning("no-sensors", message)
     return chosen

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...geometry.transforms import invert
+from ...geometry.transforms import Matrix, invert
 from .picture import dump
 
 Labels = Iterable[tuple[int, Mapping[str, Any]]]
@@ -22,14 +22,7 @@ def make_coco(facts: Mapping[str, Any], labels: Labels) -> dict[str, str]:
     points: list[Any] = []
     for number, label in labels:
         image = label["image"]
-        images.append(
-            {
-                "id": number,
-                "file_name": image["rgb"],
-                "width": image["width"],
-                "height": image["height"],
-            }
-        )
+        images.append({"id": number, "file_name": image["rgb"], **_size_of(image)})
         for part in label["masks"]:
             if part["area"]:
                 kept = {name: part[name] for name in ("segmentation", "area", "bbox")}
@@ -70,9 +63,9 @@ def _points_of(robot: Mapping[str, Any], label: Mapping[str, Any]) -> dict[str, 
     }
 
 
-def make_bop(links: Sequence[Mapping[str, Any]], labels: Labels) -> dict[str, str]:
+def make_bop(facts: Mapping[str, Any], labels: Labels) -> dict[str, str]:
     """Returns the names and texts of BOP's scene files and of camera.json; millimetres."""
-    names = {link["id"]: link["name"] for link in links}
+    names = {link["id"]: link["name"] for link in facts["links"]}
     scenes: dict[str, dict[str, dict[str, Any]]] = {}
     files: dict[str, str] = {}
     for number, label in labels:
@@ -84,8 +77,7 @@ def make_bop(links: Sequence[Mapping[str, Any]], labels: Labels) -> dict[str, st
             "scene_camera": {
                 "cam_K": [each for row in K for each in row],
                 "depth_scale": image["depth_scale"],
-                "cam_R_w2c": inside[:3, :3].ravel().tolist(),
-                "cam_t_w2c": (1e3 * inside[:3, 3]).tolist(),
+                **_place_of(inside, "w2c"),
             },
             "scene_gt": [],
             "scene_gt_info": [],
@@ -93,23 +85,21 @@ def make_bop(links: Sequence[Mapping[str, Any]], labels: Labels) -> dict[str, st
         for part in label["masks"]:
             seats = label["robots"][part["robot"] - 1]["links"]
             pose = inside @ np.array(seats[names[part["link"]]])
-            found["scene_gt"].append(
-                {
-                    "obj_id": part["link"],
-                    "cam_R_m2c": pose[:3, :3].ravel().tolist(),
-                    "cam_t_m2c": (1e3 * pose[:3, 3]).tolist(),
-                }
-            )
+            found["scene_gt"].append({"obj_id": part["link"], **_place_of(pose, "m2c")})
             found["scene_gt_info"].append(_count_pixels(part))
         for name, content in found.items():
             scene.setdefault(name, {})[key] = content
-        camera = {"fx": K[0][0], "fy": K[1][1], "cx": K[0][2], "cy": K[1][2]}
-        size = {"width": image["width"], "height": image["height"]}
-        files.setdefault("bop/camera.json", dump({**camera, "depth_scale": 0.1, **size}))
+        camera = {**_lens_of(K), "depth_scale": 0.1, **_size_of(image)}
+        files.setdefault("bop/camera.json", dump(camera))
     for place, scene in scenes.items():
         for name, content in scene.items():
             files[f"bop/train_pbr/{place}/{name}.json"] = dump(content)
     return files
+
+
+def _place_of(frame: Matrix, way: str) -> dict[str, list[float]]:
+    turn, place = frame[:3, :3].ravel().tolist(), (1e3 * frame[:3, 3]).tolist()
+    return {f"cam_R_{way}": turn, f"cam_t_{way}": place}
 
 
 def _count_pixels(part: Mapping[str, Any]) -> dict[str, Any]:
@@ -124,28 +114,29 @@ def _count_pixels(part: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def make_dream(labels: Labels) -> dict[str, str]:
+def make_dream(_facts: Mapping[str, Any], labels: Labels) -> dict[str, str]:
     """Returns the names and texts of DREAM's settings: one camera for all pictures."""
     for _, label in labels:
         K, image = label["camera"]["K"], label["image"]
-        size = {"width": image["width"], "height": image["height"]}
-        lens = {"fx": K[0][0], "fy": K[1][1], "cx": K[0][2], "cy": K[1][2], "s": 0}
-        camera = {
-            "name": "camera",
-            "intrinsic_settings": {"resX": size["width"], "resY": size["height"], **lens},
-            "captured_image_size": size,
-        }
+        size = _size_of(image)
+        lens = {"resX": size["width"], "resY": size["height"], **_lens_of(K), "s": 0}
+        camera = {"name": "camera", "intrinsic_settings": lens, "captured_image_size": size}
         names = [robot["name"] for robot in label["robots"]]
+        classes = [{"class": name} for name in names]
+        objects = {"exported_object_classes": names, "exported_objects": classes}
         return {
             "dream/_camera_settings.json": dump({"camera_settings": [camera]}),
-            "dream/_object_settings.json": dump(
-                {
-                    "exported_object_classes": names,
-                    "exported_objects": [{"class": name} for name in names],
-                }
-            ),
+            "dream/_object_settings.json": dump(objects),
         }
     return {}
+
+
+def _size_of(image: Mapping[str, Any]) -> dict[str, int]:
+    return {name: image[name] for name in ("width", "height")}
+
+
+def _lens_of(K: Sequence[Sequence[float]]) -> dict[str, float]:
+    return {"fx": K[0][0], "fy": K[1][1], "cx": K[0][2], "cy": K[1][2]}
 
 
 def make_page(robot: str, strips: Sequence[Path]) -> str:

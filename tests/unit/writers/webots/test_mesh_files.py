@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from support.webots.webots_shapes import Points, points_of_file
+from urdf_importer.geometry.mesh_data import MeshData
+from urdf_importer.geometry.primitives import make_box, make_cylinder, make_sphere
 from urdf_importer.geometry.triangles import (
     Triangles,
     flat_normals,
     make_triangles,
 )
-from urdf_importer.meshes import MeshData, load_mesh, make_box, make_cylinder, make_sphere
+from urdf_importer.meshes import load_mesh
 from urdf_importer.meshes.write import write_obj, write_stl
 from urdf_importer.writers.file_folder import FileFolder
 from urdf_importer.writers.webots.shapes.face_sets import make_face_set

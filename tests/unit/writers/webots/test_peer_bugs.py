@@ -36,10 +36,10 @@ from urdf_importer import (
     forward_kinematics,
     read_robot,
 )
+from urdf_importer.geometry.primitives import make_box
 from urdf_importer.geometry.transforms import matrix_from_pose
 from urdf_importer.geometry.triangles import make_triangles
 from urdf_importer.images import decode_image
-from urdf_importer.meshes import make_box
 from urdf_importer.meshes.write import write_stl
 
 SIZE = (0.1, 0.2, 0.3)

@@ -22,9 +22,10 @@ from support.webots.webots_shapes import (
 from urdf_importer import WebotsOptions
 from urdf_importer.diagnostics import Diagnostics, KinematicsError
 from urdf_importer.files.packages import PackageResolver
+from urdf_importer.geometry.primitives import make_box, make_sphere
 from urdf_importer.geometry.transforms import matrix_from_pose, rotations_about
 from urdf_importer.geometry.triangles import make_triangles
-from urdf_importer.meshes import RobotFiles, ShownShape, make_box, make_sphere
+from urdf_importer.meshes import RobotFiles, ShownShape
 from urdf_importer.meshes.write import write_obj, write_stl
 from urdf_importer.model import Collision, Cylinder, Link, Pose, Robot
 from urdf_importer.writers.formats import OpenExport
