@@ -1,15 +1,31 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The measurement of a sensor of a robot in Blender."""
+"""The sensors of a robot in Blender, and the measurement of one."""
 
+from dataclasses import replace
 from typing import Any
 
 from ...arguments import diagnostics_of, options_of, rig_of
 from ...diagnostics import ArgumentError, Diagnostics, quote_value, unknown_name
 from ...sensing.options import SenseOptions
-from ...sensing.placed import PlacedSensor
+from ...sensing.placed import PlacedSensor, place_sensors
 from ...sensing.reading import Reading
 from ..extracting import extract_robot
-from .find import find_sensors
+
+
+def find_sensors(
+    armature: Any, *, diagnostics: Diagnostics | None = None
+) -> tuple[PlacedSensor, ...]:
+    """Finds the sensors of a robot in Blender, in the order of its description; of a sensor with
+    several cameras each camera. Raises BuildError for an object that is not an imported robot."""
+    from ...blender.seeing.objects import sensor_objects
+
+    armature = rig_of(armature)
+    robot = extract_robot(armature)
+    objects = sensor_objects(armature)
+    return tuple(
+        replace(each, object=objects[each.name].name) if each.name in objects else each
+        for each in place_sensors(robot, diagnostics_of(diagnostics, robot.source))
+    )
 
 
 def sense(
@@ -28,12 +44,7 @@ def sense(
     pictures that cannot be rendered, KinematicsError for an unknown name, ArgumentError for a
     sensor that measures nothing here.
     """
-    armature = rig_of(armature)
-    options = options_of(options, SenseOptions)
-    diagnostics = diagnostics_of(diagnostics)
-    (found,) = choose_sensors(armature, [sensor], diagnostics)
-    reading: Reading = open_looker(armature, options, diagnostics).measure(found)
-    return reading
+    return _measure(rig_of(armature), sensor, options, diagnostics)[2]
 
 
 def show_sensed(
@@ -48,15 +59,24 @@ def show_sensed(
     from ...blender.seeing.shown import show_reading
 
     armature = rig_of(armature)
-    options = options_of(options, SenseOptions)
-    diagnostics = diagnostics_of(diagnostics)
-    (found,) = choose_sensors(armature, [sensor], diagnostics)
-    looker = open_looker(armature, options, diagnostics)
-    reading: Reading = looker.measure(found)
+    looker, found, reading = _measure(armature, sensor, options, diagnostics)
     frame, scale = looker.find_frame(found)
     frame[:3, :3] *= scale
     show_reading(armature.name, found.name, reading, frame)
     return reading
+
+
+def _measure(
+    armature: Any,
+    sensor: str | PlacedSensor,
+    options: SenseOptions | None,
+    diagnostics: Diagnostics | None,
+) -> tuple[Any, PlacedSensor, Reading]:
+    """Returns the robot as its sensors measure, the sensor, and its measurement."""
+    options, diagnostics = options_of(options, SenseOptions), diagnostics_of(diagnostics)
+    (found,) = choose_sensors(armature, [sensor], diagnostics)
+    looker = open_looker(armature, options, diagnostics)
+    return looker, found, looker.measure(found)
 
 
 def open_looker(armature: Any, options: SenseOptions, diagnostics: Diagnostics) -> Any:
