@@ -58,19 +58,9 @@ from .pipeline.checking import avoid_collisions, check_collisions
 from .pipeline.collisions import find_disabled_collisions, replace_disabled
 from .pipeline.converting import convert_description
 from .pipeline.engines import EngineOptions
-from .pipeline.exporting import (
-    WebotsOptions,
-    WriterFormat,
-    Written,
-    export_robot,
-)
+from .pipeline.exporting import WebotsOptions, WriterFormat, Written, export_robot
 from .pipeline.extracting import compare_with_description, extract_robot, find_reshaped
-from .pipeline.fitting import (
-    CollisionOptions,
-    FittedCollisions,
-    FittedLink,
-    fit_collisions,
-)
+from .pipeline.fitting import CollisionOptions, FittedCollisions, FittedLink, fit_collisions
 from .pipeline.formats import (
     ReaderFormat,
     find_offered,

@@ -8,12 +8,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from .. import DatasetOptions, ImportOptions, writer_formats
-from ..command.arguments import (
-    add_option_arguments,
-    add_own_argument,
-    read_options,
-    split_names,
-)
+from ..command.arguments import add_option_arguments, add_own_argument, read_options, split_names
 from ..command.loading import add_command, add_output, add_reading
 from ..command.summary import count
 from ..command.terminal import Terminal

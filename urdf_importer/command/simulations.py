@@ -5,13 +5,7 @@ import argparse
 from dataclasses import fields, replace
 from typing import Any
 
-from .. import (
-    Diagnostics,
-    Simulation,
-    SimulationOptions,
-    simulate,
-    write_trajectory,
-)
+from .. import Diagnostics, Simulation, SimulationOptions, simulate, write_trajectory
 from ..pipeline.simulating import shown_at_end
 from .arguments import add_option_arguments, add_own_argument, read_options
 from .loading import (

@@ -7,14 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from .. import (
-    Diagnostic,
-    ImportResult,
-    RigPlan,
-    Robot,
-    Severity,
-    XacroArgument,
-)
+from .. import Diagnostic, ImportResult, RigPlan, Robot, Severity, XacroArgument
 from ..diagnostics import describe_missing
 
 Facts = dict[str, Any]

@@ -4,14 +4,7 @@
 from pathlib import Path
 from typing import Any
 
-from .. import (
-    RobotError,
-    World,
-    WriteError,
-    export_world,
-    import_world_steps,
-    list_models,
-)
+from .. import RobotError, World, WriteError, export_world, import_world_steps, list_models
 from ..pipeline.formats import reader_formats
 from ..progress import finish, relay
 from .blends import is_blend

@@ -10,13 +10,7 @@ from ..diagnostics import Diagnostics, KinematicsError
 from ..files.packages import AnyPath
 from ..model import Robot
 from ..motion.check import check_motion
-from ..motion.limits import (
-    JointLimits,
-    RobotLimits,
-    Violation,
-    limits_of,
-    table_of,
-)
+from ..motion.limits import JointLimits, RobotLimits, Violation, limits_of, table_of
 from ..motion.limits_file import read_joint_limits
 from ..motion.names import match_names
 from ..motion.options import RetimeOptions

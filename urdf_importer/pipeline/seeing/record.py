@@ -16,13 +16,7 @@ from ...progress import Progress, finish, relay
 from ...recordings.definitions import Encoding
 from ...recordings.encode import FRAMES, EncodedMessage, Messages, encode, list_written
 from ...recordings.write import write_messages
-from ...sensing.base_motion import (
-    MOST_MEASUREMENTS,
-    ODOM,
-    BaseMotion,
-    find_base,
-    times_of,
-)
+from ...sensing.base_motion import MOST_MEASUREMENTS, ODOM, BaseMotion, find_base, times_of
 from ...sensing.messages import (
     SensorTopic,
     describe_topic,
