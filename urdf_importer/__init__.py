@@ -58,19 +58,9 @@ from .pipeline.checking import avoid_collisions, check_collisions
 from .pipeline.collisions import find_disabled_collisions, replace_disabled
 from .pipeline.converting import convert_description
 from .pipeline.engines import EngineOptions
-from .pipeline.exporting import (
-    WebotsOptions,
-    WriterFormat,
-    Written,
-    export_robot,
-)
+from .pipeline.exporting import WebotsOptions, WriterFormat, Written, export_robot
 from .pipeline.extracting import compare_with_description, extract_robot, find_reshaped
-from .pipeline.fitting import (
-    CollisionOptions,
-    FittedCollisions,
-    FittedLink,
-    fit_collisions,
-)
+from .pipeline.fitting import CollisionOptions, FittedCollisions, FittedLink, fit_collisions
 from .pipeline.formats import (
     ReaderFormat,
     find_offered,
@@ -314,47 +304,38 @@ __all__ = [
 ]
 
 _IN_BLENDER = {
-    "add_ik": "ik.live",
-    "apply_trajectory": "animation.apply",
-    "bake_drive": "driving.bake",
-    "bake_ik": "ik.bake",
-    "bake_path": "ik.bake",
-    "bake_velocity": "driving.velocity",
-    "build_studio": "preview.stage",
-    "connect": "animation.live",
-    "delete_robot": "standing.whole",
-    "duplicate_robot": "standing.whole",
-    "extract_semantics": "semantics.apply",
-    "find_robots": "standing.robot_table",
-    "get_joint_positions": "standing.pose",
-    "grasp": "driving.grasp",
-    "link_pose": "standing.pose",
-    "mark_as_asset": "preview.asset",
-    "mirror_pose": "standing.mirrored",
-    "new_file": "save",
-    "open_blend": "save",
-    "place_robots": "standing.placing",
-    "release": "driving.grasp",
-    "remove_ik": "ik.live",
-    "remove_studio": "preview.stage",
-    "render_preview": "preview.render",
-    "reset_parts": "update.reset",
-    "sample_trajectory": "animation.sample",
-    "save_blend": "save",
-    "set_frame_rate": "animation.curves",
-    "set_joint_positions": "standing.pose",
-    "set_material_preset": "standing.finishes",
-    "solve_ik": "ik.solve",
-    "trace_path": "ik.bake",
+    "animation.apply": ("apply_trajectory",),
+    "animation.curves": ("set_frame_rate",),
+    "animation.live": ("connect",),
+    "animation.sample": ("sample_trajectory",),
+    "driving.bake": ("bake_drive",),
+    "driving.grasp": ("grasp", "release"),
+    "driving.velocity": ("bake_velocity",),
+    "ik.bake": ("bake_ik", "bake_path", "trace_path"),
+    "ik.live": ("add_ik", "remove_ik"),
+    "ik.solve": ("solve_ik",),
+    "preview.asset": ("mark_as_asset",),
+    "preview.render": ("render_preview",),
+    "preview.stage": ("build_studio", "remove_studio"),
+    "save": ("new_file", "open_blend", "save_blend"),
+    "semantics.apply": ("extract_semantics",),
+    "standing.finishes": ("set_material_preset",),
+    "standing.mirrored": ("mirror_pose",),
+    "standing.placing": ("place_robots",),
+    "standing.pose": ("get_joint_positions", "link_pose", "set_joint_positions"),
+    "standing.robot_table": ("find_robots",),
+    "standing.whole": ("delete_robot", "duplicate_robot"),
+    "update.reset": ("reset_parts",),
 }
-"""Functions that need Blender: name -> module of `blender`, loaded at the first use of the name."""
+"""Functions that need Blender: module of `blender` -> names, loaded at their first use."""
 
 
 def __getattr__(name: str) -> Any:
     """Returns the object of Blender's layer or an optional part with this name, loaded on first
     use."""
-    if name in _IN_BLENDER:
-        return _find_in_blender(name)
+    for module, names in _IN_BLENDER.items():
+        if name in names:
+            return _find_in_blender(module, name)
     if name == "__version__":
         from .files.version import find_version
 
@@ -362,11 +343,11 @@ def __getattr__(name: str) -> Any:
     return find_offered(name)
 
 
-def _find_in_blender(name: str) -> Any:
+def _find_in_blender(module: str, name: str) -> Any:
     """Returns a function that needs Blender; without Blender, one that raises when it is called, so
     that a script's imports work anywhere."""
     try:
-        return getattr(import_module(f".blender.{_IN_BLENDER[name]}", __name__), name)
+        return getattr(import_module(f".blender.{module}", __name__), name)
     except ModuleNotFoundError as error:
         if error.name not in ("bpy", "bmesh", "mathutils"):
             raise

@@ -23,8 +23,8 @@ from .command.arguments import (
     is_written,
     read_options,
 )
-from .command.jobs import Job
-from .command.plans import UsageError, plan_checks, plan_exports, plan_imports, plan_world
+from .command.jobs import CheckJob, Job
+from .command.plans import UsageError, check_outputs, plan_exports, plan_imports, plan_world
 from .command.session import run_jobs
 from .command.terminal import Terminal
 from .command.worlds import is_whole
@@ -32,18 +32,11 @@ from .diagnostics import name_choices
 from .interrupts import Terminated, end_on_termination
 from .pipeline.formats import add_offered_commands
 
-_FURTHER = {
-    "convert": "add_convert",
-    "measure": "add_measure",
-    "motions": "add_motions",
-    "simulations": "add_simulate",
-    "sensing": "add_sense",
-    "collisions": "add_collisions",
-    "retargets": "add_retarget",
-    "collide": "add_collide",
-}
-"""Modules of `command`, and the functions that add their commands; the extension, which has import
-alone, does without."""
+_FURTHER = (
+    *("convert", "motions", "simulations"),
+    *("sensing", "collisions", "retargets"),
+)
+"""Modules of `command` that add commands; the extension, which has import alone, does without."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -98,7 +91,9 @@ def build_parser() -> argparse.ArgumentParser:
     add_option_arguments(importing, ImportOptions)
     _add_export(commands)
     add_offered_commands(commands)
-    _add_further(commands)
+    for name in (f"{__package__}.command.{module}" for module in _FURTHER):
+        if find_spec(name) is not None:
+            import_module(name).add_commands(commands)
     checking = add_job_command(
         commands,
         "check",
@@ -109,13 +104,6 @@ def build_parser() -> argparse.ArgumentParser:
     )
     add_option_arguments(checking, ImportOptions)
     return parser
-
-
-def _add_further(commands: Any) -> None:
-    for module, add in _FURTHER.items():
-        name = f"{__package__}.command.{module}"
-        if find_spec(name) is not None:
-            getattr(import_module(name), add)(commands)
 
 
 def _add_export(commands: Any) -> None:
@@ -180,14 +168,13 @@ def _add_output_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _plan_imports(arguments: argparse.Namespace) -> list[Job]:
-    given = arguments
+def _plan_imports(given: argparse.Namespace) -> list[Job]:
     options = read_options(given, ImportOptions)
     if given.world:
         _refuse_written(given, "model", "srdf", "preview")
-    kept = {"bones": given.preview_bones, "strict": given.strict}
+    kept = {"options": options, "bones": given.preview_bones, "strict": given.strict}
     jobs = plan_imports(given.inputs, given.output, given.preview, given.json)
-    jobs = [replace(job, options=options, **kept) for job in jobs]
+    jobs = [replace(job, **kept) for job in jobs]
     return [replace(job, world=given.world or is_whole(job)) for job in jobs]
 
 
@@ -198,27 +185,18 @@ def _refuse_written(given: argparse.Namespace, *names: str) -> None:
             raise UsageError(f"--{name} is about one robot, and --world about all of a world")
 
 
-def _plan_checks(arguments: argparse.Namespace) -> list[Job]:
-    options = read_options(arguments, ImportOptions)
-    jobs = plan_checks(arguments.inputs, arguments.json)
-    return [replace(job, options=options, strict=arguments.strict) for job in jobs]
+def _plan_checks(given: argparse.Namespace) -> list[Job]:
+    check_outputs(given.inputs, [], given.json)
+    kept = {"options": read_options(given, ImportOptions), "strict": given.strict}
+    return [CheckJob(input=each, **kept) for each in given.inputs]
 
 
-def _plan_exports(arguments: argparse.Namespace) -> list[Job]:
-    given = arguments
-    reading = read_options(given, ImportOptions)
+def _plan_exports(given: argparse.Namespace) -> list[Job]:
+    kept = {"reading": read_options(given, ImportOptions), "strict": given.strict}
     kinds = {each.name: each.options for each in writer_formats()}
     if given.world:
         _refuse_written(given, "robot")
         planned = [plan_world(given.inputs, given.output, given.json)]
     else:
         planned = plan_exports(given.inputs, given.output, given.robot, given.json, given.format)
-    return [
-        replace(
-            job,
-            options=read_options(given, kinds[job.format]),
-            reading=reading,
-            strict=given.strict,
-        )
-        for job in planned
-    ]
+    return [replace(job, options=read_options(given, kinds[job.format]), **kept) for job in planned]

@@ -24,7 +24,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import Enum
-from typing import Protocol
+from typing import Any, Protocol
 
 _BLENDER_PYTHONS = ("3.11", "3.13")
 """For which Blender as a module exists: 4.2 to 4.5, and 5.2."""
@@ -145,31 +145,20 @@ class Diagnostics:
         self, code: str, message: str, *, subject: str = "", line: int = 0, source: str = ""
     ) -> None:
         """Adds a WARNING: a substitute was used, which the message names."""
-        self.add(
-            Diagnostic(
-                severity=Severity.WARNING,
-                code=code,
-                message=message,
-                subject=subject,
-                line=line,
-                source=source,
-            )
+        self._add_diagnostic(
+            Severity.WARNING, code, message, subject=subject, line=line, source=source
         )
 
     def error(
         self, code: str, message: str, *, subject: str = "", line: int = 0, source: str = ""
     ) -> None:
         """Adds an ERROR: one element was lost; the robot is there."""
-        self.add(
-            Diagnostic(
-                severity=Severity.ERROR,
-                code=code,
-                message=message,
-                subject=subject,
-                line=line,
-                source=source,
-            )
+        self._add_diagnostic(
+            Severity.ERROR, code, message, subject=subject, line=line, source=source
         )
+
+    def _add_diagnostic(self, severity: Severity, code: str, message: str, **place: Any) -> None:
+        self.add(Diagnostic(severity=severity, code=code, message=message, **place))
 
     def add(self, item: Diagnostic) -> None:
         """Adds a diagnostic; without a file of its own it is about `source`."""

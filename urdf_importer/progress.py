@@ -2,11 +2,14 @@
 """How far long work has come, and how much of it there may be."""
 
 import math
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
+Step = TypeVar("Step")
+Shown = TypeVar("Shown")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +28,21 @@ def finish(steps: Generator[Any, None, Result]) -> Result:
         except StopIteration as finished:
             result: Result = finished.value
             return result
+
+
+def relay(
+    steps: Generator[Step, None, Result], show: Callable[[Step], Shown]
+) -> Generator[Shown, None, Result]:
+    """Does the steps of some work and yields the value of `show` for each; returns the result. The
+    work is closed in any case."""
+    with closing(steps):
+        while True:
+            try:
+                step = next(steps)
+            except StopIteration as finished:
+                result: Result = finished.value
+                return result
+            yield show(step)
 
 
 class BudgetSpentError(Exception):

@@ -71,7 +71,7 @@ class FitCollisions(SteppedOperator, RobotOperator, bpy.types.Operator):
             raise RobotError("select links of the robot first, or shapes or bones of them")
         self._robot = robot.name
         options = replace(read_options(self, CollisionOptions), links=links)
-        return fit_steps(robot, options=options)
+        return fit_steps(robot, options)
 
     def keep_result(self: Any, context: Any, result: FittedCollisions) -> set[str]:
         robot = context.scene.objects.get(self._robot)

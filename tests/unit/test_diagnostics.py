@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from urdf_importer import Diagnostic, Severity
-from urdf_importer.command.summary import describe_import
+from urdf_importer.command.jobs import ImportJob
+from urdf_importer.command.report import Report
+from urdf_importer.command.session import describe_work
 from urdf_importer.diagnostics import advise_blender, describe_missing, group_diagnostics
 
 
@@ -67,8 +69,9 @@ def test_a_sentence_says_what_is_missing() -> None:
 
 def test_the_command_says_it_in_its_summary() -> None:
     facts = {"robot": "arm", "links": 3, "moving_joints": 2, "bones": 2}
-    text = describe_import(facts, [], 1.0, [note("missing-limit"), missing("x"), missing("x")])
-    assert text == (
+    found = (note("missing-limit"), missing("x"), missing("x"))
+    report = Report("arm.urdf", facts=facts, diagnostics=found, seconds={"build": 1.0})
+    assert describe_work(ImportJob(input="arm.urdf"), report) == (
         "arm: 3 links, 2 moving joints, 2 bones in 1.00 s; 2 meshes missing (package 'x' not "
         "found); 1 warning"
     )

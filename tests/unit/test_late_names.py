@@ -11,11 +11,13 @@ import urdf_importer
 from support.paths import ROOT
 
 TREE = ast.parse((ROOT / "urdf_importer" / "__init__.py").read_text("utf-8"))
-PLACES: dict[str, str] = next(
-    ast.literal_eval(node.value)
+PLACES: dict[str, str] = {
+    name: place
     for node in TREE.body
     if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_IN_BLENDER"
-)
+    for place, names in ast.literal_eval(node.value).items()
+    for name in names
+}
 
 
 def run(code: str) -> str:
@@ -48,7 +50,8 @@ def test_they_are_the_functions_themselves() -> None:
 
 def test_the_library_and_its_command_load_no_blender() -> None:
     code = (
-        "import sys, urdf_importer.cli, urdf_importer.batching.child; print('bpy' in sys.modules)"
+        "import sys, urdf_importer.batching.child, urdf_importer.cli; "
+        "urdf_importer.cli.build_parser(); print('bpy' in sys.modules)"
     )
     assert run(code) == "False\n"
 

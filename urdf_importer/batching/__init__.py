@@ -25,8 +25,7 @@ OFFERED = tuple(_PLACES)
 
 def add_commands(commands: Any) -> None:
     """Adds `urdf-importer batch` and `urdf-importer dataset`."""
-    from .arguments import add_batch
-    from .dataset_arguments import add_dataset
+    from .arguments import add_batch, add_dataset
 
     add_batch(commands)
     add_dataset(commands)

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""urdf-importer batch: its arguments, its progress, its last line."""
+"""urdf-importer batch and urdf-importer dataset: their arguments, progress, and last lines."""
 
 import argparse
 import re
 from collections import Counter
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
-from .. import ImportOptions, writer_formats
-from ..command.arguments import EPILOG, add_option_arguments, read_options
+from .. import DatasetOptions, ImportOptions, writer_formats
+from ..command.arguments import add_option_arguments, add_own_argument, read_options, split_names
+from ..command.loading import add_command, add_output, add_reading
 from ..command.summary import count
 from ..command.terminal import Terminal
 from ..diagnostics import name_choices
+from .dataset import make_dataset
+from .inputs import read_list
 from .options import BatchOptions
 from .records import BatchResult
 from .run import BatchProgress, batch
@@ -22,16 +25,16 @@ _SIZE = re.compile(r"([1-9][0-9]{1,4})x([1-9][0-9]{1,4})")
 def add_batch(commands: Any) -> None:
     """Adds the command."""
     suffixes = [suffix.lstrip(".") for each in writer_formats() for suffix in each.suffixes]
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         "batch",
+        run_batch,
         help="convert many robot descriptions, unattended",
         description="Converts many robot descriptions. None stops another: one that hangs, "
         "crashes or grows too big costs no other. OUT_DIR gets a folder for each "
         "robot, batch.jsonl with a line for each, and index.html, which shows "
         "them all.",
-        epilog=EPILOG,
     )
-    parser.set_defaults(parser=parser, act=run_batch)
     parser.add_argument(
         "inputs",
         nargs="+",
@@ -52,50 +55,28 @@ def add_batch(commands: Any) -> None:
 
 
 def _add_running(group: Any) -> None:
-    group.add_argument(
-        "--jobs", type=_read_count, metavar="N", help="processes at a time (default: one a core)"
-    )
-    group.add_argument(
-        "--scheduler", metavar="ADDRESS", help="work on a Dask cluster: tcp://host:8786"
-    )
-    group.add_argument(
-        "--resume", action="store_true", help="go on with the batch in OUT_DIR: its unfinished part"
-    )
-    group.add_argument("--again", action="store_true", help="start over with the batch in OUT_DIR")
-    group.add_argument(
-        "--time-limit",
-        type=_read_amount,
-        default=300.0,
-        metavar="S",
-        help="seconds that a robot may take (default: 300)",
-    )
-    group.add_argument(
-        "--memory-limit",
-        type=_read_amount,
-        metavar="MIB",
-        help="memory that a robot may take, in MiB (default: a fair share of the machine's)",
-    )
-    group.add_argument(
-        "--strict", action="store_true", help="take every diagnostic as a failure of its robot"
-    )
-    group.add_argument("--quiet", action="store_true", help="write nothing but errors")
+    text = "processes at a time (default: one a core)"
+    group.add_argument("--jobs", type=_read_count, metavar="N", help=text)
+    text = "work on a Dask cluster: tcp://host:8786"
+    group.add_argument("--scheduler", metavar="ADDRESS", help=text)
+    for flag, text in (
+        ("--resume", "go on with the batch in OUT_DIR: its unfinished part"),
+        ("--again", "start over with the batch in OUT_DIR"),
+        ("--strict", "take every diagnostic as a failure of its robot"),
+    ):
+        group.add_argument(flag, action="store_true", help=text)
+    text = "seconds that a robot may take (default: 300)"
+    group.add_argument("--time-limit", type=_read_amount, default=300.0, metavar="S", help=text)
+    text = "memory that a robot may take, in MiB (default: a fair share of the machine's)"
+    group.add_argument("--memory-limit", type=_read_amount, metavar="MIB", help=text)
 
 
 def _add_pictures(group: Any) -> None:
-    group.add_argument(
-        "--picture-size",
-        type=_read_size,
-        default=(256, 192),
-        metavar="WxH",
-        help="in pixels (default: 256x192)",
-    )
-    group.add_argument(
-        "--picture-samples",
-        type=_read_count,
-        default=8,
-        metavar="N",
-        help="for each pixel: less noise, more time (default: 8)",
-    )
+    size: dict[str, Any] = {"type": _read_size, "default": (256, 192), "metavar": "WxH"}
+    group.add_argument("--picture-size", help="in pixels (default: 256x192)", **size)
+    samples: dict[str, Any] = {"type": _read_count, "default": 8, "metavar": "N"}
+    text = "for each pixel: less noise, more time (default: 8)"
+    group.add_argument("--picture-samples", help=text, **samples)
 
 
 def run_batch(arguments: argparse.Namespace, terminal: Terminal) -> int:
@@ -169,3 +150,64 @@ def _read_size(text: str) -> tuple[int, int]:
     if match is None:
         raise argparse.ArgumentTypeError(f"{text!r} is not a size in pixels, such as 256x192")
     return int(match[1]), int(match[2])
+
+
+def add_dataset(commands: Any) -> None:
+    """Adds the command."""
+    parser = add_command(
+        commands,
+        "dataset",
+        _dataset,
+        help="make labelled pictures of a robot",
+        description="Makes pictures of a robot in random valid poses with exact labels: depth, "
+        "normals, a mask of each link, keypoints, joint positions and poses. The same seed gives "
+        "the same bytes.",
+    )
+    parser.add_argument("robot", metavar="ROBOT", help="a description, or a .blend with the robot")
+    add_output(parser, "OUT", "the folder")
+    text = "which of several in a .blend"
+    add_own_argument(parser, "name", "--robot", metavar="NAME", help=text)
+    text = "coco, bop, dream (default: coco)"
+    add_own_argument(parser, "formats", "--formats", type=split_names, metavar="A,B", help=text)
+    parser.add_argument(
+        "--keypoints",
+        metavar="A,B",
+        help="links whose origins are keypoints, or @FILE, one a line (default: all that joints "
+        "move, and the root)",
+    )
+    parser.add_argument("--size", metavar="WxH", type=_read_pixels, help="pixels, such as 640x480")
+    add_option_arguments(parser, DatasetOptions, but=("name", "formats", "keypoints"))
+    add_reading(parser, heading="reading")
+
+
+def _dataset(given: argparse.Namespace, terminal: Terminal) -> int:
+    own: dict[str, Any] = {}
+    if given.keypoints is not None:
+        text = given.keypoints
+        is_file = text.startswith("@")
+        own["keypoints"] = [*read_list(text[1:], "keypoints")] if is_file else split_names(text)
+    if given.size is not None:
+        own |= {"width": given.size[0], "height": given.size[1]}
+
+    def show(done: int, total: int, seconds: float) -> None:
+        rate = done / max(seconds, 1e-9)
+        left = (total - done) / rate
+        terminal.line(f"{done} of {total} pictures, {60 * rate:.0f} a minute, {left:.0f} s left")
+
+    result = make_dataset(
+        given.robot,
+        given.output,
+        options=replace(read_options(given, DatasetOptions), **own),
+        imports=read_options(given, ImportOptions),
+        progress=show,
+    )
+    terminal.note(f"{given.output}: {count(result.made, 'picture')}; {result.page}")
+    return 0
+
+
+def _read_pixels(text: str) -> tuple[int, int]:
+    width, _, height = text.lower().partition("x")
+    try:
+        return int(width), int(height)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} has not the form 640x480") from None

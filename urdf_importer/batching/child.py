@@ -4,9 +4,9 @@
     python -m urdf_importer.batching.child
     blender -b --factory-startup -P urdf_importer/headless.py -- batch-child
 
-Tasks come as lines of JSON on standard input; messages go as lines of JSON to standard output,
-behind a mark: Blender itself writes there before this program begins. It ends when its input ends,
-so that no child outlives the supervisor for long.
+Tasks come as lines on standard input; messages go as lines of JSON to standard output, behind a
+mark: Blender itself writes there before this program begins. It ends when its input ends, so that
+no child outlives the supervisor for long.
 """
 
 import json
@@ -58,17 +58,13 @@ def _load_blender() -> str:
 
 
 def _work(line: bytes, outgoing: BinaryIO, kept: dict[Any, Any]) -> dict[str, Any]:
-    from .pictures import read_picture_task, run_picture_task
-    from .task import DiskError, read_task, run_task
+    from .task import DiskError, unpack_task
 
     def say_stage(stage: str) -> None:
         _send(outgoing, {"stage": stage})
 
     try:
-        picture = read_picture_task(line)
-        if picture is not None:
-            return {"done": run_picture_task(picture, say_stage, kept)}
-        return {"done": run_task(read_task(line), say_stage)}
+        return {"done": unpack_task(line).work(say_stage, kept)}
     except DiskError as error:
         return {"disk": error.message}
     except RobotError as error:

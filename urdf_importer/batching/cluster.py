@@ -8,17 +8,17 @@ import socket
 import threading
 import time
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
-from dataclasses import asdict, dataclass
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from .. import RobotError
-from ..diagnostics import BuildError, WriteError, quote
+from ..diagnostics import BuildError, quote
+from ..files.outputs import refuse_failure
 from ..files.version import find_version
 from .records import BatchRecord
 from .supervisor import DiskFullError, Limits, Supervisor, was_killed
-from .task import Task, prepare
+from .task import Task
 
 _IN_FLIGHT = 4
 """Robots that the scheduler knows of, for each thread of a worker: so 100,000 cost it nothing."""
@@ -53,10 +53,13 @@ def run_on_cluster(
             client = distributed.Client(address, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
             raise BuildError(f"no Dask scheduler answers at {quote(address)}") from error
-        with closing(_Closing(client)):
+        try:
             if tasks:
                 running = distributed.as_completed([], loop=client.loop)
                 yield from _Cluster(client, running, limits, address).run(tasks)
+        finally:
+            with suppress(Exception):  # The scheduler may be gone.
+                client.close(timeout=_SECONDS_TO_CONNECT)
 
 
 def _load_dask() -> Any:
@@ -82,17 +85,6 @@ def _silence_dask() -> Iterator[None]:
             logging.getLogger(name).setLevel(level)
 
 
-class _Closing:
-    """Closes a client, also one whose scheduler is gone."""
-
-    def __init__(self, client: Any) -> None:
-        self._client = client
-
-    def close(self) -> None:
-        with suppress(Exception):
-            self._client.close(timeout=_SECONDS_TO_CONNECT)
-
-
 class _Cluster:
     """The robots that the scheduler knows of, and how many it may know of."""
 
@@ -108,23 +100,20 @@ class _Cluster:
 
     def run(self, tasks: Sequence[Task]) -> Iterator[BatchRecord]:
         with self._noticing_loss():
-            yield from self._work_on(tasks)
-
-    def _work_on(self, tasks: Sequence[Task]) -> Iterator[BatchRecord]:
-        self._choose_hosts(tasks[0])
-        waiting = [(task, 1) for task in reversed(tasks)]
-        killed: list[Task] = []
-        while waiting or self._tasks:
-            self._fill(waiting)
-            task, record = self._await()
-            if was_killed(record) and record.attempts == 1:
-                killed.append(task)
-            else:
-                yield record
-        # Tasks killed by a system without memory are tried again when nothing else runs.
-        for each in killed:
-            self._submit(each, 2)
-            yield self._await()[1]
+            self._choose_hosts(tasks[0])
+            waiting = [(task, 1) for task in reversed(tasks)]
+            killed: list[Task] = []
+            while waiting or self._tasks:
+                self._fill(waiting)
+                task, record = self._await()
+                if was_killed(record) and record.attempts == 1:
+                    killed.append(task)
+                else:
+                    yield record
+            # Tasks killed by a system without memory are tried again when nothing else runs.
+            for each in killed:
+                self._submit(each, 2)
+                yield self._await()[1]
 
     def _fill(self, waiting: list[tuple[Task, int]]) -> None:
         if time.monotonic() - self._counted_at > _COUNT_EVERY:
@@ -137,9 +126,8 @@ class _Cluster:
     def _submit(self, task: Task, attempt: int) -> None:
         key = f"robot-{secrets.token_hex(8)}"
         self._tasks[key] = (task, attempt)
-        limits = asdict(self._limits)
         future = self._client.submit(
-            *(convert_robot, task, limits, attempt),
+            *(convert_robot, task, self._limits, attempt),
             key=key,
             workers=self._hosts,
             pure=False,
@@ -217,12 +205,8 @@ class _Cluster:
 
     def _ask_workers(self, task: Task) -> dict[str, Any]:
         token = Path(task.output, f".writing-token-{secrets.token_hex(8)}")
-        try:
+        with refuse_failure(task.output, "write into"):
             token.write_text("seen", encoding="ascii")
-        except OSError as error:
-            raise WriteError(
-                f"cannot write into {quote(task.output)}: {error.strerror or error}"
-            ) from error
         try:
             said: dict[str, Any] = self._client.run(
                 describe_worker, str(token), task.source, on_error="return"
@@ -237,57 +221,46 @@ def _host_of(address: str) -> str:
     return address.rpartition("://")[2].rpartition(":")[0].strip("[]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerFacts:
-    """A worker's facts: the `version` of this library, the `trouble` that Blender has, whether it
-    sees the output folder and the first input."""
-
-    host: str
-    version: str
-    trouble: str
-    sees_output: bool
-    sees_input: bool
-
-
-def describe_worker(token: str, first: str) -> WorkerFacts:
-    """Describes the worker that this runs in."""
+def describe_worker(token: str, first: str) -> dict[str, Any]:
+    """Describes the worker that this runs in: its `host`, the `version` of this library, the
+    `trouble` that Blender has, whether it sees the output folder and the first input."""
     from importlib.util import find_spec
 
-    return WorkerFacts(
-        host=socket.gethostname(),
-        version=find_version(),
-        trouble="" if find_spec("bpy") is not None else "No module named 'bpy'",
-        sees_output=os.path.isfile(token),
-        sees_input=os.path.isfile(first),
-    )
+    return {
+        "host": socket.gethostname(),
+        "version": find_version(),
+        "trouble": "" if find_spec("bpy") is not None else "No module named 'bpy'",
+        "sees_output": os.path.isfile(token),
+        "sees_input": os.path.isfile(first),
+    }
 
 
-def _misfit(facts: WorkerFacts | BaseException) -> str | None:
+def _misfit(facts: dict[str, Any] | BaseException) -> str | None:
     """Returns why a worker does not fit."""
     if isinstance(facts, BaseException):
         return f"a worker's urdf-importer cannot describe itself ({type(facts).__name__})"
-    if facts.version != find_version():
-        return f"{facts.host} has version {facts.version}, not {find_version()}"
-    if facts.trouble:
-        return f"{facts.host} has no Blender ({facts.trouble})"
-    if not facts.sees_output:
-        return f"{facts.host} does not see the output folder, which must be a shared one"
-    if not facts.sees_input:
-        return f"{facts.host} does not see the inputs, which must lie in a shared folder"
+    if facts["version"] != find_version():
+        return f"{facts['host']} has version {facts['version']}, not {find_version()}"
+    if facts["trouble"]:
+        return f"{facts['host']} has no Blender ({facts['trouble']})"
+    if not facts["sees_output"]:
+        return f"{facts['host']} does not see the output folder, which must be a shared one"
+    if not facts["sees_input"]:
+        return f"{facts['host']} does not see the inputs, which must lie in a shared folder"
     return None
 
 
 _own = threading.local()
 
 
-def convert_robot(task: Task, limits: dict[str, float], attempt: int) -> dict[str, Any]:
+def convert_robot(task: Task, limits: Limits, attempt: int) -> dict[str, Any]:
     """Works on a robot in a worker; each of its threads keeps a supervisor, and so a child."""
     supervisor = getattr(_own, "supervisor", None)
     if supervisor is None:
-        supervisor = _own.supervisor = Supervisor(Limits(**limits))
-    supervisor.limits = Limits(**limits)
+        supervisor = _own.supervisor = Supervisor(limits)
+    supervisor.limits = limits
     try:
-        return {"record": supervisor.convert(prepare(task), attempt)}
+        return {"record": supervisor.convert(task, attempt)}
     except DiskFullError as error:
         return {"disk": error.message}
 

@@ -6,23 +6,21 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .. import BuildError, DatasetOptions, ImportOptions, WriteError, read_robot, save_blend
+from .. import BuildError, DatasetOptions, ImportOptions, WriteError, read_robot
 from ..arguments import options_of, rig_of
 from ..command.blends import is_blend
 from ..diagnostics import ReadError, quote_path, unknown_name
-from ..files.outputs import AnyPath, write_text
+from ..files.outputs import AnyPath, refuse_failure, write_text
 from ..files.version import find_version
 from ..pipeline.seeing.pictures import LABELS, PAGE, STRIPS, write_indexes
-from .cluster import run_on_cluster
 from .pictures import WORK, PictureTask
-from .pool import choose_memory_limit, count_cores, run_locally
-from .records import BatchRecord
+from .pool import choose_memory_limit, count_cores, run_tasks
 from .supervisor import Limits
 from .task import Wanted
 
@@ -79,6 +77,8 @@ def make_dataset(
     is_new = not known
     try:
         if robot.path == str(folder / OWN_BLEND) and (is_new or not Path(robot.path).exists()):
+            from .. import save_blend
+
             save_blend(robot.path)
         made = _fill(folder, robot, options, known, progress)
     except BaseException:
@@ -169,13 +169,9 @@ def _check_robot(source: _Source, options: DatasetOptions) -> None:
 
 def _open_folder(folder: Path, options: DatasetOptions) -> dict[str, Any]:
     """Makes the folder; returns the head of an earlier dataset, {} for a new one."""
-    try:
+    with refuse_failure(folder, "write into"):
         folder.mkdir(parents=True, exist_ok=True)
         filled = any(folder.iterdir())
-    except OSError as error:
-        raise WriteError(
-            f"cannot write into {quote_path(folder)}: {error.strerror or error}"
-        ) from error
     head = folder / HEAD
     if not filled:
         return {}
@@ -229,12 +225,7 @@ def _work(
     began, facts = time.monotonic(), {}
     workers = options.jobs or count_cores()
     limits = Limits(seconds=_SECONDS, mib=choose_memory_limit(workers))
-    records: Iterator[BatchRecord] = (
-        run_on_cluster(tasks, options.scheduler, limits)
-        if options.scheduler
-        else run_locally(tasks, workers, limits)
-    )
-    with closing(records):  # type: ignore[type-var]
+    with closing(run_tasks(tasks, options.scheduler or None, workers, limits)) as records:
         for done, record in enumerate(records, 1):
             if record.status != "ok":
                 raise BuildError(f"picture {int(record.input)}: {record.error}")

@@ -2,13 +2,13 @@
 """Which descriptions a batch is about, and the place of each in the output folder."""
 
 import os
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from .. import reader_formats
 from ..diagnostics import ReadError
+from ..files.folders import fold
 from ..files.portable import avoid_reserved
 from ..pipeline.files import find_description
 
@@ -50,20 +50,21 @@ def find_inputs(given: Iterable[str | os.PathLike[str]]) -> list[BatchInput]:
 def _expand_lists(given: Iterable[str]) -> Iterator[str]:
     for each in given:
         if each.startswith("@") and not os.path.exists(each):
-            yield from _read_list(each[1:])
+            yield from read_list(each[1:], "list of inputs")
         else:
             yield each
 
 
-def _read_list(path: str) -> Iterator[str]:
+def read_list(path: str, what: str) -> Iterator[str]:
+    """Yields the lines of a text that are not empty. Raises ReadError, which calls the text so."""
     try:
         with open(path, "rb") as file:
             data = file.read(MOST_LIST_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise ReadError(f"cannot read the list of inputs: {reason}", source=path) from error
+        raise ReadError(f"cannot read the {what}: {reason}", source=path) from error
     if len(data) > MOST_LIST_BYTES:
-        raise ReadError("this list of inputs is too long", source=path)
+        raise ReadError("this list is too long", source=path)
     for line in data.splitlines():
         text = os.fsdecode(line.strip())
         if text:
@@ -90,7 +91,7 @@ def _find_below(folder: str) -> list[BatchInput]:
                 continue
             if os.path.isfile(path):
                 below = os.path.relpath(os.path.join(place, _stem(name)), folder)
-                found.append(BatchInput(path=path, wish=_with_slashes(below), named=False))
+                found.append(BatchInput(path=path, wish=below.replace(os.sep, "/"), named=False))
     return found
 
 
@@ -120,10 +121,6 @@ def _stem(name: str) -> str:
     ):
         stem = shorter
     return stem or "robot"
-
-
-def _with_slashes(path: str) -> str:
-    return path.replace(os.sep, "/")
 
 
 def choose_places(
@@ -166,18 +163,18 @@ class _Claims:
     def _vary(self, wish: str, number: int) -> str:
         """Numbers the robot's folder; or the first folder, where one above is a file's name."""
         first, slash, rest = wish.partition("/")
-        if slash and _folders_above(_fold(wish).rpartition("/")[0]) & self._files:
+        if slash and _folders_above(fold(wish).rpartition("/")[0]) & self._files:
             return f"{first}_{number}/{rest}"
         return f"{wish}_{number}"
 
     def take(self, place: str) -> None:
-        key = _fold(place)
+        key = fold(place)
         self._places.add(key)
         self._folders |= _folders_above(key)
         self._files |= self._files_of(key)
 
     def _is_free(self, place: str) -> bool:
-        key = _fold(place)
+        key = fold(place)
         above = _folders_above(key)
         files = self._files_of(key)
         return not (
@@ -196,7 +193,3 @@ def _folders_above(key: str) -> set[str]:
     """The place itself and the folders that it lies in."""
     parts = key.split("/")
     return {"/".join(parts[: end + 1]) for end in range(len(parts))}
-
-
-def _fold(place: str) -> str:
-    return unicodedata.normalize("NFC", place).casefold()

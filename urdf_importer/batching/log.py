@@ -2,13 +2,12 @@
 """batch.jsonl: a line for each robot that is through, appended and flushed."""
 
 import os
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import BinaryIO
 
-from ..diagnostics import ReadError, WriteError, quote
+from ..diagnostics import ReadError
+from ..files.outputs import refuse_failure
 from .records import BatchRecord, read_record
 
 NAME = "batch.jsonl"
@@ -40,54 +39,34 @@ def set_aside(path: Path) -> None:
     number = 1
     while (aside := path.with_name(f"{path.stem}.{number}{path.suffix}")).exists():
         number += 1
-    try:
+    with refuse_failure(path), suppress(FileNotFoundError):
         path.rename(aside)
-    except FileNotFoundError:
-        pass
-    except OSError as error:
-        raise _refusal(path, error) from error
 
 
-class Log:
+class Log(AbstractContextManager["Log"]):
     """Appends records. A torn last line, of a run that was killed, is cut off first."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        try:
+        with refuse_failure(path):
             self._file: BinaryIO = path.open("ab+", buffering=0)
             _cut_torn_line(self._file)
-        except OSError as error:
-            raise _refusal(path, error) from error
 
     def add(self, record: BatchRecord) -> None:
         """Appends a record, in one piece. Raises WriteError."""
         line = record.to_json().encode("ascii") + _NEWLINE
-        try:
-            written = self._file.write(line)
-            if written != len(line):
-                raise OSError(None, "no space left on device")
-        except OSError as error:
-            with suppress(OSError):
-                _cut_torn_line(self._file)
-            raise _refusal(self._path, error) from error
+        with refuse_failure(self._path):
+            try:
+                written = self._file.write(line)
+                if written != len(line):
+                    raise OSError(None, "no space left on device")
+            except OSError:
+                with suppress(OSError):
+                    _cut_torn_line(self._file)
+                raise
 
-    def __enter__(self) -> "Log":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._file.close()
-
-
-def order_records(
-    inputs: Iterable[str], records: Mapping[str, BatchRecord]
-) -> tuple[BatchRecord, ...]:
-    """Returns the records that there are, in the order of the inputs."""
-    return tuple(records[each] for each in inputs if each in records)
 
 
 def _cut_torn_line(file: BinaryIO) -> None:
@@ -104,7 +83,3 @@ def _cut_torn_line(file: BinaryIO) -> None:
         size -= step
     if size != end:
         file.truncate(size)
-
-
-def _refusal(path: Path, error: OSError) -> WriteError:
-    return WriteError(f"cannot write {quote(str(path))}: {error.strerror or error}")

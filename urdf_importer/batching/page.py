@@ -9,12 +9,13 @@ import base64
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from ..command.terminal import printable
 from ..files.outputs import write_text
 from .records import BatchRecord
 
@@ -36,28 +37,26 @@ def make_page(records: Sequence[BatchRecord], total: int) -> str:
     style, script = (
         (_TEMPLATES / name).read_text(encoding="utf-8") for name in ("page.css", "page.js")
     )
+    # Failures come first; otherwise it is the order of the inputs.
+    shown = sorted(records, key=lambda record: _ORDER.index(record.status))
     parts = {
         "POLICY": f"default-src 'none'; img-src 'self' file: data:; style-src {_hash_of(style)}; "
         f"script-src {_hash_of(script)}; base-uri 'none'; form-action 'none'",
         "STYLE": style,
         "SCRIPT": script,
         "HEAD": _make_head(records, total),
-        "CARDS": "\n".join(_make_card(each) for each in _sort(records)),
+        "CARDS": "\n".join(map(_make_card, shown)),
     }
     page = (_TEMPLATES / "page.html").read_text(encoding="utf-8")
     head, *pieces = page.split("%%")
     texts = [parts[piece] if number % 2 == 0 else piece for number, piece in enumerate(pieces)]
-    return _without_surrogates(head + "".join(texts))
+    page = head + "".join(texts)
+    return page.encode("utf-8", "backslashreplace").decode("utf-8")  # It may have surrogates.
 
 
 def _hash_of(text: str) -> str:
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     return f"'sha256-{digest}'"
-
-
-def _sort(records: Iterable[BatchRecord]) -> list[BatchRecord]:
-    """Failures first; otherwise in the order of the inputs."""
-    return sorted(records, key=lambda record: _ORDER.index(record.status))
 
 
 def _make_head(records: Sequence[BatchRecord], total: int) -> str:
@@ -71,16 +70,12 @@ def _make_head(records: Sequence[BatchRecord], total: int) -> str:
         for each in slowest
     )
     left = total - len(records)
+    waiting = f"{left} not done yet. " if left else ""
     return (
-        f"<h1>{total} robots</h1><p>{_text(_sum_up(left, seconds))}</p>"
+        f"<h1>{total} robots</h1><p>{waiting}{seconds:.0f} s of work in all.</p>"
         f"<div id='statuses'>{''.join(buttons)}</div>"
         f"<details><summary>Slowest</summary><ol>{rows}</ol></details>"
     )
-
-
-def _sum_up(left: int, seconds: float) -> str:
-    waiting = f"{left} not done yet. " if left else ""
-    return f"{waiting}{seconds:.0f} s of work in all."
 
 
 def _make_button(status: str, number: int) -> str:
@@ -165,14 +160,7 @@ def _make_files(record: BatchRecord) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(_without_controls(text), quote=True)
-
-
-def _without_controls(text: str) -> str:
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode()
-        for c in text
-    )
+    return escape(printable(text), quote=True)
 
 
 def _link(path: str) -> str:
@@ -185,7 +173,3 @@ def _bytes(path: str) -> bytes:
         return path.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         return path.encode("utf-8", "backslashreplace")
-
-
-def _without_surrogates(text: str) -> str:
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -2,22 +2,20 @@
 """The work on one labelled picture, as a plain value, and doing it: in a child process, which keeps
 the robot from picture to picture."""
 
-import json
 import os
 import shutil
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import DatasetOptions, ImportOptions, WriteError, import_robot, new_file
+from .. import DatasetOptions, WriteError, import_robot
 from ..command.blends import is_blend, open_robot
 from ..command.report import SayStage
-from ..diagnostics import quote_path
+from ..files.outputs import refuse_failure
 from ..pipeline.seeing.pictures import describe_stage, open_stage, write_labelled
-from .task import Task, Wanted, find_disk_trouble, lists_to_tuples
+from .task import Task, find_disk_trouble
 
 WORK = ".work"
-_KEY = "labelled"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,29 +36,9 @@ class PictureTask(Task):
         """The file that whoever does the work has to see."""
         return self.robot
 
-    def write(self) -> bytes:
-        """Writes the task as a line of JSON."""
-        own = {
-            "input": self.input,
-            "output": self.output,
-            "place": self.place,
-            "robot": self.robot,
-            "name": self.name,
-            "options": asdict(self.options),
-            "imports": asdict(self.wanted.options),
-        }
-        return json.dumps({_KEY: own}).encode("ascii") + b"\n"
-
-
-def read_picture_task(line: bytes) -> PictureTask | None:
-    """Reads a task that PictureTask.write wrote; None for one of another kind."""
-    content = json.loads(line).get(_KEY)
-    if content is None:
-        return None
-    content = lists_to_tuples(content)
-    imports = ImportOptions(**content.pop("imports"))
-    options = DatasetOptions(**content.pop("options"))
-    return PictureTask(**content, options=options, wanted=Wanted(options=imports))
+    def work(self, say_stage: SayStage, kept: dict[Any, Any]) -> dict[str, Any]:
+        """Does the work, as run_picture_task does."""
+        return run_picture_task(self, say_stage, kept)
 
 
 def run_picture_task(
@@ -73,12 +51,8 @@ def run_picture_task(
     say_stage("picture")
     work = task.folder / f".writing-{os.getpid()}"
     try:
-        try:
+        with refuse_failure(task.output, "write into"):
             work.mkdir(parents=True)
-        except OSError as error:
-            raise WriteError(
-                f"cannot write into {quote_path(task.output)}: {error.strerror or error}"
-            ) from error
         write_labelled(stage, task.number, Path(task.output), work)
     except WriteError as error:
         find_disk_trouble(task.output, error)
@@ -95,6 +69,8 @@ def _open_stage(task: PictureTask, kept: dict[Any, Any]) -> Any:
         if is_blend(task.robot):
             armature = open_robot(task.robot, task.name)
         else:
+            from .. import new_file
+
             new_file()
             armature = import_robot(task.robot, options=task.wanted.options).armature
         kept[key] = open_stage(armature, task.options)

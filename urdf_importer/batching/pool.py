@@ -6,9 +6,10 @@ import queue
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
+from .cluster import run_on_cluster
 from .records import BatchRecord
 from .supervisor import Limits, Supervisor, was_killed
-from .task import Task, prepare
+from .task import Task
 
 _MIB = 1024 * 1024
 _LEFT_TO_OTHERS_MIB = 1024.0
@@ -31,6 +32,15 @@ def choose_memory_limit(jobs: int) -> float:
     except (AttributeError, ValueError, OSError):
         return 0.0
     return max(_LEAST_MIB, (total - _LEFT_TO_OTHERS_MIB) / jobs)
+
+
+def run_tasks(
+    tasks: Sequence[Task], scheduler: str | None, jobs: int, limits: Limits
+) -> Generator[BatchRecord, None, None]:
+    """Works on robots as run_locally does, or run_on_cluster where there is a scheduler."""
+    if scheduler is not None:
+        return run_on_cluster(tasks, scheduler, limits)
+    return run_locally(tasks, jobs, limits)
 
 
 def run_locally(
@@ -64,7 +74,7 @@ def _run_side_by_side(
     def convert(task: Task) -> BatchRecord:
         supervisor = free.get()
         try:
-            return supervisor.convert(prepare(task), attempt)
+            return supervisor.convert(task, attempt)
         finally:
             free.put(supervisor)
 

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from ..diagnostics import BuildError, advise_blender
 from .child import MARK
-from .task import Task
+from .task import Task, pack_task
 
 _ROOT = Path(__file__).parents[2]
 _PACKAGE = __package__.removesuffix(".batching")
@@ -64,7 +64,7 @@ class Child:
         """Gives the child its next task; a dead child is noticed when it is listened to."""
         assert self._process.stdin is not None
         with suppress(OSError):
-            self._process.stdin.write(task.write())
+            self._process.stdin.write(pack_task(task))
             self._process.stdin.flush()
         self.robots += 1
 
@@ -124,18 +124,13 @@ class Child:
         assert self._process.stdout is not None
         stream = self._process.stdout
         try:
-            if _skip_to_mark(stream):
+            if any(line.endswith(MARK) for line in stream):  # Blender's own output comes before.
                 for line in stream:
                     self._messages.put(json.loads(line))
         except ValueError:
             # A line that broke off: the child is dead, or it will be taken for dead.
             pass
         self._messages.put(None)
-
-
-def _skip_to_mark(stream: Any) -> bool:
-    """Passes over Blender's earlier output; whether the mark came."""
-    return any(line.endswith(MARK) for line in stream)
 
 
 def _command() -> list[str]:

@@ -8,16 +8,15 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import find_writer
+from .. import find_writer, writer_formats
 from ..arguments import options_of, texts_of
 from ..diagnostics import WriteError, name_choices, quote
-from ..files.outputs import AnyPath
-from .cluster import run_on_cluster
+from ..files.outputs import AnyPath, refuse_failure
 from .inputs import BatchInput, choose_places, find_inputs
-from .log import NAME, Log, order_records, read_log, set_aside
+from .log import NAME, Log, read_log, set_aside
 from .options import BatchOptions
 from .page import PAGE, write_page
-from .pool import choose_memory_limit, count_cores, run_locally
+from .pool import choose_memory_limit, count_cores, run_tasks
 from .process import measure_mib
 from .records import FINAL, BatchRecord, BatchResult
 from .supervisor import Limits, remove_leftovers
@@ -91,38 +90,27 @@ def choose_outputs(to: Sequence[str], options: BatchOptions) -> Wanted:
         try:
             kind = find_writer(Path(f"robot{suffix}"))
         except WriteError:
-            known = [BLEND, PICTURE, *_writable()]
+            writable = [suffix for each in writer_formats() for suffix in each.suffixes]
+            known = [BLEND, PICTURE, *writable]
             raise WriteError(f"a batch writes {name_choices(known)}, not {quote(suffix)}") from None
         fitting = [each for each in options.exports if isinstance(each, kind.options)]
         exports.append((suffix, fitting[0] if fitting else kind.options()))
     if not suffixes or suffixes == (".",):
         raise WriteError("a batch has to write something: blend, png or another format")
-    width, height = options.picture_size
     return Wanted(
         suffixes=suffixes,
         options=options.imports,
         exports=tuple(exports),
-        width=width,
-        height=height,
-        samples=options.picture_samples,
+        picture_size=options.picture_size,
+        picture_samples=options.picture_samples,
         strict=options.strict,
     )
 
 
-def _writable() -> list[str]:
-    from .. import writer_formats
-
-    return [suffix for each in writer_formats() for suffix in each.suffixes]
-
-
 def _open_output(output: AnyPath, *, resume: bool, again: bool) -> Path:
     folder = Path(os.path.abspath(output))
-    try:
+    with refuse_failure(folder, "write into"):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WriteError(
-            f"cannot write into {quote(str(folder))}: {error.strerror or error}"
-        ) from error
     log = folder / NAME
     if log.exists():
         if again:
@@ -159,22 +147,13 @@ class _Work:
 
     def do(self, log: Log, scheduler: str | None, workers: int, limits: Limits) -> None:
         """Does the remaining work, here or in a scheduler's workers; logs it."""
-        tasks = self._begin()
-        records = (
-            run_on_cluster(tasks, scheduler, limits)
-            if scheduler is not None
-            else run_locally(tasks, workers, limits)
-        )
-        with closing(records):
-            self._follow(records, log, len(tasks))
-
-    def _begin(self) -> list[Task]:
-        """Removes half-written files of an earlier run that was killed; returns the remaining
-        tasks, in the order of the inputs."""
         if self._known:
+            # Half-written files of an earlier run that was killed.
             for place in self._places.values():
                 remove_leftovers(self._folder.joinpath(*place.split("/")))
-        return [self._task(each) for each in self._inputs if not self._is_done(each)]
+        tasks = [self._task(each) for each in self._inputs if not self._is_done(each)]
+        with closing(run_tasks(tasks, scheduler, workers, limits)) as records:
+            self._follow(records, log, len(tasks))
 
     def _follow(self, records: Iterator[BatchRecord], log: Log, total: int) -> None:
         """Writes down records as they come, and the page now and then and at the end."""
@@ -182,8 +161,14 @@ class _Work:
             for done, record in enumerate(records, 1):
                 log.add(record)
                 self._known[record.input] = record
-                self._tell(record, done, total)
-                self._show_now_and_then()
+                if self._progress is not None:
+                    seconds = time.monotonic() - self._began
+                    self._progress(
+                        BatchProgress(done=done, total=total, record=record, seconds=seconds)
+                    )
+                if time.monotonic() - self._page_at > _PAGE_EVERY:
+                    self.show()
+                    self._page_at = time.monotonic()
         except BaseException:
             # A full disk has no room for the page either; the reason for the end counts.
             with suppress(WriteError):
@@ -197,7 +182,8 @@ class _Work:
 
     def records(self) -> tuple[BatchRecord, ...]:
         """Returns the records of the inputs, in their order."""
-        return order_records((each.path for each in self._inputs), self._known)
+        paths = (each.path for each in self._inputs)
+        return tuple(self._known[path] for path in paths if path in self._known)
 
     def _task(self, given: BatchInput) -> Task:
         return Task(
@@ -213,16 +199,6 @@ class _Work:
         if record is None or record.status not in FINAL:
             return False
         return record.digest == digest_work(given.path, self._wanted)
-
-    def _tell(self, record: BatchRecord, done: int, total: int) -> None:
-        if self._progress is not None:
-            seconds = time.monotonic() - self._began
-            self._progress(BatchProgress(done=done, total=total, record=record, seconds=seconds))
-
-    def _show_now_and_then(self) -> None:
-        if time.monotonic() - self._page_at > _PAGE_EVERY:
-            self.show()
-            self._page_at = time.monotonic()
 
 
 def _is_safe(place: str) -> bool:

@@ -10,14 +10,14 @@ import socket
 import threading
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..diagnostics import WriteError
 from .process import Child, Message, StartError
 from .records import BatchRecord, Status
-from .task import Task
+from .task import Task, digest_work
 
 _LOOK_EVERY = 0.2
 """Seconds between two looks at clock and memory."""
@@ -63,6 +63,7 @@ class Supervisor:
         the status `crashed` whose `stage` begins with "killed": it may be tried again when nothing
         else runs. Raises DiskFullError, BuildError where no Blender starts, StoppedError.
         """
+        task = replace(task, digest=digest_work(task.input, task.wanted))
         record = self._try(task, attempt)
         if record.status == "crashed" and not was_killed(record) and attempt == 1:
             record = self._try(task, attempt + 1)
@@ -119,7 +120,7 @@ class Supervisor:
             self.close()
             raise DiskFullError(str(message["disk"]))
         if "done" in message:
-            return watch.record_done(message["done"])
+            return watch.describe(message["done"], stage="")
         return None
 
     def _rest(self, child: Child) -> None:
@@ -179,15 +180,12 @@ class _Watch:
 
     def record(self, status: Status, error: str) -> BatchRecord:
         seconds = round(time.monotonic() - self._began, 3)
-        return self._record(
+        return self.describe(
             {"status": status, "error": error, "seconds": {self.stage: seconds}},
             stage=f"killed in {self.stage}" if self.killed else self.stage,
         )
 
-    def record_done(self, done: dict[str, Any]) -> BatchRecord:
-        return self._record(done, stage="")
-
-    def _record(self, content: dict[str, Any], stage: str) -> BatchRecord:
+    def describe(self, content: dict[str, Any], stage: str) -> BatchRecord:
         lists = {name: tuple(content.get(name, ())) for name in ("files", "diagnostics")}
         return BatchRecord(
             **{**content, **lists},

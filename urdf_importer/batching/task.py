@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The work on one robot of a batch, as a plain value, and doing it: in a child process."""
 
+import base64
 import hashlib
 import json
 import os
+import pickle
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .. import FileOptions, ImportOptions, RobotError, WriteError, writer_formats
+from .. import FileOptions, ImportOptions, RobotError, WriteError
 from ..command.jobs import CheckJob, ExportJob, ImportJob, Job, run
 from ..command.report import Report, SayStage
-from ..diagnostics import FragmentError, quote
+from ..diagnostics import FragmentError
+from ..files.outputs import refuse_failure
 from ..files.portable import relative_path
 from ..files.version import find_version
 
@@ -23,15 +26,14 @@ _MOST_DIGESTED = 128 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """The outputs of a batch for every robot: files of these `suffixes`, pictures of `width` x
-    `height` pixels with so many `samples`. `exports`: suffix -> options of its format."""
+    """The outputs of a batch for every robot: files of these `suffixes`, pictures of so many pixels
+    and samples. `exports`: suffix -> options of its format."""
 
     suffixes: tuple[str, ...] = (BLEND,)
     options: ImportOptions = field(default_factory=ImportOptions)
     exports: tuple[tuple[str, FileOptions], ...] = ()
-    width: int = 256
-    height: int = 192
-    samples: int = 8
+    picture_size: tuple[int, int] = (256, 192)
+    picture_samples: int = 8
     strict: bool = False
 
 
@@ -61,36 +63,21 @@ class Task:
         """The file that whoever does the work has to see."""
         return self.input
 
-    def write(self) -> bytes:
-        """Writes the task as a line of JSON."""
-        return write_task(self)
+    def work(self, say_stage: SayStage, kept: dict[Any, Any]) -> dict[str, Any]:
+        """Does the work, as run_task does; `kept` holds things from task to task."""
+        return run_task(self, say_stage)
 
 
-def write_task(task: Task) -> bytes:
-    """Writes a task as a line of JSON, from which read_task makes it again, elsewhere."""
-    content = asdict(task)
-    for each, (_, options) in zip(content["wanted"]["exports"], task.wanted.exports, strict=True):
-        each[1]["class"] = type(options).__name__
-    return json.dumps(content).encode("ascii") + b"\n"
+def pack_task(task: Task) -> bytes:
+    """Returns a task on a line, from which unpack_task makes it again in a child process. Never the
+    other way: a child has read strangers' files, and pickles can run code."""
+    return base64.b64encode(pickle.dumps(task)) + b"\n"
 
 
-def read_task(line: bytes) -> Task:
-    """Reads a task that write_task wrote."""
-    content = lists_to_tuples(json.loads(line))
-    wanted, classes = content.pop("wanted"), {each.options for each in writer_formats()}
-    by_name = {each.__name__: each for each in classes}
-    options = ImportOptions(**wanted.pop("options"))
-    exports = tuple(
-        (suffix, by_name[values.pop("class")](**values)) for suffix, values in wanted.pop("exports")
-    )
-    return Task(wanted=Wanted(options=options, exports=exports, **wanted), **content)
-
-
-def lists_to_tuples(value: Any) -> Any:
-    """Returns a value of JSON with tuples for its lists."""
-    if isinstance(value, dict):
-        return {name: lists_to_tuples(each) for name, each in value.items()}
-    return tuple(map(lists_to_tuples, value)) if isinstance(value, list) else value
+def unpack_task(line: bytes) -> Task:
+    """Reads a task that pack_task wrote."""
+    task: Task = pickle.loads(base64.b64decode(line))
+    return task
 
 
 class DiskError(WriteError):
@@ -118,16 +105,13 @@ def run_task(task: Task, say_stage: SayStage) -> dict[str, Any]:
     Raises DiskError where the output folder takes no files any more.
     """
     wanted = task.wanted
-    checked = run(
-        CheckJob(input=task.input, options=wanted.options, strict=wanted.strict),
-        say_stage=say_stage,
-    )
-    reports = [checked]
-    if checked.error is None:
+    check = CheckJob(input=task.input, options=wanted.options, strict=wanted.strict)
+    reports = [run(check, say_stage=say_stage)]
+    if reports[0].error is None:
         with _folder_of(task):
             for job in _plan_jobs(task):
                 reports.append(run(job, say_stage=say_stage))
-                _refuse_full_disk(task, reports[-1].error)
+                find_disk_trouble(task.output, reports[-1].error)
     return _describe(task, reports)
 
 
@@ -142,8 +126,8 @@ def _plan_jobs(task: Task) -> Iterator[Job]:
             options=wanted.options,
             blend=blend,
             picture=picture,
-            picture_size=(wanted.width, wanted.height),
-            picture_samples=wanted.samples,
+            picture_size=wanted.picture_size,
+            picture_samples=wanted.picture_samples,
             strict=wanted.strict,
         )
     for suffix, options in wanted.exports:
@@ -159,12 +143,8 @@ def _plan_jobs(task: Task) -> Iterator[Job]:
 @contextmanager
 def _folder_of(task: Task) -> Iterator[None]:
     """Makes the folder; where nothing was written into it, it goes again."""
-    try:
+    with refuse_failure(task.output, "write into", DiskError):
         task.folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DiskError(
-            f"cannot write into {quote(task.output)}: {error.strerror or error}"
-        ) from error
     try:
         yield
     finally:
@@ -175,23 +155,17 @@ def _folder_of(task: Task) -> Iterator[None]:
                 folder.rmdir()
 
 
-def _refuse_full_disk(task: Task, error: RobotError | None) -> None:
-    if isinstance(error, WriteError):
-        find_disk_trouble(task.output, error)
-
-
-def find_disk_trouble(output: str, error: WriteError) -> None:
-    """Raises DiskError if one robot's failure will be everyone's: tries to write a little."""
+def find_disk_trouble(output: str, error: RobotError | None) -> None:
+    """Raises DiskError if one robot's failure to write will be everyone's: tries to write a
+    little."""
+    if not isinstance(error, WriteError):
+        return
     probe = Path(output, f".writing-probe-{os.getpid()}")
     try:
-        with probe.open("wb") as file:
+        with refuse_failure(output, "write into", DiskError), probe.open("wb") as file:
             file.write(bytes(_PROBE_BYTES))
             file.flush()
             os.fsync(file.fileno())
-    except OSError as trouble:
-        raise DiskError(
-            f"cannot write into {quote(output)}: {trouble.strerror or trouble}"
-        ) from error
     finally:
         with suppress(OSError):
             probe.unlink()
@@ -207,7 +181,7 @@ def _describe(task: Task, reports: list[Report]) -> dict[str, Any]:
     status = "ok" if first is None else "skipped" if is_part else "failed"
     facts: dict[str, Any] = {}
     for report in reports:
-        facts |= {key: value for key, value in report.facts.items() if key not in ("files",)}
+        facts |= {key: value for key, value in report.facts.items() if key != "files"}
     # The plan's numbers are more than an export's.
     facts |= reports[0].facts
     files = [path for content in contents for path in content["files"]]
@@ -242,8 +216,3 @@ def _add_up(times: list[dict[str, float]]) -> dict[str, float]:
         for stage, seconds in each.items():
             total[stage] = round(total.get(stage, 0.0) + seconds, 6)
     return total
-
-
-def prepare(task: Task) -> Task:
-    """Returns the task with the digest of its work."""
-    return replace(task, digest=digest_work(task.input, task.wanted))

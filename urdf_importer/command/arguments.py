@@ -36,16 +36,18 @@ def add_option_arguments(
     parser: argparse.ArgumentParser,
     *kinds: type[Any],
     only: Container[str] | None = None,
+    but: Container[str] = (),
     heading: str = "",
 ) -> None:
     """Adds the arguments of these classes of options, in their groups, or in one under a heading.
-    With `only`, the arguments of the fields named there."""
+    With `only`, the arguments of the fields named there; none of the fields named in `but`."""
     hints: dict[str, Any] = {}
     for kind in reversed(kinds):
         hints |= get_type_hints(kind)
     group = parser.add_argument_group(heading) if heading else None
     for title, members in group_options(*kinds).items():
-        chosen = [field for field in members if only is None or field.name in only]
+        chosen = [each for each in members if only is None or each.name in only]
+        chosen = [each for each in chosen if each.name not in but]
         if chosen:
             under = group or parser.add_argument_group(title.lower())
             for field in chosen:
@@ -92,79 +94,56 @@ def _place_of(name: str) -> str:
     return f"option {name}"
 
 
+def add_own_argument(parser: Any, name: str, flag: str, **how: Any) -> None:
+    """Adds an argument for the option `name` in another form than add_option_arguments would."""
+    parser.add_argument(flag, dest=_place_of(name), default=argparse.SUPPRESS, **how)
+
+
 def _add_argument(group: Any, field: "Field[Any]", hint: Any) -> None:
-    name = field.name.replace("_", "-")
-    common = {"dest": _place_of(field.name), "default": argparse.SUPPRESS}
-    text = field.metadata["help"].replace("%", "%%")
+    flag, text = f"--{field.name.replace('_', '-')}", field.metadata["help"].replace("%", "%%")
+    entries, how = field.metadata.get("entries"), dict[str, Any]()
     if isinstance(field.default, bool):
-        standard = "yes" if field.default else "no"
-        group.add_argument(
-            f"--{name}",
-            action=argparse.BooleanOptionalAction,
-            help=f"{text} (default: {standard})",
-            **common,
-        )
-    elif "entries" in field.metadata:
-        _add_entries(group, field, f"--{name}", text, common)
+        how["action"] = argparse.BooleanOptionalAction
+        text = f"{text} (default: {'yes' if field.default else 'no'})"
+    elif entries and isinstance(field.default, tuple):
+        names = tuple(entries.split())
+        how = {"nargs": len(names), "type": _read_finite, "metavar": names}
+        text = f"{text} (default: {' '.join(f'{number:g}' for number in field.default)})"
+    elif entries:
+        how["metavar"] = entries.split()[0]
     elif isinstance(field.default, tuple):
         reader, metavar = _entry_reader(field, hint)
-        group.add_argument(
-            f"--{name.removesuffix('s')}",
-            action="append",
-            type=reader,
-            metavar=metavar,
-            help=f"{text} (may be repeated)",
-            **common,
-        )
+        how = {"action": "append", "type": reader, "metavar": metavar}
+        flag, text = flag.removesuffix("s"), f"{text} (may be repeated)"
     elif "choices" in field.metadata:
-        _add_choices(group, field, f"--{name}", text, common)
+        _add_choices(group, field, flag, text)
+        return
     else:
-        group.add_argument(
-            f"--{name}",
-            type=_number_reader(field),
-            metavar="N",
-            help=text if field.default is None else f"{text} (default: {field.default})",
-            **common,
-        )
+        how = {"type": _number_reader(field), "metavar": "N"}
+        text = text if field.default is None else f"{text} (default: {field.default})"
+    add_own_argument(group, field.name, flag, help=text, **how)
 
 
-def _add_choices(
-    group: Any, field: "Field[Any]", flag: str, text: str, common: dict[str, Any]
-) -> None:
+def _add_choices(group: Any, field: "Field[Any]", flag: str, text: str) -> None:
     """Adds the argument of a choice; where it is a switch whose default is neither off nor on, that
     is a flag, which stays away for the default."""
     choices: dict[str, str] = field.metadata["choices"]
     off, on = field.metadata.get("switch", (None, None))
     meaning = "; ".join(f"{key}: {what}" for key, what in choices.items())
     text = f"{text}. {meaning.replace('%', '%%')} (default: {field.default})"
+    how: dict[str, Any] = {"choices": list(choices)}
     if on is not None and field.default not in (off, on):
-        text = f"{text}; the flag is {on}"
-        group.add_argument(flag, action="store_const", const=on, help=text, **common)
-    else:
-        group.add_argument(flag, choices=list(choices), help=text, **common)
+        text, how = f"{text}; the flag is {on}", {"action": "store_const", "const": on}
+    add_own_argument(group, field.name, flag, help=text, **how)
     if off is not None:
         text = f"The same as {flag} {off}" if field.default in (off, on) else f"{flag}: {off}"
         negated = flag.replace("--", "--no-", 1)
-        group.add_argument(negated, action="store_const", const=off, help=text, **common)
+        add_own_argument(group, field.name, negated, action="store_const", const=off, help=text)
 
 
-def _add_entries(
-    group: Any, field: "Field[Any]", flag: str, text: str, common: dict[str, Any]
-) -> None:
-    """Adds the argument of a vector of numbers, or of one text."""
-    names = tuple(field.metadata["entries"].split())
-    if not isinstance(field.default, tuple):
-        group.add_argument(flag, metavar=names[0], help=text, **common)
-        return
-    standard = " ".join(f"{number:g}" for number in field.default)
-    group.add_argument(
-        flag,
-        nargs=len(names),
-        type=_read_finite,
-        metavar=names,
-        help=f"{text} (default: {standard})",
-        **common,
-    )
+def split_names(text: str) -> tuple[str, ...]:
+    """Returns the names in a text with commas between them."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def _read_finite(text: str) -> float:

@@ -1,36 +1,46 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""urdf-importer collisions: the robot with collision shapes that were fitted."""
+"""urdf-importer collisions: the robot with collision shapes that were fitted. And urdf-importer
+collide: which links of a robot touch, in its pose or during a motion."""
 
 import argparse
-from dataclasses import fields, replace
 from typing import Any
 
 from .. import (
+    CheckOptions,
     CollisionOptions,
+    CollisionReport,
     Diagnostics,
     EngineOptions,
     FileOptions,
     FittedCollisions,
     ImportOptions,
+    check_collisions,
     export_robot,
     find_writer,
     fit_collisions,
     read_robot,
+    read_trajectory,
 )
 from ..files.outputs import check_output
-from .arguments import add_option_arguments, read_options
-from .limits import write_rows
-from .loading import READING, add_command, add_strict, refuse_strictly
-from .plans import check_outputs
+from .arguments import add_option_arguments, add_own_argument, read_options
+from .blends import is_blend
+from .limits import open_checked, write_rows
+from .loading import READING, add_command, add_reading, add_robot, add_strict, report_diagnostics
+from .plans import UsageError, check_outputs
 from .summary import count
-from .terminal import Terminal
+from .terminal import Terminal, write_result
 
-_FITTING = tuple(each.name for each in fields(CollisionOptions) if each.name != "links")
 _COLUMNS = ("link", "shapes", "triangles", "of the hull", "beyond by")
+_CONTACTS = ("link", "touches", "from", "to", "apart")
 
 
-def add_collisions(commands: Any) -> None:
-    """Adds the command."""
+def add_commands(commands: Any) -> None:
+    """Adds the commands."""
+    _add_collisions(commands)
+    _add_collide(commands)
+
+
+def _add_collisions(commands: Any) -> None:
     parser = add_command(
         commands,
         "collisions",
@@ -44,15 +54,9 @@ def add_collisions(commands: Any) -> None:
     add_strict(parser)
     parser.add_argument("robot", metavar="ROBOT", help="a robot description")
     parser.add_argument("-o", "--output", metavar="OUT", help="the file to write")
-    parser.add_argument(
-        "--link",
-        dest="links",
-        action="append",
-        default=[],
-        metavar="LINK",
-        help="a link that gets new shapes; without any, all (may be repeated)",
-    )
-    add_option_arguments(parser, CollisionOptions, only=_FITTING)
+    text = "a link that gets new shapes; without any, all (may be repeated)"
+    add_own_argument(parser, "links", "--link", action="append", metavar="LINK", help=text)
+    add_option_arguments(parser, CollisionOptions, but=("links",))
     add_option_arguments(parser, ImportOptions, only=READING)
 
 
@@ -64,10 +68,9 @@ def _fit(given: argparse.Namespace, terminal: Terminal) -> int:
     diagnostics = Diagnostics(given.robot)
     reading = read_options(given, ImportOptions)
     robot = read_robot(given.robot, diagnostics=diagnostics, options=reading)
-    options = replace(read_options(given, CollisionOptions), links=given.links)
+    options = read_options(given, CollisionOptions)
     fitted = fit_collisions(robot, options=options, diagnostics=diagnostics)
-    refuse_strictly(given, terminal, diagnostics)
-    terminal.diagnostics(tuple(diagnostics))
+    report_diagnostics(given, terminal, diagnostics)
     if not given.quiet:
         _write_table(fitted)
     if given.output is not None:
@@ -86,11 +89,10 @@ def _fit(given: argparse.Namespace, terminal: Terminal) -> int:
 
 def _find_options(output: str, options: CollisionOptions) -> FileOptions:
     """Of files for game engines, only USD with physics has collision shapes."""
+    places: Any = {"packages": options.packages, "package_paths": options.package_paths}
     if output.lower().endswith((".usd", ".usda", ".usdc")):
-        return EngineOptions(
-            engine="isaac", packages=options.packages, package_paths=options.package_paths
-        )
-    return FileOptions(packages=options.packages, package_paths=options.package_paths)
+        return EngineOptions(engine="isaac", **places)
+    return FileOptions(**places)
 
 
 def _write_table(fitted: FittedCollisions) -> None:
@@ -99,3 +101,69 @@ def _write_table(fitted: FittedCollisions) -> None:
         share, miss = f"{link.volume_ratio:.2f}", f"{1000.0 * link.miss:.3f} mm"
         rows.append((name, str(len(link.collisions)), str(link.triangles), share, miss))
     write_rows(rows if fitted.links else [], numbers=(1, 2, 3, 4))
+
+
+def _add_collide(commands: Any) -> None:
+    parser = add_command(
+        commands,
+        "collide",
+        _collide,
+        help="say which links of a robot touch, in a pose or during a motion",
+        description="Says which links of a robot touch each other, and from when to when during a "
+        "motion, between its samples too. Without a motion the pose counts that a .blend shows, or "
+        "zero of a description. The exit status is 1 where something touches.",
+    )
+    add_robot(parser)
+    parser.add_argument(
+        "motion", metavar="MOTION", nargs="?", help="a recording or a planned trajectory"
+    )
+    parser.add_argument("--topic", metavar="T", help="which topic of the recording")
+    parser.add_argument(
+        "--object",
+        dest="objects",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="an object of the .blend that links may touch too; may be repeated",
+    )
+    add_option_arguments(parser, CheckOptions)
+    add_reading(parser, "packages", "package_paths")
+
+
+def _collide(given: argparse.Namespace, terminal: Terminal) -> int:
+    if not is_blend(given.robot) and (given.name is not None or given.objects):
+        raise UsageError("--robot and --object need a .blend, and the robot is not in one")
+    diagnostics = Diagnostics(given.robot)
+    motion = None
+    if given.motion is not None:
+        own = diagnostics.about(given.motion)
+        motion = read_trajectory(given.motion, topic=given.topic, diagnostics=own)
+    robot = open_checked(given, diagnostics)
+    report = check_collisions(
+        robot,
+        motion,
+        objects=given.objects,
+        options=read_options(given, CheckOptions),
+        diagnostics=diagnostics,
+    )
+    terminal.diagnostics(tuple(diagnostics))
+    _write_contacts(report)
+    return 1 if report.collides else 0
+
+
+def _write_contacts(report: CollisionReport) -> None:
+    rows = [
+        (each.link1, each.link2, f"{each.start:.3f} s", f"{each.end:.3f} s", _metres(each.distance))
+        for each in report.contacts
+    ]
+    if rows:
+        write_rows([_CONTACTS, *rows])
+    else:
+        write_result("nothing touches")
+    if report.distance is not None and report.nearest is not None:
+        one, other = report.nearest
+        write_result(f"nearest: {one} and {other}, {_metres(report.distance)}")
+
+
+def _metres(distance: float) -> str:
+    return f"{distance:.4f} m"

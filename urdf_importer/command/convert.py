@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """urdf-importer convert: a robot reshaped and written as URDF, with its SRDF; or how it hangs
-together."""
+together. And urdf-importer measure: its measures as a table, to be edited and given to convert
+--resize."""
 
 import argparse
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +12,21 @@ from .. import ImportOptions, Reshaping, UrdfOptions
 from ..options import AUTO
 from ..pipeline.converting import CONVERT_MODES
 from .arguments import add_job_command, add_option_arguments, is_written, read_options
-from .blends import is_blend
-from .jobs import ConvertJob, ExportJob, Job, SrdfJob
+from .jobs import ConvertJob, ExportJob, Job, MeasureJob, SrdfJob
 from .loading import READING
-from .plans import UsageError, check_outputs, find_report_files
+from .plans import UsageError, check_outputs, check_text, plan_text
 
 _OF_FILES = ("style", "complete", "meshes", "ros_package", "srdf", "srdf_output")
 """Arguments about a .urdf file, which mean nothing of a text alone."""
 
 
-def add_convert(commands: Any) -> None:
-    """Adds the command."""
+def add_commands(commands: Any) -> None:
+    """Adds the commands."""
+    _add_convert(commands)
+    _add_measure(commands)
+
+
+def _add_convert(commands: Any) -> None:
     parser = add_job_command(
         commands,
         "convert",
@@ -73,44 +78,33 @@ def _add_srdf(parser: Any) -> None:
 
 
 def _add_steps(group: Any) -> None:
+    """Adds the arguments of the fields of Reshaping, under their names."""
+    several = {"action": "append", "default": []}
     for flag, metavar, text in (
         ("--strip", "TAG", "leave out a tag (gazebo, transmission, ...) or part (visuals, ...)"),
         ("--prune", "LINK", "leave out a link, or the child of a joint, with all below"),
         ("--keep", "LINK", "keep only such links and the ways to them"),
-        ("--keep-frame", "LINK", "a link or joint that --merge-fixed leaves alone"),
     ):
-        group.add_argument(flag, action="append", default=[], metavar=metavar, help=text)
-    group.add_argument(
-        "--attach",
-        action="append",
-        nargs=2,
-        default=[],
-        metavar=("FILE", "LINK"),
-        help="put another robot on a link, by a fixed joint",
-    )
-    group.add_argument(
-        "--rename",
-        action="append",
-        type=_read_renaming,
-        default=[],
-        metavar="OLD:=NEW",
-        help="rename a link or joint",
-    )
-    group.add_argument("--prefix", default="", metavar="P", help="put this before all names")
-    group.add_argument("--reroot", default="", metavar="LINK", help="make this link the root")
-    group.add_argument(
-        "--resize", default="", metavar="TABLE", help="a table of measures, YAML or JSON"
-    )
+        group.add_argument(flag, metavar=metavar, help=text, **several)
+    text = "a link or joint that --merge-fixed leaves alone"
+    group.add_argument("--keep-frame", dest="keep_frames", metavar="LINK", help=text, **several)
+    on_link = {"nargs": 2, "metavar": ("FILE", "LINK"), **several}
+    group.add_argument("--attach", help="put another robot on a link, by a fixed joint", **on_link)
+    renamed = {"type": _read_renaming, "metavar": "OLD:=NEW", **several}
+    group.add_argument("--rename", help="rename a link or joint", **renamed)
+    for flag, metavar, text in (
+        ("--prefix", "P", "put this before all names"),
+        ("--reroot", "LINK", "make this link the root"),
+        ("--resize", "TABLE", "a table of measures, YAML or JSON"),
+        ("--axes", "zxy", "for each new axis the matching old one"),
+    ):
+        group.add_argument(flag, default="", metavar=metavar, help=text)
     group.add_argument("--scale", type=float, default=1.0, metavar="F", help="factor of everything")
-    group.add_argument(
-        "--symmetric", action="store_true", help="let the other side follow the table"
-    )
-    group.add_argument(
-        "--axes", default="", metavar="zxy", help="for each new axis the matching old one"
-    )
-    group.add_argument(
-        "--merge-fixed", action="store_true", help="melt links on fixed joints into others"
-    )
+    for flag, text in (
+        ("--symmetric", "let the other side follow the table"),
+        ("--merge-fixed", "melt links on fixed joints into others"),
+    ):
+        group.add_argument(flag, action="store_true", help=text)
 
 
 def _read_count(text: str) -> int:
@@ -126,108 +120,106 @@ def _read_renaming(text: str) -> tuple[str, str]:
     return old, new
 
 
-def plan_conversion(arguments: argparse.Namespace) -> list[Job]:
+def plan_conversion(given: argparse.Namespace) -> list[Job]:
     """Returns the job. Raises UsageError where the arguments make no sense together, WriteError
     where a file could not be put there."""
-    given = arguments
-    if len(given.inputs) != 1:
-        raise UsageError("convert takes one robot at a time")
-    if given.robot is not None and not is_blend(given.inputs[0]):
-        raise UsageError("--robot says which robot of a .blend, and the input is not one")
+    output = plan_text(given)
+    wishes = Reshaping(**{each.name: getattr(given, each.name) for each in fields(Reshaping)})
+    kept = {"input": given.inputs[0], "robot": given.robot, "strict": given.strict}
+    kept |= {"wishes": wishes}
     if given.mode == "xml" and given.output.endswith(".srdf"):
-        return [_plan_srdf(given)]
+        return [_plan_srdf(given, Path(given.output), kept)]
     if given.collisions is not None:
         raise UsageError("--collisions needs an SRDF to write: -o ROBOT.srdf")
-    if given.mode == "xml" and given.output != "-":
-        return [_plan_file(given)]
-    return [_plan_text(given)]
-
-
-def _plan_file(given: argparse.Namespace) -> ExportJob:
-    """URDF with the files that it names, its SRDF with it."""
-    output = Path(given.output)
-    if output.suffix != ".urdf":
-        raise UsageError("-o has to end in .urdf")
-    if (given.srdf is None) != (given.srdf_output is None):
-        raise UsageError("--srdf and --srdf-output go together")
-    outputs = [output] if given.srdf_output is None else [output, Path(given.srdf_output)]
-    inputs = given.inputs if given.srdf is None else [*given.inputs, given.srdf]
-    check_outputs(inputs, outputs + find_report_files(given.json))
-    return ExportJob(
-        input=given.inputs[0],
-        output=output,
-        format="urdf",
-        options=read_options(given, UrdfOptions),
-        reading=read_options(given, ImportOptions),
-        robot=given.robot,
-        strict=given.strict,
-        wishes=read_wishes(given),
-        srdf=given.srdf,
-        srdf_output=None if given.srdf_output is None else Path(given.srdf_output),
-    )
-
-
-def _plan_srdf(given: argparse.Namespace) -> SrdfJob:
-    """The robot's SRDF alone."""
-    if given.srdf_output is not None:
-        raise UsageError("-o is the SRDF to write, so --srdf-output makes no sense")
-    output = Path(given.output)
-    beside = [given.srdf] if given.srdf not in (None, AUTO) else []
-    check_outputs([*given.inputs, *beside], [output, *find_report_files(given.json)])
-    reading = read_options(given, ImportOptions)
-    return SrdfJob(
-        input=given.inputs[0],
-        output=output,
-        options=replace(reading, srdf=given.srdf or ""),
-        samples=given.collisions,
-        seed=given.seed,
-        robot=given.robot,
-        strict=given.strict,
-        wishes=read_wishes(given),
-    )
-
-
-def _plan_text(given: argparse.Namespace) -> ConvertJob:
-    """A text on its own."""
-    output = None if given.output == "-" else Path(given.output)
-    wishes = read_wishes(given)
+    if given.mode == "xml" and output is not None:
+        return [_plan_file(given, output, kept)]
     if given.mode == "none" and output is not None:
         raise UsageError("--mode none writes nothing, so -o makes no sense")
     if given.mode == "parameters" and wishes != Reshaping():
         raise UsageError("--mode parameters is about the file as it is, which is not reshaped")
-    if output is None and given.json == "-":
-        raise UsageError("-o and --json cannot both be standard output")
     for name in _OF_FILES:
         if is_written(given, name):
             argument = "--" + name.replace("_", "-")
             raise UsageError(f"{argument} needs URDF that is written to a file: -o ROBOT.urdf")
-    outputs = [] if output is None else [output]
-    check_outputs(given.inputs, outputs + find_report_files(given.json))
-    return ConvertJob(
-        input=given.inputs[0],
+    check_text(given, output)
+    options = read_options(given, ImportOptions)
+    return [ConvertJob(output=output, mode=given.mode, options=options, **kept)]
+
+
+def _plan_file(given: argparse.Namespace, output: Path, kept: dict[str, Any]) -> ExportJob:
+    """URDF with the files that it names, its SRDF with it."""
+    if output.suffix != ".urdf":
+        raise UsageError("-o has to end in .urdf")
+    if (given.srdf is None) != (given.srdf_output is None):
+        raise UsageError("--srdf and --srdf-output go together")
+    written = None if given.srdf_output is None else Path(given.srdf_output)
+    beside = [] if given.srdf is None else [given.srdf]
+    check_outputs([*given.inputs, *beside], [output, written], given.json)
+    return ExportJob(
         output=output,
-        mode=given.mode,
-        options=read_options(given, ImportOptions),
-        robot=given.robot,
-        strict=given.strict,
-        wishes=wishes,
+        format="urdf",
+        options=read_options(given, UrdfOptions),
+        reading=read_options(given, ImportOptions),
+        srdf=given.srdf,
+        srdf_output=written,
+        **kept,
     )
 
 
-def read_wishes(given: argparse.Namespace) -> Reshaping:
-    """Returns the steps that were written."""
-    return Reshaping(
-        strip=tuple(given.strip),
-        prune=tuple(given.prune),
-        keep=tuple(given.keep),
-        attach=tuple((file, link) for file, link in given.attach),
-        rename=tuple(given.rename),
-        prefix=given.prefix,
-        reroot=given.reroot,
-        resize=given.resize,
-        scale=given.scale,
-        symmetric=given.symmetric,
-        axes=given.axes,
-        merge_fixed=given.merge_fixed,
-        keep_frames=tuple(given.keep_frame),
+def _plan_srdf(given: argparse.Namespace, output: Path, kept: dict[str, Any]) -> SrdfJob:
+    """The robot's SRDF alone."""
+    if given.srdf_output is not None:
+        raise UsageError("-o is the SRDF to write, so --srdf-output makes no sense")
+    beside = [given.srdf] if given.srdf not in (None, AUTO) else []
+    check_outputs([*given.inputs, *beside], [output], given.json)
+    options = replace(read_options(given, ImportOptions), srdf=given.srdf or "")
+    return SrdfJob(
+        output=output, options=options, samples=given.collisions, seed=given.seed, **kept
     )
+
+
+def _add_measure(commands: Any) -> None:
+    parser = add_job_command(
+        commands,
+        "measure",
+        _plan_measuring,
+        help="write the measures of a robot as a table for convert --resize",
+        description="Writes the positions of the joints of a robot description, or of a "
+        "robot in a .blend, in their parent links: a table that changes nothing "
+        "until it is edited.",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        default="-",
+        metavar="TABLE",
+        help="the table to write, .yaml or .csv; - for standard output (default)",
+    )
+    parser.add_argument("--robot", metavar="NAME", help="which of several robots in a .blend")
+    parser.add_argument(
+        "--lengths", action="store_true", help="only how far each joint is from its parent link"
+    )
+    parser.add_argument(
+        "--axes",
+        default="xyz",
+        metavar="zxy",
+        help="whose axes the numbers are along: for each of the robot's the other that it is",
+    )
+    parser.add_argument(
+        "--unit", type=float, default=1.0, metavar="METRES", help="their unit: 0.01 for centimetres"
+    )
+    add_option_arguments(parser, ImportOptions, only=READING)
+
+
+def _plan_measuring(given: argparse.Namespace) -> list[Job]:
+    """Returns the job. Raises UsageError where the arguments make no sense together."""
+    output = plan_text(given)
+    if output is not None and output.suffix.lower() not in (".yaml", ".yml", ".csv"):
+        raise UsageError("-o has to end in .yaml or .csv")
+    is_csv = output is not None and output.suffix.lower() == ".csv"
+    if is_csv and (given.axes, given.unit) != ("xyz", 1.0):
+        raise UsageError("--axes and --unit need a table in YAML, which says them")
+    check_text(given, output)
+    kept = {name: getattr(given, name) for name in ("robot", "strict", "lengths", "axes", "unit")}
+    options = read_options(given, ImportOptions)
+    return [MeasureJob(input=given.inputs[0], output=output, options=options, **kept)]

@@ -9,38 +9,41 @@ from ..pipeline.converting import ConvertMode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ImportJob:
-    """A description to import into a new file of Blender, and the .blend and the picture to be made
-    of it: so many pixels wide and high, so many samples for each, with bones in it if `bones`. With
-    `strict` every diagnostic is a failure. A `world` is imported as a whole, and has no picture."""
+class _Job:
+    """A file to work on. With `strict` every diagnostic is a failure."""
 
     input: str
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ReadingJob(_Job):
+    """A description to read as `options` say."""
+
     options: ImportOptions = field(default_factory=ImportOptions)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckJob(_ReadingJob):
+    """A description to read and plan, without Blender."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportJob(_ReadingJob):
+    """A description to import into a new file of Blender, and the .blend and the picture to be made
+    of it: so many pixels wide and high, so many samples for each, with bones in it if `bones`. A
+    `world` is imported as a whole, and has no picture."""
+
     blend: Path | None = None
     picture: Path | None = None
     picture_size: tuple[int, int] = (960, 720)
     picture_samples: int = 16
     bones: bool = False
-    strict: bool = False
     world: bool = False
 
-    @property
-    def outputs(self) -> list[Path]:
-        """The files to be written."""
-        return [path for path in (self.blend, self.picture) if path is not None]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckJob:
-    """A description to read and plan, without Blender."""
-
-    input: str
-    options: ImportOptions = field(default_factory=ImportOptions)
-    strict: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportJob:
+class ExportJob(_Job):
     """A description, or a robot in a .blend, to write to `output`.
 
     format   the name of the format; empty: as `output` says
@@ -52,13 +55,11 @@ class ExportJob:
     world    the whole scene of a .blend is written, and `robot`, `wishes` and `srdf` mean nothing
     """
 
-    input: str
     output: Path
     format: str = ""
     options: FileOptions | None = None
     reading: ImportOptions = field(default_factory=ImportOptions)
     robot: str | None = None
-    strict: bool = False
     wishes: Reshaping | None = None
     srdf: str | None = None
     srdf_output: Path | None = None
@@ -66,45 +67,36 @@ class ExportJob:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConvertJob:
+class ConvertJob(_ReadingJob):
     """A description, or a robot in a .blend, to be shown as text, reshaped as `wishes` say: in
     `output` or, where that is None, in the report."""
 
-    input: str
     output: Path | None = None
     mode: ConvertMode = "xml"
-    options: ImportOptions = field(default_factory=ImportOptions)
     robot: str | None = None
-    strict: bool = False
     wishes: Reshaping = field(default_factory=Reshaping)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SrdfJob:
+class SrdfJob(_ReadingJob):
     """The SRDF to write of a robot: the file that `options` name, or the SRDF of a rig in a .blend,
     or a new one, adapted to the changes in `wishes`. With `samples`, pairs of links that need no
     look for collisions are found by so many poses."""
 
-    input: str
     output: Path
-    options: ImportOptions = field(default_factory=ImportOptions)
     samples: int | None = None
     seed: int = 0
     robot: str | None = None
-    strict: bool = False
     wishes: Reshaping = field(default_factory=Reshaping)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MeasureJob:
+class MeasureJob(_ReadingJob):
     """A description, or a robot in a .blend, whose measures are wanted as a table: in `output`, as
     CSV where that ends so, or in the report. `lengths`, `axes` and `unit` are as for measure."""
 
-    input: str
     output: Path | None = None
-    options: ImportOptions = field(default_factory=ImportOptions)
     robot: str | None = None
-    strict: bool = False
     lengths: bool = False
     axes: str = "xyz"
     unit: float = 1.0

@@ -6,14 +6,14 @@ it: both can be pickled, so that a job may run in another process. The command, 
 operators and whatever runs many jobs all work this way.
 """
 
-from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from .. import (
-    Diagnostics,
     FileOptions,
+    ImportOptions,
     ImportResult,
     Reshaping,
     Robot,
@@ -51,15 +51,9 @@ from .job_types import Job as Job
 from .job_types import MeasureJob as MeasureJob
 from .job_types import SrdfJob as SrdfJob
 from .report import Report, SayStage, ShowProgress, Work
-from .summary import count, summarize_arguments, summarize_plan, summarize_result
+from .summary import summarize_arguments, summarize_plan, summarize_result
 from .terminal import silence_blender
 from .worlds import build_world, summarize_world, write_world
-
-_NO_BLENDER = (
-    "{what} needs Blender, which this Python does not have ({reason}): "
-    "{advice}: "
-    "blender -b --factory-startup -P {script} -- ROBOT.urdf -o ROBOT.blend"
-)
 
 
 def run(
@@ -68,18 +62,10 @@ def run(
     """Runs a job. Its errors are in the report; `progress` is called with the progress of an
     import, `say_stage` with the name of each stage that begins. An import, and an export of a
     .blend, lose the file open in Blender."""
-    work = Work(job.input, say_stage)
-    if isinstance(job, ImportJob):
-        return _run_import(job, work, progress)
-    if isinstance(job, CheckJob):
-        return _run_check(job, work)
-    if isinstance(job, ConvertJob):
-        return _run_convert(job, work)
-    if isinstance(job, SrdfJob):
-        return _run_srdf(job, work)
-    if isinstance(job, MeasureJob):
-        return _run_measure(job, work)
-    return _run_export(job, work)
+    work = Work(job.input, say_stage, progress)
+    with silence_blender(), work.catch():
+        _RUNNERS[type(job)](job, work)
+    return work.report()
 
 
 def export_opened(job: ExportJob, robot: Any) -> Report:
@@ -91,25 +77,22 @@ def export_opened(job: ExportJob, robot: Any) -> Report:
     return work.report()
 
 
-def _run_import(job: ImportJob, work: Work, progress: ShowProgress | None) -> Report:
-    with silence_blender(), work.catch():
-        with needing_blender("importing"), hold_interrupt():
-            from .. import new_file
+def _run_import(job: ImportJob, work: Work) -> None:
+    with needing_blender("importing"), hold_interrupt():
+        from .. import new_file
 
-            new_file()
-        result = None
-        if job.world:
-            work.facts = summarize_world(build_world(job, work, progress))
-        else:
-            result = _build(job, work, progress)
-            work.facts = summarize_result(result)
-        if job.strict:
-            _refuse(work.diagnostics)
-        _save(job, result, work)
-    return work.report()
+        new_file()
+    result = None
+    if job.world:
+        work.facts = summarize_world(build_world(job, work))
+    else:
+        result = _build(job, work)
+        work.facts = summarize_result(result)
+    work.hold_to(strict=job.strict)
+    _save(job, result, work)
 
 
-def _build(job: ImportJob, work: Work, progress: ShowProgress | None) -> ImportResult:
+def _build(job: ImportJob, work: Work) -> ImportResult:
     """Imports step by step; the first step reads, the second plans, the others build."""
     stages = iter(("read", "plan"))
     with closing(
@@ -117,8 +100,7 @@ def _build(job: ImportJob, work: Work, progress: ShowProgress | None) -> ImportR
     ) as steps:
         done = next(steps)
         while True:
-            if progress is not None:
-                progress(done)
+            work.show(done)
             try:
                 with work.clock(next(stages, "build")):
                     done = next(steps)
@@ -149,105 +131,69 @@ def _save(job: ImportJob, result: ImportResult | None, work: Work) -> None:
         work.files.append(str(job.blend))
 
 
-def _run_check(job: CheckJob, work: Work) -> Report:
-    with work.catch():
-        work.facts = summarize_arguments(list_xacro_arguments(job.input, options=job.options))
-        with work.clock("read"):
-            robot = read_robot(job.input, diagnostics=work.diagnostics, options=job.options)
-        if job.options.srdf:
-            read_own_srdf(job.input, robot, job.options, work.diagnostics)
-        with work.clock("plan"):
-            plan = plan_rig(robot, options=job.options, diagnostics=work.diagnostics)
-        work.facts = summarize_plan(plan) | work.facts
-        if job.strict:
-            _refuse(work.diagnostics)
-    return work.report()
+def _run_check(job: CheckJob, work: Work) -> None:
+    work.facts = summarize_arguments(list_xacro_arguments(job.input, options=job.options))
+    with work.clock("read"):
+        robot = _open(job, work, job.options)
+    if job.options.srdf:
+        read_own_srdf(job.input, robot, job.options, work.diagnostics)
+    with work.clock("plan"):
+        plan = plan_rig(robot, options=job.options, diagnostics=work.diagnostics)
+    work.facts = summarize_plan(plan) | work.facts
+    work.hold_to(strict=job.strict)
 
 
-def _run_export(job: ExportJob, work: Work) -> Report:
-    with ExitStack() as held, work.catch():
-        if is_blend(job.input):
-            held.enter_context(silence_blender())
-        if job.world:
-            with needing_blender("reading a .blend"), hold_interrupt():
-                write_world(job, work)
-            return work.report()
-        with work.clock("read"):
-            robot = _open(job, work.diagnostics)
-        if job.wishes is not None:
-            _write_reshaped(job, job.wishes, robot, work)
-        else:
-            _write_export(job, robot, work)
-    return work.report()
-
-
-def _write_reshaped(job: ExportJob, wishes: Reshaping, robot: Any, work: Work) -> None:
-    described = robot if isinstance(robot, Robot) else extract_robot(robot)
-    semantics = (
-        None
-        if job.srdf is None
-        else read_srdf(job.srdf, robot=described, diagnostics=work.diagnostics)
-    )
+def _run_export(job: ExportJob, work: Work) -> None:
+    if job.world:
+        with needing_blender("reading a .blend"), hold_interrupt():
+            write_world(job, work)
+        return
+    with work.clock("read"):
+        robot = _open(job, work, job.reading, job.robot)
+    if job.wishes is None:
+        _write_export(job, robot, work)
+        return
+    robot, semantics = _describe(robot), None
+    if job.srdf is not None:
+        semantics = read_srdf(job.srdf, robot=robot, diagnostics=work.diagnostics)
     with work.clock("reshape"):
-        reshaped = reshape_robot(
-            described, wishes, options=job.reading, diagnostics=work.diagnostics
-        )
-        if semantics is not None:
-            semantics = adapt_srdf(
-                semantics, robot=reshaped.robot, names=reshaped.names, diagnostics=work.diagnostics
-            )
-    _write_export(job, reshaped.robot, work)
+        robot, semantics = _reshape(robot, semantics, job.wishes, job.reading, work)
+    _write_export(job, robot, work)
     if semantics is not None and job.srdf_output is not None:
         work.files.append(str(write_srdf(semantics, job.srdf_output, diagnostics=work.diagnostics)))
 
 
-def _run_srdf(job: SrdfJob, work: Work) -> Report:
-    with ExitStack() as held, work.catch():
-        robot: Any
-        if is_blend(job.input):
-            held.enter_context(silence_blender())
-            robot = _open_blend(job.input, job.robot)
-        else:
-            robot = read_robot(job.input, diagnostics=work.diagnostics, options=job.options)
-        semantics = _find_semantics(job, robot, work)
-        if job.wishes != Reshaping():
-            described = robot if isinstance(robot, Robot) else extract_robot(robot)
-            reshaped = reshape_robot(
-                described, job.wishes, options=job.options, diagnostics=work.diagnostics
+def _run_srdf(job: SrdfJob, work: Work) -> None:
+    robot = _open(job, work, job.options, job.robot)
+    semantics = _find_semantics(job, robot, work)
+    if job.wishes != Reshaping():
+        robot, adapted = _reshape(_describe(robot), semantics, job.wishes, job.options, work)
+        semantics = adapted or semantics
+    if job.samples is not None:
+        options = job.options
+        files = FileOptions(packages=options.packages, package_paths=options.package_paths)
+        with work.clock("collisions"):
+            pairs = find_disabled_collisions(
+                robot,
+                samples=job.samples,
+                seed=job.seed,
+                options=files,
+                diagnostics=work.diagnostics,
             )
-            robot = reshaped.robot
-            semantics = adapt_srdf(
-                semantics, robot=robot, names=reshaped.names, diagnostics=work.diagnostics
-            )
-        if job.samples is not None:
-            files = FileOptions(
-                packages=job.options.packages, package_paths=job.options.package_paths
-            )
-            with work.clock("collisions"):
-                pairs = find_disabled_collisions(
-                    robot,
-                    samples=job.samples,
-                    seed=job.seed,
-                    options=files,
-                    diagnostics=work.diagnostics,
-                )
-            semantics = replace_disabled(semantics, pairs)
-        if job.strict:
-            _refuse(work.diagnostics)
-        work.output = str(write_srdf(semantics, job.output, diagnostics=work.diagnostics))
-        work.files.append(work.output)
-        work.facts = {
-            "robot": semantics.name,
-            "groups": len(semantics.groups),
-            "states": len(semantics.group_states),
-            "disabled_collisions": len(semantics.disabled_collisions),
-        }
-    return work.report()
+        semantics = replace_disabled(semantics, pairs)
+    work.hold_to(strict=job.strict)
+    work.output = str(write_srdf(semantics, job.output, diagnostics=work.diagnostics))
+    work.files.append(work.output)
+    work.facts = {
+        "robot": semantics.name,
+        "groups": len(semantics.groups),
+        "states": len(semantics.group_states),
+        "disabled_collisions": len(semantics.disabled_collisions),
+    }
 
 
 def _find_semantics(job: SrdfJob, robot: Any, work: Work) -> Semantics:
-    described = robot if isinstance(robot, Robot) else extract_robot(robot)
-    read = read_own_srdf(job.input, described, job.options, work.diagnostics)
+    read = read_own_srdf(job.input, _describe(robot), job.options, work.diagnostics)
     if read is not None:
         return read
     if isinstance(robot, Robot):
@@ -257,82 +203,100 @@ def _find_semantics(job: SrdfJob, robot: Any, work: Work) -> Semantics:
     return extract_semantics(robot)
 
 
-def _run_convert(job: ConvertJob, work: Work) -> Report:
-    with ExitStack() as held, work.catch():
-        source: str | Robot = job.input
-        if is_blend(job.input):
-            held.enter_context(silence_blender())
-            source = extract_robot(_open_blend(job.input, job.robot))
-        if job.wishes != Reshaping():
-            with work.clock("reshape"):
-                source = _reshape(source, job, work.diagnostics)
-        with work.clock("convert"):
-            text = convert_description(
-                source, mode=job.mode, diagnostics=work.diagnostics, options=job.options
-            )
-        _hand_over(text, job, work)
-    return work.report()
+def _run_convert(job: ConvertJob, work: Work) -> None:
+    source: str | Robot = job.input
+    if is_blend(job.input):
+        source = _describe(_open(job, work, job.options, job.robot))
+    if job.wishes != Reshaping():
+        with work.clock("reshape"):
+            robot = source if isinstance(source, Robot) else _open(job, work, job.options)
+            source, _ = _reshape(robot, None, job.wishes, job.options, work)
+    with work.clock("convert"):
+        text = convert_description(
+            source, mode=job.mode, diagnostics=work.diagnostics, options=job.options
+        )
+    _hand_over(text, job, work)
 
 
-def _run_measure(job: MeasureJob, work: Work) -> Report:
-    with ExitStack() as held, work.catch():
-        if is_blend(job.input):
-            held.enter_context(silence_blender())
-            robot = extract_robot(_open_blend(job.input, job.robot), edits=True)
-        else:
-            with work.clock("read"):
-                robot = read_robot(job.input, diagnostics=work.diagnostics, options=job.options)
-        if job.output is not None and job.output.suffix.lower() == ".csv":
-            text = reshape.measure_csv(robot, lengths=job.lengths)
-        else:
-            text = reshape.measure(robot, lengths=job.lengths, axes=job.axes, unit=job.unit)
-        _hand_over(text, job, work)
-    return work.report()
+def _run_measure(job: MeasureJob, work: Work) -> None:
+    if is_blend(job.input):
+        robot = extract_robot(_open(job, work, job.options, job.robot), edits=True)
+    else:
+        with work.clock("read"):
+            robot = _open(job, work, job.options)
+    if job.output is not None and job.output.suffix.lower() == ".csv":
+        text = reshape.measure_csv(robot, lengths=job.lengths)
+    else:
+        text = reshape.measure(robot, lengths=job.lengths, axes=job.axes, unit=job.unit)
+    _hand_over(text, job, work)
+
+
+_RUNNERS: dict[type[Job], Callable[[Any, Work], None]] = {
+    ImportJob: _run_import,
+    CheckJob: _run_check,
+    ExportJob: _run_export,
+    ConvertJob: _run_convert,
+    SrdfJob: _run_srdf,
+    MeasureJob: _run_measure,
+}
 
 
 def _hand_over(text: str, job: ConvertJob | MeasureJob, work: Work) -> None:
     """Writes the text to the job's output; text for standard output is kept."""
-    if job.strict:
-        _refuse(work.diagnostics)
+    work.hold_to(strict=job.strict)
     if job.output is None:
         work.text = text
         return
     write_text(job.output, text)
-    work.files.append(str(job.output))
     work.output = str(job.output)
+    work.files.append(work.output)
 
 
-def _reshape(source: str | Robot, job: ConvertJob, diagnostics: Diagnostics) -> Robot:
-    if not isinstance(source, Robot):
-        source = read_robot(source, diagnostics=diagnostics, options=job.options)
-    return reshape_robot(source, job.wishes, options=job.options, diagnostics=diagnostics).robot
+def _open(job: Job, work: Work, options: ImportOptions, name: str | None = None) -> Any:
+    """Reads a job's description, or opens the robot of this name in its .blend."""
+    if is_blend(job.input):
+        return open_rig(job.input, name)
+    return read_robot(job.input, diagnostics=work.diagnostics, options=options)
 
 
-def _open(job: ExportJob, diagnostics: Diagnostics) -> Any:
-    if not is_blend(job.input):
-        return read_robot(job.input, diagnostics=diagnostics, options=job.reading)
-    return _open_blend(job.input, job.robot)
+def open_rig(path: str, name: str | None, what: str = "reading a .blend") -> Any:
+    """Does as open_robot, and raises RobotError where there is no Blender for this work."""
+    with needing_blender(what), hold_interrupt():
+        return open_robot(path, name)
 
 
-def _open_blend(path: str, robot: str | None) -> Any:
-    with needing_blender("reading a .blend"), hold_interrupt():
-        return open_robot(path, robot)
+def _describe(robot: Any) -> Robot:
+    return robot if isinstance(robot, Robot) else extract_robot(robot)
+
+
+def _reshape(
+    robot: Robot,
+    semantics: Semantics | None,
+    wishes: Reshaping,
+    options: ImportOptions,
+    work: Work,
+) -> tuple[Robot, Semantics | None]:
+    """Returns a robot as it is wished, and its SRDF as it fits then."""
+    found = reshape_robot(robot, wishes, options=options, diagnostics=work.diagnostics)
+    if semantics is not None:
+        semantics = adapt_srdf(
+            semantics, robot=found.robot, names=found.names, diagnostics=work.diagnostics
+        )
+    return found.robot, semantics
 
 
 def _write_export(job: ExportJob, robot: Any, work: Work) -> None:
-    format = _format_of(job)
     with work.clock("export"):
-        written = write_format(
-            format,
-            robot,
-            job.output,
-            options=job.options,
-            diagnostics=work.diagnostics,
-            strict=job.strict,
+        work.take(
+            write_format(
+                _format_of(job),
+                robot,
+                job.output,
+                options=job.options,
+                diagnostics=work.diagnostics,
+                strict=job.strict,
+            )
         )
-    work.facts = written.facts
-    work.files += map(str, written.files)
-    work.output = str(written.path)
 
 
 def _format_of(job: ExportJob) -> WriterFormat[Any]:
@@ -353,14 +317,8 @@ def needing_blender(what: str) -> Iterator[None]:
         yield
     except ImportError as missing:
         script = Path(__file__).parents[1] / "headless.py"
-        advice = advise_blender()
-        message = _NO_BLENDER.format(what=what, reason=missing, advice=advice, script=script)
-        raise RobotError(message) from missing
-
-
-def _refuse(diagnostics: Diagnostics) -> None:
-    if len(diagnostics):
         raise RobotError(
-            f"{count(len(diagnostics), 'diagnostic')}, and --strict takes each as a failure",
-            source=diagnostics.source,
-        )
+            f"{what} needs Blender, which this Python does not have ({missing}): "
+            f"{advise_blender()}: "
+            f"blender -b --factory-startup -P {script} -- ROBOT.urdf -o ROBOT.blend"
+        ) from missing

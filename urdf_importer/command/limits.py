@@ -21,10 +21,9 @@ from .. import (
 )
 from ..diagnostics import quote
 from ..files.outputs import check_output
-from ..interrupts import hold_interrupt
 from .arguments import add_option_arguments, read_options
-from .blends import is_blend, open_robot
-from .jobs import needing_blender
+from .blends import is_blend
+from .jobs import open_rig
 from .loading import add_command, add_reading, add_robot, check_name
 from .plans import check_outputs
 from .summary import count
@@ -84,12 +83,10 @@ def _limits(given: argparse.Namespace, terminal: Terminal) -> int:
 def open_checked(given: argparse.Namespace, diagnostics: Diagnostics) -> Any:
     """Opens the robot that a motion is compared with."""
     if is_blend(given.robot):
-        with silence_blender(), needing_blender("reading a .blend"), hold_interrupt():
-            return open_robot(given.robot, given.name)
-    own = Diagnostics(given.robot)
-    robot = read_robot(given.robot, diagnostics=own, options=read_options(given, ImportOptions))
-    diagnostics.extend(own)
-    return robot
+        with silence_blender():
+            return open_rig(given.robot, given.name)
+    own, options = diagnostics.about(given.robot), read_options(given, ImportOptions)
+    return read_robot(given.robot, diagnostics=own, options=options)
 
 
 def _retime(motion: Trajectory, robot: Any, given: argparse.Namespace) -> Trajectory:

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .. import Diagnostics, ImportOptions, RobotError, import_robot
+from .. import Diagnostics, ImportOptions, import_robot
 from ..interrupts import hold_interrupt
 from .arguments import EPILOG, add_option_arguments, read_options
-from .blends import is_blend, open_robot
-from .jobs import needing_blender
+from .blends import is_blend
+from .jobs import needing_blender, open_rig
 from .plans import UsageError
-from .summary import count
+from .report import refuse_strictly
 from .terminal import Terminal
 
 READING = ("xacro_args", "model", "variants", "parameters", "joint_parameters")
@@ -43,6 +43,11 @@ def add_robot(parser: argparse.ArgumentParser, text: str = _ROBOT) -> None:
     )
 
 
+def add_output(parser: argparse.ArgumentParser, form: str, text: str) -> None:
+    """Adds the argument of the file to write, which has to be there."""
+    parser.add_argument("-o", "--output", required=True, metavar=form, help=text)
+
+
 def add_reading(parser: argparse.ArgumentParser, *but: str, heading: str = "") -> None:
     """Adds the options of reading a description, but some."""
     only = [name for name in (*READING, *_PACKAGES) if name not in but]
@@ -71,24 +76,20 @@ def load_robot(given: argparse.Namespace, work: str, diagnostics: Diagnostics) -
     into a new file; returns the armature. `work` names the work that needs Blender. Raises
     RobotError and UsageError."""
     check_name(given)
+    if is_blend(given.robot):
+        return open_rig(given.robot, given.name, work)
     with needing_blender(work), hold_interrupt():
-        if is_blend(given.robot):
-            return open_robot(given.robot, given.name)
         from .. import new_file
 
         new_file()
-    result = import_robot(given.robot, options=read_options(given, ImportOptions))
-    diagnostics.extend(result.diagnostics)
-    return result.armature
+    own, options = diagnostics.about(given.robot), read_options(given, ImportOptions)
+    return import_robot(given.robot, options=options, diagnostics=own).armature
 
 
-def refuse_strictly(
+def report_diagnostics(
     given: argparse.Namespace, terminal: Terminal, diagnostics: Diagnostics
 ) -> None:
-    """Shows diagnostics and raises RobotError for them where --strict is given."""
-    if given.strict and len(diagnostics):
-        terminal.diagnostics(tuple(diagnostics))
-        raise RobotError(
-            f"{count(len(diagnostics), 'diagnostic')}, and --strict takes each as a failure",
-            source=diagnostics.source,
-        )
+    """Shows diagnostics, and raises RobotError for them where --strict is given."""
+    terminal.diagnostics(tuple(diagnostics))
+    if given.strict:
+        refuse_strictly(diagnostics)

@@ -2,7 +2,6 @@
 """urdf-importer animate, sample and topics: recordings onto robots, and back."""
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from .. import (
@@ -21,20 +20,21 @@ from .blends import is_blend
 from .limits import add_limit_arguments, add_limits, sample_within, write_rows
 from .loading import (
     add_command,
+    add_output,
     add_reading,
     add_robot,
     add_strict,
     check_name,
     check_scene,
     load_robot,
-    refuse_strictly,
+    report_diagnostics,
 )
 from .plans import UsageError, check_outputs
 from .summary import count
 from .terminal import Terminal, silence_blender
 
 
-def add_motions(commands: Any) -> None:
+def add_commands(commands: Any) -> None:
     """Adds the commands."""
     _add_animate(commands)
     _add_sample(commands)
@@ -67,9 +67,7 @@ def _add_animate(commands: Any) -> None:
     parser.add_argument(
         "motions", nargs="+", metavar="MOTION", help=f"{_suffixes(read=True)}, folder"
     )
-    parser.add_argument(
-        "-o", "--output", required=True, metavar="OUT.blend", help="the .blend to write"
-    )
+    add_output(parser, "OUT.blend", "the .blend to write")
     parser.add_argument("--topic", metavar="T", help="which topic of the recordings")
     parser.add_argument("--fps", type=float, metavar="N", help="the scene's frames per second")
     parser.add_argument("--preview", metavar="OUT.png", help="render the robot in its first pose")
@@ -88,13 +86,7 @@ def _add_sample(commands: Any) -> None:
         "trajectory: after IK, limits, drivers, constraints and NLA.",
     )
     add_robot(parser, "the .blend with the robot")
-    parser.add_argument(
-        "-o",
-        "--output",
-        required=True,
-        metavar="OUT",
-        help=f"the motion: {_suffixes(read=False)}, folder",
-    )
+    add_output(parser, "OUT", f"the motion: {_suffixes(read=False)}, folder")
     parser.add_argument(
         "--rate", type=float, metavar="HZ", help="samples per second (default: one for each frame)"
     )
@@ -114,12 +106,14 @@ def _add_sample(commands: Any) -> None:
 def _animate(given: argparse.Namespace, terminal: Terminal) -> int:
     output = check_scene(given)
     check_name(given)
-    pictures = [] if given.preview is None else [Path(given.preview)]
-    check_outputs([given.robot, *given.motions], [output, *pictures])
+    check_outputs([given.robot, *given.motions], [output, given.preview])
     options = read_options(given, MotionOptions)
     # Recordings are read first: an unreadable one costs no import.
     diagnostics = Diagnostics(given.robot)
-    motions = [_read(path, given.topic, options, diagnostics) for path in given.motions]
+    motions = []
+    for path in given.motions:
+        own: Any = {"options": options, "diagnostics": diagnostics.about(path)}
+        motions.append(read_trajectory(path, topic=given.topic, **own))
     with silence_blender():
         armature = load_robot(given, "animating", diagnostics)
         from .. import apply_trajectory, render_preview, save_blend, set_frame_rate
@@ -128,23 +122,13 @@ def _animate(given: argparse.Namespace, terminal: Terminal) -> int:
             set_frame_rate(given.fps)
         for motion in motions:
             apply_trajectory(armature, motion, options=options, diagnostics=diagnostics)
-        refuse_strictly(given, terminal, diagnostics)
+        report_diagnostics(given, terminal, diagnostics)
         if given.preview is not None:
             render_preview(armature, given.preview)
         save_blend(output)
-    terminal.diagnostics(tuple(diagnostics))
     for path, motion in zip(given.motions, motions, strict=True):
         terminal.note(f"{path}: {_describe(motion)}")
     return 0
-
-
-def _read(
-    path: str, topic: str | None, options: MotionOptions, diagnostics: Diagnostics
-) -> Trajectory:
-    own = Diagnostics(path)
-    motion = read_trajectory(path, topic=topic, options=options, diagnostics=own)
-    diagnostics.extend(own)
-    return motion
 
 
 def _sample(given: argparse.Namespace, terminal: Terminal) -> int:

@@ -2,16 +2,17 @@
 """Plans which input becomes which files; impossible requests are refused before any work is
 done."""
 
+import argparse
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from .. import find_writer, reader_formats, writer_formats
-from ..diagnostics import WriteError, name_choices, quote
+from ..diagnostics import WriteError, name_choices, quote, quote_path
 from ..files.outputs import SEPARATORS, check_output
 from ..pipeline.worlds.export import WORLD_SUFFIXES, find_world_format
 from .blends import is_blend
-from .jobs import CheckJob, ExportJob, ImportJob
+from .jobs import ExportJob, ImportJob
 
 
 class UsageError(Exception):
@@ -42,15 +43,8 @@ def plan_imports(
         )
         for each in inputs
     ]
-    outputs = [path for job in jobs for path in job.outputs]
-    check_outputs(inputs, outputs + find_report_files(report))
+    check_outputs(inputs, [path for job in jobs for path in (job.blend, job.picture)], report)
     return jobs
-
-
-def plan_checks(inputs: Sequence[str], report: str | None) -> list[CheckJob]:
-    """Plans one job for each input. Raises as plan_imports does."""
-    check_outputs(inputs, find_report_files(report))
-    return [CheckJob(input=each) for each in inputs]
 
 
 def plan_exports(
@@ -63,7 +57,7 @@ def plan_exports(
     """Plans one job for each input: a file with the suffix of a format, or a folder in
     `folder_format`; of several inputs each gets a folder of its own in `output`. Raises as
     plan_imports does."""
-    check_outputs(inputs, find_report_files(report))
+    check_outputs(inputs, [], report)
     if robot is not None and not any(map(is_blend, inputs)):
         raise UsageError("--robot chooses a robot in a .blend, and none of the inputs is one")
     options = next(
@@ -88,7 +82,7 @@ def plan_world(inputs: Sequence[str], output: str, report: str | None) -> Export
     if path.suffix.lower() not in WORLD_SUFFIXES:
         choices = name_choices(WORLD_SUFFIXES)
         raise UsageError(f"-o has to end in {choices} with --world, not {quote(output)}")
-    check_outputs(inputs, [path, *find_report_files(report)])
+    check_outputs(inputs, [path], report)
     return ExportJob(input=inputs[0], output=path, format=find_world_format(path).name, world=True)
 
 
@@ -126,21 +120,37 @@ def _hint(robot: str, output: str) -> str:
     return ""
 
 
-def find_report_files(report: str | None) -> list[Path]:
-    """Returns the file of --json, as outputs go: none where it is absent or standard output."""
-    return [] if report in (None, "-") else [Path(report)]
+def plan_text(given: argparse.Namespace) -> Path | None:
+    """Plans the text that a command makes of one robot: returns its file, None for standard output.
+    Raises as plan_imports does."""
+    if len(given.inputs) != 1:
+        raise UsageError(f"{given.command} takes one robot at a time")
+    if given.robot is not None and not is_blend(given.inputs[0]):
+        raise UsageError("--robot says which robot of a .blend, and the input is not one")
+    return None if given.output == "-" else Path(given.output)
 
 
-def check_outputs(inputs: Sequence[str], outputs: Sequence[Path]) -> None:
+def check_text(given: argparse.Namespace, output: Path | None) -> None:
+    """Raises as check_outputs does, and where a text and the report would be in one place."""
+    if output is None and given.json == "-":
+        raise UsageError("-o and --json cannot both be standard output")
+    check_outputs(given.inputs, [output], given.json)
+
+
+def check_outputs(
+    inputs: Sequence[str], outputs: Sequence[Path | str | None], report: str | None = None
+) -> None:
     """Raises UsageError where an input would be overwritten or two outputs are one file, WriteError
-    where one cannot be written."""
+    where one cannot be written. None does not count, nor does a report on standard output."""
+    written = [each for each in outputs if each is not None]
+    written += [report] if report not in (None, "-") else []
     taken = {os.path.realpath(each): "the input" for each in inputs}
-    for path in outputs:
+    for path in written:
         place = os.path.realpath(path)
         if place in taken:
-            raise UsageError(f"{quote(str(path))} would overwrite {taken[place]}")
+            raise UsageError(f"{quote_path(path)} would overwrite {taken[place]}")
         taken[place] = "another output"
-    for path in outputs:
+    for path in written:
         check_output(path)
 
 

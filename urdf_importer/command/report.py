@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from .. import Diagnostic, Diagnostics, Progress, RobotError
+from .. import Diagnostic, Diagnostics, Progress, RobotError, Written
 from ..files.version import find_version
-from .summary import Facts
+from .summary import Facts, count
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,16 @@ class Report:
             "error": self.error and _describe_error(self.error),
             **self.facts,
             "files": self.files,
-            "diagnostics": [_describe_diagnostic(item) for item in self.diagnostics],
+            "diagnostics": [
+                asdict(item) | {"severity": item.severity.value} for item in self.diagnostics
+            ],
             "seconds": self.seconds,
         }
-        return json.dumps(_replace_infinities(content), allow_nan=False)
+        # JSON knows no infinities; null takes their place.
+        for key, value in content.items():
+            if isinstance(value, float) and not math.isfinite(value):
+                content[key] = None
+        return json.dumps(content, allow_nan=False)
 
 
 ShowProgress = Callable[[Progress], None]
@@ -54,8 +60,11 @@ SayStage = Callable[[str], None]
 class Work:
     """A report while it is made."""
 
-    def __init__(self, input: str, say_stage: SayStage | None = None) -> None:
+    def __init__(
+        self, input: str, say_stage: SayStage | None = None, progress: ShowProgress | None = None
+    ) -> None:
         self._say_stage = say_stage
+        self._progress = progress
         self.diagnostics = Diagnostics(input)
         self.facts: Facts = {}
         self.files: list[str] = []
@@ -64,6 +73,21 @@ class Work:
         self._input = input
         self._seconds: dict[str, float] = {}
         self._error: RobotError | None = None
+
+    def show(self, done: Progress) -> None:
+        """Shows the progress to whoever wants it."""
+        if self._progress is not None:
+            self._progress(done)
+
+    def hold_to(self, *, strict: bool) -> None:
+        """Raises RobotError for diagnostics where it is `strict`."""
+        refuse_strictly(self.diagnostics if strict else Diagnostics())
+
+    def take(self, written: Written) -> None:
+        """Takes down the result of an export."""
+        self.facts = written.facts
+        self.files += map(str, written.files)
+        self.output = str(written.path)
 
     @contextmanager
     def clock(self, stage: str) -> Iterator[None]:
@@ -99,22 +123,15 @@ class Work:
         )
 
 
-def _describe_diagnostic(item: Diagnostic) -> dict[str, Any]:
-    return asdict(item) | {"severity": item.severity.value}
+def refuse_strictly(diagnostics: Diagnostics) -> None:
+    """Raises RobotError where there are diagnostics."""
+    if len(diagnostics):
+        raise RobotError(
+            f"{count(len(diagnostics), 'diagnostic')}, and --strict takes each as a failure",
+            source=diagnostics.source,
+        )
 
 
 def _describe_error(error: RobotError) -> dict[str, Any]:
-    return {
-        "type": type(error).__name__,
-        "message": error.message,
-        "source": error.source,
-        "line": error.line,
-    }
-
-
-def _replace_infinities(content: Any) -> Any:
-    """JSON knows no infinities; null takes their place."""
-    return {
-        key: None if isinstance(value, float) and not math.isfinite(value) else value
-        for key, value in content.items()
-    }
+    told = {name: getattr(error, name) for name in ("message", "source", "line")}
+    return {"type": type(error).__name__, **told}

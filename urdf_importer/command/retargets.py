@@ -15,7 +15,6 @@ from .. import (
     motion_formats,
     read_robot,
     retarget,
-    set_frame_rate,
     write_trajectory,
 )
 from ..files.outputs import check_output
@@ -24,12 +23,13 @@ from .arguments import add_option_arguments, read_options
 from .blends import is_blend
 from .loading import (
     add_command,
+    add_output,
     add_reading,
     add_robot,
     add_strict,
     check_name,
     load_robot,
-    refuse_strictly,
+    report_diagnostics,
 )
 from .plans import UsageError, check_outputs
 from .terminal import Terminal, silence_blender
@@ -37,7 +37,7 @@ from .terminal import Terminal, silence_blender
 _BVH = ".bvh"
 
 
-def add_retarget(commands: Any) -> None:
+def add_commands(commands: Any) -> None:
     """Adds the command."""
     written = " ".join(each.suffix for each in motion_formats() if each.is_written)
     parser = add_command(
@@ -52,9 +52,7 @@ def add_retarget(commands: Any) -> None:
     parser.add_argument(
         "motion", metavar="MOTION", help=".bvh; with Blender .fbx .glb .gltf .blend too"
     )
-    parser.add_argument(
-        "-o", "--output", required=True, metavar="OUT", help=f".blend, or {written}, folder"
-    )
+    add_output(parser, "OUT", f".blend, or {written}, folder")
     parser.add_argument(
         "--layout",
         choices=("unitree", "tracking", "isaac"),
@@ -76,8 +74,7 @@ def _retarget(given: argparse.Namespace, terminal: Terminal) -> int:
     to_blend = is_blend(given.output)
     _check_usage(given, to_blend=to_blend)
     check_output(given.output)
-    pictures = [] if given.preview is None else [Path(given.preview)]
-    check_outputs([given.robot, given.motion], [given.output, *pictures])
+    check_outputs([given.robot, given.motion], [given.output, given.preview])
     diagnostics = Diagnostics(given.motion)
     in_blender = to_blend or is_blend(given.robot) or Path(given.motion).suffix.lower() != _BVH
     if in_blender:
@@ -86,7 +83,7 @@ def _retarget(given: argparse.Namespace, terminal: Terminal) -> int:
     else:
         robot = read_robot(given.robot, options=read_options(given, ImportOptions))
         result = retarget(given.motion, robot, options=options, diagnostics=diagnostics)
-    refuse_strictly(given, terminal, diagnostics)
+    report_diagnostics(given, terminal, diagnostics)
     if to_blend:
         from .. import save_blend
 
@@ -95,7 +92,6 @@ def _retarget(given: argparse.Namespace, terminal: Terminal) -> int:
     else:
         layout = {"layout": given.layout, "robot": robot, "rate": given.rate}
         write_trajectory(result.trajectory, given.output, **(layout if given.layout else {}))
-    terminal.diagnostics(tuple(diagnostics))
     _tell(result, given.output, terminal)
     return 0
 
@@ -114,6 +110,8 @@ def _follow_in_blender(
     given: argparse.Namespace, options: RetargetOptions, diagnostics: Diagnostics, *, to_blend: bool
 ) -> tuple[RetargetResult, Any]:
     """Opens or imports both, and returns the result with the robot's description."""
+    from .. import render_preview, set_frame_rate
+
     armature = load_robot(given, "retargeting to or from Blender", diagnostics)
     is_plain = Path(given.motion).suffix.lower() == _BVH and not to_blend
     source = given.motion if is_plain else open_person(given.motion, given.person)
@@ -121,8 +119,6 @@ def _follow_in_blender(
         set_frame_rate(options.fps)
     result = retarget(source, armature, options=options, diagnostics=diagnostics)
     if given.preview is not None:
-        from .. import render_preview
-
         render_preview(armature, given.preview)
     return result, extract_robot(armature)
 

@@ -2,26 +2,26 @@
 """urdf-importer sense: the sensors of a robot over an animation, as a recording."""
 
 import argparse
-from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 from .. import Diagnostics, RecordOptions, record_sensors
-from .arguments import add_option_arguments, read_options
+from .arguments import add_option_arguments, add_own_argument, read_options, split_names
 from .loading import (
     add_command,
+    add_output,
     add_reading,
     add_robot,
     add_strict,
     load_robot,
-    refuse_strictly,
+    report_diagnostics,
 )
 from .plans import check_outputs
 from .summary import count
 from .terminal import Terminal, silence_blender
 
 
-def add_sense(commands: Any) -> None:
+def add_commands(commands: Any) -> None:
     """Adds the command."""
     parser = add_command(
         commands,
@@ -33,32 +33,24 @@ def add_sense(commands: Any) -> None:
         "overwritten.",
     )
     add_robot(parser)
-    parser.add_argument(
-        "-o",
-        "--output",
-        required=True,
-        metavar="OUT",
-        help="the recording: .mcap, .bag, or a folder of ROS 2",
-    )
+    add_output(parser, "OUT", "the recording: .mcap, .bag, or a folder of ROS 2")
     add_strict(parser)
-    parser.add_argument(
-        "--sensors", metavar="A,B", help="names of the sensors that are recorded (default: all)"
-    )
-    own = [field.name for field in fields(RecordOptions) if field.name != "sensors"]
-    add_option_arguments(parser, RecordOptions, only=own)
+    text = "names of the sensors that are recorded (default: all)"
+    add_own_argument(parser, "sensors", "--sensors", type=split_names, metavar="A,B", help=text)
+    add_option_arguments(parser, RecordOptions, but=("sensors",))
     add_reading(parser, heading="reading")
 
 
 def _sense(given: argparse.Namespace, terminal: Terminal) -> int:
     output = Path(given.output)
     check_outputs([given.robot], [output])
-    names = tuple(name.strip() for name in (given.sensors or "").split(",") if name.strip())
-    options = replace(read_options(given, RecordOptions), sensors=names)
+    options = read_options(given, RecordOptions)
     diagnostics = Diagnostics(given.robot)
     with silence_blender():
         armature = load_robot(given, "sensing", diagnostics)
-        refuse_strictly(given, terminal, diagnostics)
+        report_diagnostics(given, terminal, diagnostics)
+        known = len(diagnostics)
         files = record_sensors(armature, output, options=options, diagnostics=diagnostics)
-    terminal.diagnostics(tuple(diagnostics))
+    terminal.diagnostics(tuple(diagnostics)[known:])
     terminal.note(f"{given.output}: recorded, {count(len(files), 'file')}")
     return 0

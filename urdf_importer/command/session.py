@@ -9,10 +9,10 @@ from ..files.outputs import write_text
 from .jobs import CheckJob, ConvertJob, ExportJob, Job, MeasureJob, SrdfJob, run
 from .report import Report
 from .summary import (
+    count,
     describe_arguments,
-    describe_export,
-    describe_import,
-    describe_srdf,
+    describe_files,
+    describe_severities,
     describe_summary,
 )
 from .terminal import Terminal, write_document, write_result
@@ -31,7 +31,7 @@ def run_jobs(jobs: Sequence[Job], json: str | None, terminal: Terminal) -> int:
         elif isinstance(job, ConvertJob | MeasureJob):
             write_document(report.text)
         elif report.error is None:
-            terminal.note(_describe(job, report))
+            terminal.note(describe_work(job, report))
         if report.error is not None:
             terminal.error(report.error)
         if json == "-":
@@ -42,16 +42,28 @@ def run_jobs(jobs: Sequence[Job], json: str | None, terminal: Terminal) -> int:
     return int(any(report.error is not None for report in reports))
 
 
-def _describe(job: Job, report: Report) -> str:
+def describe_work(job: Job, report: Report) -> str:
     """Describes a finished job in one line."""
-    spent = sum(report.seconds.values())
+    facts, shown, size = report.facts, ", ".join(report.files), ""
+    counted = [("links", "link"), ("moving_joints", "moving joint"), ("bones", "bone")]
     if isinstance(job, ExportJob):
+        counted[2] = ("degrees_of_freedom", "degree")
         written = Path(report.output)  # Its name may be another, where a format asks for that.
         shown = f"{job.output}/" if written.is_dir() else str(job.output.with_name(written.name))
-        return describe_export(report.facts, shown, report.files, spent, report.diagnostics)
-    if isinstance(job, SrdfJob):
-        return describe_srdf(report.facts, report.output, spent, report.diagnostics)
-    return describe_import(report.facts, report.files, spent, report.diagnostics)
+        size = f", {describe_files(shown, report.files)}"
+    elif isinstance(job, SrdfJob):
+        shown = report.output
+        counted = [("groups", "group"), ("states", "state")]
+        counted.append(("disabled_collisions", "disabled pair"))
+    elif "objects" in facts:
+        counted = [("robots", "robot"), ("objects", "object"), ("lights", "light")]
+    numbers = [(facts[name], what) for name, what in counted]
+    parts = [count(len(n) if isinstance(n, list) else n, what) for n, what in numbers]
+    if isinstance(job, ExportJob):
+        parts[2] += " of freedom"
+    wrote = f"; wrote {shown}" if shown else ""
+    text = f"{facts['robot']}: {', '.join(parts)}{wrote} in {sum(report.seconds.values()):.2f} s"
+    return text + size + describe_severities(report.diagnostics)
 
 
 def _show_table(report: Report, *, follows: bool) -> None:

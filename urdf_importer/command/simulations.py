@@ -3,26 +3,20 @@
 
 import argparse
 from dataclasses import fields, replace
-from pathlib import Path
 from typing import Any
 
-from .. import (
-    Diagnostics,
-    Simulation,
-    SimulationOptions,
-    simulate,
-    write_trajectory,
-)
+from .. import Diagnostics, Simulation, SimulationOptions, simulate, write_trajectory
 from ..pipeline.simulating import shown_at_end
-from .arguments import add_option_arguments, read_options
+from .arguments import add_option_arguments, add_own_argument, read_options
 from .loading import (
     add_command,
+    add_output,
     add_reading,
     add_robot,
     add_strict,
     check_scene,
     load_robot,
-    refuse_strictly,
+    report_diagnostics,
 )
 from .plans import check_outputs
 from .summary import count
@@ -34,7 +28,7 @@ _SEVERAL = {
 }
 
 
-def add_simulate(commands: Any) -> None:
+def add_commands(commands: Any) -> None:
     """Adds the command."""
     parser = add_command(
         commands,
@@ -45,7 +39,7 @@ def add_simulate(commands: Any) -> None:
         "the pose that is shown, and keys its motion. Existing outputs are overwritten.",
     )
     add_robot(parser)
-    parser.add_argument("-o", "--output", required=True, metavar="OUT.blend", help="the .blend")
+    add_output(parser, "OUT.blend", "the .blend")
     parser.add_argument(
         "--seconds", type=float, default=2.0, metavar="S", help="how long (default: 2)"
     )
@@ -57,12 +51,11 @@ def add_simulate(commands: Any) -> None:
     )
     parser.add_argument("--preview", metavar="OUT.png", help="a picture of the last frame")
     add_strict(parser)
-    own = [field for field in fields(SimulationOptions) if field.name not in ("model", *_SEVERAL)]
-    add_option_arguments(parser, SimulationOptions, only=[field.name for field in own])
+    add_option_arguments(parser, SimulationOptions, but=("model", *_SEVERAL))
     helps = {field.name: field.metadata["help"] for field in fields(SimulationOptions)}
     for name, (flag, form) in _SEVERAL.items():
         text = f"{helps[name]} (may be repeated)"
-        parser.add_argument(flag, dest=name, action="append", default=[], metavar=form, help=text)
+        add_own_argument(parser, name, flag, action="append", metavar=form, help=text)
     # Of its own name in the namespace: an import's `model` is another thing.
     parser.add_argument(
         "--model", dest="written", metavar="OUT.xml", help="the very MJCF that MuJoCo ran"
@@ -72,14 +65,9 @@ def add_simulate(commands: Any) -> None:
 
 def _simulate(given: argparse.Namespace, terminal: Terminal) -> int:
     output = check_scene(given)
-    options = replace(
-        read_options(given, SimulationOptions),
-        model=given.written or "",
-        pushes=given.pushes,
-        colliders=given.colliders,
-    )
-    more = [given.trajectory, given.preview, options.model]
-    check_outputs([given.robot], [output, *(Path(each) for each in more if each)])
+    options = replace(read_options(given, SimulationOptions), model=given.written or "")
+    outputs = [output, given.trajectory, given.preview, given.written]
+    check_outputs([given.robot], [each or None for each in outputs])
     diagnostics = Diagnostics(given.robot)
     with silence_blender():
         armature = load_robot(given, "simulating", diagnostics)
@@ -88,14 +76,13 @@ def _simulate(given: argparse.Namespace, terminal: Terminal) -> int:
         if given.fps is not None:
             set_frame_rate(given.fps)
         found = simulate(armature, seconds=given.seconds, options=options, diagnostics=diagnostics)
-        refuse_strictly(given, terminal, diagnostics)
+        report_diagnostics(given, terminal, diagnostics)
         if given.preview is not None:
             with shown_at_end(found):
                 render_preview(armature, given.preview)
         save_blend(output)
     if given.trajectory is not None:
         write_trajectory(found.trajectory, given.trajectory)
-    terminal.diagnostics(tuple(diagnostics))
     _report(found, given, terminal)
     return 0
 

@@ -7,14 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from .. import (
-    Diagnostic,
-    ImportResult,
-    RigPlan,
-    Robot,
-    Severity,
-    XacroArgument,
-)
+from .. import Diagnostic, ImportResult, RigPlan, Robot, Severity, XacroArgument
 from ..diagnostics import describe_missing
 
 Facts = dict[str, Any]
@@ -72,23 +65,6 @@ def summarize_plan(plan: RigPlan) -> Facts:
     }
 
 
-def describe_export(
-    facts: Facts,
-    path: str,
-    files: Sequence[str],
-    seconds: float,
-    diagnostics: Iterable[Diagnostic],
-) -> str:
-    """Describes an export in one line, from its facts and all files that it wrote."""
-    parts = (
-        count(facts["links"], "link"),
-        count(facts["moving_joints"], "moving joint"),
-        count(facts["degrees_of_freedom"], "degree") + " of freedom",
-    )
-    text = f"{facts['robot']}: {', '.join(parts)}; wrote {path} in {seconds:.2f} s"
-    return f"{text}, {describe_files(path, files)}" + _describe_severities(diagnostics)
-
-
 def describe_files(path: str, files: Iterable[str]) -> str:
     """Returns how large the files of an export are together, and which are beside `path`."""
     target, found = Path(path), {Path(file) for file in files}
@@ -112,19 +88,6 @@ def _describe_size(size: float) -> str:
             return f"{size:.3g} {unit}"
         size /= 1000.0
     return f"{size:.3g} GB"
-
-
-def describe_srdf(
-    facts: Facts, path: str, seconds: float, diagnostics: Iterable[Diagnostic]
-) -> str:
-    """Describes an SRDF that was written in one line, from its facts."""
-    parts = (
-        count(facts["groups"], "group"),
-        count(facts["states"], "state"),
-        count(facts["disabled_collisions"], "disabled pair"),
-    )
-    text = f"{facts['robot']}: {', '.join(parts)}; wrote {path} in {seconds:.2f} s"
-    return text + _describe_severities(diagnostics)
 
 
 def summarize_arguments(arguments: Sequence[XacroArgument]) -> Facts:
@@ -168,28 +131,8 @@ def describe_summary(facts: Facts) -> list[tuple[str, str]]:
     return rows
 
 
-def describe_import(
-    facts: Facts, files: Sequence[str], seconds: float, diagnostics: Iterable[Diagnostic]
-) -> str:
-    """Describes an import in one line, from summarize_result, or summarize_world."""
-    parts: tuple[str, ...] = (
-        count(facts["links"], "link"),
-        count(facts["moving_joints"], "moving joint"),
-        count(facts["bones"], "bone"),
-    )
-    if "objects" in facts:
-        parts = (
-            count(len(facts["robots"]), "robot"),
-            count(len(facts["objects"]), "object"),
-            count(facts["lights"], "light"),
-        )
-    wrote = f"; wrote {', '.join(files)}" if files else ""
-    text = f"{facts['robot']}: {', '.join(parts)}{wrote} in {seconds:.2f} s"
-    return text + _describe_severities(diagnostics)
-
-
-def _describe_severities(diagnostics: Iterable[Diagnostic]) -> str:
-    """Returns the missing files, then how many other diagnostics there are."""
+def describe_severities(diagnostics: Iterable[Diagnostic]) -> str:
+    """Describes the missing files, then how many other diagnostics there are."""
     items = tuple(diagnostics)
     missing = describe_missing(items)
     severities = Counter(item.severity for item in items if not item.lost)

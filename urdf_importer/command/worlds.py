@@ -1,22 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whole worlds on the command line: import --world, export --world."""
 
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from .. import (
-    RobotError,
-    World,
-    WriteError,
-    export_world,
-    import_world_steps,
-    list_models,
-)
+from .. import RobotError, World, WriteError, export_world, import_world_steps, list_models
 from ..pipeline.formats import reader_formats
+from ..progress import finish, relay
 from .blends import is_blend
 from .job_types import ExportJob, ImportJob
-from .report import ShowProgress, Work
+from .report import Work
 from .summary import Facts, summarize_result
 
 _SUMS = ("links", "joints", "moving_joints", "bones", "total_mass")
@@ -46,26 +39,18 @@ def write_world(job: ExportJob, work: Work) -> None:
             raise WriteError("worlds are written of the scene of a .blend", source=job.input)
         open_blend(job.input)
     with work.clock("export"):
-        written = export_world(
-            job.output, strict=job.strict, options=job.options, diagnostics=work.diagnostics
+        work.take(
+            export_world(
+                job.output, strict=job.strict, options=job.options, diagnostics=work.diagnostics
+            )
         )
-    work.facts = written.facts
-    work.files += map(str, written.files)
-    work.output = str(written.path)
 
 
-def build_world(job: ImportJob, work: Work, progress: ShowProgress | None) -> World:
+def build_world(job: ImportJob, work: Work) -> World:
     """Imports a world, step by step."""
     steps = import_world_steps(job.input, options=job.options, diagnostics=work.diagnostics)
-    with closing(steps), work.clock("build"):
-        while True:
-            try:
-                done = next(steps)
-            except StopIteration as finished:
-                world: World = finished.value
-                return world
-            if progress is not None:
-                progress(done)
+    with work.clock("build"):
+        return finish(relay(steps, work.show))
 
 
 def summarize_world(world: World) -> Facts:

@@ -11,12 +11,11 @@ from enum import Enum
 from itertools import islice
 from pathlib import Path
 
-from ..diagnostics import quote
+from ..diagnostics import quote_path
 from .folders import MOST_ENTRIES_OF_A_FOLDER, fold, is_broad, is_within
 from .references import Reference
 from .regular import FileKind
 
-MOST_SHOWN = 80
 _SHAPES = frozenset(
     (
         *(".stl", ".dae", ".obj", ".ply", ".glb", ".gltf", ".msh", ".mtl", ".bin"),
@@ -89,11 +88,6 @@ class Failure:
     message: str
     code: str
     package: str = ""
-
-
-def quote_path(path: str) -> str:
-    """Quotes a path for a message; of a long one the end, which says more than the beginning."""
-    return quote(path if len(path) <= MOST_SHOWN else "..." + path[3 - MOST_SHOWN :])
 
 
 def say_moved(path: str, why: str, reference: Reference, uri: str, kind: FileKind) -> FoundPath:

@@ -10,12 +10,13 @@ import contextlib
 import os
 import tempfile
 import unicodedata
-import xml.parsers.expat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice, takewhile
 from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
 
 from .regular import open_regular_file
 
@@ -44,27 +45,22 @@ class Listing:
 
 
 class Folders:
-    """A cached, bounded view of the file system."""
+    """A cached, bounded view of the file system: each question has its answer worked out once."""
 
     def __init__(self, most_entries: int = MOST_ENTRIES) -> None:
         self._entries_left = most_entries
-        self._listings: dict[str, Listing] = {}
-        self._real_folders: dict[str, str] = {}
-        self._package_names: dict[str, str | None] = {}
-        self._packages_in: dict[str, dict[str, list[str]]] = {}
-        self._files_below: dict[str, dict[str, list[tuple[str, ...]]]] = {}
+        self.list_folder = cache(self._list_folder)
+        self.find_package_name = cache(_read_package_name)
+        self.find_packages = cache(self._crawl_packages)
+        self.find_files_below = cache(self._crawl_files)
+        self._follow_folder = cache(os.path.realpath)
 
     @property
     def is_exhausted(self) -> bool:
         return self._entries_left <= 0
 
-    def list_folder(self, folder: str) -> Listing:
+    def _list_folder(self, folder: str) -> Listing:
         """Returns the visible content of `folder`; nothing where it cannot be read."""
-        if folder not in self._listings:
-            self._listings[folder] = self._scan(folder)
-        return self._listings[folder]
-
-    def _scan(self, folder: str) -> Listing:
         listing = Listing()
         most = min(self._entries_left, MOST_ENTRIES_OF_A_FOLDER)
         if most <= 0 or is_broad(folder):
@@ -88,25 +84,10 @@ class Folders:
         folder, name = os.path.split(path)
         if not name or os.path.islink(path):
             return os.path.realpath(path)
-        if folder not in self._real_folders:
-            self._real_folders[folder] = os.path.realpath(folder)
-        return os.path.join(self._real_folders[folder], name)
-
-    def find_package_name(self, folder: str) -> str | None:
-        """Returns the <name> in the folder's package.xml, "" if it has none; None without a
-        package.xml."""
-        if folder not in self._package_names:
-            self._package_names[folder] = _read_package_name(os.path.join(folder, "package.xml"))
-        return self._package_names[folder]
-
-    def find_packages(self, folder: str, levels: int) -> dict[str, list[str]]:
-        """Maps name -> folders of the packages in `folder`, `levels` deep; none lies in another."""
-        key = f"{levels}:{folder}"
-        if key not in self._packages_in:
-            self._packages_in[key] = self._crawl_packages(folder, levels)
-        return self._packages_in[key]
+        return os.path.join(self._follow_folder(folder), name)
 
     def _crawl_packages(self, folder: str, levels: int) -> dict[str, list[str]]:
+        """Maps name -> folders of the packages in `folder`, `levels` deep; none lies in another."""
         found: dict[str, list[str]] = {}
         level = [folder]
         for _ in range(levels):
@@ -124,16 +105,11 @@ class Folders:
             level = below
         return found
 
-    def find_files_below(self, folder: str) -> dict[str, list[tuple[str, ...]]]:
+    def _crawl_files(self, folder: str) -> dict[str, list[tuple[str, ...]]]:
         """Maps folded file name -> the parts of every such path below `folder`, nearest first.
 
         Hidden folders and links to folders are left out: links may lead in circles and elsewhere.
         """
-        if folder not in self._files_below:
-            self._files_below[folder] = self._crawl_files(folder)
-        return self._files_below[folder]
-
-    def _crawl_files(self, folder: str) -> dict[str, list[tuple[str, ...]]]:
         found: dict[str, list[tuple[str, ...]]] = {}
         level: list[tuple[str, ...]] = [()]
         for _ in range(MOST_LEVELS_DOWN):
@@ -311,7 +287,10 @@ def _sort_in(entry: "os.DirEntry[str]", listing: Listing) -> None:
         listing.files.append(entry.name)
 
 
-def _read_package_name(path: str) -> str | None:
+def _read_package_name(folder: str) -> str | None:
+    """Returns the <name> in the folder's package.xml, "" if it has none; None without a
+    package.xml."""
+    path = os.path.join(folder, "package.xml")
     if not os.path.exists(path):  # asked first, since nearly all folders have none
         return None
     try:
@@ -319,41 +298,15 @@ def _read_package_name(path: str) -> str | None:
             data = file.read(MOST_PACKAGE_XML_BYTES)
     except OSError:
         return None
-    reader = _PackageNameReader()
-    with contextlib.suppress(xml.parsers.expat.ExpatError, LookupError, ValueError, _NoFurther):
-        reader.parser.Parse(data, True)
-    return "".join(reader.text).strip() if reader.is_complete else ""
-
-
-class _NoFurther(Exception):
-    """The name is known, or the file declares entities and is not read."""
-
-
-class _PackageNameReader:
-    """Reads up to the end of <package><name>."""
-
-    def __init__(self) -> None:
-        self.text: list[str] = []
-        self.is_complete = False
-        self._path: list[str] = []
-        self.parser = xml.parsers.expat.ParserCreate()
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
-        self.parser.CharacterDataHandler = self._characters
-        self.parser.EntityDeclHandler = self._refuse
-
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        self._path.append(tag)
-
-    def _end(self, tag: str) -> None:
-        if self._path == ["package", "name"]:
-            self.is_complete = True
-            raise _NoFurther
-        self._path.pop()
-
-    def _characters(self, text: str) -> None:
-        if self._path == ["package", "name"]:
-            self.text.append(text)
-
-    def _refuse(self, *declaration: object) -> None:
-        raise _NoFurther
+    tags: list[str] = []
+    parser: Any = ElementTree.XMLPullParser(("start", "end"))
+    with contextlib.suppress(ElementTree.ParseError, LookupError, ValueError):
+        parser.feed(b"" if b"<!ENTITY" in data else data)
+        for event, element in parser.read_events():
+            if event == "start":
+                tags.append(element.tag.rpartition("}")[2])
+            elif tags == ["package", "name"]:
+                return (element.text or "").strip()
+            else:
+                tags.pop()
+    return ""

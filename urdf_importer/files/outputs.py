@@ -32,20 +32,15 @@ def check_output(path: AnyPath) -> None:
     something else than a regular file in its place."""
     target = _find_target(path)
     folder = target.parent
-    if not folder.is_dir():
-        raise WriteError(
-            f"cannot write {quote_path(path)}: there is no folder {quote_path(folder)}"
-        )
-    if target.is_dir():
-        raise WriteError(f"cannot write {quote_path(path)}: it is a folder")
-    if target.exists() and not target.is_file():
-        raise WriteError(f"cannot write {quote_path(path)}: it is not a regular file")
-    if target.exists() and not os.access(target, os.W_OK):
-        raise WriteError(f"cannot write {quote_path(path)}: it is write-protected")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise WriteError(
-            f"cannot write {quote_path(path)}: no right to write in {quote_path(folder)}"
-        )
+    for is_fault, reason in (
+        (not folder.is_dir(), f"there is no folder {quote_path(folder)}"),
+        (target.is_dir(), "it is a folder"),
+        (target.exists() and not target.is_file(), "it is not a regular file"),
+        (target.exists() and not os.access(target, os.W_OK), "it is write-protected"),
+        (not os.access(folder, os.W_OK | os.X_OK), f"no right to write in {quote_path(folder)}"),
+    ):
+        if is_fault:
+            raise WriteError(f"cannot write {quote_path(path)}: {reason}")
 
 
 def need_suffix(path: AnyPath, suffix: str, what: str) -> None:
@@ -53,6 +48,17 @@ def need_suffix(path: AnyPath, suffix: str, what: str) -> None:
     misrepresent its content."""
     if Path(path).suffix.lower() != suffix:
         raise WriteError(f"{what} has to end in {suffix}, not {quote_path(path)}")
+
+
+@contextmanager
+def refuse_failure(
+    path: AnyPath, what: str = "write", kind: type[WriteError] = WriteError
+) -> Iterator[None]:
+    """Raises WriteError, of this kind, where the block cannot `what` to a path."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(f"cannot {what} {quote_path(path)}: {error.strerror or error}") from error
 
 
 @contextmanager
@@ -67,12 +73,11 @@ def replace_file(path: AnyPath) -> Iterator[Path]:
     # The suffix stays: writers choose the format by it.
     temporary = target.with_name(f".writing-{os.getpid()}-{target.name[-100:]}")
     try:
-        yield temporary
-        if target.exists():
-            shutil.copymode(target, temporary)
-        os.replace(temporary, target)
-    except OSError as error:
-        raise WriteError(f"cannot write {quote_path(path)}: {error.strerror or error}") from error
+        with refuse_failure(path):
+            yield temporary
+            if target.exists():
+                shutil.copymode(target, temporary)
+            os.replace(temporary, target)
     finally:
         with suppress(OSError):
             temporary.unlink()
@@ -96,17 +101,14 @@ def replace_files(folder: AnyPath) -> Iterator[Path]:
     if not base.is_dir():
         lacking = "is not a folder" if base.exists() else "is not there"
         raise WriteError(f"cannot write {quote_path(folder)}: {quote_path(base)} {lacking}")
-    try:
+    with refuse_failure(folder):
         staging = Path(tempfile.mkdtemp(prefix=".writing-", dir=base))
-    except OSError as error:
-        raise WriteError(f"cannot write {quote_path(folder)}: {error.strerror or error}") from error
     try:
-        new = staging / "new"
-        new.mkdir()
-        yield new
-        _Installation(target, staging / "old").install(new)
-    except OSError as error:
-        raise WriteError(f"cannot write {quote_path(folder)}: {error.strerror or error}") from error
+        with refuse_failure(folder):
+            new = staging / "new"
+            new.mkdir()
+            yield new
+            _Installation(target, staging / "old").install(new)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
 

@@ -32,10 +32,11 @@ import contextlib
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import chain
 from pathlib import Path
 
-from ..diagnostics import MeshError, Report, quote
+from ..diagnostics import MeshError, Report, quote, quote_path
 from .candidates import (
     Failure,
     FilePlace,
@@ -46,7 +47,6 @@ from .candidates import (
     find_above,
     is_neighbour,
     names_of,
-    quote_path,
     say_moved,
 )
 from .folders import Folders, find_surroundings, is_repository, is_within, walk_up
@@ -92,7 +92,7 @@ class PackageResolver:
         self._found_packages: dict[str, list[str]] = {}
         self._walks: dict[str, Iterator[str]] = {}
         self._references: dict[str, Reference] = {}
-        self._package_roots: dict[str, Root] = {}
+        self._root_of = cache(Root.of)
         self._outcomes: dict[tuple[str, FileKind, str], FoundPath | Failure] = {}
         self._expected: dict[tuple[str, ...], set[str]] = {}
         self.states: dict[str, FileState] = {}
@@ -284,20 +284,12 @@ class PackageResolver:
                 return Verdict.OUTSIDE
         return Verdict.FOUND if stat.S_ISREG(mode) else Verdict.NOT_A_FILE
 
-    def _root_of(self, package: str) -> Root:
-        if package not in self._package_roots:
-            self._package_roots[package] = Root.of(package)
-        return self._package_roots[package]
-
     def _find_holder(self, path: str, roots: Sequence[Root]) -> Root | None:
         return next((root for root in roots if root.holds(path)), None)
 
     def _package_name_above(self, path: str) -> str | None:
-        for folder in walk_up(os.path.dirname(path)):
-            name = self._folders.find_package_name(folder)
-            if name is not None:
-                return name
-        return None
+        names = map(self._folders.find_package_name, walk_up(os.path.dirname(path)))
+        return next((name for name in names if name is not None), None)
 
     # Elsewhere
 

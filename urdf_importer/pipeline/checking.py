@@ -60,29 +60,9 @@ def check_collisions(
     links and objects that are not there, ArgumentError for objects without faces or without an
     armature, BuildError for an object that is not an imported robot.
     """
-    steps = check_steps(
-        robot_or_armature,
-        positions_or_trajectory,
-        objects=objects,
-        options=options,
-        diagnostics=diagnostics,
-    )
-    return finish(steps)
-
-
-def check_steps(
-    robot_or_armature: Robot | Any,
-    positions_or_trajectory: Mapping[str, Any] | Trajectory | AnyPath | None = None,
-    *,
-    objects: Any = (),
-    options: CheckOptions | None = None,
-    diagnostics: Diagnostics | None = None,
-) -> Generator[Progress, None, CollisionReport]:
-    """Runs check_collisions in steps, for progress bars."""
     given, options = robot_or_rig_of(robot_or_armature), options_of(options, CheckOptions)
     diagnostics = diagnostics_of(diagnostics)
     own = Diagnostics(diagnostics.source)
-    yield Progress(share=0.0, text="shapes")
     checker = recall_checker(given, options)
     way = _read_way(given, checker.tree, positions_or_trajectory, own)
     if not isinstance(given, Robot):
@@ -100,7 +80,7 @@ def check_steps(
                 raise unknown_name("there is no link or object", name, checker.tree.index)
     pairs = checker.list_pairs(way.objects, options.allowed)
     question = Request(way=way, pairs=pairs, margin=options.margin, distances=options.distances)
-    report = yield from checker.check(question)
+    report = finish(checker.check(question))
     for each in own:
         report = replace(report, diagnostics=(*report.diagnostics, each))
     diagnostics.extend(report.diagnostics)

@@ -143,32 +143,17 @@ ENGINES = WriterFormat(
     ".usdz)",
     description="Write the active robot for game engines and the web, as it moves in the scene: "
     "one mesh on a clean skeleton, upright and at its true size",
-    kinds=(
-        OutputKind(
-            name="GLB",
-            label="glTF Binary",
-            suffix=".glb",
-            text="One file: Godot, web",
-            suits=("generic", "godot", "web"),
-        ),
-        OutputKind(name="GLTF", label="glTF", suffix=".gltf", text="Text, with files beside it"),
-        OutputKind(
-            name="FBX",
-            label="FBX",
-            suffix=".fbx",
-            text="Unreal Engine and Unity",
-            suits=("unreal", "unity"),
-        ),
-        OutputKind(
-            name="USD",
-            label="USD",
-            suffix=".usd",
-            text="Omniverse and Isaac Sim",
-            suits=("isaac",),
-        ),
-        OutputKind(name="USDA", label="USD Text", suffix=".usda", text="USD as text"),
-        OutputKind(name="USDC", label="USD Binary", suffix=".usdc", text="USD as binary data"),
-        OutputKind(name="USDZ", label="USDZ", suffix=".usdz", text="USD with its images, one file"),
+    kinds=tuple(
+        OutputKind(name=name, label=label, suffix=f".{name.lower()}", text=text, suits=suits)
+        for name, label, text, suits in (
+            ("GLB", "glTF Binary", "One file: Godot, web", ("generic", "godot", "web")),
+            ("GLTF", "glTF", "Text, with files beside it", ()),
+            ("FBX", "FBX", "Unreal Engine and Unity", ("unreal", "unity")),
+            ("USD", "USD", "Omniverse and Isaac Sim", ("isaac",)),
+            ("USDA", "USD Text", "USD as text", ()),
+            ("USDC", "USD Binary", "USD as binary data", ()),
+            ("USDZ", "USDZ", "USD with its images, one file", ()),
+        )
     ),
     options=EngineOptions,
     write=_write,

@@ -50,14 +50,11 @@ def fit_collisions(
     ArgumentError for a decomposer that is not installed, BuildError for an object that is not an
     imported robot.
     """
-    return finish(fit_steps(robot_or_armature, options=options, diagnostics=diagnostics))
+    return finish(fit_steps(robot_or_armature, options, diagnostics))
 
 
 def fit_steps(
-    robot_or_armature: Robot | Any,
-    *,
-    options: CollisionOptions | None = None,
-    diagnostics: Diagnostics | None = None,
+    robot_or_armature: Any, options: CollisionOptions | None, diagnostics: Diagnostics | None = None
 ) -> Generator[Progress, None, FittedCollisions]:
     """Runs fit_collisions in steps, for progress bars."""
     given = robot_or_rig_of(robot_or_armature)

@@ -10,14 +10,7 @@ from ..diagnostics import Diagnostics, KinematicsError
 from ..files.packages import AnyPath
 from ..model import Robot
 from ..motion.check import check_motion
-from ..motion.limits import (
-    JointLimits,
-    LimitTable,
-    RobotLimits,
-    Violation,
-    limits_of,
-    table_of,
-)
+from ..motion.limits import JointLimits, RobotLimits, Violation, limits_of, table_of
 from ..motion.limits_file import read_joint_limits
 from ..motion.names import match_names
 from ..motion.options import RetimeOptions
@@ -40,8 +33,7 @@ def find_limits(
     description of a `Robot` or an imported robot, overridden by `limits`. Raises as
     check_trajectory does."""
     diagnostics = diagnostics_of(diagnostics)
-    robot = None if robot_or_armature is None else robot_of_rig(robot_or_armature)
-    return dict(_find_limits(robot, limits, diagnostics).joints)
+    return dict(_find_limits(robot_or_armature, limits, diagnostics)[1].joints)
 
 
 def check_trajectory(
@@ -66,10 +58,9 @@ def check_trajectory(
     """
     trajectory = trajectory_of(trajectory, None, diagnostics)
     diagnostics = diagnostics_of(diagnostics, trajectory.source)
-    robot = None if robot_or_armature is None else robot_of_rig(robot_or_armature)
+    robot, found = _find_limits(robot_or_armature, limits, diagnostics)
     if not trajectory.names:
         return ()
-    found = _find_limits(robot, limits, diagnostics)
     return check_motion(trajectory, found, _match(trajectory, found, robot, diagnostics))
 
 
@@ -103,8 +94,7 @@ def retime_trajectory(
         return scale_speed(trajectory, speed)
     if robot is None and limits is None:
         raise KinematicsError("retiming needs a speed, a robot or limits")
-    described = None if robot is None else robot_of_rig(robot)
-    found = _find_limits(described, limits, diagnostics)
+    described, found = _find_limits(robot, limits, diagnostics)
     joints = _match(trajectory, found, described, diagnostics) if trajectory.names else {}
     return retime(trajectory, found, joints, options_of(options, RetimeOptions))
 
@@ -117,16 +107,15 @@ def robot_of_rig(robot_or_armature: Any) -> Robot:
 
 
 def _find_limits(
-    robot: Robot | None, limits: Limits | None, diagnostics: Diagnostics
-) -> RobotLimits:
-    table: LimitTable | None
-    if limits is None:
-        table = None
-    elif isinstance(limits, Mapping):
+    given: Any, limits: Limits | None, diagnostics: Diagnostics
+) -> tuple[Robot | None, RobotLimits]:
+    """Returns the robot that is given, None for none, with its limits."""
+    robot, table = None if given is None else robot_of_rig(given), None
+    if isinstance(limits, Mapping):
         table = table_of(limits)
-    else:
+    elif limits is not None:
         table = read_joint_limits(os.fspath(limits), diagnostics)
-    return limits_of(robot, table, diagnostics)
+    return robot, limits_of(robot, table, diagnostics)
 
 
 def _match(

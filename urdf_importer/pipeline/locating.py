@@ -30,15 +30,11 @@ def locate_package(armature: Any, folder: AnyPath, *, package: str = "") -> Upda
     All else of the rig stays as in update_robot, and the rig remembers the folder. Raises
     RobotError (one sentence) where none of the missing files is found; nothing has changed then.
     """
-    from ..blender.extract.robot import extract_robot
-    from ..blender.standing.record import find_record
-
     armature = rig_of(armature)
-    record = find_record(armature)
+    record, missing = _find_missing(armature, package)
     path = os.path.abspath(folder)
     if not os.path.isdir(path):
         raise ReadError(f"there is no folder {quote_path(folder)}")
-    missing = _find_missing(record.path, record.options, extract_robot(armature), package)
     if not missing:
         what = f"of package {quote(package)}" if package else "that its description names"
         raise ReadError(f"the rig {quote(armature.name)} lacks no file {what}")
@@ -58,12 +54,7 @@ def find_package_folders(
     `package_paths`, in ROS workspaces of the user's home folder and in /opt/ros, in bounded time.
     None of them is used before locate_package is given it. Raises BuildError for an object that is
     not an imported robot."""
-    from ..blender.extract.robot import extract_robot
-    from ..blender.standing.record import find_record
-
-    armature = rig_of(armature)
-    record = find_record(armature)
-    missing = _find_missing(record.path, record.options, extract_robot(armature), package)
+    record, missing = _find_missing(rig_of(armature), package)
     rests = [read_reference(*uri).path for uri in missing]
     folders = texts_of(package_paths, "package_paths")
     found = dict.fromkeys(_walk_candidates(record.path, package, folders))
@@ -99,11 +90,16 @@ def _count_found(source: str, options: ImportOptions, wanted: Sequence[Uri]) -> 
     return found, -len(notes)
 
 
-def _find_missing(source: str, options: ImportOptions, robot: Robot, package: str) -> list[Uri]:
-    """Finds the files of a package, or of all where it is empty, that cannot be found now."""
-    resolver = find_files(source, options)
+def _find_missing(armature: Any, package: str) -> tuple[Any, list[Uri]]:
+    """Returns the record of a rig, and its files of a package, or of all where that is empty, that
+    cannot be found now."""
+    from ..blender.extract.robot import extract_robot
+    from ..blender.standing.record import find_record
+
+    record = find_record(armature)
+    resolver = find_files(record.path, record.options)
     missing: list[Uri] = []
-    for uri, kind in dict.fromkeys(_list_files(robot)):
+    for uri, kind in dict.fromkeys(_list_files(extract_robot(armature))):
         with contextlib.suppress(MeshError):  # References that can never be a file here.
             if package not in ("", read_reference(uri, kind).package):
                 continue
@@ -111,7 +107,7 @@ def _find_missing(source: str, options: ImportOptions, robot: Robot, package: st
                 resolver.resolve_file(uri, lambda code, message: None, kind=kind)
             except MeshError:
                 missing.append((uri, kind))
-    return missing
+    return record, missing
 
 
 def _list_files(robot: Robot) -> Iterator[Uri]:

@@ -94,7 +94,7 @@ def convert_meshes(
         key = (mesh.filename, part)
         if key not in names:
             names[key] = mesh.filename
-            path = _place_in(mesh.filename)
+            path = PurePosixPath(mesh.filename.strip().replace("\\", "/"))
             found = finder.load(mesh, link, line)
             if found is not None and path.suffix.lower() not in (f".{format}", *known):
                 names[key] = find_free_name(path.stem, part, format, meshes)
@@ -103,10 +103,6 @@ def convert_meshes(
 
     converted = name_files(robot, rename, lambda name: name)
     return converted, NewFiles(meshes=meshes, old=frozenset(name_meshes(robot)))
-
-
-def _place_in(name: str) -> PurePosixPath:
-    return PurePosixPath(name.strip().replace("\\", "/"))
 
 
 def find_file(resolver: PackageResolver, name: str) -> Path | None:

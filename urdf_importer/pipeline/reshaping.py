@@ -8,16 +8,7 @@ from ..arguments import diagnostics_of, options_of, pairs_of, robot_of, texts_of
 from ..diagnostics import Diagnostics
 from ..model import Robot
 from ..options import ImportOptions
-from ..reshape import (
-    attach,
-    convert_axes,
-    merge_fixed,
-    prune,
-    rename,
-    reroot,
-    resize,
-    strip,
-)
+from ..reshape import attach, convert_axes, merge_fixed, prune, rename, reroot, resize, strip
 from ..reshape.measures_file import Measures, read_measures
 from .importing import read_robot
 

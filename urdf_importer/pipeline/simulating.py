@@ -4,7 +4,7 @@
 import shutil
 import tempfile
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 from ..arguments import choice_of, diagnostics_of, number_of, options_of, rigs_of
 from ..diagnostics import ArgumentError, BuildError, Diagnostics, KinematicsError, unknown_name
 from ..files.outputs import check_output, need_suffix, replace_files
-from ..progress import Progress, finish
+from ..progress import Progress, finish, relay
 from ..simulation.motions import list_frames, measure_drift, scale_base, to_trajectory
 from ..simulation.motors import find_overloads
 from ..simulation.options import SimulationOptions
@@ -200,16 +200,13 @@ def _run(
         from ..blender.simulating.bullet import bullet_steps
 
         steps = bullet_steps(experiment)
-    with closing(steps):
-        while True:
-            try:
-                step = next(steps)
-            except StopIteration as finished:
-                states: tuple[RobotStates, ...] = finished.value
-                return states
-            if show is not None and isinstance(step, Moment):
-                show(step)
-            yield Progress(share=_PREPARED + (_RUN - _PREPARED) * step.share, text=step.text)
+
+    def share(step: Progress) -> Progress:
+        if show is not None and isinstance(step, Moment):
+            show(step)
+        return Progress(share=_PREPARED + (_RUN - _PREPARED) * step.share, text=step.text)
+
+    return (yield from relay(steps, share))
 
 
 def _key(robot: StartedRobot, states: RobotStates, experiment: Experiment) -> SimulatedRobot:

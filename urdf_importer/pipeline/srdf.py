@@ -48,16 +48,8 @@ def read_own_srdf(
         if found is None:
             raise ReadError("no SRDF of this robot lies near it", source=os.fspath(path))
         file = str(found)
-    own = Diagnostics(file)
-    semantics = reader.read_srdf(
-        file,
-        robot,
-        own,
-        resolver=find_files(file, options),
-        xacro_args=(),
-    )
-    diagnostics.extend(own)
-    return semantics
+    own, resolver = diagnostics.about(file), find_files(file, options)
+    return reader.read_srdf(file, robot, own, resolver=resolver, xacro_args=())
 
 
 def write_srdf(

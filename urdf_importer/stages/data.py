@@ -150,21 +150,9 @@ def read_stage_data(
 def _read_prim(said: Mapping[str, Any]) -> StagePrim:
     rows = said.get("world")
     world = None if rows is None else np.array(rows, dtype=np.float64).reshape(4, 4)
-    return StagePrim(
-        path=said["path"],
-        kind=said["kind"],
-        shown=said["shown"],
-        schemas=tuple(said["schemas"]),
-        values=said["values"],
-        targets={name: tuple(paths) for name, paths in said["targets"].items()},
-        world=world,
-        varies=bool(said.get("varies")),
-        purpose=said.get("purpose", "default"),
-        visible=bool(said.get("visible", True)),
-        material=said.get("material", ""),
-        rubs=said.get("rubs", ""),
-        mesh=said.get("mesh"),
-    )
+    targets = {name: tuple(paths) for name, paths in said["targets"].items()}
+    schemas = tuple(said["schemas"])
+    return StagePrim(**{**said, "schemas": schemas, "targets": targets, "world": world})
 
 
 def _read_array(raw: bytes, offset: int, kind: str, shape: list[int]) -> NDArray[Any]:

@@ -14,11 +14,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from ..diagnostics import ReadError, one_line
 from ..files.states import FileState, read_state
@@ -124,7 +124,13 @@ class _Child:
     def _talk(self, process: subprocess.Popen[bytes], said: IO[bytes]) -> bool:
         """Answers the child; whether it came to its end."""
         assert process.stdin is not None
-        for words in _messages(self._listen(process, said)):
+        for line in self._listen(process, said):
+            try:
+                words = json.loads(line)
+            except ValueError:
+                return False  # Not the child's own words.
+            if not isinstance(words, dict):
+                continue
             if "refused" in words:
                 raise self._refuse(one_line(words["refused"]))
             if "done" in words:
@@ -179,16 +185,6 @@ class _Child:
 
     def _refuse(self, reason: str) -> ReadError:
         return ReadError(reason, source=self._source)
-
-
-def _messages(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
-    for line in lines:
-        try:
-            words = json.loads(line)
-        except ValueError:
-            return  # Not the child's own words.
-        if isinstance(words, dict):
-            yield words
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

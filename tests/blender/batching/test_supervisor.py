@@ -19,7 +19,7 @@ from urdf_importer.batching.task import Task
 from .conftest import MakeTask
 
 # A picture that takes long: the child is in the middle of it when the signal comes.
-SLOW = {"suffixes": (".blend", ".png"), "width": 2000, "height": 2000, "samples": 4000}
+SLOW = {"suffixes": (".blend", ".png"), "picture_size": (2000, 2000), "picture_samples": 4000}
 
 
 def children_of_this() -> set[int]:

@@ -992,13 +992,13 @@ def test_what_is_found_at_once_needs_no_look_into_the_folders_beside(
     make_package(second, "arm")
     touch(second / "meshes" / "b.stl")
     listed: list[str] = []
-    scan = Folders.list_folder
+    scan = Folders._list_folder
 
     def list_folder(self: Folders, folder: str) -> object:
         listed.append(folder)
         return scan(self, folder)
 
-    monkeypatch.setattr(Folders, "list_folder", list_folder)
+    monkeypatch.setattr(Folders, "_list_folder", list_folder)
     resolver = PackageResolver(robot)
     uri = "package://arm/meshes/a.stl"
     resolver.expect_files([uri])

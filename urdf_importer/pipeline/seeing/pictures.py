@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ...collisions.testers import find_coal
-from ...diagnostics import BuildError, Diagnostics, WriteError, quote, quote_path
-from ...files.outputs import write_text
+from ...diagnostics import BuildError, Diagnostics, quote
+from ...files.outputs import refuse_failure, write_text
 from ...sensing.dataset import DatasetOptions
 from ...writers.datasets.indexes import make_bop, make_coco, make_dream, make_page
 from ...writers.datasets.picture import (
@@ -73,7 +73,7 @@ def write_labelled(stage: Any, number: int, output: Path, work: Path) -> None:
     never left without its files."""
     options, taken = stage.options, stage.take(number)
     channels = {name: getattr(taken, name) for name in _CHANNELS}
-    try:
+    with refuse_failure(output, "write into"):
         label = write_picture(work, number, channels, taken.label, options.depth)
         if "bop" in options.formats:
             masks = {}
@@ -96,9 +96,6 @@ def write_labelled(stage: Any, number: int, output: Path, work: Path) -> None:
         (work / LABELS).mkdir()
         (work / LABELS / f"{number:06}.json").write_text(dump(label), encoding="utf-8")
         _move(work, output)
-    except OSError as error:
-        reason = error.strerror or error
-        raise WriteError(f"cannot write into {quote_path(output)}: {reason}") from error
 
 
 def _move(work: Path, output: Path) -> None:

@@ -12,7 +12,7 @@ from ...arguments import diagnostics_of, options_of, rig_of
 from ...diagnostics import ArgumentError, Diagnostics, KinematicsError, quote
 from ...files.packages import AnyPath
 from ...motion.trajectory import NANOSECONDS, Trajectory, to_nanoseconds
-from ...progress import Progress, finish
+from ...progress import Progress, finish, relay
 from ...recordings.definitions import Encoding
 from ...recordings.encode import (
     FRAMES,
@@ -75,14 +75,11 @@ def record_steps(
     yield Progress(share=0.0, text="motion")
     recording = _prepare(armature, options, diagnostics)
     last = max(float(recording.base.times[-1]) * NANOSECONDS, 1.0)
-    messages = write_messages(recording.messages, Path(path))
-    while True:
-        try:
-            log = next(messages)
-        except StopIteration as finished:
-            files: tuple[Path, ...] = finished.value
-            return files
-        yield Progress(share=min(log / last, 1.0), text=f"second {log / NANOSECONDS:.1f}")
+
+    def show(log: int) -> Progress:
+        return Progress(share=min(log / last, 1.0), text=f"second {log / NANOSECONDS:.1f}")
+
+    return (yield from relay(write_messages(recording.messages, Path(path)), show))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -4,7 +4,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from ...diagnostics import Diagnostics, ReadError, unknown_name
 from ...gazebo import interpret_extras
@@ -136,9 +136,9 @@ def _find_branches(
             groups.join(*ends)
 
     def sort(
-        items: Iterable[_Item], links: Callable[[_Item], Iterable[str]], kind: str = ""
-    ) -> _Sorted[_Item]:
-        found: _Sorted[_Item] = {}
+        items: Iterable[Any], links: Callable[[Any], Iterable[str]], kind: str = ""
+    ) -> dict[str, list[Any]]:
+        found: dict[str, list[Any]] = {}
         for item in items:
             homes = {groups.find(name) for name in links(item) if name in groups}
             if len(homes) == 1:
@@ -170,8 +170,6 @@ def _find_branches(
             yield robot, tuple(apart.get(first, ()))
 
 
-_Item = TypeVar("_Item")
-_Sorted = dict[str, list[_Item]]
 _Words = tuple[Mapping[str, Mapping[str, tuple[float, ...]]], Iterable[CollisionPair]]
 """The keyframes of a world, joint -> position, and the pairs of links that are a branch's own."""
 

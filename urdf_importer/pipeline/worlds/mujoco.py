@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
 from ...diagnostics import MeshError
 from ...gazebo import interpret_extras
@@ -86,7 +87,7 @@ class _Merger:
             joint = Joint(name=joints.claim(name), type=kind, parent=WORLD, child=name)
             hung.append(replace(joint, origin=thing.place))
             if thing.friction is not None:
-                mu = f'<gazebo reference="{_escape(name)}"><mu1>{thing.friction!r}</mu1></gazebo>'
+                mu = f"<gazebo reference={quoteattr(name)}><mu1>{thing.friction!r}</mu1></gazebo>"
                 extras.append(Extra(tag="gazebo", xml=mu))
         robot, links = self.robot, tuple(each.link for each in things)
         self._take_shapes(self._request.around.files, links, links)
@@ -120,10 +121,6 @@ class _Merger:
             for name in _LISTS
         }
         return Semantics(name=self.robot.name, **joined)
-
-
-def _escape(name: str) -> str:
-    return name.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
 
 
 def names_of(robot: Robot) -> set[str]:

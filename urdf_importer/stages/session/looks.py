@@ -24,7 +24,9 @@ def describe_material(material: Any) -> dict[str, Any]:
             break
     if not shader:
         return {"model": ""}
-    found: dict[str, Any] = {"model": _model_of(shader)}
+    identifier = str(shader.GetIdAttr().Get() or "")
+    identifier = identifier or str(shader.GetSourceAssetSubIdentifier("mdl") or "unknown")
+    found: dict[str, Any] = {"model": identifier}
     for names, key in ((_COLORS, "color"), *((names, key) for key, names in _NUMBERS.items())):
         for name in names:
             if _take_input(shader, name, key, found):
@@ -34,11 +36,6 @@ def describe_material(material: Any) -> dict[str, Any]:
         if hasattr(value, "resolvedPath") and (value.resolvedPath or value.path):
             found["image"] = value.resolvedPath or value.path
     return found
-
-
-def _model_of(shader: Any) -> str:
-    identifier = str(shader.GetIdAttr().Get() or "")
-    return identifier or str(shader.GetSourceAssetSubIdentifier("mdl") or "unknown")
 
 
 def _take_input(shader: Any, name: str, key: str, found: dict[str, Any]) -> bool:
