@@ -60,8 +60,7 @@ def _clean(points: Points) -> Points:
     if not len(points):
         return points
     is_new: NDArray[np.bool_] = (points != np.roll(points, 1, axis=0)).any(axis=1)
-    kept: Points = points[is_new]
-    return kept
+    return points[is_new]
 
 
 def _area(ring: Points) -> float:

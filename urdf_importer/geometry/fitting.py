@@ -74,8 +74,7 @@ def _circumcentre(points: Points) -> Points:
 
 
 def _middle(points: Points) -> Points:
-    middle: Points = points.mean(axis=0)
-    return middle
+    return points.mean(axis=0)
 
 
 def smallest_rectangle(points: Points) -> float:

@@ -131,8 +131,7 @@ def _place_children(tree: KinematicTree, local: Matrix) -> Matrix:
     """Returns links' frames in their parents' frames, from the moved frames of their joints."""
     if tree.child_frames is None:
         return local
-    placed: Matrix = local @ tree.child_frames
-    return placed
+    return local @ tree.child_frames
 
 
 def _apply_scalars(local: Matrix, scalar: Sequence[tuple[int, JointMotion, float]]) -> None:

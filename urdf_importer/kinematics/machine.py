@@ -35,8 +35,7 @@ class BodyPoses:
 
     def place(self, body: int, point: Numbers) -> Numbers:
         """Returns where a point of a body is, (m, 3)."""
-        placed: Numbers = self.origins[:, body] + self.turns[:, body] @ point
-        return placed
+        return self.origins[:, body] + self.turns[:, body] @ point
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -140,8 +139,7 @@ class JointedBodies:
 
     def rest(self) -> Numbers:
         """Returns the positions nearest to zero within limits, (n,)."""
-        nearest: Numbers = np.clip(np.zeros(len(self.names)), self.lower, self.upper)
-        return nearest
+        return np.clip(np.zeros(len(self.names)), self.lower, self.upper)
 
     def needed(self, bodies: Iterable[int]) -> tuple[int, ...]:
         """Returns the bodies that carry these, and they themselves, parents first."""
@@ -190,8 +188,7 @@ def turn_by(vectors: Numbers) -> Numbers:
     """Returns the rotations (m, 3, 3) about vectors (m, 3) by their lengths."""
     angles = np.linalg.norm(vectors, axis=1)
     axes = vectors / np.maximum(angles, 1e-12)[:, None]
-    turned: Numbers = rotations_about(axes[:, None], angles[:, None])[:, 0]
-    return turned
+    return rotations_about(axes[:, None], angles[:, None])[:, 0]
 
 
 def turn_between(turns: Numbers, wanted: Numbers) -> Numbers:

@@ -177,8 +177,7 @@ def aim_axes(wanted: WantedBones, edit: EditBones) -> Matrix:
 
 def measure_errors(made: Matrix | Single, aimed: Matrix) -> Vector:
     """Returns (N,) by how much axes `made` (N, 3, 3) miss `aimed` ones."""
-    errors: Vector = np.abs(made - aimed).max(axis=(1, 2))
-    return errors
+    return np.abs(made - aimed).max(axis=(1, 2))
 
 
 def _find_delicate(wanted: WantedBones, edit: EditBones) -> NDArray[np.bool_]:

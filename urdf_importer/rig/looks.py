@@ -56,8 +56,7 @@ def measure_joints(
         heavy > 0, np.minimum(heavy, MOST_OF_LENGTH * lengths), UNKNOWN_SHARE * lengths
     )
     wished = np.where(drawn > 0, drawn, guess)
-    radii: Vector = np.clip(wished, SMALLEST * size, LARGEST * size)
-    return radii
+    return np.clip(wished, SMALLEST * size, LARGEST * size)
 
 
 def fixed_look(radius: float) -> BoneLook:

@@ -186,8 +186,7 @@ def _far_logarithms(m: Matrix, cosines: Vector, angles: Vector) -> Matrix:
     axes = symmetric[np.arange(len(m)), :, largest]
     axes = axes / np.sqrt((axes * axes).sum(1))[:, None]
     signs = np.where((axes * _skew(m)).sum(1) < 0.0, -1.0, 1.0)
-    far: Matrix = axes * (signs * angles)[:, None]
-    return far
+    return axes * (signs * angles)[:, None]
 
 
 def jacobians(gauge: Gauge, shown: Postures) -> Matrix:
@@ -198,8 +197,7 @@ def jacobians(gauge: Gauge, shown: Postures) -> Matrix:
     arms = shown.signs[:, 7:] - shown.frames[..., 3]
     products = (z[..., :, None] * arms[..., None, :]).reshape(*z.shape[:2], 12)
     moved = products @ gauge.levers
-    result: Matrix = gauge.mixing @ moved.transpose(1, 0, 2)
-    return result
+    return gauge.mixing @ moved.transpose(1, 0, 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -289,8 +287,7 @@ class _Going:
         counts = np.bincount(self._owners, found.solved, len(self._last))
         last = np.minimum(self._last, found.iterations + self._pace.grace)
         self._last = np.where(counts > 0.0, last, _ENDLESS)
-        met: Mask = (counts >= self._pace.enough) | (self._last <= found.iterations)
-        return met
+        return (counts >= self._pace.enough) | (self._last <= found.iterations)
 
     def step(self) -> None:
         """Takes the moving postures a step further, where that makes them better."""

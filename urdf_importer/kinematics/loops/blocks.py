@@ -224,8 +224,7 @@ def choose_orders(outputs: Sequence[Variable], poses: Sequence[Closed]) -> dict[
 def _find_room(rotations: Matrix, order: str) -> Vector:
     """Returns (N,) the cosines of the middle angles of rotations (N, 3, 3)."""
     first, _, last = ("XYZ".index(letter) for letter in order)
-    room: Vector = np.sqrt(np.clip(1.0 - rotations[:, last, first] ** 2, 0.0, 1.0))
-    return room
+    return np.sqrt(np.clip(1.0 - rotations[:, last, first] ** 2, 0.0, 1.0))
 
 
 def angles_of(rotation: Matrix, order: str, near: Vector) -> Vector:
@@ -242,5 +241,4 @@ def angles_of(rotation: Matrix, order: str, near: Vector) -> Vector:
         placed = np.zeros(3)
         placed[[i, j, k]] = angles
         solutions.append(placed + 2.0 * np.pi * np.round((near - placed) / (2.0 * np.pi)))
-    found: Vector = min(solutions, key=lambda each: float(np.abs(each - near).sum()))
-    return found
+    return min(solutions, key=lambda each: float(np.abs(each - near).sum()))

@@ -44,13 +44,11 @@ class ValueBox:
 
     @property
     def middle(self) -> Vector:
-        found: Vector = self.sides.mean(axis=1)
-        return found
+        return self.sides.mean(axis=1)
 
     @property
     def half(self) -> Vector:
-        found: Vector = np.ptp(self.sides, axis=1) / 2.0
-        return found
+        return np.ptp(self.sides, axis=1) / 2.0
 
     @property
     def share(self) -> float:
@@ -64,13 +62,11 @@ class ValueBox:
 
     def place(self, shares: Matrix) -> Matrix:
         """Takes shares (N, k) between 0 and 1 to places in the box."""
-        found: Matrix = self.sides[:, 0] + shares * np.ptp(self.sides, axis=1)
-        return found
+        return self.sides[:, 0] + shares * np.ptp(self.sides, axis=1)
 
     def normalize(self, places: Matrix) -> Matrix:
         """Takes places (N, k) to between -1 and 1."""
-        found: Matrix = (places - self.middle) / self.half
-        return found
+        return (places - self.middle) / self.half
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -51,20 +51,17 @@ class LoopLimits:
 
     def clip(self, values: Vector) -> Vector:
         """Returns the values (n,) within the limits that are nearest to these."""
-        found: Vector = np.clip(values, self.lower, self.upper)
-        return found
+        return np.clip(values, self.lower, self.upper)
 
     def find_past(self, values: Vector) -> NDArray[np.bool_]:
         """Returns (n,) which variables are past their limits."""
-        found: NDArray[np.bool_] = (values < self.lower) | (values > self.upper)
-        return found
+        return (values < self.lower) | (values > self.upper)
 
     def find_stopped(self, values: Vector, way: Vector, near: float = _AT) -> NDArray[np.bool_]:
         """Returns (n,) which variables are at a limit and would pass it, going a `way` (n,)."""
         slack = near * self.units
         down, up = values <= self.lower + slack, values >= self.upper - slack
-        found: NDArray[np.bool_] = (down & (way < -_EXACT)) | (up & (way > _EXACT))
-        return found
+        return (down & (way < -_EXACT)) | (up & (way > _EXACT))
 
     def meet(self, others: "LoopLimits") -> "LoopLimits":
         """Returns the intersection of both limits."""

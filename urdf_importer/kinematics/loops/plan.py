@@ -264,8 +264,7 @@ def _find_units(
     ]
     worth = np.where(turning, 1.0, size)
     most = (np.abs(mixing) / worth[:, None]).max(axis=0, initial=0.0)
-    found: Vector = np.where(most > 0.0, 1.0 / np.where(most > 0.0, most, 1.0), units)
-    return found
+    return np.where(most > 0.0, 1.0 / np.where(most > 0.0, most, 1.0), units)
 
 
 def _measure_travel(motions: Sequence[JointMotion | None]) -> float:

@@ -54,8 +54,7 @@ class Tracer:
 
     def places(self, closed: Closed) -> Vector:
         """Returns where the free joints are."""
-        found: Vector = closed.pose.values[list(self.columns)]
-        return found
+        return closed.pose.values[list(self.columns)]
 
     def go(self, here: Closed, places: Vector) -> Closed | None:
         """Returns the pose with the free joints at these places; None where there is no way."""
