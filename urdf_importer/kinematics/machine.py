@@ -86,7 +86,7 @@ class JointedBodies:
         self.body_of = [0] * len(tree.links)
         self.places, self.parents = [self.root], [-1]
         axes, slides, variables, factors, shifts = [np.zeros(3)], [False], [-1], [0.0], [0.0]
-        motions = {each.joint.name: each for each in tree.joint_motions}
+        motions = tree.motion_of
         names: list[str] = []
         for place, motion in enumerate(tree.motions):
             if motion is None:
@@ -96,20 +96,20 @@ class JointedBodies:
             if place == self.root:
                 self.body_of[place] = 0
                 continue
-            mimic = tree.masters.get(motion.joint.name)
-            leader = motions[motion.joint.name if mimic is None else mimic.joint]
-            if not motion.is_scalar or leader.joint.name in held or self._is_locked(leader):
+            mimic = tree.lead(motion.joint.name)
+            name = mimic.joint
+            if not motion.is_scalar or name in held or self._is_locked(motions[name]):
                 continue
-            if leader.joint.name not in names:
-                names.append(leader.joint.name)
+            if name not in names:
+                names.append(name)
             self.body_of[place] = len(self.places)
             self.places.append(place)
             self.parents.append(above)
             axes.append(np.array(motion.axis))
             slides.append(motion.kind == "prismatic")
-            variables.append(names.index(leader.joint.name))
-            factors.append(1.0 if mimic is None else mimic.multiplier)
-            shifts.append(0.0 if mimic is None else mimic.offset)
+            variables.append(names.index(name))
+            factors.append(mimic.multiplier)
+            shifts.append(mimic.offset)
         self.names = tuple(names)
         self.columns = {name: column for column, name in enumerate(names)}
         self.axes, self.slides = np.array(axes), np.array(slides)

@@ -145,13 +145,11 @@ def _look(gauge: Gauge, values: Matrix, owners: Indices, weights: Matrix) -> Pos
         axes, cosines = signs[:, 3:6], signs[:, 6]
         sines = np.sqrt(np.add.reduce(axes * axes, axis=1))
         angles = np.arctan2(sines, cosines)
+        axes *= (angles / np.maximum(sines, 1e-300))[:, None]
         if np.minimum.reduce(cosines, initial=1.0) < _FLIPPED:
             flipped = cosines < _FLIPPED
             turned = gauge.turns[owners[flipped]] @ frames[-1, flipped, :3, :3].transpose(0, 2, 1)
-            axes *= (angles / np.maximum(sines, 1e-300))[:, None]
             axes[flipped] = _far_logarithms(turned, cosines[flipped], angles[flipped])
-        else:
-            axes *= (angles / np.maximum(sines, 1e-300))[:, None]
         squares = squares + angles * angles
         solved &= angles <= gauge.goals.turned
     return Postures(values, owners, weights, frames, signs, 0.5 * squares, solved)
@@ -228,12 +226,7 @@ class Descent:
         self.solved[rows] = shown.solved
 
 
-def descend(
-    gauge: Gauge,
-    values: Matrix,
-    owners: Indices,
-    pace: Pace,
-) -> Descent:
+def descend(gauge: Gauge, values: Matrix, owners: Indices, pace: Pace) -> Descent:
     """Leads (B, n) values, within limits, down to where the error is least, or all have come to
     rest."""
     going = _Going(gauge, values, owners, pace)
@@ -248,13 +241,7 @@ def descend(
 class _Going:
     """Postures on their way down: `rows` are the indices of the ones still moving."""
 
-    def __init__(
-        self,
-        gauge: Gauge,
-        values: Matrix,
-        owners: Indices,
-        pace: Pace,
-    ) -> None:
+    def __init__(self, gauge: Gauge, values: Matrix, owners: Indices, pace: Pace) -> None:
         self._gauge, self._owners, self._pace = gauge, owners, pace
         self._shown = look_at(gauge, values.copy(), owners)
         self.found = Descent(values.copy(), self._shown.costs.copy(), self._shown.solved.copy())

@@ -71,8 +71,8 @@ def _find_bounds(tree: KinematicTree, motion: JointMotion) -> tuple[float | None
     if low is not None or high is not None:
         return low, high
     for follower, mimic in tree.masters.items():
-        geared = tree.motions[tree.joint_index[follower]]
-        if mimic.joint != motion.joint.name or geared is None or mimic.multiplier == 0.0:
+        geared = tree.motion_of[follower]
+        if mimic.joint != motion.joint.name or mimic.multiplier == 0.0:
             continue
         if geared.lower is None or geared.upper is None:
             continue

@@ -12,6 +12,7 @@ from ...geometry.transforms import Matrix, Vector
 from .blocks import LoopBlock
 from .equations import write_gaps
 from .formulas import Sheet, line_of
+from .freedom import judge
 from .layout import LoopLayout, choose_first_orders, pick_rows, plan_layout, tie_idle
 from .newton import RANK_TOLERANCE, find_rank
 from .tracing import Tracer, find_wanted
@@ -129,7 +130,7 @@ class Surveyor:
         ways = random.uniform(-0.1, 0.1, (8, len(self.units))) * self.units
         places, values, _ = self._trace(self._home_places() + ways)
         _, jacobians, _ = self._measure_all(places, values)
-        return max(jacobians, key=lambda each: (find_rank(each), _least(each)))
+        return max(jacobians, key=judge)
 
     def _choose_rows(self, jacobian: Matrix) -> None:
         """Leaves out equations that others imply, such as some of planar loops in space."""
@@ -317,9 +318,3 @@ def solve_all(matrices: Matrix, right: Matrix) -> Matrix:
                 return found
     found = np.linalg.pinv(matrices, rcond=RANK_TOLERANCE) @ right
     return found
-
-
-def _least(jacobian: Matrix) -> float:
-    sizes = np.linalg.svd(jacobian, compute_uv=False)
-    rank = find_rank(jacobian)
-    return float(sizes[rank - 1]) if rank else 0.0

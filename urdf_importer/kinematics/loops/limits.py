@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Vector
 from ...model import Joint
-from ..motion import JointMotion
 from .linkage import Linkage, Variable
 
 SLACK = 3e-4
@@ -99,7 +98,7 @@ def find_limits(linkage: Linkage, follows: Sequence[bool], *, free: bool = False
 
 def _find_bounds(linkage: Linkage, variable: Variable) -> tuple[float, float]:
     """Returns the limits of a joint, else the limits of joints on loops behind a gear."""
-    own = _read(variable.motion)
+    own = variable.motion.ends
     if own != (-np.inf, np.inf):
         return own
     low, high = own
@@ -114,12 +113,5 @@ def _list_geared(linkage: Linkage, column: int) -> Iterator[tuple[float, float]]
     ):
         motion = linkage.motions[mover]
         if ratio and motion is not None and motion.mimic is not None:
-            low, high = ((end - offset) / ratio for end in _read(motion))
+            low, high = ((end - offset) / ratio for end in motion.ends)
             yield low, high
-
-
-def _read(motion: JointMotion) -> tuple[float, float]:
-    return (
-        -np.inf if motion.lower is None else motion.lower,
-        np.inf if motion.upper is None else motion.upper,
-    )

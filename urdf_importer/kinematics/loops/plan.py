@@ -217,12 +217,7 @@ def _list_variables(tree: KinematicTree, motions: Sequence[JointMotion]) -> tupl
 
 def _lead(tree: KinematicTree, motion: JointMotion) -> JointMotion:
     """Returns the joint that a joint follows by mimic, or itself."""
-    mimic = tree.masters.get(motion.joint.name)
-    if mimic is None:
-        return motion
-    leader = tree.motions[tree.joint_index[mimic.joint]]
-    assert leader is not None
-    return leader
+    return tree.motion_of[tree.lead(motion.joint.name).joint]
 
 
 def _mix(
@@ -235,10 +230,9 @@ def _mix(
     offsets = np.zeros(len(freedoms))
     for row, (motion, number) in enumerate(freedoms):
         assert motion is not None
-        mimic = tree.masters.get(motion.joint.name)
-        leader = motion.joint.name if mimic is None else mimic.joint
-        mixing[row, columns[leader].start + number] = 1.0 if mimic is None else mimic.multiplier
-        offsets[row] = 0.0 if mimic is None else mimic.offset
+        mimic = tree.lead(motion.joint.name)
+        mixing[row, columns[mimic.joint].start + number] = mimic.multiplier
+        offsets[row] = mimic.offset
     return mixing, offsets
 
 
