@@ -27,9 +27,8 @@ from ..model import (
     Sphere,
     Vector3,
 )
-from .extrusions import extrude
 from .mesh_data import MeshData
-from .triangles import unpack_polyhedron
+from .triangles import unpack_surface
 
 SEGMENTS = 32
 """Around z; a multiple of four, so that there are vertices on the x and y axes."""
@@ -68,14 +67,10 @@ def make_primitive(geometry: Primitive | Solid) -> MeshData:
             return make_ellipsoid(radii)
         case Cone(radius=radius, length=length):
             return make_cone(radius, length)
-        case Extrusion():
-            vertices, faces = extrude(geometry)
-            return MeshData(vertices=vertices.astype(np.float32), corners=faces.ravel())
-        case Polyhedron():
-            points, corners = unpack_polyhedron(geometry)
-            return MeshData(
-                vertices=points.astype(np.float32), corners=corners.ravel().astype(np.int32)
-            )
+        case Extrusion() | Polyhedron():
+            points, faces = unpack_surface(geometry)
+            corners = faces.ravel().astype(np.int32)
+            return MeshData(vertices=points.astype(np.float32), corners=corners)
 
 
 def make_box(size: tuple[float, float, float]) -> MeshData:
