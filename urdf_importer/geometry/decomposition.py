@@ -55,11 +55,7 @@ class _Cell:
     """
 
     def __init__(
-        self,
-        soup: Soup,
-        inner: Points,
-        step: float,
-        planes: tuple[tuple[Points, float], ...] = (),
+        self, soup: Soup, inner: Points, step: float, planes: tuple[tuple[Points, float], ...] = ()
     ) -> None:
         self.soup = soup
         self.inner = inner

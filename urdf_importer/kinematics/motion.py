@@ -243,10 +243,7 @@ def _distance(first: Sequence[str], second: Sequence[str]) -> int:
 
 
 def _can_follow(
-    motion: JointMotion,
-    mimic: Mimic,
-    by_name: Mapping[str, JointMotion],
-    diagnostics: Diagnostics,
+    motion: JointMotion, mimic: Mimic, by_name: Mapping[str, JointMotion], diagnostics: Diagnostics
 ) -> bool:
     source = by_name.get(mimic.joint)
     if not motion.is_scalar:

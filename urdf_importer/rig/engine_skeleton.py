@@ -20,10 +20,7 @@ _ODD = re.compile(r"[^A-Za-z0-9_-]+")
 _MOST_LETTERS = 60
 """Blender cuts names at 63 bytes."""
 
-FORWARD = {
-    "x": np.eye(3),
-    "z": np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]),
-}
+FORWARD = {"x": np.eye(3), "z": np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])}
 """How the robot is turned before the export: with `z` its front (x) goes to Blender's (-y), which
 exporters make the front of glTF (+z)."""
 

@@ -262,11 +262,7 @@ def _place_bones(
 
 
 def _plan_part(
-    place: _Place,
-    options: ImportOptions,
-    size: float,
-    table: NameTable,
-    diagnostics: Diagnostics,
+    place: _Place, options: ImportOptions, size: float, table: NameTable, diagnostics: Diagnostics
 ) -> _Part:
     """Plans the bone in its place, and the hidden bones that hold it within its joints' limits
     (LIM-) and carry the links inside its zero-length chain (MCH-). They get their names of

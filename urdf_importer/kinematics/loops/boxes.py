@@ -230,9 +230,7 @@ class Surveyor:
         _, jacobians, _ = self._measure_all(places, values)
         order = np.random.default_rng(4).permutation(len(places))
         return Samples(
-            places=places[order],
-            values=values[order],
-            jacobians=jacobians[order][:, self._chosen],
+            places=places[order], values=values[order], jacobians=jacobians[order][:, self._chosen]
         )
 
     def _draw(self, box: ValueBox, seed: int) -> Matrix:

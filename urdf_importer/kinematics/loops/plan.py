@@ -5,13 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...geometry.transforms import (
-    Matrix,
-    Vector,
-    matrices_from_poses,
-    matrix_from_pose,
-    plane_axes,
-)
+from ...geometry.transforms import Matrix, Vector, matrices_from_poses, matrix_from_pose, plane_axes
 from ...model import BALL_TYPES, LoopJoint
 from ...progress import Budget
 from ..forward import zero_frames
@@ -106,11 +100,7 @@ def _assemble(tree: KinematicTree, known: Sequence[_Asked], budget: Budget) -> L
 
 
 def _plan_closure(
-    tree: KinematicTree,
-    asked: _Asked,
-    number: dict[int, int],
-    zero: Matrix,
-    signs: Sequence[float],
+    tree: KinematicTree, asked: _Asked, number: dict[int, int], zero: Matrix, signs: Sequence[float]
 ) -> Closure:
     loop, (blocked, axis) = asked
     return Closure(
