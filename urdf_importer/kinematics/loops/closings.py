@@ -4,7 +4,7 @@
 The cheapest part comes first, so that a budget is spent on as many loops as it can close.
 """
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 
 from ...diagnostics import Diagnostics, quote
@@ -44,13 +44,6 @@ def closing_steps(
 
 _Place = tuple[int, int]
 """Of a part: the place of its linkage among all, and its own in that."""
-
-
-_Means = Callable[
-    [LoopBlock, Mapping[str, tuple[float, float]], Diagnostics], tuple[Sequence[Closing], str]
-]
-_MEANS: dict[int, _Means] = {1: find_block_curves, 2: find_block_surface, 3: find_block_program}
-"""The means for a part with so many free joints, or more."""
 
 
 class _Closer:
@@ -105,9 +98,12 @@ class _Closer:
     def _close(self, block: LoopBlock) -> Sequence[Closing]:
         reason = _find_obstacle(block, self._lost)
         found: Sequence[Closing] = ()
-        if not reason:
-            count = min(len(block.inputs), 3)
-            found, reason = _MEANS[count](block, self._ranges, self._diagnostics)
+        if not reason and len(block.inputs) == 1:
+            found, reason = find_block_curves(block, self._ranges, self._diagnostics)
+        elif not reason and len(block.inputs) > 2:
+            found, reason = find_block_program(block, self._ranges, self._diagnostics)
+        elif not reason:
+            found, reason = find_block_surface(block, self._ranges, self._diagnostics)
         if reason:
             self._lost |= _names(block.outputs)
             self._leave_open(block.loops, reason)
