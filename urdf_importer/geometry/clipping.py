@@ -115,8 +115,7 @@ def cut_inside(inner: Points, step: float, axis: Points, offset: float) -> Point
     """Returns the points (N, 3) of a grid of `step` next to a plane, moved into it."""
     heights = inner @ axis - offset
     near = np.abs(heights) < step
-    moved: Points = inner[near] - heights[near, None] * axis
-    return moved
+    return inner[near] - heights[near, None] * axis
 
 
 def measure_cuts(

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from .coverage import find_worst_miss
-from .decomposition import box_around, mesh_of_hull
-from .hulls import convex_hull
+from .decomposition import box_around
+from .hulls import convex_hull, mesh_of_hull
 from .mesh_data import MeshData
 from .triangles import Triangles
 

@@ -27,9 +27,9 @@ from .fitting import (
     fit_oriented_box,
     fit_sphere,
 )
-from .hulls import Hull, Points, convex_hull
+from .hulls import Hull, Points, convex_hull, mesh_of_hull
 from .simplify import simplify
-from .triangles import Triangles
+from .triangles import Triangles, make_triangles
 from .volumes import mesh_mass
 
 AUTO_TOLERANCE = 0.15
@@ -96,17 +96,7 @@ def _wrap(points: Points, triangles: Triangles, most_triangles: int) -> Collisio
     if hull is None:
         fit = fit_oriented_box(points, None)
         return CollisionBody(fit, "oriented_box", fit.volume, 0.0)
-    return CollisionBody(_outside(hull, points), "hull", hull.volume, _reference(triangles, hull))
-
-
-def _outside(hull: Hull, points: Points) -> Triangles:
-    """In single precision, as files hold it: a hair larger, so that rounding leaves nothing out."""
-    middle = hull.vertices.mean(axis=0)
-    room = 4.0 * float(np.finfo(np.float32).eps) * float(np.abs(points).max())
-    heights = hull.offsets - hull.normals @ middle
-    factor = 1.0 + room / float(heights.min())
-    vertices = middle + (hull.vertices - middle) * min(factor, 1.001)
-    return Triangles(vertices.astype(np.float32), hull.triangles.ravel().astype(np.int32))
+    return CollisionBody(_outside(hull), "hull", hull.volume, _reference(triangles, hull))
 
 
 def _choose(points: Points, triangles: Triangles, most_triangles: int) -> CollisionBody:
@@ -120,7 +110,11 @@ def _choose(points: Points, triangles: Triangles, most_triangles: int) -> Collis
     if hull is None or fits[best].volume <= (1.0 + AUTO_TOLERANCE) * hull.volume:
         reference = _reference(triangles, hull)
         return CollisionBody(fits[best], best, fits[best].volume, reference)
-    return CollisionBody(_outside(hull, points), "hull", hull.volume, _reference(triangles, hull))
+    return CollisionBody(_outside(hull), "hull", hull.volume, _reference(triangles, hull))
+
+
+def _outside(hull: Hull) -> Triangles:
+    return make_triangles(mesh_of_hull(hull, hull.offsets))[0]
 
 
 def _reference(triangles: Triangles, hull: Hull | None) -> float:

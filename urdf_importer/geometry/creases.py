@@ -35,8 +35,7 @@ def find_creases(
     ours_left, theirs_left = ours[left], theirs[left]
     other_ends = np.where(runs_alike[left], after[theirs_left], theirs_left)
     differs[left] = _differ(normals, after[ours_left], other_ends)
-    found: NDArray[np.int32] = edges[ours[differs]]
-    return found
+    return edges[ours[differs]]
 
 
 def _pair_corners(edges: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.int32]]:

@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..diagnostics import MeshError
 from .clipping import Soup, Supports, clip, cut_inside, find_supports, measure_cuts
 from .fitting import fit_oriented_box
-from .hulls import Hull, Points, convex_hull, find_reach
+from .hulls import Points, convex_hull, find_reach, mesh_of_hull
 from .inside import find_inside
 from .mesh_data import MeshData
 from .primitives import make_primitive
@@ -55,11 +55,7 @@ class _Cell:
     """
 
     def __init__(
-        self,
-        soup: Soup,
-        inner: Points,
-        step: float,
-        planes: tuple[tuple[Points, float], ...] = (),
+        self, soup: Soup, inner: Points, step: float, planes: tuple[tuple[Points, float], ...] = ()
     ) -> None:
         self.soup = soup
         self.inner = inner
@@ -281,18 +277,4 @@ def box_around(points: Points) -> MeshData:
     vertices = box.vertices.astype(np.float64) @ fit.frame[:3, :3].T + fit.frame[:3, 3]
     return MeshData(
         vertices=vertices.astype(np.float32), corners=box.corners, face_sizes=box.face_sizes
-    )
-
-
-def mesh_of_hull(hull: Hull, reach: Points) -> MeshData:
-    """Returns a hull in single precision, larger by so much that it reaches as far along its
-    normals as `reach` (F,) says, and that rounding leaves nothing out."""
-    middle = hull.vertices.mean(axis=0)
-    room = 4.0 * float(np.finfo(np.float32).eps) * float(np.abs(hull.vertices).max())
-    inner = hull.normals @ middle
-    heights = hull.offsets - inner
-    factor = float(((reach - inner) / heights).max()) + min(room / float(heights.min()), 0.001)
-    vertices: NDArray[np.float64] = middle + (hull.vertices - middle) * factor
-    return MeshData(
-        vertices=vertices.astype(np.float32), corners=hull.triangles.ravel().astype(np.int32)
     )

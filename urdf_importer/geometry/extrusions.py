@@ -60,8 +60,7 @@ def _clean(points: Points) -> Points:
     if not len(points):
         return points
     is_new: NDArray[np.bool_] = (points != np.roll(points, 1, axis=0)).any(axis=1)
-    kept: Points = points[is_new]
-    return kept
+    return points[is_new]
 
 
 def _area(ring: Points) -> float:
@@ -105,7 +104,7 @@ def _cover(
     holes.sort(key=lambda hole: -float(flat[hole, 0].max()))
     for number, hole in enumerate(holes):
         ring = _join(flat, ring, hole, holes[number + 1 :])
-    return _cut_ears(flat, ring)
+    return cut_ears(flat, ring)
 
 
 def _join(flat: Points, ring: list[int], hole: list[int], rest: list[list[int]]) -> list[int]:
@@ -140,7 +139,9 @@ def _turn(a: Points, b: Points, c: Points) -> Points:
     return result - (b[..., 1] - a[..., 1]) * (c[..., 0] - a[..., 0])
 
 
-def _cut_ears(flat: Points, ring: list[int]) -> list[tuple[int, int, int]]:
+def cut_ears(flat: Points, ring: list[int]) -> list[tuple[int, int, int]]:
+    """Returns the triangles of a polygon whose corners `ring` are places in `flat` (N, 2), and run
+    counter-clockwise."""
     ring, found, at = list(ring), [], 0
     while len(ring) > 3:
         at = _find_ear(flat, ring, at)

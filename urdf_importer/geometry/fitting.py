@@ -11,6 +11,7 @@ import numpy as np
 from ..model import Box, Capsule, Cylinder, Sphere
 from .hulls import Hull, Points, convex_hull
 from .transforms import Matrix, Vector, make_frame, plane_axes, unit
+from .volumes import primitive_mass
 
 _MOST_STEPS = 200
 _SLACK = 1e-10
@@ -60,22 +61,17 @@ def _circumcentre(points: Points) -> Points:
     first = points[0]
     edges = points[1:] - first
     if not len(edges):
-        return _middle(points)
+        return points.mean(axis=0)
     gram = edges @ edges.T
     halves = gram.diagonal() / 2.0
     try:
         weights = np.linalg.solve(gram, halves)
     except np.linalg.LinAlgError:
-        return _middle(points)
+        return points.mean(axis=0)
     if not np.isfinite(weights).all() or np.abs(weights).max() > 1e6:
-        return _middle(points)
+        return points.mean(axis=0)
     centre: Points = first + weights @ edges
     return centre
-
-
-def _middle(points: Points) -> Points:
-    middle: Points = points.mean(axis=0)
-    return middle
 
 
 def smallest_rectangle(points: Points) -> float:
@@ -133,19 +129,7 @@ class Fit:
 
     @property
     def volume(self) -> float:
-        return primitive_volume(self.geometry)
-
-
-def primitive_volume(geometry: Primitive) -> float:
-    match geometry:
-        case Box(size=(x, y, z)):
-            return x * y * z
-        case Cylinder(radius=radius, length=length):
-            return math.pi * radius**2 * length
-        case Sphere(radius=radius):
-            return 4.0 / 3.0 * math.pi * radius**3
-        case Capsule(radius=radius, length=length):
-            return math.pi * radius**2 * (length + 4.0 / 3.0 * radius)
+        return primitive_mass(self.geometry).volume
 
 
 def coarse_hull(points: Points) -> Hull | None:
@@ -202,9 +186,9 @@ def _box_rotation(corners: Points, axis: Vector) -> Matrix:
 def _box_along(points: Points, rotation: Matrix) -> Fit:
     turned = points @ rotation
     low, high = turned.min(axis=0), turned.max(axis=0)
-    size = _not_flat(high - low)
-    sides = (float(size[0]), float(size[1]), float(size[2]))
-    return Fit(Box(size=sides), make_frame(rotation, rotation @ ((low + high) / 2.0)))
+    size = (high - low).tolist()
+    x, y, z = (_thick(side, max(size)) for side in size)
+    return Fit(Box(size=(x, y, z)), make_frame(rotation, rotation @ ((low + high) / 2.0)))
 
 
 def _cylinder_along(points: Points, axis: Vector) -> Fit:
@@ -285,10 +269,6 @@ def _distinct(axes: list[Vector]) -> list[Vector]:
 
 def _holds(axes: list[Vector], axis: Vector) -> bool:
     return bool(axes) and float(np.abs(np.array(axes) @ axis).max()) > 1.0 - 1e-6
-
-
-def _not_flat(size: Vector) -> Vector:
-    return np.maximum(size, max(_THINNEST * float(size.max()), _THINNEST_LENGTH))
 
 
 def _thick(length: float, largest: float) -> float:

@@ -20,6 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .mesh_data import MeshData
+
 Points = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
@@ -86,18 +88,13 @@ def is_flat(points: Points) -> bool:
 
 def _turn(points: Points) -> tuple[Points, Points, Points]:
     """Returns points about the middle of their box along their principal axes, these axes as
-    columns (3, 3), and the middle."""
+    right-handed columns (3, 3), and the middle."""
     middle = (points.min(axis=0) + points.max(axis=0)) / 2.0
-    axes = _principal_axes(points - middle)
-    return (points - middle) @ axes, axes, middle
-
-
-def _principal_axes(centred: Points) -> Points:
-    """(3, 3), its columns right-handed."""
+    centred = points - middle
     spread = centred - centred.mean(axis=0)
     _, axes = np.linalg.eigh(spread.T @ spread)
-    turned: Points = axes * np.sign(np.linalg.det(axes))
-    return turned
+    axes = axes * np.sign(np.linalg.det(axes))
+    return centred @ axes, axes, middle
 
 
 def _find_hull(points: Points, most_triangles: int) -> Hull | None:
@@ -142,6 +139,20 @@ def find_reach(points: Points, directions: Points) -> Points:
     for start in range(0, len(points), step):
         np.maximum(reach, (points[start : start + step] @ directions.T).max(axis=0), out=reach)
     return reach
+
+
+def mesh_of_hull(hull: Hull, reach: Points) -> MeshData:
+    """Returns a hull in single precision, larger by so much that it reaches as far along its
+    normals as `reach` (F,) says, and that rounding leaves nothing out."""
+    middle = hull.vertices.mean(axis=0)
+    room = 4.0 * float(np.finfo(np.float32).eps) * float(np.abs(hull.vertices).max())
+    inner = hull.normals @ middle
+    heights = hull.offsets - inner
+    factor = float(((reach - inner) / heights).max()) + min(room / float(heights.min()), 0.001)
+    vertices = middle + (hull.vertices - middle) * factor
+    return MeshData(
+        vertices=vertices.astype(np.float32), corners=hull.triangles.ravel().astype(np.int32)
+    )
 
 
 def _containing(hull: Hull, points: Points) -> Hull:

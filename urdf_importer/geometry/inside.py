@@ -59,7 +59,4 @@ def _fill(soup: Points, places: list[Points]) -> Points:
 
 
 def _double_area(p: Points, q: Points, at: Points) -> Points:
-    area: Points = (p[:, 0] - at[:, 0]) * (q[:, 1] - at[:, 1]) - (p[:, 1] - at[:, 1]) * (
-        q[:, 0] - at[:, 0]
-    )
-    return area
+    return (p[:, 0] - at[:, 0]) * (q[:, 1] - at[:, 1]) - (p[:, 1] - at[:, 1]) * (q[:, 0] - at[:, 0])

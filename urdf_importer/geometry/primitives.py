@@ -27,9 +27,8 @@ from ..model import (
     Sphere,
     Vector3,
 )
-from .extrusions import extrude
 from .mesh_data import MeshData
-from .triangles import unpack_polyhedron
+from .triangles import unpack_surface
 
 SEGMENTS = 32
 """Around z; a multiple of four, so that there are vertices on the x and y axes."""
@@ -42,14 +41,7 @@ _FOLLOWING = np.roll(_THIS, -1)
 _AROUND = np.column_stack([_THIS, _FOLLOWING, _FOLLOWING, _THIS])
 """(SEGMENTS, 4), the corners of the faces between two rings, as indices around each."""
 
-_BOX_FACES = (
-    (0, 2, 3, 1),
-    (4, 5, 7, 6),
-    (0, 1, 5, 4),
-    (2, 6, 7, 3),
-    (0, 4, 6, 2),
-    (1, 3, 7, 5),
-)
+_BOX_FACES = ((0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5))
 
 
 def make_primitive(geometry: Primitive | Solid) -> MeshData:
@@ -68,14 +60,10 @@ def make_primitive(geometry: Primitive | Solid) -> MeshData:
             return make_ellipsoid(radii)
         case Cone(radius=radius, length=length):
             return make_cone(radius, length)
-        case Extrusion():
-            vertices, faces = extrude(geometry)
-            return MeshData(vertices=vertices.astype(np.float32), corners=faces.ravel())
-        case Polyhedron():
-            points, corners = unpack_polyhedron(geometry)
-            return MeshData(
-                vertices=points.astype(np.float32), corners=corners.ravel().astype(np.int32)
-            )
+        case Extrusion() | Polyhedron():
+            points, faces = unpack_surface(geometry)
+            corners = faces.ravel().astype(np.int32)
+            return MeshData(vertices=points.astype(np.float32), corners=corners)
 
 
 def make_box(size: tuple[float, float, float]) -> MeshData:
@@ -178,10 +166,7 @@ def _make_turned(heights: NDArray[np.float64], radii: NDArray[np.float64]) -> Me
     circle = _circle()
     rings = len(heights) - 2
     wall = np.column_stack(
-        [
-            (circle * radii[1:-1, None, None]).reshape(-1, 2),
-            np.repeat(heights[1:-1], SEGMENTS),
-        ]
+        [(circle * radii[1:-1, None, None]).reshape(-1, 2), np.repeat(heights[1:-1], SEGMENTS)]
     )
     poles = [[0.0, 0.0, heights[0]], [0.0, 0.0, heights[-1]]]
     quads = [_quads_between(i * SEGMENTS, (i + 1) * SEGMENTS) for i in range(rings - 1)]

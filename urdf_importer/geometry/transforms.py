@@ -171,8 +171,7 @@ def nearest_rotation(matrix: Matrix) -> Matrix:
     """Returns (..., 3, 3) the nearest matrices without scale or shear; of a mirrored one a mirrored
     one."""
     left, _, right = np.linalg.svd(matrix)
-    nearest: Matrix = left @ right
-    return nearest
+    return left @ right
 
 
 def nearest_turn(matrix: Matrix) -> Matrix:
@@ -196,8 +195,7 @@ def length_of(vector: Vector) -> float:
 
 def unit(vector: Vector) -> Vector:
     """Returns the direction of a vector that is not zero."""
-    result: Vector = vector / np.sqrt(vector @ vector)
-    return result
+    return vector / np.sqrt(vector @ vector)
 
 
 def cross(a: Vector, b: Vector) -> Vector:

@@ -27,10 +27,9 @@ from ..model import (
     Solid,
     Sphere,
 )
-from .extrusions import extrude
 from .mesh_data import weld_points
 from .transforms import Matrix, Vector
-from .triangles import Triangles, unpack_polyhedron
+from .triangles import Triangles, unpack_surface
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,11 +158,9 @@ def primitive_mass(geometry: Primitive | Solid) -> MassProperties:
 
 
 def _measure_surface(geometry: Extrusion | Polyhedron) -> MassProperties:
-    if isinstance(geometry, Extrusion):
-        body = polyhedron_mass(*extrude(geometry))
-    else:
-        points, faces = unpack_polyhedron(geometry)
-        body = polyhedron_mass(points, faces) if is_closed(faces, len(points)) else None
+    points, faces = unpack_surface(geometry)
+    is_sound = isinstance(geometry, Extrusion) or is_closed(faces, len(points))
+    body = polyhedron_mass(points, faces) if is_sound else None
     if body is None:
         kind = type(geometry).__name__.lower()
         raise MeshError(f"an open or flat {kind} has no volume", code="invalid-size")

@@ -97,16 +97,14 @@ class Convention:
         return self._scale(_place(basis, array), inwards)
 
     def _scale(self, lengths: Vector, inwards: bool) -> Vector:
-        scaled: Vector = lengths * self.unit if inwards else lengths / self.unit
-        return scaled
+        return lengths * self.unit if inwards else lengths / self.unit
 
 
 def _reorder(basis: Matrix, array: Matrix) -> Matrix:
     """Returns basis @ array (..., 3, k) by order and sign alone: no rounding, and no -0."""
     places = np.abs(basis).argmax(1)
     signs = basis.sum(1)
-    reordered: Matrix = array[..., places, :] * signs[:, None] + 0.0
-    return reordered
+    return array[..., places, :] * signs[:, None] + 0.0
 
 
 def _place(basis: Matrix, points: Matrix) -> Matrix:

@@ -368,8 +368,7 @@ def _take_named(
     if not (left and right):
         raise KinematicsError("name the wheels of both sides, or of none")
     for name in (*left, *right):
-        if name not in tree.joint_index:
-            raise unknown_name("the robot has no joint", name, tree.joint_index)
+        tree.motion_named(name)
         if name not in wheels:
             raise KinematicsError(
                 f"joint {quote(name)} does not roll along the x axis of the robot's base: it is to "

@@ -85,18 +85,26 @@ def complete_positions(
     motions: Sequence[JointMotion], positions: Positions
 ) -> dict[str, float | tuple[float, ...]]:
     """Returns the given positions, checked, and the positions of all mimicking joints."""
-    by_name = {motion.joint.name: motion for motion in motions}
-    complete: dict[str, float | tuple[float, ...]] = {}
-    for name, position in positions.items():
-        if name not in by_name:
-            raise unknown_name("the robot has no joint", name, by_name)
-        if by_name[name].moves:
-            complete[name] = check_position(name, by_name[name].kind, position)
+    complete = check_positions({motion.joint.name: motion for motion in motions}, positions)
     for name, mimic in follow_to_masters(motions).items():
         source = complete.get(mimic.joint, 0.0)
         assert isinstance(source, float)
         complete[name] = mimic.multiplier * source + mimic.offset
     return complete
+
+
+def check_positions(
+    motions: Mapping[str, JointMotion], positions: Positions
+) -> dict[str, float | tuple[float, ...]]:
+    """Returns the positions of joints that move, as check_position does. Raises KinematicsError as
+    it does, and for a joint that is not among the motions."""
+    checked: dict[str, float | tuple[float, ...]] = {}
+    for name, position in positions.items():
+        if name not in motions:
+            raise unknown_name("the robot has no joint", name, motions)
+        if motions[name].moves:
+            checked[name] = check_position(name, motions[name].kind, position)
+    return checked
 
 
 def check_position(name: str, kind: str, position: Position) -> float | tuple[float, ...]:
@@ -131,8 +139,7 @@ def _place_children(tree: KinematicTree, local: Matrix) -> Matrix:
     """Returns links' frames in their parents' frames, from the moved frames of their joints."""
     if tree.child_frames is None:
         return local
-    placed: Matrix = local @ tree.child_frames
-    return placed
+    return local @ tree.child_frames
 
 
 def _apply_scalars(local: Matrix, scalar: Sequence[tuple[int, JointMotion, float]]) -> None:
@@ -150,15 +157,18 @@ def _apply_scalars(local: Matrix, scalar: Sequence[tuple[int, JointMotion, float
             local[indices, :3, 3] += np.einsum("nij,nj->ni", rotations, axes * values[:, None])
 
 
-def motion_matrix(motion: JointMotion, position: Sequence[float]) -> Matrix:
-    """Returns how a planar, floating or ball joint moves at a position: (4, 4), in the joint's
-    frame."""
-    result = np.eye(4)
-    if motion.kind == "planar":
-        normal = np.array(motion.axis)
-        u, v = plane_axes(normal)
+def motion_matrix(motion: JointMotion, position: Position) -> Matrix:
+    """Returns how a joint that moves does so at a position: (4, 4), in the joint's frame."""
+    result, axis = np.eye(4), np.array(motion.axis)
+    if isinstance(position, int | float):
+        if motion.kind == "prismatic":
+            result[:3, 3] = position * axis
+        else:
+            result[:3, :3] = rotations_about(axis[None], np.array([position]))[0]
+    elif motion.kind == "planar":
+        u, v = plane_axes(axis)
         result[:3, 3] = position[0] * u + position[1] * v
-        result[:3, :3] = rotations_about(normal[None], np.array([position[2]]))[0]
+        result[:3, :3] = rotations_about(axis[None], np.array([position[2]]))[0]
     else:
         if motion.kind == "floating":
             result[:3, 3] = position[:3]

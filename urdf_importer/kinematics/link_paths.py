@@ -11,12 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..diagnostics import KinematicsError
-from ..geometry.transforms import (
-    Matrix,
-    Vector,
-    quaternion_from_rotation,
-    rotation_from_quaternion,
-)
+from ..geometry.transforms import Matrix, Vector, quaternion_from_rotation, rotation_from_quaternion
 from .conventions import Convention
 
 Rows = Sequence[Sequence[float]]

@@ -35,8 +35,7 @@ class BodyPoses:
 
     def place(self, body: int, point: Numbers) -> Numbers:
         """Returns where a point of a body is, (m, 3)."""
-        placed: Numbers = self.origins[:, body] + self.turns[:, body] @ point
-        return placed
+        return self.origins[:, body] + self.turns[:, body] @ point
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -87,7 +86,7 @@ class JointedBodies:
         self.body_of = [0] * len(tree.links)
         self.places, self.parents = [self.root], [-1]
         axes, slides, variables, factors, shifts = [np.zeros(3)], [False], [-1], [0.0], [0.0]
-        motions = {each.joint.name: each for each in tree.joint_motions}
+        motions = tree.motion_of
         names: list[str] = []
         for place, motion in enumerate(tree.motions):
             if motion is None:
@@ -97,20 +96,20 @@ class JointedBodies:
             if place == self.root:
                 self.body_of[place] = 0
                 continue
-            mimic = tree.masters.get(motion.joint.name)
-            leader = motions[motion.joint.name if mimic is None else mimic.joint]
-            if not motion.is_scalar or leader.joint.name in held or self._is_locked(leader):
+            mimic = tree.lead(motion.joint.name)
+            name = mimic.joint
+            if not motion.is_scalar or name in held or self._is_locked(motions[name]):
                 continue
-            if leader.joint.name not in names:
-                names.append(leader.joint.name)
+            if name not in names:
+                names.append(name)
             self.body_of[place] = len(self.places)
             self.places.append(place)
             self.parents.append(above)
             axes.append(np.array(motion.axis))
             slides.append(motion.kind == "prismatic")
-            variables.append(names.index(leader.joint.name))
-            factors.append(1.0 if mimic is None else mimic.multiplier)
-            shifts.append(0.0 if mimic is None else mimic.offset)
+            variables.append(names.index(name))
+            factors.append(mimic.multiplier)
+            shifts.append(mimic.offset)
         self.names = tuple(names)
         self.columns = {name: column for column, name in enumerate(names)}
         self.axes, self.slides = np.array(axes), np.array(slides)
@@ -140,8 +139,7 @@ class JointedBodies:
 
     def rest(self) -> Numbers:
         """Returns the positions nearest to zero within limits, (n,)."""
-        nearest: Numbers = np.clip(np.zeros(len(self.names)), self.lower, self.upper)
-        return nearest
+        return np.clip(np.zeros(len(self.names)), self.lower, self.upper)
 
     def needed(self, bodies: Iterable[int]) -> tuple[int, ...]:
         """Returns the bodies that carry these, and they themselves, parents first."""
@@ -190,8 +188,7 @@ def turn_by(vectors: Numbers) -> Numbers:
     """Returns the rotations (m, 3, 3) about vectors (m, 3) by their lengths."""
     angles = np.linalg.norm(vectors, axis=1)
     axes = vectors / np.maximum(angles, 1e-12)[:, None]
-    turned: Numbers = rotations_about(axes[:, None], angles[:, None])[:, 0]
-    return turned
+    return rotations_about(axes[:, None], angles[:, None])[:, 0]
 
 
 def turn_between(turns: Numbers, wanted: Numbers) -> Numbers:

@@ -87,7 +87,7 @@ def mirror_positions(
     """Returns the positions of the mirrored pose, of the partners of `joints` or of all that have
     positions; joints without a partner are left out. Where the partner follows another joint, that
     one gets the position that brings it there."""
-    motions = {motion.joint.name: motion for motion in tree.joint_motions}
+    motions = tree.motion_of
     mirrored: dict[str, float | tuple[float, ...]] = {}
     for name, position in positions.items():
         partner, motion = mirror.partners.get(name), motions.get(name)
@@ -95,10 +95,10 @@ def mirror_positions(
         if wanted and partner is not None and motion is not None and motion.mimic is None:
             value = check_position(name, motion.kind, position)
             found = _mirror_one(motion, motions[partner.joint], partner, value)
-            source = tree.masters.get(partner.joint)
-            if source is None:
+            source = tree.lead(partner.joint)
+            if not isinstance(found, float):
                 mirrored[partner.joint] = found
-            elif isinstance(found, float) and source.multiplier:
+            elif source.multiplier:
                 mirrored[source.joint] = (found - source.offset) / source.multiplier
     return mirrored
 
@@ -132,6 +132,7 @@ class _Search:
         named: Mapping[str, str],
     ) -> None:
         self._tree = tree
+        self._motions = {place: m for place, m in enumerate(tree.motions) if m is not None}
         self._frames = frames
         self._reflection = reflection
         self._reach = reach
@@ -141,8 +142,8 @@ class _Search:
 
     def run(self) -> dict[str, Partner]:
         below: dict[int, list[int]] = {}
-        for place, motion in enumerate(self._tree.motions):
-            if motion is not None and motion.moves:
+        for place, motion in self._motions.items():
+            if motion.moves:
                 below.setdefault(self._above(place), []).append(place)
         waiting = [(-1, -1)]
         while waiting:
@@ -153,15 +154,12 @@ class _Search:
         return {self._name(a): self._partner(a, b) for a, b in sorted(self._found.items())}
 
     def _name(self, place: int) -> str:
-        motion = self._tree.motions[place]
-        assert motion is not None
-        return motion.joint.name
+        return self._motions[place].joint.name
 
     def _above(self, place: int) -> int:
         """Returns the place of the next moving joint above; -1 where there is none."""
         for above in self._tree.ancestors(place):
-            motion = self._tree.motions[above]
-            if above != place and motion is not None and motion.moves:
+            if above != place and above in self._motions and self._motions[above].moves:
                 return above
         return -1
 
@@ -199,8 +197,7 @@ class _Search:
 
     def _gap(self, a: int, b: int) -> float | None:
         """Returns how far b is from the mirrored a, in metres; None where it cannot be one."""
-        one, other = self._tree.motions[a], self._tree.motions[b]
-        assert one is not None and other is not None
+        one, other = self._motions[a], self._motions[b]
         if one.kind != other.kind:
             return None
         mirror, frames = self._reflection, self._frames
@@ -218,15 +215,11 @@ class _Search:
         return float(np.linalg.norm(beyond))
 
     def _axis(self, place: int) -> Vector:
-        motion = self._tree.motions[place]
-        assert motion is not None
-        axis: Vector = self._frames[place, :3, :3] @ np.array(motion.axis)
+        axis: Vector = self._frames[place, :3, :3] @ np.array(self._motions[place].axis)
         return axis
 
     def _partner(self, a: int, b: int) -> Partner:
-        motion = self._tree.motions[a]
-        assert motion is not None
         aligned = float(self._axis(b) @ self._reflection[:3, :3] @ self._axis(a))
-        sign = 1 if (aligned < 0.0) == (motion.kind != "prismatic") else -1
+        sign = 1 if (aligned < 0.0) == (self._motions[a].kind != "prismatic") else -1
         turn = np.linalg.inv(self._frames[b]) @ self._reflection @ self._frames[a]
         return Partner(joint=self._name(b), sign=sign, turn=turn)

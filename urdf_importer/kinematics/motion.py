@@ -8,14 +8,16 @@ unit axis, limits that make sense. Each repair is stated in a diagnostic.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from ..diagnostics import Diagnostics, quote
-from ..model import BALL_TYPES, JOINT_TYPES, Joint, Limit, Mimic, Vector3
+from ..model import BALL_TYPES, Joint, Limit, Mimic, Vector3
 
 Kind = Literal["fixed", "revolute", "prismatic", "planar", "floating", "spherical"]
 SCALAR_KINDS = ("revolute", "prismatic")
 UNBOUNDED = 1e5
+_KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
+_KINDS |= {"continuous": "revolute", **dict.fromkeys(BALL_TYPES, "spherical")}
 _DEFAULT_AXIS = (1.0, 0.0, 0.0)
 
 
@@ -44,6 +46,12 @@ class JointMotion:
     def is_locked(self) -> bool:
         """Whether its limits leave it one place."""
         return self.lower is not None and self.lower == self.upper
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Its limits, infinite where there is no bound."""
+        lower = -math.inf if self.lower is None else self.lower
+        return lower, math.inf if self.upper is None else self.upper
 
     def nearest_valid(self, position: float) -> float:
         """Returns the position within the limits that is nearest to `position`."""
@@ -83,18 +91,8 @@ def interpret_joint(joint: Joint, diagnostics: Diagnostics) -> JointMotion:
 
 
 def _interpret_type(joint: Joint, diagnostics: Diagnostics) -> Kind:
-    kinds: dict[str, Kind] = {
-        "revolute": "revolute",
-        "continuous": "revolute",
-        "prismatic": "prismatic",
-        "fixed": "fixed",
-        "floating": "floating",
-        "planar": "planar",
-    }
-    if joint.type in JOINT_TYPES:
-        return kinds[joint.type]
-    if joint.type in BALL_TYPES:
-        return "spherical"
+    if joint.type in _KINDS:
+        return _KINDS[joint.type]
     finding = f"has the type {quote(joint.type)}, which URDF does not know; treated as fixed"
     _warn(diagnostics, joint, "unknown-joint-type", finding)
     return "fixed"
@@ -106,12 +104,7 @@ def _interpret_axis(joint: Joint, diagnostics: Diagnostics) -> Vector3 | None:
     x, y, z = joint.axis
     scale = max(abs(x), abs(y), abs(z))
     if scale < 1e-9:
-        diagnostics.warning(
-            "zero-axis",
-            f"joint {quote(joint.name)} has an axis of length zero; treated as fixed",
-            subject=joint.name,
-            line=joint.line,
-        )
+        _warn(diagnostics, joint, "zero-axis", "has an axis of length zero; treated as fixed")
         return None
     x, y, z = x / scale, y / scale, z / scale
     length = math.sqrt(x * x + y * y + z * z)
@@ -122,12 +115,8 @@ def _interpret_limits(joint: Joint, diagnostics: Diagnostics) -> tuple[float | N
     limit = joint.limit
     if joint.type == "continuous":
         if limit is not None and (limit.lower or limit.upper):
-            _warn(
-                diagnostics,
-                joint,
-                "continuous-limit",
-                "is continuous; its position limits are ignored",
-            )
+            finding = "is continuous; its position limits are ignored"
+            _warn(diagnostics, joint, "continuous-limit", finding)
         return None, None
     if limit is None:
         _warn(diagnostics, joint, "missing-limit", "has no limit; it moves without bound")
@@ -140,24 +129,14 @@ def _order_limits(
 ) -> tuple[float | None, float | None]:
     lower, upper = limit.lower or 0.0, limit.upper or 0.0
     if limit.lower is None and limit.upper is None:
-        _warn(
-            diagnostics,
-            joint,
-            "limit-without-range",
-            "has a limit without lower and upper, which means 0 to 0; it is locked",
-        )
+        finding = "has a limit without lower and upper, which means 0 to 0; it is locked"
+        _warn(diagnostics, joint, "limit-without-range", finding)
     if lower > upper:
-        _warn(
-            diagnostics,
-            joint,
-            "swapped-limits",
-            f"has a lower limit of {lower:g} above the upper of {upper:g}; they are swapped",
-        )
+        finding = f"has a lower limit of {lower:g} above the upper of {upper:g}; they are swapped"
+        _warn(diagnostics, joint, "swapped-limits", finding)
         lower, upper = upper, lower
-    return (
-        lower if abs(lower) <= UNBOUNDED else None,
-        upper if abs(upper) <= UNBOUNDED else None,
-    )
+    low, high = (end if abs(end) <= UNBOUNDED else None for end in (lower, upper))
+    return low, high
 
 
 def _warn(diagnostics: Diagnostics, joint: Joint, code: str, finding: str) -> None:
@@ -187,13 +166,8 @@ def resolve_mimics(
         if mimic is not None and _can_follow(motion, mimic, by_name, diagnostics):
             followed[motion.joint.name] = mimic
     for name in _find_rings(followed):
-        motion = by_name[name]
-        _warn(
-            diagnostics,
-            motion.joint,
-            "mimic-ring",
-            "mimics itself by way of other joints; it moves on its own",
-        )
+        finding = "mimics itself by way of other joints; it moves on its own"
+        _warn(diagnostics, by_name[name].joint, "mimic-ring", finding)
         del followed[name]
     return tuple(replace(motion, mimic=followed.get(motion.joint.name)) for motion in motions)
 
@@ -269,10 +243,7 @@ def _distance(first: Sequence[str], second: Sequence[str]) -> int:
 
 
 def _can_follow(
-    motion: JointMotion,
-    mimic: Mimic,
-    by_name: Mapping[str, JointMotion],
-    diagnostics: Diagnostics,
+    motion: JointMotion, mimic: Mimic, by_name: Mapping[str, JointMotion], diagnostics: Diagnostics
 ) -> bool:
     source = by_name.get(mimic.joint)
     if not motion.is_scalar:

@@ -7,12 +7,17 @@ chain's base is not above its tip, both go up to the link where they meet, and t
 one comes along. Above the root is the virtual joint, where there is one.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from graphlib import CycleError, TopologicalSorter
+from typing import TypeVar
 
 from ..arguments import robot_of
 from ..diagnostics import KinematicsError, quote, unknown_name
 from ..model import Chain, EndEffector, Group, Robot, Semantics
 from .tree import KinematicTree, retrace_tree
+
+_Node = TypeVar("_Node", bound=Hashable)
 
 
 def group_joints(robot: Robot, name: str, *, semantics: Semantics) -> tuple[str, ...]:
@@ -101,23 +106,21 @@ def find_rings(semantics: Semantics) -> frozenset[str]:
 
 def _subgroups_first(groups: Mapping[str, Group], without: frozenset[str]) -> Iterator[str]:
     """Groups after all that they need; groups that can never be resolved are left out."""
-    needed = {
-        name: {other for other in group.groups if other in groups and other not in without}
-        for name, group in groups.items()
-        if name not in without
-    }
-    users: dict[str, list[str]] = {name: [] for name in groups}
-    for name, others in needed.items():
-        for other in others:
-            users[other].append(name)
-    ready = [name for name, others in needed.items() if not others]
-    while ready:
-        name = ready.pop()
-        yield name
-        for user in users[name]:
-            needed[user].discard(name)
-            if not needed[user]:
-                ready.append(user)
+    known = groups.keys() - without
+    return list_ready(
+        {name: known.intersection(groups[name].groups) for name in groups.keys() & known}
+    )
+
+
+def list_ready(needs: Mapping[_Node, Collection[_Node]]) -> Iterator[_Node]:
+    """Yields the nodes of `needs`, node -> its prerequisites, after all that they need, without the
+    ones that need themselves by way of others."""
+    sorter = TopologicalSorter(needs)
+    with suppress(CycleError):
+        sorter.prepare()
+    while ready := sorter.get_ready():
+        yield from ready
+        sorter.done(*ready)
 
 
 class _Resolver:
@@ -149,18 +152,8 @@ class _Resolver:
         return self._virtual if place == 0 else []
 
     def _chain_joints(self, chain: Chain) -> set[str]:
-        base, tip = self._tree.index[chain.base_link], self._tree.index[chain.tip_link]
-        up = list(self._tree.ancestors(tip))
-        if base in up:
-            return {name for place in up[: up.index(base)] for name in self._above(place)}
-        ways = set(up)
-        way: list[int] = []
-        for place in self._tree.ancestors(base):
-            way.append(place)
-            if place in ways:
-                break
-        else:
+        path = self._tree.path(chain.base_link, chain.tip_link)
+        if path.top < 0:
             return set()  # two trees
-        meeting = way.pop()
-        whole = [*up[: up.index(meeting) + 1], *way]
-        return {name for place in whole for name in self._above(place)}
+        meeting = [path.top] if len(path.up) else []
+        return {name for place in [*path.places, *meeting] for name in self._above(int(place))}

@@ -67,8 +67,7 @@ def frame_of(sensor: Sensor) -> Matrix:
 
 def frame_of_camera(sensor: Sensor, camera: Camera) -> Matrix:
     """Returns the frame (4, 4) of one camera of a sensor, in the frame of the sensor's link."""
-    frame: Matrix = frame_of(sensor) @ matrix_from_pose(camera.origin)
-    return frame
+    return frame_of(sensor) @ matrix_from_pose(camera.origin)
 
 
 def turn_rays(lidar: Lidar, yaw: float, elevation: float) -> Matrix:

@@ -93,11 +93,22 @@ class KinematicTree:
     @cached_property
     def joint_index(self) -> Mapping[str, int]:
         """Joint name -> the place of its child link; without the joints that were left out."""
-        return {
-            motion.joint.name: place
-            for place, motion in enumerate(self.motions)
-            if motion is not None
-        }
+        return {m.joint.name: place for place, m in enumerate(self.motions) if m is not None}
+
+    @cached_property
+    def motion_of(self) -> Mapping[str, JointMotion]:
+        """Joint name -> its motion, in tree order; without the joints that were left out."""
+        return {motion.joint.name: motion for motion in self.joint_motions}
+
+    def motion_named(self, joint: str) -> JointMotion:
+        """Returns the motion of a joint. Raises KinematicsError for one that the robot lacks."""
+        if joint not in self.motion_of:
+            raise unknown_name("the robot has no joint", joint, self.motion_of)
+        return self.motion_of[joint]
+
+    def lead(self, joint: str) -> Mimic:
+        """Returns how a joint follows an independent one; an independent joint follows itself."""
+        return self.masters.get(joint) or Mimic(joint=joint)
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:

@@ -154,11 +154,7 @@ def axes_without_roll(along: Triple) -> Axes:
         down = near & (flat <= _CRITICAL)
         theta = _choose(down, _ONE, theta)
     skew = -x * z / theta
-    axes: Axes = (
-        (_ONE - x * x / theta, -x, skew),
-        along,
-        (skew, -z, _ONE - z * z / theta),
-    )
+    axes: Axes = ((_ONE - x * x / theta, -x, skew), along, (skew, -z, _ONE - z * z / theta))
     if not isinstance(along, np.ndarray):
         return _DOWN if near and down else axes
     axes = np.array(axes)

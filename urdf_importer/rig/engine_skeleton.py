@@ -20,10 +20,7 @@ _ODD = re.compile(r"[^A-Za-z0-9_-]+")
 _MOST_LETTERS = 60
 """Blender cuts names at 63 bytes."""
 
-FORWARD = {
-    "x": np.eye(3),
-    "z": np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]),
-}
+FORWARD = {"x": np.eye(3), "z": np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])}
 """How the robot is turned before the export: with `z` its front (x) goes to Blender's (-y), which
 exporters make the front of glTF (+z)."""
 
@@ -131,13 +128,9 @@ def clean_name(name: str) -> str:
 
 def _choose_bones(tree: KinematicTree, sockets: bool) -> dict[int, bool]:
     """Place of a link that gets a bone -> whether it is a socket."""
-    chosen: dict[int, bool] = {}
-    for place, motion in enumerate(tree.motions):
-        if motion is None or motion.moves:
-            chosen[place] = False
-        elif sockets and not tree.children[place]:
-            chosen[place] = True
-    return chosen
+    fixed = [motion is not None and not motion.moves for motion in tree.motions]
+    own = enumerate(zip(fixed, tree.children, strict=True))
+    return {place: still for place, (still, below) in own if not still or (sockets and not below)}
 
 
 def _name_above(tree: KinematicTree, place: int, names: Mapping[int, str], top: str) -> str:

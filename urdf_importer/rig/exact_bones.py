@@ -10,7 +10,8 @@ look at all bones at once finds them good.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -71,13 +72,7 @@ class WantedBones:
 
     def take(self, which: Any) -> "WantedBones":
         """Returns some of them; their parents are still indices of all."""
-        return WantedBones(
-            heads=self.heads[which],
-            axes=self.axes[which],
-            lengths=self.lengths[which],
-            exact_all=self.exact_all[which],
-            parents=self.parents[which],
-        )
+        return WantedBones(**{each.name: getattr(self, each.name)[which] for each in fields(self)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,15 +115,7 @@ def fit_bones(wanted: WantedBones, machine: AngleFunctions = ROUNDED_ONCE) -> Ed
     delicate = _find_delicate(wanted, edit)
     if delicate.any():
         pending = _add_parents(delicate, wanted.parents)
-        order = _sort_parents_first(wanted.parents)
-        _Search(
-            wanted=wanted,
-            edit=edit,
-            machine=machine,
-            suspects=pending,
-            likely=delicate,
-            order=order,
-        ).fit()
+        _Search(wanted=wanted, edit=edit, machine=machine, suspects=pending, likely=delicate).fit()
     return edit
 
 
@@ -140,15 +127,8 @@ def mend_bones(
     wrong = measure_errors(made[:, :3, :3], aim_axes(wanted, edit)) > TOLERANCE
     if not wrong.any():
         return np.empty(0, np.intp), edit
-    order = _sort_parents_first(wanted.parents)
-    search = _Search(
-        wanted=wanted,
-        edit=edit.copy(),
-        machine=machine,
-        suspects=wrong,
-        likely=wrong,
-        order=order,
-    )
+    copied = edit.copy()
+    search = _Search(wanted=wanted, edit=copied, machine=machine, suspects=wrong, likely=wrong)
     search.mend(made.astype(np.float32))
     tails, rolls = search.edit.tails, search.edit.rolls
     changed = (tails != edit.tails).any(axis=1) | (rolls != edit.rolls)
@@ -177,8 +157,7 @@ def aim_axes(wanted: WantedBones, edit: EditBones) -> Matrix:
 
 def measure_errors(made: Matrix | Single, aimed: Matrix) -> Vector:
     """Returns (N,) by how much axes `made` (N, 3, 3) miss `aimed` ones."""
-    errors: Vector = np.abs(made - aimed).max(axis=(1, 2))
-    return errors
+    return np.abs(made - aimed).max(axis=(1, 2))
 
 
 def _find_delicate(wanted: WantedBones, edit: EditBones) -> NDArray[np.bool_]:
@@ -226,7 +205,7 @@ class _Others:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class _Search:
     """The state while bones are fitted: `suspects` (N,) may need other tails, `likely` (N,) ones
     among them do, `edit` changes, `rests` belong to finished bones, `others` are tails to try."""
@@ -236,10 +215,13 @@ class _Search:
     machine: AngleFunctions
     suspects: NDArray[np.bool_]
     likely: NDArray[np.bool_]
-    order: list[int]
-    """Indices of all bones, parents first."""
     rests: dict[int, RestBone] = field(default_factory=dict)
     others: dict[int, _Others] = field(default_factory=dict)
+
+    @cached_property
+    def order(self) -> list[int]:
+        """Indices of all bones, parents first."""
+        return _sort_parents_first(self.wanted.parents)
 
     def fit(self) -> None:
         """Works out the suspects, including all bones above them, and the bones below changed ones,

@@ -11,11 +11,11 @@ middle of three is near 90 degrees nothing is copied, since the outer two cannot
 there; the driver alone then holds the bone, and IK is not followed within about a degree.
 """
 
-from collections import deque
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from ..kinematics.semantic_groups import list_ready
 from .bones import rotation_mode
 from .limits import clamp, drive_channels, hidden_twin
 from .rig_plan import BonePlan, CopyPlan, DriverPlan, JointPlan, Property
@@ -149,17 +149,5 @@ def _find_entangled(
 def find_never_ready(needs: Mapping[_Node, set[_Node]]) -> set[_Node]:
     """Returns the nodes that need themselves, directly or through others: `needs` maps each node to
     its prerequisites, which are all in it."""
-    waiting = {node: len(needed) for node, needed in needs.items()}
-    dependents: dict[_Node, list[_Node]] = {}
-    for node, needed in needs.items():
-        for other in needed:
-            dependents.setdefault(other, []).append(node)
-    ready = deque(node for node, count in waiting.items() if count == 0)
-    while ready:
-        node = ready.popleft()
-        del waiting[node]
-        for dependent in dependents.get(node, ()):
-            waiting[dependent] -= 1
-            if waiting[dependent] == 0:
-                ready.append(dependent)
-    return set(waiting)
+    ready = set(list_ready(needs))
+    return set(needs) - ready

@@ -53,10 +53,15 @@ def _take_slots(
     slots: dict[int, Slot] = {}
     for place, line in enumerate(lines):
         if place % _PER_BONE == 0:
-            name = claim(f"MCH-loop-{home.name}")
-            bones.append(replace(hidden_twin(home, name), parent="", rotation_mode="XYZ"))
+            bones.append(plan_store(home, claim))
         slots[line] = Slot(bone=bones[-1].name, number=place % _PER_BONE)
     return bones, slots
+
+
+def plan_store(home: BonePlan, claim: Callable[[str], str]) -> BonePlan:
+    """Plans a hidden bone without parent that keeps numbers, at the place of another."""
+    twin = hidden_twin(home, claim(f"MCH-loop-{home.name}"))
+    return replace(twin, parent="", rotation_mode="XYZ")
 
 
 def _read_input(slot: Slot, readings: list[FollowerReading]) -> DriverPlan:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from ..geometry.transforms import Matrix, Vector, invert
+from ..geometry.volumes import tensor_of
 from ..kinematics.tree import KinematicTree
 from ..model import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Inertial, Link, Sphere
 from .bones import BoneShape
@@ -56,8 +57,7 @@ def measure_joints(
         heavy > 0, np.minimum(heavy, MOST_OF_LENGTH * lengths), UNKNOWN_SHARE * lengths
     )
     wished = np.where(drawn > 0, drawn, guess)
-    radii: Vector = np.clip(wished, SMALLEST * size, LARGEST * size)
-    return radii
+    return np.clip(wished, SMALLEST * size, LARGEST * size)
 
 
 def fixed_look(radius: float) -> BoneLook:
@@ -103,34 +103,29 @@ def _role(joints: Sequence[JointPlan]) -> Role:
 def _thickest(half: Vector, skeleton: Skeleton) -> Vector:
     """(bones,) of the links that a bone's joints move the most; `half`: (links,)."""
     known = half.tolist()
-    return np.array(
-        [
-            max([known[link] for link in seed.group.links]) if seed.group else known[seed.link]
-            for seed in skeleton.seeds
-        ]
-    )
+    moved = (seed.group.links if seed.group else (seed.link,) for seed in skeleton.seeds)
+    return np.array([max(known[link] for link in links) for links in moved])
 
 
 def _drawn_thickness(links: Sequence[Link]) -> Vector:
     """(links,) half of the middle extent of each link's largest simple shape, in metres; zero where
     there is none."""
-    return np.array(
-        [
-            max(
-                [_thickness(shape.geometry) for shape in link.visuals or link.collisions],
-                default=0.0,
-            )
-            for link in links
-        ]
-    )
+    shown = ([each.geometry for each in link.visuals or link.collisions] for link in links)
+    return np.array([max(map(_thickness, shapes), default=0.0) for shapes in shown])
 
 
 def _inert_thickness(links: Sequence[Link]) -> Vector:
-    """(links,) the same of the box that has the link's inertia."""
+    """(links,) the same of the box that has the link's inertia; zero for numbers that no body
+    has."""
     found = np.zeros(len(links))
-    heavy = [i for i, link in enumerate(links) if _has_inertia(link.inertial)]
+    inertials = {i: link.inertial for i, link in enumerate(links)}
+    heavy = {i: each for i, each in inertials.items() if each is not None and _has_inertia(each)}
     if heavy:
-        found[heavy] = _box_thickness([links[i].inertial for i in heavy])
+        tensors = np.array([tensor_of(each.inertia) for each in heavy.values()])
+        masses = np.array([each.mass for each in heavy.values()])
+        moments = np.linalg.eigvalsh(tensors)
+        squares = 1.5 * (moments.sum(axis=1)[:, None] - 2 * moments) / masses[:, None]
+        found[list(heavy)] = np.sqrt(np.maximum(squares[:, 1], 0.0))
     return found
 
 
@@ -138,36 +133,20 @@ def _thickness(geometry: Geometry) -> float:
     match geometry:
         case Box(size=size):
             return sorted(size)[1] / 2
-        case Sphere(radius=radius) | Capsule(radius=radius) | Cylinder(radius=radius):
-            return radius
         case Ellipsoid(radii=radii):
             return sorted(radii)[1]
-        case Cone(radius=radius):
-            return radius
+        case Sphere() | Capsule() | Cylinder() | Cone():
+            return geometry.radius
         case _:
             return 0.0
 
 
-def _has_inertia(inertial: Inertial | None) -> bool:
-    if inertial is None or inertial.inertia is None or not inertial.mass:
+def _has_inertia(inertial: Inertial) -> bool:
+    if inertial.inertia is None or not inertial.mass:
         return False
     i = inertial.inertia
     largest = max(map(abs, (i.ixx, i.ixy, i.ixz, i.iyy, i.iyz, i.izz)))
     return 1 / _SANE < inertial.mass < _SANE and largest < _SANE
-
-
-def _box_thickness(inertials: Sequence[Inertial | None]) -> Vector:
-    """(N,) half of the middle extent of the boxes that have these inertias; zero for numbers that
-    no body has."""
-    rows = [(i.inertia, i.mass) for i in inertials if i is not None and i.inertia is not None]
-    tensors = np.array(
-        [((t.ixx, t.ixy, t.ixz), (t.ixy, t.iyy, t.iyz), (t.ixz, t.iyz, t.izz)) for t, _ in rows]
-    )
-    masses = np.array([mass for _, mass in rows])
-    moments = np.linalg.eigvalsh(tensors)
-    squares = 1.5 * (moments.sum(axis=1)[:, None] - 2 * moments) / masses[:, None]
-    result: Vector = np.sqrt(np.maximum(squares[:, 1], 0.0))
-    return result
 
 
 BEYOND = 1.2
@@ -327,9 +306,10 @@ def _head_on_circle(angle: float) -> Lines:
     return _path([_on_circle(back, 1.17), _on_circle(angle), _on_circle(back, 0.83)])
 
 
-def _slide() -> Lines:
-    """A double arrow along the axis through a square, its carriage."""
-    return _join([_path([(0.0, a, b) for a, b in _CORNERS], closed=True), _double_arrow()])
+def _square(half: float) -> Lines:
+    """A carriage, or the square in a plane."""
+    corners = [(half, half), (-half, half), (-half, -half), (half, -half)]
+    return _path([(0.0, a, b) for a, b in corners], closed=True)
 
 
 def _double_arrow() -> Lines:
@@ -337,24 +317,10 @@ def _double_arrow() -> Lines:
     return _join([line, *(_slide_head(1.5 * side, side) for side in (-1, 1))])
 
 
-_CORNERS = ((0.6, 0.6), (-0.6, 0.6), (-0.6, -0.6), (0.6, -0.6))
-
-
 def _slide_head(tip: float, side: int) -> Lines:
     back = tip - 0.4 * side
     flat = _path([(back, 0.25, 0.0), (tip, 0.0, 0.0), (back, -0.25, 0.0)])
     return _join([flat, _path([(back, 0.0, 0.25), (tip, 0.0, 0.0), (back, 0.0, -0.25)])])
-
-
-def _plane() -> Lines:
-    """A square in the plane with four arrows."""
-    square = _path([(0.0, a / 0.6, b / 0.6) for a, b in _CORNERS], closed=True)
-    return _join([square, *_four_arrows()])
-
-
-def _free() -> Lines:
-    """A ring with four arrows."""
-    return _join([_ring(), *_four_arrows()])
 
 
 def _four_arrows() -> list[Lines]:
@@ -371,11 +337,12 @@ def _diamond() -> Lines:
 
 
 _ARROWS = _double_arrow()
+"""Along the axis of a slide, through its carriage."""
 _DRAWN: dict[str, Lines] = {
     "turn": _turn(),
     "spin": _spin(),
-    "slide": _slide(),
-    "plane": _plane(),
-    "free": _free(),
+    "slide": _join([_square(0.6), _ARROWS]),
+    "plane": _join([_square(1.0), *_four_arrows()]),
+    "free": _join([_ring(), *_four_arrows()]),
     "fixed": _diamond(),
 }

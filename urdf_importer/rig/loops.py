@@ -8,28 +8,24 @@ curves' values in their channels, and a driver adds up. Where it has more, drive
 method, line by line. Other loops stay open in the rig.
 """
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ..diagnostics import Diagnostics
 from ..geometry.transforms import Matrix
-from ..kinematics.loops.closings import Closing, closing_steps
+from ..kinematics.loops.closings import Closing
 from ..kinematics.loops.curves import LoopCurve
 from ..kinematics.loops.programs import LoopProgram
 from ..kinematics.loops.surfaces import LoopSurface
 from ..kinematics.motion import JointMotion
 from ..kinematics.tree import KinematicTree
 from ..model import Mimic
-from ..progress import Budget, Progress
 from .followers import FollowerReading
-from .formulas import plan_program
-from .limits import hidden_twin
+from .formulas import plan_program, plan_store
 from .rig_plan import (
+    AnyDriverPlan,
     BoneChannel,
     BonePlan,
     CurveDriverPlan,
-    DriverPlan,
-    FormulaDriverPlan,
     JointPlan,
     Property,
     SumDriverPlan,
@@ -38,14 +34,6 @@ from .rig_plan import (
 CURVE_STRETCH = 1000.0
 """Blender snaps places within 1e-4 of a keyframe to it: curves of drivers are stretched along their
 positions, by as much as single precision bears."""
-
-
-def plan_loops(
-    tree: KinematicTree, seconds: float, diagnostics: Diagnostics
-) -> Generator[Progress, None, tuple[Closing, ...]]:
-    """Finds in steps the closings of joints that loops move, with so many seconds of work; loops
-    that stay open are reported."""
-    return closing_steps(tree, diagnostics, Budget(seconds))
 
 
 def let_follow(tree: KinematicTree, closings: Sequence[Closing]) -> KinematicTree:
@@ -112,22 +100,19 @@ def order_angles(
     )
 
 
-LoopDriver = CurveDriverPlan | SumDriverPlan | DriverPlan | FormulaDriverPlan
-
-
 def plan_loop_drivers(
     closings: Sequence[Closing],
     joints: Sequence[JointPlan],
     bones: Sequence[BonePlan],
     readings: Mapping[tuple[str, str], FollowerReading],
     claim: Callable[[str], str],
-) -> tuple[list[BonePlan], list[LoopDriver]]:
+) -> tuple[list[BonePlan], list[AnyDriverPlan]]:
     """Plans the drivers of all joints that loops move, and the hidden bones that they need, which
     get their names by `claim`."""
     by_name = {joint.joint.name: joint for joint in joints}
     rests = {bone.name: bone for bone in bones}
     hidden: list[BonePlan] = []
-    drivers: list[LoopDriver] = []
+    drivers: list[AnyDriverPlan] = []
     for closing in closings:
         if isinstance(closing, LoopCurve):
             follower = by_name[closing.follower]
@@ -179,13 +164,10 @@ class _Store:
     def take(self) -> BoneChannel:
         """Returns a channel that nothing else has."""
         if not self._free:
-            name = self._claim(f"MCH-loop-{self._home.name}")
-            self.bones.append(
-                replace(hidden_twin(self._home, name), parent="", rotation_mode="XYZ")
-            )
+            self.bones.append(plan_store(self._home, self._claim))
             kinds: tuple[Property, ...] = ("rotation_euler", "location")
             self._free = [
-                BoneChannel(bone=name, property=kind, index=index)
+                BoneChannel(bone=self.bones[-1].name, property=kind, index=index)
                 for kind in kinds
                 for index in range(2, -1, -1)
             ]
@@ -197,7 +179,7 @@ def _plan_surface(
     by_name: Mapping[str, JointPlan],
     readings: Mapping[tuple[str, str], FollowerReading],
     store: _Store,
-) -> Iterator[LoopDriver]:
+) -> Iterator[AnyDriverPlan]:
     first, second = surface.leaders
     one_of_them = next(follower for follower, _ in surface.own)
     shared = [store.take() for _ in surface.shared]

@@ -10,13 +10,13 @@ from ..arguments import diagnostics_of, options_of, robot_of
 from ..diagnostics import Diagnostics, KinematicsError, quote
 from ..geometry.transforms import Matrix, make_frame
 from ..kinematics.forward import joint_frames, zero_frames
-from ..kinematics.loops.closings import Closing
+from ..kinematics.loops.closings import Closing, closing_steps
 from ..kinematics.motion import JointMotion
 from ..kinematics.tree import KinematicTree, plan_tree
 from ..model import Robot
 from ..names import Claims
 from ..options import ImportOptions
-from ..progress import Progress, finish
+from ..progress import Budget, Progress, finish
 from .bones import (
     BoneShape,
     exact_axes,
@@ -34,7 +34,7 @@ from .limits import (
     plan_limits,
 )
 from .looks import fixed_look, joint_look, measure_joints, plan_limit_marks
-from .loops import let_follow, list_leaders, order_angles, plan_loop_drivers, plan_loops
+from .loops import let_follow, list_leaders, order_angles, plan_loop_drivers
 from .rig_plan import (
     FIXED,
     JOINTS,
@@ -104,7 +104,7 @@ def plan_steps(
     tree = hold_joints(described, diagnostics) if options.profile == "morse" else described
     closings: tuple[Closing, ...] = ()
     if _closes_loops(robot, options):
-        closings = yield from plan_loops(tree, options.loop_seconds, diagnostics)
+        closings = yield from closing_steps(tree, diagnostics, Budget(options.loop_seconds))
     tree = let_follow(tree, closings)
     frames = _check_frames(tree, zero_frames(tree))
     joints_at = joint_frames(tree, frames)
@@ -267,11 +267,7 @@ def _place_bones(
 
 
 def _plan_part(
-    place: _Place,
-    options: ImportOptions,
-    size: float,
-    table: NameTable,
-    diagnostics: Diagnostics,
+    place: _Place, options: ImportOptions, size: float, table: NameTable, diagnostics: Diagnostics
 ) -> _Part:
     """Plans the bone in its place, and the hidden bones that hold it within its joints' limits
     (LIM-) and carry the links inside its zero-length chain (MCH-). They get their names of

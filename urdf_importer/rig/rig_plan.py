@@ -5,7 +5,7 @@ The Blender layer makes exactly this and decides nothing. All matrices are in th
 armature object, which is the frame of the robot's root link; lengths in metres, angles in radians.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Literal
 
@@ -231,8 +231,8 @@ class RigPlan:
             "robot": self.robot.name,
             "size": _plain(self.size),
             "bones": _plain(self.bones),
-            "joints": [_named(item, item.joint) for item in self.joints],
-            "links": [_named(item, item.link) | {"joint": item.joint and item.joint.name}
+            "joints": [_named(item, "joint") for item in self.joints],
+            "links": [_named(item, "link") | {"joint": item.joint and item.joint.name}
                       for item in self.links],
             "constraints": [{"type": type(c).__name__} | _plain(c) for c in self.constraints],
             "drivers": _plain(self.drivers),
@@ -242,15 +242,10 @@ class RigPlan:
         }  # fmt: skip
 
 
-def _named(item: JointPlan | LinkPlan, described: Joint | Link) -> dict[str, Any]:
-    parts = {key: _plain(value) for key, value in _fields(item) if value is not described}
-    key = "joint" if isinstance(described, Joint) else "link"
-    return {key: described.name} | {k: v for k, v in parts.items() if k != "joint" or k == key}
-
-
-def _fields(item: Any) -> Iterator[tuple[str, Any]]:
-    for field in fields(item):
-        yield field.name, getattr(item, field.name)
+def _named(item: JointPlan | LinkPlan, key: str) -> dict[str, Any]:
+    """The name of the item's joint or link, and its other parts."""
+    others = [each.name for each in fields(item) if each.name not in ("joint", "link")]
+    return {key: getattr(item, key).name} | {n: _plain(getattr(item, n)) for n in others}
 
 
 def _plain(value: Any) -> Any:
@@ -261,7 +256,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [_plain(item) for item in value]
     if is_dataclass(value):
-        return {key: _plain(item) for key, item in _fields(value)}
+        return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
     return value
 
 

@@ -140,8 +140,7 @@ def _score_below(parents: Matrix, toward: Matrix, lengths: Matrix, errors: Matri
     """Returns scores (N, K) of the results of _score_alone under parents with these axes (N, 3, 3);
     the least score is best."""
     along = (toward * lengths[..., None] @ parents).astype(np.float32)
-    scores: Matrix = errors + _folding_errors(along) + _SLIGHT * np.abs(TURNS)
-    return scores
+    return errors + _folding_errors(along) + _SLIGHT * np.abs(TURNS)
 
 
 def try_tails(
@@ -202,8 +201,7 @@ def _folding_errors(directions: NDArray[np.float32]) -> Matrix:
     ]
     errors = np.abs(products).max(axis=0)
     azimuth = np.where(y < 0, _SINGLE / np.sqrt(np.maximum(flat, 6.25e-8)), 0.0)
-    folded: Matrix = np.where(flat > 6.25e-8, errors + azimuth, 0.0)
-    return folded
+    return np.where(flat > 6.25e-8, errors + azimuth, 0.0)
 
 
 def _rebuild(axes: Matrix, toward: Matrix) -> Matrix:

@@ -136,15 +136,9 @@ def plan_chain(
 def moving_joints(tree: KinematicTree, base: str, link: str) -> dict[str, JointMotion]:
     """Returns the independent joints that move `link` against `base`, in the order of the way: the
     joints between the two, and the leaders of joints between them."""
-    by_name = {motion.joint.name: motion for motion in tree.joint_motions}
-    found: dict[str, JointMotion] = {}
-    for place in tree.path(base, link).places:
-        motion = tree.motions[place]
-        if motion is not None and motion.moves:
-            mimic = tree.masters.get(motion.joint.name)
-            name = motion.joint.name if mimic is None else mimic.joint
-            found[name] = by_name[name]
-    return found
+    way = (tree.motions[place] for place in tree.path(base, link).places)
+    names = (tree.lead(each.joint.name).joint for each in way if each is not None and each.moves)
+    return {name: tree.motion_of[name] for name in names}
 
 
 def variables_of(motion: JointMotion) -> tuple[ChainVariable, ...]:
@@ -157,8 +151,7 @@ def variables_of(motion: JointMotion) -> tuple[ChainVariable, ...]:
         "floating": (False, False, False, True, True, True),
         "spherical": (True, True, True),
     }[motion.kind]
-    lower = -math.inf if motion.lower is None else motion.lower
-    upper = math.inf if motion.upper is None else motion.upper
+    lower, upper = motion.ends
     return tuple(
         ChainVariable(joint=motion.joint.name, number=number, turns=turns, lower=lower, upper=upper)
         for number, turns in enumerate(turning)
@@ -209,26 +202,16 @@ def _steps_of(
     if not motion.is_scalar:
         yield from _steps_of_many(motion, movable, positions)
         return
-    name, scale, offset = motion.joint.name, 1.0, 0.0
-    mimic = tree.masters.get(name)
-    if mimic is not None:
-        name, scale, offset = mimic.joint, mimic.multiplier, mimic.offset
-    variable = None
-    if name in movable:
-        source = motion if mimic is None else _motion_named(tree, name)
-        (variable,) = variables_of(source)
+    mimic = tree.lead(motion.joint.name)
+    variable, offset = None, mimic.offset
+    if mimic.joint in movable:
+        (variable,) = variables_of(tree.motion_of[mimic.joint])
     else:
-        held = positions.get(name, 0.0)
+        held = positions.get(mimic.joint, 0.0)
         assert isinstance(held, float)
-        offset += scale * held
+        offset += mimic.multiplier * held
     turns = motion.kind == "revolute"
-    yield from _along(np.array(motion.axis), turns, variable, scale, offset)
-
-
-def _motion_named(tree: KinematicTree, joint: str) -> JointMotion:
-    motion = tree.motions[tree.joint_index[joint]]
-    assert motion is not None
-    return motion
+    yield from _along(np.array(motion.axis), turns, variable, mimic.multiplier, offset)
 
 
 def _steps_of_many(

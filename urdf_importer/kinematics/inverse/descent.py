@@ -145,13 +145,11 @@ def _look(gauge: Gauge, values: Matrix, owners: Indices, weights: Matrix) -> Pos
         axes, cosines = signs[:, 3:6], signs[:, 6]
         sines = np.sqrt(np.add.reduce(axes * axes, axis=1))
         angles = np.arctan2(sines, cosines)
+        axes *= (angles / np.maximum(sines, 1e-300))[:, None]
         if np.minimum.reduce(cosines, initial=1.0) < _FLIPPED:
             flipped = cosines < _FLIPPED
             turned = gauge.turns[owners[flipped]] @ frames[-1, flipped, :3, :3].transpose(0, 2, 1)
-            axes *= (angles / np.maximum(sines, 1e-300))[:, None]
             axes[flipped] = _far_logarithms(turned, cosines[flipped], angles[flipped])
-        else:
-            axes *= (angles / np.maximum(sines, 1e-300))[:, None]
         squares = squares + angles * angles
         solved &= angles <= gauge.goals.turned
     return Postures(values, owners, weights, frames, signs, 0.5 * squares, solved)
@@ -186,8 +184,7 @@ def _far_logarithms(m: Matrix, cosines: Vector, angles: Vector) -> Matrix:
     axes = symmetric[np.arange(len(m)), :, largest]
     axes = axes / np.sqrt((axes * axes).sum(1))[:, None]
     signs = np.where((axes * _skew(m)).sum(1) < 0.0, -1.0, 1.0)
-    far: Matrix = axes * (signs * angles)[:, None]
-    return far
+    return axes * (signs * angles)[:, None]
 
 
 def jacobians(gauge: Gauge, shown: Postures) -> Matrix:
@@ -198,8 +195,7 @@ def jacobians(gauge: Gauge, shown: Postures) -> Matrix:
     arms = shown.signs[:, 7:] - shown.frames[..., 3]
     products = (z[..., :, None] * arms[..., None, :]).reshape(*z.shape[:2], 12)
     moved = products @ gauge.levers
-    result: Matrix = gauge.mixing @ moved.transpose(1, 0, 2)
-    return result
+    return gauge.mixing @ moved.transpose(1, 0, 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,12 +226,7 @@ class Descent:
         self.solved[rows] = shown.solved
 
 
-def descend(
-    gauge: Gauge,
-    values: Matrix,
-    owners: Indices,
-    pace: Pace,
-) -> Descent:
+def descend(gauge: Gauge, values: Matrix, owners: Indices, pace: Pace) -> Descent:
     """Leads (B, n) values, within limits, down to where the error is least, or all have come to
     rest."""
     going = _Going(gauge, values, owners, pace)
@@ -250,13 +241,7 @@ def descend(
 class _Going:
     """Postures on their way down: `rows` are the indices of the ones still moving."""
 
-    def __init__(
-        self,
-        gauge: Gauge,
-        values: Matrix,
-        owners: Indices,
-        pace: Pace,
-    ) -> None:
+    def __init__(self, gauge: Gauge, values: Matrix, owners: Indices, pace: Pace) -> None:
         self._gauge, self._owners, self._pace = gauge, owners, pace
         self._shown = look_at(gauge, values.copy(), owners)
         self.found = Descent(values.copy(), self._shown.costs.copy(), self._shown.solved.copy())
@@ -289,8 +274,7 @@ class _Going:
         counts = np.bincount(self._owners, found.solved, len(self._last))
         last = np.minimum(self._last, found.iterations + self._pace.grace)
         self._last = np.where(counts > 0.0, last, _ENDLESS)
-        met: Mask = (counts >= self._pace.enough) | (self._last <= found.iterations)
-        return met
+        return (counts >= self._pace.enough) | (self._last <= found.iterations)
 
     def step(self) -> None:
         """Takes the moving postures a step further, where that makes them better."""

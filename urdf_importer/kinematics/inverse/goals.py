@@ -101,8 +101,7 @@ def _nearest_rotation(matrix: Matrix) -> Matrix | None:
     left, sizes, right = np.linalg.svd(matrix)
     if np.abs(sizes - 1.0).max() > _SAME_ROTATION or np.linalg.det(matrix) < 0.0:
         return None
-    rotation: Matrix = left @ right
-    return rotation
+    return left @ right
 
 
 def _bring_near(chain: IkChain, frames: Matrix, near: float, obstacles: dict[int, str]) -> None:
@@ -124,5 +123,4 @@ def _bring_near(chain: IkChain, frames: Matrix, near: float, obstacles: dict[int
 
 def measure_lengths(vectors: Matrix) -> Vector:
     """Returns the lengths (T,) of vectors (T, 3), whose squares may overflow."""
-    lengths: Vector = np.hypot(np.hypot(vectors[:, 0], vectors[:, 1]), vectors[:, 2])
-    return lengths
+    return np.hypot(np.hypot(vectors[:, 0], vectors[:, 1]), vectors[:, 2])

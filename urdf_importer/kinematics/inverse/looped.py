@@ -14,15 +14,15 @@ from functools import cached_property
 import numpy as np
 
 from ...diagnostics import KinematicsError
-from ...geometry.transforms import Matrix, Vector, invert, matrix_from_pose, rotations_about
-from ..forward import Position, Positions, check_position, motion_matrix
+from ...geometry.transforms import Matrix, Vector, invert, matrix_from_pose
+from ..forward import AT_REST, Position, Positions, check_positions, motion_matrix
 from ..loops.follow import LinkageSolver
 from ..loops.solve import LoopCloser, recall_closer
 from ..motion import JointMotion
 from .chain import moving_joints
 from .descent import logarithms
 from .goals import Goals, read_frame, read_goals
-from .problem import Question, Solved, check_joint, middle, recall_robot
+from .problem import Question, Solved, middle, recall_robot
 from .search import DIFFERENT
 
 _ITERATIONS = 40
@@ -35,21 +35,13 @@ _FREE_TURN, _FREE_SLIDE = np.pi, 0.5
 def find_movers(closer: LoopCloser, base: str, link: str) -> tuple[str, ...]:
     """Returns the free joints that move `link` against `base` by way of loops; none where no joint
     between the two is on a loop."""
-    names = _list_between(closer, base, link)
+    names = moving_joints(closer.tree, base, link).keys()
     return tuple(
         name
         for solver in closer.solvers
         if names & {*solver.free, *solver.followers}
         for name in solver.free
     )
-
-
-def _list_between(closer: LoopCloser, base: str, link: str) -> set[str]:
-    """The joints between two links, or the joints that they mimic."""
-    tree = closer.tree
-    motions = [tree.motions[place] for place in tree.path(base, link).places]
-    names = [motion.joint.name for motion in motions if motion is not None and motion.moves]
-    return {tree.masters[name].joint if name in tree.masters else name for name in names}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +105,7 @@ def pose_looped(asked: Question) -> LoopedProblem | None:
         return None
     options = asked.options
     for name in (*(options.joints or ()), *asked.start):
-        check_joint(closer.tree, name)
+        closer.tree.motion_named(name)
     tip = np.eye(4) if options.tip is None else read_frame(options.tip, "tip")
     if not np.isfinite(tip).all():
         raise KinematicsError("the tip is not finite")
@@ -136,15 +128,9 @@ def pose_looped(asked: Question) -> LoopedProblem | None:
 def _complete(closer: LoopCloser, near: Mapping[str, JointMotion], start: Positions) -> Solved:
     """Returns the positions at the start, and the middles of joints between the links that are on
     no loop."""
-    motions = {motion.joint.name: motion for motion in closer.tree.joint_motions}
     looped = {name for each in closer.solvers for name in (*each.free, *each.followers)}
     found = {name: middle(motion) for name, motion in near.items() if name not in looped}
-    given = {
-        name: check_position(name, motions[name].kind, position)
-        for name, position in start.items()
-        if motions[name].moves
-    }
-    return found | given
+    return found | check_positions(closer.tree.motion_of, start)
 
 
 class LoopedWay:
@@ -168,12 +154,12 @@ class LoopedWay:
             for place, sign in zip(path.places, path.signs, strict=True)
             if (motion := tree.motions[place]) is not None
         ]
-        between = _list_between(closer, base, link)
+        between = moving_joints(tree, base, link).keys()
         self.solvers: list[LinkageSolver] = [
             each for each in closer.solvers if between & {*each.free, *each.followers}
         ]
         followers = {name for each in self.solvers for name in each.followers}
-        motions = {motion.joint.name: motion for motion in tree.joint_motions}
+        motions = tree.motion_of
         self.joints = tuple(
             name for name in movable if name not in followers and motions[name].is_scalar
         )
@@ -181,8 +167,7 @@ class LoopedWay:
         self.units = np.array(
             [1.0 if each.kind == "revolute" else self.reach for each in self.motions]
         )
-        self.lower = np.array([-np.inf if m.lower is None else m.lower for m in self.motions])
-        self.upper = np.array([np.inf if m.upper is None else m.upper for m in self.motions])
+        self.lower, self.upper = np.array([m.ends for m in self.motions]).reshape(-1, 2).T
 
     @cached_property
     def reach(self) -> float:
@@ -206,22 +191,11 @@ class LoopedWay:
     def _move(self, motion: JointMotion, positions: Mapping[str, Position]) -> Matrix:
         if not motion.moves:
             return np.eye(4)
-        name = motion.joint.name
-        mimic = self._tree.masters.get(name)
-        position = positions.get(name if mimic is None else mimic.joint)
-        if not motion.is_scalar:
-            assert not isinstance(position, float)
-            return np.eye(4) if position is None else motion_matrix(motion, position)
-        value = 0.0 if position is None else position
-        assert isinstance(value, float)
-        if mimic is not None:
-            value = mimic.multiplier * value + mimic.offset
-        frame = np.eye(4)
-        if motion.kind == "revolute":
-            frame[:3, :3] = rotations_about(np.array([motion.axis]), np.array([value]))[0]
-        else:
-            frame[:3, 3] = value * np.array(motion.axis)
-        return frame
+        mimic = self._tree.lead(motion.joint.name)
+        position = positions.get(mimic.joint, AT_REST.get(motion.kind, 0.0))
+        if isinstance(position, float):
+            position = mimic.multiplier * position + mimic.offset
+        return motion_matrix(motion, position)
 
     def nudge(self, positions: Solved) -> Iterator[tuple[Solved, Solved]]:
         """Yields, per joint that may move, positions a little before and behind it, with the
@@ -240,18 +214,6 @@ class LoopedWay:
             yield both[0], both[1]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoopedFound:
-    """The best that was found: how far `positions` miss in m and rad, and the work done."""
-
-    positions: Solved
-    distance: float
-    angle: float
-    solved: bool
-    iterations: int
-    restarts: int
-
-
 class LoopedSearch:
     """Searches for positions at which the tip of a way is at a goal."""
 
@@ -260,9 +222,9 @@ class LoopedSearch:
         self._frame = goals.frames[0]
         self.iterations = 0
 
-    def search(self, start: Solved, restarts: int, seed: int) -> LoopedFound:
+    def search(self, start: Solved, restarts: int, seed: int) -> tuple[Solved, int]:
         """Returns positions near to `start` at the goal, or the nearest ones found after so many
-        other starts; with the remaining errors."""
+        other starts; and how many were tried."""
         best = self._descend(start)
         done = 0
         chance = np.random.default_rng(seed)
@@ -270,15 +232,7 @@ class LoopedSearch:
             done += 1
             other = self._descend(self._draw(start, chance))
             best = min(best, other, key=lambda each: float(np.linalg.norm(self._miss(each))))
-        distance, angle = self.measure(best)
-        return LoopedFound(
-            positions=best,
-            distance=distance,
-            angle=angle,
-            solved=self.is_there(best),
-            iterations=self.iterations,
-            restarts=done,
-        )
+        return best, done
 
     def find_all(self, start: Solved, most: int, seed: int) -> list[Solved]:
         """Returns up to so many answers that differ, the nearest to the start first."""

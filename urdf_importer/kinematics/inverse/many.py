@@ -4,6 +4,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,13 +17,17 @@ from ..forward import POSITION_SIZES, Position, Positions
 from .goals import read_numbers
 from .looped import is_looped, pose_looped
 from .options import IKOptions
-from .problem import Problem, Question, check_joint, pose_problem, recall_robot
+from .problem import Problem, Question, pose_problem, recall_robot
 from .solve import SECONDS, answer_looped, answer_one, explain, search_problem
 
 _AT_ONCE = 256
 """More targets than this are answered part by part, so that arrays stay small."""
 
 Arrays = dict[str, NDArray[np.float64]]
+
+_NUMBERS = ("success", "position_error", "orientation_error", "restarts")
+_JOINTS = ("positions", "closest")
+"""Fields of IKResults that hold an array of all targets, and one for each joint."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,10 +127,7 @@ def _sort_starts(
     shared: dict[str, Position] = {}
     varied: dict[str, Vector] = {}
     for name, position in start.items():
-        check_joint(tree, name)
-        motion = tree.motions[tree.joint_index[name]]
-        assert motion is not None
-        if motion.kind in POSITION_SIZES or np.shape(position) in ((), (1,)):
+        if tree.motion_named(name).kind in POSITION_SIZES or np.shape(position) in ((), (1,)):
             # check_position() names the fault.
             shared[name] = position  # type: ignore[assignment]
             continue
@@ -196,32 +198,21 @@ def _answer_alone(asked: Question, seconds: float) -> IKResults:
         found = answer_one(asked, Diagnostics(asked.robot.source))
     else:
         found = answer_looped(asked, problem, seconds if count else 0.0)
-    return IKResults(
-        success=np.array([found.success])[:count],
-        positions={name: np.array([each])[:count] for name, each in found.positions.items()},
-        closest={name: np.array([each])[:count] for name, each in found.closest.items()},
-        position_error=np.array([found.position_error])[:count],
-        orientation_error=np.array([found.orientation_error])[:count],
-        restarts=np.array([found.restarts])[:count],
-        seconds=found.seconds,
-        messages=(found.message,)[:count],
-    )
+    numbers: dict[str, Any] = {name: np.array([getattr(found, name)])[:count] for name in _NUMBERS}
+    for part in _JOINTS:
+        positions = getattr(found, part).items()
+        numbers[part] = {name: np.array([each])[:count] for name, each in positions}
+    return IKResults(**numbers, seconds=found.seconds, messages=(found.message,)[:count])
 
 
 def _join(parts: Sequence[IKResults], seconds: float) -> IKResults:
     if len(parts) == 1:
         return replace(parts[0], seconds=seconds)
-
-    def join(arrays: Sequence[Arrays]) -> Arrays:
-        return {name: np.concatenate([each[name] for each in arrays]) for name in arrays[0]}
-
-    return IKResults(
-        success=np.concatenate([each.success for each in parts]),
-        positions=join([each.positions for each in parts]),
-        closest=join([each.closest for each in parts]),
-        position_error=np.concatenate([each.position_error for each in parts]),
-        orientation_error=np.concatenate([each.orientation_error for each in parts]),
-        restarts=np.concatenate([each.restarts for each in parts]),
-        seconds=seconds,
-        messages=tuple(message for each in parts for message in each.messages),
-    )
+    joined: dict[str, Any] = {
+        name: np.concatenate([getattr(each, name) for each in parts]) for name in _NUMBERS
+    }
+    for part in _JOINTS:
+        arrays = [getattr(each, part) for each in parts]
+        joined[part] = {name: np.concatenate([a[name] for a in arrays]) for name in arrays[0]}
+    messages = tuple(message for each in parts for message in each.messages)
+    return IKResults(**joined, seconds=seconds, messages=messages)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...diagnostics import Diagnostics, KinematicsError, quote, unknown_name
+from ...diagnostics import Diagnostics, KinematicsError, quote
 from ...geometry.transforms import (
     Matrix,
     Vector,
@@ -19,7 +19,7 @@ from ...geometry.transforms import (
     rotations_about,
 )
 from ...model import Robot
-from ..forward import POSITION_SIZES, Positions, check_position
+from ..forward import AT_REST, Positions, check_position
 from ..motion import JointMotion
 from ..recent import Recent
 from ..tree import KinematicTree, retrace_tree
@@ -169,7 +169,7 @@ def _choose_movable(
     """The joints that may move, in the order of the way."""
     if joints is not None:
         for name in joints:
-            check_joint(tree, name)
+            tree.motion_named(name)
         asked = frozenset(joints)
         return tuple(name for name in motions if name in asked)
     still = [name for name, motion in motions.items() if not motion.is_scalar]
@@ -185,17 +185,11 @@ def _choose_movable(
     return tuple(name for name, motion in motions.items() if motion.is_scalar)
 
 
-def check_joint(tree: KinematicTree, name: str) -> None:
-    """Raises KinematicsError for a joint that the robot does not have."""
-    if name not in tree.joint_index:
-        raise unknown_name("the robot has no joint", name, tree.joint_index)
-
-
 def _complete_start(
     tree: KinematicTree, motions: Mapping[str, JointMotion], start: Positions
 ) -> Solved:
     for name in start:
-        check_joint(tree, name)
+        tree.motion_named(name)
     return {
         name: check_position(name, motion.kind, start[name]) if name in start else middle(motion)
         for name, motion in motions.items()
@@ -204,9 +198,8 @@ def _complete_start(
 
 def middle(motion: JointMotion) -> float | tuple[float, ...]:
     """Returns the default start of a joint: the middle of its limits."""
-    size = POSITION_SIZES.get(motion.kind)
-    if size is not None:
-        return (0.0, 0.0, 0.0) if size == 3 else (0.0,) * (size - 1) + (1.0,)
+    if motion.kind in AT_REST:
+        return AT_REST[motion.kind]
     if motion.lower is None or motion.upper is None:
         return motion.nearest_valid(0.0)
     return 0.5 * (motion.lower + motion.upper)

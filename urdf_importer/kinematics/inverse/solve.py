@@ -208,23 +208,23 @@ def answer_looped(asked: Question, problem: LoopedProblem, seconds: float) -> IK
     began = time.perf_counter()
     searching = LoopedSearch(problem.way, problem.goals, began + seconds)
     restarts = 0 if problem.obstacle else asked.options.restarts
-    found = searching.search(problem.start, restarts, asked.options.seed)
-    success = found.solved and not problem.obstacle
+    best, restarts = searching.search(problem.start, restarts, asked.options.seed)
+    distance, angle = searching.measure(best)
+    success = searching.is_there(best) and not problem.obstacle
     if success:
         message = f"link {quote(asked.link)} is at the target"
     else:
-        missed = problem.goals, found.distance, found.angle
-        message = problem.obstacle or _say_missed(*missed, problem.at_limits(found.positions))
-    closest = problem.positions(found.positions)
-    start = problem.positions(problem.start)
+        missed = problem.goals, distance, angle
+        message = problem.obstacle or _say_missed(*missed, problem.at_limits(best))
+    closest, start = problem.positions(best), problem.positions(problem.start)
     answer = IKResult(
         success=success,
         positions=closest if success else start,
         closest=closest,
-        position_error=found.distance,
-        orientation_error=found.angle,
-        iterations=found.iterations,
-        restarts=found.restarts,
+        position_error=distance,
+        orientation_error=angle,
+        iterations=searching.iterations,
+        restarts=restarts,
         seconds=time.perf_counter() - began,
         message=message,
     )

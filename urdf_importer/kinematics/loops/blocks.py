@@ -71,8 +71,8 @@ def _find_bounds(tree: KinematicTree, motion: JointMotion) -> tuple[float | None
     if low is not None or high is not None:
         return low, high
     for follower, mimic in tree.masters.items():
-        geared = tree.motions[tree.joint_index[follower]]
-        if mimic.joint != motion.joint.name or geared is None or mimic.multiplier == 0.0:
+        geared = tree.motion_of[follower]
+        if mimic.joint != motion.joint.name or mimic.multiplier == 0.0:
             continue
         if geared.lower is None or geared.upper is None:
             continue
@@ -224,8 +224,7 @@ def choose_orders(outputs: Sequence[Variable], poses: Sequence[Closed]) -> dict[
 def _find_room(rotations: Matrix, order: str) -> Vector:
     """Returns (N,) the cosines of the middle angles of rotations (N, 3, 3)."""
     first, _, last = ("XYZ".index(letter) for letter in order)
-    room: Vector = np.sqrt(np.clip(1.0 - rotations[:, last, first] ** 2, 0.0, 1.0))
-    return room
+    return np.sqrt(np.clip(1.0 - rotations[:, last, first] ** 2, 0.0, 1.0))
 
 
 def angles_of(rotation: Matrix, order: str, near: Vector) -> Vector:
@@ -242,5 +241,4 @@ def angles_of(rotation: Matrix, order: str, near: Vector) -> Vector:
         placed = np.zeros(3)
         placed[[i, j, k]] = angles
         solutions.append(placed + 2.0 * np.pi * np.round((near - placed) / (2.0 * np.pi)))
-    found: Vector = min(solutions, key=lambda each: float(np.abs(each - near).sum()))
-    return found
+    return min(solutions, key=lambda each: float(np.abs(each - near).sum()))

@@ -12,6 +12,7 @@ from ...geometry.transforms import Matrix, Vector
 from .blocks import LoopBlock
 from .equations import write_gaps
 from .formulas import Sheet, line_of
+from .freedom import judge
 from .layout import LoopLayout, choose_first_orders, pick_rows, plan_layout, tie_idle
 from .newton import RANK_TOLERANCE, find_rank
 from .tracing import Tracer, find_wanted
@@ -44,13 +45,11 @@ class ValueBox:
 
     @property
     def middle(self) -> Vector:
-        found: Vector = self.sides.mean(axis=1)
-        return found
+        return self.sides.mean(axis=1)
 
     @property
     def half(self) -> Vector:
-        found: Vector = np.ptp(self.sides, axis=1) / 2.0
-        return found
+        return np.ptp(self.sides, axis=1) / 2.0
 
     @property
     def share(self) -> float:
@@ -64,13 +63,11 @@ class ValueBox:
 
     def place(self, shares: Matrix) -> Matrix:
         """Takes shares (N, k) between 0 and 1 to places in the box."""
-        found: Matrix = self.sides[:, 0] + shares * np.ptp(self.sides, axis=1)
-        return found
+        return self.sides[:, 0] + shares * np.ptp(self.sides, axis=1)
 
     def normalize(self, places: Matrix) -> Matrix:
         """Takes places (N, k) to between -1 and 1."""
-        found: Matrix = (places - self.middle) / self.half
-        return found
+        return (places - self.middle) / self.half
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -133,7 +130,7 @@ class Surveyor:
         ways = random.uniform(-0.1, 0.1, (8, len(self.units))) * self.units
         places, values, _ = self._trace(self._home_places() + ways)
         _, jacobians, _ = self._measure_all(places, values)
-        return max(jacobians, key=lambda each: (find_rank(each), _least(each)))
+        return max(jacobians, key=judge)
 
     def _choose_rows(self, jacobian: Matrix) -> None:
         """Leaves out equations that others imply, such as some of planar loops in space."""
@@ -233,9 +230,7 @@ class Surveyor:
         _, jacobians, _ = self._measure_all(places, values)
         order = np.random.default_rng(4).permutation(len(places))
         return Samples(
-            places=places[order],
-            values=values[order],
-            jacobians=jacobians[order][:, self._chosen],
+            places=places[order], values=values[order], jacobians=jacobians[order][:, self._chosen]
         )
 
     def _draw(self, box: ValueBox, seed: int) -> Matrix:
@@ -321,9 +316,3 @@ def solve_all(matrices: Matrix, right: Matrix) -> Matrix:
                 return found
     found = np.linalg.pinv(matrices, rcond=RANK_TOLERANCE) @ right
     return found
-
-
-def _least(jacobian: Matrix) -> float:
-    sizes = np.linalg.svd(jacobian, compute_uv=False)
-    rank = find_rank(jacobian)
-    return float(sizes[rank - 1]) if rank else 0.0

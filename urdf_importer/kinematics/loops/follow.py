@@ -12,15 +12,7 @@ from ...geometry.transforms import Vector
 from ..forward import Position
 from .limits import SLACK, LoopLimits, find_limits
 from .linkage import Linkage, LinkagePose
-from .newton import (
-    CLOSED,
-    NEARLY,
-    Closed,
-    close,
-    solve_least,
-    start_pose,
-    zero_pose,
-)
+from .newton import CLOSED, NEARLY, Closed, close, solve_least, start_pose, zero_pose
 from .sliding import Slide, hold_limits
 
 _STRIDE = 0.25

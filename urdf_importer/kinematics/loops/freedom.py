@@ -169,7 +169,7 @@ def find_general_jacobian(linkage: Linkage) -> Matrix:
         there = close(linkage, pose, moving)
         if there.gap <= enough:
             found.append(there.jacobian)
-    return max(found, key=_judge)
+    return max(found, key=judge)
 
 
 def _place_within_limits(
@@ -182,7 +182,9 @@ def _place_within_limits(
     return pose
 
 
-def _judge(jacobian: Matrix) -> tuple[int, float]:
+def judge(jacobian: Matrix) -> tuple[int, float]:
+    """Returns the rank of a Jacobian, and how different its equations are: its smallest singular
+    value that counts."""
     rank = find_rank(jacobian)
     sizes = np.linalg.svd(jacobian, compute_uv=False)
     return rank, float(sizes[rank - 1]) if rank else 0.0

@@ -20,8 +20,7 @@ def frame_between(loop: LoopJoint, one: Matrix, other: Matrix) -> Matrix:
     """Returns the joint's frame (4, 4) on its second link, seen from its frame on the first; `one`
     and `other` are the frames of these links."""
     first = one @ matrix_from_pose(loop.origin1)
-    between: Matrix = invert(first) @ (other @ matrix_from_pose(loop.origin2))
-    return between
+    return invert(first) @ (other @ matrix_from_pose(loop.origin2))
 
 
 def measure_gap(loop: LoopJoint, between: Matrix) -> float:

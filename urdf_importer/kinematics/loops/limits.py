@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Vector
 from ...model import Joint
-from ..motion import JointMotion
 from .linkage import Linkage, Variable
 
 SLACK = 3e-4
@@ -51,20 +50,17 @@ class LoopLimits:
 
     def clip(self, values: Vector) -> Vector:
         """Returns the values (n,) within the limits that are nearest to these."""
-        found: Vector = np.clip(values, self.lower, self.upper)
-        return found
+        return np.clip(values, self.lower, self.upper)
 
     def find_past(self, values: Vector) -> NDArray[np.bool_]:
         """Returns (n,) which variables are past their limits."""
-        found: NDArray[np.bool_] = (values < self.lower) | (values > self.upper)
-        return found
+        return (values < self.lower) | (values > self.upper)
 
     def find_stopped(self, values: Vector, way: Vector, near: float = _AT) -> NDArray[np.bool_]:
         """Returns (n,) which variables are at a limit and would pass it, going a `way` (n,)."""
         slack = near * self.units
         down, up = values <= self.lower + slack, values >= self.upper - slack
-        found: NDArray[np.bool_] = (down & (way < -_EXACT)) | (up & (way > _EXACT))
-        return found
+        return (down & (way < -_EXACT)) | (up & (way > _EXACT))
 
     def meet(self, others: "LoopLimits") -> "LoopLimits":
         """Returns the intersection of both limits."""
@@ -102,7 +98,7 @@ def find_limits(linkage: Linkage, follows: Sequence[bool], *, free: bool = False
 
 def _find_bounds(linkage: Linkage, variable: Variable) -> tuple[float, float]:
     """Returns the limits of a joint, else the limits of joints on loops behind a gear."""
-    own = _read(variable.motion)
+    own = variable.motion.ends
     if own != (-np.inf, np.inf):
         return own
     low, high = own
@@ -117,12 +113,5 @@ def _list_geared(linkage: Linkage, column: int) -> Iterator[tuple[float, float]]
     ):
         motion = linkage.motions[mover]
         if ratio and motion is not None and motion.mimic is not None:
-            low, high = ((end - offset) / ratio for end in _read(motion))
+            low, high = ((end - offset) / ratio for end in motion.ends)
             yield low, high
-
-
-def _read(motion: JointMotion) -> tuple[float, float]:
-    return (
-        -np.inf if motion.lower is None else motion.lower,
-        np.inf if motion.upper is None else motion.upper,
-    )

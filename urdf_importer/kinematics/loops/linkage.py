@@ -341,8 +341,7 @@ def _turn_between(rotation: Matrix, axis: Vector | None) -> Vector:
     trace = rotation[..., 0, 0] + rotation[..., 1, 1] + rotation[..., 2, 2]
     cosine = (trace[..., None] - 1.0) / 2.0
     share = np.where(sine < 1e-9, 1.0, np.arctan2(sine, cosine) / np.maximum(sine, 1e-9))
-    found: Vector = skew * share / 2.0
-    return found
+    return skew * share / 2.0
 
 
 def _turn_balls(turns: Any, change: Matrix) -> Any:

@@ -121,8 +121,7 @@ def solve_least(matrix: Matrix, right: Vector) -> Vector:
     """Returns the shortest x that brings matrix @ x nearest to `right`."""
     if not matrix.size:
         return np.zeros(matrix.shape[1])
-    found: Vector = np.linalg.lstsq(matrix, right, rcond=RANK_TOLERANCE)[0]
-    return found
+    return np.linalg.lstsq(matrix, right, rcond=RANK_TOLERANCE)[0]
 
 
 def find_rank(matrix: Matrix) -> int:

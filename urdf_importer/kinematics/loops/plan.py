@@ -5,13 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...geometry.transforms import (
-    Matrix,
-    Vector,
-    matrices_from_poses,
-    matrix_from_pose,
-    plane_axes,
-)
+from ...geometry.transforms import Matrix, Vector, matrices_from_poses, matrix_from_pose, plane_axes
 from ...model import BALL_TYPES, LoopJoint
 from ...progress import Budget
 from ..forward import zero_frames
@@ -106,11 +100,7 @@ def _assemble(tree: KinematicTree, known: Sequence[_Asked], budget: Budget) -> L
 
 
 def _plan_closure(
-    tree: KinematicTree,
-    asked: _Asked,
-    number: dict[int, int],
-    zero: Matrix,
-    signs: Sequence[float],
+    tree: KinematicTree, asked: _Asked, number: dict[int, int], zero: Matrix, signs: Sequence[float]
 ) -> Closure:
     loop, (blocked, axis) = asked
     return Closure(
@@ -217,12 +207,7 @@ def _list_variables(tree: KinematicTree, motions: Sequence[JointMotion]) -> tupl
 
 def _lead(tree: KinematicTree, motion: JointMotion) -> JointMotion:
     """Returns the joint that a joint follows by mimic, or itself."""
-    mimic = tree.masters.get(motion.joint.name)
-    if mimic is None:
-        return motion
-    leader = tree.motions[tree.joint_index[mimic.joint]]
-    assert leader is not None
-    return leader
+    return tree.motion_of[tree.lead(motion.joint.name).joint]
 
 
 def _mix(
@@ -235,10 +220,9 @@ def _mix(
     offsets = np.zeros(len(freedoms))
     for row, (motion, number) in enumerate(freedoms):
         assert motion is not None
-        mimic = tree.masters.get(motion.joint.name)
-        leader = motion.joint.name if mimic is None else mimic.joint
-        mixing[row, columns[leader].start + number] = 1.0 if mimic is None else mimic.multiplier
-        offsets[row] = 0.0 if mimic is None else mimic.offset
+        mimic = tree.lead(motion.joint.name)
+        mixing[row, columns[mimic.joint].start + number] = mimic.multiplier
+        offsets[row] = mimic.offset
     return mixing, offsets
 
 
@@ -264,8 +248,7 @@ def _find_units(
     ]
     worth = np.where(turning, 1.0, size)
     most = (np.abs(mixing) / worth[:, None]).max(axis=0, initial=0.0)
-    found: Vector = np.where(most > 0.0, 1.0 / np.where(most > 0.0, most, 1.0), units)
-    return found
+    return np.where(most > 0.0, 1.0 / np.where(most > 0.0, most, 1.0), units)
 
 
 def _measure_travel(motions: Sequence[JointMotion | None]) -> float:

@@ -84,8 +84,7 @@ class Slide:
         """Returns the step (n,) that was taken; it is shorter where limits cut it."""
         single = np.isfinite(self._limits.lower) | np.isfinite(self._limits.upper)
         taken = (there.pose.values - here.pose.values) / self._linkage.units
-        found: Vector = np.where(single, taken, step)
-        return found
+        return np.where(single, taken, step)
 
     def _find_slope(self, here: Closed) -> Vector:
         """Returns the way (n,) of steepest descent to the target among closed poses; joints that it
@@ -127,5 +126,4 @@ def _null_space(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     """Returns (n, k) the directions that change no gap."""
     _, sizes, rows = np.linalg.svd(matrix)
     rank = int((sizes > RANK_TOLERANCE * sizes[0]).sum()) if len(sizes) else 0
-    kept: NDArray[np.float64] = rows[rank:].T
-    return kept
+    return rows[rank:].T

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arguments import positions_of, robot_of
-from ...diagnostics import unknown_name
 from ...model import Robot
-from ..forward import Positions, check_position
+from ..forward import Positions, check_positions
 from ..recent import Recent
 from ..tree import KinematicTree, retrace_tree
 from .follow import LinkageSolver
@@ -102,8 +101,8 @@ class LoopCloser:
     ) -> LoopResult:
         """Does as close_loops. As one pose of a motion, `gently`, it slides no further than the
         joints may go from one to the next, even where the nearest pose is further."""
-        found = _check_positions(self.tree, positions)
-        known = None if start is None else _check_positions(self.tree, start)
+        found = check_positions(self.tree.motion_of, positions)
+        known = None if start is None else check_positions(self.tree.motion_of, start)
         gap, missed, limited = 0.0, list[str](), list[str]()
         for solver in self.solvers:
             closed, reached = solver.follow(found, known, _GENTLY if gently else np.inf)
@@ -130,17 +129,3 @@ def recall_closer(robot: Robot) -> LoopCloser:
     come in rows."""
     # A robot that is kept keeps its number.
     return _closers.recall(id(robot), lambda: (robot, LoopCloser(robot)))[1]
-
-
-def _check_positions(
-    tree: KinematicTree, positions: Positions
-) -> dict[str, float | tuple[float, ...]]:
-    checked: dict[str, float | tuple[float, ...]] = {}
-    for name, position in positions.items():
-        if name not in tree.joint_index:
-            raise unknown_name("the robot has no joint", name, tree.joint_index)
-        motion = tree.motions[tree.joint_index[name]]
-        assert motion is not None
-        if motion.moves:
-            checked[name] = check_position(name, motion.kind, position)
-    return checked

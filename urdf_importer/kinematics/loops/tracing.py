@@ -44,6 +44,11 @@ class Tracer:
     def __init__(self, block: LoopBlock, slack: float = 0.0) -> None:
         self._linkage = block.linkage
         solver = LinkageSolver(block.linkage, block.follows)
+        self._balls = [
+            each.motion.joint.name
+            for each in block.linkage.variables
+            if each.motion.kind == "spherical"
+        ]
         self._moving: NDArray[np.bool_] = solver.moving
         self.home = solver.home({})
         self.limits, self._slack = solver.limits, slack
@@ -54,8 +59,7 @@ class Tracer:
 
     def places(self, closed: Closed) -> Vector:
         """Returns where the free joints are."""
-        found: Vector = closed.pose.values[list(self.columns)]
-        return found
+        return closed.pose.values[list(self.columns)]
 
     def go(self, here: Closed, places: Vector) -> Closed | None:
         """Returns the pose with the free joints at these places; None where there is no way."""
@@ -122,11 +126,13 @@ class Tracer:
         return close_all(self._linkage, there[0], moving)
 
     def _jump(self, heres: LinkagePose, theres: LinkagePose) -> NDArray[np.bool_]:
-        """Returns (N,) whether followers or balls go further than they may at once."""
+        """Returns (N,), or of one pose (), whether followers or balls go further than they may at
+        once."""
         moved = np.abs(theres.values - heres.values) / self._linkage.units
-        far: NDArray[np.bool_] = moved.max(axis=1) > _JUMP
-        for name, turns in heres.several.items():
-            far |= np.abs((turns * theres.several[name]).sum(axis=1)) < np.cos(_JUMP)
+        far: NDArray[np.bool_] = moved.max(axis=-1) > _JUMP
+        for name in self._balls:
+            turned = np.multiply(heres.several[name], theres.several[name]).sum(axis=-1)
+            far = far | (np.abs(turned) < np.cos(_JUMP))
         return far
 
     def list_limited(self, closed: Closed, index: int, change: float) -> list[str]:
@@ -178,18 +184,7 @@ class Tracer:
         return close(self._linkage, there.pose, moving)
 
     def _jumps(self, here: Closed, there: Closed) -> bool:
-        moved = (there.pose.values - here.pose.values) / self._linkage.units
-        return bool(np.abs(moved).max() > _JUMP) or self._turns_over(here.pose, there.pose)
-
-    def _turns_over(self, here: LinkagePose, there: LinkagePose) -> bool:
-        """Whether a ball joint turns further than a follower may at once."""
-        least = np.cos(_JUMP)
-        for variable in self._linkage.variables:
-            if variable.motion.kind == "spherical":
-                name = variable.motion.joint.name
-                if abs(np.dot(here.several[name], there.several[name])) < least:
-                    return True
-        return False
+        return bool(self._jump(here.pose, there.pose))
 
 
 def _stack(poses: Sequence[Closed]) -> tuple[LinkagePose, Matrix]:

@@ -17,7 +17,7 @@ from ...files.packages import PackageResolver
 from ...geometry.hulls import convex_hull
 from ...geometry.mesh_data import MeshData
 from ...geometry.transforms import Matrix, make_frame, rotation_from_quaternion
-from ...geometry.triangles import make_triangles, unpack_polyhedron
+from ...geometry.triangles import make_triangles, unpack_surface
 from ...geometry.volumes import MassProperties, polyhedron_mass
 from ...meshes import RobotFiles
 from ...meshes.obj import load_bare_points
@@ -112,7 +112,7 @@ class MeshMeasures:
         if mesh.geometry is None:
             return read_written(mesh.node, mesh.scale)
         if isinstance(mesh.geometry, Polyhedron):
-            return unpack_polyhedron(mesh.geometry)
+            return unpack_surface(mesh.geometry)
         data = self._load(mesh.geometry)
         if data is None:
             return None
