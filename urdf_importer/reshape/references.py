@@ -12,15 +12,17 @@ from ..model import Joint, Robot
 
 def need_links(robot: Robot, names: Iterable[str]) -> None:
     """Raises KinematicsError for a name that no link of the robot has."""
-    _need("link", {link.name for link in robot.links}, robot, names)
+    need_parts("link", [link.name for link in robot.links], robot, names)
 
 
 def need_joints(robot: Robot, names: Iterable[str]) -> None:
     """Raises KinematicsError for a name that no joint of the robot has."""
-    _need("joint", {joint.name for joint in robot.joints}, robot, names)
+    need_parts("joint", [joint.name for joint in robot.joints], robot, names)
 
 
-def _need(kind: str, known: set[str], robot: Robot, names: Iterable[str]) -> None:
+def need_parts(kind: str, known: Iterable[str], robot: Robot, names: Iterable[str]) -> None:
+    """Raises KinematicsError for a name that is not a known one of this kind."""
+    known = dict.fromkeys(known)
     for name in names:
         if name not in known:
             raise unknown_name(f"the robot has no {kind}", name, known, source=robot.source)

@@ -12,7 +12,6 @@ from ..geometry.transforms import Matrix, matrix_from_pose
 from ..geometry.volumes import inertia_of, tensor_of
 from ..model import (
     Box,
-    Capsule,
     Collision,
     Cone,
     Cylinder,
@@ -46,8 +45,8 @@ def scale_origin(pose: Pose, factors: Vector3) -> Pose:
 
 
 def map_positions(joint: Joint, change: Callable[[float], float]) -> Joint:
-    """Returns the joint with another number in place of each position that its safety controller
-    and its calibration name."""
+    """Returns the joint with another number in place of each position that its limits, its safety
+    controller and its calibration name."""
 
     def changed(part: Any, *names: str) -> Any:
         numbers = {name: getattr(part, name, None) for name in names}
@@ -58,6 +57,7 @@ def map_positions(joint: Joint, change: Callable[[float], float]) -> Joint:
     edges = ("rising", "falling", "reference_position")
     return replace(
         joint,
+        limit=changed(joint.limit, "lower", "upper"),
         safety_controller=changed(joint.safety_controller, *soft),
         calibration=changed(joint.calibration, *edges),
     )
@@ -175,6 +175,4 @@ def _scale_geometry(geometry: Geometry, factors: Vector3 | None) -> tuple[Geomet
     across = x if x == y else (x * y) ** 0.5
     radius, length = geometry.radius * across, geometry.length * z
     is_exact = x == y and (isinstance(geometry, Cylinder | Cone) or y == z)
-    if isinstance(geometry, Capsule):
-        return replace(geometry, radius=radius, length=length), is_exact
     return replace(geometry, radius=radius, length=length), is_exact
