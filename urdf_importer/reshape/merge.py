@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """merge_fixed: a robot whose links on fixed joints are parts of the links that they hang on."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from ..arguments import diagnostics_of, robot_of, texts_of
 from ..diagnostics import Diagnostics, quote
 from ..gazebo.tags import find_reference, holds_sensor, preserves_joint
-from ..geometry.inertia import add_bodies, body_of, inertial_of, move_pose
+from ..geometry.inertia import add_bodies, body_of, inertial_of
 from ..geometry.transforms import Matrix, matrix_from_pose
 from ..kinematics.tree import KinematicTree, retrace_tree
-from ..model import IDENTITY, Inertial, Joint, Link, Pose, Robot
+from ..model import IDENTITY, Inertial, Link, Pose, Robot
 from .references import follow_names, free_followers, need_parts
-from .seat import move_link, seat_loop
+from .rename import rename_joint
+from .seat import move_link, seat_joint, seat_loop
 
 _Parts = list[tuple[Link, Matrix | None]]
 """The link that stays and the links that merge into it, with their frames in the former: None where
@@ -43,13 +44,17 @@ def merge_fixed(
         for link, frame in zip(tree.links, frames, strict=True)
         if frame is not None
     }
-    melted = {
-        motion.joint.name
-        for place, motion in enumerate(tree.motions)
-        if motion is not None and hosts[place] != place
+    hung = {
+        link.name: tree.links[host].name
+        for place, (link, host) in enumerate(zip(tree.links, hosts, strict=True))
+        if host != place
     }
+    motions = (motion for motion in tree.motions if motion is not None)
+    melted = {each.joint.name: None for each in motions if each.joint.child in hung}
     joints = [
-        _hang_on(joint, tree, hosts, frames) for joint in robot.joints if joint.name not in melted
+        rename_joint(seat_joint(joint, moved), hung, {})
+        for joint in robot.joints
+        if joint.name not in melted
     ]
     names = {joint.name for joint in joints}
     result = replace(
@@ -58,13 +63,8 @@ def merge_fixed(
         loops=tuple(seat_loop(loop, moved) for loop in robot.loops),
         joints=free_followers(joints, names.__contains__, diagnostics),
     )
-    _warn_of_places(robot, tree, hosts, frames, diagnostics)
-    links = {
-        link.name: tree.links[hosts[place]].name
-        for place, link in enumerate(tree.links)
-        if hosts[place] != place
-    }
-    return follow_names(result, links, dict.fromkeys(melted), robot)
+    _warn_of_places(robot, moved, hung, diagnostics)
+    return follow_names(result, hung, melted, robot)
 
 
 def _find_preserved(robot: Robot) -> set[str]:
@@ -145,33 +145,17 @@ def _merge_inertials(parts: _Parts, moved: Sequence[Link]) -> Inertial | None:
     return next((each for each in placed if each.mass), placed[0] if placed else None)
 
 
-def _hang_on(
-    joint: Joint, tree: KinematicTree, hosts: list[int], frames: list[Matrix | None]
-) -> Joint:
-    """Re-parents a remaining joint to the link that absorbed its parent."""
-    place = tree.index[joint.parent]
-    child = tree.links[hosts[tree.index[joint.child]]].name
-    parent = tree.links[hosts[place]].name
-    frame = frames[place]
-    origin = joint.origin if frame is None else move_pose(frame, joint.origin)
-    return replace(joint, parent=parent, child=child, origin=origin)
-
-
 def _warn_of_places(
-    robot: Robot,
-    tree: KinematicTree,
-    hosts: list[int],
-    frames: list[Matrix | None],
-    diagnostics: Diagnostics,
+    robot: Robot, moved: Mapping[str, Matrix], hung: Mapping[str, str], diagnostics: Diagnostics
 ) -> None:
     """Warns of further XML with places in a link that is a part of another now."""
     for extra in robot.extras:
-        place = tree.index.get(find_reference(extra) or "", -1)
-        if place >= 0 and frames[place] is not None and holds_sensor(extra):
+        link = find_reference(extra) or ""
+        if link in moved and holds_sensor(extra):
             diagnostics.warning(
                 "reference-not-followed",
-                f"<{extra.tag}> of link {quote(tree.links[place].name)} has a sensor, whose place "
-                f"in that link is read as one in link {quote(tree.links[hosts[place]].name)} now",
-                subject=tree.links[place].name,
+                f"<{extra.tag}> of link {quote(link)} has a sensor, whose place in that link is "
+                f"read as one in link {quote(hung[link])} now",
+                subject=link,
                 line=extra.line,
             )

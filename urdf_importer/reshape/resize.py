@@ -11,7 +11,7 @@ from ..geometry.transforms import invert, matrix_from_pose, pose_of
 from ..kinematics.tree import retrace_tree
 from ..model import IDENTITY, Joint, Mimic, Robot, Vector3
 from .references import need_joints, need_links
-from .scaling import Masses, map_positions, scale_link, scale_origin
+from .scaling import LinkScaler, Masses, map_positions, scale_origin
 from .seat import move_loop
 from .symmetry import Symmetry
 
@@ -52,9 +52,9 @@ def resize(
     sides = Symmetry(retrace_tree(robot), diagnostics) if symmetric else None
     if sides is not None:
         grown |= _mirror_factors(grown, sides)
-    result = _grow(robot, grown, masses, meshes, diagnostics)
-    result = _place(result, robot, origins, lengths, sides)
-    return _scale(result, float(scale), masses, meshes, diagnostics)
+    scaler = LinkScaler(masses=masses, meshes=meshes, diagnostics=diagnostics)
+    result = _place(_grow(robot, grown, scaler), robot, origins, lengths, sides)
+    return _scale(result, float(scale), scaler)
 
 
 def _read_factors(factors: Mapping[str, float | Vector3] | None) -> dict[str, Vector3]:
@@ -98,23 +98,14 @@ def _mirror_factors(factors: Mapping[str, Vector3], sides: Symmetry) -> dict[str
     return mirrored
 
 
-def _grow(
-    robot: Robot,
-    factors: Mapping[str, Vector3],
-    masses: Masses,
-    meshes: bool,
-    diagnostics: Diagnostics,
-) -> Robot:
+def _grow(robot: Robot, factors: Mapping[str, Vector3], scaler: LinkScaler) -> Robot:
     """Links under their factors, with where their children hang."""
     factors = {name: each for name, each in factors.items() if each != _ONE}
     if not factors:
         return robot
     return replace(
         robot,
-        links=tuple(
-            scale_link(link, factors.get(link.name, _ONE), masses, meshes, diagnostics)
-            for link in robot.links
-        ),
+        links=tuple(scaler.scale(link, factors.get(link.name, _ONE)) for link in robot.links),
         joints=tuple(_grow_joint(joint, factors) for joint in robot.joints),
     )
 
@@ -161,16 +152,14 @@ def _at_length(joint: Joint, length: float) -> Vector3:
     return x / before * length, y / before * length, z / before * length
 
 
-def _scale(
-    robot: Robot, factor: float, masses: Masses, meshes: bool, diagnostics: Diagnostics
-) -> Robot:
+def _scale(robot: Robot, factor: float, scaler: LinkScaler) -> Robot:
     if factor == 1.0:
         return robot
     factors = (factor, factor, factor)
     slides = {joint.name for joint in robot.joints if joint.type == "prismatic"}
     return replace(
         robot,
-        links=tuple(scale_link(link, factors, masses, meshes, diagnostics) for link in robot.links),
+        links=tuple(scaler.scale(link, factors) for link in robot.links),
         joints=tuple(_scale_joint(joint, factor, slides) for joint in robot.joints),
         loops=tuple(
             move_loop(loop, lambda pose, _link: scale_origin(pose, factors)) for loop in robot.loops

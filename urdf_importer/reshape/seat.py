@@ -7,11 +7,11 @@ from dataclasses import replace
 from ..arguments import robot_of, texts_of
 from ..gazebo.tags import holds_sensor
 from ..geometry.inertia import move_pose
-from ..geometry.transforms import Matrix, matrix_from_pose
+from ..geometry.transforms import Matrix, matrix_from_pose, pose_of_numbers
 from ..markup.edit import XmlEditor
 from ..markup.write import format_numbers
 from ..markup.xml import Element, parse_fragment, text_of
-from ..model import IDENTITY, Extra, Link, LoopJoint, Pose, Robot, Sensor
+from ..model import IDENTITY, Extra, Joint, Link, LoopJoint, Pose, Robot, Sensor
 
 _NUMBERS = 6
 
@@ -48,12 +48,7 @@ def move_frames(robot: Robot, frames: Mapping[str, Matrix]) -> Robot:
             move_link(link, frames[link.name]) if link.name in frames else link
             for link in robot.links
         ),
-        joints=tuple(
-            replace(joint, origin=move_pose(frames[joint.parent], joint.origin))
-            if joint.parent in frames
-            else joint
-            for joint in robot.joints
-        ),
+        joints=tuple(seat_joint(joint, frames) for joint in robot.joints),
         loops=tuple(seat_loop(loop, frames) for loop in robot.loops),
         extras=tuple(_seat_extra(extra, frames) for extra in robot.extras),
         sensors=tuple(_seat_sensor(sensor, frames) for sensor in robot.sensors),
@@ -71,6 +66,13 @@ def move_link(link: Link, frame: Matrix) -> Link:
         visuals=tuple(replace(v, origin=move_pose(frame, v.origin)) for v in link.visuals),
         collisions=tuple(replace(c, origin=move_pose(frame, c.origin)) for c in link.collisions),
     )
+
+
+def seat_joint(joint: Joint, frames: Mapping[str, Matrix]) -> Joint:
+    """Returns a joint with its origin in the new frame of its parent link, as move_frames does."""
+    if joint.parent not in frames:
+        return joint
+    return replace(joint, origin=move_pose(frames[joint.parent], joint.origin))
 
 
 def move_loop(loop: LoopJoint, change: Callable[[Pose, str], Pose]) -> LoopJoint:
@@ -133,5 +135,4 @@ def _read_pose(text: str) -> Pose | None:
         return IDENTITY
     if len(numbers) != _NUMBERS:
         return None
-    x, y, z, roll, pitch, yaw = numbers
-    return Pose(xyz=(x, y, z), rpy=(roll, pitch, yaw))
+    return pose_of_numbers(numbers[:3], numbers[3:])
