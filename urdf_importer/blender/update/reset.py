@@ -15,9 +15,9 @@ from ...arguments import rig_of
 from ...geometry.transforms import Matrix, invert, matrix_from_pose
 from ...kinematics.forward import zero_frames
 from ...kinematics.tree import retrace_tree
-from ...model import Collision, Link, Robot, Visual
+from ...model import Link, Robot
 from ..build.links import is_locked, place
-from ..extract.robot import extract_robot, find_link_empties, group_children, unpack
+from ..extract.robot import extract_robot, find_link_empties, group_children, read_shape
 from ..standing import properties
 from ..standing.armatures import frames_at_rest, held_frame
 
@@ -82,8 +82,5 @@ def _find_frame(item: Any, link: Link) -> Matrix | None:
     part = item.get(properties.PART)
     if part == properties.INERTIALS:
         return matrix_from_pose(link.inertial.origin) if link.inertial is not None else None
-    if part is None or properties.SHAPE not in item:
-        return None
-    kind: type[Visual | Collision] = Visual if part == properties.VISUALS else Collision
-    shape = unpack(kind, item[properties.SHAPE].to_dict())
-    return matrix_from_pose(shape.origin)
+    shape = read_shape(item) if part is not None else None
+    return matrix_from_pose(shape.origin) if shape is not None else None
