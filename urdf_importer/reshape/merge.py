@@ -35,8 +35,7 @@ def merge_fixed(
     diagnostics = diagnostics_of(diagnostics, robot.source)
     tree = retrace_tree(robot)
     need_parts("link or joint", (*tree.index, *tree.joint_index), robot, keep)
-    preserved = {*keep, *_find_preserved(robot)}
-    hosts, frames = _find_hosts(tree, preserved)
+    hosts, frames = _find_hosts(tree, {*keep, *_find_preserved(robot)})
     if all(hosts[place] == place for place in range(len(hosts))):
         return robot
     moved = {

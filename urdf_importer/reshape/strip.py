@@ -70,12 +70,11 @@ def _strip_link(link: Link, words: set[str]) -> Link:
 
 def _strip_joint(joint: Joint, words: set[str]) -> Joint:
     gone: dict[str, Any] = {each: None for word, each in _JOINT_PARTS.items() if word in words}
-    extras = tuple(extra for extra in joint.extras if extra.tag not in gone)
     return replace(
         joint,
         **gone,
         leaves=tuple(leaf for leaf in joint.leaves if leaf.tag not in gone),
-        extras=_keep_extras(extras, words),
+        extras=_keep_extras(tuple(each for each in joint.extras if each.tag not in gone), words),
     )
 
 

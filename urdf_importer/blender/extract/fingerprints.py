@@ -36,8 +36,7 @@ def fingerprint_shape(
     """Returns a number, as text, for all that decides the mesh of a shape; visuals and
     collisions never have the same. `sums` are by sum_arrays."""
     most = (options.most_triangles,) if isinstance(shape.geometry, Mesh) else ()
-    kind = type(shape).__name__
-    return _digest((kind, options.smooth_angle, *most, data.smooth, *sums.items()))
+    return _digest((type(shape).__name__, options.smooth_angle, *most, data.smooth, *sums.items()))
 
 
 def fingerprint_content(mesh: Any) -> str:

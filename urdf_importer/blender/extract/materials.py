@@ -80,8 +80,7 @@ class MaterialReader:
             if file is not None:
                 maps[name] = str(file)
         glow = _srgb(*inputs["Emission Color"].default_value)[:3]
-        is_lit = inputs["Emission Strength"].default_value > 0.0 and any(glow)
-        emission = glow if is_lit else None
+        emission = glow if inputs["Emission Strength"].default_value > 0.0 and any(glow) else None
         if not maps and emission is None and not metalness and roughness == MATT:
             return None
         return Surface(metalness=metalness, roughness=roughness, emission=emission, **maps)

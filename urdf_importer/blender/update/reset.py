@@ -36,17 +36,13 @@ def reset_parts(armature: Any, *, locked_only: bool = False) -> int:
             continue
         now = np.array(item.matrix_parent_inverse) @ np.array(item.matrix_basis)
         if np.abs(now - wanted).max() > _SAME * (1.0 + np.abs(wanted[:3, 3]).max()):
-            _put(item, wanted)
+            item.matrix_parent_inverse.identity()
+            item.scale = item.delta_scale = (1.0, 1.0, 1.0)
+            item.delta_location = item.delta_rotation_euler = (0.0, 0.0, 0.0)
+            item.delta_rotation_quaternion = (1.0, 0.0, 0.0, 0.0)
+            place(item, wanted)
             moved += 1
     return moved
-
-
-def _put(item: Any, wanted: Matrix) -> None:
-    item.matrix_parent_inverse.identity()
-    item.scale = item.delta_scale = (1.0, 1.0, 1.0)
-    item.delta_location = item.delta_rotation_euler = (0.0, 0.0, 0.0)
-    item.delta_rotation_quaternion = (1.0, 0.0, 0.0, 0.0)
-    place(item, wanted)
 
 
 def _list_places(armature: Any) -> Iterator[tuple[Any, Matrix]]:
