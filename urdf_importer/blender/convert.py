@@ -24,7 +24,7 @@ def convert_image(content: bytes, name: str) -> bytes:
         try:
             image = bpy.data.images.load(str(source))
         except RuntimeError:
-            raise _unreadable(name) from None
+            raise unreadable(name) from None
         try:
             image.colorspace_settings.name = "Non-Color"
             image.alpha_mode = "CHANNEL_PACKED"
@@ -43,7 +43,7 @@ def save_pixels(image: bpy.types.Image, path: Path, name: str) -> None:
     """
     width, height = image.size
     if not 0 < width * height <= _MOST_PIXELS:
-        raise _unreadable(name)
+        raise unreadable(name)
     pixels = np.empty(width * height * 4, dtype=np.float32)
     image.pixels.foreach_get(pixels)
     copy = bpy.data.images.new("image", width, height, alpha=True)
@@ -54,10 +54,11 @@ def save_pixels(image: bpy.types.Image, path: Path, name: str) -> None:
         copy.file_format = "PNG"
         copy.save(filepath=str(path))
     except RuntimeError:
-        raise _unreadable(name) from None
+        raise unreadable(name) from None
     finally:
         bpy.data.images.remove(copy)
 
 
-def _unreadable(name: str) -> MeshError:
+def unreadable(name: str) -> MeshError:
+    """Returns the error for an image that Blender does not read."""
     return MeshError(f"{quote(name)} is not an image that Blender reads", code="unreadable-texture")

@@ -28,16 +28,6 @@ class Ledger:
     def new_camera(self, name: str) -> Any:
         return self.note(bpy.data.cameras.new(name))
 
-    def new_material(self, name: str) -> Any:
-        return self.note(bpy.data.materials.new(name))
-
-    def load_image(self, path: str) -> Any:
-        """Loads an image. Raises RuntimeError if Blender cannot open the file."""
-        return self.note(bpy.data.images.load(path, check_existing=False))
-
-    def new_image(self, name: str) -> Any:
-        return self.note(bpy.data.images.new(name, 1, 1))
-
     def remove(self, datablock: Any) -> None:
         """Removes something that was made only for a while."""
         self._made.remove(datablock)

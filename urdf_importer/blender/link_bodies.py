@@ -8,6 +8,7 @@ from typing import Any
 import mathutils
 import numpy as np
 
+from .arrays import read_array
 from .standing import properties
 from .standing.armatures import objects_of
 from .standing.links import name_link
@@ -66,11 +67,6 @@ def _read_body(link: str, place: Any, item: Any, most: int | None) -> LinkBody:
         points = np.array(item.bound_box, np.float32)
         triangles = np.array(_BOX, np.int32)
     else:
-        points = np.empty(3 * len(mesh.vertices), np.float32)
-        mesh.vertices.foreach_get("co", points)
-        triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
-        mesh.loop_triangles.foreach_get("vertices", triangles)
-    return LinkBody(
-        item=item, link=link, place=place, points=points.reshape(-1, 3),
-        triangles=triangles.reshape(-1, 3),
-    )  # fmt: skip
+        points = read_array(mesh.vertices, "co", 3)
+        triangles = read_array(mesh.loop_triangles, "vertices", 3, np.int32)
+    return LinkBody(item=item, link=link, place=place, points=points, triangles=triangles)

@@ -40,18 +40,14 @@ def restore_state(state: UserState) -> None:
     objects.active = state.active
     if state.mode != "OBJECT" and state.active.visible_get():
         # Blender takes the selection along.
-        _select(state.in_mode)
+        select(state.in_mode)
         bpy.ops.object.mode_set(mode=state.mode)
-    _select(state.selected)
+    select(state.selected)
 
 
-def deselect_all() -> None:
-    """Deselects everything; also needed before edit mode, which takes along every selected
+def select(wanted: Iterable[Any]) -> None:
+    """Selects these objects alone; none also before edit mode, which takes along every selected
     armature."""
-    _select(())
-
-
-def _select(wanted: Iterable[Any]) -> None:
     for each in bpy.context.view_layer.objects.selected:
         # A removed object leaves an empty place until the view layer is updated.
         if each is not None:
@@ -107,7 +103,7 @@ def selection_kept(armature: Any) -> Iterator[None]:
     as before, except for objects that are gone: `armature` takes the place of the active one."""
     before = remember_state()
     leave_modes()
-    deselect_all()
+    select(())
     try:
         yield
     finally:

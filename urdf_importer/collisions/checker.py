@@ -45,9 +45,6 @@ class Checker:
     disabled: Collection[frozenset[str]]
     found: tuple[Diagnostic, ...] = ()
 
-    def with_objects(self, objects: Parts) -> "Checker":
-        return replace(self, parts={**self.parts, **objects})
-
     def list_pairs(self, objects: Collection[str], allowed: Sequence[Pair]) -> list[Pair]:
         """Lists the pairs to look at: of links, and of links with objects."""
         left_out = {*self.disabled, *(frozenset(pair) for pair in allowed)}

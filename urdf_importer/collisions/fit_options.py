@@ -2,11 +2,13 @@
 """The options of fitting collision shapes."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Literal
 
 from ..options import FITS, FileOptions, option
 
 Shape = Literal["auto", "box", "cylinder", "capsule", "sphere", "hull", "decomposed"]
+_option = partial(option, group="Collisions")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,82 +17,60 @@ class CollisionOptions(FileOptions):
 
     GROUPS: ClassVar[tuple[str, ...]] = ("Collisions", "Files")
 
-    shape: Shape = option(
-        "auto",
-        "Shape",
-        "The collision shapes that are fitted around meshes",
-        group="Collisions",
-        choices=FITS,
+    shape: Shape = _option(
+        "auto", "Shape", "The collision shapes that are fitted around meshes", choices=FITS
     )
-    parts: int = option(
-        16, "Parts", "The most convex parts of a mesh", group="Collisions", bounds=(1, 128)
+    parts: int = _option(16, "Parts", "The most convex parts of a mesh", bounds=(1, 128))
+    triangles: int = _option(
+        256, "Triangles", "The most triangles of a hull or part", bounds=(4, 100_000)
     )
-    triangles: int = option(
-        256,
-        "Triangles",
-        "The most triangles of a hull or part",
-        group="Collisions",
-        bounds=(4, 100_000),
-    )
-    budget: int = option(
+    budget: int = _option(
         0,
         "Budget",
         "The most triangles of all hulls and parts of the robot together; 0 for any number",
-        group="Collisions",
         bounds=(0, 100_000_000),
     )
-    tolerance: float = option(
+    tolerance: float = _option(
         0.001,
         "Tolerance",
         "How far a mesh may reach beyond its shapes, in metres: parts that miss more are pushed "
         "out",
-        group="Collisions",
         bounds=(0.0, 1.0),
     )
-    source: Literal["auto", "collisions", "visuals"] = option(
+    source: Literal["auto", "collisions", "visuals"] = _option(
         "auto",
         "Source",
         "The shapes that are fitted",
-        group="Collisions",
         choices={
             "auto": "The collision shapes of a link; of a link without any, its visuals",
             "collisions": "The collision shapes",
             "visuals": "The visuals",
         },
     )
-    replace: Literal["all", "missing"] = option(
+    replace: Literal["all", "missing"] = _option(
         "all",
         "Replace",
         "The links that get new collision shapes",
-        group="Collisions",
         choices={
             "all": "All links with meshes",
             "missing": "Links without collision shapes",
         },
     )
-    seconds: float = option(
-        60.0,
-        "Seconds",
-        "How long cuts are sought for a mesh",
-        group="Collisions",
-        bounds=(0.0, 3600.0),
+    seconds: float = _option(
+        60.0, "Seconds", "How long cuts are sought for a mesh", bounds=(0.0, 3600.0)
     )
-    decomposer: Literal["own", "coacd"] = option(
+    decomposer: Literal["own", "coacd"] = _option(
         "own",
         "Decomposer",
         "Which tool finds convex parts",
-        group="Collisions",
         choices={
             "own": "Cuts by planes, which need nothing else",
             "coacd": "The library CoACD, in a process of its own",
         },
     )
-    cache: bool = option(
-        True,
-        "Cache",
-        "Keep shapes in the user's folder of caches, by the content of their meshes",
-        group="Collisions",
+    cache: bool = _option(
+        True, "Cache", "Keep shapes in the user's folder of caches, by the content of their meshes"
     )
-    links: tuple[str, ...] = option(
-        (), "Link", "A link that gets new collision shapes; without any, all", group="Collisions"
+    links: tuple[str, ...] = _option(
+        (), "Link", "A link that gets new collision shapes; without any, all"
     )

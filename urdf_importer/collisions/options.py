@@ -2,11 +2,13 @@
 """The options of a check for collisions."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Literal
 
 from ..options import FileOptions, option
 
 Disabled = Literal["auto", "none"]
+_option = partial(option, group="Collisions")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,48 +17,40 @@ class CheckOptions(FileOptions):
 
     GROUPS: ClassVar[tuple[str, ...]] = ("Collisions", "Files")
 
-    disabled: Disabled = option(
+    disabled: Disabled = _option(
         "auto",
         "Disabled Pairs",
         "Which pairs of links are not looked at",
-        group="Collisions",
         choices={
             "auto": "The SRDF's; without one neighbours, and links that touch at zero",
             "none": "None: all pairs are looked at",
         },
     )
-    allowed: tuple[tuple[str, str], ...] = option(
+    allowed: tuple[tuple[str, str], ...] = _option(
         (),
         "Allowed Pairs",
         "More pairs that may touch, each as LINK:=LINK; the second may be an object",
-        group="Collisions",
         separator=":=",
     )
-    srdf: str = option(
+    srdf: str = _option(
         "",
         "SRDF",
         "The SRDF file with the disabled pairs; 'auto' takes the one near the description. "
         "A robot in Blender has its own",
-        group="Collisions",
         entries="FILE",
     )
-    margin: float = option(
+    margin: float = _option(
         0.0,
         "Margin",
         "Metres between links that count as touching already; 0 for contact alone",
-        group="Collisions",
         bounds=(0.0, 100.0),
     )
-    distances: bool = option(
-        False,
-        "Distances",
-        "Find the least distance of all pairs too, at samples: takes longer",
-        group="Collisions",
+    distances: bool = _option(
+        False, "Distances", "Find the least distance of all pairs too, at samples: takes longer"
     )
-    start_frame: float | None = option(
+    start_frame: float | None = _option(
         None,
         "Start Frame",
         "The frame of a motion's first sample, for objects that move; else the robot's first",
-        group="Collisions",
         blank="the robot's first",
     )

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from ..geometry.transforms import make_frame
 from .parts import Part
+from .sampling import Array
 from .separation import find_near
 from .testers import Nearest, Tester
 
-Array = NDArray[np.float64]
 Parts = Mapping[str, tuple[Part, ...]]
 Pair = tuple[str, str]
 
@@ -83,12 +83,8 @@ class PairTester:
         for least, i, k in order:
             if least < best.distance and best.distance > 0.0:
                 found = self._tester.measure(ones[i], others[k], pose, best.distance)
-                best = min(best, found, key=_distance_of)
+                best = found if found.distance < best.distance else best
         return best
-
-
-def _distance_of(found: Nearest) -> float:
-    return found.distance
 
 
 def _enclose(parts: tuple[Part, ...]) -> Ball:

@@ -65,17 +65,14 @@ def load_parts(links: Iterable[Link], files: RobotFiles) -> dict[str, tuple[Part
     described, visuals. Meshes that cannot be loaded are reported and left out."""
     found: dict[str, tuple[Part, ...]] = {}
     for link in links:
-        loaded = ((shape, files.load_or_report(shape, link)) for shape in _shapes_of(link))
+        shapes: tuple[Collision | Visual, ...] = link.collisions or link.visuals
+        loaded = ((shape, files.load_or_report(shape, link)) for shape in shapes)
         parts = tuple(
             make_part(link.name, shape, data) for shape, data in loaded if data is not None
         )
         if parts:
             found[link.name] = parts
     return found
-
-
-def _shapes_of(link: Link) -> tuple[Collision | Visual, ...]:
-    return link.collisions or link.visuals
 
 
 def make_part(link: str, shape: Collision | Visual, data: MeshData) -> Part:

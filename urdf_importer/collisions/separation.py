@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .parts import Part
-from .sampling import Frames
+from .sampling import Array, Frames
 
-Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 _STEPS = 24

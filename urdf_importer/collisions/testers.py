@@ -7,7 +7,7 @@ and Pinocchio take them, but a part wholly inside one touches it.
 
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,17 +26,6 @@ class Nearest:
     point: NDArray[np.float64]
 
 
-class Tester(Protocol):
-    """Looks at two parts; `pose` (4, 4) is the second link's frame in the first one's."""
-
-    def touches(self, first: Part, second: Part, pose: Matrix, margin: float = 0.0) -> bool:
-        """Whether two parts touch, or are as near as `margin`."""
-
-    def measure(self, first: Part, second: Part, pose: Matrix, most: float = np.inf) -> Nearest:
-        """Returns the distance of two parts, and its place in the first link's frame; the distance
-        `most` for parts that are further apart."""
-
-
 def find_coal() -> Any | None:
     """Finds the library; None where it is not installed."""
     try:
@@ -47,20 +36,22 @@ def find_coal() -> Any | None:
 
 class TriangleTester:
     """Asks trees of triangles, one for each part: where the library is missing. All shapes are
-    surfaces of triangles here, round ones with 32 sides."""
+    surfaces of triangles here, round ones with 32 sides. As in all testers, `pose` (4, 4) is the
+    second link's frame in the first one's."""
 
     def __init__(self) -> None:
         self._made: dict[Part, TriangleTree] = {}
 
     def touches(self, first: Part, second: Part, pose: Matrix, margin: float = 0.0) -> bool:
-        """Tests two parts."""
+        """Whether two parts touch, or are as near as `margin`."""
         trees = self._tree_of(first), self._tree_of(second)
         if nearest(*trees, pose, margin, margin) is not None:
             return True
         return is_inside(second, first, pose) or is_inside(first, second, invert(pose))
 
     def measure(self, first: Part, second: Part, pose: Matrix, most: float = np.inf) -> Nearest:
-        """Measures two parts."""
+        """Returns the distance of two parts, and its place in the first link's frame; the distance
+        `most` for parts that are further apart."""
         if is_inside(second, first, pose) or is_inside(first, second, invert(pose)):
             return Nearest(0.0, pose[:3, :3] @ second.center + pose[:3, 3])
         found = nearest(self._tree_of(first), self._tree_of(second), pose, most, 0.0)
@@ -143,6 +134,9 @@ class CoalTester:
         model.addTriangles(np.ascontiguousarray(part.triangles))
         model.endModel()
         return model
+
+
+Tester = TriangleTester | CoalTester
 
 
 def _holds(first: Part, second: Part, pose: Matrix) -> bool:

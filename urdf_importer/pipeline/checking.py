@@ -70,7 +70,7 @@ def check_collisions(
 
         way = place_armature(given, way)
         found = find_obstacles(given, objects, way, options.start_frame)
-        checker = checker.with_objects(found.parts)
+        checker = replace(checker, parts={**checker.parts, **found.parts})
         way = replace(way, objects=found.poses)
     elif not isinstance(objects, str | tuple | list) or len(objects):
         raise ArgumentError("objects are in a scene: give the robot as its armature there")

@@ -109,14 +109,14 @@ def _rig_of(found: OpenExport[EngineOptions]) -> Iterator[tuple[Any, KinematicTr
         return
     try:
         from ..blender.build.build import build_rig
-        from ..blender.engines.stage import own_scene
+        from ..blender.engines.stage import working_apart
     except ImportError as missing:
         raise RobotError(
             "files of game engines are written by Blender, which this Python does not have: "
             f"{advise_blender()}"
         ) from missing
     plan = plan_rig(_fit(found), options=_BARE, diagnostics=found.diagnostics)
-    with own_scene():
+    with working_apart():
         armature = finish(build_rig(plan, _BARE, found.files)).armature
         yield armature, plan.tree
 

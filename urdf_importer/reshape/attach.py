@@ -4,6 +4,7 @@
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ..arguments import robot_of
 from ..diagnostics import KinematicsError, quote
@@ -49,15 +50,15 @@ def attach(
         name=joint or f"{link}_to_{root}", type="fixed", parent=link, child=root, origin=origin
     )
     _refuse_clash(robot, part, joined)
+    added: dict[str, Any] = {
+        kind: (*getattr(robot, kind), *(replace(each, line=0) for each in getattr(part, kind)))
+        for kind in ("links", "loops", "transmissions", "extras")
+    }
     both = replace(
         robot,
-        links=robot.links + tuple(replace(each, line=0) for each in part.links),
+        **added,
         joints=(*robot.joints, joined, *(replace(each, line=0) for each in part.joints)),
-        loops=robot.loops + tuple(replace(each, line=0) for each in part.loops),
         materials=robot.materials + _new_materials(robot, part),
-        transmissions=robot.transmissions
-        + tuple(replace(each, line=0) for each in part.transmissions),
-        extras=robot.extras + tuple(replace(each, line=0) for each in part.extras),
         attributes=robot.attributes
         + tuple(pair for pair in part.attributes if pair[0] not in dict(robot.attributes)),
         version=max(robot.version, part.version),
@@ -66,9 +67,11 @@ def attach(
 
 
 def _refuse_clash(robot: Robot, part: Robot, joined: Joint) -> None:
-    link = find_repeated([each.name for each in (*robot.links, *part.links)])
-    joint = find_repeated([each.name for each in (*robot.joints, joined, *part.joints)])
-    for kind, name in (("link", link), ("joint", joint)):
+    for kind, held in (
+        ("link", (*robot.links, *part.links)),
+        ("joint", (*robot.joints, joined, *part.joints)),
+    ):
+        name = find_repeated(each.name for each in held)
         if name is not None:
             raise KinematicsError(
                 f"both robots have a {kind} {quote(name)}; give the tool a prefix",

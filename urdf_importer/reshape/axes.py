@@ -9,7 +9,8 @@ from ..arguments import robot_of
 from ..geometry.transforms import Matrix, make_frame, matrix_from_pose, pose_of
 from ..geometry.volumes import inertia_of, tensor_of
 from ..kinematics.conventions import read_axes
-from ..model import IDENTITY, Inertial, Joint, Link, LoopJoint, Pose, Robot, Vector3
+from ..model import IDENTITY, Joint, Link, LoopJoint, Pose, Robot, Vector3
+from .seat import move_link, move_loop
 
 
 def convert_axes(robot: Robot, axes: str = "zxy") -> Robot:
@@ -30,22 +31,21 @@ def convert_axes(robot: Robot, axes: str = "zxy") -> Robot:
     )
 
 
-def _convert_loop(loop: LoopJoint, basis: Matrix) -> LoopJoint:
+def _convert_pose(pose: Pose, basis: Matrix) -> Pose:
+    """Returns P T P^-1."""
     frame = make_frame(basis)
-    return replace(
-        loop,
-        origin1=pose_of(frame @ matrix_from_pose(loop.origin1) @ frame.T),
-        origin2=pose_of(frame @ matrix_from_pose(loop.origin2) @ frame.T),
-        axis=None if loop.axis is None else _convert_vector(loop.axis, basis),
-    )
+    return pose_of(frame @ matrix_from_pose(pose) @ frame.T)
+
+
+def _convert_loop(loop: LoopJoint, basis: Matrix) -> LoopJoint:
+    moved = move_loop(loop, lambda pose, _link: _convert_pose(pose, basis))
+    return replace(moved, axis=None if loop.axis is None else _convert_vector(loop.axis, basis))
 
 
 def _convert_joint(joint: Joint, basis: Matrix) -> Joint:
-    frame = make_frame(basis)
-    origin = pose_of(frame @ matrix_from_pose(joint.origin) @ frame.T)
-    child = joint.child_origin
+    origin, child = _convert_pose(joint.origin, basis), joint.child_origin
     if child != IDENTITY:
-        child = pose_of(frame @ matrix_from_pose(child) @ frame.T)
+        child = _convert_pose(child, basis)
     has_axis = joint.axis is not None or joint.type not in ("fixed", "floating")
     axis = _convert_vector(joint.axis or (1.0, 0.0, 0.0), basis) if has_axis else None
     return replace(joint, origin=origin, child_origin=child, axis=axis)
@@ -57,27 +57,12 @@ def _convert_vector(vector: Vector3, basis: Matrix) -> Vector3:
 
 
 def _convert_link(link: Link, basis: Matrix) -> Link:
-    return replace(
-        link,
-        inertial=None if link.inertial is None else _convert_inertial(link.inertial, basis),
-        visuals=tuple(replace(v, origin=_convert_shape(v.origin, basis)) for v in link.visuals),
-        collisions=tuple(
-            replace(c, origin=_convert_shape(c.origin, basis)) for c in link.collisions
-        ),
-    )
-
-
-def _convert_shape(origin: Pose, basis: Matrix) -> Pose:
-    """P T: the shape's own frame stays as its file has it."""
-    frame = make_frame(basis)
-    return pose_of(frame @ matrix_from_pose(origin))
-
-
-def _convert_inertial(inertial: Inertial, basis: Matrix) -> Inertial:
-    """P T P^-1, and the tensor along it."""
-    frame = make_frame(basis)
-    inertia = inertial.inertia
-    if inertia is not None:
-        inertia = inertia_of(basis @ tensor_of(inertia) @ basis.T, inertia)
-    origin = pose_of(frame @ matrix_from_pose(inertial.origin) @ frame.T)
-    return replace(inertial, origin=origin, inertia=inertia)
+    """Shapes become P T: their own frames stay as their files have them."""
+    inertial = link.inertial
+    if inertial is not None:
+        inertia = inertial.inertia
+        if inertia is not None:
+            inertia = inertia_of(basis @ tensor_of(inertia) @ basis.T, inertia)
+        origin = _convert_pose(inertial.origin, basis)
+        inertial = replace(inertial, origin=origin, inertia=inertia)
+    return replace(move_link(link, make_frame(basis)), inertial=inertial)

@@ -114,38 +114,28 @@ def match_shapes(before: Sequence[_Shape], after: Sequence[_Shape]) -> dict[int,
     then shapes of the same name, of the same geometry, of the same mesh file, and the rest in their
     order."""
     found: dict[int, int] = {}
-    for alike in (_equal, _same_name, _same_geometry, _same_file, _any):
-        taken = set(found.values())
-        left = [i for i in range(len(before)) if i not in taken]
-        for index, shape in enumerate(after):
-            if index in found:
+    left = list(range(len(before)))
+    for olds, news in zip(_list_keys(before), _list_keys(after), strict=True):
+        for index, key in enumerate(news):
+            if index in found or key is None:
                 continue
-            other = next((i for i in left if alike(before[i], shape)), None)
+            other = next((i for i in left if olds[i] == key), None)
             if other is not None:
                 found[index] = other
                 left.remove(other)
     return found
 
 
-def _equal(one: Any, other: Any) -> bool:
-    return bool(one == other)
-
-
-def _same_name(one: Any, other: Any) -> bool:
-    return bool(one.name) and one.name == other.name
-
-
-def _same_geometry(one: Any, other: Any) -> bool:
-    return bool(one.geometry == other.geometry)
-
-
-def _same_file(one: Any, other: Any) -> bool:
-    one, other = one.geometry, other.geometry
-    return isinstance(one, Mesh) and isinstance(other, Mesh) and one.filename == other.filename
-
-
-def _any(one: Any, other: Any) -> bool:
-    return True
+def _list_keys(shapes: Sequence[Any]) -> tuple[list[Any], ...]:
+    """Lists keys by which shapes are alike, the nearest likeness first; None is like nothing."""
+    geometries = [each.geometry for each in shapes]
+    return (
+        list(shapes),
+        [each.name or None for each in shapes],
+        geometries,
+        [each.filename if isinstance(each, Mesh) else None for each in geometries],
+        [""] * len(shapes),
+    )
 
 
 def _compare_robot(before: Robot, after: Robot) -> Iterator[Change]:
@@ -221,13 +211,8 @@ def _call(what: str, shape: Visual | Collision, index: int, among: Sequence[Any]
 
 def _describe_change(path: str, old: Any, new: Any) -> str:
     is_xml = path.rpartition(".")[2] in _XML
-    return f"{_label(path)} {'changed' if is_xml else _arrow(old, new)}"
-
-
-def _label(path: str) -> str:
-    if path in _LABELS:
-        return _LABELS[path]
-    return path.replace(".", " ").replace("_", " ")
+    label = _LABELS.get(path, path.replace(".", " ").replace("_", " "))
+    return f"{label} {'changed' if is_xml else _arrow(old, new)}"
 
 
 def _arrow(old: Any, new: Any) -> str:

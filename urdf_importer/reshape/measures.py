@@ -6,9 +6,8 @@ import math
 from decimal import Decimal, localcontext
 
 from ..arguments import robot_of
-from ..geometry.transforms import Matrix
 from ..kinematics.conventions import Convention, read_axes
-from ..model import Joint, Robot
+from ..model import Robot
 
 _DIGITS = 40
 
@@ -28,7 +27,9 @@ def measure(robot: Robot, *, lengths: bool = False, axes: str = "xyz", unit: flo
         length = _in_unit(math.hypot(*joint.origin.xyz), unit)
         name = json.dumps(joint.name, ensure_ascii=False)
         if not lengths:
-            numbers = ", ".join(_others(joint, basis, unit))
+            # Each row of `basis` is one of the robot's axes along theirs.
+            theirs = (basis.T @ joint.origin.xyz).tolist()
+            numbers = ", ".join(_in_unit(number, unit) for number in theirs)
             lines.append(f"  {name}: [{numbers}]  # {length} from {json.dumps(joint.parent)}")
         elif any(joint.origin.xyz):
             lines.append(f"  {name}: {length}")
@@ -48,13 +49,6 @@ def measure_csv(robot: Robot, *, lengths: bool = False) -> str:
         if not lengths or any(joint.origin.xyz):
             rows.append(",".join([_cell(joint.name), *(_plain(number) for number in numbers)]))
     return "\n".join(rows) + "\n"
-
-
-def _others(joint: Joint, basis: Matrix, unit: float) -> list[str]:
-    """Returns the numbers along the other axes; each row of `basis` (3, 3) is one of the robot's in
-    theirs."""
-    theirs = basis.T @ joint.origin.xyz
-    return [_in_unit(number, unit) for number in theirs.tolist()]
 
 
 def _in_unit(number: float, unit: float) -> str:

@@ -33,7 +33,6 @@ _MOST_YAML = 2 * 1024 * 1024
 _KEYS = ("origins", "lengths", "factors", "scale", "symmetric", "convention")
 _AXES = re.compile(r"(?:[-+]?[xyz]){3}").fullmatch
 _AXIS = re.compile(r"([-+]?)([xyz])")
-_CALLED = "the table"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +120,7 @@ def _as_node(value: Any) -> YamlNode:
 
 def _load_yaml(data: bytes, path: str) -> YamlNode:
     diagnostics = Diagnostics(path)
-    root = parse_yaml(data, path, diagnostics, called=_CALLED, most_bytes=_MOST_YAML)
+    root = parse_yaml(data, path, diagnostics, called="the table", most_bytes=_MOST_YAML)
     for repeated in diagnostics:
         raise ReadError(
             f"{quote(repeated.subject)} is defined twice", source=path, line=repeated.line

@@ -1,40 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """merge_fixed: a robot whose links on fixed joints are parts of the links that they hang on."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from ..arguments import diagnostics_of, robot_of, texts_of
-from ..diagnostics import Diagnostics, quote, unknown_name
+from ..diagnostics import Diagnostics, quote
 from ..gazebo.tags import find_reference, holds_sensor, preserves_joint
-from ..geometry.inertia import add_bodies, body_of, inertial_of, move_pose
-from ..geometry.transforms import Matrix, matrix_from_pose, pose_of
+from ..geometry.inertia import add_bodies, body_of, inertial_of
+from ..geometry.transforms import Matrix, matrix_from_pose
 from ..kinematics.tree import KinematicTree, retrace_tree
-from ..model import (
-    IDENTITY,
-    Collision,
-    Extra,
-    Inertial,
-    Joint,
-    Link,
-    LoopJoint,
-    Pose,
-    Robot,
-    Visual,
-)
-from .references import follow_names, free_followers
+from ..model import IDENTITY, Inertial, Link, Pose, Robot
+from .references import follow_names, free_followers, need_parts
+from .rename import rename_joint
+from .seat import move_link, seat_joint, seat_loop
 
-_Shape = TypeVar("_Shape", Visual, Collision)
-
-
-@dataclass(slots=True)
-class _Merged:
-    """The parts that merge into one link. `frames`: of each part in the link's, None where it is
-    that frame itself."""
-
-    link: Link
-    parts: list[tuple[Link, Matrix | None]] = field(default_factory=list)
+_Parts = list[tuple[Link, Matrix | None]]
+"""The link that stays and the links that merge into it, with their frames in the former: None where
+it is that frame itself."""
 
 
 def merge_fixed(
@@ -51,53 +34,36 @@ def merge_fixed(
     keep = texts_of(keep, "keep")
     diagnostics = diagnostics_of(diagnostics, robot.source)
     tree = retrace_tree(robot)
-    for name in keep:
-        if name not in tree.index and name not in tree.joint_index:
-            known = (*tree.index, *tree.joint_index)
-            raise unknown_name("the robot has no link or joint", name, known, source=robot.source)
-    preserved = {*keep, *_find_preserved(robot)}
-    hosts, frames = _find_hosts(tree, preserved)
+    need_parts("link or joint", (*tree.index, *tree.joint_index), robot, keep)
+    hosts, frames = _find_hosts(tree, {*keep, *_find_preserved(robot)})
     if all(hosts[place] == place for place in range(len(hosts))):
         return robot
-    merged = _build_links(robot, tree, hosts, frames)
-    melted = {
-        motion.joint.name
-        for place, motion in enumerate(tree.motions)
-        if motion is not None and hosts[place] != place
+    moved = {
+        link.name: frame
+        for link, frame in zip(tree.links, frames, strict=True)
+        if frame is not None
     }
+    hung = {
+        link.name: tree.links[host].name
+        for place, (link, host) in enumerate(zip(tree.links, hosts, strict=True))
+        if host != place
+    }
+    motions = (motion for motion in tree.motions if motion is not None)
+    melted = {each.joint.name: None for each in motions if each.joint.child in hung}
     joints = [
-        _hang_on(joint, tree, hosts, frames) for joint in robot.joints if joint.name not in melted
+        rename_joint(seat_joint(joint, moved), hung, {})
+        for joint in robot.joints
+        if joint.name not in melted
     ]
     names = {joint.name for joint in joints}
     result = replace(
         robot,
-        links=merged,
-        loops=tuple(_move_loop(loop, tree, frames) for loop in robot.loops),
+        links=_build_links(robot, tree, hosts, frames),
+        loops=tuple(seat_loop(loop, moved) for loop in robot.loops),
         joints=free_followers(joints, names.__contains__, diagnostics),
     )
-    _warn_of_places(robot, tree, hosts, frames, diagnostics)
-    links = {
-        link.name: tree.links[hosts[place]].name
-        for place, link in enumerate(tree.links)
-        if hosts[place] != place
-    }
-    return follow_names(result, links, dict.fromkeys(melted), robot)
-
-
-def _move_loop(loop: LoopJoint, tree: KinematicTree, frames: Sequence[Matrix | None]) -> LoopJoint:
-    """The same joint in the frames of the links that its links become parts of."""
-    return replace(
-        loop,
-        origin1=_move_origin(loop.origin1, loop.link1, tree, frames),
-        origin2=_move_origin(loop.origin2, loop.link2, tree, frames),
-    )
-
-
-def _move_origin(
-    origin: Pose, link: str, tree: KinematicTree, frames: Sequence[Matrix | None]
-) -> Pose:
-    frame = frames[tree.index[link]] if link in tree.index else None
-    return origin if frame is None else pose_of(frame @ matrix_from_pose(origin))
+    _warn_of_places(robot, moved, hung, diagnostics)
+    return follow_names(result, hung, melted, robot)
 
 
 def _find_preserved(robot: Robot) -> set[str]:
@@ -143,10 +109,10 @@ def _build_links(
     robot: Robot, tree: KinematicTree, hosts: list[int], frames: list[Matrix | None]
 ) -> tuple[Link, ...]:
     """The links that stay, in the order of the robot."""
-    merged = {place: _Merged(tree.links[place]) for place in sorted(set(hosts))}
+    parts: dict[int, _Parts] = {place: [] for place in sorted(set(hosts))}
     for place, host in enumerate(hosts):
-        merged[host].parts.append((tree.links[place], frames[place]))
-    built = {each.link.name: _build_link(each) for each in merged.values()}
+        parts[host].append((tree.links[place], frames[place]))
+    built = {each[0][0].name: _build_link(each) for each in parts.values()}
     order = [link.name for link in robot.links if link.name in built]
     # A link that only joints name becomes a real one where something merged into it.
     order += [
@@ -155,70 +121,40 @@ def _build_links(
     return tuple(built[name] for name in order)
 
 
-def _build_link(merged: _Merged) -> Link:
-    if len(merged.parts) == 1:
-        return merged.link
-    visuals: list[Visual] = []
-    collisions: list[Collision] = []
-    extras: list[Extra] = []
-    for part, frame in merged.parts:
-        visuals += (v if frame is None else _moved(v, frame) for v in part.visuals)
-        collisions += (c if frame is None else _moved(c, frame) for c in part.collisions)
-        extras += part.extras
+def _build_link(parts: _Parts) -> Link:
+    moved = [link if frame is None else move_link(link, frame) for link, frame in parts]
+    if len(parts) == 1:
+        return moved[0]
     return replace(
-        merged.link,
-        inertial=_merge_inertials(merged.parts),
-        visuals=tuple(visuals),
-        collisions=tuple(collisions),
-        extras=tuple(extras),
+        moved[0],
+        inertial=_merge_inertials(parts, moved),
+        visuals=tuple(visual for link in moved for visual in link.visuals),
+        collisions=tuple(collision for link in moved for collision in link.collisions),
+        extras=tuple(extra for link in moved for extra in link.extras),
     )
 
 
-def _moved(shape: _Shape, frame: Matrix) -> _Shape:
-    return replace(shape, origin=move_pose(frame, shape.origin))
-
-
-def _merge_inertials(parts: list[tuple[Link, Matrix | None]]) -> Inertial | None:
-    there = [(part.inertial, frame) for part, frame in parts if part.inertial is not None]
+def _merge_inertials(parts: _Parts, moved: Sequence[Link]) -> Inertial | None:
+    """Adds up the masses of parts; a single one stays as written, but for its place."""
+    there = [(link.inertial, frame) for link, frame in parts if link.inertial is not None]
     heavy = [(inertial, frame) for inertial, frame in there if inertial.mass]
-    if len(heavy) < 2:
-        chosen = (heavy or there)[:1]
-        if not chosen:
-            return None
-        inertial, frame = chosen[0]
-        if frame is None:
-            return inertial
-        return replace(inertial, origin=move_pose(frame, inertial.origin))
-    return inertial_of(add_bodies([body_of(inertial, frame) for inertial, frame in heavy]))
-
-
-def _hang_on(
-    joint: Joint, tree: KinematicTree, hosts: list[int], frames: list[Matrix | None]
-) -> Joint:
-    """Re-parents a remaining joint to the link that absorbed its parent."""
-    place = tree.index[joint.parent]
-    child = tree.links[hosts[tree.index[joint.child]]].name
-    parent = tree.links[hosts[place]].name
-    frame = frames[place]
-    origin = joint.origin if frame is None else move_pose(frame, joint.origin)
-    return replace(joint, parent=parent, child=child, origin=origin)
+    if len(heavy) > 1:
+        return inertial_of(add_bodies([body_of(inertial, frame) for inertial, frame in heavy]))
+    placed = [link.inertial for link in moved if link.inertial is not None]
+    return next((each for each in placed if each.mass), placed[0] if placed else None)
 
 
 def _warn_of_places(
-    robot: Robot,
-    tree: KinematicTree,
-    hosts: list[int],
-    frames: list[Matrix | None],
-    diagnostics: Diagnostics,
+    robot: Robot, moved: Mapping[str, Matrix], hung: Mapping[str, str], diagnostics: Diagnostics
 ) -> None:
     """Warns of further XML with places in a link that is a part of another now."""
     for extra in robot.extras:
-        place = tree.index.get(find_reference(extra) or "", -1)
-        if place >= 0 and frames[place] is not None and holds_sensor(extra):
+        link = find_reference(extra) or ""
+        if link in moved and holds_sensor(extra):
             diagnostics.warning(
                 "reference-not-followed",
-                f"<{extra.tag}> of link {quote(tree.links[place].name)} has a sensor, whose place "
-                f"in that link is read as one in link {quote(tree.links[hosts[place]].name)} now",
-                subject=tree.links[place].name,
+                f"<{extra.tag}> of link {quote(link)} has a sensor, whose place in that link is "
+                f"read as one in link {quote(hung[link])} now",
+                subject=link,
                 line=extra.line,
             )

@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from ..arguments import diagnostics_of, robot_of, texts_of
-from ..diagnostics import Diagnostics, KinematicsError, unknown_name
+from ..diagnostics import Diagnostics, KinematicsError
 from ..kinematics.tree import KinematicTree, retrace_tree
 from ..model import Robot
-from .references import follow_names, free_followers, need_links
+from .references import follow_names, free_followers, need_links, need_parts
 
 
 def prune(
@@ -54,21 +54,12 @@ def prune(
 def _find_gone(
     robot: Robot, tree: KinematicTree, keep: Collection[str] | None, remove: Iterable[str]
 ) -> set[str]:
-    gone: set[str] = set()
-    for name in remove:
-        place = tree.index.get(name, tree.joint_index.get(name, -1))
-        if place < 0:
-            known = (*tree.index, *tree.joint_index)
-            raise unknown_name("the robot has no link or joint", name, known, source=robot.source)
-        gone.update(tree.links[index].name for index in tree.subtree(place))
+    places = {**tree.joint_index, **tree.index}
+    need_parts("link or joint", places, robot, remove)
+    gone = {tree.links[index].name for name in remove for index in tree.subtree(places[name])}
     if keep is not None:
         need_links(robot, keep)
-        wanted: set[int] = set()
-        for name in keep:
-            for place in tree.ancestors(tree.index[name]):
-                if place in wanted:
-                    break
-                wanted.add(place)
+        wanted = {place for name in keep for place in tree.ancestors(tree.index[name])}
         gone.update(link.name for place, link in enumerate(tree.links) if place not in wanted)
     return gone
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """References between parts, which follow where links and joints are renamed or taken away."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
@@ -12,15 +13,17 @@ from ..model import Joint, Robot
 
 def need_links(robot: Robot, names: Iterable[str]) -> None:
     """Raises KinematicsError for a name that no link of the robot has."""
-    _need("link", {link.name for link in robot.links}, robot, names)
+    need_parts("link", [link.name for link in robot.links], robot, names)
 
 
 def need_joints(robot: Robot, names: Iterable[str]) -> None:
     """Raises KinematicsError for a name that no joint of the robot has."""
-    _need("joint", {joint.name for joint in robot.joints}, robot, names)
+    need_parts("joint", [joint.name for joint in robot.joints], robot, names)
 
 
-def _need(kind: str, known: set[str], robot: Robot, names: Iterable[str]) -> None:
+def need_parts(kind: str, known: Iterable[str], robot: Robot, names: Iterable[str]) -> None:
+    """Raises KinematicsError for a name that is not a known one of this kind."""
+    known = dict.fromkeys(known)
     for name in names:
         if name not in known:
             raise unknown_name(f"the robot has no {kind}", name, known, source=robot.source)
@@ -28,12 +31,7 @@ def _need(kind: str, known: set[str], robot: Robot, names: Iterable[str]) -> Non
 
 def find_repeated(names: Iterable[str]) -> str | None:
     """Returns the first name that comes twice."""
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            return name
-        seen.add(name)
-    return None
+    return next((name for name, count in Counter(names).items() if count > 1), None)
 
 
 def follow_names(robot: Robot, links: Names, joints: Names, before: Robot) -> Robot:

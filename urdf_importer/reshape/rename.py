@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from ..arguments import robot_of
 from ..diagnostics import KinematicsError, quote
-from ..model import Joint, Link, Material, Robot, Visual
-from .references import find_repeated, follow_names, need_joints, need_links
+from ..model import Joint, Link, Material, Robot
+from .references import find_repeated, follow_names, need_parts
 
 Renaming = Mapping[str, str] | Callable[[str], str]
 
@@ -29,7 +29,14 @@ def rename(
     empty name, and where two links, joints or materials would have one name.
     """
     robot = robot_of(robot)
-    _need_known(robot, names, links, joints, materials)
+    own = [joint.name for joint in robot.joints]
+    for kind, renaming, known in (
+        ("link", links, [link.name for link in robot.links]),
+        ("joint", joints, own),
+        ("link or joint", names, [*_link_names(robot), *own]),
+        ("material", materials, _material_names(robot)),
+    ):
+        need_parts(kind, known, robot, renaming if isinstance(renaming, Mapping) else ())
 
     def renamed(name: str, first: Renaming | None) -> str:
         for renaming in (first, names):
@@ -50,7 +57,7 @@ def rename(
     changed = replace(
         robot,
         links=tuple(_rename_link(link, link_names, paints) for link in robot.links),
-        joints=tuple(_rename_joint(joint, link_names, joint_names) for joint in robot.joints),
+        joints=tuple(rename_joint(joint, link_names, joint_names) for joint in robot.joints),
         materials=tuple(_rename_material(material, paints) for material in robot.materials),
     )
     return follow_names(changed, link_names, joint_names, robot)
@@ -60,27 +67,6 @@ def _apply(renaming: Renaming | None, name: str) -> str | None:
     if renaming is None:
         return None
     return renaming(name) if callable(renaming) else renaming.get(name)
-
-
-def _need_known(
-    robot: Robot,
-    names: Renaming | None,
-    links: Renaming | None,
-    joints: Renaming | None,
-    materials: Renaming | None,
-) -> None:
-    if isinstance(links, Mapping):
-        need_links(robot, links)
-    if isinstance(joints, Mapping):
-        need_joints(robot, joints)
-    known = {*_link_names(robot), *(joint.name for joint in robot.joints)}
-    for kind, renaming, have in (
-        ("link or joint", names, known),
-        ("material", materials, _material_names(robot)),
-    ):
-        for name in renaming if isinstance(renaming, Mapping) else ():
-            if name not in have:
-                raise KinematicsError(f"the robot has no {kind} {quote(name)}", source=robot.source)
 
 
 def _refuse_clash(kind: str, names: Iterable[str], robot: Robot) -> None:
@@ -104,28 +90,26 @@ def _material_names(robot: Robot) -> dict[str, None]:
 
 
 def _rename_link(link: Link, names: Mapping[str, str], paints: Mapping[str, str]) -> Link:
-    visuals = tuple(_rename_visual(visual, paints) for visual in link.visuals)
+    visuals = tuple(
+        replace(each, material=each.material and _rename_material(each.material, paints))
+        for each in link.visuals
+    )
     return replace(link, name=names[link.name], visuals=visuals)
-
-
-def _rename_visual(visual: Visual, paints: Mapping[str, str]) -> Visual:
-    if visual.material is None:
-        return visual
-    return replace(visual, material=_rename_material(visual.material, paints))
 
 
 def _rename_material(material: Material, paints: Mapping[str, str]) -> Material:
     return replace(material, name=paints.get(material.name, material.name))
 
 
-def _rename_joint(joint: Joint, links: Mapping[str, str], joints: Mapping[str, str]) -> Joint:
+def rename_joint(joint: Joint, links: Mapping[str, str], joints: Mapping[str, str]) -> Joint:
+    """Returns a joint with the new names of itself, its leader and its links, where it has some."""
     mimic = joint.mimic
     if mimic is not None:
         mimic = replace(mimic, joint=joints.get(mimic.joint, mimic.joint))
     return replace(
         joint,
-        name=joints[joint.name],
-        parent=links[joint.parent],
-        child=links[joint.child],
+        name=joints.get(joint.name, joint.name),
+        parent=links.get(joint.parent, joint.parent),
+        child=links.get(joint.child, joint.child),
         mimic=mimic,
     )

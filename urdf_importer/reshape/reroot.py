@@ -13,7 +13,7 @@ from ..kinematics.tree import retrace_tree
 from ..model import IDENTITY, Joint, Link, Pose, Robot, Vector3
 from ..names import Claims
 from .references import need_links
-from .seat import move_link, seat_links
+from .seat import move_frames, seat_links
 
 Frames = Literal["keep", "move"]
 _TURNED = ("revolute", "continuous", "prismatic", "fixed")
@@ -59,13 +59,12 @@ def _keep_frames(robot: Robot, way: list[Joint]) -> Robot:
     )
     turned = {joint.name: tuple(_turn(joint, names)) for joint in way}
     added = [part for parts in turned.values() for part in parts if isinstance(part, Link)]
-    joints: list[Joint] = []
-    for joint in robot.joints:
-        if joint.name in turned:
-            joints += (part for part in turned[joint.name] if isinstance(part, Joint))
-        else:
-            joints.append(joint)
-    return replace(robot, links=(*robot.links, *added), joints=tuple(joints))
+    joints = [part for joint in robot.joints for part in turned.get(joint.name, (joint,))]
+    return replace(
+        robot,
+        links=(*robot.links, *added),
+        joints=tuple(part for part in joints if isinstance(part, Joint)),
+    )
 
 
 def _turn(joint: Joint, names: Claims) -> Iterator[Joint | Link]:
@@ -105,31 +104,17 @@ def _move_frames(robot: Robot, way: list[Joint]) -> Robot:
     `way` goes up from the new root; the new root's own frame stays.
     """
     shift = {joint.parent: invert(matrix_from_pose(joint.origin)) for joint in way}
-    turned = {joint.name: index for index, joint in enumerate(way)}
-    joints = []
-    for joint in robot.joints:
-        index = turned.get(joint.name)
-        if index is None:
-            if joint.parent in shift:
-                origin = move_pose(shift[joint.parent], joint.origin)
-                joint = replace(joint, origin=origin)
-            joints.append(joint)
-            continue
+    turned = {}
+    for joint in way:
         # The child's frame, if it is an old parent itself, is on the joint before.
         before = shift.get(joint.child)
-        origin = _way_back(joint) if before is None else pose_of(before)
-        axis = None if joint.type == "fixed" else _against(joint.axis)
-        joints.append(
-            replace(
-                joint,
-                parent=joint.child,
-                child=joint.parent,
-                origin=origin,
-                child_origin=IDENTITY,
-                axis=axis,
-            )
+        turned[joint.name] = replace(
+            joint,
+            parent=joint.child,
+            child=joint.parent,
+            origin=_way_back(joint) if before is None else pose_of(before),
+            child_origin=IDENTITY,
+            axis=None if joint.type == "fixed" else _against(joint.axis),
         )
-    links = tuple(
-        move_link(link, shift[link.name]) if link.name in shift else link for link in robot.links
-    )
-    return replace(robot, links=links, joints=tuple(joints))
+    moved = move_frames(robot, shift)
+    return replace(moved, joints=tuple(turned.get(each.name, each) for each in moved.joints))

@@ -9,9 +9,10 @@ from ..arguments import diagnostics_of, robot_of
 from ..diagnostics import Diagnostics, KinematicsError, quote
 from ..geometry.transforms import invert, matrix_from_pose, pose_of
 from ..kinematics.tree import retrace_tree
-from ..model import IDENTITY, Joint, Limit, Mimic, Robot, Vector3
+from ..model import IDENTITY, Joint, Mimic, Robot, Vector3
 from .references import need_joints, need_links
-from .scaling import Masses, map_positions, scale_link, scale_origin
+from .scaling import LinkScaler, Masses, map_positions, scale_origin
+from .seat import move_loop
 from .symmetry import Symmetry
 
 _ONE: Vector3 = (1.0, 1.0, 1.0)
@@ -51,19 +52,16 @@ def resize(
     sides = Symmetry(retrace_tree(robot), diagnostics) if symmetric else None
     if sides is not None:
         grown |= _mirror_factors(grown, sides)
-    result = _grow(robot, grown, masses, meshes, diagnostics)
-    result = _place(result, robot, origins, lengths, sides)
-    return _scale(result, float(scale), masses, meshes, diagnostics)
+    scaler = LinkScaler(masses=masses, meshes=meshes, diagnostics=diagnostics)
+    result = _place(_grow(robot, grown, scaler), robot, origins, lengths, sides)
+    return _scale(result, float(scale), scaler)
 
 
 def _read_factors(factors: Mapping[str, float | Vector3] | None) -> dict[str, Vector3]:
     read = {}
     for name, factor in (factors or {}).items():
-        if isinstance(factor, int | float):
-            read[name] = (float(factor), float(factor), float(factor))
-        else:
-            x, y, z = factor
-            read[name] = (float(x), float(y), float(z))
+        x, y, z = (factor,) * 3 if isinstance(factor, int | float) else factor
+        read[name] = (float(x), float(y), float(z))
     return read
 
 
@@ -100,23 +98,14 @@ def _mirror_factors(factors: Mapping[str, Vector3], sides: Symmetry) -> dict[str
     return mirrored
 
 
-def _grow(
-    robot: Robot,
-    factors: Mapping[str, Vector3],
-    masses: Masses,
-    meshes: bool,
-    diagnostics: Diagnostics,
-) -> Robot:
+def _grow(robot: Robot, factors: Mapping[str, Vector3], scaler: LinkScaler) -> Robot:
     """Links under their factors, with where their children hang."""
     factors = {name: each for name, each in factors.items() if each != _ONE}
     if not factors:
         return robot
     return replace(
         robot,
-        links=tuple(
-            scale_link(link, factors.get(link.name, _ONE), masses, meshes, diagnostics)
-            for link in robot.links
-        ),
+        links=tuple(scaler.scale(link, factors.get(link.name, _ONE)) for link in robot.links),
         joints=tuple(_grow_joint(joint, factors) for joint in robot.joints),
     )
 
@@ -149,22 +138,12 @@ def _place(
     if sides is not None:
         named = {*origins, *lengths}
         for joint in before.joints:
-            if joint.name in placed and joint.name in named:
-                partner = sides.partner_joint(joint)
-                if partner is not None and partner.name not in named:
-                    new = sides.mirror_origin(joint, partner, placed[joint.name])
-                    placed[partner.name] = new
-    if not placed:
-        return robot
-    return replace(
-        robot,
-        joints=tuple(
-            replace(joint, origin=replace(joint.origin, xyz=placed[joint.name]))
-            if joint.name in placed
-            else joint
-            for joint in robot.joints
-        ),
-    )
+            partner = sides.partner_joint(joint) if joint.name in placed.keys() & named else None
+            if partner is not None and partner.name not in named:
+                placed[partner.name] = sides.mirror_origin(joint, partner, placed[joint.name])
+    for name, xyz in placed.items():
+        joints[name] = replace(joints[name], origin=replace(joints[name].origin, xyz=xyz))
+    return replace(robot, joints=tuple(joints.values()))
 
 
 def _at_length(joint: Joint, length: float) -> Vector3:
@@ -173,24 +152,17 @@ def _at_length(joint: Joint, length: float) -> Vector3:
     return x / before * length, y / before * length, z / before * length
 
 
-def _scale(
-    robot: Robot, factor: float, masses: Masses, meshes: bool, diagnostics: Diagnostics
-) -> Robot:
+def _scale(robot: Robot, factor: float, scaler: LinkScaler) -> Robot:
     if factor == 1.0:
         return robot
     factors = (factor, factor, factor)
     slides = {joint.name for joint in robot.joints if joint.type == "prismatic"}
     return replace(
         robot,
-        links=tuple(scale_link(link, factors, masses, meshes, diagnostics) for link in robot.links),
+        links=tuple(scaler.scale(link, factors) for link in robot.links),
         joints=tuple(_scale_joint(joint, factor, slides) for joint in robot.joints),
         loops=tuple(
-            replace(
-                loop,
-                origin1=scale_origin(loop.origin1, factors),
-                origin2=scale_origin(loop.origin2, factors),
-            )
-            for loop in robot.loops
+            move_loop(loop, lambda pose, _link: scale_origin(pose, factors)) for loop in robot.loops
         ),
     )
 
@@ -208,17 +180,10 @@ def _scale_joint(joint: Joint, factor: float, slides: set[str]) -> Joint:
         joint = replace(joint, mimic=mimic)
     if joint.name not in slides:
         return joint
-    limit = None if joint.limit is None else _scale_limit(joint.limit, factor)
-    return map_positions(replace(joint, limit=limit), lambda number: number * factor)
-
-
-def _scale_limit(limit: Limit, factor: float) -> Limit:
-    return replace(
-        limit,
-        lower=_times(limit.lower, factor),
-        upper=_times(limit.upper, factor),
-        velocity=_times(limit.velocity, factor),
-    )
+    if joint.limit is not None and joint.limit.velocity is not None:
+        limit = replace(joint.limit, velocity=joint.limit.velocity * factor)
+        joint = replace(joint, limit=limit)
+    return map_positions(joint, lambda number: number * factor)
 
 
 def _scale_mimic(mimic: Mimic, factor: float, slides: bool, leader_slides: bool) -> Mimic:
@@ -229,7 +194,3 @@ def _scale_mimic(mimic: Mimic, factor: float, slides: bool, leader_slides: bool)
         multiplier /= factor
     offset = mimic.offset * factor if slides else mimic.offset
     return replace(mimic, multiplier=multiplier, offset=offset)
-
-
-def _times(number: float | None, factor: float) -> float | None:
-    return None if number is None else number * factor

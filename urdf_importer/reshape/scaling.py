@@ -2,7 +2,7 @@
 """Links, shapes and masses made larger or smaller, along each axis of their link."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -12,7 +12,6 @@ from ..geometry.transforms import Matrix, matrix_from_pose
 from ..geometry.volumes import inertia_of, tensor_of
 from ..model import (
     Box,
-    Capsule,
     Collision,
     Cone,
     Cylinder,
@@ -46,8 +45,8 @@ def scale_origin(pose: Pose, factors: Vector3) -> Pose:
 
 
 def map_positions(joint: Joint, change: Callable[[float], float]) -> Joint:
-    """Returns the joint with another number in place of each position that its safety controller
-    and its calibration name."""
+    """Returns the joint with another number in place of each position that its limits, its safety
+    controller and its calibration name."""
 
     def changed(part: Any, *names: str) -> Any:
         numbers = {name: getattr(part, name, None) for name in names}
@@ -58,26 +57,9 @@ def map_positions(joint: Joint, change: Callable[[float], float]) -> Joint:
     edges = ("rising", "falling", "reference_position")
     return replace(
         joint,
+        limit=changed(joint.limit, "lower", "upper"),
         safety_controller=changed(joint.safety_controller, *soft),
         calibration=changed(joint.calibration, *edges),
-    )
-
-
-def scale_link(
-    link: Link, factors: Vector3, masses: Masses, meshes: bool, diagnostics: Diagnostics
-) -> Link:
-    """Returns a link with its shapes and its mass, scaled along its axes. Boxes and meshes that
-    lie along these are exact, as are all shapes under one factor; others come as near as they
-    can."""
-    if factors == (1.0, 1.0, 1.0):
-        return link
-    scaler = _Scaler(link, factors, meshes, diagnostics)
-    inertial = link.inertial
-    return replace(
-        link,
-        inertial=None if inertial is None else _scale_inertial(inertial, factors, masses),
-        visuals=tuple(scaler.scale(visual) for visual in link.visuals),
-        collisions=tuple(scaler.scale(collision) for collision in link.collisions),
     )
 
 
@@ -104,44 +86,55 @@ def _scale_inertial(inertial: Inertial, factors: Vector3, masses: Masses) -> Ine
     return replace(inertial, origin=Pose(xyz=origin.xyz), mass=mass, inertia=grown)
 
 
-class _Scaler:
-    """Scales the shapes of one link."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkScaler:
+    """Scales links: `masses` and `meshes` as resize takes them."""
 
-    def __init__(
-        self, link: Link, factors: Vector3, meshes: bool, diagnostics: Diagnostics
-    ) -> None:
-        self._link = link
-        self._factors = factors
-        self._meshes = meshes
-        self._diagnostics = diagnostics
+    masses: Masses
+    meshes: bool
+    diagnostics: Diagnostics
 
-    def scale(self, shape: _Shape) -> _Shape:
-        origin = scale_origin(shape.origin, self._factors)
-        own = self._own_factors(shape)
-        if isinstance(shape.geometry, Mesh) and not self._meshes:
+    def scale(self, link: Link, factors: Vector3) -> Link:
+        """Returns a link with its shapes and its mass, scaled along its axes. Boxes and meshes that
+        lie along these are exact, as are all shapes under one factor; others come as near as they
+        can."""
+        if factors == (1.0, 1.0, 1.0):
+            return link
+        inertial = link.inertial
+        return replace(
+            link,
+            inertial=None if inertial is None else _scale_inertial(inertial, factors, self.masses),
+            visuals=tuple(self._scale_shape(each, link, factors) for each in link.visuals),
+            collisions=tuple(self._scale_shape(each, link, factors) for each in link.collisions),
+        )
+
+    def _scale_shape(self, shape: _Shape, link: Link, factors: Vector3) -> _Shape:
+        origin = scale_origin(shape.origin, factors)
+        if isinstance(shape.geometry, Mesh) and not self.meshes:
             return replace(shape, origin=origin)
-        geometry, is_exact = _scale_geometry(shape.geometry, own)
+        geometry, is_exact = scale_geometry(shape.geometry, _own_factors(shape, factors))
         if not is_exact:
-            self._diagnostics.warning(
+            self.diagnostics.warning(
                 "shape-not-scaled",
-                f"a {type(shape.geometry).__name__.lower()} of link {quote(self._link.name)} "
+                f"a {type(shape.geometry).__name__.lower()} of link {quote(link.name)} "
                 "cannot be scaled by three factors; it keeps its form and takes their volume",
-                subject=self._link.name,
+                subject=link.name,
                 line=shape.line,
             )
         return replace(shape, origin=origin, geometry=geometry)
 
-    def _own_factors(self, shape: Visual | Collision) -> Vector3 | None:
-        """The factors along the shape's axes; None where these lie across the link's."""
-        x, y, z = self._factors
-        if x == y == z:
-            return self._factors
-        turn = np.abs(matrix_from_pose(shape.origin)[:3, :3])
-        whole: Matrix = np.round(turn)
-        if np.abs(turn - whole).max() > _ALIGNED:
-            return None
-        a, b, c = (float(number) for number in whole.T @ np.array(self._factors))
-        return a, b, c
+
+def _own_factors(shape: Visual | Collision, factors: Vector3) -> Vector3 | None:
+    """The factors along the shape's axes; None where these lie across the link's."""
+    x, y, z = factors
+    if x == y == z:
+        return factors
+    turn = np.abs(matrix_from_pose(shape.origin)[:3, :3])
+    whole: Matrix = np.round(turn)
+    if np.abs(turn - whole).max() > _ALIGNED:
+        return None
+    a, b, c = (float(number) for number in whole.T @ np.array(factors))
+    return a, b, c
 
 
 def _scale_extrusion(geometry: Extrusion, factors: Vector3) -> Extrusion:
@@ -153,8 +146,8 @@ def _scale_extrusion(geometry: Extrusion, factors: Vector3) -> Extrusion:
     return Extrusion(outlines=outlines, height=geometry.height * factors[2])
 
 
-def _scale_geometry(geometry: Geometry, factors: Vector3 | None) -> tuple[Geometry, bool]:
-    """The shape, and whether it is exact."""
+def scale_geometry(geometry: Geometry, factors: Vector3 | None) -> tuple[Geometry, bool]:
+    """Returns a shape scaled along its axes, and whether it is exact; unscaled without factors."""
     if factors is None:
         return geometry, False
     x, y, z = factors
@@ -175,6 +168,4 @@ def _scale_geometry(geometry: Geometry, factors: Vector3 | None) -> tuple[Geomet
     across = x if x == y else (x * y) ** 0.5
     radius, length = geometry.radius * across, geometry.length * z
     is_exact = x == y and (isinstance(geometry, Cylinder | Cone) or y == z)
-    if isinstance(geometry, Capsule):
-        return replace(geometry, radius=radius, length=length), is_exact
     return replace(geometry, radius=radius, length=length), is_exact

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """seat_links: a robot whose links have the frames of their joints, as URDF wants it."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 from ..arguments import robot_of, texts_of
 from ..gazebo.tags import holds_sensor
 from ..geometry.inertia import move_pose
-from ..geometry.transforms import Matrix, matrix_from_pose
+from ..geometry.transforms import Matrix, matrix_from_pose, pose_of_numbers
 from ..markup.edit import XmlEditor
 from ..markup.write import format_numbers
 from ..markup.xml import Element, parse_fragment, text_of
@@ -31,14 +31,25 @@ def seat_links(robot: Robot, joints: Collection[str] | None = None) -> Robot:
     }
     if not frames:
         return robot
+    moved = move_frames(robot, frames)
+    joints_left = (
+        replace(joint, child_origin=IDENTITY) if joint.child in frames else joint
+        for joint in moved.joints
+    )
+    return replace(moved, joints=tuple(joints_left))
+
+
+def move_frames(robot: Robot, frames: Mapping[str, Matrix]) -> Robot:
+    """Returns the robot with all that is on some links expressed in new frames of these; `frames`
+    are the poses (4, 4) of the old ones in them. How joints place these links is left."""
     return replace(
         robot,
         links=tuple(
             move_link(link, frames[link.name]) if link.name in frames else link
             for link in robot.links
         ),
-        joints=tuple(_seat_joint(joint, frames) for joint in robot.joints),
-        loops=tuple(_seat_loop(loop, frames) for loop in robot.loops),
+        joints=tuple(seat_joint(joint, frames) for joint in robot.joints),
+        loops=tuple(seat_loop(loop, frames) for loop in robot.loops),
         extras=tuple(_seat_extra(extra, frames) for extra in robot.extras),
         sensors=tuple(_seat_sensor(sensor, frames) for sensor in robot.sensors),
     )
@@ -57,22 +68,27 @@ def move_link(link: Link, frame: Matrix) -> Link:
     )
 
 
-def _seat_joint(joint: Joint, frames: Mapping[str, Matrix]) -> Joint:
-    if joint.parent in frames:
-        joint = replace(joint, origin=move_pose(frames[joint.parent], joint.origin))
-    return replace(joint, child_origin=IDENTITY) if joint.child in frames else joint
+def seat_joint(joint: Joint, frames: Mapping[str, Matrix]) -> Joint:
+    """Returns a joint with its origin in the new frame of its parent link, as move_frames does."""
+    if joint.parent not in frames:
+        return joint
+    return replace(joint, origin=move_pose(frames[joint.parent], joint.origin))
 
 
-def _seat_loop(loop: LoopJoint, frames: Mapping[str, Matrix]) -> LoopJoint:
+def move_loop(loop: LoopJoint, change: Callable[[Pose, str], Pose]) -> LoopJoint:
+    """Returns a loop with both of its places changed; `change` takes a place and its link."""
     return replace(
-        loop,
-        origin1=_seat_pose(loop.origin1, frames.get(loop.link1)),
-        origin2=_seat_pose(loop.origin2, frames.get(loop.link2)),
+        loop, origin1=change(loop.origin1, loop.link1), origin2=change(loop.origin2, loop.link2)
     )
 
 
-def _seat_pose(pose: Pose, frame: Matrix | None) -> Pose:
-    return pose if frame is None else move_pose(frame, pose)
+def seat_loop(loop: LoopJoint, frames: Mapping[str, Matrix]) -> LoopJoint:
+    """Returns a loop with its places in the new frames of its links, as move_frames does it."""
+
+    def seat(pose: Pose, link: str) -> Pose:
+        return move_pose(frames[link], pose) if link in frames else pose
+
+    return move_loop(loop, seat)
 
 
 def _seat_sensor(sensor: Sensor, frames: Mapping[str, Matrix]) -> Sensor:
@@ -119,5 +135,4 @@ def _read_pose(text: str) -> Pose | None:
         return IDENTITY
     if len(numbers) != _NUMBERS:
         return None
-    x, y, z, roll, pitch, yaw = numbers
-    return Pose(xyz=(x, y, z), rpy=(roll, pitch, yaw))
+    return pose_of_numbers(numbers[:3], numbers[3:])

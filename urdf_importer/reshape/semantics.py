@@ -1,17 +1,28 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """adapt_srdf: an SRDF that fits a robot which was reshaped."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any
 
 from ..arguments import diagnostics_of, robot_of
 from ..diagnostics import Diagnostics, quote
 from ..kinematics.semantic_groups import find_rings, resolve_groups
-from ..model import Group, GroupState, Robot, Semantics
+from ..model import Group, Robot, Semantics
 
-_Item = TypeVar("_Item")
 _ROOT_JOINT = "root_joint"  # Pinocchio's free base, which no description has
+_CHAIN = ("base_link", "tip_link")
+_REFERENCES = {
+    "end_effectors": ("link", "parent_link"),
+    "virtual_joints": ("link", "child_link"),
+    "passive_joints": ("joint", "name"),
+    "disabled_collisions": ("link", "link1", "link2"),
+    "enabled_collisions": ("link", "link1", "link2"),
+    "no_default_collisions": ("link", "link"),
+    "link_spheres": ("link", "link"),
+    "joint_properties": ("joint", "joint_name"),
+}
+"""Parts of an SRDF -> the kind of thing that they refer to, and the fields with its names."""
 
 
 def adapt_srdf(
@@ -39,83 +50,53 @@ def _rename(semantics: Semantics, names: Mapping[str, str]) -> Semantics:
     def new(name: str) -> str:
         return names.get(name, name)
 
+    renamed: dict[str, Any] = {
+        field: tuple(_rename_fields(each, fields, names) for each in getattr(semantics, field))
+        for field, (_, *fields) in _REFERENCES.items()
+    }
     return replace(
         semantics,
-        groups=tuple(_rename_group(group, names) for group in semantics.groups),
+        **renamed,
+        groups=tuple(
+            replace(
+                group,
+                joints=tuple(map(new, group.joints)),
+                links=tuple(map(new, group.links)),
+                chains=tuple(_rename_fields(each, _CHAIN, names) for each in group.chains),
+            )
+            for group in semantics.groups
+        ),
         group_states=tuple(
             replace(state, positions=tuple((new(name), each) for name, each in state.positions))
             for state in semantics.group_states
         ),
-        end_effectors=tuple(
-            replace(each, parent_link=new(each.parent_link)) for each in semantics.end_effectors
-        ),
-        virtual_joints=tuple(
-            replace(each, child_link=new(each.child_link)) for each in semantics.virtual_joints
-        ),
-        passive_joints=tuple(
-            replace(each, name=new(each.name)) for each in semantics.passive_joints
-        ),
-        disabled_collisions=tuple(
-            replace(pair, link1=new(pair.link1), link2=new(pair.link2))
-            for pair in semantics.disabled_collisions
-        ),
-        enabled_collisions=tuple(
-            replace(pair, link1=new(pair.link1), link2=new(pair.link2))
-            for pair in semantics.enabled_collisions
-        ),
-        no_default_collisions=tuple(
-            replace(each, link=new(each.link)) for each in semantics.no_default_collisions
-        ),
-        link_spheres=tuple(replace(each, link=new(each.link)) for each in semantics.link_spheres),
-        joint_properties=tuple(
-            replace(each, joint_name=new(each.joint_name)) for each in semantics.joint_properties
-        ),
     )
 
 
-def _rename_group(group: Group, names: Mapping[str, str]) -> Group:
-    def new(name: str) -> str:
-        return names.get(name, name)
-
-    return replace(
-        group,
-        joints=tuple(map(new, group.joints)),
-        links=tuple(map(new, group.links)),
-        chains=tuple(
-            replace(chain, base_link=new(chain.base_link), tip_link=new(chain.tip_link))
-            for chain in group.chains
-        ),
-    )
+def _rename_fields(part: Any, fields: Iterable[str], names: Mapping[str, str]) -> Any:
+    held = {field: getattr(part, field) for field in fields}
+    return replace(part, **{field: names.get(name, name) for field, name in held.items()})
 
 
 def _without_gone(semantics: Semantics, robot: Robot) -> Semantics:
     links = {link.name for link in robot.links}
-    virtual = tuple(each for each in semantics.virtual_joints if each.child_link in links)
-    joints = {joint.name for joint in robot.joints} | {each.name for each in virtual}
-    joints.add(_ROOT_JOINT)
+    virtual = {each.name for each in semantics.virtual_joints if each.child_link in links}
+    joints = {joint.name for joint in robot.joints} | virtual | {_ROOT_JOINT}
+    left: dict[str, Any] = {
+        field: tuple(
+            each
+            for each in getattr(semantics, field)
+            if {getattr(each, name) for name in names} <= (links if kind == "link" else joints)
+        )
+        for field, (kind, *names) in _REFERENCES.items()
+    }
     return replace(
         semantics,
-        virtual_joints=virtual,
+        **left,
         groups=tuple(_group_left(group, links, joints) for group in semantics.groups),
-        group_states=tuple(_state_left(state, joints) for state in semantics.group_states),
-        end_effectors=tuple(e for e in semantics.end_effectors if e.parent_link in links),
-        passive_joints=tuple(each for each in semantics.passive_joints if each.name in joints),
-        disabled_collisions=tuple(
-            pair
-            for pair in semantics.disabled_collisions
-            if pair.link1 in links and pair.link2 in links
-        ),
-        enabled_collisions=tuple(
-            pair
-            for pair in semantics.enabled_collisions
-            if pair.link1 in links and pair.link2 in links
-        ),
-        no_default_collisions=tuple(
-            each for each in semantics.no_default_collisions if each.link in links
-        ),
-        link_spheres=tuple(each for each in semantics.link_spheres if each.link in links),
-        joint_properties=tuple(
-            each for each in semantics.joint_properties if each.joint_name in joints
+        group_states=tuple(
+            replace(state, positions=tuple(pair for pair in state.positions if pair[0] in joints))
+            for state in semantics.group_states
         ),
     )
 
@@ -125,14 +106,8 @@ def _group_left(group: Group, links: set[str], joints: set[str]) -> Group:
         group,
         joints=tuple(name for name in group.joints if name in joints),
         links=tuple(name for name in group.links if name in links),
-        chains=tuple(
-            chain for chain in group.chains if chain.base_link in links and chain.tip_link in links
-        ),
+        chains=tuple(each for each in group.chains if {each.base_link, each.tip_link} <= links),
     )
-
-
-def _state_left(state: GroupState, joints: set[str]) -> GroupState:
-    return replace(state, positions=tuple(pair for pair in state.positions if pair[0] in joints))
 
 
 def _without_empty_groups(

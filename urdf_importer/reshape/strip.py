@@ -3,24 +3,13 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from ..arguments import robot_of, texts_of
 from ..diagnostics import KinematicsError, quote
 from ..model import Extra, Joint, Link, Robot
 from .references import interpret_again
 
-PARTS = (
-    "extras",
-    "visuals",
-    "collisions",
-    "inertials",
-    "materials",
-    "calibration",
-    "safety_controller",
-    "dynamics",
-    "limits",
-    "mimic",
-)
 _JOINT_PARTS = {
     "calibration": "calibration",
     "safety_controller": "safety_controller",
@@ -28,6 +17,7 @@ _JOINT_PARTS = {
     "limits": "limit",
     "mimic": "mimic",
 }
+PARTS = ("extras", "visuals", "collisions", "inertials", "materials", *_JOINT_PARTS)
 
 
 def strip(robot: Robot, what: str | Iterable[str]) -> Robot:
@@ -42,25 +32,25 @@ def strip(robot: Robot, what: str | Iterable[str]) -> Robot:
     words = set(texts_of(what, "what"))
     tags = words.difference(PARTS)
     _need_tags(robot, tags)
-    links = tuple(_strip_link(link, words) for link in robot.links)
-    joints = tuple(_strip_joint(joint, words) for joint in robot.joints)
     stripped = replace(
         robot,
-        links=links,
-        joints=joints,
+        links=tuple(_strip_link(link, words) for link in robot.links),
+        joints=tuple(_strip_joint(joint, words) for joint in robot.joints),
         transmissions=() if "transmission" in words else robot.transmissions,
         extras=_keep_extras(robot.extras, words),
     )
     if "materials" in words:
-        stripped = _without_unused_materials(stripped)
+        visuals = (visual for link in stripped.links for visual in link.visuals)
+        used = {each.material.name for each in visuals if each.material is not None}
+        kept = tuple(material for material in robot.materials if material.name in used)
+        stripped = replace(stripped, materials=kept)
     return interpret_again(robot, stripped)
 
 
 def _need_tags(robot: Robot, tags: set[str]) -> None:
-    unknown = tags - {"gazebo", "transmission", "ros2_control"}
-    if unknown:
-        holders: tuple[Robot | Link | Joint, ...] = (robot, *robot.links, *robot.joints)
-        unknown -= {extra.tag for holder in holders for extra in holder.extras}
+    holders: tuple[Robot | Link | Joint, ...] = (robot, *robot.links, *robot.joints)
+    there = {extra.tag for holder in holders for extra in holder.extras}
+    unknown = tags - there - {"gazebo", "transmission", "ros2_control"}
     if unknown:
         raise KinematicsError(
             f"the robot has no {quote(min(unknown))} to strip; parts are {', '.join(PARTS)}",
@@ -79,17 +69,12 @@ def _strip_link(link: Link, words: set[str]) -> Link:
 
 
 def _strip_joint(joint: Joint, words: set[str]) -> Joint:
-    gone = {field for word, field in _JOINT_PARTS.items() if word in words}
-    extras = tuple(extra for extra in joint.extras if extra.tag not in gone)
+    gone: dict[str, Any] = {each: None for word, each in _JOINT_PARTS.items() if word in words}
     return replace(
         joint,
-        calibration=None if "calibration" in gone else joint.calibration,
-        safety_controller=None if "safety_controller" in gone else joint.safety_controller,
-        dynamics=None if "dynamics" in gone else joint.dynamics,
-        limit=None if "limit" in gone else joint.limit,
-        mimic=None if "mimic" in gone else joint.mimic,
+        **gone,
         leaves=tuple(leaf for leaf in joint.leaves if leaf.tag not in gone),
-        extras=_keep_extras(extras, words),
+        extras=_keep_extras(tuple(each for each in joint.extras if each.tag not in gone), words),
     )
 
 
@@ -97,14 +82,3 @@ def _keep_extras(extras: tuple[Extra, ...], words: set[str]) -> tuple[Extra, ...
     if "extras" in words:
         return ()
     return tuple(extra for extra in extras if extra.tag not in words)
-
-
-def _without_unused_materials(robot: Robot) -> Robot:
-    used = {
-        visual.material.name
-        for link in robot.links
-        for visual in link.visuals
-        if visual.material is not None
-    }
-    kept = tuple(material for material in robot.materials if material.name in used)
-    return replace(robot, materials=kept)

@@ -3,7 +3,7 @@
 mirror each other at y = 0 of the root."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 import numpy as np
 
@@ -101,10 +101,6 @@ class Symmetry:
 
 
 def _tuple_of(vector: Matrix) -> Vector3:
-    x, y, z = _plain(vector)
-    return x, y, z
-
-
-def _plain(vector: Matrix) -> Iterator[float]:
     """Without a minus before zero."""
-    return (float(number) + 0.0 for number in vector)
+    x, y, z = (float(number) + 0.0 for number in vector)
+    return x, y, z

@@ -36,8 +36,7 @@ def move_zero(robot: Robot, positions: Mapping[str, Position]) -> Robot:
         joint = _move_origin(motion.joint, motion.kind, local[place])
         moved[joint.name] = joint if isinstance(position, tuple) else _count_from(joint, position)
     scalars = {name: each for name, each in complete.items() if isinstance(each, float)}
-    joints = (_move_offset(moved.get(joint.name, joint), scalars) for joint in robot.joints)
-    changed = tuple(joints)
+    changed = tuple(_move_offset(moved.get(each.name, each), scalars) for each in robot.joints)
     return robot if changed == robot.joints else replace(robot, joints=changed)
 
 
@@ -56,11 +55,9 @@ def _move_origin(joint: Joint, kind: str, local: Matrix) -> Joint:
 def _count_from(joint: Joint, zero: float) -> Joint:
     """Returns the joint with its positions counted from `zero`."""
     limit = joint.limit
-    if limit is not None:
-        limit = replace(limit, lower=_less(limit.lower, zero), upper=_less(limit.upper, zero))
     if limit is not None and (limit.lower, limit.upper) != (None, None):
-        # Unwritten values are zero, and that has moved too.
-        limit = replace(limit, lower=_or(limit.lower, -zero), upper=_or(limit.upper, -zero))
+        # Unwritten values are zero, and that moves too.
+        limit = replace(limit, lower=limit.lower or 0.0, upper=limit.upper or 0.0)
     return map_positions(replace(joint, limit=limit), lambda number: number - zero)
 
 
@@ -74,11 +71,3 @@ def _move_offset(joint: Joint, zeros: Mapping[str, float]) -> Joint:
     offset = mimic.multiplier * leader + mimic.offset - own
     offset = 0.0 if abs(offset) < _ROUNDING else offset
     return replace(joint, mimic=replace(mimic, offset=offset))
-
-
-def _less(number: float | None, zero: float) -> float | None:
-    return None if number is None else number - zero
-
-
-def _or(number: float | None, other: float) -> float:
-    return other if number is None else number

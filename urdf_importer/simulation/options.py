@@ -3,6 +3,7 @@
 
 import math
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 from ..arguments import check_option, number_of, numbers_of
@@ -13,6 +14,9 @@ Engine = Literal["auto", "mujoco", "bullet"]
 SimulatedBase = Literal["auto", "fixed", "free"]
 Motors = Literal["off", "hold", "follow"]
 SelfCollision = Literal["auto", "none"]
+_whole, _motor, _around, _solver = (
+    partial(option, group=group) for group in ("Simulation", "Motors", "Surroundings", "Solver")
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,22 +36,20 @@ class SimulationOptions(Options):
 
     GROUPS: ClassVar[tuple[str, ...]] = ("Simulation", "Motors", "Surroundings", "Solver")
 
-    engine: Engine = option(
+    engine: Engine = _whole(
         "auto",
         "Engine",
         "The program that works the motion out",
-        group="Simulation",
         choices={
             "auto": "MuJoCo where it is installed, else Bullet",
             "mujoco": "MuJoCo: for numbers. It comes with urdf-importer[simulation]",
             "bullet": "Bullet, which is part of Blender: for shots",
         },
     )
-    base: SimulatedBase = option(
+    base: SimulatedBase = _whole(
         "auto",
         "Base",
         "Whether the robot as a whole can fall",
-        group="Simulation",
         choices={
             "auto": "Free with a height, and where the SRDF has a floating virtual joint; else "
             "fixed",
@@ -55,92 +57,75 @@ class SimulationOptions(Options):
             "free": "Free to move and to fall",
         },
     )
-    height: float | None = option(
+    height: float | None = _whole(
         None,
         "Height",
         "Metres from the floor to the lowest point of the robot at the start; else it starts "
         "where it is",
-        group="Simulation",
         bounds=(0.0, 1e4),
         blank="where it is",
     )
-    pushes: tuple[Push, ...] = option(
-        (),
-        "Pushes",
-        "A force in N at a link's centre of mass, from START for so many SECONDS",
-        group="Simulation",
+    pushes: tuple[Push, ...] = _whole(
+        (), "Pushes", "A force in N at a link's centre of mass, from START for so many SECONDS"
     )
-    motors: Motors = option(
+    motors: Motors = _motor(
         "off",
         "Motors",
         "The task of the motors, with the effort limits of the description",
-        group="Motors",
         choices={
             "off": "Nothing: the joints are loose",
             "hold": "Hold the pose of the start",
             "follow": "Follow the motion that the rig shows",
         },
     )
-    position_error: float = option(
+    position_error: float = _motor(
         0.02,
         "Position Error",
         "How far in rad a joint is from its target when its motor gives all its effort; a tenth of "
         "it in m for sliding joints",
-        group="Motors",
         bounds=(1e-6, 1e3),
     )
-    rotor_inertia: float = option(
+    rotor_inertia: float = _motor(
         0.0,
         "Rotor Inertia",
         "The inertia of each joint's rotor behind its gear, in kg m^2 (kg for sliding joints), "
         "which no description says",
-        group="Motors",
         bounds=(0.0, 1e6),
     )
-    floor: bool = option(True, "Floor", "A floor at height 0 of the scene", group="Surroundings")
-    colliders: tuple[str, ...] = option(
+    floor: bool = _around(True, "Floor", "A floor at height 0 of the scene")
+    colliders: tuple[str, ...] = _around(
         (),
         "Colliders",
         "A mesh object of the scene that robots hit, by its name; 'visible' for all that belong to "
         "no robot",
-        group="Surroundings",
     )
-    gravity: tuple[float, float, float] = option(
-        (0.0, 0.0, -9.81), "Gravity", "In m/s^2", group="Surroundings", entries="X Y Z"
+    gravity: tuple[float, float, float] = _around(
+        (0.0, 0.0, -9.81), "Gravity", "In m/s^2", entries="X Y Z"
     )
-    friction: float = option(
+    friction: float = _around(
         0.7,
         "Friction",
         "The coefficient of friction of all that touches, where the description has none",
-        group="Surroundings",
         bounds=(0.0, 100.0),
     )
-    restitution: float = option(
-        0.0,
-        "Restitution",
-        "How much of its speed a body has after it bounced",
-        group="Surroundings",
-        bounds=(0.0, 1.0),
+    restitution: float = _around(
+        0.0, "Restitution", "How much of its speed a body has after it bounced", bounds=(0.0, 1.0)
     )
-    self_collision: SelfCollision = option(
+    self_collision: SelfCollision = _around(
         "auto",
         "Self-Collision",
         "Whether links of a robot hit each other",
-        group="Surroundings",
         choices={
             "auto": "All but neighbours, pairs that the SRDF disables, and pairs that touch at the "
             "start",
             "none": "Never",
         },
     )
-    substeps: int = option(
-        20, "Substeps", "Steps of the engine in a frame", group="Solver", bounds=(1, 1000)
-    )
-    model: str = option(
+    substeps: int = _solver(20, "Substeps", "Steps of the engine in a frame", bounds=(1, 1000))
+    model: str = _solver(
         "",
         "Model",
         "A file (.xml) for the very MJCF that MuJoCo ran, its meshes beside it",
-        group="Solver",
         entries="FILE",
     )
 

@@ -12,7 +12,7 @@ from support.paths import ROOT
 from urdf_importer import ImportOptions, forward_kinematics, read_robot
 from urdf_importer.geometry.transforms import matrix_from_pose
 from urdf_importer.model import Robot
-from urdf_importer.reshape import attach, convert_axes, merge_fixed, prune, rename, resize
+from urdf_importer.reshape import attach, convert_axes, merge_fixed, prune, rename, reroot, resize
 
 SAMPLE = ROOT / "sample_urdfs" / "pumpjack"
 
@@ -49,6 +49,8 @@ def gap(robot: Robot) -> float:
         lambda robot: rename(robot, prefix="p_"),
         lambda robot: convert_axes(robot, "zxy"),
         lambda robot: resize(robot, scale=2.5),
+        lambda robot: reroot(robot, "rod_end"),
+        lambda robot: reroot(robot, "rod_end", frames="move"),
         merge_fixed,
     ],
 )

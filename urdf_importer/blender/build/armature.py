@@ -5,7 +5,9 @@ The numbers for edit mode are found before (rig/exact_bones.py); the result is r
 machines with other arithmetic some bones may get other tails when edit mode is entered once more.
 """
 
+import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import bpy
@@ -27,6 +29,7 @@ from ...rig.rig_plan import (
     RigPlan,
     find_models,
 )
+from ..arrays import read_array
 from ..modes import edit_bones_of
 from ..standing import properties
 from ..standing.joints import write_joints
@@ -75,17 +78,12 @@ def set_edit_bone(edit_bone: Any, edit: EditBones, index: int) -> None:
 def rest_matrices(armature: Any) -> dict[str, Matrix]:
     """Returns the rest matrices (4, 4) by bone name in armature space, as Blender made them."""
     bones = armature.data.bones
-    numbers = np.empty(16 * len(bones), np.float32)
-    bones.foreach_get("matrix_local", numbers)
+    numbers = read_array(bones, "matrix_local", 16)
     matrices = numbers.reshape(-1, 4, 4).transpose(0, 2, 1).astype(np.float64)
     return {bone.name: matrix for bone, matrix in zip(bones, matrices, strict=True)}
 
 
 _RIGHT = BlenderVector((1.0, 0.0))
-
-
-def _frame_of(vector: Triple) -> Axes:
-    return _roll_frame(vector, 0.0)
 
 
 def _roll_frame(vector: Triple, roll: Any, frame: Axes | None = None) -> Axes:
@@ -99,25 +97,45 @@ def _arctangent(opposite: Any, adjacent: Any) -> Any:
     return np.float32(angle)
 
 
-MACHINE = AngleFunctions(frame_of=_frame_of, roll_frame=_roll_frame, arctangent=_arctangent)
+MACHINE = AngleFunctions(
+    frame_of=partial(_roll_frame, roll=0.0), roll_frame=_roll_frame, arctangent=_arctangent
+)
 """The functions of the C library that this Blender runs with, taken from Blender where it exposes
 them."""
 
 
-_COLLECTIONS = {JOINTS: True, FIXED: False, MECHANISM: False}
-"""Bone collections and whether they are shown."""
+_ORDER = (JOINTS, FIXED, MECHANISM)
+"""Bone collections; only the first is shown at first."""
 
 
-def build_bone_collections(armature: Any, bones: Sequence[BonePlan]) -> None:
-    for name, shown in _COLLECTIONS.items():
-        members = [bone for bone in bones if bone.collection == name]
-        if members:
-            collection = armature.data.collections.new(name)
-            collection.is_visible = shown
-            for plan in members:
-                bone = armature.data.bones[plan.name]
-                bone[properties.PART] = name
-                collection.assign(bone)
+def sort_bones(armature: Any, bones: Sequence[BonePlan]) -> None:
+    """Sorts the bones of a plan into the importer's bone collections; bones that the user added
+    stay."""
+    collections = armature.data.collections
+    # Asked once: Blender counts bones by going through them.
+    full = {each.name for each in collections if len(each.bones)}
+    for bone in bones:
+        real = armature.data.bones[bone.name]
+        before = real.get(properties.PART)
+        if before == bone.collection:
+            continue
+        if before is not None and before in collections:
+            collections[before].unassign(real)
+        real[properties.PART] = bone.collection
+        target = collections.get(bone.collection) or collections.new(bone.collection)
+        if bone.collection not in full:
+            full.add(bone.collection)
+            target.is_visible = bone.collection == JOINTS
+        target.assign(real)
+    place = 0
+    for found in filter(None, map(collections.get, _ORDER)):
+        if not len(found.bones):
+            collections.remove(found)
+            continue
+        index = collections.find(found.name)
+        if index != place:
+            collections.move(index, place)
+        place += 1
 
 
 def sort_models(armature: Any, links: Sequence[LinkPlan]) -> None:
@@ -134,7 +152,7 @@ def sort_models(armature: Any, links: Sequence[LinkPlan]) -> None:
         above[properties.PART] = MODELS
     made = _list_models(above)
     for name in wanted:
-        made = _provide_model(data, above, made, name)
+        _provide_model(data, above, made, name)
     for name, collection in made.items():
         _assign_bones(data, collection, wanted.get(name, []))
     for collection in [*reversed(made.values()), above]:
@@ -154,17 +172,15 @@ def _list_models(above: Any) -> dict[str, Any]:
     return found
 
 
-def _provide_model(data: Any, above: Any, made: dict[str, Any], name: str) -> dict[str, Any]:
-    """Returns the collections with a model's, and the ones of the models about it."""
+def _provide_model(data: Any, above: Any, made: dict[str, Any], name: str) -> None:
+    """Adds the collection of a model to the others, and the ones of the models about it."""
     parts = name.split(SEPARATOR)
     for count in range(1, len(parts) + 1):
         model = SEPARATOR.join(parts[:count])
         if model not in made:
             outer = made.get(SEPARATOR.join(parts[: count - 1]), above)
-            collection = data.collections.new(parts[count - 1], parent=outer)
-            collection[properties.PART] = model
-            made = made | {model: collection}
-    return made
+            made[model] = data.collections.new(parts[count - 1], parent=outer)
+            made[model][properties.PART] = model
 
 
 def _assign_bones(data: Any, collection: Any, wanted: Sequence[str]) -> None:
@@ -200,10 +216,11 @@ def _lock(pose_bone: Any, bone: BonePlan) -> None:
     for index, axis in enumerate("xyz"):
         setattr(pose_bone, f"lock_ik_{axis}", index not in bone.turns)
         limits = bone.ik_limits[index]
-        if limits is not None:
-            setattr(pose_bone, f"use_ik_limit_{axis}", True)
-            setattr(pose_bone, f"ik_min_{axis}", limits[0])
-            setattr(pose_bone, f"ik_max_{axis}", limits[1])
+        numbers = (limits is not None, *(limits or (-math.pi, math.pi)))
+        for name, number in zip(("use_ik_limit", "ik_min", "ik_max"), numbers, strict=True):
+            # Reading is faster than setting, and most bones have no limits.
+            if getattr(pose_bone, f"{name}_{axis}") != np.float32(number):
+                setattr(pose_bone, f"{name}_{axis}", number)
 
 
 def describe_joints(armature: Any, joints: Sequence[JointPlan]) -> None:

@@ -13,26 +13,21 @@ from ...progress import Progress
 from ...rig.rig_plan import RigPlan
 from ...sensing.placed import PlacedSensor, place_sensors
 from ..ledger import Ledger
-from ..modes import (
-    deselect_all,
-    leave_modes,
-    remember_state,
-    restore_state,
-)
+from ..modes import leave_modes, remember_state, restore_state, select
 from ..seeing.objects import build_sensors
 from ..standing import properties
 from ..standing.rests import note_bone_rests
 from .armature import (
-    build_bone_collections,
     build_bones,
     build_pose,
     describe_joints,
+    sort_bones,
     sort_models,
 )
 from .constraints import build_constraints, build_drivers
 from .links import build_inertial, build_links, build_rigid_bodies
 from .meshes import ShapeBuilder
-from .widgets import build_limit_marks, build_looks
+from .widgets import build_limit_marks, give_looks
 
 _MOST_AT_ONCE = 250
 """Links or constraints built in one step: progress bars stay alive."""
@@ -85,7 +80,7 @@ def _build(
     sensors: Sequence[PlacedSensor],
 ) -> Generator[Progress, None, Rig]:
     leave_modes()
-    deselect_all()
+    select(())
     yield Progress(share=0.0, text=f"{len(plan.bones)} bones")
     collection = ledger.new_collection(plan.robot.name)
     bpy.context.scene.collection.children.link(collection)
@@ -98,8 +93,11 @@ def _build(
     collection.objects.unlink(armature)
     links = yield from _build_links(armature, plan, parts["Links"], ledger)
     rig = Rig(armature=armature, collection=collection, links=links)
-    if options.inertials:
-        _build_inertials(plan, rig, parts["Inertials"], ledger)
+    for link in (item.link for item in plan.links if options.inertials):
+        if link.inertial is not None:
+            rig.inertials[link.name] = build_inertial(
+                rig.links[link.name], link.inertial, plan.size, parts["Inertials"], ledger
+            )
     if options.limit_arcs:
         parts["Limits"] = _new_part(plan.robot.name, "Limits", ledger)
         build_limit_marks(plan.limit_marks, rig.links, parts["Limits"], ledger)
@@ -141,10 +139,12 @@ def _build_armature(
     # It need not be seen half done, and drawing it costs more than the next step.
     bpy.context.scene.collection.children.unlink(collection)
     yield Progress(share=0.05, text="pose and looks of the bones")
-    build_bone_collections(armature, plan.bones)
+    sort_bones(armature, plan.bones)
     sort_models(armature, plan.links)
     build_pose(armature, plan)
-    build_looks(armature, plan.bones, ledger)
+    looks = {bone.name: bone.look for bone in plan.bones if bone.look is not None}
+    if looks:
+        give_looks(armature, looks, ledger)
     yield Progress(share=0.07, text="data from the bones")
     describe_joints(armature, plan.joints)
     _describe_robot(armature, plan)
@@ -190,15 +190,6 @@ def _describe_robot(armature: Any, plan: RigPlan) -> None:
     packed["cut_joints"] = [properties.pack(joint) for joint in plan.cut_joints]
     armature[properties.SCHEMA] = properties.SCHEMA_VERSION
     armature[properties.ROBOT] = packed
-
-
-def _build_inertials(plan: RigPlan, rig: Rig, collection: Any, ledger: Ledger) -> None:
-    for item in plan.links:
-        if item.link.inertial is not None:
-            name = item.link.name
-            rig.inertials[name] = build_inertial(
-                rig.links[name], item.link.inertial, plan.size, collection, ledger
-            )
 
 
 def _build_shapes(

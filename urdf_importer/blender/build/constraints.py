@@ -37,7 +37,8 @@ def build_constraints(armature: Any, plans: Sequence[ConstraintPlan]) -> None:
             case CopyPlan():
                 constraint = _build_copy(armature, pose_bone, plan)
             case CopyAllPlan():
-                constraint = _build_copy_all(armature, pose_bone, plan)
+                constraint = _copy(armature, pose_bone, plan.target, "COPY_TRANSFORMS")
+                constraint.mix_mode = "REPLACE"
         made.setdefault(plan.bone, []).append(constraint.name)
     for bone, names in made.items():
         armature.data.bones[bone][properties.CONSTRAINTS] = names
@@ -169,8 +170,8 @@ def _build_limit(pose_bone: Any, plan: LimitPlan) -> Any:
 
 def _build_copy(armature: Any, pose_bone: Any, plan: CopyPlan) -> Any:
     turning = plan.property == "rotation_euler"
-    constraint = pose_bone.constraints.new("COPY_ROTATION" if turning else "COPY_LOCATION")
-    _aim_constraint(constraint, armature, plan.target)
+    kind = "COPY_ROTATION" if turning else "COPY_LOCATION"
+    constraint = _copy(armature, pose_bone, plan.target, kind)
     if turning:
         constraint.euler_order = plan.rotation_mode
         constraint.mix_mode = "REPLACE"
@@ -183,15 +184,8 @@ def _build_copy(armature: Any, pose_bone: Any, plan: CopyPlan) -> Any:
     return constraint
 
 
-def _build_copy_all(armature: Any, pose_bone: Any, plan: CopyAllPlan) -> Any:
-    constraint = pose_bone.constraints.new("COPY_TRANSFORMS")
-    _aim_constraint(constraint, armature, plan.target)
-    constraint.mix_mode = "REPLACE"
+def _copy(armature: Any, pose_bone: Any, bone: str, kind: str) -> Any:
+    constraint = pose_bone.constraints.new(kind)
+    constraint.target, constraint.subtarget = armature, bone
+    constraint.owner_space = constraint.target_space = "LOCAL"
     return constraint
-
-
-def _aim_constraint(constraint: Any, armature: Any, bone: str) -> None:
-    constraint.target = armature
-    constraint.subtarget = bone
-    constraint.owner_space = "LOCAL"
-    constraint.target_space = "LOCAL"

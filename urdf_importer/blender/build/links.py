@@ -7,25 +7,9 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...geometry.transforms import (
-    Matrix,
-    invert,
-    matrix_from_pose,
-    quaternion_from_rotation,
-)
-from ...geometry.volumes import tensor_of
-from ...model import (
-    Box,
-    Capsule,
-    Collision,
-    Cone,
-    Cylinder,
-    Inertial,
-    Link,
-    Pose,
-    Quaternion,
-    Sphere,
-)
+from ...geometry.inertia import body_of
+from ...geometry.transforms import Matrix, invert, matrix_from_pose, quaternion_from_rotation
+from ...model import Box, Capsule, Cone, Cylinder, Inertial, Link, Pose, Quaternion, Sphere
 from ...rig.rig_plan import LinkPlan, RigPlan
 from ..ledger import Ledger
 from ..standing import properties
@@ -52,12 +36,11 @@ def build_rigid_bodies(links: Sequence[Link], collisions: Mapping[str, Sequence[
         world.collection = bpy.data.collections.new("RigidBodyWorld")
     bodies = []
     for link in links:
-        objects = [shape for shape in collisions.get(link.name, ()) if shape.type == "MESH"]
-        shares = _share_by_volume(objects)
+        built = zip(collisions.get(link.name, ()), link.collisions, strict=False)
+        described = {shape: collision for shape, collision in built if shape.type == "MESH"}
         mass = (link.inertial.mass if link.inertial else None) or 0.0
-        for shape, collision, share in zip(
-            objects, _described(link, collisions), shares, strict=False
-        ):
+        shares = _share_by_volume(list(described))
+        for (shape, collision), share in zip(described.items(), shares, strict=True):
             world.collection.objects.link(shape)
             body = shape.rigid_body
             body.kinematic = True
@@ -79,27 +62,12 @@ def update_rigid_bodies(pairs: Iterable[tuple[Any, Any]], *, drop: bool) -> None
                 with bpy.context.temp_override(object=old, active_object=old):
                     bpy.ops.rigidbody.object_remove()
             continue
-        if old.rigid_body is None:
+        is_new = old.rigid_body is None
+        if is_new:
             world.collection.objects.link(old)
-            _copy_body(old.rigid_body, twin.rigid_body)
+            old.rigid_body.kinematic = True
+            old.rigid_body.collision_shape = twin.rigid_body.collision_shape
         old.rigid_body.mass = twin.rigid_body.mass
-
-
-def _copy_body(body: Any, twin: Any) -> None:
-    body.kinematic = True
-    body.collision_shape = twin.collision_shape
-
-
-def _described(link: Link, collisions: Mapping[str, Sequence[Any]]) -> list[Collision]:
-    """Returns the link's collisions that have a mesh object, in order; none if none were wanted."""
-    built = collisions.get(link.name, [])
-    if not built:
-        return []
-    return [
-        collision
-        for collision, shape in zip(link.collisions, built, strict=True)
-        if shape.type == "MESH"
-    ]
 
 
 def _share_by_volume(objects: Sequence[Any]) -> list[float]:
@@ -182,13 +150,6 @@ def is_locked(target: Any) -> bool:
     return all((*target.lock_location, *target.lock_rotation, *target.lock_scale))
 
 
-def inertia_in_link(inertial: Inertial) -> Matrix:
-    """Returns the (3, 3) tensor about the centre of mass along the link's axes: R I R^T."""
-    rotation = matrix_from_pose(inertial.origin)[:3, :3]
-    result: Matrix = rotation @ tensor_of(inertial.inertia) @ rotation.T
-    return result
-
-
 def _bone_tails(armature: Any) -> dict[str, Matrix]:
     """Returns by bone name the armature's frame as seen from the bone's tail, to which children are
     parented."""
@@ -212,4 +173,4 @@ def _describe_link(empty: Any, plan: LinkPlan) -> None:
     if inertial is not None:
         empty[properties.MASS] = inertial.mass or 0.0
         empty[properties.CENTER_OF_MASS] = list(inertial.origin.xyz)
-        empty[properties.INERTIA] = inertia_in_link(inertial).ravel().tolist()
+        empty[properties.INERTIA] = body_of(inertial).inertia.ravel().tolist()

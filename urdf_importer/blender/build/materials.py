@@ -9,10 +9,13 @@ tell, it is decoded; else Blender does so when it first shows it, at four bytes 
 import colorsys
 import hashlib
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+import bpy
 
 from ...diagnostics import MeshError, quote
 from ...files.regular import read_mesh_file
@@ -23,9 +26,11 @@ from ...images.size import MOST_BYTES, check_image
 from ...meshes import RobotFiles
 from ...meshes.robot_files import report_lost_texture
 from ...model import Color, Link, Material, Surface
+from ..convert import unreadable
 from ..extract.fingerprints import describe_material
 from ..extract.materials import MAP_INPUTS, MATT
 from ..ledger import Ledger
+from ..nodes import add_node
 from ..standing import properties
 
 MOST_PACKED = 512 * 1024**2
@@ -44,44 +49,58 @@ class ImageBuilder:
         self._ledger = ledger
         self._packable = MOST_PACKED if packs else 0
         self._packs = packs
-        self._found: dict[Path | str, Any | MeshError] = {}
+        self._found: dict[Hashable, Any | MeshError] = {}
 
     def load(self, path: Path, *, is_data: bool = False) -> Any:
         """Loads the image in a file, which it refers to, as with any image in Blender, also where
         it is packed. `is_data`: its numbers are not colours."""
-        key: Path | str = f"data {path}" if is_data else path
-        if key not in self._found:
-            made = self._found[key] = self._attempt_file(path)
-            if is_data and not isinstance(made, MeshError):
-                made.colorspace_settings.name = "Non-Color"
-        return self._given(key)
+        image = self._find((path, is_data), path.name, partial(self._open, path))
+        if is_data and image.colorspace_settings.name != "Non-Color":
+            image.colorspace_settings.name = "Non-Color"
+        return image
 
     def unpack(self, content: bytes, name: str) -> Any:
         """Packs an image of these bytes into the .blend."""
         key = hashlib.sha256(content).hexdigest()
-        if key not in self._found:
-            self._found[key] = self._attempt_bytes(content, name)
-        return self._given(key)
+        return self._find(key, name, partial(self._make, content, name))
 
-    def _given(self, key: Path | str) -> Any:
+    def _find(self, key: Hashable, name: str, get: Callable[[], tuple[Any, bytes]]) -> Any:
+        if key not in self._found:
+            self._found[key] = self._attempt(name, get)
         found = self._found[key]
         if isinstance(found, MeshError):
             raise found
         return found
 
-    def _attempt_file(self, path: Path) -> Any | MeshError:
+    def _open(self, path: Path) -> tuple[Any, bytes]:
+        content = read_mesh_file(path, MOST_BYTES)
+        check_image(content, path.name)
+        return self._ledger.note(bpy.data.images.load(str(path))), content
+
+    def _make(self, content: bytes, name: str) -> tuple[Any, bytes]:
+        check_image(content, name)
+        image = self._ledger.note(bpy.data.images.new(name, 1, 1))
+        image.pack(data=content, data_len=len(content))
+        image.source = "FILE"
+        return image, content
+
+    def _attempt(self, name: str, get: Callable[[], tuple[Any, bytes]]) -> Any | MeshError:
+        """Gets an image and checks it, by asking for its size where its bytes do not tell: that
+        decodes it."""
         try:
-            content = read_mesh_file(path, MOST_BYTES)
-            check_image(content, path.name)
-            image = self._ledger.load_image(str(path))
+            image, content = get()
         except MeshError as error:
             return MeshError(error.message, code="unreadable-texture")
         except RuntimeError:
-            return _unreadable(path.name)
-        checked = self._checked(image, content, path.name)
-        if self._packs and not isinstance(checked, MeshError):
-            self._pack(checked, content, path.name)
-        return checked
+            return unreadable(name)
+        if not is_whole_image(content) and 0 in image.size[:]:
+            self._ledger.remove(image)
+            return unreadable(name)
+        if image.colorspace_settings.name != "sRGB":
+            image.colorspace_settings.name = "sRGB"
+        if self._packs and image.packed_file is None:
+            self._pack(image, content, name)
+        return image
 
     def _pack(self, image: Any, content: bytes, name: str) -> None:
         if len(content) > self._packable:
@@ -90,34 +109,11 @@ class ImageBuilder:
         self._packable -= len(content)
         pack_image(image, content)
 
-    def _attempt_bytes(self, content: bytes, name: str) -> Any | MeshError:
-        try:
-            check_image(content, name)
-        except MeshError as error:
-            return MeshError(error.message, code="unreadable-texture")
-        image = self._ledger.new_image(name)
-        image.pack(data=content, data_len=len(content))
-        image.source = "FILE"
-        return self._checked(image, content, name)
-
-    def _checked(self, image: Any, content: bytes, name: str) -> Any | MeshError:
-        """Checks an image by asking for its size, which decodes it."""
-        if not is_whole_image(content) and 0 in image.size[:]:
-            self._ledger.remove(image)
-            return _unreadable(name)
-        if image.colorspace_settings.name != "sRGB":
-            image.colorspace_settings.name = "sRGB"
-        return image
-
 
 def pack_image(image: Any, content: bytes) -> None:
     """Packs the content of its file into the .blend, and notes that content."""
     image.pack(data=content, data_len=len(content))
     image[properties.PACKED] = f"{zlib.crc32(content):08x}"
-
-
-def _unreadable(name: str) -> MeshError:
-    return MeshError(f"{quote(name)} is not an image that Blender reads", code="unreadable-texture")
 
 
 _WITHOUT_COLOR: Color = (0.8, 0.8, 0.8, 1.0)
@@ -188,7 +184,7 @@ class MaterialBuilder:
             if made is None:
                 image = self._find_image(material, subject, line) if has_image else None
                 called = material.name or name or _name_look(material)
-                made = self._ledger.new_material(called)
+                made = self._ledger.note(bpy.data.materials.new(called))
                 maps = self._find_maps(material, subject, line)
                 fill_material(made, material, image, maps, has_uvs=has_uvs)
                 made[properties.LOOK] = look
@@ -291,8 +287,7 @@ def _fill_surface(
         texture.label = name
         target = inputs[MAP_INPUTS[name]]
         if name == "normal_map":
-            bend = made.node_tree.nodes.new("ShaderNodeNormalMap")
-            bend.location = (-200.0, -100.0 - 300.0 * row)
+            bend = add_node(made.node_tree, "NormalMap", location=(-200.0, -100.0 - 300.0 * row))
             made.node_tree.links.new(bend.outputs["Normal"], target)
             target = bend.inputs["Color"]
         made.node_tree.links.new(texture.outputs["Color"], target)
@@ -300,13 +295,10 @@ def _fill_surface(
 
 def _add_texture(made: Any, image: Any, location: tuple[float, float], *, has_uvs: bool) -> Any:
     """Adds the node of an image, which without uvs is projected onto the box around the object."""
-    nodes = made.node_tree.nodes
-    texture = nodes.new("ShaderNodeTexImage")
-    texture.image = image
-    texture.location = location
+    texture = add_node(made.node_tree, "TexImage", image=image, location=location)
     if not has_uvs:
-        place = nodes.new("ShaderNodeTexCoord")
-        place.location = (location[0] - 200.0, location[1])
+        aside = (location[0] - 200.0, location[1])
+        place = add_node(made.node_tree, "TexCoord", location=aside)
         texture.projection = "BOX"
         made.node_tree.links.new(place.outputs["Generated"], texture.inputs["Vector"])
     return texture
@@ -314,17 +306,15 @@ def _add_texture(made: Any, image: Any, location: tuple[float, float], *, has_uv
 
 def _add_image(made: Any, shader: Any, image: Any, *, has_uvs: bool, has_alpha: bool) -> None:
     """Puts the image in place of the colour; its alpha is multiplied by the material's."""
-    nodes, links = made.node_tree.nodes, made.node_tree.links
+    links, alpha = made.node_tree.links, shader.inputs["Alpha"]
     texture = _add_texture(made, image, (-400.0, 200.0), has_uvs=has_uvs)
     links.new(texture.outputs["Color"], shader.inputs["Base Color"])
     if not has_alpha:
         return
-    factor = nodes.new("ShaderNodeMath")
-    factor.operation = "MULTIPLY"
-    factor.inputs[1].default_value = shader.inputs["Alpha"].default_value
-    factor.location = (-200.0, 0.0)
-    links.new(texture.outputs["Alpha"], factor.inputs[0])
-    links.new(factor.outputs["Value"], shader.inputs["Alpha"])
+    factors = {0: texture.outputs["Alpha"], 1: alpha.default_value}
+    place = (-200.0, 0.0)
+    factor = add_node(made.node_tree, "Math", factors, operation="MULTIPLY", location=place)
+    links.new(factor.outputs["Value"], alpha)
 
 
 def _name_look(material: MeshMaterial) -> str:

@@ -11,6 +11,7 @@ from mathutils import Matrix
 from numpy.typing import NDArray
 
 from ...geometry.mesh_data import MeshData, reverse_corners
+from ..arrays import read_array
 from ..ledger import Ledger
 
 
@@ -38,8 +39,7 @@ def copy_mirrored(mesh: Any, signs: Sequence[float], data: MeshData, ledger: Led
     materials: in a fifth of the time of building, since edges and sharp ones stay the same."""
     copied = _copy(mesh, ledger)
     attributes = copied.attributes
-    edges = np.empty(len(data.corners), dtype=np.int32)
-    attributes[".corner_edge"].data.foreach_get("value", edges)
+    edges = read_array(attributes[".corner_edge"].data, "value", kind=np.int32)
     # These two make Blender drop cached data of the copied mesh; the arrays that they make begin
     # faces at another corner and know no -0.0.
     copied.transform(Matrix.Diagonal((*signs, 1.0)))

@@ -5,6 +5,7 @@ import gc
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import bpy
@@ -26,6 +27,7 @@ from ...model import (
     VisualMaterials,
 )
 from ...options import ImportOptions
+from ..arrays import read_array
 from ..extract.fingerprints import (
     Sums,
     fingerprint_arrays,
@@ -34,6 +36,7 @@ from ..extract.fingerprints import (
     note_materials,
     sum_arrays,
 )
+from ..extract.meshes import copy_shown_mesh
 from ..ledger import Ledger
 from ..standing import properties
 from .links import lock, place_at
@@ -67,7 +70,11 @@ def build_mesh(data: MeshData, name: str, ledger: Ledger, *, smooth_angle: float
     if data.slots is not None:
         slots = mesh.attributes.new("material_index", "INT", "FACE")
         slots.data.foreach_set("value", data.slots)
-    _shade(mesh, data, smooth_angle)
+    mesh.shade_smooth()
+    if data.normals is not None:
+        _set_normals(mesh, data, data.normals)
+    elif not data.smooth:
+        mesh.set_sharp_from_angle(angle=math.radians(smooth_angle))
     return mesh
 
 
@@ -78,14 +85,6 @@ def _find_starts(data: MeshData) -> NDArray[np.uint32]:
     starts = np.cumsum(data.face_sizes, dtype=np.uint32)
     starts -= data.face_sizes.astype(np.uint32)
     return starts
-
-
-def _shade(mesh: Any, data: MeshData, smooth_angle: float) -> None:
-    mesh.shade_smooth()
-    if data.normals is not None:
-        _set_normals(mesh, data, data.normals)
-    elif not data.smooth:
-        mesh.set_sharp_from_angle(angle=math.radians(smooth_angle))
 
 
 def _set_normals(mesh: Any, data: MeshData, normals: NDArray[np.float32]) -> None:
@@ -117,8 +116,7 @@ def _set_normals_one_by_one(mesh: Any, normals: NDArray[np.float32]) -> None:
 
 
 def _mark_creases(mesh: Any, data: MeshData, normals: NDArray[np.float32]) -> None:
-    edges = np.empty(len(data.corners), dtype=np.int32)
-    mesh.attributes[".corner_edge"].data.foreach_get("value", edges)
+    edges = read_array(mesh.attributes[".corner_edge"].data, "value", kind=np.int32)
     creases = find_creases(data, normals, edges)
     if len(creases):
         is_sharp = np.zeros(len(mesh.edges), dtype=bool)
@@ -130,34 +128,26 @@ def _mark_creases(mesh: Any, data: MeshData, normals: NDArray[np.float32]) -> No
 def decimate(mesh: Any, most_triangles: int, smooth_angle: float, ledger: Ledger) -> Any:
     """Returns the mesh, or a replacement of about so many triangles, shaded by angle.
 
-    Blender decimates only by a modifier of an object that is in the scene, so one is there for a
-    moment: the price is an update of the scene for each large mesh.
+    Blender decimates only by a modifier of an object in a scene: the price is a scene of its own,
+    for a moment, for each large mesh.
     """
     mesh.calc_loop_triangles()
     count = len(mesh.loop_triangles)
     if count <= most_triangles:
         return mesh
     thing = ledger.new_object(mesh.name, mesh)
-    bpy.context.scene.collection.objects.link(thing)
-    modifier = thing.modifiers.new("Decimate", "DECIMATE")
-    modifier.ratio = most_triangles / count
-    depsgraph = bpy.context.evaluated_depsgraph_get()
-    reduced = ledger.note(bpy.data.meshes.new_from_object(thing.evaluated_get(depsgraph)))
+    thing.modifiers.new("Decimate", "DECIMATE").ratio = most_triangles / count
+    reduced = ledger.note(copy_shown_mesh(thing))
     name = mesh.name
     ledger.remove(thing)
     ledger.remove(mesh)
     reduced.name = name
-    _drop_normals(reduced)
+    normals = reduced.attributes.get("custom_normal")
+    if normals is not None:  # The file's do not fit the new faces.
+        reduced.attributes.remove(normals)
     reduced.shade_smooth()
     reduced.set_sharp_from_angle(angle=math.radians(smooth_angle))
     return reduced
-
-
-def _drop_normals(mesh: Any) -> None:
-    """Drops the file's normals, which do not fit the new faces."""
-    normals = mesh.attributes.get("custom_normal")
-    if normals is not None:
-        mesh.attributes.remove(normals)
 
 
 def _without_signs(shape: Visual | Collision, geometry: Mesh) -> tuple[Any, ...]:
@@ -236,11 +226,10 @@ class ShapeBuilder:
 
     def _find_mesh(self, shape: Visual | Collision, link: Link) -> Any | None:
         key = (type(shape), shape.geometry)
-        if key in self._meshes:
-            return self._meshes[key]
-        data = self._load(shape, link)
-        mesh = self._meshes[key] = None if data is None else self._provide_mesh(data, shape, link)
-        return mesh
+        if key not in self._meshes:
+            data = self._load(shape, link)
+            self._meshes[key] = None if data is None else self._provide_mesh(data, shape, link)
+        return self._meshes[key]
 
     def _provide_mesh(self, data: MeshData, shape: Visual | Collision, link: Link) -> Any:
         """Finds the mesh that the .blend already holds, or makes it."""
@@ -248,10 +237,8 @@ class ShapeBuilder:
             self._sums[data] = sum_arrays(data)
         fingerprint = fingerprint_shape(data, self._sums[data], shape, self._options)
         materials = self._build_materials(data, shape, link)
-        found = self._shelf.find_mesh(
-            fingerprint, materials, lambda: self._make_mesh(data, shape, materials)
-        )
-        made = found if found is not None else self._make_mesh(data, shape, materials)
+        make = partial(self._make_mesh, data, shape, materials)
+        made = self._shelf.find_mesh(fingerprint, materials, make) or make()
         if properties.FINGERPRINT not in made:
             made[properties.FINGERPRINT] = fingerprint
             made[properties.CONTENT] = self._fingerprint_content(made, data, shape)
@@ -289,14 +276,13 @@ class ShapeBuilder:
     ) -> Any:
         """Options about meshes concern mesh files only."""
         options = self._options
-        name = data.name or type(shape.geometry).__name__
-        is_file, is_visual = isinstance(shape.geometry, Mesh), isinstance(shape, Visual)
-        if not is_visual:
+        if not isinstance(shape, Visual):
             data = replace(data, materials=(), slots=None)
         mesh = self._copy_mirrored(data, shape)
         if mesh is None:
+            name = data.name or type(shape.geometry).__name__
             mesh = build_mesh(data, name, self._ledger, smooth_angle=options.smooth_angle)
-        if is_file and options.most_triangles:
+        if isinstance(shape.geometry, Mesh) and options.most_triangles:
             mesh = decimate(mesh, options.most_triangles, options.smooth_angle, self._ledger)
         for material in materials:
             mesh.materials.append(material)
@@ -333,9 +319,8 @@ class ShapeBuilder:
         in RViz, a mesh that brings materials along keeps them."""
         data = self._files.peek(visual.geometry)
         material = None if data.materials else self._looks.find(visual, link)
-        if material is None:
-            return
-        made = self._materials.build(material, link, has_uvs=data.uvs is not None)
+        has_uvs = data.uvs is not None
+        made = material and self._materials.build(material, link, has_uvs=has_uvs)
         if made is None:
             return
         if not built.data.materials:

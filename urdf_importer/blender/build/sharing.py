@@ -16,11 +16,11 @@ from typing import Any
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ...diagnostics import MeshError
 from ...files.regular import read_mesh_file
 from ...images.size import MOST_BYTES
+from ..arrays import read_array
 from ..extract.fingerprints import read_material
 from ..extract.materials import MAP_INPUTS
 from ..ledger import Ledger
@@ -125,26 +125,19 @@ def digest_mesh(mesh: Any) -> str:
     shading, texture coordinates, slots, and whatever a user added."""
     found = [len(mesh.vertices), len(mesh.edges), len(mesh.polygons), len(mesh.loops)]
     if len(mesh.loops) != 3 * len(mesh.polygons):  # Faces have three corners or more.
-        found.append(_sum(mesh.polygons, "loop_start", np.empty(len(mesh.polygons), np.uint32)))
+        found.append(zlib.crc32(read_array(mesh.polygons, "loop_start", kind=np.uint32)))
     if mesh.has_custom_normals and "custom_normal" not in mesh.attributes:
-        normals = np.empty(3 * len(mesh.loops), np.float32)
-        found.append(_sum(mesh.corner_normals, "vector", normals))
+        found.append(zlib.crc32(read_array(mesh.corner_normals, "vector", 3)))
     parts = [f"{number:x}" for number in found]
     for attribute in sorted(mesh.attributes, key=lambda each: str(each.name)):
         if attribute.name == ".corner_vert" or not attribute.name.startswith("."):
             name, kind, size = _KINDS.get(attribute.data_type, ("", "", 0))
-            numbers = np.empty(size * len(attribute.data), dtype=kind or "f4")
-            total = _sum(attribute.data, name, numbers) if name else 0
+            total = zlib.crc32(read_array(attribute.data, name, size, kind)) if name else 0
             parts.append(f"{attribute.name} {attribute.domain} {attribute.data_type} {total:x}")
     # Blender 5.2 ruins the kept normals of corners at the next evaluation, once all attributes that
     # they are made of were read. The price: they are made again.
     mesh.update()
     return "; ".join(parts)
-
-
-def _sum(items: Any, name: str, numbers: NDArray[Any]) -> int:
-    items.foreach_get(name, numbers)
-    return zlib.crc32(numbers)
 
 
 def _has_materials(mesh: Any, wanted: Sequence[Any]) -> bool:
@@ -155,14 +148,38 @@ def _has_materials(mesh: Any, wanted: Sequence[Any]) -> bool:
     return held == list(wanted)
 
 
+def is_users(material: Any | None, look: str | None, touched: set[Any]) -> bool:
+    """Whether the user put a material into a slot that was given `look` (None: nothing), or changed
+    it. `look` is a description by describe_material."""
+    if material is None:
+        return look is not None
+    return material.get(properties.LOOK) != look or material in touched
+
+
+def find_users_slots(item: Any, touched: set[Any]) -> dict[int, tuple[str, Any]]:
+    """Finds the slots of an object whose material is the user's: slot -> (whether the object or its
+    mesh holds it, material)."""
+    on_object = list(item.get(properties.LOOKS, ()))
+    on_mesh = list(item.data.get(properties.LOOKS, ()))
+    found = {}
+    for index, slot in enumerate(item.material_slots):
+        looks = on_object or on_mesh
+        given = looks[index] if index < len(looks) else None
+        if slot.link == "OBJECT" and not on_object and on_mesh:
+            given = None
+        if is_users(slot.material, given, touched):
+            found[index] = (slot.link, slot.material)
+    return found
+
+
 def is_as_made(material: Any) -> bool:
     """Whether the user left one of the importer's materials unmodified."""
     look = material[properties.LOOK]
-    image = _find_image(material)
+    image = find_image(material)
     if image is not None and not _is_image_of(look, image):
         return False
-    maps = _find_maps(material)
-    if not _are_maps_of(look, maps):
+    maps, kept = _find_maps(material), json.loads(look).get("surface") or {}
+    if not all(_is_file(each, str(kept.get(name))) for name, each in maps.items()):
         return False
     names = tuple((name, each.name) for name, each in maps.items())
     key = (look, None if image is None else image.name, names)
@@ -188,7 +205,7 @@ def _describe_reference(look: str, image: Any | None, maps: Mapping[str, Any]) -
         bpy.data.materials.remove(reference)
 
 
-def _find_image(material: Any) -> Any | None:
+def find_image(material: Any) -> Any | None:
     """Finds the image that the only image node of a material shows, apart from maps."""
     images = [node.image for node in _image_nodes(material) if node.label not in MAP_INPUTS]
     return images[0] if len(images) == 1 else None
@@ -205,18 +222,19 @@ def _image_nodes(material: Any) -> list[Any]:
     return [node for node in nodes if node.bl_idname == "ShaderNodeTexImage"]
 
 
-def _are_maps_of(look: str, maps: Mapping[str, Any]) -> bool:
-    kept = json.loads(look).get("surface") or {}
-    return all(_is_file(image, str(kept.get(name))) for name, image in maps.items())
-
-
 def _is_file(image: Any, kept: str) -> bool:
     shown = bpy.path.abspath(image.filepath, library=image.library)
     return bool(os.path.realpath(shown) == os.path.realpath(kept))
 
 
+def find_source(look: str) -> Any:
+    """Finds the file of the image of a material in its description by describe_material, or the
+    checksum of one that was packed."""
+    return json.loads(look).get("image")
+
+
 def _is_image_of(look: str, image: Any) -> bool:
-    kept = json.loads(look).get("image")
+    kept = find_source(look)
     if isinstance(kept, str):
         return _is_file(image, kept)
     packed = image.packed_file
@@ -226,10 +244,10 @@ def _is_image_of(look: str, image: Any) -> bool:
 def _shows_the_file(material: Any) -> bool:
     """Whether the image of a material was not painted on, and a packed one still equals its
     file."""
-    kept = json.loads(material[properties.LOOK]).get("image")
+    kept = find_source(material[properties.LOOK])
     if any(each.is_dirty or each.source != "FILE" for each in _find_maps(material).values()):
         return False
-    image = _find_image(material)
+    image = find_image(material)
     if image is None:
         return kept is None
     if image.is_dirty or image.source != "FILE":

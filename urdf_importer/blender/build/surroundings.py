@@ -167,8 +167,11 @@ def _build_light(light: WorldLight, collection: Any, ledger: Ledger) -> Any:
     data.use_shadow = light.shadows
     if light.kind == "spot":
         data.spot_size, data.spot_blend = light.angle, _BLEND
-    item = ledger.new_object(light.name, data)
-    put(item, light.place)
+    return _place(ledger.new_object(light.name, data), light.place, collection)
+
+
+def _place(item: Any, pose: Pose, collection: Any) -> Any:
+    put(item, pose)
     collection.objects.link(item)
     return item
 
@@ -177,10 +180,7 @@ def _build_camera(view: WorldView, collection: Any, ledger: Ledger) -> Any:
     data = ledger.new_camera(view.name)
     data.sensor_fit = "VERTICAL"
     data.angle_y = view.angle
-    item = ledger.new_object(view.name, data)
-    put(item, view.place)
-    collection.objects.link(item)
-    return item
+    return _place(ledger.new_object(view.name, data), view.place, collection)
 
 
 def _build_background(color: Vector3, name: str, ledger: Ledger) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 
 from ...rig.looks import draw_limits, draw_marks
-from ...rig.rig_plan import BoneLook, BonePlan, LimitMarkPlan, Mark, Role
+from ...rig.rig_plan import BoneLook, LimitMarkPlan, Mark, Role
 from ..ledger import Ledger
 from ..standing import properties
 from .links import place
@@ -51,17 +51,10 @@ _WIRE_WIDTH = 1.8
 """Pixels."""
 
 
-def build_looks(armature: Any, bones: Sequence[BonePlan], ledger: Ledger) -> None:
-    """Gives the bones their shapes and colours."""
-    looks = {bone.name: bone.look for bone in bones if bone.look is not None}
-    if looks:
-        give_looks(armature, looks, ledger)
-
-
 def give_looks(armature: Any, looks: Mapping[str, BoneLook], ledger: Ledger) -> None:
     """Gives bones their looks, by their names; others are drawn as Blender's own."""
     widgets = {
-        marks: _find_widget(marks) or _build_widget(marks, ledger)
+        marks: _provide_widget(marks, ledger)
         for marks in dict.fromkeys(look.marks for look in looks.values())
     }
     radii = []
@@ -70,25 +63,14 @@ def give_looks(armature: Any, looks: Mapping[str, BoneLook], ledger: Ledger) -> 
         radii.append(1.0 if look is None else look.radius)
         if look is not None:
             pose_bone.custom_shape = widgets[look.marks]
-            _paint(pose_bone.bone.color, look.role)
-    _scale(armature.pose.bones, radii)
-
-
-def _scale(pose_bones: Any, radii: Sequence[float]) -> None:
-    """Scales widgets, in metres, all at once: one by one it takes six times as long."""
-    count = len(radii)
+            color = pose_bone.bone.color
+            color.palette, shades = "CUSTOM", color.custom
+            shades.normal, shades.select, shades.active = _SHADES[look.role]
+    # All at once, in metres: one by one it takes six times as long.
+    pose_bones, count = armature.pose.bones, len(radii)
     pose_bones.foreach_set("use_custom_shape_bone_size", [False] * count)
     pose_bones.foreach_set("custom_shape_scale_xyz", [radius for radius in radii for _ in "xyz"])
     pose_bones.foreach_set("custom_shape_wire_width", [_WIRE_WIDTH] * count)
-
-
-def _paint(color: Any, role: Role) -> None:
-    normal, select, active = _SHADES[role]
-    color.palette = "CUSTOM"
-    shades = color.custom
-    shades.normal = normal
-    shades.select = select
-    shades.active = active
 
 
 def _lighten(color: Color, share: float) -> Color:
@@ -102,20 +84,13 @@ _SHADES = {
 """Unselected, selected, and active."""
 
 
-def _name(marks: tuple[Mark, ...]) -> str:
-    return "-".join(["WGT", *(f"{kind}_{'XYZ'[axis]}" for kind, axis in marks)])
-
-
-def _find_widget(marks: tuple[Mark, ...]) -> Any | None:
-    """Finds a widget that another robot of the file has. By name, since a file may hold many
-    objects; a widget that a user renamed stays with the robots that have it."""
-    name = _name(marks)
+def _provide_widget(marks: tuple[Mark, ...], ledger: Ledger) -> Any:
+    """Finds a widget that another robot of the file has, or builds it. By name, since a file may
+    hold many objects; a widget that a user renamed stays with the robots that have it."""
+    name = "-".join(["WGT", *(f"{kind}_{'XYZ'[axis]}" for kind, axis in marks)])
     found = bpy.data.objects.get((name, None))
-    return found if found is not None and found.get(properties.WIDGET) == name else None
-
-
-def _build_widget(marks: tuple[Mark, ...], ledger: Ledger) -> Any:
-    name = _name(marks)
+    if found is not None and found.get(properties.WIDGET) == name:
+        return found
     mesh = ledger.share(bpy.data.meshes.new(name))
     points, edges = draw_marks(marks)
     mesh.from_pydata(points.tolist(), edges, ())

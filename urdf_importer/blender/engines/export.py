@@ -16,14 +16,7 @@ from ..animation.span import find_span
 from ..extract.robot import find_link_empties
 from ..extract.scene_source import report_scale
 from .files import EngineWishes, write_stage
-from .motion import (
-    ClipSampler,
-    Motion,
-    frames_between,
-    list_actions,
-    playing,
-    sampling,
-)
+from .motion import ClipSampler, Motion, frames_between, list_actions, playing, sampling
 from .stage import Stage, bake_clip, basis_of, pose_bones, staged
 
 
@@ -105,42 +98,34 @@ def _write_all(stage: Stage, path: Path, wishes: EngineWishes, clips: Sequence[M
     moves = bool(clips)
     suffix = path.suffix.lower()
     is_usd = suffix.startswith(".usd")
-    with _playing_alone(stage, clips, 0) if is_usd else _tracks(stage.armature, suffix):
-        if suffix == ".fbx" or len(stage.meshes) < 2:
-            write_stage(stage, path, wishes, moves=moves)
-        else:
-            for index in range(len(stage.meshes)):
-                place = path.with_stem(f"{path.stem}_LOD{index}") if index else path
-                with _only(stage, index):
-                    write_stage(stage, place, wishes, moves=moves)
+    # Exporters look for clips in different places: glTF's takes muted tracks, FBX's strips that are
+    # not muted.
+    for track in stage.armature.animation_data.nla_tracks if moves else ():
+        track.mute = suffix != ".fbx"
+    if is_usd and moves:
+        _play_alone(stage, clips, 0)
+    if suffix == ".fbx" or len(stage.meshes) < 2:
+        write_stage(stage, path, wishes, moves=moves)
+    else:
+        for index in range(len(stage.meshes)):
+            place = path.with_stem(f"{path.stem}_LOD{index}") if index else path
+            with _only(stage, index):
+                write_stage(stage, place, wishes, moves=moves)
     claims = Claims()
     for index, clip in enumerate(clips):
         name = claims.claim(clean_name(clip.name))
         if is_usd and index:
-            with _playing_alone(stage, clips, index), _only(stage, 0):
+            _play_alone(stage, clips, index)
+            with _only(stage, 0):
                 write_stage(stage, path.with_stem(f"{path.stem}_{name}"), wishes, moves=moves)
 
 
-@contextmanager
-def _tracks(armature: Any, suffix: str) -> Iterator[None]:
-    """Puts the clips where an exporter looks for them: glTF takes muted tracks, FBX strips that
-    are not muted."""
-    data = armature.animation_data
-    if data is not None:
-        for track in data.nla_tracks:
-            track.mute = suffix != ".fbx"
-    yield
-
-
-@contextmanager
-def _playing_alone(stage: Stage, clips: Sequence[Motion], index: int) -> Iterator[None]:
+def _play_alone(stage: Stage, clips: Sequence[Motion], index: int) -> None:
     """Plays one clip, for its own time: USD's exporter takes the active one, and no reader of USD
     looks for a second motion of a skeleton."""
-    if clips:
-        for place, track in enumerate(stage.armature.animation_data.nla_tracks):
-            track.mute = place != index
-        stage.scene.frame_end = len(clips[index].base) - 1
-    yield
+    for place, track in enumerate(stage.armature.animation_data.nla_tracks):
+        track.mute = place != index
+    stage.scene.frame_end = len(clips[index].base) - 1
 
 
 @contextmanager

@@ -180,13 +180,10 @@ def _ending(image: Any) -> str:
 
 
 def _images_of(stage: Stage) -> list[Any]:
-    found: dict[Any, None] = {}
-    for mesh in stage.meshes:
-        for material in filter(None, mesh.data.materials):
-            for node in material.node_tree.nodes if material.node_tree else ():
-                if getattr(node, "image", None) is not None:
-                    found[node.image] = None
-    return list(found)
+    materials = [each for mesh in stage.meshes for each in mesh.data.materials if each is not None]
+    trees = [each.node_tree for each in materials if each.node_tree is not None]
+    found = (getattr(node, "image", None) for tree in trees for node in tree.nodes)
+    return list(dict.fromkeys(filter(None, found)))
 
 
 def _write_usd(stage: Stage, path: Path, textures: str, *, moves: bool) -> None:
@@ -289,14 +286,10 @@ def _enabled(addon: str) -> Iterator[None]:
     finally:
         if not loaded:
             addon_utils.disable(addon, default_set=False)
-        _forget_types()
-
-
-def _forget_types() -> None:
-    """Clears typing's cache of Blender classes (used in exporters' annotations); kept alive, they
-    crash bpy 4.2 at exit."""
-    for clear in getattr(typing, "_cleanups", ()):
-        clear()
+        # Blender's classes, which exporters' annotations name: kept alive in typing's cache, they
+        # crash bpy 4.2 at exit.
+        for clear in getattr(typing, "_cleanups", ()):
+            clear()
 
 
 @contextmanager

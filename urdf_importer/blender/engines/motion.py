@@ -17,8 +17,10 @@ import bpy
 import numpy as np
 
 from ...geometry.transforms import Matrix, Vector, nearest_rotation
+from ..arrays import read_array
 from ..modes import edit_bones_of
-from ..standing.armatures import armatures_of
+from ..standing.armatures import armatures_of, keep_channels
+from ..update.actions import curves_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -68,9 +70,8 @@ class ClipSampler:
     def _read(self) -> Matrix:
         depsgraph = self._scene.view_layers[0].depsgraph
         bones = self._probe.evaluated_get(depsgraph).pose.bones
-        numbers = np.empty(16 * len(bones), np.float32)
-        bones.foreach_get("matrix", numbers)
-        return numbers.reshape(-1, 4, 4).transpose(0, 2, 1).astype(np.float64)
+        numbers: Matrix = read_array(bones, "matrix", 16).astype(np.float64)
+        return numbers.reshape(-1, 4, 4).transpose(0, 2, 1)
 
 
 def _make(name: str, worlds: Matrix) -> Motion:
@@ -90,23 +91,44 @@ def _upright(frames: Matrix) -> Matrix:
     return result
 
 
+_COLLECTIONS = (
+    "actions",
+    "armatures",
+    "collections",
+    "images",
+    "materials",
+    "meshes",
+    "objects",
+    "scenes",
+    "texts",
+)
+
+
+@contextmanager
+def own_scene(name: str) -> Iterator[Any]:
+    """Gives an empty scene of the frame rate of the user's; all that the block makes is gone
+    afterwards."""
+    before = {kind: set(getattr(bpy.data, kind)) for kind in _COLLECTIONS}
+    user, scene = bpy.context.scene, bpy.data.scenes.new(name)
+    scene.render.fps, scene.render.fps_base = user.render.fps, user.render.fps_base
+    try:
+        yield scene
+    finally:
+        for kind in reversed(_COLLECTIONS):
+            made = [item for item in getattr(bpy.data, kind) if item not in before[kind]]
+            bpy.data.batch_remove(made)
+
+
 @contextmanager
 def sampling(main: Any, empties: Sequence[Any]) -> Iterator[ClipSampler]:
     """Gives a sampler of a robot's main armature and of its links' empties."""
-    user, watched = bpy.context.scene, [main, *empties]
-    scene = bpy.data.scenes.new("~ motion")
-    data = bpy.data.armatures.new("~ motion")
-    probe = bpy.data.objects.new("~ motion", data)
-    try:
-        scene.render.fps, scene.render.fps_base = user.render.fps, user.render.fps_base
+    watched = [main, *empties]
+    with own_scene("~ motion") as scene:
+        probe = bpy.data.objects.new("~ motion", bpy.data.armatures.new("~ motion"))
         scene.collection.objects.link(probe)
         with bpy.context.temp_override(scene=scene, view_layer=scene.view_layers[0]):
             _watch(probe, watched)
         yield ClipSampler(watched, scene, probe)
-    finally:
-        bpy.data.objects.remove(probe)
-        bpy.data.armatures.remove(data)
-        bpy.data.scenes.remove(scene)
 
 
 def _watch(probe: Any, targets: Sequence[Any]) -> None:
@@ -132,19 +154,10 @@ def list_actions(main: Any) -> list[tuple[Any, Any]]:
 
 
 def _named_bones(action: Any) -> set[str]:
-    curves = [curve.data_path for curve in _curves(action)]
-    parts = (path.split('"') for path in curves if path.startswith('pose.bones["'))
+    held = (curves_of(action, slot) for slot in getattr(action, "slots", (None,)))
+    paths = [curve.data_path for bags in held for curves in bags for curve in curves]
+    parts = (path.split('"') for path in paths if path.startswith('pose.bones["'))
     return {part[1] for part in parts if len(part) > 2}
-
-
-def _curves(action: Any) -> Iterator[Any]:
-    if hasattr(action, "layers"):
-        for layer in action.layers:
-            for strip in layer.strips:
-                for bag in strip.channelbags:
-                    yield from bag.fcurves
-    else:
-        yield from action.fcurves
 
 
 @contextmanager
@@ -157,7 +170,7 @@ def playing(armature: Any, action: Any) -> Iterator[None]:
         name: getattr(data, name) for name in ("action", "action_slot") if hasattr(data, name)
     }
     muted, slot_name = data.use_nla, getattr(data, "last_slot_identifier", None)
-    numbers = _remember(armature)
+    put_back = keep_channels(armature)
     try:
         data.use_nla = False
         data.action = action
@@ -174,7 +187,7 @@ def playing(armature: Any, action: Any) -> Iterator[None]:
         if not had:
             armature.animation_data_clear()
         bpy.context.view_layer.update()
-        _restore(armature, numbers)
+        put_back()
 
 
 def _choose_slot(data: Any, action: Any) -> None:
@@ -182,23 +195,6 @@ def _choose_slot(data: Any, action: Any) -> None:
         slots = [each for each in action.slots if each.target_id_type in ("OBJECT", "UNSPECIFIED")]
         if slots:
             data.action_slot = slots[0]
-
-
-_CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
-
-
-def _remember(armature: Any) -> list[tuple[Any, str, tuple[float, ...]]]:
-    return [
-        (item, name, tuple(getattr(item, name)))
-        for item in (armature, *armature.pose.bones)
-        for name in _CHANNELS
-    ]
-
-
-def _restore(armature: Any, numbers: list[tuple[Any, str, tuple[float, ...]]]) -> None:
-    for item, name, value in numbers:
-        if tuple(getattr(item, name)) != value:
-            setattr(item, name, value)
 
 
 def frames_between(first: float, last: float, step: float) -> Vector:

@@ -14,19 +14,21 @@ from typing import Any
 import bpy
 import numpy as np
 from mathutils import Matrix as BlenderMatrix
+from numpy.typing import NDArray
 
 from ...geometry.transforms import Matrix, quaternion_from_rotation
+from ...motion.keys import Keys
 from ...rig.engine_skeleton import EngineSkeleton
 from ...rig.rig_plan import BonePlan
+from ..animation.curves import PlannedCurve, new_action, write_curve
+from ..arrays import read_array
 from ..build.armature import build_bones, rest_matrices
 from ..extract.meshes import copy_shown_mesh
 from ..extract.robot import group_children
 from ..extract.shapes import SHOWN_TYPES, shape_objects
 from ..standing import properties
-from .lending import lending_names
-from .motion import Motion
-from .twins import part_twins
-from .wardrobe import Wardrobe
+from .motion import Motion, own_scene
+from .wardrobe import Wardrobe, lending_names
 
 ARMATURE = "Armature"
 """The name of the armature object: of an object of this name Unreal makes no bone."""
@@ -64,50 +66,25 @@ def staged(
         names = [f"{name}_LOD{i}" if several else f"{name}_mesh" for i in range(len(shares))]
         held.enter_context(lending_names(bpy.data.objects, [ARMATURE, *names]))
         wardrobe = Wardrobe(name, held.enter_context(ExitStack()))
-        held.enter_context(_leaving_nothing())
-        user, scene = bpy.context.scene, bpy.data.scenes.new("~ export")
-        scene.render.fps, scene.render.fps_base = user.render.fps, user.render.fps_base
+        scene = held.enter_context(own_scene("~ export"))
         with bpy.context.temp_override(scene=scene, view_layer=scene.view_layers[0]):
             armature = _build_armature(scene, skeleton)
             mesh = _join(scene, _copy_shapes(scene, skeleton, empties, wardrobe))
             meshes = [] if mesh is None else _make_levels(scene, mesh, names, shares)
         for each in meshes:
-            _bind(each, armature)
+            each.parent = armature
+            each.modifiers.new("Armature", "ARMATURE").object = armature
         yield Stage(scene=scene, armature=armature, meshes=tuple(meshes))
 
 
 @contextmanager
-def own_scene() -> Iterator[None]:
+def working_apart() -> Iterator[None]:
     """Works in an empty scene; objects that the block makes are gone afterwards."""
-    with _leaving_nothing():
-        scene = bpy.data.scenes.new("~ robot")
-        with bpy.context.temp_override(scene=scene, view_layer=scene.view_layers[0]):
-            yield
-
-
-_COLLECTIONS = (
-    "actions",
-    "armatures",
-    "collections",
-    "images",
-    "materials",
-    "meshes",
-    "objects",
-    "scenes",
-    "texts",
-)
-
-
-@contextmanager
-def _leaving_nothing() -> Iterator[None]:
-    """Removes everything that the block makes."""
-    before = {kind: set(getattr(bpy.data, kind)) for kind in _COLLECTIONS}
-    try:
+    with (
+        own_scene("~ robot") as scene,
+        bpy.context.temp_override(scene=scene, view_layer=scene.view_layers[0]),
+    ):
         yield
-    finally:
-        for kind in reversed(_COLLECTIONS):
-            made = [item for item in getattr(bpy.data, kind) if item not in before[kind]]
-            bpy.data.batch_remove(made)
 
 
 def _build_armature(scene: Any, skeleton: EngineSkeleton) -> Any:
@@ -206,38 +183,23 @@ def _make_levels(scene: Any, mesh: Any, names: Sequence[str], shares: Sequence[f
         level.data = mesh.data.copy()
         scene.collection.objects.link(level)
         if share < 1.0:
-            _decimate(scene, level, share)
+            level.modifiers.new("share", "DECIMATE").ratio = share
+            made = copy_shown_mesh(level)
+            level.modifiers.clear()
+            level.data = made
         level.name = level.data.name = name
-        level.data.name = name
         levels.append(level)
     bpy.data.meshes.remove(mesh.data)
     return levels
-
-
-def _decimate(scene: Any, level: Any, share: float) -> None:
-    modifier = level.modifiers.new("share", "DECIMATE")
-    modifier.ratio = share
-    layer = scene.view_layers[0]
-    layer.update()
-    shown = level.evaluated_get(layer.depsgraph)
-    made = bpy.data.meshes.new_from_object(
-        shown, preserve_all_data_layers=True, depsgraph=layer.depsgraph
-    )
-    level.modifiers.clear()
-    level.data = made
-
-
-def _bind(mesh: Any, armature: Any) -> None:
-    mesh.parent = armature
-    modifier = mesh.modifiers.new("Armature", "ARMATURE")
-    modifier.object = armature
 
 
 def pose_bones(skeleton: EngineSkeleton, names: Sequence[str], motion: Motion) -> dict[str, Matrix]:
     """Returns bone -> (F, 4, 4), its frames in the armature, turned and scaled. `names` are the
     links in the order of the motion."""
     index = {name: place for place, name in enumerate(names)}
-    links = _frames_of_joints(skeleton, names, motion.links)
+    links, children = motion.links, skeleton.tree.child_frames
+    if children is not None:  # The frames of the joints above.
+        links = links @ np.linalg.inv(children[[skeleton.tree.index[name] for name in names]])
     frames = {
         bone.name: motion.base @ links[:, index[bone.link]]
         for bone in skeleton.bones
@@ -252,23 +214,13 @@ def pose_bones(skeleton: EngineSkeleton, names: Sequence[str], motion: Motion) -
         zero = _zero_of(skeleton, skeleton.mover)
         frames[root.name] = motion.base @ carried @ np.linalg.inv(zero)
     shown = {name: skeleton.into_engine(each) for name, each in frames.items()}
+    rests = {bone.name: bone.rest for bone in skeleton.bones}
     for bone in skeleton.bones:
         # A link whose empty is gone stays where it was on its parent.
         if bone.name not in shown:
-            parent = next(each for each in skeleton.bones if each.name == bone.parent)
-            held = np.linalg.inv(parent.rest) @ bone.rest
+            held = np.linalg.inv(rests[bone.parent]) @ bone.rest
             shown[bone.name] = shown[bone.parent] @ np.tile(held, (count, 1, 1))
     return shown
-
-
-def _frames_of_joints(skeleton: EngineSkeleton, names: Sequence[str], links: Matrix) -> Matrix:
-    """Returns (F, L, 4, 4), the moved frames of the joints above links, from the links' frames."""
-    children = skeleton.tree.child_frames
-    if children is None:
-        return links
-    back = np.linalg.inv(children[[skeleton.tree.index[name] for name in names]])
-    frames: Matrix = links @ back
-    return frames
 
 
 def _zero_of(skeleton: EngineSkeleton, link: str) -> Matrix:
@@ -285,24 +237,20 @@ def basis_of(
 ) -> dict[str, tuple[Matrix, Matrix]]:
     """Returns bone -> (locations (F, 3), quaternions (F, 4) as w, x, y, z) of its own transform,
     against the rest that Blender made. Neighbouring quaternions lie in one hemisphere."""
-    rests = rest_matrices(armature)
+    rests, planned = rest_matrices(armature), {bone.name: bone.rest for bone in skeleton.bones}
     found = {}
     for bone in skeleton.bones:
         rest, shown = rests[bone.name], poses[bone.name]
         # Blender's version of the link's frame is a hair off: so is the pose.
         shown = shown @ np.linalg.inv(bone.rest) @ rest
         if bone.parent:
-            above = poses[bone.parent] @ np.linalg.inv(_rest_of(skeleton, bone.parent))
+            above = poses[bone.parent] @ np.linalg.inv(planned[bone.parent])
             above = above @ rests[bone.parent]
             rest = np.linalg.inv(rests[bone.parent]) @ rest
             shown = np.linalg.inv(above) @ shown
         own = np.linalg.inv(rest) @ shown
         found[bone.name] = own[:, :3, 3], _quaternions(own[:, :3, :3])
     return found
-
-
-def _rest_of(skeleton: EngineSkeleton, name: str) -> Matrix:
-    return next(bone.rest for bone in skeleton.bones if bone.name == name)
 
 
 def _quaternions(rotations: Matrix) -> Matrix:
@@ -312,17 +260,18 @@ def _quaternions(rotations: Matrix) -> Matrix:
     return found
 
 
-def bake_clip(armature: Any, name: str, basis: Mapping[str, tuple[Matrix, Matrix]]) -> Any:
+def bake_clip(armature: Any, name: str, basis: Mapping[str, tuple[Matrix, Matrix]]) -> None:
     """Makes an action of the bones' motion, from frame 0 on, with linear keys."""
-    action = bpy.data.actions.new(name)
-    curves, slot = _open_curves(action)
+    action = new_action(armature, name)
     for bone, (locations, quaternions) in basis.items():
-        path = f'pose.bones["{bone}"].'
-        for index, values in enumerate(locations.T):
-            _key(curves.new(path + "location", index=index), values)
-        for index, values in enumerate(quaternions.T):
-            _key(curves.new(path + "rotation_quaternion", index=index), values)
-    data = armature.animation_data or armature.animation_data_create()
+        frames = np.arange(len(locations), dtype=np.float64)
+        for prop, numbers in (("location", locations), ("rotation_quaternion", quaternions)):
+            for index, values in enumerate(numbers.T):
+                keys, path = Keys(times=frames, values=values), f'pose.bones["{bone}"].{prop}'
+                curve = PlannedCurve(item=armature, path=path, index=index, group=bone, keys=keys)
+                write_curve(action, curve, frames)
+    data = armature.animation_data
+    slot, data.action = getattr(data, "action_slot", None), None
     track = data.nla_tracks.new()
     track.name = name
     strip = track.strips.new(name, 0, action)
@@ -330,25 +279,42 @@ def bake_clip(armature: Any, name: str, basis: Mapping[str, tuple[Matrix, Matrix
     strip.extrapolation = "NOTHING"
     if slot is not None:
         strip.action_slot = slot
-    return action
 
 
-def _open_curves(action: Any) -> tuple[Any, Any]:
-    """The curves of a new action, and its slot where Blender has slots."""
-    if not hasattr(action, "layers"):
-        return action.fcurves, None
-    slot = action.slots.new(id_type="OBJECT", name=ARMATURE)
-    strip = action.layers.new("Layer").strips.new(type="KEYFRAME")
-    return strip.channelbag(slot, ensure=True).fcurves, slot
+def part_twins(mesh: Any) -> int:
+    """Gives every face that shares another's vertices its own vertices, and keeps corner normals:
+    files of robots have such faces where a sheet is seen from both sides, and glTF's exporter lets
+    Blender validate the mesh, which removes all of them but one. Returns how many there were."""
+    corners = read_array(mesh.loops, "vertex_index", kind=np.int32)
+    starts = read_array(mesh.polygons, "loop_start", kind=np.int32)
+    sizes = read_array(mesh.polygons, "loop_total", kind=np.int32)
+    twins = _find_twins(corners, starts)
+    if not len(twins):
+        return 0
+    normals = read_array(mesh.corner_normals, "vector", 3) if mesh.has_custom_normals else None
+    moved = np.concatenate([starts[twin] + np.arange(sizes[twin]) for twin in twins])
+    places = read_array(mesh.vertices, "co", 3)
+    added = places[corners[moved]]
+    first = len(mesh.vertices)
+    mesh.vertices.add(len(added))
+    mesh.vertices.foreach_set("co", np.concatenate([places, added]).ravel())
+    corners[moved] = np.arange(first, first + len(added))
+    mesh.loops.foreach_set("vertex_index", corners)
+    mesh.update(calc_edges=True)
+    if normals is not None:
+        mesh.normals_split_custom_set(normals)
+    return len(twins)
 
 
-_LINEAR = 1
-
-
-def _key(curve: Any, values: Matrix) -> None:
-    points = curve.keyframe_points
-    points.add(len(values))
-    numbers = np.column_stack([np.arange(len(values)), values])
-    points.foreach_set("co", numbers.ravel().astype(np.float32))
-    points.foreach_set("interpolation", [_LINEAR] * len(values))
-    curve.update()
+def _find_twins(corners: NDArray[np.int32], starts: NDArray[np.int32]) -> NDArray[np.intp]:
+    """The faces whose set of vertices an earlier face has, by a sum of hashes."""
+    if not len(starts):
+        return np.empty(0, np.intp)
+    mixed = corners.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    mixed ^= mixed >> np.uint64(31)
+    _, first = np.unique(np.add.reduceat(mixed, starts), return_index=True)
+    later = np.ones(len(starts), bool)
+    later[first] = False
+    return np.flatnonzero(later)

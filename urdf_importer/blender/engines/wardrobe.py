@@ -6,7 +6,8 @@ material `shell` the second would change the first. So the copies are called aft
 """
 
 import re
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import bpy
@@ -16,12 +17,26 @@ from ...images.colors import srgb_from_linear
 from ...names import Claims
 from ...rig.engine_skeleton import clean_name
 from ..build.materials import fill_material
-from .lending import lending_names
 
 _GREY = MeshMaterial(name="grey", color=(0.6, 0.6, 0.6, 1.0))
 """RViz's colour of parts without a material. Left out, glTF makes them of polished metal."""
 
 _NUMBER = re.compile(r"\.\d{3}$")
+
+
+@contextmanager
+def lending_names(items: Any, names: Sequence[str]) -> Iterator[None]:
+    """Takes names away from the user's datablocks among `items`, a collection of bpy.data, for as
+    long as the block runs."""
+    lent = [(item, item.name) for item in map(items.get, names) if item is not None]
+    lent = [(item, name) for item, name in lent if item.library is None]
+    for item, name in lent:
+        item.name = f"~ {name}"
+    try:
+        yield
+    finally:
+        for item, name in lent:
+            item.name = name
 
 
 class Wardrobe:

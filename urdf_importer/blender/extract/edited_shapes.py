@@ -7,7 +7,7 @@ keeps it too, with another scale. All others get a mesh file of their own.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,25 +17,10 @@ from ...diagnostics import Diagnostics
 from ...geometry.mesh_data import MeshData, MeshMaterial
 from ...geometry.tidy import SAME, shortest, tidy_pose, tidy_vector
 from ...geometry.transforms import Matrix, matrix_from_pose
-from ...model import (
-    IDENTITY,
-    Box,
-    Capsule,
-    Collision,
-    Cone,
-    Cylinder,
-    Ellipsoid,
-    Geometry,
-    Link,
-    Material,
-    Mesh,
-    Robot,
-    Sphere,
-    Visual,
-)
+from ...model import IDENTITY, Collision, Geometry, Link, Material, Mesh, Robot, Visual
 from ...names import find_free
+from ..build.sharing import find_users_slots, is_as_made
 from ..standing import properties
-from ..update.materials import find_touched, find_users_slots
 from .fingerprints import fingerprint_content
 from .scene_source import find_missing
 from .shapes import FoundShape, ShapeExtractor
@@ -43,13 +28,9 @@ from .shapes import FoundShape, ShapeExtractor
 PARTS: dict[str, type[Visual] | type[Collision]] = {"visuals": Visual, "collisions": Collision}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Edit:
-    """A shape of a link in the form to be written; `look` is its new material, None where it keeps
-    its own."""
-
-    shape: Any
-    look: MeshMaterial | None = None
+_Edit = tuple[Any, MeshMaterial | None]
+"""A shape of a link in the form to be written, and its new material, None where it keeps its own.
+"""
 
 
 class ShapeEdits:
@@ -96,13 +77,13 @@ class ShapeEdits:
                 own = [
                     edit
                     for described, edit in edits
-                    if isinstance(edit.shape, kind) and described not in kept
+                    if isinstance(edit[0], kind) and described not in kept
                 ]
-                if part == "visuals":
-                    for index, each in enumerate(own, len(kept)):
-                        if each.look is not None:
-                            looks[len(links), index] = each.look
-                link = _with_shapes(link, part, (*kept, *(each.shape for each in own)))
+                for index, (_, look) in enumerate(own, len(kept)):
+                    if look is not None:  # Of a visual.
+                        looks[len(links), index] = look
+                shapes: dict[str, Any] = {part: (*kept, *(shape for shape, _ in own))}
+                link = replace(link, **shapes)
             links.append(link)
         robot = replace(self._robot, links=tuple(links))
         if looks:
@@ -114,13 +95,13 @@ class ShapeEdits:
 
     def _find_touched(self, empties: Mapping[str, Any]) -> None:
         materials = {
-            slot.material: True
+            slot.material
             for empty in empties.values()
             for item in empty.children
             for slot in item.material_slots
             if slot.material is not None and properties.LOOK in slot.material
         }
-        self._touched = find_touched(materials)
+        self._touched = {each for each in materials if not is_as_made(each)}
 
     def _edit(self, found: FoundShape, link: Link) -> _Edit:
         described, shown = found.described, found.shown.shape
@@ -131,7 +112,7 @@ class ShapeEdits:
             place = matrix_from_pose(shown.origin)
             shown = replace(shown, origin=tidy_pose(place, described.origin))
         if found.shown.data is None:
-            return _Edit(shape=shown)
+            return shown, None
         look = self._find_look(found)
         of_file = bool(list(found.item.data.get(properties.LOOKS, ()))) if look else False
         geometry = self._find_geometry(found, of_file)
@@ -139,7 +120,7 @@ class ShapeEdits:
             shown = replace(shown, material=described.material)
         if geometry is None:
             return self._export(shown, found, link, look or _look_of(found.shown.shape))
-        return _Edit(shape=replace(shown, geometry=geometry), look=look)
+        return replace(shown, geometry=geometry), look
 
     def _find_look(self, found: FoundShape) -> MeshMaterial | None:
         """Finds the new look of a visual; None where it is unchanged."""
@@ -195,23 +176,20 @@ class ShapeEdits:
             if look is not None and not data.materials:
                 data = self._with_material(data, look)
         part = "visual" if isinstance(shape, Visual) else "collision"
-        name = self._names.get((data, part))
-        if name is None:
-            name = self._name_file(found.item.name or link.name, part)
-            self._names[data, part] = name
+        if (data, part) not in self._names:
+            name = self._names[data, part] = self._name_file(found.item.name or link.name, part)
             self.meshes[name] = data
-        own = _plain_look(look)
+        # A <material> of a mesh says a colour alone: images are in the mesh's own file.
+        own = None if look is None or look.texture is not None else look
         if isinstance(shape, Visual) and own is None:
             shape = replace(shape, material=None)
-        return _Edit(shape=replace(shape, geometry=Mesh(filename=name)), look=own)
+        return replace(shape, geometry=Mesh(filename=self._names[data, part])), own
 
     def _with_material(self, data: MeshData, look: MeshMaterial) -> MeshData:
         key = (data, repr(look))
-        made = self._made.get(key)
-        if made is None:
-            made = replace(data, materials=(look,), slots=None)
-            self._made[key] = made
-        return made
+        if key not in self._made:
+            self._made[key] = replace(data, materials=(look,), slots=None)
+        return self._made[key]
 
     def _name_file(self, called: str, part: str) -> str:
         stem = re.sub(r"[^\w.-]", "_", called).strip("._")[:80] or "mesh"
@@ -297,12 +275,6 @@ def _material_of(look: MeshMaterial, like: Material | None, name: str | None = N
     return Material(name=name, color=color, texture=texture)
 
 
-def _with_shapes(link: Link, part: str, shapes: tuple[Any, ...]) -> Link:
-    if part == "visuals":
-        return replace(link, visuals=shapes)
-    return replace(link, collisions=shapes)
-
-
 def _look_of(shape: Any) -> MeshMaterial | None:
     """Returns the one material of a visual as the scene shows it; None where its mesh has
     several."""
@@ -314,25 +286,15 @@ def _look_of(shape: Any) -> MeshMaterial | None:
     return MeshMaterial(name=material.name, color=color, texture=texture)
 
 
-def _plain_look(look: MeshMaterial | None) -> MeshMaterial | None:
-    """Returns the look that a <material> can say of a mesh: a colour. Images are in the mesh's own
-    file."""
-    return None if look is None or look.texture is not None else look
-
-
 def _tidy_sizes(now: Geometry, was: Geometry) -> Geometry:
     """Returns a simple shape with the described numbers, where the scene shows these."""
-    if isinstance(now, Box) and isinstance(was, Box):
-        return Box(size=tidy_vector(now.size, was.size))
-    if isinstance(now, Sphere) and isinstance(was, Sphere):
-        return Sphere(radius=_tidy(now.radius, was.radius))
-    if isinstance(now, Ellipsoid) and isinstance(was, Ellipsoid):
-        return Ellipsoid(radii=tidy_vector(now.radii, was.radii))
-    for kind in (Cylinder, Capsule, Cone):
-        if isinstance(now, kind) and isinstance(was, kind):
-            radius, length = _tidy(now.radius, was.radius), _tidy(now.length, was.length)
-            return kind(radius=radius, length=length)
-    return now
+    if now == was or type(now) is not type(was):
+        return now
+    tidied: dict[str, Any] = {}
+    for name in (each.name for each in fields(now)):
+        new, old = getattr(now, name), getattr(was, name)
+        tidied[name] = tidy_vector(new, old) if isinstance(new, tuple) else _tidy(new, old)
+    return replace(now, **tidied)
 
 
 def _tidy(number: float, like: float) -> float:

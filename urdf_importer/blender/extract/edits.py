@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
+from ...geometry.inertia import body_of
 from ...geometry.mesh_data import MeshData
 from ...geometry.tidy import SAME, shortest, tidy_angle, tidy_pose, tidy_vector
 from ...geometry.transforms import Matrix, matrix_from_pose
 from ...geometry.volumes import inertia_of
 from ...model import IDENTITY, Inertia, Inertial, Joint, Limit, Link, Pose, Robot
-from ..build.links import inertia_in_link
 from ..standing import properties
 from ..standing.armatures import bones_of
 from ..standing.joints import JointChannel, limits_of, name_joints, posed_joints_of
@@ -85,7 +85,7 @@ def extract_edits(
     )
     robot = replace(robot, links=links, joints=tuple(joints.values()))
     _report_scene(armature, empties, diagnostics)
-    scale = _find_scale(armature)
+    scale = shortest(sum(armature.matrix_world.to_scale()) / 3.0, SAME)
     if not shapes:
         return EditedRobot(robot=robot, meshes={}, images=frozenset(), scale=scale)
     found = ShapeEdits(armature, robot, folder, diagnostics, suffix)
@@ -111,7 +111,7 @@ def _restore_middle(
     if not needed:
         return described
     links = {link.name: link for link in described.links}
-    for name in [name for name, is_link in needed.items() if is_link]:
+    for name in (name for name, is_link in needed.items() if is_link):
         links[name] = Link(name=name)
         diagnostics.warning(
             "bare-link",
@@ -216,14 +216,9 @@ def _edit_inertial(
     link: Link, empty: Any, children: Mapping[Any, list[Any]], moved: Matrix | None
 ) -> Link:
     inertial = link.inertial
-    frame = next(
-        (
-            item
-            for item in children.get(empty, ())
-            if item.get(properties.PART) == properties.INERTIALS
-        ),
-        None,
-    )
+    below = children.get(empty, ())
+    frames = (each for each in below if each.get(properties.PART) == properties.INERTIALS)
+    frame = next(frames, None)
     found = _read_properties(inertial, empty)
     if frame is not None and found is not None:
         basis = np.array(frame.matrix_parent_inverse) @ np.array(frame.matrix_basis)
@@ -249,7 +244,7 @@ def _read_properties(inertial: Inertial | None, empty: Any) -> Inertial | None:
     tensor = empty.get(properties.INERTIA)
     if tensor is not None:
         wanted = np.array(tensor, dtype=np.float64).reshape(3, 3)
-        made = inertia_in_link(inertial or Inertial())
+        made = body_of(inertial or Inertial()).inertia
         if not np.allclose(wanted, made, rtol=1e-9, atol=1e-300):
             # Along the link's axes, as the property is.
             found = replace(
@@ -306,8 +301,3 @@ def _count(names: list[str], one: str, several: str = "") -> str:
     more = ", ..." if len(names) > _MOST_NAMED else ""
     word = one if len(names) == 1 else several or f"{one}s"
     return f"{len(names)} {word} ({shown}{more})"
-
-
-def _find_scale(armature: Any) -> float:
-    scale = armature.matrix_world.to_scale()
-    return shortest(sum(scale) / 3.0, SAME)

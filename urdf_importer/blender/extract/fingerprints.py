@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ...geometry.mesh_data import MeshData, MeshMaterial
 from ...model import Collision, Mesh, Surface, Visual
 from ...options import ImportOptions
+from ..arrays import read_array
 from ..standing import properties
 
 _ARRAYS = ("vertices", "corners", "face_sizes", "normals", "uvs", "slots")
@@ -34,13 +35,8 @@ def fingerprint_shape(
 ) -> str:
     """Returns a number, as text, for all that decides the mesh of a shape; visuals and
     collisions never have the same. `sums` are by sum_arrays."""
-    return _digest((*_settings(shape, options), data.smooth, *sums.items()))
-
-
-def _settings(shape: Visual | Collision, options: ImportOptions) -> tuple[Any, ...]:
-    if not isinstance(shape.geometry, Mesh):
-        return (type(shape).__name__, options.smooth_angle)
-    return (type(shape).__name__, options.smooth_angle, options.most_triangles)
+    most = (options.most_triangles,) if isinstance(shape.geometry, Mesh) else ()
+    return _digest((type(shape).__name__, options.smooth_angle, *most, data.smooth, *sums.items()))
 
 
 def fingerprint_content(mesh: Any) -> str:
@@ -50,16 +46,16 @@ def fingerprint_content(mesh: Any) -> str:
     # A mesh without points has none of the two. Asking vertices and loops themselves takes a
     # thousand times as long.
     points, corners = attributes.get("position"), attributes.get(".corner_vert")
-    sums = {"vertices": _sum(_read_array(points.data if points else (), "vector", 3, np.float32))}
-    sums["corners"] = _sum(_read_array(corners.data if corners else (), "value", 1, np.int32))
+    sums = {"vertices": _sum(read_array(points.data if points else (), "vector", 3))}
+    sums["corners"] = _sum(read_array(corners.data if corners else (), "value", kind=np.int32))
     if len(mesh.loops) != 3 * len(mesh.polygons):
-        starts = _read_array(mesh.polygons, "loop_start", 1, np.uint32)
+        starts = read_array(mesh.polygons, "loop_start", kind=np.uint32)
         sums["face_sizes"] = _sum(np.diff(starts.view(np.int32), append=np.int32(len(mesh.loops))))
     layer = mesh.uv_layers.active
     if layer is not None:
-        sums["uvs"] = _sum(_read_array(attributes[layer.name].data, "vector", 2, np.float32))
+        sums["uvs"] = _sum(read_array(attributes[layer.name].data, "vector", 2))
     slots = attributes.get("material_index")
-    used = None if slots is None else _read_array(slots.data, "value", 1, np.int32)
+    used = None if slots is None else read_array(slots.data, "value", kind=np.int32)
     # All faces in the first slot are as good as no slots at all.
     if used is not None and used.any():
         sums["slots"] = _sum(used)
@@ -75,13 +71,6 @@ def fingerprint_arrays(data: MeshData, sums: Sums, *, has_slots: bool) -> str:
     if has_slots and data.slots is not None and data.slots.any():
         names.append("slots")
     return _digest(tuple((name, sums[name]) for name in names if name in sums))
-
-
-def _read_array(items: Any, name: str, width: int, kind: Any) -> Any:
-    found = np.empty(len(items) * width, dtype=kind)
-    if len(items):
-        items.foreach_get(name, found)
-    return found
 
 
 def _sum(array: NDArray[Any]) -> tuple[int, int]:
@@ -107,20 +96,16 @@ def describe_material(material: MeshMaterial, *, has_uvs: bool) -> str:
 def read_material(text: str) -> tuple[MeshMaterial, bool]:
     """Reads (material without its image, whether there were uvs) from a description."""
     kept = json.loads(text)
+    surface = kept.get("surface")
+    if surface is not None:
+        surface["emission"] = surface["emission"] and tuple(surface["emission"])
     material = MeshMaterial(
         name=kept["name"],
         color=tuple(kept["color"]),
         image_alpha=kept.get("image_alpha", False),
-        surface=_read_surface(kept.get("surface")),
+        surface=surface and Surface(**surface),
     )
     return material, kept.get("uvs", False)
-
-
-def _read_surface(kept: dict[str, Any] | None) -> Surface | None:
-    if kept is None:
-        return None
-    emission = kept.pop("emission")
-    return Surface(**kept, emission=None if emission is None else tuple(emission))
 
 
 def note_materials(owner: Any, materials: Iterable[Any]) -> None:

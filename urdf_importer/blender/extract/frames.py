@@ -56,7 +56,7 @@ def find_rest_frames(armature: Any, robot: Robot, empties: Mapping[str, Any]) ->
         turn = turns.get(carrier)
         before[name] = rest
         after[name] = rest if turn is None else turn @ rest
-        shift = invert(after[name]) @ _place_of(empty, frames)
+        shift = invert(after[name]) @ place_of(empty, frames)
         if is_identity(_rigid(shift), _reach(rest)):
             continue
         if joint is not None and joint.type == "fixed" and name not in parents:
@@ -110,9 +110,9 @@ def _find_turn(bone: Any, frame: Matrix) -> Matrix | None:
     return None if is_identity(turn, _reach(kept[0])) else _rigid(turn)
 
 
-def _place_of(empty: Any, frames: Mapping[Any, Matrix]) -> Matrix:
-    """Returns an empty's place in the main armature (4, 4), from its set values, with the scale
-    taken out. `frames` are the frames of the armatures in it."""
+def place_of(empty: Any, frames: Mapping[Any, Matrix]) -> Matrix:
+    """Returns an empty's place at rest in the main armature (4, 4), from its set values, with the
+    scale taken out. `frames` are the frames of the armatures in it."""
     local = np.array(empty.matrix_parent_inverse) @ np.array(empty.matrix_basis)
     if empty.parent not in frames:
         return np.asarray(local, dtype=np.float64)

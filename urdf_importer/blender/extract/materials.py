@@ -79,10 +79,8 @@ class MaterialReader:
             file = None if image is None else self._find_file(image, material)
             if file is not None:
                 maps[name] = str(file)
-        emission: tuple[float, float, float] | None = None
-        if inputs["Emission Strength"].default_value > 0.0:
-            red, green, blue = _srgb(*inputs["Emission Color"].default_value)[:3]
-            emission = (red, green, blue) if any((red, green, blue)) else None
+        glow = _srgb(*inputs["Emission Color"].default_value)[:3]
+        emission = glow if inputs["Emission Strength"].default_value > 0.0 and any(glow) else None
         if not maps and emission is None and not metalness and roughness == MATT:
             return None
         return Surface(metalness=metalness, roughness=roughness, emission=emission, **maps)

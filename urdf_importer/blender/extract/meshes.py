@@ -9,6 +9,7 @@ of its dependencies.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import bpy
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from ...geometry.mesh_data import MeshData, reverse_corners
 from ...geometry.transforms import Matrix
+from ..arrays import read_array
 
 Slots = NDArray[np.int32]
 
@@ -40,7 +42,7 @@ def extract_slots(item: Any) -> Slots:
         attribute = mesh.attributes.get("material_index")
         slots = np.zeros(len(mesh.polygons), dtype=np.int32)
         if attribute is not None:
-            mesh.polygons.foreach_get("material_index", slots)
+            slots = read_array(mesh.polygons, "material_index", kind=np.int32)
     return np.clip(slots, 0, max(len(item.material_slots) - 1, 0))
 
 
@@ -108,16 +110,12 @@ def transform_mesh(data: MeshData, linear: Matrix) -> MeshData:
         turned = normals[order].astype(np.float64) @ _normal_map(linear).T
         lengths = np.linalg.norm(turned, axis=1, keepdims=True)
         normals = (turned / np.where(lengths > 0.0, lengths, 1.0)).astype(np.float32)
-    return MeshData(
+    return replace(
+        data,
         vertices=(data.vertices.astype(np.float64) @ linear.T).astype(np.float32),
         corners=data.corners[order],
-        face_sizes=sizes,
         normals=normals,
-        smooth=data.smooth,
-        name=data.name,
         uvs=None if data.uvs is None else data.uvs[order],
-        materials=data.materials,
-        slots=data.slots,
     )
 
 
@@ -130,12 +128,11 @@ def _normal_map(linear: Matrix) -> Matrix:
 
 def _read_mesh(mesh: Any, *, bare: bool) -> MeshData:
     # Blender gives these no sign: numbers with one take a hundred times as long.
-    corners, starts = np.empty(len(mesh.loops), np.uint32), np.empty(len(mesh.polygons), np.uint32)
-    mesh.loops.foreach_get("vertex_index", corners)
-    mesh.polygons.foreach_get("loop_start", starts)
+    corners = read_array(mesh.loops, "vertex_index", kind=np.uint32)
+    starts = read_array(mesh.polygons, "loop_start", kind=np.uint32)
     sizes: Any = np.diff(starts.view(np.int32), append=np.int32(len(corners)))
     return MeshData(
-        vertices=_read_vectors(mesh.vertices, "co", 3),
+        vertices=read_array(mesh.vertices, "co", 3),
         corners=corners.view(np.int32),
         face_sizes=sizes,
         normals=None if bare else _read_normals(mesh, sizes),
@@ -146,8 +143,8 @@ def _read_mesh(mesh: Any, *, bare: bool) -> MeshData:
 
 def _read_normals(mesh: Any, sizes: Any) -> Any:
     """Reads the normals of the corners; None where all faces are flat."""
-    normals = _read_vectors(mesh.corner_normals, "vector", 3)
-    faces = np.repeat(_read_vectors(mesh.polygon_normals, "vector", 3), sizes, axis=0)
+    normals = read_array(mesh.corner_normals, "vector", 3)
+    faces = np.repeat(read_array(mesh.polygon_normals, "vector", 3), sizes, axis=0)
     if not len(normals) or bool(np.abs(normals - faces).max() < _FLAT):
         return None
     return normals
@@ -157,10 +154,4 @@ def _read_uvs(mesh: Any) -> Any:
     layer = mesh.uv_layers.active
     if layer is None:
         return None
-    return _read_vectors(mesh.attributes[layer.name].data, "vector", 2)
-
-
-def _read_vectors(items: Any, name: str, size: int) -> Any:
-    found = np.empty(len(items) * size, dtype=np.float32)
-    items.foreach_get(name, found)
-    return found.reshape(-1, size)
+    return read_array(mesh.attributes[layer.name].data, "vector", 2)

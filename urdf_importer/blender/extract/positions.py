@@ -17,16 +17,12 @@ def extract_positions(armature: Any, robot: Robot) -> tuple[tuple[str, str], ...
     """Extracts (joint, its position as text) of the joints that do not follow others, as the rig
     shows them. Raises BuildError for an object that is not an imported robot."""
     joints = {joint.name: joint for joint in robot.joints}
-    followers = _find_followers(armature)
+    followers = {joint.name for joint in joints_of(armature) if joint.mimics}
     return tuple(
         (name, _write(joints[name], position))
         for name, position in get_joint_positions(armature).items()
         if name in joints and name not in followers
     )
-
-
-def _find_followers(armature: Any) -> set[str]:
-    return {joint.name for joint in joints_of(armature) if joint.mimics}
 
 
 def _write(joint: Joint, position: float | tuple[float, ...]) -> str:

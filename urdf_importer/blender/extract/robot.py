@@ -2,14 +2,14 @@
 """From a rig back to the model, by its properties alone: extract_robot(build(robot)) == robot."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass, replace
 from functools import cache, partial
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import bpy
 
-from ...model import Attributes, Joint, Link, Robot
+from ...model import Attributes, Collision, Joint, Link, Robot, Visual
 from ..standing import properties
 from ..standing.armatures import armatures_of, check_robot
 from ..standing.joints import find_packed_joint
@@ -26,20 +26,18 @@ def extract_robot(armature: Any) -> Robot:
     robot."""
     packed = _find_properties(armature).to_dict()
     empties = find_link_empties(armature)
-    links = {name: _link_of(empty) for name, empty in empties.items()}
+    links = {
+        name: unpack(Link, empty[properties.LINK].to_dict()) for name, empty in empties.items()
+    }
     joints = {joint.name: joint for joint in _find_joints(empties, packed)}
     plain = {k: v for k, v in packed.items() if k not in _NAMES_AND_JOINTS}
     plain["text"] = plain.get("text", "").encode("utf-8")
     described = unpack(Robot, plain | {"links": [], "joints": []})
-    return Robot(
-        **{field.name: getattr(described, field.name) for field in fields(Robot)}
-        | {
-            "links": tuple(links[name] for name in packed["links"] if name in links),
-            "joints": tuple(joints[name] for name in packed["joints"] if name in joints),
-            "loops": tuple(
-                loop for loop in described.loops if loop.link1 in links and loop.link2 in links
-            ),
-        }
+    return replace(
+        described,
+        links=tuple(links[name] for name in packed["links"] if name in links),
+        joints=tuple(joints[name] for name in packed["joints"] if name in joints),
+        loops=tuple(each for each in described.loops if {each.link1, each.link2} <= links.keys()),
     )
 
 
@@ -75,19 +73,20 @@ def group_children() -> dict[Any, list[Any]]:
     return groups
 
 
-def _link_of(empty: Any) -> Link:
-    packed = empty[properties.LINK].to_dict()
-    packed.pop("undefined", None)
-    return unpack(Link, packed)
-
-
 def _find_joints(empties: Mapping[str, Any], packed: Mapping[str, Any]) -> Iterator[Joint]:
-    for empty in empties.values():
-        described = find_packed_joint(empty)
+    for described in (*map(find_packed_joint, empties.values()), *packed.get("cut_joints", ())):
         if described is not None:
             yield unpack(Joint, described)
-    for described in packed.get("cut_joints", ()):
-        yield unpack(Joint, described)
+
+
+def read_shape(item: Any) -> Visual | Collision | None:
+    """Reads the description of an object that represents a shape; None for other objects."""
+    described = item.get(properties.SHAPE)
+    if described is None:
+        return None
+    is_visual = item.get(properties.PART) == properties.VISUALS
+    kind: type[Visual | Collision] = Visual if is_visual else Collision
+    return unpack(kind, described.to_dict())
 
 
 def unpack(kind: type[_Model], packed: Mapping[str, Any]) -> _Model:

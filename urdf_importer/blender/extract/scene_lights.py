@@ -100,7 +100,5 @@ def read_gravity(scene: Any) -> Vector3:
 
 
 def _read_color(linear: Sequence[float]) -> Vector3:
-    red, green, blue = (
-        round(min(max(srgb_from_linear(float(part)), 0.0), 1.0), 6) for part in linear
-    )
+    red, green, blue = (round(srgb_from_linear(float(part)), 6) for part in linear)
     return (red, green, blue)

@@ -15,7 +15,6 @@ from ...diagnostics import BuildError, Diagnostics, quote
 from ...geometry.inertia import move_pose
 from ...geometry.transforms import matrix_from_pose
 from ...meshes import ShownShape
-from ...meshes.robot_files import Shape
 from ...model import IDENTITY, Collision, Link, Pose, Robot, Visual, VisualMaterials
 from ...reshape import seat_links
 from ..standing import properties
@@ -60,7 +59,7 @@ def extract_scene(
     origins = {joint.child: joint.child_origin for joint in described.joints if not keeps_seats}
     links, shapes = [], []
     for before, link in zip(described.links, seated.links, strict=True):
-        found = extractor.extract_link(before, empties[before.name])
+        found = [each.shown for each in extractor.find_shapes(before, empties[before.name])]
         found = _seat_shapes(found, origins.get(link.name, IDENTITY))
         links.append(_replace_shapes(link, found, missing, materials))
         shapes += found
@@ -68,7 +67,12 @@ def extract_scene(
         # The visuals hold the materials of the scene themselves.
         robot=replace(seated, links=tuple(links), materials=()),
         shapes=tuple(shapes),
-        images=frozenset(name for each in shapes for name in _name_images(each.shape)),
+        images=frozenset(
+            name
+            for each in shapes
+            if isinstance(each.shape, Visual) and each.shape.material is not None
+            for name in each.shape.material.images
+        ),
     )
 
 
@@ -138,11 +142,6 @@ def _replace_shapes(
     if missing[1]:
         collisions += link.collisions
     return replace(link, visuals=tuple(visuals), collisions=tuple(collisions))
-
-
-def _name_images(shape: Shape) -> set[str]:
-    material = shape.material if isinstance(shape, Visual) else None
-    return set() if material is None else set(material.images)
 
 
 def _undefine(link: Link, materials: VisualMaterials) -> Iterator[Visual]:

@@ -20,24 +20,22 @@ from ...geometry.primitives import make_primitive
 from ...geometry.transforms import Matrix, matrix_from_pose, nearest_turn, quaternion_from_rotation
 from ...meshes import ShownShape
 from ...model import (
-    Box,
-    Capsule,
     Collision,
     Cone,
-    Cylinder,
-    Ellipsoid,
+    Extrusion,
     Geometry,
     Link,
     Material,
     Mesh,
+    Polyhedron,
     Pose,
-    Sphere,
     Visual,
 )
+from ...reshape.scaling import scale_geometry
 from ..standing import properties
 from .materials import MaterialReader
 from .meshes import Slots, extract_mesh, extract_slots, is_plain, transform_mesh
-from .robot import group_children, unpack
+from .robot import group_children, read_shape
 
 _SAME = 2e-6
 """Places this near, per metre, are one place in Blender's single precision."""
@@ -74,21 +72,17 @@ class ShapeExtractor:
         self._arrays: dict[tuple[Any, bool], MeshData] = {}
         self._made: dict[tuple[MeshData, bytes | None, Materials], MeshData] = {}
 
-    def extract_link(self, link: Link, empty: Any) -> list[ShownShape]:
-        """Extracts the shapes of a link, in the order of the description; shapes that a user added
-        come last."""
-        return [found.shown for found in self.find_shapes(link, empty)]
-
     def find_shapes(self, link: Link, empty: Any, moved: Matrix | None = None) -> list[FoundShape]:
-        """Finds the objects of a link's shapes, in the same order. `moved` (4, 4) is the empty's
-        frame in the frame of the link, where they differ."""
+        """Finds the objects of a link's shapes, in the order of the description; shapes that a user
+        added come last. `moved` (4, 4) is the empty's frame in the frame of the link, where they
+        differ."""
         order: dict[Any, int] = {}
         for index, shape in enumerate(link.shapes):
             order.setdefault(shape, index)
         found = []
         for item, place in shape_objects(empty, self._children):
-            described = _read_shape(item)
-            index = order.get(described, len(order))
+            described = read_shape(item)
+            index = len(order) if described is None else order.get(described, len(order))
             place = place if moved is None else moved @ place
             found.append((index, self._extract(item, described, place)))
         return [shape for _, shape in sorted(found, key=lambda pair: pair[0])]
@@ -114,7 +108,7 @@ class ShapeExtractor:
 
     def extract_object(self, item: Any, place: Matrix) -> ShownShape:
         """Extracts an object that hangs on no link as a visual, at `place` (4, 4)."""
-        return self._extract(item, _read_shape(item), place).shown
+        return self._extract(item, read_shape(item), place).shown
 
     def _find_arrays(self, item: Any, *, bare: bool) -> MeshData:
         key = (item.data if is_plain(item) and item.mode != "EDIT" else item, bare)
@@ -172,15 +166,6 @@ def _stands_for_a_shape(item: Any) -> bool:
         return is_known and item[properties.PART] not in _NOT_SHAPES
     is_mark = properties.LIMITS_OF in item or properties.WIDGET in item
     return item.type in SHOWN_TYPES and not item.hide_render and not is_mark
-
-
-def _read_shape(item: Any) -> Any | None:
-    """Reads the description of an object; None for an object that a user added."""
-    described = item.get(properties.SHAPE)
-    if described is None:
-        return None
-    is_visual = item.get(properties.PART) == properties.VISUALS
-    return unpack(Visual if is_visual else Collision, described.to_dict())
 
 
 def local_transform(item: Any) -> Matrix:
@@ -244,22 +229,12 @@ def _is_untouched(geometry: Any, arrays: MeshData) -> bool:
 def _scale_primitive(geometry: Geometry, linear: Matrix) -> Geometry | None:
     """Returns a simple shape under a linear map; None where it does not stay of the same kind."""
     sizes = np.abs(np.diag(linear))
-    if np.abs(np.abs(linear) - np.diag(sizes)).max() > _SAME or not sizes.all():
+    is_aligned = np.abs(np.abs(linear) - np.diag(sizes)).max() <= _SAME and sizes.all()
+    if not is_aligned or isinstance(geometry, Extrusion | Polyhedron):
         return None
     x, y, z = sizes.tolist()
-    is_round = abs(x - y) < _SAME
-    is_even = is_round and abs(x - z) < _SAME
-    match geometry:
-        case Box(size=size):
-            return Box(size=(size[0] * x, size[1] * y, size[2] * z))
-        case Cylinder(radius=radius, length=length) if is_round:
-            return Cylinder(radius=radius * x, length=length * z)
-        case Sphere(radius=radius) if is_even:
-            return Sphere(radius=radius * x)
-        case Capsule(radius=radius, length=length) if is_even:
-            return Capsule(radius=radius * x, length=length * x)
-        case Ellipsoid(radii=radii):
-            return Ellipsoid(radii=(radii[0] * x, radii[1] * y, radii[2] * z))
-        case Cone(radius=radius, length=length) if is_round and linear[2, 2] > 0.0:
-            return Cone(radius=radius * x, length=length * z)
-    return None
+    y = x if abs(x - y) < _SAME else y
+    z = x if x == y and abs(x - z) < _SAME else z
+    scaled, is_exact = scale_geometry(geometry, (x, y, z))
+    is_upside_down = isinstance(geometry, Cone) and linear[2, 2] < 0.0
+    return scaled if is_exact and not is_upside_down else None

@@ -104,7 +104,7 @@ def extract_surroundings(
             view=read_view(scene),
             background=read_background(scene.world),
             gravity=read_gravity(scene),
-            text="".join(_read_texts(scene)),
+            text=_join_texts(scene),
         ),
         shapes=tuple(maker.shapes),
         images=frozenset(maker.images),
@@ -112,15 +112,13 @@ def extract_surroundings(
     )
 
 
-def _read_texts(scene: Any) -> Iterator[str]:
-    """Yields the texts that worlds keep on their collections."""
-    for each in scene.collection.children_recursive:
-        text = each.get(properties.WORLD)
-        if isinstance(text, str):
-            yield text
+def _join_texts(scene: Any) -> str:
+    """Joins the texts that worlds keep on their collections."""
+    texts = [each.get(properties.WORLD) for each in scene.collection.children_recursive]
+    return "".join(each for each in texts if isinstance(each, str))
 
 
-def _list_items(objects: Collection[Any] | None) -> Iterator[tuple[Any, Matrix, object]]:
+def _list_items(objects: Collection[Any] | None) -> list[tuple[Any, Matrix, object]]:
     """Lists the objects with faces and the lights that are rendered and hang on no robot, with
     their places (4, 4) and, for instances, a key of their own."""
     chosen = None if objects is None else set(objects)
@@ -138,7 +136,7 @@ def _list_items(objects: Collection[Any] | None) -> Iterator[tuple[Any, Matrix, 
         found.append((item, np.array(each.matrix_world), key))
         if len(found) > _MOST_THINGS:
             raise WriteError(f"the scene has more than {_MOST_THINGS} objects for a world")
-    yield from found
+    return found
 
 
 def _is_rendered(item: Any) -> bool:
@@ -149,12 +147,9 @@ def _is_rendered(item: Any) -> bool:
 
 
 def _is_of_robot(item: Any) -> bool:
-    marks = (properties.ROBOT, properties.LINK)
-    while item is not None:
-        if any(mark in item for mark in marks):
-            return True
+    while item is not None and properties.ROBOT not in item and properties.LINK not in item:
         item = item.parent
-    return False
+    return item is not None
 
 
 def _is_holder(item: Any | None) -> bool:
@@ -207,7 +202,8 @@ class _ThingMaker:
         self.names.setdefault(group.name, name)
         inertial = unpack(Inertial, said["inertial"]) if "inertial" in said else None
         if body is not None:
-            inertial = _weigh(shorten(body.mass), collisions) if _is_active(body) else None
+            is_active = body.type == "ACTIVE" and not body.kinematic
+            inertial = _weigh(shorten(body.mass), collisions) if is_active else None
         return Thing(
             link=Link(
                 name=name,
@@ -296,10 +292,6 @@ def _weigh(mass: float, solids: Sequence[_Solid]) -> Inertial:
     x, y, z = whole.centre.tolist()
     tensor = whole.inertia * (mass / whole.volume)
     return Inertial(origin=Pose(xyz=(x, y, z)), mass=mass, inertia=inertia_of(tensor))
-
-
-def _is_active(body: Any | None) -> bool:
-    return body is not None and body.type == "ACTIVE" and not body.kinematic
 
 
 def _fit(collision: Collision, data: MeshData, kind: str) -> tuple[Collision, MeshData]:

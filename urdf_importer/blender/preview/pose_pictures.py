@@ -2,8 +2,8 @@
 """Poses with pictures: Home, Zero and Ready as pose assets, and pictures of them and of the states
 of groups, as the asset browser and the sidebar show them."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 import bpy
@@ -38,7 +38,10 @@ def make_poses(armature: Any) -> list[Any]:
     check_robot(armature)
     robot = extract_name(armature)
     made = []
-    with _pose_kept(armature):
+    with ExitStack() as kept:
+        kept.callback(bpy.context.view_layer.update)
+        for each in armatures_of(armature):
+            kept.callback(keep_channels(each))
         for name, pose in _MADE:
             pose(armature)
             bpy.context.view_layer.update()
@@ -79,15 +82,3 @@ def _keep_pose(armature: Any, robot: str, name: str) -> Any:
         return new_pose(armature, name, shown, robot=robot, whole=True)
     write_pose(action, armature, shown)
     return action
-
-
-@contextmanager
-def _pose_kept(armature: Any) -> Iterator[None]:
-    """Restores the channels of all bones of a robot afterwards."""
-    restores = [keep_channels(each) for each in armatures_of(armature)]
-    try:
-        yield
-    finally:
-        for put_back in restores:
-            put_back()
-        bpy.context.view_layer.update()

@@ -19,9 +19,9 @@ from ...arguments import rig_of
 from ...files.outputs import need_suffix, replace_file
 from ...geometry.transforms import Matrix
 from ...rig.rig_plan import FIXED, JOINTS
-from ..standing import properties
-from ..standing.armatures import armatures_of, check_robot, children_of, objects_of
+from ..standing.armatures import armatures_of, check_robot, objects_of
 from ..standing.joints import read_joints
+from ..standing.links import links_of
 from ..standing.placing import find_lowest
 from .studio import Studio
 
@@ -95,12 +95,13 @@ def _build_kit(studio: Studio) -> _Kit:
     moving = studio.new_material("Preview Joint", _MOVING, 0.35)
     static = studio.new_material("Preview Fixed", _STATIC)
     axes = [studio.new_material(f"Preview {n}", c) for n, c in zip("XYZ", _AXES, strict=True)]
+    ball = [(math.sin(a), -math.cos(a)) for a in np.linspace(0, math.pi, 9)]
     return _Kit(
         moving=studio.new_mesh("Preview Joint", _OCTAHEDRON, _OCTAHEDRON_FACES, moving),
         static=studio.new_mesh("Preview Fixed", _OCTAHEDRON, _OCTAHEDRON_FACES, static),
         rings=tuple(_build_ring(i, axes[i], studio) for i in range(3)),
         arrows=tuple(_build_arrow(i, axes[i], studio) for i in range(3)),
-        bead=_build_bead(static, studio),
+        bead=studio.new_mesh("Bead", *_revolve(ball), static),
     )
 
 
@@ -124,23 +125,12 @@ def _build_arrow(axis: int, material: Any, studio: Studio) -> Any:
     return studio.new_mesh(f"Arrow {axis}", _turn(vertices, axis), faces, material)
 
 
-def _build_bead(material: Any, studio: Studio) -> Any:
-    profile = [(math.sin(a), -math.cos(a)) for a in np.linspace(0, math.pi, 9)]
-    vertices, faces = _revolve(profile)
-    return studio.new_mesh("Bead", vertices, faces, material)
-
-
 def _revolve(
     profile: list[tuple[float, float]], *, closed: bool = False
 ) -> tuple[Matrix, list[tuple[int, ...]]]:
     """Returns vertices (n, 3) and faces of a profile of (radius, height) turned about Z."""
-    vertices = np.array(
-        [
-            (radius * math.cos(a), radius * math.sin(a), height)
-            for radius, height in profile
-            for a in _angles(_SIDES)
-        ]
-    )
+    circle = np.array([(math.cos(a), math.sin(a), 1.0) for a in _angles(_SIDES)])
+    vertices = np.concatenate([circle * (radius, radius, height) for radius, height in profile])
     rows = len(profile)
     faces: list[tuple[int, ...]] = []
     for row in range(rows if closed else rows - 1):
@@ -200,14 +190,18 @@ def set_scene(armature: Any, studio: Studio, bones: bool) -> tuple[Matrix, list[
     points = _corners(shapes)
     if bones or not shapes:
         points = np.concatenate([points, *map(_bone_ends, posed)])
-    links = np.empty((0, 4, 4)) if shapes else _link_frames(armature, depsgraph)
+    found = () if shapes else links_of(armature)
+    frames = [np.array(each.evaluated_get(depsgraph).matrix_world) for each in found]
+    links = np.array(frames).reshape(-1, 4, 4)
     points = np.concatenate([points, links[:, :3, 3]])
     size = max(float(np.ptp(points, axis=0).max()), _LEAST_SIZE)
     if bones or not shapes:
         _see_through(shapes, studio)
         marked = build_rig_shapes(posed, links, size, studio)
         points = np.concatenate([points, marked])
-    return _widen(points, size), shapes
+    # A little around them, so that no view has size zero.
+    middle = (points.min(axis=0) + points.max(axis=0)) / 2
+    return np.concatenate([points, middle + 0.02 * size * _CORNERS]), shapes
 
 
 def _copy_visuals(armature: Any, depsgraph: Any, studio: Studio) -> list[Any]:
@@ -224,17 +218,6 @@ def _copy_visuals(armature: Any, depsgraph: Any, studio: Studio) -> list[Any]:
     return copies
 
 
-def _link_frames(armature: Any, depsgraph: Any) -> Matrix:
-    """Returns the frames (n, 4, 4) of all links in world space."""
-    return np.array(
-        [
-            np.array(child.evaluated_get(depsgraph).matrix_world)
-            for child in children_of(armature)
-            if properties.LINK in child
-        ]
-    ).reshape(-1, 4, 4)
-
-
 def _corners(shapes: Sequence[Any]) -> Matrix:
     """Returns the corners (n, 3) of the shapes' bounding boxes, in world space."""
     corners = [
@@ -249,13 +232,6 @@ def _bone_ends(posed: Any) -> Matrix:
     bones = posed.pose.bones if posed.pose else ()
     ends = [world @ point for bone in bones for point in (bone.head, bone.tail)]
     return np.array(ends, float).reshape(-1, 3)
-
-
-def _widen(points: Matrix, size: float) -> Matrix:
-    """Adds points a little around the given ones, so that no view has size zero."""
-    around = 0.02 * size * np.concatenate([np.eye(3), -np.eye(3)])
-    middle = (points.min(axis=0) + points.max(axis=0)) / 2
-    return np.concatenate([points, middle + around])
 
 
 def _see_through(shapes: Sequence[Any], studio: Studio) -> None:

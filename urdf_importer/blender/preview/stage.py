@@ -17,6 +17,7 @@ import numpy as np
 from ...arguments import rigs_of
 from ...diagnostics import BuildError
 from ...geometry.transforms import Matrix, Vector
+from ..nodes import add_node, node_tree
 from ..standing.armatures import check_robot
 from ..standing.keys import find_curves
 from ..standing.links import visuals_of
@@ -165,26 +166,15 @@ def _add_ground(home: Any, low: Vector, middle: Vector, size: float) -> None:
 
 def _new_ground_material(size: float) -> Any:
     material = bpy.data.materials.new("Studio Ground")
-    if material.node_tree is None:
-        material.use_nodes = True
-    tree = material.node_tree
-    tree.nodes.clear()
-    add, link = tree.nodes.new, tree.links.new
-    shader = add("ShaderNodeBsdfPrincipled")
-    shader.inputs["Base Color"].default_value = (*_GROUND, 1.0)
-    shader.inputs["Roughness"].default_value = 0.6
-    place, length = add("ShaderNodeTexCoord"), add("ShaderNodeVectorMath")
-    length.operation = "LENGTH"
-    link(place.outputs["Object"], length.inputs[0])
-    fade = add("ShaderNodeMapRange")
-    fade.interpolation_type = "SMOOTHSTEP"
-    fade.inputs["From Min"].default_value = 0.3 * _GROUND_SHARE * size
-    fade.inputs["From Max"].default_value = 0.98 * _GROUND_SHARE * size
-    fade.inputs["To Min"].default_value, fade.inputs["To Max"].default_value = 1.0, 0.0
-    link(length.outputs["Value"], fade.inputs["Value"])
-    link(fade.outputs["Result"], shader.inputs["Alpha"])
-    output = add("ShaderNodeOutputMaterial")
-    link(shader.outputs[0], output.inputs["Surface"])
+    tree = node_tree(material)
+    place = add_node(tree, "TexCoord").outputs["Object"]
+    length = add_node(tree, "VectorMath", {0: place}, operation="LENGTH").outputs["Value"]
+    first, last = 0.3 * _GROUND_SHARE * size, 0.98 * _GROUND_SHARE * size
+    bounds = {"From Min": first, "From Max": last, "To Min": 1.0, "To Max": 0.0, "Value": length}
+    fade = add_node(tree, "MapRange", bounds, interpolation_type="SMOOTHSTEP").outputs["Result"]
+    look = {"Base Color": (*_GROUND, 1.0), "Roughness": 0.6, "Alpha": fade}
+    shader = add_node(tree, "BsdfPrincipled", look)
+    add_node(tree, "OutputMaterial", {"Surface": shader.outputs[0]})
     return material
 
 

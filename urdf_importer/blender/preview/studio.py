@@ -9,7 +9,6 @@ materials are never touched.
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import bpy
@@ -20,6 +19,7 @@ from ...diagnostics import BuildError, WriteError, quote
 from ...geometry.transforms import Matrix, make_frame
 from ...images import encode_png
 from ...interrupts import hold_interrupt
+from ..nodes import add_node, node_tree
 
 Color = tuple[float, float, float]
 
@@ -65,12 +65,7 @@ class Studio:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self._remove()
 
     def _remove(self) -> None:
@@ -132,33 +127,25 @@ class Studio:
     def new_material(self, name: str, color: Color, roughness: float = 0.5) -> Any:
         """Makes an opaque material of a linear colour."""
         material, tree = self._new_node_material(name)
-        shader = tree.nodes.new("ShaderNodeBsdfPrincipled")
-        shader.inputs["Base Color"].default_value = (*color, 1.0)
-        shader.inputs["Roughness"].default_value = roughness
-        _to_output(tree, shader)
+        look = {"Base Color": (*color, 1.0), "Roughness": roughness}
+        shader = add_node(tree, "BsdfPrincipled", look)
+        add_node(tree, "OutputMaterial", {"Surface": shader.outputs[0]})
         return material
 
     def new_glass(self, name: str, color: Color) -> Any:
         """Makes a transparent material, denser towards the outline of its object."""
         material, tree = self._new_node_material(name)
-        facing = tree.nodes.new("ShaderNodeLayerWeight")
-        facing.inputs["Blend"].default_value = 0.3
-        density = tree.nodes.new("ShaderNodeMapRange")
-        density.inputs["To Min"].default_value = 0.07
-        density.inputs["To Max"].default_value = 0.62
-        tree.links.new(facing.outputs["Facing"], density.inputs["Value"])
-        outside = tree.nodes.new("ShaderNodeMath")
-        outside.operation = "LESS_THAN"
-        outside.inputs[1].default_value = 0.5
-        side = tree.nodes.new("ShaderNodeNewGeometry").outputs["Backfacing"]
-        tree.links.new(side, outside.inputs[0])
-        shown = tree.nodes.new("ShaderNodeMath")
-        shown.operation = "MULTIPLY"
-        tree.links.new(density.outputs["Result"], shown.inputs[0])
-        tree.links.new(outside.outputs[0], shown.inputs[1])
-        glow = tree.nodes.new("ShaderNodeEmission")
-        glow.inputs["Color"].default_value = (*color, 1.0)
-        _mix_with_clear(tree, shown.outputs[0], glow)
+        facing = add_node(tree, "LayerWeight", {"Blend": 0.3}).outputs["Facing"]
+        density = add_node(tree, "MapRange", {"To Min": 0.07, "To Max": 0.62, "Value": facing})
+        side = add_node(tree, "NewGeometry").outputs["Backfacing"]
+        outside = add_node(tree, "Math", {0: side, 1: 0.5}, operation="LESS_THAN")
+        factors = {0: density.outputs["Result"], 1: outside.outputs[0]}
+        shown = add_node(tree, "Math", factors, operation="MULTIPLY")
+        glow = add_node(tree, "Emission", {"Color": (*color, 1.0)})
+        clear = add_node(tree, "BsdfTransparent")
+        parts = enumerate((shown, clear, glow))
+        mix = add_node(tree, "MixShader", {place: part.outputs[0] for place, part in parts})
+        add_node(tree, "OutputMaterial", {"Surface": mix.outputs[0]})
         return material
 
     def light(
@@ -191,16 +178,11 @@ class Studio:
         # Rays that leave the scene find this light well enough; aiming at it only adds noise.
         world.cycles.sampling_method = "NONE"
         tree = node_tree(world)
-        seen, light = (tree.nodes.new("ShaderNodeBackground") for _ in range(2))
-        seen.inputs["Color"].default_value = (*_BACKGROUND, 1.0)
-        tree.links.new(_sky_color(tree), light.inputs["Color"])
-        rays = tree.nodes.new("ShaderNodeLightPath")
-        choice = tree.nodes.new("ShaderNodeMixShader")
-        tree.links.new(rays.outputs["Is Camera Ray"], choice.inputs[0])
-        tree.links.new(light.outputs[0], choice.inputs[1])
-        tree.links.new(seen.outputs[0], choice.inputs[2])
-        output = tree.nodes.new("ShaderNodeOutputWorld")
-        tree.links.new(choice.outputs[0], output.inputs["Surface"])
+        seen = add_node(tree, "Background", {"Color": (*_BACKGROUND, 1.0)})
+        light = add_node(tree, "Background", {"Color": _sky_color(tree)})
+        rays = add_node(tree, "LightPath").outputs["Is Camera Ray"]
+        choice = add_node(tree, "MixShader", {0: rays, 1: light.outputs[0], 2: seen.outputs[0]})
+        add_node(tree, "OutputWorld", {"Surface": choice.outputs[0]})
 
     def _build_floor(self, points: Matrix, ground: float | None) -> None:
         """Builds a floor as bright as the background where no shadow falls, so it has no edge and
@@ -216,7 +198,6 @@ class Studio:
 
     def _new_floor_material(self) -> Any:
         material, tree = self._new_node_material("Preview Floor")
-        diffuse = tree.nodes.new("ShaderNodeBsdfDiffuse")
         height = _SUN_FROM[2] / math.sqrt(sum(part * part for part in _SUN_FROM))
         sunlight = _SUN_STRENGTH * height / math.pi
         color = [
@@ -224,8 +205,8 @@ class Studio:
             / (low + (high - low) * 2 / 3 + sunlight * sun)  # The mean of the sky over cosines.
             for seen, low, high, sun in zip(_BACKGROUND, _HORIZON, _ZENITH, _SUN, strict=True)
         ]
-        diffuse.inputs["Color"].default_value = (*color, 1.0)
-        _to_output(tree, diffuse)
+        diffuse = add_node(tree, "BsdfDiffuse", {"Color": (*color, 1.0)})
+        add_node(tree, "OutputMaterial", {"Surface": diffuse.outputs[0]})
         return material
 
     def _new_node_material(self, name: str) -> tuple[Any, Any]:
@@ -339,36 +320,12 @@ def _cut_rim(path: Path, rim: int) -> bytes:
     return encode_png(np.ascontiguousarray(np.rint(255.0 * rows[::-1]).astype(np.uint8)))
 
 
-def node_tree(owner: Any) -> Any:
-    """Returns the empty node tree of a new material or world."""
-    if owner.node_tree is None:
-        owner.use_nodes = True
-    owner.node_tree.nodes.clear()
-    return owner.node_tree
-
-
 def _sky_color(tree: Any) -> Any:
     """Adds the sky's colour, by the height of a direction; returns the socket. Below the horizon it
     is the horizon's."""
-    place = tree.nodes.new("ShaderNodeTexCoord")
-    parts = tree.nodes.new("ShaderNodeSeparateXYZ")
-    tree.links.new(place.outputs["Generated"], parts.inputs[0])
-    ramp = tree.nodes.new("ShaderNodeValToRGB")
-    ramp.color_ramp.elements[0].color = (*_HORIZON, 1.0)
-    ramp.color_ramp.elements[1].color = (*_ZENITH, 1.0)
-    tree.links.new(parts.outputs["Z"], ramp.inputs["Fac"])
+    place = add_node(tree, "TexCoord").outputs["Generated"]
+    parts = add_node(tree, "SeparateXYZ", {0: place})
+    ramp = add_node(tree, "ValToRGB", {"Fac": parts.outputs["Z"]})
+    for element, color in zip(ramp.color_ramp.elements, (_HORIZON, _ZENITH), strict=True):
+        element.color = (*color, 1.0)
     return ramp.outputs["Color"]
-
-
-def _mix_with_clear(tree: Any, density: Any, shader: Any) -> None:
-    mix = tree.nodes.new("ShaderNodeMixShader")
-    clear = tree.nodes.new("ShaderNodeBsdfTransparent")
-    tree.links.new(density, mix.inputs[0])
-    tree.links.new(clear.outputs[0], mix.inputs[1])
-    tree.links.new(shader.outputs[0], mix.inputs[2])
-    _to_output(tree, mix)
-
-
-def _to_output(tree: Any, shader: Any) -> None:
-    output = tree.nodes.new("ShaderNodeOutputMaterial")
-    tree.links.new(shader.outputs[0], output.inputs["Surface"])

@@ -19,7 +19,7 @@ from ...geometry.transforms import Matrix, Vector
 from ...geometry.triangles import make_triangles
 from ...meshes.kept_files import load_kept
 from ...sensing.dataset import DatasetOptions
-from ..preview.studio import node_tree
+from ..nodes import node_tree
 from ..standing import properties
 
 _GROUND = 20.0

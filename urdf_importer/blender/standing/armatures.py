@@ -155,6 +155,7 @@ def keep_channels(item: Any) -> Callable[[], None]:
 
     def restore() -> None:
         for owner, name, values in kept:
-            setattr(owner, name, values)
+            if tuple(getattr(owner, name)) != values:
+                setattr(owner, name, values)
 
     return restore

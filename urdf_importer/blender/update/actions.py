@@ -13,7 +13,7 @@ from typing import Any
 
 import bpy
 
-from ...rig.rig_plan import RigPlan
+from ...rig.rig_plan import MECHANISM, RigPlan
 from ..standing import properties
 from ..standing.joints import read_joints
 
@@ -102,7 +102,7 @@ def _move_all(curves: Any, moves: Mapping[Channel, Move]) -> dict[str, bool]:
             muted[move.joint] = True
             continue
         bone, prop, index = move.channel
-        curve.data_path = _path(bone, prop)
+        curve.data_path = f"{_path(bone)}.{prop}"
         curve.array_index = index
         if move.sign < 0:
             _negate(curve)
@@ -140,8 +140,8 @@ def _channel_of(curve: Any) -> Channel | None:
     return (bpy.utils.unescape_identifier(found[1]), found[2], curve.array_index)
 
 
-def _path(bone: str, prop: str) -> str:
-    return f'pose.bones["{bpy.utils.escape_identifier(bone)}"].{prop}'
+def _path(bone: str) -> str:
+    return f'pose.bones["{bpy.utils.escape_identifier(bone)}"]'
 
 
 # Which curves
@@ -161,19 +161,19 @@ def _used_curves(armature: Any) -> Iterator[Any]:
         key = (action, slot.handle if slot else None)
         if action is not None and key not in seen:
             seen.add(key)
-            yield from _curves_of(action, slot)
+            yield from curves_of(action, slot)
 
 
 def _unused_curves(bones: set[str]) -> Iterator[Any]:
     """Yields the collections of curves of actions that no object plays but that name these bones:
     users keep them for later. They are taken to be of this rig."""
-    played = set(_played_actions())
+    played, heads = set(_played_actions()), tuple(map(_path, bones))
     for action in bpy.data.actions:
         if action in played:
             continue
         for slot in getattr(action, "slots", (None,)):
-            for curves in _curves_of(action, slot):
-                if any(_names_bone(curve.data_path, bones) for curve in curves):
+            for curves in curves_of(action, slot):
+                if any(curve.data_path.startswith(heads) for curve in curves):
                     yield curves
 
 
@@ -186,7 +186,8 @@ def _played_actions() -> Iterator[Any]:
                 yield from (strip.action for strip in track.strips)
 
 
-def _curves_of(action: Any, slot: Any | None) -> list[Any]:
+def curves_of(action: Any, slot: Any | None) -> list[Any]:
+    """Returns the collections of curves of a slot of an action."""
     if not hasattr(action, "slots"):  # Before 4.4 an action has one set of curves.
         return [action.fcurves]
     if slot is None:
@@ -200,19 +201,11 @@ def _curves_of(action: Any, slot: Any | None) -> list[Any]:
     ]
 
 
-def _names_bone(path: str, bones: set[str]) -> bool:
-    return path.startswith('pose.bones["') and any(
-        path.startswith(f'pose.bones["{bpy.utils.escape_identifier(bone)}"]') for bone in bones
-    )
-
-
 def _rename_paths(curves: Iterable[Any], renames: Mapping[str, str]) -> None:
     for curve in curves:
         for old, new in renames.items():
-            head = f'pose.bones["{bpy.utils.escape_identifier(old)}"]'
-            if curve.data_path.startswith(head):
-                tail = curve.data_path[len(head) :]
-                curve.data_path = f'pose.bones["{bpy.utils.escape_identifier(new)}"]{tail}'
+            if curve.data_path.startswith(_path(old)):
+                curve.data_path = _path(new) + curve.data_path.removeprefix(_path(old))
                 break
 
 
@@ -222,9 +215,9 @@ def _rename_paths(curves: Iterable[Any], renames: Mapping[str, str]) -> None:
 def _move_variables(armature: Any, moves: Mapping[Channel, Move]) -> None:
     """Keeps the user's drivers that read a joint's channel reading the joint."""
     own = [
-        f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"].constraints['
+        f"{_path(bone.name)}.constraints["
         for bone in armature.data.bones
-        if bone.get(properties.PART) == "Mechanism"
+        if bone.get(properties.PART) == MECHANISM
     ]
     for owner, curve in _all_drivers():
         if owner == armature and curve.data_path.startswith(tuple(own)):
@@ -239,7 +232,7 @@ def note_variables(armature: Any, bones: Iterable[str]) -> list[tuple[Any, str, 
     """Notes the drivers that read these bones by their paths: (target, bone, rest of the path). To
     be called before the bones are renamed: some of Blender's versions correct such paths, others do
     not."""
-    heads = {f'pose.bones["{bpy.utils.escape_identifier(bone)}"]': bone for bone in bones}
+    heads = {_path(bone): bone for bone in bones}
     return [
         (target, bone, target.data_path[len(head) :])
         for _, curve in _all_drivers()
@@ -254,7 +247,7 @@ def note_variables(armature: Any, bones: Iterable[str]) -> list[tuple[Any, str, 
 def rename_variables(noted: Iterable[tuple[Any, str, str]], renames: Mapping[str, str]) -> None:
     """Lets the drivers noted by note_variables read the bones under their new names."""
     for target, bone, tail in noted:
-        wanted = f'pose.bones["{bpy.utils.escape_identifier(renames[bone])}"]{tail}'
+        wanted = _path(renames[bone]) + tail
         if target.data_path != wanted:
             target.data_path = wanted
 
@@ -269,7 +262,7 @@ def _move_target(driver: Any, name: str, target: Any, moves: Mapping[Channel, Mo
     if move is None or move.channel is None:
         return
     bone, prop, index = move.channel
-    target.data_path = f"{_path(bone, prop)}[{index}]"
+    target.data_path = f"{_path(bone)}.{prop}[{index}]"
     if move.sign < 0 and driver.type == "SCRIPTED":
         driver.expression = re.sub(rf"\b{re.escape(name)}\b", f"(-{name})", driver.expression)
 

@@ -17,8 +17,9 @@ import numpy as np
 
 from ...geometry.transforms import Matrix, invert
 from ...rig.rig_plan import RigPlan
-from ..build.armature import rest_matrices
+from ..extract.frames import place_of
 from ..standing import properties
+from ..standing.armatures import bone_of, held_frame
 from .standing import StandingRig
 
 
@@ -48,18 +49,16 @@ def note_attachments(standing: StandingRig) -> list[Attachment]:
     """Notes the user's objects on the importer's bones. To be called before anything changes."""
     armature = standing.armature
     own = set(standing.links.values())
-    tails = _tails(armature)
+    bones = armature.data.bones
     carried = _links_by_bone(standing)
     noted = []
     for item in standing.children.get(armature, []):
-        bone = item.parent_bone
-        if item in own or item.parent_type != "BONE" or bone not in tails:
+        bone = bone_of(item)
+        if item in own or bone not in bones or properties.PART not in bones[bone]:
             continue
-        if properties.PART not in armature.data.bones[bone]:
-            continue
-        held = tails[bone] @ np.array(item.matrix_parent_inverse)
+        held = held_frame(np.eye(4), armature, bone) @ np.array(item.matrix_parent_inverse)
         link = carried.get(bone, "")
-        rest = _link_rest(standing.links[link], tails) if link else np.eye(4)
+        rest = place_of(standing.links[link], {armature: np.eye(4)}) if link else np.eye(4)
         noted.append(
             Attachment(
                 item=item,
@@ -84,7 +83,7 @@ def reseat_attachments(
     standing: StandingRig, attachments: Iterable[Attachment], plan: RigPlan
 ) -> None:
     """Puts back objects whose link is still there, and objects on bones that carry none."""
-    tails = _tails(standing.armature)
+    armature, frames = standing.armature, {standing.armature: np.eye(4)}
     bones = {item.link.name: item.bone for item in plan.links}
     for noted in attachments:
         if noted.link and noted.link not in bones:
@@ -92,20 +91,15 @@ def reseat_attachments(
         bone = bones[noted.link] if noted.link else noted.bone
         held = noted.armature_from_held
         if noted.link:
-            held = _link_rest(standing.links[noted.link], tails) @ noted.link_from_held
-        tail = tails.get(bone, np.eye(4))
-        item = noted.item
-        if bone == item.parent_bone and item.parent_type == "BONE" and bone in tails:
+            held = place_of(standing.links[noted.link], frames) @ noted.link_from_held
+        tail = held_frame(np.eye(4), armature, bone)
+        item, is_there = noted.item, bone in armature.data.bones
+        if is_there and bone == bone_of(item):
             now = tail @ np.array(item.matrix_parent_inverse)
             if np.abs(now - held).max() < 1e-7:
                 continue
-        _attach(item, bone if bone in tails else "", invert(tail) @ held)
-
-
-def _attach(item: Any, bone: str, inverse: Matrix) -> None:
-    item.parent_type = "BONE" if bone else "OBJECT"
-    item.parent_bone = bone
-    item.matrix_parent_inverse = mathutils.Matrix(inverse.tolist())
+        item.parent_type, item.parent_bone = ("BONE", bone) if is_there else ("OBJECT", "")
+        item.matrix_parent_inverse = mathutils.Matrix((invert(tail) @ held).tolist())
 
 
 def note_orphans(
@@ -114,7 +108,7 @@ def note_orphans(
     """Notes the user's objects under removed parts: links, bones of links, and shapes; in the
     displayed pose."""
     stay = {item.link.name for item in plan.links}
-    above = _links_above(standing)
+    above = {joint.child: joint.parent for joint in standing.robot.joints}
     going = list(going)
     gone = set(going)
     # Also where there are none: the user's drivers are noted next.
@@ -149,11 +143,6 @@ def adopt_orphans(standing: StandingRig, orphans: Sequence[Orphan]) -> None:
         item.matrix_parent_inverse = mathutils.Matrix(inverse.tolist())
 
 
-def _links_above(standing: StandingRig) -> dict[str, str]:
-    """Returns link -> the parent link of its joint."""
-    return {joint.child: joint.parent for joint in standing.robot.joints}
-
-
 def _links_by_bone(standing: StandingRig) -> dict[str, str]:
     """Returns bone -> a link that it carries: of several the first in the description."""
     found: dict[str, str] = {}
@@ -162,19 +151,3 @@ def _links_by_bone(standing: StandingRig) -> dict[str, str]:
         if empty.parent_type == "BONE":
             found.setdefault(empty.parent_bone, link.name)
     return found
-
-
-def _link_rest(empty: Any, tails: Mapping[str, Matrix]) -> Matrix:
-    """Returns the empty's frame in the armature's, at rest."""
-    basis = np.array(empty.matrix_parent_inverse) @ np.array(empty.matrix_basis)
-    rest: Matrix = tails[empty.parent_bone] @ basis if empty.parent_type == "BONE" else basis
-    return rest
-
-
-def _tails(armature: Any) -> dict[str, Matrix]:
-    """Returns bone -> the frame in which Blender holds its children, in the armature's, at rest."""
-    tails = rest_matrices(armature)
-    for bone in armature.data.bones:
-        tail = tails[bone.name]
-        tail[:3, 3] += tail[:3, 1] * bone.length
-    return tails

@@ -16,8 +16,6 @@ from ..build.armature import find_edit_bones, refine_bones, set_edit_bone
 from ..modes import edit_bones_of
 from ..standing import properties
 
-_ORDER = ("Joints", "Fixed", "Mechanism")
-
 
 def own_bones(armature: Any) -> list[str]:
     """Lists the names of the bones that the importer made."""
@@ -78,7 +76,7 @@ def reshape_bones(armature: Any, staged: Any, plan: RigPlan) -> None:
         for name in wanted:
             if name not in edit_bones:
                 edit_bones.new(name)
-        edit = _set_numbers(edit_bones, plan.bones)
+        edit = _set_numbers(edit_bones, plan.bones) if plan.bones else None
     if edit is not None:
         refine_bones(armature, plan.bones, edit)
 
@@ -105,10 +103,8 @@ def _drop(edit_bones: Any, name: str, wanted: Iterable[str]) -> None:
     edit_bones.remove(bone)
 
 
-def _set_numbers(edit_bones: Any, planned: Sequence[BonePlan]) -> EditBones | None:
-    """Sets the numbers of the bones and returns them; None where the plan has no bones."""
-    if not planned:
-        return None
+def _set_numbers(edit_bones: Any, planned: Sequence[BonePlan]) -> EditBones:
+    """Sets the numbers of the bones, at least one, and returns them."""
     edit = find_edit_bones(planned)
     made = [edit_bones[bone.name] for bone in planned]
     for edit_bone in made:
@@ -120,37 +116,3 @@ def _set_numbers(edit_bones: Any, planned: Sequence[BonePlan]) -> EditBones | No
     for i, edit_bone in enumerate(made):
         set_edit_bone(edit_bone, edit, i)
     return edit
-
-
-def sort_bones(armature: Any, plan: RigPlan) -> None:
-    """Sorts the bones of the plan into the importer's bone collections; bones that the user added
-    stay."""
-    collections = armature.data.collections
-    for bone in plan.bones:
-        real = armature.data.bones[bone.name]
-        before = real.get(properties.PART)
-        if before == bone.collection:
-            continue
-        if before is not None and before in collections:
-            collections[before].unassign(real)
-        real[properties.PART] = bone.collection
-        target = collections.get(bone.collection) or collections.new(bone.collection)
-        if not len(target.bones):
-            target.is_visible = bone.collection == _ORDER[0]
-        target.assign(real)
-    _order_collections(collections)
-
-
-def _order_collections(collections: Any) -> None:
-    place = 0
-    for name in _ORDER:
-        found = collections.get(name)
-        if found is None:
-            continue
-        if not len(found.bones):
-            collections.remove(found)
-            continue
-        index = collections.find(name)
-        if index != place:
-            collections.move(index, place)
-        place += 1

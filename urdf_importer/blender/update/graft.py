@@ -17,7 +17,7 @@ from ...meshes import RobotFiles
 from ...options import ImportOptions
 from ...progress import finish
 from ...rig.rig_plan import RigPlan
-from ..build.armature import sort_models
+from ..build.armature import sort_bones, sort_models
 from ..build.build import Rig, build_rig, name_part
 from ..build.constraints import build_drivers
 from ..build.links import update_rigid_bodies
@@ -34,14 +34,7 @@ from .attachments import (
     note_orphans,
     reseat_attachments,
 )
-from .bones import (
-    find_gone,
-    own_bones,
-    plan_renames,
-    rename_bones,
-    reshape_bones,
-    sort_bones,
-)
+from .bones import find_gone, own_bones, plan_renames, rename_bones, reshape_bones
 from .images import refresh_images
 from .names import NamesAside, is_named_after
 from .objects import (
@@ -98,7 +91,8 @@ def update_rig(armature: Any, wanted: WantedRig, files: RobotFiles) -> Rig:
         names = NamesAside()
         try:
             _put_names_aside(names, standing)
-            staged = _stage(wanted, files)
+            # Data shared with the standing rig, or with others, could not be distinguished.
+            staged = finish(build_rig(wanted.plan, wanted.options, files, shares=False))
         except BaseException:
             names.restore()
             raise
@@ -113,11 +107,6 @@ def update_rig(armature: Any, wanted: WantedRig, files: RobotFiles) -> Rig:
         _remove_unused(image for image in bpy.data.images if image not in images)
         _remove_widgets(widgets)
         return rig
-
-
-def _stage(wanted: WantedRig, files: RobotFiles) -> Rig:
-    # Data shared with the standing rig, or with others, could not be distinguished from theirs.
-    return finish(build_rig(wanted.plan, wanted.options, files, shares=False))
 
 
 def _put_names_aside(names: NamesAside, standing: StandingRig) -> None:
@@ -217,7 +206,7 @@ def _change_bones(
     kept = remove_constraints(armature, plan, base, renames.values())
     detach_from_bones(standing, find_gone(armature, plan))
     reshape_bones(armature, staged.armature, plan)
-    sort_bones(armature, plan)
+    sort_bones(armature, plan.bones)
     sort_models(armature, plan.links)
     note_bone_rests(armature, (bone.name for bone in plan.bones))
     update_pose(armature, staged.armature, plan, base, positions)

@@ -5,7 +5,6 @@ An image notes its packed content. If it holds something else now, the user pain
 another, and it stays.
 """
 
-import json
 import zlib
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
@@ -15,6 +14,7 @@ from ...diagnostics import MeshError
 from ...files.regular import read_mesh_file
 from ...images.size import MOST_BYTES, check_image
 from ..build.materials import pack_image
+from ..build.sharing import find_image, find_source
 from ..standing import properties
 
 Content = tuple[Any, Path, bytes]
@@ -46,7 +46,7 @@ def _find(materials: Iterable[Any], paths: Collection[Path]) -> Iterator[Content
     """Yields each unmodified image with its file and that file's bytes."""
     seen = set()
     for material in materials:
-        image, path = _image_of(material), _path_of(material)
+        image, path = find_image(material), _path_of(material)
         if image is None or image in seen or path not in paths or _is_users(image):
             continue
         seen.add(image)
@@ -58,15 +58,8 @@ def _find(materials: Iterable[Any], paths: Collection[Path]) -> Iterator[Content
         yield image, path, content
 
 
-def _image_of(material: Any) -> Any | None:
-    if material.node_tree is None:
-        return None
-    images = [n.image for n in material.node_tree.nodes if n.bl_idname == "ShaderNodeTexImage"]
-    return images[0] if len(images) == 1 else None
-
-
 def _path_of(material: Any) -> Path:
-    kept = json.loads(material[properties.LOOK]).get("image")
+    kept = find_source(material[properties.LOOK])
     return Path(kept) if isinstance(kept, str) else Path()
 
 

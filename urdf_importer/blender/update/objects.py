@@ -16,10 +16,10 @@ from ...options import ImportOptions
 from ...reshape.compare import match_shapes
 from ..build.build import Rig
 from ..build.links import is_locked
-from ..extract.robot import group_children, unpack
+from ..extract.robot import group_children, read_shape
 from ..seeing.objects import copy_lens
 from ..standing import properties
-from .standing import SHAPE_PARTS, StandingRig, shapes_of
+from .standing import SHAPE_PARTS, StandingRig
 
 _OWN = "urdf_"
 
@@ -61,11 +61,10 @@ def pair_objects(
         (standing.marks, marks),
         (standing.sensors, staged.sensors),
     ):
-        for name in [*new, *(name for name in old if name not in new)]:
+        for name in new | old:
             found.add(old.get(name), new.get(name))
     for part in SHAPE_PARTS:
-        wanted = part.lower()
-        built = getattr(before, wanted) and getattr(after, wanted)
+        built = all(getattr(options, part.lower()) for options in (before, after))
         _pair_shapes(standing, staged, part, found, keep_removed=built)
     return found
 
@@ -73,16 +72,17 @@ def pair_objects(
 def _pair_shapes(
     standing: StandingRig, staged: Rig, part: str, found: Pairing, *, keep_removed: bool
 ) -> None:
-    twins = staged.visuals if part == properties.VISUALS else staged.collisions
+    twins: dict[str, list[Any]] = getattr(staged, part.lower())
     described = {link.name: link for link in standing.robot.links}
     for name, objects in twins.items():
         old = standing.shapes.get((part, name), [])
-        before_shapes = shapes_of(described[name], part) if name in described else ()
-        matches = match_shapes(before_shapes, _read_shapes(objects, part))
+        before_shapes = getattr(described[name], part.lower()) if name in described else ()
+        after_shapes: list[Any] = [read_shape(item) for item in objects]
+        matches = match_shapes(before_shapes, after_shapes)
         for index, twin in enumerate(objects):
             before = old[matches[index]] if index in matches else None
             is_removed = index in matches and before is None and keep_removed
-            if is_removed and before_shapes[matches[index]] == _read_shapes([twin], part)[0]:
+            if is_removed and before_shapes[matches[index]] == after_shapes[index]:
                 found.removed.append(twin)
             else:
                 found.add(before, twin)
@@ -93,10 +93,6 @@ def _pair_shapes(
         if kind == part and name not in twins:
             for item in objects:
                 found.add(item, None)
-
-
-def _read_shapes(objects: list[Any], part: str) -> list[Any]:
-    return [unpack(SHAPE_PARTS[part], item[properties.SHAPE].to_dict()) for item in objects]
 
 
 class Mover:
@@ -126,7 +122,8 @@ class Mover:
                 self._move_in(twin)
         for twin in pairing.new:
             self._move_in(twin)
-        self._name_links()
+        links = self._staged.links
+        self._standing.links.update({name: self.final(twin) for name, twin in links.items()})
         return replaced
 
     def _update(self, old: Any, twin: Any) -> None:
@@ -146,13 +143,11 @@ class Mover:
         copy_properties(old, twin)
 
     def _adopt(self, old: Any, twin: Any) -> None:
-        parent = self._stands_for.get(twin.parent, twin.parent)
-        if old.parent != parent:
-            old.parent = parent
-        if old.parent_type != twin.parent_type:
-            old.parent_type = twin.parent_type
-        if old.parent_bone != twin.parent_bone:
-            old.parent_bone = twin.parent_bone
+        wanted = {"parent": self.final(twin.parent)}
+        wanted |= {name: getattr(twin, name) for name in ("parent_type", "parent_bone")}
+        for name, value in wanted.items():
+            if getattr(old, name) != value:
+                setattr(old, name, value)
 
     def _resize(self, old: Any, twin: Any) -> None:
         before, after = self._scale
@@ -164,15 +159,10 @@ class Mover:
         for collection in list(twin.users_collection):
             part = collection.get(properties.PART)
             home = self._standing.parts.get(part)
-            if home is not None and home != collection and twin.name not in home.objects:
-                home.objects.link(twin)
             if home is not None and home != collection:
+                if twin.name not in home.objects:
+                    home.objects.link(twin)
                 collection.objects.unlink(twin)
-
-    def _name_links(self) -> None:
-        """Puts the new links into `links` of the standing rig."""
-        for name, twin in self._staged.links.items():
-            self._standing.links[name] = self._stands_for.get(twin, twin)
 
     def final(self, twin: Any) -> Any:
         return self._stands_for.get(twin, twin)

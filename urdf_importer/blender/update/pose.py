@@ -5,9 +5,8 @@ Parts that the description did not change stay as the user has them: a bone that
 plans of the old and the new description is left alone.
 """
 
-import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -78,34 +77,18 @@ def update_pose(
     """Updates locks, limits, bone shapes and positions; `base` is the plan of the old description,
     `staged` a fresh armature of the new one."""
     before = {bone.name: bone for bone in base.bones} if base else {}
-    _describe(armature, plan)
+    for bone in plan.bones:
+        forget_joints(armature.data.bones[bone.name])
+    describe_joints(armature, plan.joints)
     others = [bone for bone in plan.bones if not _is_set_alike(bone, before.get(bone.name))]
-    _clear_ik_limits(armature, others)
     build_pose(armature, replace(plan, bones=tuple(others), joints=()))
     _set_positions(armature, plan, positions)
     _update_looks(armature, staged, plan, before)
 
 
-def _describe(armature: Any, plan: RigPlan) -> None:
-    for bone in plan.bones:
-        forget_joints(armature.data.bones[bone.name])
-    describe_joints(armature, plan.joints)
-
-
 def _is_set_alike(bone: BonePlan, before: BonePlan | None) -> bool:
     names = ("rotation_mode", "free", "turns", "ik_limits", "ik_stretch")
     return before is not None and all(getattr(bone, n) == getattr(before, n) for n in names)
-
-
-def _clear_ik_limits(armature: Any, bones: Sequence[BonePlan]) -> None:
-    """Clears limits, since build_pose only sets them: it expects bones as Blender makes them."""
-    for bone in bones:
-        for index, axis in enumerate("xyz"):
-            if bone.ik_limits[index] is None:
-                pose_bone = armature.pose.bones[bone.name]
-                setattr(pose_bone, f"use_ik_limit_{axis}", False)
-                setattr(pose_bone, f"ik_min_{axis}", -math.pi)
-                setattr(pose_bone, f"ik_max_{axis}", math.pi)
 
 
 def _set_positions(armature: Any, plan: RigPlan, positions: Mapping[str, Position]) -> None:
@@ -122,10 +105,9 @@ def _set_positions(armature: Any, plan: RigPlan, positions: Mapping[str, Positio
 
 
 def _values(joint: JointPlan, positions: Mapping[str, Position]) -> tuple[float, ...]:
-    start = (joint.initial,) + (0.0,) * (len(joint.channels) - 1)
     kept = positions.get(joint.joint.name)
     if kept is None or kept.untouched or kept.kind != joint.kind:
-        return start
+        return (joint.initial,) + (0.0,) * (len(joint.channels) - 1)
     return kept.values
 
 

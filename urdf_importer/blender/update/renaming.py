@@ -3,10 +3,11 @@
 actions that nothing plays as well. The rest of an update then finds them by name."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ...model import Joint, Robot
+from ...reshape.rename import rename_joint
 from ...rig.rig_plan import RigPlan
 from ..extract.robot import find_link_empties, unpack
 from ..semantics.markers import targets_of
@@ -63,22 +64,9 @@ def _rename_empties(armature: Any, names: NewNames) -> None:
             empty[properties.LINK]["name"] = new
         packed = find_packed_joint(empty)
         if packed is not None:
-            joint = _rename_joint(unpack(Joint, packed), names)
+            joint = rename_joint(unpack(Joint, packed), names.links, names.joints)
             write_link_joint(empty, properties.pack(joint))
         for item in empty.children:
             if properties.LIMITS_OF in item:
                 joint = item[properties.LIMITS_OF]
                 item[properties.LIMITS_OF] = names.joints.get(joint, joint)
-
-
-def _rename_joint(joint: Joint, names: NewNames) -> Joint:
-    mimic = joint.mimic
-    if mimic is not None:
-        mimic = replace(mimic, joint=names.joints.get(mimic.joint, mimic.joint))
-    return replace(
-        joint,
-        name=names.joints.get(joint.name, joint.name),
-        parent=names.links.get(joint.parent, joint.parent),
-        child=names.links.get(joint.child, joint.child),
-        mimic=mimic,
-    )

@@ -15,9 +15,9 @@ from ...arguments import rig_of
 from ...geometry.transforms import Matrix, invert, matrix_from_pose
 from ...kinematics.forward import zero_frames
 from ...kinematics.tree import retrace_tree
-from ...model import Collision, Link, Robot, Visual
+from ...model import Link, Robot
 from ..build.links import is_locked, place
-from ..extract.robot import extract_robot, find_link_empties, group_children, unpack
+from ..extract.robot import extract_robot, find_link_empties, group_children, read_shape
 from ..standing import properties
 from ..standing.armatures import frames_at_rest, held_frame
 
@@ -36,17 +36,13 @@ def reset_parts(armature: Any, *, locked_only: bool = False) -> int:
             continue
         now = np.array(item.matrix_parent_inverse) @ np.array(item.matrix_basis)
         if np.abs(now - wanted).max() > _SAME * (1.0 + np.abs(wanted[:3, 3]).max()):
-            _put(item, wanted)
+            item.matrix_parent_inverse.identity()
+            item.scale = item.delta_scale = (1.0, 1.0, 1.0)
+            item.delta_location = item.delta_rotation_euler = (0.0, 0.0, 0.0)
+            item.delta_rotation_quaternion = (1.0, 0.0, 0.0, 0.0)
+            place(item, wanted)
             moved += 1
     return moved
-
-
-def _put(item: Any, wanted: Matrix) -> None:
-    item.matrix_parent_inverse.identity()
-    item.scale = item.delta_scale = (1.0, 1.0, 1.0)
-    item.delta_location = item.delta_rotation_euler = (0.0, 0.0, 0.0)
-    item.delta_rotation_quaternion = (1.0, 0.0, 0.0, 0.0)
-    place(item, wanted)
 
 
 def _list_places(armature: Any) -> Iterator[tuple[Any, Matrix]]:
@@ -82,8 +78,5 @@ def _find_frame(item: Any, link: Link) -> Matrix | None:
     part = item.get(properties.PART)
     if part == properties.INERTIALS:
         return matrix_from_pose(link.inertial.origin) if link.inertial is not None else None
-    if part is None or properties.SHAPE not in item:
-        return None
-    kind: type[Visual | Collision] = Visual if part == properties.VISUALS else Collision
-    shape = unpack(kind, item[properties.SHAPE].to_dict())
-    return matrix_from_pose(shape.origin)
+    shape = read_shape(item) if part is not None else None
+    return matrix_from_pose(shape.origin) if shape is not None else None

@@ -13,9 +13,9 @@ from typing import Any
 import mathutils
 import numpy as np
 
+from ..build.sharing import find_users_slots, is_as_made, is_users
 from ..extract.fingerprints import fingerprint_content
 from ..standing import properties
-from .materials import find_touched, find_users_slots, is_users
 from .names import NamesAside
 from .standing import StandingRig
 
@@ -26,7 +26,7 @@ class ShapeUpdater:
     def __init__(self, standing: StandingRig, names: NamesAside) -> None:
         self._names = names
         self._materials = standing.materials()
-        self._touched = find_touched(self._materials)
+        self._touched = {each for each in self._materials if not is_as_made(each)}
         self._meshes = standing.meshes()
         self._elsewhere = standing.used_elsewhere()
         self._objects = [item for item in standing.objects() if item.type == "MESH"]
@@ -40,7 +40,8 @@ class ShapeUpdater:
         object, twin) decide which mesh that is, since two files may hold the same mesh."""
         twins = [*(twin for _, twin in pairs), *new]
         shapes = [twin for twin in twins if twin.type == "MESH" and properties.SHAPE in twin]
-        for material in _distinct(_slot_materials(shapes)):
+        given = (slot.material for shape in shapes for slot in shape.material_slots)
+        for material in filter(None, _distinct(given)):
             old = self._find_material(material[properties.LOOK])
             if old is not None:
                 self._names.take(old, material)
@@ -135,9 +136,11 @@ class ShapeUpdater:
     def update(self, old: Any, twin: Any) -> None:
         """Gives an old object its twin's mesh and material, except where they are the user's."""
         if old.type != "MESH" or properties.SHAPE not in twin:
-            self._take_data(old, twin)
+            if old.type == "MESH":  # Of a limit mark: users do not edit it.
+                self._spent_meshes.append(old.data)
+                old.data = twin.data
             return
-        own = self._find_own(old)
+        own = find_users_slots(old, self._touched)
         before = old.data.get(properties.FINGERPRINT)
         same_shape = old[properties.SHAPE]["geometry"] == twin[properties.SHAPE]["geometry"]
         is_users_mesh = before is None and same_shape
@@ -174,10 +177,6 @@ class ShapeUpdater:
             self._update_slots(made, twin.data)
             self._scaled[key] = made
         return self._scaled[key]
-
-    def _find_own(self, old: Any) -> dict[int, tuple[str, Any]]:
-        """Returns slot -> (where it is, material) of slots whose material is the user's."""
-        return find_users_slots(old, self._touched)
 
     def _keep_own(self, old: Any, own: dict[int, tuple[str, Any]], before: list[str]) -> None:
         """Keeps the user's materials of a mesh that was replaced: in the slot that was given the
@@ -228,12 +227,6 @@ class ShapeUpdater:
         spent = _distinct([*self._spent_materials, *self._materials])
         return [material for material in spent if material not in self._touched]
 
-    def _take_data(self, old: Any, twin: Any) -> None:
-        """Replaces the mesh of a limit mark, which users do not edit."""
-        if old.type == "MESH":
-            self._spent_meshes.append(old.data)
-            old.data = twin.data
-
 
 def is_edited(mesh: Any) -> bool:
     """Whether a mesh differs from an import's or update's result for its shape."""
@@ -272,13 +265,6 @@ def _clear_object_materials(old: Any) -> dict[int, Any]:
             slot.material = None
             slot.link = "DATA"
     return cleared
-
-
-def _slot_materials(shapes: Iterable[Any]) -> Iterable[Any]:
-    for shape in shapes:
-        for slot in shape.material_slots:
-            if slot.material is not None:
-                yield slot.material
 
 
 def _distinct(items: Iterable[Any]) -> list[Any]:

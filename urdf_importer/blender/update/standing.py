@@ -9,19 +9,11 @@ import bpy
 
 from ...model import Collision, Link, Mesh, Robot, Visual
 from ...options import ImportOptions
-from ..extract.robot import (
-    extract_robot,
-    find_link_empties,
-    group_children,
-    unpack,
-)
+from ..extract.robot import extract_robot, find_link_empties, group_children, read_shape
 from ..standing import properties
 from ..standing.display import find_collection
 
-SHAPE_PARTS: dict[str, type[Visual] | type[Collision]] = {
-    properties.VISUALS: Visual,
-    properties.COLLISIONS: Collision,
-}
+SHAPE_PARTS = (properties.VISUALS, properties.COLLISIONS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,21 +38,16 @@ class StandingRig:
 
     def objects(self) -> Iterator[Any]:
         """Yields all of them except the armature."""
-        yield from self.links.values()
-        yield from self.inertials.values()
-        yield from self.marks.values()
-        yield from self.sensors.values()
+        for group in (self.links, self.inertials, self.marks, self.sensors):
+            yield from group.values()
         for shapes in self.shapes.values():
-            yield from (shape for shape in shapes if shape is not None)
+            yield from filter(None, shapes)
 
     def meshes(self) -> list[Any]:
         """Lists the meshes that the importer made, each once; the user's own have no
         fingerprint."""
-        found = {}
-        for shape in self.objects():
-            if shape.type == "MESH" and properties.FINGERPRINT in shape.data:
-                found[shape.data] = True
-        return list(found)
+        found = (shape.data for shape in self.objects() if shape.type == "MESH")
+        return list(dict.fromkeys(mesh for mesh in found if properties.FINGERPRINT in mesh))
 
     def used_elsewhere(self) -> set[Any]:
         """Collects the meshes and materials of all other objects of the file: robots share them."""
@@ -74,34 +61,32 @@ class StandingRig:
 
     def materials(self) -> list[Any]:
         """Lists the importer's materials in the present slots of its shapes, each once."""
-        found = {}
-        for shape in self.objects():
-            for slot in shape.material_slots:
-                if slot.material is not None and properties.LOOK in slot.material:
-                    found[slot.material] = True
-        return list(found)
+        found = (slot.material for shape in self.objects() for slot in shape.material_slots)
+        return list(dict.fromkeys(each for each in found if each and properties.LOOK in each))
 
 
 def find_standing(armature: Any) -> StandingRig:
     """Finds the parts of the rig. Raises BuildError for an object that is not an imported robot."""
     robot = extract_robot(armature)
     children = group_children()
-    collection = _find_collection(armature)
+    collection = find_collection(armature)
+    if collection is None:
+        collection = next(iter(armature.users_collection), bpy.context.scene.collection)
+    parts = reversed(list(collection.children))  # Of two the first counts.
     standing = StandingRig(
         armature=armature,
         robot=robot,
         collection=collection,
-        parts=_find_parts(collection),
+        parts={each[properties.PART]: each for each in parts if properties.PART in each},
         links=find_link_empties(armature),
         children=children,
     )
     described = {link.name: link for link in robot.links}
     for name, empty in standing.links.items():
         below = children.get(empty, [])
-        inertial = _first_of(below, properties.INERTIALS)
-        if inertial is not None:
-            standing.inertials[name] = inertial
         for item in below:
+            if item.get(properties.PART) == properties.INERTIALS:
+                standing.inertials.setdefault(name, item)
             if properties.LIMITS_OF in item:
                 standing.marks.setdefault(item[properties.LIMITS_OF], item)
             if properties.SENSOR in item:
@@ -121,15 +106,15 @@ def find_fingerprints(
         (part, shape.geometry)
         for link in robot.links
         for part in SHAPE_PARTS
-        for shape in shapes_of(link, part)
+        for shape in getattr(link, part.lower())
         if getattr(options, part.lower())
     }
     for (part, _), objects in standing.shapes.items():
-        for item in objects:
-            if item is None:
+        for item in filter(None, objects):
+            shape = read_shape(item)
+            if shape is None or not isinstance(shape.geometry, Mesh):
                 continue
-            shape = unpack(SHAPE_PARTS[part], item[properties.SHAPE].to_dict())
-            if not isinstance(shape.geometry, Mesh) or (part, shape.geometry) not in wanted:
+            if (part, shape.geometry) not in wanted:
                 continue
             if item.type == "EMPTY":
                 yield shape, shape.geometry, None
@@ -137,39 +122,11 @@ def find_fingerprints(
                 yield shape, shape.geometry, item.data[properties.FINGERPRINT]
 
 
-def shapes_of(link: Link, part: str) -> Sequence[Visual] | Sequence[Collision]:
-    return link.visuals if part == properties.VISUALS else link.collisions
-
-
-def _find_collection(armature: Any) -> Any:
-    found = find_collection(armature)
-    if found is None:
-        return next(iter(armature.users_collection), bpy.context.scene.collection)
-    return found
-
-
-def _find_parts(collection: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for child in collection.children:
-        part = child.get(properties.PART)
-        if part is not None:
-            found.setdefault(part, child)
-    return found
-
-
-def _first_of(objects: Sequence[Any], part: str) -> Any | None:
-    return next((item for item in objects if item.get(properties.PART) == part), None)
-
-
 def _find_shapes(link: Link, below: Sequence[Any], part: str) -> list[Any | None]:
     """Finds the object of each described shape."""
-    left = [
-        (item, unpack(SHAPE_PARTS[part], item[properties.SHAPE].to_dict()))
-        for item in below
-        if item.get(properties.PART) == part and properties.SHAPE in item
-    ]
+    left = {item: read_shape(item) for item in below if item.get(properties.PART) == part}
     found: list[Any | None] = []
-    for shape in shapes_of(link, part):
-        index = next((i for i, (_, described) in enumerate(left) if described == shape), None)
-        found.append(None if index is None else left.pop(index)[0])
+    for shape in getattr(link, part.lower()):
+        found.append(next((item for item, described in left.items() if described == shape), None))
+        left.pop(found[-1], None)
     return found
