@@ -15,9 +15,8 @@ from itertools import cycle
 from typing import Any, Literal, Protocol
 
 from ..diagnostics import quote
-from ..motion.trajectory import Trajectory
 from .address import Address
-from .dialect import Arrival, Dialect, LiveWish, Sent
+from .dialect import Arrival, Dialect, LiveWish
 from .foxglove import Foxglove
 from .options import ProtocolKind
 from .packed import Packed
@@ -149,28 +148,17 @@ class Connection:
         if self.dialect is not None:
             self.dialect.set_recording(is_on)
 
-    def publish(self, topic: str, what: Sent, trajectory: Trajectory) -> bool:
+    def publish(self, message: Packed) -> bool:
         """Sends a message with the next poll. Returns whether it goes out: not while the server has
         not taken earlier messages, nor without a connection. Raises ConnectError where it takes
         none."""
-        dialect = self._find_free()
-        if dialect is not None:
-            dialect.publish(topic, what, trajectory)
-        return dialect is not None
-
-    def publish_packed(self, message: Packed) -> bool:
-        """Sends a message of any type with the next poll, as publish does."""
-        dialect = self._find_free()
-        if dialect is not None:
-            dialect.publish_packed(message)
-        return dialect is not None
-
-    def _find_free(self) -> Dialect | None:
-        """Finds the dialect of a connection that has room for another message."""
-        if self.state != "connected" or self._talk is None or self.dialect is None:
-            return None
-        is_full = len(self._talk.unsent) > MOST_UNSENT or len(self.dialect.outgoing) > 100
-        return None if is_full else self.dialect
+        talk, dialect = self._talk, self.dialect
+        if self.state != "connected" or talk is None or dialect is None:
+            return False
+        if len(talk.unsent) > MOST_UNSENT or len(dialect.outgoing) > 100:
+            return False
+        dialect.publish(message)
+        return True
 
     def close(self) -> None:
         """Says good-bye, as far as that goes without waiting, and ends for good."""

@@ -6,13 +6,12 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import quote
-from ..motion.trajectory import Trajectory
 from ..recordings.definitions import short_name
 from ..recordings.trees import Tree
 from .packed import Packed
@@ -28,12 +27,6 @@ FRAMES = ("tf2_msgs/TFMessage", "tf/tfMessage")
 ODOMETRY = "nav_msgs/Odometry"
 JOINTS = (STATES, "trajectory_msgs/JointTrajectory", "trajectory_msgs/JointTrajectoryPoint")
 """Types that make a motion of joints of whatever contains one."""
-Sent = Literal["state", "command", "frames"]
-TYPES: dict[Sent, str] = {
-    "state": STATES,
-    "command": "trajectory_msgs/JointTrajectory",
-    "frames": "tf2_msgs/TFMessage",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,12 +91,7 @@ class Dialect(ABC):
         """Returns the arrivals since the last time."""
 
     @abstractmethod
-    def publish(self, topic: str, what: Sent, trajectory: Trajectory) -> None:
-        """Sends one state, one command, or frames. Raises ConnectError where the server takes
-        none."""
-
-    @abstractmethod
-    def publish_packed(self, message: Packed) -> None:
+    def publish(self, message: Packed) -> None:
         """Sends a message of any type. Raises ConnectError where the server takes none."""
 
     @abstractmethod

@@ -8,20 +8,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..diagnostics import ConnectError, ReadError, WriteError, quote
-from ..motion.trajectory import Trajectory
+from ..diagnostics import ConnectError, ReadError, quote
 from ..recordings.definitions import Encoding, read_definition, short_name, text_of
-from ..recordings.encode import encode
 from ..recordings.layouts import Decoder
 from ..recordings.trees import to_tree
 from .dialect import (
     JOINTS,
     MOST_NAME,
     MOST_TOPICS,
-    TYPES,
     Arrival,
     Dialect,
-    Sent,
     choose_frames,
     choose_topics,
     note_topic,
@@ -257,21 +253,7 @@ class Foxglove(Dialect):
             for rows, tree in parts
         ]
 
-    def publish(self, topic: str, what: Sent, trajectory: Trajectory) -> None:
-        """Sends a message as the server's ROS packs it."""
-        if not self.takes_messages:
-            raise ConnectError("the server takes no messages; its option clientPublish is off")
-        encoding: Encoding = "ros1" if "ros1" in self.encodings else "cdr"
-        if topic not in self.advertised:
-            self._advertise(topic, TYPES[what], encoding)
-        head = b"\1" + self.advertised[topic].to_bytes(4, "little")
-        try:
-            for each in encode(trajectory, encoding):
-                self.outgoing.append(Message(FrameKind.BINARY, head + each.data))
-        except WriteError as error:
-            raise ConnectError(error.message) from None
-
-    def publish_packed(self, message: Packed) -> None:
+    def publish(self, message: Packed) -> None:
         """Sends a message as the server's ROS packs it."""
         if not self.takes_messages:
             raise ConnectError("the server takes no messages; its option clientPublish is off")

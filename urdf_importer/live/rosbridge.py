@@ -6,7 +6,6 @@ Times have other names in ROS 1 and ROS 2: messages are sent with both, and each
 """
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from ..diagnostics import ReadError
-from ..motion.trajectory import NANOSECONDS, FrameTrack, Numbers, Trajectory
 from ..recordings.trees import to_tree
 from .dialect import (
     FRAMES,
@@ -22,10 +20,8 @@ from .dialect import (
     MOST_TEXT,
     MOST_TOPICS,
     STATES,
-    TYPES,
     Arrival,
     Dialect,
-    Sent,
     choose_frames,
     choose_topics,
     note_topic,
@@ -195,70 +191,11 @@ class Rosbridge(Dialect):
         found, self.waiting = self.waiting, []
         return found
 
-    def publish(self, topic: str, what: Sent, trajectory: Trajectory) -> None:
-        """Sends a message of the type of `what`."""
-        if topic not in self.advertised:
-            self.advertised.add(topic)
-            self._say(op="advertise", id=f"out:{topic}", topic=topic, type=TYPES[what])
-        make = {"state": _state, "command": _command, "frames": _frames}[what]
-        self._say(op="publish", id=f"out:{topic}", topic=topic, msg=make(trajectory))
-
-    def publish_packed(self, message: Packed) -> None:
+    def publish(self, message: Packed) -> None:
         """Sends a message as JSON."""
-        topic, said = json.dumps(message.topic), to_json(message)
+        said = to_json(message)
         if message.topic not in self.advertised:
             self.advertised.add(message.topic)
-            words = {"id": f"out:{message.topic}", "topic": message.topic, "type": message.type}
-            self._say(op="advertise", **words)
-        text = f'{{"op": "publish", "topic": {topic}, "msg": {said}}}'
+            self._say(op="advertise", topic=message.topic, type=message.type)
+        text = f'{{"op": "publish", "topic": {json.dumps(message.topic)}, "msg": {said}}}'
         self.outgoing.append(text_message(text))
-
-
-def _time(nanoseconds: int) -> dict[str, int]:
-    seconds, rest = divmod(nanoseconds, NANOSECONDS)
-    return {"sec": seconds, "nanosec": rest, "secs": seconds, "nsecs": rest}
-
-
-def _row(array: Numbers | None, row: int) -> list[float]:
-    return [] if array is None else [0.0 if math.isnan(n) else n for n in array[row].tolist()]
-
-
-def _state(trajectory: Trajectory) -> dict[str, Any]:
-    return {
-        "header": {"stamp": _time(trajectory.start_time), "frame_id": ""},
-        "name": list(trajectory.names),
-        "position": _row(trajectory.positions, -1),
-        "velocity": _row(trajectory.velocities, -1),
-        "effort": [],
-    }
-
-
-def _command(trajectory: Trajectory) -> dict[str, Any]:
-    """Leaves the header out, whose stamp a server would make the time of now: without one the
-    motion begins when it is received."""
-    points = [
-        {
-            "positions": _row(trajectory.positions, row),
-            "velocities": _row(trajectory.velocities, row),
-            "accelerations": _row(trajectory.accelerations, row),
-            "time_from_start": _time(round(time * NANOSECONDS)),
-        }
-        for row, time in enumerate(trajectory.times.tolist())
-    ]
-    return {"joint_names": list(trajectory.names), "points": points}
-
-
-def _frames(trajectory: Trajectory) -> dict[str, Any]:
-    return {"transforms": [_transform(each, trajectory.start_time) for each in trajectory.frames]}
-
-
-def _transform(track: FrameTrack, stamp: int) -> dict[str, Any]:
-    moved, turned = track.translations[-1].tolist(), track.quaternions[-1].tolist()
-    return {
-        "header": {"stamp": _time(stamp), "frame_id": track.parent},
-        "child_frame_id": track.child,
-        "transform": {
-            "translation": dict(zip("xyz", moved, strict=True)),
-            "rotation": dict(zip("xyzw", turned, strict=True)),
-        },
-    }

@@ -6,7 +6,8 @@ the others are NaN at its times, never filled up.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +52,9 @@ class FrameBlock:
     origin: str = ""
 
 
+Block = TypeVar("Block", SampleBlock, FrameBlock)
+
+
 @dataclass(slots=True)
 class Gathered:
     """The content of a recording found so far."""
@@ -81,11 +85,9 @@ def assemble(
     gathered: Gathered, diagnostics: Diagnostics, *, source: str, topic: str
 ) -> Trajectory:
     """Returns one trajectory of all samples. Raises ReadError where there are none."""
-    blocks = [block for block in map(_drop_bad_times, gathered.samples) if len(block.times)]
-    blocks = _longest_run(blocks, diagnostics)
-    tracks = [
-        block for block in map(_drop_bad_poses, gathered.frames) if block and len(block.times)
-    ]
+    sound = (_select(block, np.abs(block.times) < MOST_TIME) for block in gathered.samples)
+    blocks = _longest_run([block for block in sound if len(block.times)], diagnostics)
+    tracks = [block for block in map(drop_bad_poses, gathered.frames) if block is not None]
     times = _union(block.times for block in blocks)
     start = int(times[0]) if len(times) else _first_time(tracks)
     names = tuple(dict.fromkeys(name for block in blocks for name in block.names))
@@ -131,17 +133,14 @@ def _check_size(values: int, said: int) -> None:
         )
 
 
-def _drop_bad_times(block: SampleBlock) -> SampleBlock:
-    good = np.abs(block.times) < MOST_TIME
-    if good.all():
+def _select(block: Block, chosen: NDArray[np.bool_]) -> Block:
+    if chosen.all():
         return block
-    return _select(block, good)
-
-
-def _select(block: SampleBlock, chosen: NDArray[np.bool_]) -> SampleBlock:
-    said = [kind for kind in KINDS if getattr(block, kind) is not None]
-    arrays = {kind: getattr(block, kind)[chosen] for kind in said}
-    return replace(block, times=block.times[chosen], order=block.order[chosen], **arrays)
+    every = {each.name: getattr(block, each.name) for each in fields(block)}
+    arrays: dict[str, Any] = {
+        name: each[chosen] for name, each in every.items() if isinstance(each, np.ndarray)
+    }
+    return replace(block, **arrays)
 
 
 def _longest_run(blocks: list[SampleBlock], diagnostics: Diagnostics) -> list[SampleBlock]:
@@ -211,30 +210,16 @@ def _merge(
     return merged
 
 
-def _drop_bad_poses(block: FrameBlock) -> FrameBlock | None:
-    """Returns the poses that are finite, with quaternions of length one."""
-    lengths = lengths_of(block.quaternions)
+def drop_bad_poses(block: FrameBlock) -> FrameBlock | None:
+    """Returns the poses that are finite, with quaternions of length one; None where none is."""
+    with np.errstate(over="ignore"):
+        lengths: Numbers = np.linalg.norm(block.quaternions, axis=1)
     good = np.isfinite(block.translations).all(axis=1) & np.isfinite(lengths) & (lengths > 1e-6)
     good &= np.abs(block.times) < MOST_TIME
     if not good.any():
         return None
-    return FrameBlock(
-        parent=block.parent,
-        child=block.child,
-        times=block.times[good],
-        order=block.order[good],
-        translations=block.translations[good],
-        quaternions=_normalize(block.quaternions[good], lengths[good]),
-        is_static=block.is_static,
-        origin=block.origin,
-    )
-
-
-def lengths_of(quaternions: Numbers) -> Numbers:
-    """Returns the lengths of (m, 4) numbers from outside: infinite where these are too large."""
-    with np.errstate(over="ignore"):
-        lengths: Numbers = np.linalg.norm(quaternions, axis=1)
-    return lengths
+    kept = _select(block, good)
+    return replace(kept, quaternions=_normalize(kept.quaternions, lengths[good]))
 
 
 def _normalize(quaternions: Numbers, lengths: Numbers) -> Numbers:

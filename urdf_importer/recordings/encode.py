@@ -16,7 +16,7 @@ from ..motion.trajectory import NANOSECONDS, FrameTrack, Numbers, Trajectory, to
 from .definitions import Encoding, text_of
 
 STATES, COMMANDS, FRAMES = "/joint_states", "/joint_trajectory", "/tf"
-_TYPES = {
+TYPES = {
     STATES: "sensor_msgs/JointState",
     COMMANDS: "trajectory_msgs/JointTrajectory",
     FRAMES: "tf2_msgs/TFMessage",
@@ -78,7 +78,7 @@ def list_written(trajectory: Trajectory, encoding: Encoding) -> tuple[WrittenTop
     )
     names += [FRAMES] if trajectory.frames else []
     return tuple(
-        WrittenTopic(name=name, type=_TYPES[name], definition=text_of(_TYPES[name], encoding))
+        WrittenTopic(name=name, type=TYPES[name], definition=text_of(TYPES[name], encoding))
         for name in names
     )
 
