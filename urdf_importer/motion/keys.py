@@ -17,6 +17,11 @@ MOST_PIECES = 1000
 """Lines for one quintic segment at most."""
 
 
+_PIECES = 16
+"""Cubics in the place of one quintic: with its values and slopes at their ends, they are off by
+less than 1e-5 of its range."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keys:
     """(m,) times in seconds and values; `slopes` (m,) of cubics, None where lines join the keys."""
@@ -31,14 +36,17 @@ def plan_keys(
     values: Numbers,
     velocities: Numbers | None,
     accelerations: Numbers | None,
-    tolerance: float,
+    tolerance: float | None,
 ) -> Keys:
     """Returns the keys of a spline, cubic or quintic where all samples have the derivatives for it,
-    else of lines. `tolerance` is the greatest distance of lines from a quintic."""
+    else of lines. In the place of quintics are cubics, or lines with `tolerance`, the greatest
+    distance of these."""
     if velocities is None or len(times) < 2 or np.isnan(velocities).any():
         return Keys(times=times, values=values)
     if accelerations is None or np.isnan(accelerations).any():
         return Keys(times=times, values=values, slopes=velocities)
+    if tolerance is None:
+        return _cut_quintics(times, values, velocities, accelerations)
     return _plan_quintic(times, values, velocities, accelerations, tolerance)
 
 
@@ -48,7 +56,7 @@ def _plan_quintic(
     """A line is off a curve by its second derivative times its length squared by 8 at most."""
     steps = np.diff(times)
     polynomials = [
-        quintic(h, values[i : i + 2], velocities[i : i + 2], accelerations[i : i + 2])
+        _quintic(h, values[i : i + 2], velocities[i : i + 2], accelerations[i : i + 2])
         for i, h in enumerate(steps)
     ]
     all_times, all_values = [times[:1]], [values[:1]]
@@ -62,7 +70,18 @@ def _plan_quintic(
     return Keys(times=np.concatenate(all_times), values=np.concatenate(all_values))
 
 
-def quintic(h: float, q: Numbers, v: Numbers, a: Numbers) -> np.polynomial.Polynomial:
+def _cut_quintics(times: Numbers, values: Numbers, slopes: Numbers, bends: Numbers) -> Keys:
+    parts: list[tuple[Numbers, Numbers, Numbers]] = []
+    for i, h in enumerate(np.diff(times)):
+        polynomial = _quintic(h, values[i : i + 2], slopes[i : i + 2], bends[i : i + 2])
+        inner = np.linspace(0.0, h, _PIECES + 1)[:-1]
+        parts.append((times[i] + inner, polynomial(inner), polynomial.deriv()(inner)))
+    parts.append((times[-1:], values[-1:], slopes[-1:]))
+    joined = [np.concatenate(each) for each in zip(*parts, strict=True)]
+    return Keys(times=joined[0], values=joined[1], slopes=joined[2])
+
+
+def _quintic(h: float, q: Numbers, v: Numbers, a: Numbers) -> np.polynomial.Polynomial:
     """Returns the polynomial of degree five over h seconds with these values, slopes and second
     derivatives (2,) at its ends (Craig, Introduction to Robotics, 7.3)."""
     (q0, q1), (v0, v1), (a0, a1) = q, v, a
@@ -77,6 +96,12 @@ def quintic(h: float, q: Numbers, v: Numbers, a: Numbers) -> np.polynomial.Polyn
             (12 * d - 6 * (v1 + v0) * h - (a0 - a1) * h**2) / (2 * h**5),
         ]
     )
+
+
+def follow(keys: Keys, multiplier: float, offset: float = 0.0) -> Keys:
+    """Returns the keys of a joint that follows another."""
+    slopes = None if keys.slopes is None else keys.slopes * multiplier
+    return Keys(times=keys.times, values=keys.values * multiplier + offset, slopes=slopes)
 
 
 def evaluate(keys: Keys, times: Numbers) -> Numbers:

@@ -13,7 +13,7 @@ from ...motion.limits import JointLimits, Violation
 from ..standing import properties
 from ..standing.armatures import armatures_by_name
 from ..standing.joints import RigJoint
-from ..standing.keys import find_curves
+from ..standing.keys import bags_of, find_curves
 from ..standing.robot_table import RobotTable, recall_table
 from .curves import frame_rate
 
@@ -117,22 +117,10 @@ def actions_of(armature: Any) -> list[Any]:
         if action == own:
             found.append(action)
         elif properties.STATE not in action and action.asset_data is None:
-            group = _first_group(action)
-            if group in bones:
+            groups = (bag.groups[0].name for bag in bags_of(action) if bag.groups)
+            if next(groups, "") in bones:
                 found.append(action)
     return found
-
-
-def _first_group(action: Any) -> str:
-    """Returns the name of an action's first group of curves; empty where it has none."""
-    if bpy.app.version < (4, 4, 0):
-        return str(action.groups[0].name) if action.groups else ""
-    for layer in action.layers:
-        for strip in layer.strips:
-            for bag in strip.channelbags:
-                if bag.groups:
-                    return str(bag.groups[0].name)
-    return ""
 
 
 def show_action(armature: Any, name: str) -> bool:

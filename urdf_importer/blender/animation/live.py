@@ -23,6 +23,7 @@ from ...live.connection import Connection
 from ...live.link import LiveLink, LiveRig, check_names, plan_wish
 from ...live.options import LiveOptions
 from ...live.packed import Packed
+from ...motion.frames import track_poses
 from ...motion.options import MotionOptions
 from ...motion.trajectory import FrameTrack, Numbers, Trajectory
 from ..seeing.live import LiveSensors
@@ -138,15 +139,15 @@ class BlenderRig(LiveRig):
         moved = False
         # Motion that a planar joint cannot follow is reported once, when the recording becomes
         # keyframes.
-        for base in plan_frames(armature, motion, options, Diagnostics()):
-            if base.turns_object and base.item.rotation_mode != "QUATERNION":
-                base.item.rotation_mode = "QUATERNION"
-            for path, index, values in base.curves:
-                numbers, value = base.item.path_resolve(path), float(values[0])
-                if abs(numbers[index] - value) > _SAME * max(1.0, abs(value)):
-                    numbers[index] = value
-                    moved = True
-            base.item.update_tag()
+        for curve in plan_frames(armature, motion, options, Diagnostics()):
+            item, index, value = curve.item, curve.index, float(curve.keys.values[0])
+            if curve.path == "rotation_quaternion" and item.rotation_mode != "QUATERNION":
+                item.rotation_mode = "QUATERNION"
+            numbers = item.path_resolve(curve.path)
+            if abs(numbers[index] - value) > _SAME * max(1.0, abs(value)):
+                numbers[index] = value
+                moved = True
+            item.update_tag()
         return moved
 
     def read(self) -> Mapping[str, float]:
@@ -192,14 +193,7 @@ class BlenderRig(LiveRig):
 
 
 def _make_track(parent: str, child: str, frame: Numbers) -> FrameTrack:
-    pose = np.array([pose_of_matrix(frame)])
-    return FrameTrack(
-        parent=parent,
-        child=child,
-        times=np.zeros(1),
-        translations=pose[:, :3],
-        quaternions=pose[:, 3:],
-    )
+    return track_poses(parent, child, np.zeros(1), np.array([pose_of_matrix(frame)]))
 
 
 def connect(
@@ -240,8 +234,7 @@ def connect(
         before.close()
     link = LiveLink(rig, Connection(address, wish, options.protocol), options, diagnostics)
     _check_rivals(link)
-    _forget_closed()
-    _links.append(link)
+    _links[:] = [*live_links(), link]
     _watch()
     return link
 
@@ -269,13 +262,10 @@ def _check_access(address: Address, diagnostics: Diagnostics) -> None:
 
 def _check_rivals(link: LiveLink) -> None:
     """Raises ConnectError where another robot sends to the same topic."""
-    if link.options.direction != "out":
-        return
+    own = ("out", link.url, link.sends_to)
     for other in live_links():
-        if other.options.direction == "out" and (other.url, other.sends_to) == (
-            link.url,
-            link.sends_to,
-        ):
+        sent = (other.options.direction, other.url, other.sends_to)
+        if sent == own and link.options.direction == "out":
             raise ConnectError(
                 f"robot {quote(other.robot)} sends to {quote(link.sends_to)} already: give each "
                 "robot a namespace"
@@ -303,11 +293,6 @@ def find_ended(armature: Any) -> str:
     return next(
         (link.error for link in reversed(_links) if link.robot == armature.name and link.error), ""
     )
-
-
-def _forget_closed() -> None:
-    for link in [each for each in _links if each.state == "closed"]:
-        _links.remove(link)
 
 
 def close_links() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from ...diagnostics import BuildError
 from ..ik.loop_hand import LoopHand, take_loops
 from ..standing import properties
-from ..standing.armatures import armatures_by_name, armatures_of
+from ..standing.armatures import armatures_by_name, update_tags
 from ..standing.handles import find_holder
 from ..standing.joints import JointChannel, RigJoint, posed_joints_of
 from ..standing.pose import BASES, find_range
@@ -81,7 +81,7 @@ class RangeTest:
         sweep.channel.put(self._find_bone(sweep), position)
         if self._hand is not None:
             self._hand.follow()
-        self._update()
+        update_tags(self._armature)
         return f"{self._name(sweep, index)}: {_show(sweep, position)}  ({_show_range(sweep)})"
 
     def end(self) -> None:
@@ -89,7 +89,7 @@ class RangeTest:
         self._end_sweep()
         for sweep in self._sweeps:
             self._put_back(sweep)
-        self._update()
+        update_tags(self._armature)
 
     def _end_sweep(self) -> None:
         if self._moved is not None:
@@ -111,10 +111,6 @@ class RangeTest:
     def _put_back(self, sweep: _Sweep) -> None:
         bone = self._find_bone(sweep)
         getattr(bone, sweep.channel.prop)[sweep.channel.index] = sweep.raw
-
-    def _update(self) -> None:
-        for each in armatures_of(self._armature):
-            each.update_tag()
 
 
 def _plan_sweeps(armature: Any, named: Collection[str] | None) -> list[_Sweep]:

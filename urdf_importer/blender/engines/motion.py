@@ -19,6 +19,7 @@ import numpy as np
 from ...geometry.transforms import Matrix, Vector, nearest_rotation
 from ..modes import edit_bones_of
 from ..standing.armatures import armatures_of
+from ..standing.keys import curves_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -132,19 +133,9 @@ def list_actions(main: Any) -> list[tuple[Any, Any]]:
 
 
 def _named_bones(action: Any) -> set[str]:
-    curves = [curve.data_path for curve in _curves(action)]
+    curves = [curve.data_path for curve in curves_of(action)]
     parts = (path.split('"') for path in curves if path.startswith('pose.bones["'))
     return {part[1] for part in parts if len(part) > 2}
-
-
-def _curves(action: Any) -> Iterator[Any]:
-    if hasattr(action, "layers"):
-        for layer in action.layers:
-            for strip in layer.strips:
-                for bag in strip.channelbags:
-                    yield from bag.fcurves
-    else:
-        yield from action.fcurves
 
 
 @contextmanager

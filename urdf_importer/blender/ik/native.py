@@ -21,7 +21,7 @@ from ...geometry.transforms import Matrix
 from ..modes import edit_bones_of, reachable, selection_kept
 from ..semantics.markers import targets_of
 from ..standing import properties
-from ..standing.armatures import armatures_of, held_frame, pose_bones_of
+from ..standing.armatures import armatures_of, held_frame, pose_bones_of, update_tags
 from ..standing.joints import RigJoint, joints_of, name_joints
 from ..standing.keys import find_curves
 from ..standing.links import find_link
@@ -241,8 +241,7 @@ def set_influence(armature: Any, influence: float, target: Any = None) -> None:
     """Lets native IK act, or rest, of one target or of all."""
     for each in constraints_of(armature, target):
         each.influence = influence
-    for home in armatures_of(armature):
-        home.update_tag()
+    update_tags(armature)
 
 
 def let_go(armature: Any, target: Any) -> None:

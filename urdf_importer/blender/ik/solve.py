@@ -34,8 +34,8 @@ from ..memory import recall
 from ..semantics.apply import extract_semantics, find_state
 from ..semantics.record import effector_links, find_semantics
 from ..standing import properties
-from ..standing.armatures import armatures_of, bones_of
-from ..standing.joints import RigJoint, posed_joints_of
+from ..standing.armatures import bones_of, update_tags
+from ..standing.joints import keep_joints, posed_joints_of
 from ..standing.loops import find_loops
 from ..standing.pose import get_joint_positions, key_joints, link_pose, put_position
 from .targets import Aim, IkWish, Solved, aim, default_positions
@@ -215,7 +215,8 @@ def default_pose(
 def _show(armature: Any, link: str, wanted: Aim, found: IKResult) -> IKResult | None:
     """Sets the solution and looks at it. Takes it back where the scene does not show it, and then
     returns the result with its errors."""
-    before = set_positions(armature, found.positions)
+    restore = keep_joints(armature, found.positions)
+    set_positions(armature, found.positions)
     bpy.context.view_layer.update()
     distance, angle = _miss(link_pose(armature, link), wanted)
     size = float(np.linalg.norm(wanted.frame[:3, 3]))
@@ -224,7 +225,7 @@ def _show(armature: Any, link: str, wanted: Aim, found: IKResult) -> IKResult | 
     near = (NEAR if exact else NEAR_ON_LOOPS) * (1.0 + size)
     if distance <= near + 1e-6 and angle <= (NEAR if exact else NEAR_ON_LOOPS) + 1e-6:
         return None
-    restore(armature, before)
+    restore()
     bpy.context.view_layer.update()
     message = (
         f"the joints have an answer, but the scene holds link {quote(link)} {distance:.3g} m "
@@ -254,37 +255,9 @@ def _miss(shown: Matrix, wanted: Aim) -> tuple[float, float]:
     return distance, float(2.0 * np.arcsin(min(turn / np.sqrt(8.0), 1.0)))
 
 
-Channels = list[tuple[str, str, str, int, float]]
-"""(armature, bone, property, index, number): original values of channels."""
-
-
-def set_positions(armature: Any, positions: Mapping[str, Any]) -> Channels:
-    """Sets the channels of joints, without keyframes. Returns their original values."""
-    before: Channels = []
+def set_positions(armature: Any, positions: Mapping[str, Any]) -> None:
+    """Sets the channels of joints, without keyframes."""
     for pose_bone, joint in posed_joints_of(armature):
         if joint.name in positions:
-            before += _remember(pose_bone, joint)
             put_position(pose_bone, joint, positions[joint.name])
-    _tag(armature)
-    return before
-
-
-def restore(armature: Any, before: Channels) -> None:
-    """Sets channels to the values found by set_positions."""
-    homes = {each.name: each for each in armatures_of(armature)}
-    for home, bone, prop, index, number in before:
-        getattr(homes[home].pose.bones[bone], prop)[index] = number
-    _tag(armature)
-
-
-def _tag(armature: Any) -> None:
-    for each in armatures_of(armature):
-        each.update_tag()
-
-
-def _remember(pose_bone: Any, joint: RigJoint) -> Channels:
-    return [
-        (pose_bone.id_data.name, pose_bone.name, each.prop, each.index,
-         getattr(pose_bone, each.prop)[each.index])
-        for each in joint.channels
-    ]  # fmt: skip
+    update_tags(armature)

@@ -5,8 +5,8 @@ Nothing has to be set up: which links are tips follows from the description and 
 tip is dragged the joints' numbers change, and no object comes or goes.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -23,7 +23,7 @@ from ..semantics.record import effector_links
 from ..standing import properties
 from ..standing.armatures import armatures_by_name, bones_of
 from ..standing.handles import explain_hold, make_handle
-from ..standing.joints import RigJoint, posed_joints_of
+from ..standing.joints import RigJoint, keep_joints, posed_joints_of
 from ..standing.links import find_link, visuals_of
 from ..standing.loops import find_loops
 from ..standing.pose import get_joint_positions, link_pose, put_position
@@ -104,7 +104,8 @@ class TipDrag:
     """A tip that is being dragged by `joints`, which are on `homes`, armatures by their names;
     `followers` are moved by loops and by no driver. `shown` and `begun` are the positions of all
     joints, now and at the start. `turned` (3, 3) is the link's rotation then, in armature space,
-    and `raw` are the channels' numbers, to the last bit. `answer` is the last one found."""
+    and `raw` are the channels' numbers, to the last bit; `take_back` puts these there again.
+    `answer` is the last one found."""
 
     handle: TipHandle
     start: TipFrame
@@ -115,7 +116,8 @@ class TipDrag:
     shown: dict[str, float | tuple[float, ...]]
     begun: dict[str, float | tuple[float, ...]]
     raw: dict[str, float]
-    answer: IKResult | None = field(default=None)
+    take_back: Callable[[], None]
+    answer: IKResult | None = None
 
     def move(self, origin: mathutils.Vector, turn: mathutils.Quaternion, *, turning: bool) -> None:
         """Brings the tip to a place of the world, turned away from where it was, or as near as it
@@ -184,14 +186,6 @@ class TipDrag:
                 bpy.context.view_layer.update()
                 bring_to_link(self.handle.armature, target)
 
-    def take_back(self) -> None:
-        """Puts the numbers there that were there before."""
-        for name, number in self.raw.items():
-            channel = self.joints[name].channels[0]
-            getattr(self._bone(self.joints[name]), channel.prop)[channel.index] = number
-        for name, joint in self.followers.items():
-            put_position(self._bone(joint), joint, self.begun[name])
-
     def _enter_armature(self, origin: mathutils.Vector, turn: mathutils.Quaternion) -> Matrix:
         """Returns (4, 4) in armature space, without its scale. Also for a mirrored armature: a turn
         in the world goes the other way there."""
@@ -248,6 +242,7 @@ def grip_tip(handle: TipHandle) -> TipDrag:
         handle=handle, start=read_frame(handle), homes=homes, joints=joints, followers=followers,
         turned=nearest_rotation(link_pose(handle.armature, handle.link)[:3, :3]), shown=shown,
         begun=dict(shown), raw={},
+        take_back=keep_joints(handle.armature, joints.keys() | followers.keys()),
     )  # fmt: skip
     drag.raw = {name: drag.read(name) for name in joints}
     return drag

@@ -20,8 +20,8 @@ from ...model import Robot, Semantics
 from ..standing import properties
 from ..standing.armatures import bones_of
 from ..standing.display import find_collection
-from ..standing.joints import find_packed_joint, name_joints
-from ..standing.links import links_of, name_link
+from ..standing.joints import name_joints
+from ..standing.links import find_root, links_of, name_link, name_root
 from ..standing.pose import link_pose
 
 TARGETS, SPHERES = "Targets", "Spheres"
@@ -65,11 +65,6 @@ def is_followed(item: Any) -> bool:
     return said is not None and bool(said.get("live") or said.get("native"))
 
 
-def find_root(armature: Any) -> Any | None:
-    """Finds the empty of the root link: Blender lists children by their names."""
-    return next((item for item in links_of(armature) if find_packed_joint(item) is None), None)
-
-
 def new_target(armature: Any, link: str, group: str) -> Any:
     """Makes a target for a link, in an SRDF the end effector of a group, with no hand of its own.
     It hangs on the root link."""
@@ -101,7 +96,7 @@ def _build_targets(
             continue
         target = _new_empty(f"{effector.name}_target", root, "ARROWS", size * 2.0)
         frame = link_pose(armature, effector.parent_link)
-        above = link_pose(armature, name_link(root) or "")
+        above = link_pose(armature, name_root(armature))
         target.matrix_local = mathutils.Matrix(above.tolist()).inverted() @ mathutils.Matrix(
             frame.tolist()
         )

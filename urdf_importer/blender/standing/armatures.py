@@ -110,6 +110,12 @@ def objects_of(armature: Any) -> list[Any]:
     return list(dict.fromkeys(found))
 
 
+def update_tags(armature: Any) -> None:
+    """Has Blender show the armatures of a robot anew, whose numbers were set."""
+    for each in armatures_of(armature):
+        each.update_tag()
+
+
 def frames_at_rest(main: Any) -> dict[Any, Matrix]:
     """Returns the frames (4, 4) of a robot's armatures in the main one's, with all joints at zero,
     as Blender holds them. The scene has to be up to date."""

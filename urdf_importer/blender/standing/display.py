@@ -42,7 +42,7 @@ def find_layers(view_layer: Any, collections: list[Any]) -> list[Any]:
     """Finds the entries of these collections in a view layer, whose eye shows and hides them."""
     return [
         layer
-        for layer in _walk(view_layer.layer_collection)
+        for layer in walk_layers(view_layer.layer_collection)
         if layer.collection in collections and not layer.exclude
     ]
 
@@ -88,7 +88,8 @@ def _limits(armature: Any) -> Iterator[Any]:
             yield limit
 
 
-def _walk(layer: Any) -> Iterator[Any]:
+def walk_layers(layer: Any) -> Iterator[Any]:
+    """Yields an entry of a view layer and all in it, parents first."""
     todo = [layer]
     while todo:
         found = todo.pop()

@@ -6,7 +6,7 @@ these properties, which docs/reference/rig_properties.md documents for users.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ import bpy
 from ...kinematics.motion import clamp
 from ...rig.rig_plan import JointPlan, Property
 from . import properties
-from .armatures import armatures_of, name_armature
+from .armatures import armatures_of, name_armature, update_tags
 from .keys import insert_key
 
 _LABELS = {
@@ -53,15 +53,22 @@ class JointChannel:
     def set(self, pose_bone: Any, position: float) -> None:
         """Sets the position, within the limits while the bone has them; with a keyframe while
         Blender's auto keying is on."""
-        if holds_limits(pose_bone):
-            position = self.clamp(position)
-        self.put(pose_bone, position)
+        self.put(pose_bone, self.hold(pose_bone, position))
         if bpy.context.scene.tool_settings.use_keyframe_insert_auto:
             insert_key(pose_bone, self.prop, self.index)
 
     def clamp(self, position: float) -> float:
         """Returns the nearest position within the limits."""
         return clamp(position, self.lower, self.upper)
+
+    def hold(self, pose_bone: Any, position: float) -> float:
+        """Returns the nearest position that the bone can show: within the limits while it has
+        them."""
+        return self.clamp(position) if holds_limits(pose_bone) else position
+
+    def shown(self, pose_bone: Any) -> float:
+        """Returns the position that is set, within the limits while the bone has them."""
+        return self.hold(pose_bone, self.get(pose_bone))
 
     def is_valid(self, position: float) -> bool:
         """Whether a position is within the limits, up to single precision."""
@@ -125,6 +132,23 @@ def write_joints(bone: Any, joints: Sequence[JointPlan]) -> None:
 def forget_joints(bone: Any) -> None:
     """Takes away the properties that write_joints put there."""
     bone.pop(properties.JOINTS, None)
+
+
+def keep_joints(armature: Any, names: Collection[str]) -> Callable[[], None]:
+    """Keeps the numbers of joints, to the last bit; returns the way back."""
+    kept = [
+        (bone, channel, getattr(bone, channel.prop)[channel.index])
+        for bone, joint in posed_joints_of(armature)
+        if joint.name in names
+        for channel in joint.channels
+    ]
+
+    def restore() -> None:
+        for bone, channel, number in kept:
+            getattr(bone, channel.prop)[channel.index] = number
+        update_tags(armature)
+
+    return restore
 
 
 def rename_joints(bone: Any, names: Mapping[str, str]) -> None:

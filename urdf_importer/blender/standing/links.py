@@ -8,7 +8,7 @@ from typing import Any
 from ...diagnostics import unknown_name
 from . import properties
 from .armatures import children_of, objects_of
-from .joints import read_link_joint
+from .joints import find_packed_joint, read_link_joint
 
 
 def links_of(armature: Any) -> Iterator[Any]:
@@ -32,6 +32,17 @@ def find_link(armature: Any, link: str) -> Any:
             return child
     known = filter(None, map(name_link, links_of(armature)))
     raise unknown_name("the robot has no link", link, known)
+
+
+def find_root(armature: Any) -> Any | None:
+    """Finds the empty of the root link: Blender lists children by their names."""
+    return next((item for item in links_of(armature) if find_packed_joint(item) is None), None)
+
+
+def name_root(armature: Any) -> str:
+    """Returns the name of the root link; empty where it is gone."""
+    root = find_root(armature)
+    return "" if root is None else name_link(root) or ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,7 @@ from ...kinematics.inverse.options import Refuse
 from ...kinematics.loops import LoopResult, report_missed
 from ...kinematics.motion import choose_range
 from . import properties
-from .armatures import armatures_of, check_robot
+from .armatures import armatures_of, check_robot, update_tags
 from .joints import JointChannel, RigJoint, holds_limits, posed_joints_of, read_joints
 from .keys import insert_key
 from .links import find_link
@@ -51,11 +51,12 @@ def set_joint_positions(
     for an object that is not an imported robot.
     """
     armature, positions = rig_of(armature), positions_of(positions)
-    joints = dict(_joints(armature))
+    check_robot(armature)
+    joints = {joint.name: (bone, joint) for bone, joint in posed_joints_of(armature)}
     checked = {}
     for name, position in positions.items():
         if name not in joints:
-            if name in _fixed_joints(armature):
+            if name in armature[properties.ROBOT]["joints"]:
                 continue
             raise unknown_name("the robot has no moving joint", name, joints)
         checked[name] = check_position(name, joints[name][1].kind, position)
@@ -78,8 +79,7 @@ def loops_closed(armature: Any, diagnostics: Diagnostics | None = None) -> Itera
             _close(armature, loops, before, diagnostics)
         if diagnostics is not None:
             _report_ends(armature, loops, diagnostics)
-    for each in armatures_of(armature):
-        each.update_tag()
+    update_tags(armature)
 
 
 def read_channels(armature: Any, names: Collection[str]) -> dict[str, float | tuple[float, ...]]:
@@ -89,10 +89,7 @@ def read_channels(armature: Any, names: Collection[str]) -> dict[str, float | tu
         if joint.name not in names:
             continue
         if len(joint.channels) == 1:
-            position = joint.channels[0].get(bone)
-            found[joint.name] = (
-                joint.channels[0].clamp(position) if holds_limits(bone) else position
-            )
+            found[joint.name] = joint.channels[0].shown(bone)
         else:
             numbers = [getattr(bone, each.prop)[each.index] for each in joint.channels]
             found[joint.name] = position_of_numbers(joint, numbers)
@@ -119,7 +116,7 @@ def _report_ends(armature: Any, loops: RigLoops, diagnostics: Diagnostics) -> No
     for bone, joint in posed_joints_of(armature):
         channel = joint.channels[0]
         if joint.name in free and not channel.is_valid(channel.get(bone)) and holds_limits(bone):
-            shown = {joint.name: channel.clamp(channel.get(bone))}
+            shown = {joint.name: channel.shown(bone)}
             missed = LoopResult(positions=shown, gap=0.0, reached=False, missed=(joint.name,))
             report_missed(loops.robot, missed, diagnostics)
 
@@ -156,17 +153,6 @@ def link_pose(armature: Any, link: str, *, convention: Convention | None = None)
     root, shown = (np.array(x.evaluated_get(depsgraph).matrix_world) for x in (armature, empty))
     frame: Matrix = np.linalg.solve(root, shown)
     return frame if convention is None else convention.from_robot(frame)
-
-
-def _joints(armature: Any) -> Iterator[tuple[str, tuple[Any, RigJoint]]]:
-    """Yields joint name -> (pose bone, joint)."""
-    check_robot(armature)
-    for pose_bone, joint in posed_joints_of(armature):
-        yield joint.name, (pose_bone, joint)
-
-
-def _fixed_joints(armature: Any) -> set[str]:
-    return set(armature[properties.ROBOT]["joints"])
 
 
 def put_position(bone: Any, joint: RigJoint, value: float | tuple[float, ...]) -> None:
@@ -241,13 +227,11 @@ def _get_position(pose_bone: Any, joint: RigJoint, own: Matrix) -> float | tuple
         place = (float(own[0, 3]), float(own[1, 3]), float(own[2, 3]))
         return quaternion if kind == "spherical" else (*place, *quaternion)
     shown = {"location": own[:3, 3], "rotation_euler": _read_angles(pose_bone, own)}
-    values = [
-        _prefer_set(
-            float(getattr(pose_bone, channel.prop)[channel.index]),
-            float(shown[channel.prop][channel.index]),
-        )
-        for channel in joint.channels
-    ]
+    values = []
+    for channel in joint.channels:
+        raw = float(getattr(pose_bone, channel.prop)[channel.index])
+        value = float(shown[channel.prop][channel.index])
+        values.append(raw if abs(value - raw) < _SAME * max(1.0, abs(raw)) else value)
     if kind == "planar":
         return tuple(values)
     position = joint.sign * values[0]
@@ -275,10 +259,6 @@ def _read_angles(pose_bone: Any, own: Matrix) -> Any:
     if np.abs(wanted - own[:3, :3]).max() < _SAME:
         return angles
     return mathutils.Matrix(own[:3, :3].tolist()).to_euler(order, angles)
-
-
-def _prefer_set(raw: float, shown: float) -> float:
-    return raw if abs(shown - raw) < _SAME * max(1.0, abs(raw)) else shown
 
 
 _FREE_SLIDE = 0.5

@@ -17,7 +17,7 @@ from ..memory import forget
 from ..modes import leave_modes
 from . import properties
 from .armatures import armatures_of, check_own, check_robot, objects_of
-from .display import find_collection
+from .display import find_collection, walk_layers
 from .robot_table import find_robot
 from .selection import select_objects
 
@@ -236,7 +236,7 @@ def _list_above(collection: Any) -> list[Any]:
 def _copy_eyes(copies: Mapping[Any, Any], homes: Mapping[Any, Any]) -> None:
     """Copies the settings of a view layer: which collections and objects are hidden in it."""
     layer = bpy.context.view_layer
-    entries = {each.collection: each for each in _walk(layer.layer_collection)}
+    entries = {each.collection: each for each in walk_layers(layer.layer_collection)}
     for source, copy in homes.items():
         if source in entries and copy in entries:
             for flag in _LAYER_FLAGS:
@@ -244,12 +244,6 @@ def _copy_eyes(copies: Mapping[Any, Any], homes: Mapping[Any, Any]) -> None:
     for source, copy in copies.items():
         if isinstance(source, bpy.types.Object) and source.name in layer.objects:
             copy.hide_set(source.hide_get())
-
-
-def _walk(layer: Any) -> Iterator[Any]:
-    yield layer
-    for child in layer.children:
-        yield from _walk(child)
 
 
 # Removal
