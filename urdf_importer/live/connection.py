@@ -22,7 +22,7 @@ from .options import ProtocolKind
 from .packed import Packed
 from .rosbridge import Rosbridge
 from .stream import LiveStream, Place, look_up
-from .websocket import BrokenError, FrameKind, FrameReader, Greeting, Message, format_frame
+from .websocket import BrokenError, FrameKind, FrameReader, Greeting, format_frame
 
 State = Literal["connecting", "connected", "waiting", "closed"]
 BUDGET = 0.0015
@@ -246,24 +246,19 @@ class Connection:
                     break
                 ended = data == b""
                 talk.frames.feed(data)
-            elif message.kind < FrameKind.CLOSE:
-                talk.heard, talk.asked = self._clock(), False
-                dialect.take(message, self._wall())
             else:
-                ended = self._take_control(talk, message)
+                talk.heard, talk.asked = self._clock(), False
+                ended = message.kind is FrameKind.CLOSE
+                if message.kind < FrameKind.CLOSE:
+                    dialect.take(message, self._wall())
+                elif message.kind is FrameKind.PING:
+                    talk.pong = message.data  # Of many pings, only the last is answered.
             if self._clock() >= until:
                 break
         arrivals = dialect.flush()
         if ended:
             self._give_up("the server ended the connection")
         return arrivals
-
-    def _take_control(self, talk: _Talk, message: Message) -> bool:
-        """Returns whether the server says good-bye. Of many pings, only the last is answered."""
-        talk.heard, talk.asked = self._clock(), False
-        if message.kind is FrameKind.PING:
-            talk.pong = message.data
-        return message.kind is FrameKind.CLOSE
 
     def _look_after(self, talk: _Talk, arrivals: list[Arrival], now: float) -> None:
         """Asks a silent server whether it is there, and tells where no motion comes."""

@@ -4,6 +4,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,21 +34,18 @@ MOST_SCHEMAS = 64 * 1024 * 1024
 _ENCODINGS = ("cdr", "ros1", "json")
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(kw_only=True)
 class _Channel:
     topic: str
     type: str
     encoding: str
     schema: str
     decoder: Decoder | None = None
-    has_joints: bool = False
-    """Whether positions of joints seem to be in its messages."""
 
-    def __post_init__(self) -> None:
-        self.has_joints = self._seems_to_have_joints()
-
-    def _seems_to_have_joints(self) -> bool:
-        """Searches the schema once, without parsing it, since a server may announce thousands."""
+    @cached_property
+    def has_joints(self) -> bool:
+        """Whether positions of joints seem to be in its messages: searches the schema once, without
+        parsing it, since a server may announce thousands."""
         if self.encoding == "json":
             return "Joint" in self.type.rsplit("/", 1)[-1].rsplit(".", 1)[-1]
         return self.type in JOINTS or any(
@@ -56,15 +54,12 @@ class _Channel:
             for spelled in (name, name.replace("/", "/msg/"))
         )
 
-    @property
-    def _packed(self) -> Encoding:
-        return "ros1" if self.encoding == "ros1" else "cdr"
-
     def make_decoder(self) -> Decoder | None:
         """Returns a decoder of its messages; None for JSON. Raises ReadError."""
         if self.encoding == "json":
             return None
-        return Decoder(read_definition(self.type, self.schema, self._packed), self._packed)
+        packed: Encoding = "ros1" if self.encoding == "ros1" else "cdr"
+        return Decoder(read_definition(self.type, self.schema, packed), packed)
 
 
 @dataclass(slots=True)

@@ -5,22 +5,22 @@ Several publishers may report different joints at different times. Each joint ke
 the others are NaN at its times, never filled up.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
+from operator import attrgetter
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import Diagnostics, ReadError, quote
-from .trajectory import MOST_TIME, FrameTrack, Interpolation, Numbers, Trajectory, to_seconds
+from .trajectory import KINDS, MOST_TIME, FrameTrack, Interpolation, Numbers, Trajectory, to_seconds
 
 Times = NDArray[np.int64]
 MOST_VALUES = 2**24
 """Positions that are held at once: 128 MB, and as many velocities and efforts."""
 _FREE_VALUES, _MOST_APART = 1_000_000, 256
 """Of times and joints, so many and no more for each number: as many joints that come apart."""
-KINDS = ("positions", "velocities", "accelerations", "efforts")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +88,7 @@ def assemble(
     sound = (_select(block, np.abs(block.times) < MOST_TIME) for block in gathered.samples)
     blocks = _longest_run([block for block in sound if len(block.times)], diagnostics)
     tracks = [block for block in map(drop_bad_poses, gathered.frames) if block is not None]
-    times = _union(block.times for block in blocks)
+    times = np.unique(np.concatenate([np.empty(0, np.int64), *(block.times for block in blocks)]))
     start = int(times[0]) if len(times) else _first_time(tracks)
     names = tuple(dict.fromkeys(name for block in blocks for name in block.names))
     _check_size(len(times) * len(names), sum(block.positions.size for block in blocks))
@@ -146,7 +146,7 @@ def _select(block: Block, chosen: NDArray[np.bool_]) -> Block:
 def _longest_run(blocks: list[SampleBlock], diagnostics: Diagnostics) -> list[SampleBlock]:
     """Where the times of some joints go back, a simulation was restarted or a recording played in
     a circle: the run with the most samples counts."""
-    found = [_find_breaks(group) for group in _by_names(blocks)]
+    found = [_find_breaks(group) for group in _group(blocks, attrgetter("names"))]
     breaks = np.unique(np.concatenate(found)) if found else np.empty(0)
     if not len(breaks):
         return blocks
@@ -163,10 +163,10 @@ def _longest_run(blocks: list[SampleBlock], diagnostics: Diagnostics) -> list[Sa
     return [block for block in chosen if len(block.times)]
 
 
-def _by_names(blocks: Sequence[SampleBlock]) -> list[list[SampleBlock]]:
-    groups: dict[tuple[str, ...], list[SampleBlock]] = {}
+def _group(blocks: Iterable[Block], key: Callable[[Block], Hashable]) -> list[list[Block]]:
+    groups: dict[Hashable, list[Block]] = {}
     for block in blocks:
-        groups.setdefault(block.names, []).append(block)
+        groups.setdefault(key(block), []).append(block)
     return list(groups.values())
 
 
@@ -178,11 +178,6 @@ def _find_breaks(blocks: Sequence[SampleBlock]) -> Times:
     back = np.diff(times[ranks]) < 0
     found: Times = order[ranks][1:][back]
     return found
-
-
-def _union(times: Iterable[Times]) -> Times:
-    found = list(times)
-    return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
 
 
 def _first_time(tracks: Sequence[FrameBlock]) -> int:
@@ -233,20 +228,14 @@ def _normalize(quaternions: Numbers, lengths: Numbers) -> Numbers:
 def _assemble_tracks(
     blocks: Sequence[FrameBlock], start: int, diagnostics: Diagnostics
 ) -> tuple[FrameTrack, ...]:
-    edges: dict[tuple[str, str], list[FrameBlock]] = {}
-    for block in blocks:
-        edges.setdefault((block.parent, block.child), []).append(block)
-    chosen = [_choose_origin(group) for group in edges.values()]
-    return tuple(_assemble_track(group, start, diagnostics) for group in chosen)
+    groups = map(_choose_origin, _group(blocks, attrgetter("parent", "child")))
+    return tuple(_assemble_track(group, start, diagnostics) for group in groups)
 
 
 def _choose_origin(blocks: list[FrameBlock]) -> list[FrameBlock]:
     """Odometry and tf may report the same frame: the more frequent source counts."""
-    counts: dict[str, int] = {}
-    for block in blocks:
-        counts[block.origin] = counts.get(block.origin, 0) + len(block.times)
-    best = max(counts, key=lambda origin: counts[origin])
-    return [block for block in blocks if block.origin == best]
+    origins = _group(blocks, attrgetter("origin"))
+    return max(origins, key=lambda group: sum(len(block.times) for block in group))
 
 
 def _assemble_track(

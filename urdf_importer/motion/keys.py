@@ -7,7 +7,7 @@ Quintics become lines that stay within the tolerance.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -186,34 +186,17 @@ def sample_keys(keys: Keys, times: Numbers) -> Keys:
 
 def cut_keys(keys: Keys, start: float, end: float) -> Keys:
     """Returns the keys between two times, with one at each of these where the curve goes on."""
-    chosen = (keys.times >= start) & (keys.times <= end)
-    times = keys.times[chosen]
     if not len(keys.times):
         return keys
+    chosen = (keys.times >= start) & (keys.times <= end)
     ends = [each for each in (start, end) if keys.times[0] < each < keys.times[-1]]
-    added = np.setdiff1d(ends, times)
-    if not len(added):
-        return _take(keys, chosen)
+    added = np.setdiff1d(ends, keys.times)
+    times = np.concatenate([keys.times[chosen], added])
+    order = np.argsort(times, kind="stable")
+    values = np.concatenate([keys.values[chosen], evaluate(keys, added)])
+    slopes = None
     if keys.slopes is not None:
         shift = 1e-6
-        slopes = (evaluate(keys, added + shift) - evaluate(keys, added - shift)) / (2 * shift)
-        more = Keys(times=added, values=evaluate(keys, added), slopes=slopes)
-    else:
-        more = Keys(times=added, values=evaluate(keys, added))
-    return _join(_take(keys, chosen), more)
-
-
-def _take(keys: Keys, chosen: np.ndarray) -> Keys:
-    slopes = None if keys.slopes is None else keys.slopes[chosen]
-    return replace(keys, times=keys.times[chosen], values=keys.values[chosen], slopes=slopes)
-
-
-def _join(one: Keys, other: Keys) -> Keys:
-    times = np.concatenate([one.times, other.times])
-    order = np.argsort(times, kind="stable")
-    slopes = None
-    if one.slopes is not None and other.slopes is not None:
-        slopes = np.concatenate([one.slopes, other.slopes])[order]
-    return Keys(
-        times=times[order], values=np.concatenate([one.values, other.values])[order], slopes=slopes
-    )
+        more = (evaluate(keys, added + shift) - evaluate(keys, added - shift)) / (2 * shift)
+        slopes = np.concatenate([keys.slopes[chosen], more])[order]
+    return Keys(times=times[order], values=values[order], slopes=slopes)

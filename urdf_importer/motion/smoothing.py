@@ -11,7 +11,6 @@ from itertools import pairwise
 import numpy as np
 
 from .path import JointPath
-from .series import make_cubics
 from .trajectory import Numbers
 
 _PARTS = 12
@@ -82,9 +81,7 @@ def _evaluate(
 ) -> tuple[Numbers, Numbers, Numbers]:
     """Returns old seconds, positions and velocities at places of the path."""
     at = np.clip(np.searchsorted(knots, s, side="right") - 1, 0, len(path.lengths) - 1)
-    h = path.lengths[:, None]
-    ends = (path.values[:-1], path.values[1:])
-    cubics = make_cubics(path.starts, h, ends, (path.begin, path.end))
+    cubics = path.cubics
     since = (s - knots[at])[:, None]
     c3, c2, v0 = cubics.third[at], cubics.second[at], cubics.slopes[at]
     positions = ((c3 * since + c2) * since + v0) * since + cubics.values[at]

@@ -14,6 +14,7 @@ from ...diagnostics import Diagnostics, KinematicsError, quote
 from ...files.packages import AnyPath
 from ...kinematics.tree import retrace_tree
 from ...motion.keys import Keys, cut_keys, evaluate, follow, reduce_keys, sample_keys, unwrap
+from ...motion.limits import is_endless
 from ...motion.names import match_names
 from ...motion.options import MotionOptions
 from ...motion.series import series_of
@@ -96,7 +97,7 @@ def _plan_joints(
             raise explain_none(armature, trajectory)
         keys = {
             name: replace(each, values=unwrap(each.times, each.values, None))
-            if _unwraps(rigs[name], options)
+            if options.unwrap and is_endless(rigs[name].kind, *rigs[name].limits)
             else each
             for name, each in samples.items()
         }
@@ -126,7 +127,7 @@ def _plan_named(
         joint: series_of(
             trajectory,
             trajectory.names.index(name),
-            turns=_unwraps(joints[joint][1], options),
+            turns=options.unwrap and is_endless(joints[joint][1].kind, *joints[joint][1].limits),
             tolerance=options.tolerance,
         )
         for name, joint in matched.items()
@@ -135,13 +136,6 @@ def _plan_named(
     if followers:
         _compare_followers(armature, keys, followers, diagnostics)
     return keys
-
-
-def _unwraps(joint: RigJoint, options: MotionOptions) -> bool:
-    """Whether a joint is endless and goes on where a recorder jumps."""
-    lower, upper = joint.limits
-    wide = lower is None or upper is None or upper - lower >= 2 * np.pi - 1e-6
-    return options.unwrap and joint.kind == "revolute" and wide
 
 
 def _compare_followers(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
-from ...geometry.transforms import plane_axes
+from ...geometry.transforms import plane_axes, rotation_from_quaternion
 from ...motion.frames import align_signs, find_base, multiply, place, rotate
 from ...motion.joint_frames import rename_frames
 from ...motion.keys import Keys
@@ -16,6 +16,7 @@ from ...motion.options import MotionOptions
 from ...motion.trajectory import FrameTrack, Numbers, Trajectory
 from ..standing.joints import RigJoint, find_packed_joint, posed_joints_of, read_link_joint
 from ..standing.links import links_of, name_link, name_root
+from ..standing.pose import euler_xyz
 from .curves import PlannedCurve, plan_channels
 from .from_frames import read_origin
 
@@ -165,21 +166,10 @@ def _plan_floating(free: _Free, track: FrameTrack) -> list[PlannedCurve]:
 
 def _angles(quaternions: Numbers) -> Numbers:
     """Returns Blender's XYZ angles (m, 3), each the nearest to the previous ones."""
-    x, y, z, w = quaternions.T
-    first = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
-    second = np.arcsin(np.clip(2 * (w * y - z * x), -1.0, 1.0))
-    third = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
-    angles = np.stack([first, second, third], axis=1)
-    for row in range(1, len(angles)):
-        other = np.array([angles[row, 0] + np.pi, np.pi - angles[row, 1], angles[row, 2] + np.pi])
-        options = [_near(each, angles[row - 1]) for each in (angles[row], other)]
-        angles[row] = min(options, key=lambda each: float(np.abs(each - angles[row - 1]).sum()))
-    return angles
-
-
-def _near(angles: Numbers, before: Numbers) -> Numbers:
-    near: Numbers = angles + 2 * np.pi * np.round((before - angles) / (2 * np.pi))
-    return near
+    found = [(0.0, 0.0, 0.0)]
+    for quaternion in quaternions.tolist():
+        found.append(euler_xyz(rotation_from_quaternion(quaternion), found[-1]))
+    return np.array(found[1:])
 
 
 def _turns(angles: Numbers) -> Numbers:

@@ -107,20 +107,17 @@ class _Link:
 
 def _list_links(armature: Any, count: int) -> list[_Link]:
     empties = {name_link(link) or "": link for link in links_of(armature)}
-    found = []
-    for name, empty in empties.items():
-        joint = read_link_joint(empty)
-        if joint is not None and joint.parent in empties:
-            found.append(
-                _Link(
-                    name=name,
-                    parent_name=joint.parent,
-                    empty=empty,
-                    parent=empties[joint.parent],
-                    poses=np.empty((count, 7)),
-                )
-            )
-    return found
+    return [
+        _Link(
+            name=name,
+            parent_name=joint.parent,
+            empty=empty,
+            parent=empties[joint.parent],
+            poses=np.empty((count, 7)),
+        )
+        for name, empty in empties.items()
+        if (joint := read_link_joint(empty)) is not None and joint.parent in empties
+    ]
 
 
 def _look(armature: Any, frames: list[float], links: list[_Link]) -> OwnMotion:

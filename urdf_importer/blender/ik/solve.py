@@ -171,10 +171,12 @@ def choose_joints(
     passive = {name for bone in bones_of(armature) for name in bone.get(properties.PASSIVE, ())}
     if group is None:
         return tuple(n for n, motion in moving.items() if motion.is_scalar and n not in passive)
-    names = _joints_of_group(armature, rig, group) if isinstance(group, str) else group
+    names: Collection[str] = () if isinstance(group, str) else group
     for name in names:
         if name not in rig.motions:
             raise unknown_name("the robot has no joint", name, rig.motions)
+    if isinstance(group, str):
+        names = group_joints(rig.robot, group, semantics=extract_semantics(armature))
     return tuple(name for name in moving if name in names and name not in passive)
 
 
@@ -189,12 +191,6 @@ def _list_moving(armature: Any, rig: IkRig, link: str) -> dict[str, JointMotion]
     freedom = loops.closer.freedom
     moving = {name: each for name, each in moving.items() if name not in freedom.followers}
     return moving | {name: rig.motions[name] for name in find_movers(loops.closer, base, link)}
-
-
-def _joints_of_group(armature: Any, rig: IkRig, group: str) -> tuple[str, ...]:
-    """The joints that bones stand for: virtual joints move the whole robot."""
-    joints = group_joints(rig.robot, group, semantics=extract_semantics(armature))
-    return tuple(name for name in joints if name in rig.motions)
 
 
 def default_pose(

@@ -5,7 +5,8 @@ Nothing has to be set up: which links are tips follows from the description and 
 tip is dragged the joints' numbers change, and no object comes or goes.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,15 +69,12 @@ def handles_in(scene: Any) -> tuple[TipHandle, ...]:
 
 
 def _read_handles(scene: Any) -> tuple[TipHandle, ...]:
-    return tuple(handle for robot in list_robots(scene) for handle in _read_tips(robot))
-
-
-def _read_tips(armature: Any) -> tuple[TipHandle, ...]:
-    """None of a robot that its user took apart: links are missing."""
-    try:
-        return tuple(_handles_of(armature))
-    except RobotError:
-        return ()
+    found: list[TipHandle] = []
+    for robot in list_robots(scene):
+        # There are none of a robot that its user took apart: links are missing.
+        with suppress(RobotError):
+            found += list(_handles_of(robot))
+    return tuple(found)
 
 
 def read_frame(handle: TipHandle) -> TipFrame:
@@ -248,26 +246,22 @@ def grip_tip(handle: TipHandle) -> TipDrag:
     return drag
 
 
-def _handles_of(armature: Any) -> list[TipHandle]:
+def _handles_of(armature: Any) -> Iterator[TipHandle]:
     rig = recall_rig(armature)
     passive = {name for bone in bones_of(armature) for name in bone.get(properties.PASSIVE, ())}
     groups = _groups_of(armature)
-    made = []
     for tip in find_tips(rig.tree, groups, passive):
         joints = tip.joints
         if groups.get(tip.link) or rig.robot.loops:
             joints = choose_joints(armature, rig, tip.link, groups.get(tip.link) or None)
         empty = find_link(armature, tip.link)
-        made.append(
-            TipHandle(
-                armature=armature,
-                empty=empty,
-                link=tip.link,
-                point=(0.0, 0.0, 0.0) if tip.pointed else _find_end(armature, empty),
-                joints=tuple(name for name in joints if rig.motions[name].is_scalar),
-            )
+        yield TipHandle(
+            armature=armature,
+            empty=empty,
+            link=tip.link,
+            point=(0.0, 0.0, 0.0) if tip.pointed else _find_end(armature, empty),
+            joints=tuple(name for name in joints if rig.motions[name].is_scalar),
         )
-    return made
 
 
 def _groups_of(armature: Any) -> dict[str, str]:

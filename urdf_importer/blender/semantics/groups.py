@@ -161,10 +161,8 @@ def _names_on(home: Any, bone: Any) -> list[tuple[str, bool]]:
 
 
 def _find_above(data: Any) -> Any | None:
-    for each in data.collections:
-        if each.get(properties.PART, each.name) == GROUPS:
-            return each
-    return None
+    found = (each for each in data.collections if each.get(properties.PART, each.name) == GROUPS)
+    return next(found, None)
 
 
 def _remove_groups(data: Any) -> dict[str, bool]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import bpy
 import mathutils
+import numpy as np
 
 from ...kinematics.semantic_groups import find_parent_group
 from ...model import Robot, Semantics
@@ -42,7 +43,11 @@ def remove_markers(armature: Any) -> None:
     home = _home_of(armature)
     for part in [each for each in home.children if each.get(properties.PART) in (TARGETS, SPHERES)]:
         bpy.data.batch_remove(
-            [item for item in part.objects if _is_marker(item) and not is_followed(item)]
+            [
+                item
+                for item in part.objects
+                if item.type == "EMPTY" and properties.MOUNTED in item and not is_followed(item)
+            ]
         )
         if not (part.objects or part.children):
             bpy.data.collections.remove(part)
@@ -95,11 +100,8 @@ def _build_targets(
         if link is None or root is None or effector.name in followed:
             continue
         target = _new_empty(f"{effector.name}_target", root, "ARROWS", size * 2.0)
-        frame = link_pose(armature, effector.parent_link)
-        above = link_pose(armature, name_root(armature))
-        target.matrix_local = mathutils.Matrix(above.tolist()).inverted() @ mathutils.Matrix(
-            frame.tolist()
-        )
+        poses = (link_pose(armature, each) for each in (name_root(armature), effector.parent_link))
+        target.matrix_local = mathutils.Matrix(np.linalg.solve(*poses).tolist())
         target[properties.IK] = {
             "effector": effector.name,
             "hand": effector.group,
@@ -150,10 +152,6 @@ def _new_empty(name: str, parent: Any, kind: str, size: float) -> Any:
 def _size_of(armature: Any) -> float:
     """The armature's largest extent in metres; 1 where it has none."""
     return float(max(armature.dimensions)) or 1.0
-
-
-def _is_marker(item: Any) -> bool:
-    return item.type == "EMPTY" and properties.MOUNTED in item
 
 
 def _home_of(armature: Any) -> Any:

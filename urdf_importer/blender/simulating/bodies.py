@@ -13,7 +13,7 @@ from ...collisions.parts import Part
 from ...collisions.separation import find_near
 from ...diagnostics import Diagnostics
 from ...geometry.inertia import BodyMass, add_bodies, body_of, clamp_inertia
-from ...geometry.transforms import Matrix, Vector, invert, matrix_from_pose
+from ...geometry.transforms import Matrix, Vector, invert, make_frame, matrix_from_pose
 from ...kinematics.forward import Positions, complete_positions, place_links
 from ...kinematics.motion import JointMotion, interpret_joint
 from ...kinematics.tree import KinematicTree
@@ -290,6 +290,4 @@ def _shape_body(body: BodyMass) -> tuple[Matrix, Vector]:
     if np.linalg.det(axes) < 0.0:
         axes[:, 0] *= -1.0
     sides = np.sqrt(np.maximum(6.0 * (moments.sum() - 2.0 * moments) / body.mass, 0.0))
-    frame = np.eye(4)
-    frame[:3, :3], frame[:3, 3] = axes, body.center
-    return frame, np.maximum(sides, _THIN * sides.max())
+    return make_frame(axes, body.center), np.maximum(sides, _THIN * sides.max())

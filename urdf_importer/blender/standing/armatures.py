@@ -26,9 +26,14 @@ from . import properties
 _CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
 
 
+def is_robot(item: Any) -> bool:
+    """Whether an object is the main armature of an imported robot."""
+    return item.type == "ARMATURE" and properties.ROBOT in item
+
+
 def check_robot(armature: Any) -> None:
     """Raises BuildError for an object that is not an imported robot."""
-    if armature.type != "ARMATURE" or properties.ROBOT not in armature:
+    if not is_robot(armature):
         raise BuildError(f"object {quote(armature.name)} is not an imported robot")
 
 

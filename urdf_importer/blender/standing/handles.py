@@ -20,7 +20,7 @@ from ...kinematics.dragging import Drag, Ray, grip_slide, grip_turn, make_ray, s
 from ...kinematics.motion import SCALAR_KINDS
 from ...rig.loops import CURVE_STRETCH
 from .armatures import armatures_by_name
-from .joints import JointChannel, RigJoint, name_joints, read_joints
+from .joints import JointChannel, RigJoint, follow_leaders, name_joints, read_joints
 from .links import name_link
 from .loops import find_loops
 from .robot_table import RobotTable, find_robot, recall_table
@@ -93,7 +93,7 @@ def make_handle(robot: Any, joint: str) -> JointHandle | None:
     """Makes the handle of a joint, given by name; None where the robot does not have it."""
     table = recall_table(robot)
     homes = armatures_by_name(robot)
-    chain = list(_follow(table, joint))
+    chain = list(follow_leaders(table.joints, joint))
     if not chain or not all(_has_bone(homes, each) for each in chain):
         return None
     mover, leader = _find_carrier(homes, chain), chain[-1]
@@ -240,16 +240,6 @@ def _has_bone(homes: dict[str, Any], joint: RigJoint) -> bool:
     return home is not None and home.pose is not None and joint.bone in home.pose.bones
 
 
-def _follow(table: RobotTable, name: str) -> Iterator[RigJoint]:
-    """Yields a joint and then its leaders, up to the first joint without one."""
-    for _ in table.joints:
-        joint = table.joints.get(name)
-        if joint is None:
-            return
-        yield joint
-        name = joint.mimics
-
-
 def _find_ratio(
     robot: Any, table: RobotTable, homes: dict[str, Any], follower: RigJoint, source: RigJoint
 ) -> float:
@@ -266,7 +256,8 @@ def _find_ratio(
     curve = _find_curve(armature, f"{path}[{channel.index}]")
     if curve is None:
         return 1.0
-    if _reads_slots(curve):
+    # Loops have drivers that read numbers kept by hidden bones in properties.
+    if any(each.targets[0].data_path.endswith('"]') for each in curve.driver.variables):
         loops, shown = find_loops(robot), dict(_read_shown(table, homes))
         name, leader = follower.name, source.name
         return 0.0 if loops is None else loops.measure_rise(shown, name, leader, _STEP)
@@ -278,12 +269,6 @@ def _find_curve(armature: Any, path: str) -> Any:
     """Finds the driver of a number, given by path and index; None where it has none."""
     data, (owner, _, index) = armature.animation_data, path.rpartition("[")
     return data.drivers.find(owner, index=int(index[:-1])) if data is not None else None
-
-
-def _reads_slots(curve: Any) -> bool:
-    """Whether a driver reads numbers that hidden bones keep in properties."""
-    variables = curve.driver.variables
-    return any(variable.targets[0].data_path.endswith('"]') for variable in variables)
 
 
 def _read_shown(table: RobotTable, homes: dict[str, Any]) -> Iterator[tuple[str, float]]:

@@ -203,6 +203,16 @@ def posed_joints_of(armature: Any) -> Iterator[tuple[Any, RigJoint]]:
                 yield pose_bone, joint
 
 
+def follow_leaders(joints: Mapping[str, RigJoint], name: str) -> Iterator[RigJoint]:
+    """Yields a joint and then its leaders, up to the first joint without one."""
+    for _ in joints:
+        joint = joints.get(name)
+        if joint is None:
+            return
+        yield joint
+        name = joint.mimics
+
+
 def holds_limits(pose_bone: Any) -> bool:
     """Whether limits of the rig hold this bone: they do unless a user muted them."""
     return any(not limit.mute for limit in limits_of(pose_bone))

@@ -51,8 +51,8 @@ def curves_of(action: Any) -> list[Any]:
 
 
 def bags_of(action: Any) -> list[Any]:
-    """Lists the holders of the curves and groups of an action: itself up to Blender 4.3, later a bag
-    for each slot in each strip."""
+    """Lists the holders of an action's curves and groups: itself up to Blender 4.3, later a bag for
+    each slot in each strip."""
     if not hasattr(action, "slots"):
         return [action]
     strips = [strip for layer in action.layers for strip in layer.strips]

@@ -171,7 +171,7 @@ def channel_numbers(
         return (joint.sign * value,)
     if joint.kind == "planar":
         return value
-    angles = _euler_xyz(rotation_from_quaternion(value[-4:]), near)
+    angles = euler_xyz(rotation_from_quaternion(value[-4:]), near)
     return (*value[:-4], *angles)
 
 
@@ -183,7 +183,7 @@ def position_of_numbers(joint: RigJoint, numbers: Sequence[float]) -> tuple[floa
     return tuple(joint.sign * number for number in numbers)
 
 
-def _euler_xyz(rotation: Matrix, near: Any) -> tuple[float, float, float]:
+def euler_xyz(rotation: Matrix, near: Any) -> tuple[float, float, float]:
     """Returns Blender's XYZ angles (R = Rz Ry Rx) of a rotation (3, 3), computed in double
     precision: of the two solutions and all their turns the one nearest to the angles `near`."""
     r = rotation
@@ -270,7 +270,7 @@ BASES = ("planar", "floating")
 
 def zero_pose(armature: Any) -> None:
     """Puts every joint at zero, or at the valid position nearest to it."""
-    _set_all(armature, lambda kind, channel, position: channel.find_valid(0.0))
+    set_all(armature, lambda joint, channel, position: channel.find_valid(0.0))
 
 
 def random_pose(armature: Any, seed: int, *, refuse: Refuse | None = None) -> None:
@@ -283,11 +283,11 @@ def random_pose(armature: Any, seed: int, *, refuse: Refuse | None = None) -> No
     """
     chance = random.Random(seed)
 
-    def choose(kind: str, channel: JointChannel, position: float) -> float:
-        return position if kind in BASES else chance.uniform(*find_range(channel))
+    def choose(joint: RigJoint, channel: JointChannel, position: float) -> float:
+        return position if joint.kind in BASES else chance.uniform(*find_range(channel))
 
     if refuse is None:
-        _set_all(armature, choose, passive=False)
+        set_all(armature, choose, passive=False)
         return
     shown = get_joint_positions(armature)
     reasons: Counter[str] = Counter()
@@ -302,10 +302,14 @@ def random_pose(armature: Any, seed: int, *, refuse: Refuse | None = None) -> No
     raise KinematicsError(f"none of {_MOST_TRIED} random poses will do: in most of them {why}")
 
 
-def hold_limits(armature: Any) -> int:
-    """Moves joints that are set outside their limits to the nearest valid position. Returns how
-    many there were."""
-    return _set_all(armature, lambda kind, channel, position: channel.find_valid(position))
+def hold_limits(armature: Any, names: Collection[str] | None = None) -> int:
+    """Moves joints, all or the named ones, that are set outside their limits to the nearest valid
+    position. Returns how many there were."""
+
+    def hold(joint: RigJoint, channel: JointChannel, position: float) -> float:
+        return channel.find_valid(position) if names is None or joint.name in names else position
+
+    return set_all(armature, hold)
 
 
 def find_range(channel: JointChannel) -> tuple[float, float]:
@@ -314,24 +318,21 @@ def find_range(channel: JointChannel) -> tuple[float, float]:
     return choose_range(channel.lower, channel.upper, turns=channel.turns, slide=_FREE_SLIDE)
 
 
+Choice = Callable[[RigJoint, JointChannel, float], float]
 _Chosen = list[tuple[Any, RigJoint, list[float]]]
 """(pose bone, joint, position of each channel)."""
 
 
-def _set_all(
-    armature: Any, choose: Callable[[str, JointChannel, float], float], *, passive: bool = True
-) -> int:
-    """Sets the result of `choose` for (kind of joint, channel, position) for all joints that do not
+def set_all(armature: Any, choose: Choice, *, passive: bool = True) -> int:
+    """Sets the result of `choose` for (joint, channel, position) for all joints that do not
     follow another, or only for joints that an SRDF does not call passive. Returns how many joints
     moved."""
     return _put_all(armature, _choose_all(armature, choose, passive=passive))
 
 
-def _choose_all(
-    armature: Any, choose: Callable[[str, JointChannel, float], float], *, passive: bool
-) -> _Chosen:
+def _choose_all(armature: Any, choose: Choice, *, passive: bool) -> _Chosen:
     return [
-        (bone, joint, [choose(joint.kind, each, each.get(bone)) for each in joint.channels])
+        (bone, joint, [choose(joint, each, each.get(bone)) for each in joint.channels])
         for bone, joint in posed_joints_of(armature)
         if not joint.mimics and (passive or joint.name not in bone.bone.get(properties.PASSIVE, ()))
     ]

@@ -76,7 +76,10 @@ def delete_robot(armature: Any) -> None:
     collections = _list_collections(armature)
     spent = _list_data(own)
     bpy.data.batch_remove(own)
-    _remove_collections(collections)
+    for collection in reversed(collections):
+        # Nested ones go first; one stays where something of a user is in it.
+        if not collection.objects and not collection.children:
+            bpy.data.collections.remove(collection)
     for kind in spent:
         unused = [each for each in kind if not each.users]
         if unused:
@@ -213,8 +216,10 @@ def _link(armature: Any, copies: Mapping[Any, Any], ledger: Ledger) -> None:
                 copy.children.link(homes[child])
     first = next(iter(homes), None)
     if first is not None:
-        for above in _list_above(first):
-            above.children.link(homes[first])
+        masters = (scene.collection for scene in bpy.data.scenes)
+        for above in [*masters, *bpy.data.collections]:
+            if first in above.children[:]:
+                above.children.link(homes[first])
     _copy_eyes(copies, homes)
 
 
@@ -225,12 +230,6 @@ def _copy_collection(source: Any, ledger: Ledger) -> Any:
     for key, value in source.items():
         copy[key] = value
     return copy
-
-
-def _list_above(collection: Any) -> list[Any]:
-    masters = (scene.collection for scene in bpy.data.scenes)
-    every = [*masters, *bpy.data.collections]
-    return [each for each in every if collection in each.children[:]]
 
 
 def _copy_eyes(copies: Mapping[Any, Any], homes: Mapping[Any, Any]) -> None:
@@ -301,10 +300,3 @@ def _list_data(own: Iterable[Any]) -> list[list[Any]]:
             actions |= {strip.action for track in animation.nla_tracks for strip in track.strips}
     actions.discard(None)
     return [list(each) for each in (data, widgets, shapes, materials, images, actions)]
-
-
-def _remove_collections(collections: Iterable[Any]) -> None:
-    """Removes collections, nested ones first, unless something of a user is in them."""
-    for collection in reversed(list(collections)):
-        if not collection.objects and not collection.children:
-            bpy.data.collections.remove(collection)
