@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import cycle
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from ..diagnostics import quote
 from .address import Address
@@ -42,20 +42,11 @@ MOST_UNSENT = 256 * 1024
 _DIALECTS: dict[str, type[Dialect]] = {"rosbridge": Rosbridge, "foxglove": Foxglove}
 
 
-class AnyStream(Protocol):
-    """The interface of a stream that a connection needs; tests have their own."""
-
-    def advance(self) -> bool: ...
-    def read(self) -> bytes | None: ...
-    def write(self, data: bytes) -> int: ...
-    def close(self) -> None: ...
-
-
 @dataclass(slots=True)
 class _Talk:
     """The state of one try."""
 
-    stream: AnyStream
+    stream: LiveStream
     since: float
     greeting: Greeting | None = None
     frames: FrameReader = field(default_factory=FrameReader)
@@ -79,7 +70,7 @@ class Connection:
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], int] = time.time_ns,
         find: Callable[[Address], list[Place]] = look_up,
-        open_stream: Callable[[Address, Place], AnyStream] = LiveStream,
+        open_stream: Callable[[Address, Place], LiveStream] = LiveStream,
     ) -> None:
         self.address = address
         self.state: State = "connecting"

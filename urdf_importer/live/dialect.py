@@ -98,6 +98,10 @@ class Dialect(ABC):
     def ask_again(self) -> None:
         """Retries whatever may help when nothing comes."""
 
+    def _say(self, **words: Any) -> None:
+        text = json.dumps(words, allow_nan=False)
+        self.outgoing.append(Message(FrameKind.TEXT, text.encode()))
+
     def set_recording(self, is_on: bool) -> None:
         """Tells whether every message counts, or only the newest."""
         self.is_recording = is_on
@@ -171,11 +175,6 @@ def skip_frames(message: Mapping[str, Any], skips: Collection[str]) -> Mapping[s
 def _name_child(transform: object) -> str:
     name = transform.get("child_frame_id") if isinstance(transform, Mapping) else None
     return name.lstrip("/") if isinstance(name, str) else ""
-
-
-def text_message(text: str) -> Message:
-    """Returns a text that is to be sent."""
-    return Message(FrameKind.TEXT, text.encode())
 
 
 def parse_json(message: Message) -> dict[str, Any] | None:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Foxglove's protocol: the server announces its channels in JSON, and sends messages unchanged."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,7 +23,6 @@ from .dialect import (
     note_topic,
     parse_json,
     skip_frames,
-    text_message,
 )
 from .packed import Packed
 from .websocket import FrameKind, Message
@@ -85,9 +83,6 @@ class Foxglove(Dialect):
 
     def ask_again(self) -> None:
         """Waits: the server announces new channels by itself."""
-
-    def _say(self, **words: Any) -> None:
-        self.outgoing.append(text_message(json.dumps(words)))
 
     def take(self, message: Message, log: int) -> None:
         """Takes a text about channels, or a message on one."""

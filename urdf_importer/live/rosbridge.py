@@ -28,10 +28,9 @@ from .dialect import (
     parse_json,
     parse_text,
     skip_frames,
-    text_message,
 )
 from .packed import Packed, to_json
-from .websocket import Message
+from .websocket import FrameKind, Message
 
 MOST_FRAGMENTS = 10_000
 _MOST_OPEN = 16
@@ -100,9 +99,6 @@ class Rosbridge(Dialect):
     def _ask_topics(self) -> None:
         self._say(op="call_service", id="topics", service="/rosapi/topics", args={})
 
-    def _say(self, **words: Any) -> None:
-        self.outgoing.append(text_message(json.dumps(words, allow_nan=False)))
-
     def _subscribe(self, topic: str, kind: str) -> None:
         """A subscription under the same id replaces the one before. Recordings want every message,
         the display only the newest."""
@@ -110,10 +106,6 @@ class Rosbridge(Dialect):
         words = {"type": kind} if kind else {}
         length = 0 if self.is_recording or topic in ("/tf", "/tf_static") else 1
         self._say(op="subscribe", id=f"in:{topic}", topic=topic, queue_length=length, **words)
-
-    def _unsubscribe(self, topic: str) -> None:
-        if self.subscribed.pop(topic, None) is not None:
-            self._say(op="unsubscribe", id=f"in:{topic}", topic=topic)
 
     def set_recording(self, is_on: bool) -> None:
         """Lets the server send all messages, or the newest."""
@@ -171,8 +163,9 @@ class Rosbridge(Dialect):
         motions = [name for name, kind in self.topics.items() if kind in _JOINTS]
         chosen, self.problem = choose_topics(self.topics, motions, self.wish)
         usual = self.wish.usual
-        if chosen and chosen != usual and usual not in self.heard:
-            self._unsubscribe(usual)
+        if chosen and chosen != usual and usual in self.subscribed.keys() - self.heard:
+            del self.subscribed[usual]
+            self._say(op="unsubscribe", id=f"in:{usual}", topic=usual)
         wanted = {chosen: self.topics[chosen]} if chosen else {}
         wanted |= {name: self.topics[name] for name in choose_frames(self.topics, self.wish)}
         for name, kind in wanted.items():
@@ -198,4 +191,4 @@ class Rosbridge(Dialect):
             self.advertised.add(message.topic)
             self._say(op="advertise", topic=message.topic, type=message.type)
         text = f'{{"op": "publish", "topic": {json.dumps(message.topic)}, "msg": {said}}}'
-        self.outgoing.append(text_message(text))
+        self.outgoing.append(Message(FrameKind.TEXT, text.encode()))

@@ -228,14 +228,13 @@ def _normalize(quaternions: Numbers, lengths: Numbers) -> Numbers:
 def _assemble_tracks(
     blocks: Sequence[FrameBlock], start: int, diagnostics: Diagnostics
 ) -> tuple[FrameTrack, ...]:
-    groups = map(_choose_origin, _group(blocks, attrgetter("parent", "child")))
-    return tuple(_assemble_track(group, start, diagnostics) for group in groups)
-
-
-def _choose_origin(blocks: list[FrameBlock]) -> list[FrameBlock]:
-    """Odometry and tf may report the same frame: the more frequent source counts."""
-    origins = _group(blocks, attrgetter("origin"))
-    return max(origins, key=lambda group: sum(len(block.times) for block in group))
+    tracks = []
+    for edge in _group(blocks, attrgetter("parent", "child")):
+        # Odometry and tf may report the same frame: the more frequent source counts.
+        origins = _group(edge, attrgetter("origin"))
+        best = max(origins, key=lambda group: sum(len(block.times) for block in group))
+        tracks.append(_assemble_track(best, start, diagnostics))
+    return tuple(tracks)
 
 
 def _assemble_track(

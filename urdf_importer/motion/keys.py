@@ -45,40 +45,27 @@ def plan_keys(
         return Keys(times=times, values=values)
     if accelerations is None or np.isnan(accelerations).any():
         return Keys(times=times, values=values, slopes=velocities)
-    if tolerance is None:
-        return _cut_quintics(times, values, velocities, accelerations)
-    return _plan_quintic(times, values, velocities, accelerations, tolerance)
+    return _cut_quintics(times, values, velocities, accelerations, tolerance)
 
 
-def _plan_quintic(
-    times: Numbers, values: Numbers, velocities: Numbers, accelerations: Numbers, tolerance: float
+def _cut_quintics(
+    times: Numbers, values: Numbers, slopes: Numbers, bends: Numbers, tolerance: float | None
 ) -> Keys:
     """A line is off a curve by its second derivative times its length squared by 8 at most."""
-    steps = np.diff(times)
-    polynomials = [
-        _quintic(h, values[i : i + 2], velocities[i : i + 2], accelerations[i : i + 2])
-        for i, h in enumerate(steps)
-    ]
-    all_times, all_values = [times[:1]], [values[:1]]
-    for index, polynomial in enumerate(polynomials):
-        sampled = np.abs(polynomial.deriv(2)(np.linspace(0, steps[index], 33))).max()
-        count = steps[index] * math.sqrt(1.2 * float(sampled) / (8 * max(tolerance, 1e-9)))
-        pieces = min(max(math.ceil(count), 1), MOST_PIECES)
-        inner = np.linspace(0, steps[index], pieces + 1)[1:-1]
-        all_times += [times[index] + inner, times[index + 1 : index + 2]]
-        all_values += [polynomial(inner), values[index + 1 : index + 2]]
-    return Keys(times=np.concatenate(all_times), values=np.concatenate(all_values))
-
-
-def _cut_quintics(times: Numbers, values: Numbers, slopes: Numbers, bends: Numbers) -> Keys:
     parts: list[tuple[Numbers, Numbers, Numbers]] = []
     for i, h in enumerate(np.diff(times)):
         polynomial = _quintic(h, values[i : i + 2], slopes[i : i + 2], bends[i : i + 2])
-        inner = np.linspace(0.0, h, _PIECES + 1)[:-1]
+        pieces = _PIECES
+        if tolerance is not None:
+            sampled = float(np.abs(polynomial.deriv(2)(np.linspace(0.0, h, 33))).max())
+            count = h * math.sqrt(1.2 * sampled / (8 * max(tolerance, 1e-9)))
+            pieces = min(max(math.ceil(count), 1), MOST_PIECES)
+        inner = np.linspace(0.0, h, pieces + 1)[:-1]
         parts.append((times[i] + inner, polynomial(inner), polynomial.deriv()(inner)))
     parts.append((times[-1:], values[-1:], slopes[-1:]))
     joined = [np.concatenate(each) for each in zip(*parts, strict=True)]
-    return Keys(times=joined[0], values=joined[1], slopes=joined[2])
+    is_cubic = tolerance is None
+    return Keys(times=joined[0], values=joined[1], slopes=joined[2] if is_cubic else None)
 
 
 def _quintic(h: float, q: Numbers, v: Numbers, a: Numbers) -> np.polynomial.Polynomial:

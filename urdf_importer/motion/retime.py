@@ -13,9 +13,8 @@ from .keys import Keys
 from .limits import JointLimits, RobotLimits, hold_followers
 from .options import RetimeOptions
 from .path import JointPath, nodes_of, plan_path
-from .profile import choose_nodes, durations, plan_speeds
+from .profile import choose_nodes, durations, plan_speeds, smooth_speeds
 from .series import fastest, make_cubics, series_of
-from .smoothing import smooth_speeds
 from .trajectory import FrameTrack, Numbers, Trajectory
 
 _NODES = 2000

@@ -98,11 +98,11 @@ def fastest(cubics: Cubics) -> tuple[Numbers, Numbers]:
 
 
 def slopes_at(keys: Keys, times: Numbers) -> Numbers:
-    """Returns the slopes of cubics at times; zero before and after them."""
+    """Returns the slopes of cubics at times; before and after them those of the outermost."""
     assert keys.slopes is not None
     cubics = cubics_of(keys)
     places = np.clip(np.searchsorted(keys.times, times, side="right") - 1, 0, len(keys.times) - 2)
     t = times - cubics.starts[places]
-    found = (3 * cubics.third[places] * t + 2 * cubics.second[places]) * t + cubics.slopes[places]
-    outside = (times < keys.times[0]) | (times > keys.times[-1])
-    return np.where(outside, 0.0, found)
+    second, third = cubics.second[places], cubics.third[places]
+    found: Numbers = (3 * third * t + 2 * second) * t + cubics.slopes[places]
+    return found

@@ -64,7 +64,10 @@ def apply_trajectory(
         *_plan_joints(armature, trajectory, options, diagnostics, needed=not bases),
         *bases,
     ]
-    curves = [each for each in (_cut(curve, options) for curve in curves) if len(each.keys.times)]
+    if options.start > 0 or options.end > 0:
+        span = options.start, options.end or np.inf
+        curves = [replace(each, keys=cut_keys(each.keys, *span)) for each in curves]
+    curves = [each for each in curves if len(each.keys.times)]
     if not curves:
         raise KinematicsError("nothing of the motion lies between its start and end")
     _report_coarse(curves, options, diagnostics)
@@ -205,13 +208,6 @@ def _report_coarse(
             f"the motion is {length * rate:.0f} frames long; at its end they are {step:.2g} apart, "
             f"which is {1000 * step / rate:.2g} ms of the recording: take a part by start and end",
         )
-
-
-def _cut(curve: PlannedCurve, options: MotionOptions) -> PlannedCurve:
-    end = options.end if options.end > 0 else np.inf
-    if options.start <= 0 and end == np.inf:
-        return curve
-    return replace(curve, keys=cut_keys(curve.keys, options.start, end))
 
 
 def _write(

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...diagnostics import KinematicsError
-from ...motion.keys import Keys, follow
+from ...motion.keys import Keys
 from ...motion.trajectory import Numbers
 from ..standing.joints import RigJoint
 from ..standing.keys import find_curves
@@ -38,11 +38,6 @@ class PlannedCurve:
     group: str
     keys: Keys
     joint: RigJoint | None = None
-
-    @property
-    def positions(self) -> Keys:
-        """The keys as positions of the joint."""
-        return follow(self.keys, 1 if self.joint is None else self.joint.sign)
 
 
 def plan_channels(bone: Any, joint: RigJoint, keys: Iterable[Keys]) -> Iterator[PlannedCurve]:

@@ -29,7 +29,7 @@ from ...motion.trajectory import FrameTrack, Numbers, Trajectory
 from ..seeing.live import LiveSensors
 from ..standing import properties
 from ..standing.armatures import armatures_by_name, armatures_of, check_robot
-from ..standing.joints import RigJoint, posed_joints_of, read_link_joint
+from ..standing.joints import RigJoint, joints_of, read_link_joint
 from ..standing.links import links_of, name_link
 from ..standing.loops import find_loops
 from ..standing.pose import get_joint_positions, link_pose, loops_closed
@@ -53,7 +53,7 @@ class BlenderRig(LiveRig):
     def __init__(self, armature: Any) -> None:
         self.name = armature.name
         self._number = armature.session_uid
-        self._joints: dict[str, tuple[str, str, RigJoint]] = {}
+        self._joints: dict[str, RigJoint] = {}
         self._others: set[str] = set()
         self._read_at = 0.0
         self._sensors = LiveSensors(rate=0.0)
@@ -79,16 +79,13 @@ class BlenderRig(LiveRig):
             return True
         return any(each.mode == "EDIT" for each in armatures_of(self.find()))
 
-    def _recall(self) -> dict[str, tuple[str, str, RigJoint]]:
+    def _recall(self) -> dict[str, RigJoint]:
         now = time.monotonic()
         if now - self._read_at > _KEPT or not self._joints:
             armature = self.find()
             self._read_at = now
-            self._joints = {
-                joint.name: (joint.armature, bone.name, joint)
-                for bone, joint in posed_joints_of(armature)
-                if len(joint.channels) == 1
-            }
+            found = joints_of(armature)
+            self._joints = {each.name: each for each in found if len(each.channels) == 1}
             assert armature is not None
             self._others = set(armature[properties.ROBOT]["joints"]) - self._joints.keys()
         return self._joints
@@ -113,18 +110,18 @@ class BlenderRig(LiveRig):
         still = nullcontext() if loops is None or not loops.asked else loops_closed(armature)
         with still:
             for name, position in positions.items():
-                known = self._recall().get(name)
-                if known is None or known[2].mimics:
+                joint = self._recall().get(name)
+                if joint is None or joint.mimics:
                     continue
-                home = homes.get(known[0])
-                bone = home.pose.bones.get(known[1]) if home is not None else None
+                home = homes.get(joint.armature)
+                bone = home.pose.bones.get(joint.bone) if home is not None else None
                 if bone is None:
                     self._read_at = 0.0  # It was renamed; the next word about it finds it.
                     continue
-                channel = known[2].channels[0]
+                channel = joint.channels[0]
                 if abs(channel.get(bone) - position) > _SAME * max(1.0, abs(position)):
                     channel.put(bone, position)
-                    moved.add(known[0])
+                    moved.add(joint.armature)
         for name in moved:
             homes[name].update_tag()
         return bool(moved)
@@ -279,13 +276,9 @@ def live_links() -> list[LiveLink]:
 
 def find_live_link(armature: Any) -> LiveLink | None:
     """Finds the link of a robot; None where it has none, or it was closed."""
-    found = (link for link in live_links() if _find_armature(link) == armature)
+    rigs = ((link, link.rig) for link in live_links())
+    found = (link for link, rig in rigs if isinstance(rig, BlenderRig) and rig.find() == armature)
     return next(found, None)
-
-
-def _find_armature(link: LiveLink) -> Any | None:
-    assert isinstance(link.rig, BlenderRig)
-    return link.rig.find()
 
 
 def find_ended(armature: Any) -> str:
@@ -295,7 +288,7 @@ def find_ended(armature: Any) -> str:
     )
 
 
-def close_links() -> None:
+def close_links(*_: Any) -> None:
     """Closes all links, when another file is opened and when Blender ends."""
     for link in _links:
         link.close()
@@ -303,9 +296,9 @@ def close_links() -> None:
 
 
 def _watch() -> None:
-    if _close_before_load not in bpy.app.handlers.load_pre:
+    if close_links not in bpy.app.handlers.load_pre:
         # It stays when another file is opened.
-        bpy.app.handlers.load_pre.append(bpy.app.handlers.persistent(_close_before_load))
+        bpy.app.handlers.load_pre.append(bpy.app.handlers.persistent(close_links))
     if not bpy.app.timers.is_registered(_tick):
         bpy.app.timers.register(_tick, first_interval=INTERVAL, persistent=True)
     atexit.unregister(close_links)
@@ -318,12 +311,8 @@ def stop_watching() -> None:
     atexit.unregister(close_links)
     if bpy.app.timers.is_registered(_tick):
         bpy.app.timers.unregister(_tick)
-    if _close_before_load in bpy.app.handlers.load_pre:
-        bpy.app.handlers.load_pre.remove(_close_before_load)
-
-
-def _close_before_load(*_: Any) -> None:
-    close_links()
+    if close_links in bpy.app.handlers.load_pre:
+        bpy.app.handlers.load_pre.remove(close_links)
 
 
 def _tick() -> float | None:

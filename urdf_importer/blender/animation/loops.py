@@ -10,7 +10,7 @@ import numpy as np
 from ...diagnostics import Diagnostics, quote
 from ...kinematics.loops import LoopCloser, find_freedom
 from ...kinematics.loops.follow import LinkageSolver
-from ...motion.keys import Keys, evaluate
+from ...motion.keys import Keys, evaluate, follow
 from ...motion.loops import ClosedMotion, close_motion, plan_closed_times
 from ..standing.joints import posed_joints_of
 from ..standing.loops import RigLoops, find_loops
@@ -30,7 +30,12 @@ def close_curves(
     """Returns the curves with the ones of joints that loops move, and that the rig does not: they
     are closed in every frame. `timing` are the first second and the frames a second."""
     loops = find_loops(armature)
-    keys = {each.joint.name: each.positions for each in curves if each.joint is not None}
+    # As positions of the joints.
+    keys = {
+        each.joint.name: follow(each.keys, each.joint.sign)
+        for each in curves
+        if each.joint is not None
+    }
     if loops is None or not keys:
         return list(curves)
     closer = _choose_closer(loops, keys.keys())

@@ -8,7 +8,7 @@ are frames in which a joint is beyond its limits, since there constraints act.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -180,10 +180,12 @@ class _Reader:
             for item, path, _ in (*self.curves, *self.drivers)
             if item == own and not path.startswith(("pose.", '["'))
         ]
-        for above in _ancestors(own):
+        above = own
+        while above is not None:
             data = above.animation_data
             if above.constraints or above.rigid_body or (above != own and data is not None):
                 raise _Elsewhere
+            above = above.parent
         if not moved:
             return np.tile(shown_pose(own), (count, 1))
         turned = "rotation_quaternion" if own.rotation_mode == "QUATERNION" else "rotation_euler"
@@ -226,12 +228,6 @@ def shown_pose(item: Any) -> list[float]:
     """Returns x, y, z and a quaternion of an object, where the scene shows it in the world."""
     shown = item.evaluated_get(bpy.context.evaluated_depsgraph_get())
     return pose_of_matrix(shown.matrix_world)
-
-
-def _ancestors(item: Any) -> Iterator[Any]:
-    while item is not None:
-        yield item
-        item = item.parent
 
 
 def _check_home(home: Any) -> None:

@@ -33,7 +33,8 @@ class Steering:
         self._start = start_frame
         self._driven = find_driven(rig_of(armature), options_of(options, DriveOptions), glides=True)
         self._commands = [(0.0, *_STILL)]
-        self._before = [(each, _read(each)) for each in self._find_courses(self._end_at(1.0))]
+        courses = self._find_courses(self._end_at(1.0))
+        self._before = [(each, getattr(each.owner, each.prop)[each.index]) for each in courses]
 
     @property
     def rolls(self) -> bool:
@@ -112,7 +113,3 @@ class Steering:
         driven: DrivenRobot = self._driven
         for each in [driven.base.owner.id_data, *armatures_of(driven.armature)]:
             each.update_tag()
-
-
-def _read(course: DrivenNumber) -> float:
-    return float(getattr(course.owner, course.prop)[course.index])

@@ -33,7 +33,7 @@ from ..standing.pose import get_joint_positions, key_joints, link_pose, read_sho
 from ..standing.robot_table import find_robot
 from .native import find_obstacle, let_go, set_influence, try_native
 from .solve import choose_joints, recall_rig, set_positions
-from .targets import world_from_armature
+from .targets import find_moved, world_from_armature
 
 FREE = (1.0, 1.0, 1.0, 1.0)
 OUT_OF_REACH = (1.0, 0.1, 0.1, 1.0)
@@ -311,11 +311,7 @@ def _bring(armature: Any, target: Any, shown: dict[str, Any], depsgraph: Any) ->
     color = FREE if answer.success else OUT_OF_REACH
     if tuple(target.color) != tuple(mathutils.Vector(color)):
         target.color = color
-    moved = {
-        name: position
-        for name, position in answer.closest.items()
-        if not np.allclose(position, shown[name], rtol=0.0, atol=_REST)
-    }
+    moved = find_moved(answer.closest, shown, _REST)
     if moved:
         set_positions(armature, moved)
     return moved

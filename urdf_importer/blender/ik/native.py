@@ -194,21 +194,16 @@ def drop_native(armature: Any, link: str) -> None:
         names = [bone.name for bone in home.data.bones if _tip_of(bone) == link]
         if not names:
             continue
-        for name in names:
-            _drop_curves(home, f'pose.bones["{bpy.utils.escape_identifier(name)}"]')
+        paths = tuple(f'pose.bones["{bpy.utils.escape_identifier(name)}"]' for name in names)
+        curves = find_curves(home) or []
+        for curve in [each for each in curves if each.data_path.startswith(paths)]:
+            curves.remove(curve)
         with selection_kept(home), reachable(home), edit_bones_of(home) as edit_bones:
             for name in names:
                 edit_bones.remove(edit_bones[name])
         parts = home.data.collections
         if _COLLECTION in parts and not len(parts[_COLLECTION].bones):
             parts.remove(parts[_COLLECTION])
-
-
-def _drop_curves(home: Any, path: str) -> None:
-    curves = find_curves(home) or []
-    for curve in list(curves):
-        if curve.data_path.startswith(path):
-            curves.remove(curve)
 
 
 def _tip_of(bone: Any) -> str:

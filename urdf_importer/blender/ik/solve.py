@@ -38,7 +38,7 @@ from ..standing.armatures import bones_of, update_tags
 from ..standing.joints import keep_joints, posed_joints_of
 from ..standing.loops import find_loops
 from ..standing.pose import get_joint_positions, key_joints, link_pose, put_position
-from .targets import Aim, IkWish, Solved, aim, default_positions
+from .targets import Aim, IkWish, Solved, aim, default_positions, find_moved
 
 NEAR = 1e-5
 """How exactly Blender's single precision places a link: m for each metre of reach and one more,
@@ -107,7 +107,7 @@ def solve_ik(
         start = {name: shown[name] for name in found.positions}
         return replace(missed, positions=start)
     if key:
-        key_joints(armature, _moved(found.positions, shown))
+        key_joints(armature, find_moved(found.positions, shown, 1e-6))
     return found
 
 
@@ -222,6 +222,7 @@ def _show(armature: Any, link: str, wanted: Aim, found: IKResult) -> IKResult | 
     if distance <= near + 1e-6 and angle <= (NEAR if exact else NEAR_ON_LOOPS) + 1e-6:
         return None
     restore()
+    update_tags(armature)
     bpy.context.view_layer.update()
     message = (
         f"the joints have an answer, but the scene holds link {quote(link)} {distance:.3g} m "
@@ -231,15 +232,6 @@ def _show(armature: Any, link: str, wanted: Aim, found: IKResult) -> IKResult | 
     return replace(
         found, success=False, position_error=distance, orientation_error=angle, message=message
     )
-
-
-def _moved(positions: Solved, shown: Solved) -> list[str]:
-    """The joints that are elsewhere now, by more than single precision."""
-    return [
-        name
-        for name, position in positions.items()
-        if not np.allclose(position, shown[name], rtol=1e-6, atol=1e-6)
-    ]
 
 
 def _miss(shown: Matrix, wanted: Aim) -> tuple[float, float]:

@@ -31,6 +31,7 @@ from ..standing.pose import get_joint_positions, link_pose, put_position
 from ..standing.robot_table import list_robots
 from .live import bring_to_link, followed_targets_of
 from .solve import choose_joints, recall_rig
+from .targets import find_moved
 
 _FULL = 6
 """Joints from which on a link can be anywhere in any orientation."""
@@ -127,12 +128,11 @@ class TipDrag:
         nearest = next(tries)
         answer = nearest if nearest.success else next((t for t in tries if t.success), nearest)
         self.answer = answer
-        for name, position in answer.closest.items():
-            if not np.allclose(position, self.shown[name], rtol=0.0, atol=_REST):
-                self.shown[name] = position
-                joint = self.joints.get(name) or self.followers.get(name)
-                if joint is not None:
-                    put_position(self._bone(joint), joint, position)
+        for name, position in find_moved(answer.closest, self.shown, _REST).items():
+            self.shown[name] = position
+            joint = self.joints.get(name) or self.followers.get(name)
+            if joint is not None:
+                put_position(self._bone(joint), joint, position)
 
     def _solve(
         self, goal: Matrix, turning: bool, start: Mapping[str, Any], crowds: int

@@ -107,19 +107,14 @@ def _build_states(armature: Any, robot: Robot, semantics: Semantics) -> None:
         positions = {
             joint: _bare(numbers)
             for joint, numbers in state.positions
-            if _fits(numbers, sizes.get(joint, 0))
+            # Angles of joints that turn freely are quaternions in states.
+            if (sizes.get(joint), len(numbers)) in ((1, 1), (3, 3), (3, 4), (6, 7))
         }
         action = found.get((state.group, state.name))
         if action is None:
             new_pose(armature, state.name, positions, robot=robot.name, group=state.group)
         elif action.library is None:
             write_pose(action, armature, positions)
-
-
-def _fits(numbers: tuple[float, ...], channels: int) -> bool:
-    """Whether a joint of so many channels takes as many numbers: angles of joints that turn freely
-    are quaternions in states."""
-    return (channels, len(numbers)) in ((1, 1), (3, 3), (3, 4), (6, 7))
 
 
 def _find_new_effectors(armature: Any, semantics: Semantics) -> Iterator[EndEffector]:

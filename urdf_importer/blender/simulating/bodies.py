@@ -87,8 +87,8 @@ class GroupJoint:
     child: int
     before: Matrix
     after: Matrix
-    start: float
-    model: float
+    start: float = 0.0
+    model: float = 0.0
 
 
 class RobotBodies:
@@ -244,13 +244,11 @@ class RobotBodies:
         motion = self.tree.motions[place]
         assert motion is not None
         joint = motion.joint
+        frames = matrix_from_pose(joint.origin), invert(matrix_from_pose(joint.child_origin))
+        made = self._join(motion, (joint.parent, joint.child), frames)
         start, model = self.started.positions.get(joint.name), self._model.get(joint.name)
-        return GroupJoint(
-            motion=motion,
-            parent=self.find_group(joint.parent),
-            child=self.find_group(joint.child),
-            before=self.place_in_group(joint.parent) @ matrix_from_pose(joint.origin),
-            after=self.place_in_group(joint.child) @ invert(matrix_from_pose(joint.child_origin)),
+        return replace(
+            made,
             start=start if isinstance(start, float) else 0.0,
             model=model if isinstance(model, float) else 0.0,
         )
@@ -258,19 +256,21 @@ class RobotBodies:
     def _make_loops(self) -> Iterator[GroupJoint]:
         """Yields the joints that close loops, as closed as the pose at the start has them."""
         for loop in self.tree.robot.loops:
-            one, other = self.find_group(loop.link1), self.find_group(loop.link2)
-            # Its limits are left out: the joints of the tree have theirs.
-            joint = replace(hang_on(loop), limit=None)
-            if one != other:
-                yield GroupJoint(
-                    motion=interpret_joint(joint, Diagnostics()),
-                    parent=one,
-                    child=other,
-                    before=self.place_in_group(loop.link1) @ matrix_from_pose(loop.origin1),
-                    after=self.place_in_group(loop.link2) @ matrix_from_pose(loop.origin2),
-                    start=0.0,
-                    model=0.0,
-                )
+            if self.find_group(loop.link1) != self.find_group(loop.link2):
+                # Its limits are left out: the joints of the tree have theirs.
+                motion = interpret_joint(replace(hang_on(loop), limit=None), Diagnostics())
+                frames = matrix_from_pose(loop.origin1), matrix_from_pose(loop.origin2)
+                yield self._join(motion, (loop.link1, loop.link2), frames)
+
+    def _join(
+        self, motion: JointMotion, links: tuple[str, str], frames: tuple[Matrix, Matrix]
+    ) -> GroupJoint:
+        """Returns a joint between two links, at its frames (4, 4) in these."""
+        parent, child = map(self.find_group, links)
+        before, after = (
+            self.place_in_group(link) @ frame for link, frame in zip(links, frames, strict=True)
+        )
+        return GroupJoint(motion=motion, parent=parent, child=child, before=before, after=after)
 
 
 def _find_middles(tree: KinematicTree) -> dict[str, float]:

@@ -13,7 +13,7 @@ armature does not pay for it. Parents alone are not enough: programs that work w
 parts to other parents, and rename them.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import bpy
@@ -158,11 +158,12 @@ def _main_of(item: Any) -> Any | None:
 
 def keep_channels(item: Any) -> Callable[[], None]:
     """Keeps the channels of an armature object and of its bones; returns the way back."""
-    kept = [
-        (owner, name, tuple(getattr(owner, name)))
-        for owner in (item, *item.pose.bones)
-        for name in _CHANNELS
-    ]
+    return keep_numbers((owner, name) for owner in (item, *item.pose.bones) for name in _CHANNELS)
+
+
+def keep_numbers(owners: Iterable[tuple[Any, str]]) -> Callable[[], None]:
+    """Keeps vectors of objects and bones, by their names, to the last bit; returns the way back."""
+    kept = [(owner, name, tuple(getattr(owner, name))) for owner, name in owners]
 
     def restore() -> None:
         for owner, name, values in kept:

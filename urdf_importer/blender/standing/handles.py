@@ -21,7 +21,7 @@ from ...kinematics.motion import SCALAR_KINDS
 from ...rig.loops import CURVE_STRETCH
 from .armatures import armatures_by_name
 from .joints import JointChannel, RigJoint, follow_leaders, name_joints, read_joints
-from .links import name_link
+from .links import find_link_name
 from .loops import find_loops
 from .robot_table import RobotTable, find_robot, recall_table
 
@@ -82,11 +82,10 @@ class JointFrame:
 def find_handle(item: Any) -> JointHandle | None:
     """Finds the joint that an object of a robot leads to; None for other objects, and for unmovable
     ones."""
-    link, robot = _find_link(item), find_robot(item)
+    link, robot = find_link_name(item), find_robot(item)
     if robot is None or link is None:
         return None
-    table = recall_table(robot)
-    return make_handle(robot, table.movers.get(link, ""))
+    return make_handle(robot, recall_table(robot).movers.get(link, ""))
 
 
 def make_handle(robot: Any, joint: str) -> JointHandle | None:
@@ -224,15 +223,6 @@ def find_active_joints(item: Any, pose_bone: Any | None) -> tuple[str, ...]:
         return name_joints(pose_bone.bone)
     handle = find_handle(item) if item is not None else None
     return () if handle is None else (handle.mover.name,)
-
-
-def _find_link(item: Any) -> str | None:
-    while item is not None and item.type != "ARMATURE":
-        name = name_link(item)
-        if name is not None:
-            return name
-        item = item.parent
-    return None
 
 
 def _has_bone(homes: dict[str, Any], joint: RigJoint) -> bool:

@@ -15,7 +15,7 @@ import bpy
 from ...kinematics.motion import clamp
 from ...rig.rig_plan import JointPlan, Property
 from . import properties
-from .armatures import armatures_of, name_armature, update_tags
+from .armatures import armatures_of, keep_numbers, name_armature
 from .keys import insert_key
 
 _LABELS = {
@@ -136,19 +136,12 @@ def forget_joints(bone: Any) -> None:
 
 def keep_joints(armature: Any, names: Collection[str]) -> Callable[[], None]:
     """Keeps the numbers of joints, to the last bit; returns the way back."""
-    kept = [
-        (bone, channel, getattr(bone, channel.prop)[channel.index])
+    return keep_numbers(
+        (bone, channel.prop)
         for bone, joint in posed_joints_of(armature)
         if joint.name in names
         for channel in joint.channels
-    ]
-
-    def restore() -> None:
-        for bone, channel, number in kept:
-            getattr(bone, channel.prop)[channel.index] = number
-        update_tags(armature)
-
-    return restore
+    )
 
 
 def rename_joints(bone: Any, names: Mapping[str, str]) -> None:

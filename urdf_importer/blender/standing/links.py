@@ -65,6 +65,17 @@ def name_link(item: Any) -> str | None:
     return None if described is None else str(described["name"])
 
 
+def find_link_name(item: Any) -> str | None:
+    """Finds the name of the link that an object of a robot is or hangs on; None where there is
+    none."""
+    while item is not None and item.type != "ARMATURE":
+        name = name_link(item)
+        if name is not None:
+            return name
+        item = item.parent
+    return None
+
+
 def describe_link(empty: Any) -> LinkRow:
     """Describes a link from the properties of its empty."""
     link, joint = empty[properties.LINK], read_link_joint(empty)

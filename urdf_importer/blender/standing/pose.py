@@ -254,9 +254,8 @@ def _read_angles(pose_bone: Any, own: Matrix) -> Any:
     by quaternions has its angles from these."""
     angles, order = pose_bone.rotation_euler, pose_bone.rotation_mode
     if order in ("QUATERNION", "AXIS_ANGLE"):
-        return mathutils.Matrix(own[:3, :3].tolist()).to_euler("XYZ", angles)
-    wanted = np.array(mathutils.Euler(angles, order).to_matrix())
-    if np.abs(wanted - own[:3, :3]).max() < _SAME:
+        order = "XYZ"
+    elif np.abs(np.array(mathutils.Euler(angles, order).to_matrix()) - own[:3, :3]).max() < _SAME:
         return angles
     return mathutils.Matrix(own[:3, :3].tolist()).to_euler(order, angles)
 

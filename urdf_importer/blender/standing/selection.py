@@ -11,7 +11,7 @@ from ..modes import enter_pose_mode, leave_modes
 from . import properties
 from .armatures import pose_bones_of
 from .joints import name_joints, read_link_joint
-from .links import find_link, links_of, name_link, visuals_of
+from .links import find_link, find_link_name, links_of, name_link, visuals_of
 from .robot_table import find_robot, recall_table
 
 
@@ -45,9 +45,7 @@ def find_moving_joint(item: Any) -> str:
     if item.type == "ARMATURE":
         bone = item.data.bones.active if item.mode == "POSE" else None
         return next(iter(name_joints(bone)), "") if bone is not None else ""
-    while item is not None and name_link(item) is None:
-        item = item.parent
-    return recall_table(robot).movers.get(name_link(item) or "", "") if item is not None else ""
+    return recall_table(robot).movers.get(find_link_name(item) or "", "")
 
 
 def select_joint(armature: Any, joint: str) -> None:

@@ -6,7 +6,7 @@ everything below the armature behind. Here a robot is all its armatures, everyth
 in its collections.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import bpy
@@ -159,7 +159,8 @@ def _redirect_all(copies: Mapping[Any, Any]) -> None:
 
 
 def _redirect_object(copy: Any, copies: Mapping[Any, Any]) -> None:
-    for constraint in _constraints_of(copy):
+    bones = copy.pose.bones if copy.pose else ()
+    for constraint in [*copy.constraints, *(each for bone in bones for each in bone.constraints)]:
         _redirect(constraint, copies)
         for target in getattr(constraint, "targets", ()):
             _redirect(target, copies)
@@ -170,12 +171,6 @@ def _redirect_object(copy: Any, copies: Mapping[Any, Any]) -> None:
     _redirect_properties(copy, copies)
     if properties.ARMATURE in copy:
         _redirect_properties(copy[properties.ARMATURE], copies)
-
-
-def _constraints_of(item: Any) -> Iterator[Any]:
-    yield from item.constraints
-    for pose_bone in item.pose.bones if item.pose else ():
-        yield from pose_bone.constraints
 
 
 def _redirect(owner: Any, copies: Mapping[Any, Any]) -> None:
