@@ -12,18 +12,7 @@ from ..diagnostics import ConnectError, ReadError, quote
 from ..recordings.definitions import Encoding, read_definition, short_name, text_of
 from ..recordings.layouts import Decoder
 from ..recordings.trees import to_tree
-from .dialect import (
-    JOINTS,
-    MOST_NAME,
-    MOST_TOPICS,
-    Arrival,
-    Dialect,
-    choose_frames,
-    choose_topics,
-    note_topic,
-    parse_json,
-    skip_frames,
-)
+from .dialect import JOINTS, MOST_NAME, MOST_TOPICS, Arrival, Dialect
 from .packed import Packed
 from .websocket import FrameKind, Message
 
@@ -89,7 +78,7 @@ class Foxglove(Dialect):
         if message.kind is FrameKind.BINARY:
             self._take_data(message.data)
             return
-        content = parse_json(message)
+        content = self._parse(message)
         if content is None:
             self.dropped += 1
             return
@@ -138,7 +127,7 @@ class Foxglove(Dialect):
         self.channels[number] = _Channel(
             topic=name, type=short_name(kind), encoding=encoding, schema=schema
         )
-        note_topic(self.topics, name, kind)
+        self._note_topic(name, kind)
 
     def _drop_channels(self, content: Mapping[str, Any]) -> None:
         found = content.get("channelIds")
@@ -161,8 +150,8 @@ class Foxglove(Dialect):
         }
         motions = [each.topic for each in readable.values() if each.has_joints]
         names = {each.topic: each.type for each in readable.values()}
-        chosen, self.problem = choose_topics(names, motions, self.wish)
-        wanted = {chosen, *choose_frames(names, self.wish)}
+        chosen = self._choose_topic(names, motions)
+        wanted = {chosen, *self._choose_frames(names)}
         fresh = [
             number
             for number, each in readable.items()
@@ -222,7 +211,7 @@ class Foxglove(Dialect):
         parts = []
         if channel.decoder is None:
             for place, each in enumerate(messages):
-                tree = parse_json(Message(FrameKind.TEXT, each[3]))
+                tree = self._parse(Message(FrameKind.TEXT, each[3]))
                 try:
                     parts += [] if tree is None else [(np.array([place]), to_tree(tree))]
                 except (ReadError, RecursionError):
@@ -236,7 +225,7 @@ class Foxglove(Dialect):
         return [
             Arrival(
                 topic=channel.topic,
-                tree=skip_frames(tree, self.wish.skips) if isinstance(tree, Mapping) else tree,
+                tree=self._skip_frames(tree) if isinstance(tree, Mapping) else tree,
                 logs=logs[rows],
                 order=order[rows],
             )

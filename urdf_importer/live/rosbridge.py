@@ -14,21 +14,7 @@ import numpy as np
 
 from ..diagnostics import ReadError
 from ..recordings.trees import to_tree
-from .dialect import (
-    FRAMES,
-    MOST_NAME,
-    MOST_TEXT,
-    MOST_TOPICS,
-    STATES,
-    Arrival,
-    Dialect,
-    choose_frames,
-    choose_topics,
-    note_topic,
-    parse_json,
-    parse_text,
-    skip_frames,
-)
+from .dialect import FRAMES, MOST_NAME, MOST_TEXT, MOST_TOPICS, STATES, Arrival, Dialect
 from .packed import Packed, to_json
 from .websocket import FrameKind, Message
 
@@ -116,12 +102,12 @@ class Rosbridge(Dialect):
 
     def take(self, message: Message, log: int) -> None:
         """Takes a text; anything else is none of this protocol."""
-        content = parse_json(message)
+        content = self._parse(message)
         if content is not None and content.get("op") == "fragment":
             whole = self.fragments.take(content)
             if whole is None:
                 return
-            content = parse_text(whole)
+            content = self._parse(Message(FrameKind.TEXT, whole))
         if content is None:
             self.dropped += 1
         elif content.get("op") == "publish":
@@ -137,7 +123,7 @@ class Rosbridge(Dialect):
             return
         assert isinstance(topic, str)
         try:
-            tree = to_tree(skip_frames(body, self.wish.skips))
+            tree = to_tree(self._skip_frames(body))
         except (ReadError, RecursionError):
             self.dropped += 1
             return
@@ -154,20 +140,20 @@ class Rosbridge(Dialect):
             return
         self.topics.clear()
         for name, kind in zip(names, kinds, strict=False):
-            note_topic(self.topics, name, kind)
+            self._note_topic(name, kind)
         if self.topics and self.wish.takes:
             self._settle()
 
     def _settle(self) -> None:
         """Takes other topics than the usual ones where only the former are on the server."""
         motions = [name for name, kind in self.topics.items() if kind in _JOINTS]
-        chosen, self.problem = choose_topics(self.topics, motions, self.wish)
+        chosen = self._choose_topic(self.topics, motions)
         usual = self.wish.usual
         if chosen and chosen != usual and usual in self.subscribed.keys() - self.heard:
             del self.subscribed[usual]
             self._say(op="unsubscribe", id=f"in:{usual}", topic=usual)
         wanted = {chosen: self.topics[chosen]} if chosen else {}
-        wanted |= {name: self.topics[name] for name in choose_frames(self.topics, self.wish)}
+        wanted |= {name: self.topics[name] for name in self._choose_frames(self.topics)}
         for name, kind in wanted.items():
             if self.subscribed.get(name) != kind:
                 self._subscribe(name, kind)

@@ -93,7 +93,7 @@ def assemble(
     names = tuple(dict.fromkeys(name for block in blocks for name in block.names))
     _check_size(len(times) * len(names), sum(block.positions.size for block in blocks))
     arrays = {kind: _merge(blocks, names, times, kind) for kind in KINDS}
-    positions = arrays["positions"]
+    positions = arrays.pop("positions")
     if positions is None:
         positions = np.empty((len(times), len(names)))
     seen = ~np.isnan(positions).all(axis=0)
@@ -103,19 +103,19 @@ def assemble(
             "JointTrajectory (joint_names, points) with numbers, nor poses of frames",
             source=source,
         )
-    kept = {kind: _columns(array, seen) for kind, array in arrays.items() if array is not None}
+    others: dict[str, Any] = {
+        kind: _columns(array, seen) for kind, array in arrays.items() if array is not None
+    }
     return Trajectory(
         names=tuple(name for name, is_seen in zip(names, seen, strict=True) if is_seen),
         times=to_seconds(times - start) if seen.any() else np.empty(0),
         positions=positions[:, seen] if seen.any() else np.empty((0, 0)),
-        velocities=kept.get("velocities"),
-        accelerations=kept.get("accelerations"),
-        efforts=kept.get("efforts"),
         frames=_assemble_tracks(tracks, start, diagnostics),
         start_time=start,
         interpolation=gathered.interpolation if seen.any() else "linear",
         source=source,
         topic=topic,
+        **others,
     )
 
 

@@ -11,7 +11,6 @@ of time T, in closed form: ds/dt = (s(t) - s(t - T)) / T. That keeps the path, i
 ends, and spreads each jump of the acceleration over the window.
 """
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -26,14 +25,6 @@ _BUDGET = 4_000_000
 _FLOOR = 1e-6
 _PARTS = 12
 _MOST_PARTS = 20_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Rows:
-    """Bounds |p u + r x| <= 1 of each cell, as u <= alpha - rho x and u >= -alpha - rho x."""
-
-    alpha: Numbers
-    rho: Numbers
 
 
 def plan_speeds(
@@ -55,15 +46,15 @@ def plan_speeds(
     top = _cap(first, velocities, most)
     limited = np.isfinite(accelerations)
     step = np.repeat(path.lengths / (nodes - 1), nodes - 1)
-    rows = _plan_rows(first[..., limited], second[..., limited], accelerations[limited], step)
-    caps = np.minimum(top[:, :-1].ravel(), _bound(rows, step))
+    alpha, rho = _plan_rows(first[..., limited], second[..., limited], accelerations[limited], step)
+    caps = np.minimum(top[:, :-1].ravel(), _bound(alpha, rho, step))
     last = top[:, -1]
     caps[nodes - 1 :: nodes - 1] = np.minimum(caps[nodes - 1 :: nodes - 1], last[:-1])
     caps[:: nodes - 1][path.stops[:-1]] = 0.0
     caps = np.append(caps, 0.0)
     # x' <= c x + d keeps a cell's upper bounds, x <= (x' + d) / c its lower ones.
-    growth = 1.0 - 2.0 * step[:, None] * rows.rho
-    gain = 2.0 * step[:, None] * rows.alpha
+    growth = 1.0 - 2.0 * step[:, None] * rho
+    gain = 2.0 * step[:, None] * alpha
     with np.errstate(divide="ignore"):
         share = np.where(growth > 0, 1.0 / growth, np.inf)
     _sweep_back(caps, gain, share)
@@ -79,24 +70,27 @@ def _cap(first: Numbers, velocities: Numbers, most: Numbers) -> Numbers:
     return np.minimum(np.minimum(top, most[:, None]), _FASTEST) ** 2
 
 
-def _plan_rows(first: Numbers, second: Numbers, most: Numbers, step: Numbers) -> _Rows:
-    """Bounds hold at both ends of a cell: at its end x + 2 u ds replaces x."""
+def _plan_rows(
+    first: Numbers, second: Numbers, most: Numbers, step: Numbers
+) -> tuple[Numbers, Numbers]:
+    """Returns bounds |p u + r x| <= 1 of each cell, as (alpha, rho) in u <= alpha - rho x and
+    u >= -alpha - rho x. They hold at both ends of a cell: at its end x + 2 u ds replaces x."""
     count = first.shape[2]
     p0, r0 = first[:, :-1].reshape(-1, count) / most, second[:, :-1].reshape(-1, count) / most
     p1, r1 = first[:, 1:].reshape(-1, count) / most, second[:, 1:].reshape(-1, count) / most
     p = np.concatenate([p0, p1 + 2.0 * step[:, None] * r1], axis=1)
     r = np.concatenate([r0, r1], axis=1) * np.where(p < 0, -1.0, 1.0)
     p = np.maximum(np.abs(p), _FLOOR * max(float(np.abs(p).max(initial=0.0)), 1e-12))
-    return _Rows(alpha=1.0 / p, rho=r / p)
+    return 1.0 / p, r / p
 
 
-def _bound(rows: _Rows, step: Numbers) -> Numbers:
+def _bound(alphas: Numbers, rhos: Numbers, step: Numbers) -> Numbers:
     """Returns the greatest x of each cell for which some u keeps all bounds and x' >= 0."""
-    cells, count = rows.alpha.shape
+    cells, count = alphas.shape
     found = np.full(cells, _FASTEST**2)
     for start in range(0, cells, max(1, _BUDGET // max(count * count, 1))):
         part = slice(start, start + max(1, _BUDGET // max(count * count, 1)))
-        alpha, rho, h = rows.alpha[part], rows.rho[part], 2.0 * step[part, None]
+        alpha, rho, h = alphas[part], rhos[part], 2.0 * step[part, None]
         found[part] = np.minimum(
             _ratio(alpha[:, :, None] + alpha[:, None, :], rho[:, :, None] - rho[:, None, :]).min(
                 axis=(1, 2), initial=_FASTEST**2

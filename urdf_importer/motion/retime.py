@@ -122,19 +122,11 @@ def _collect(
         raise KinematicsError(
             "no joint of the motion has a limit of velocity or acceleration: say some, or a speed"
         )
-    found = np.array(
-        [
-            [
-                np.inf if bound is None else bound * scale
-                for bound, scale in zip(row, scales.values(), strict=True)
-            ]
-            for row in stated
-        ]
-    )
+    bounds = [[np.inf if bound is None else bound for bound in row] for row in stated]
+    found = np.array(bounds) * list(scales.values())
     for row, keys in zip(found, series, strict=True):
         if np.isinf(row[:2]).all():
-            peaks = peaks_of(keys)
-            row[0] = max(peaks["velocity"][0] if "velocity" in peaks else 0.0, 1e-9)
+            row[0] = max(peaks_of(keys).get("velocity", (0.0, 0.0))[0], 1e-9)
     return _Bounds(velocities=found[:, 0], accelerations=found[:, 1], jerks=found[:, 2])
 
 

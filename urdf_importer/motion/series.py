@@ -98,7 +98,7 @@ def fastest(cubics: Cubics) -> tuple[Numbers, Numbers]:
 
 
 def slopes_at(keys: Keys, times: Numbers) -> Numbers:
-    """Returns the slopes of cubics at times; before and after them those of the outermost."""
+    """Returns the slopes of cubics at times; the outermost cubics go on before and after."""
     assert keys.slopes is not None
     cubics = cubics_of(keys)
     places = np.clip(np.searchsorted(keys.times, times, side="right") - 1, 0, len(keys.times) - 2)
