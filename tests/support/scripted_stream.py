@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from support.live_server import welcome
+from urdf_importer import Trajectory
 from urdf_importer.live.address import Address, read_address
 from urdf_importer.live.connection import Connection
 from urdf_importer.live.dialect import LiveWish
+from urdf_importer.live.packed import pack_motion
 
 
 class Clock:
@@ -69,6 +71,11 @@ def connect_to(
         open_stream=lambda _address, _place: make(),
         **options,
     )
+
+
+def send(connection: Connection, topic: str, motion: Trajectory) -> bool:
+    """Sends a motion over a connection. Returns whether all of it goes out."""
+    return all(connection.publish(each) for each in list(pack_motion(topic, motion)))
 
 
 def plain(text: str) -> str:

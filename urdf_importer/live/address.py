@@ -25,12 +25,9 @@ class Address:
     @property
     def is_local(self) -> bool:
         """Whether it is on this computer."""
-        if self.host == "localhost":
-            return True
-        try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        return self.host == "localhost" or (
+            self.is_numeric and ipaddress.ip_address(self.host).is_loopback
+        )
 
     @property
     def is_numeric(self) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..diagnostics import Diagnostics, KinematicsError, ReadError
-from ..motion.gather import FrameBlock, Gathered, SampleBlock, assemble, lengths_of
+from ..motion.gather import FrameBlock, Gathered, SampleBlock, assemble, drop_bad_poses
 from ..motion.options import MotionOptions
 from ..motion.trajectory import FrameTrack, Trajectory
 from ..recordings.motions import Collector
@@ -27,7 +27,7 @@ class Newest:
     """The newest position of each joint of each publisher, and the newest pose of each frame."""
 
     joints: dict[Publisher, dict[str, tuple[int, float]]] = field(default_factory=dict)
-    frames: dict[tuple[str, str], FrameBlock] = field(default_factory=dict)
+    frames: dict[tuple[str, str], FrameTrack] = field(default_factory=dict)
     dropped: int = 0
 
     def take(self, arrivals: Sequence[Arrival]) -> tuple[set[Publisher], bool]:
@@ -65,39 +65,23 @@ class Newest:
         return True
 
     def _take_frame(self, block: FrameBlock) -> bool:
-        key = (block.parent, block.child)
-        length = lengths_of(block.quaternions)
-        sound = np.isfinite(block.translations).all(axis=1) & np.isfinite(length) & (length > 1e-6)
-        rows = np.flatnonzero(sound)
+        found, key = drop_bad_poses(block), (block.parent, block.child)
         full = key not in self.frames and len(self.frames) >= MOST_NAMES
-        if not len(rows) or full:
+        if found is None or full:
             self.dropped += 1
             return False
-        last = rows[-1:]
-        self.frames[key] = FrameBlock(
+        self.frames[key] = FrameTrack(
             parent=block.parent,
             child=block.child,
-            times=np.zeros(1, dtype=np.int64),
-            order=block.order[last],
-            translations=block.translations[last],
-            quaternions=block.quaternions[last] / length[last, None],
-            is_static=block.is_static,
-            origin=block.origin,
+            times=np.zeros(1),
+            translations=found.translations[-1:],
+            quaternions=found.quaternions[-1:],
         )
         return True
 
     def tracks(self) -> tuple[FrameTrack, ...]:
         """Returns the present frames."""
-        return tuple(
-            FrameTrack(
-                parent=block.parent,
-                child=block.child,
-                times=np.zeros(1),
-                translations=block.translations,
-                quaternions=block.quaternions,
-            )
-            for block in self.frames.values()
-        )
+        return tuple(self.frames.values())
 
 
 class Recording:
@@ -145,8 +129,6 @@ def _collect(collector: Collector, arrival: Arrival) -> bool:
             is_static=arrival.is_static,
             origin=arrival.topic,
         )
-    except ReadError:
-        raise
     except (ValueError, OverflowError, KinematicsError):
         return False
     return True

@@ -12,18 +12,17 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import cycle
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from ..diagnostics import quote
-from ..motion.trajectory import Trajectory
 from .address import Address
-from .dialect import Arrival, Dialect, LiveWish, Sent
+from .dialect import Arrival, Dialect, LiveWish
 from .foxglove import Foxglove
 from .options import ProtocolKind
 from .packed import Packed
 from .rosbridge import Rosbridge
 from .stream import LiveStream, Place, look_up
-from .websocket import BrokenError, FrameKind, FrameReader, Greeting, Message, format_frame
+from .websocket import BrokenError, FrameKind, FrameReader, Greeting, format_frame
 
 State = Literal["connecting", "connected", "waiting", "closed"]
 BUDGET = 0.0015
@@ -43,20 +42,11 @@ MOST_UNSENT = 256 * 1024
 _DIALECTS: dict[str, type[Dialect]] = {"rosbridge": Rosbridge, "foxglove": Foxglove}
 
 
-class AnyStream(Protocol):
-    """The interface of a stream that a connection needs; tests have their own."""
-
-    def advance(self) -> bool: ...
-    def read(self) -> bytes | None: ...
-    def write(self, data: bytes) -> int: ...
-    def close(self) -> None: ...
-
-
 @dataclass(slots=True)
 class _Talk:
     """The state of one try."""
 
-    stream: AnyStream
+    stream: LiveStream
     since: float
     greeting: Greeting | None = None
     frames: FrameReader = field(default_factory=FrameReader)
@@ -80,7 +70,7 @@ class Connection:
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], int] = time.time_ns,
         find: Callable[[Address], list[Place]] = look_up,
-        open_stream: Callable[[Address, Place], AnyStream] = LiveStream,
+        open_stream: Callable[[Address, Place], LiveStream] = LiveStream,
     ) -> None:
         self.address = address
         self.state: State = "connecting"
@@ -149,28 +139,17 @@ class Connection:
         if self.dialect is not None:
             self.dialect.set_recording(is_on)
 
-    def publish(self, topic: str, what: Sent, trajectory: Trajectory) -> bool:
+    def publish(self, message: Packed) -> bool:
         """Sends a message with the next poll. Returns whether it goes out: not while the server has
         not taken earlier messages, nor without a connection. Raises ConnectError where it takes
         none."""
-        dialect = self._find_free()
-        if dialect is not None:
-            dialect.publish(topic, what, trajectory)
-        return dialect is not None
-
-    def publish_packed(self, message: Packed) -> bool:
-        """Sends a message of any type with the next poll, as publish does."""
-        dialect = self._find_free()
-        if dialect is not None:
-            dialect.publish_packed(message)
-        return dialect is not None
-
-    def _find_free(self) -> Dialect | None:
-        """Finds the dialect of a connection that has room for another message."""
-        if self.state != "connected" or self._talk is None or self.dialect is None:
-            return None
-        is_full = len(self._talk.unsent) > MOST_UNSENT or len(self.dialect.outgoing) > 100
-        return None if is_full else self.dialect
+        talk, dialect = self._talk, self.dialect
+        if self.state != "connected" or talk is None or dialect is None:
+            return False
+        if len(talk.unsent) > MOST_UNSENT or len(dialect.outgoing) > 100:
+            return False
+        dialect.publish(message)
+        return True
 
     def close(self) -> None:
         """Says good-bye, as far as that goes without waiting, and ends for good."""
@@ -258,24 +237,19 @@ class Connection:
                     break
                 ended = data == b""
                 talk.frames.feed(data)
-            elif message.kind < FrameKind.CLOSE:
-                talk.heard, talk.asked = self._clock(), False
-                dialect.take(message, self._wall())
             else:
-                ended = self._take_control(talk, message)
+                talk.heard, talk.asked = self._clock(), False
+                ended = message.kind is FrameKind.CLOSE
+                if message.kind < FrameKind.CLOSE:
+                    dialect.take(message, self._wall())
+                elif message.kind is FrameKind.PING:
+                    talk.pong = message.data  # Of many pings, only the last is answered.
             if self._clock() >= until:
                 break
         arrivals = dialect.flush()
         if ended:
             self._give_up("the server ended the connection")
         return arrivals
-
-    def _take_control(self, talk: _Talk, message: Message) -> bool:
-        """Returns whether the server says good-bye. Of many pings, only the last is answered."""
-        talk.heard, talk.asked = self._clock(), False
-        if message.kind is FrameKind.PING:
-            talk.pong = message.data
-        return message.kind is FrameKind.CLOSE
 
     def _look_after(self, talk: _Talk, arrivals: list[Arrival], now: float) -> None:
         """Asks a silent server whether it is there, and tells where no motion comes."""

@@ -4,15 +4,14 @@
 import json
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import quote
-from ..motion.trajectory import Trajectory
 from ..recordings.definitions import short_name
 from ..recordings.trees import Tree
 from .packed import Packed
@@ -28,12 +27,6 @@ FRAMES = ("tf2_msgs/TFMessage", "tf/tfMessage")
 ODOMETRY = "nav_msgs/Odometry"
 JOINTS = (STATES, "trajectory_msgs/JointTrajectory", "trajectory_msgs/JointTrajectoryPoint")
 """Types that make a motion of joints of whatever contains one."""
-Sent = Literal["state", "command", "frames"]
-TYPES: dict[Sent, str] = {
-    "state": STATES,
-    "command": "trajectory_msgs/JointTrajectory",
-    "frames": "tf2_msgs/TFMessage",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,21 +91,79 @@ class Dialect(ABC):
         """Returns the arrivals since the last time."""
 
     @abstractmethod
-    def publish(self, topic: str, what: Sent, trajectory: Trajectory) -> None:
-        """Sends one state, one command, or frames. Raises ConnectError where the server takes
-        none."""
-
-    @abstractmethod
-    def publish_packed(self, message: Packed) -> None:
+    def publish(self, message: Packed) -> None:
         """Sends a message of any type. Raises ConnectError where the server takes none."""
 
     @abstractmethod
     def ask_again(self) -> None:
         """Retries whatever may help when nothing comes."""
 
+    def _say(self, **words: Any) -> None:
+        text = json.dumps(words, allow_nan=False)
+        self.outgoing.append(Message(FrameKind.TEXT, text.encode()))
+
     def set_recording(self, is_on: bool) -> None:
         """Tells whether every message counts, or only the newest."""
         self.is_recording = is_on
+
+    def _choose_topic(self, topics: Mapping[str, str], motions: Sequence[str]) -> str:
+        """Returns the topic of joints among the known ones; empty where none is clear, which
+        `problem` explains. `motions` are the topics that can be read as joints."""
+        wish, self.problem = self.wish, ""
+        if wish.topic:
+            named = [name for name in topics if name.strip("/") == wish.topic.strip("/")]
+            self.problem = "" if named else f"there is no topic {quote(wish.topic)} there"
+            return next(iter(named), "")
+        start = within(wish.namespace, "/")
+        inside = [name for name in motions if name.startswith(start)]
+        usual = [name for name in inside if name.endswith("/joint_states")]
+        for found in ([wish.usual] if wish.usual in motions else [], usual, inside):
+            if len(found) == 1:
+                return found[0]
+        if inside:
+            self.problem = "several topics have positions of joints, say which" + _list(inside)
+        else:
+            self.problem = "no topic there has positions of joints" + _list(topics)
+        return ""
+
+    def _choose_frames(self, topics: Mapping[str, str]) -> list[str]:
+        """Returns the known topics that hold the motion of the base."""
+        if not self.wish.base:
+            return []
+        start = within(self.wish.namespace, "/")
+        frames = [
+            name
+            for name, kind in topics.items()
+            if kind in FRAMES and name.rsplit("/", 1)[-1] in ("tf", "tf_static")
+        ]
+        own = [name for name in frames if name.startswith(start)] or frames
+        rides = [n for n, kind in topics.items() if kind == ODOMETRY and n.startswith(start)]
+        return [*own, *(rides if len(rides) == 1 else ())]
+
+    def _note_topic(self, name: object, kind: object) -> None:
+        """Notes a topic that a server names, within bounds."""
+        if not isinstance(name, str) or not isinstance(kind, str):
+            return
+        if 0 < len(name) <= MOST_NAME and len(kind) <= MOST_NAME and len(self.topics) < MOST_TOPICS:
+            self.topics[name] = short_name(kind)
+
+    def _skip_frames(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Returns a message without the transforms of frames that are passed over."""
+        found, skips = message.get("transforms"), self.wish.skips
+        if not skips or not isinstance(found, list) or "joint_names" in message:
+            return message
+        kept = [each for each in found if _name_child(each) not in skips]
+        return {**message, "transforms": kept}
+
+    def _parse(self, message: Message) -> dict[str, Any] | None:
+        """Returns the object that a text is; None for anything else, and for more than is read."""
+        if message.kind is not FrameKind.TEXT or len(message.data) > MOST_TEXT:
+            return None
+        try:
+            content = json.loads(message.data.decode())
+        except (ValueError, RecursionError):
+            return None
+        return content if isinstance(content, dict) else None
 
 
 def within(namespace: str, topic: str) -> str:
@@ -121,86 +172,12 @@ def within(namespace: str, topic: str) -> str:
     return f"/{bare}{topic}" if bare else topic
 
 
-def choose_topics(
-    topics: Mapping[str, str], motions: Sequence[str], wish: LiveWish
-) -> tuple[str, str]:
-    """Returns the topic of joints among the known ones, and the reason where none is clear.
-    `motions` are the topics that can be read as joints."""
-    if wish.topic:
-        named = [name for name in topics if name.strip("/") == wish.topic.strip("/")]
-        return (named[0], "") if named else ("", f"there is no topic {quote(wish.topic)} there")
-    if wish.usual in motions:
-        return wish.usual, ""
-    start = within(wish.namespace, "/")
-    inside = [name for name in motions if name.startswith(start)]
-    usual = [name for name in inside if name.endswith("/joint_states")]
-    for found in (usual, inside):
-        if len(found) == 1:
-            return found[0], ""
-    if not inside:
-        return "", "no topic there has positions of joints" + _list(topics)
-    return "", "several topics have positions of joints, say which" + _list(inside)
-
-
 def _list(names: Sequence[str] | Mapping[str, str]) -> str:
     shown = [quote(name[:60]) for name in sorted(names)[:_MOST_SHOWN]]
     more = len(names) - len(shown)
     return (": " + ", ".join(shown) + (f" and {more} more" if more else "")) if shown else ""
 
 
-def choose_frames(topics: Mapping[str, str], wish: LiveWish) -> list[str]:
-    """Returns the known topics that hold the motion of the base."""
-    if not wish.base:
-        return []
-    start = within(wish.namespace, "/")
-    frames = [
-        name
-        for name, kind in topics.items()
-        if kind in FRAMES and name.rsplit("/", 1)[-1] in ("tf", "tf_static")
-    ]
-    own = [name for name in frames if name.startswith(start)] or frames
-    rides = [n for n, kind in topics.items() if kind == ODOMETRY and n.startswith(start)]
-    return [*own, *(rides if len(rides) == 1 else ())]
-
-
-def note_topic(topics: dict[str, str], name: object, kind: object) -> None:
-    """Notes a topic that a server names, within bounds."""
-    if not isinstance(name, str) or not isinstance(kind, str) or len(topics) >= MOST_TOPICS:
-        return
-    if 0 < len(name) <= MOST_NAME and len(kind) <= MOST_NAME:
-        topics[name] = short_name(kind)
-
-
-def skip_frames(message: Mapping[str, Any], skips: Collection[str]) -> Mapping[str, Any]:
-    """Returns a message without the transforms of some frames."""
-    found = message.get("transforms")
-    if not skips or not isinstance(found, list) or "joint_names" in message:
-        return message
-    kept = [each for each in found if _name_child(each) not in skips]
-    return {**message, "transforms": kept}
-
-
 def _name_child(transform: object) -> str:
     name = transform.get("child_frame_id") if isinstance(transform, Mapping) else None
     return name.lstrip("/") if isinstance(name, str) else ""
-
-
-def text_message(text: str) -> Message:
-    """Returns a text that is to be sent."""
-    return Message(FrameKind.TEXT, text.encode())
-
-
-def parse_json(message: Message) -> dict[str, Any] | None:
-    """Returns the object that a text is; None for anything else."""
-    return parse_text(message.data) if message.kind is FrameKind.TEXT else None
-
-
-def parse_text(data: bytes) -> dict[str, Any] | None:
-    """Returns the object that JSON is; None for anything else, and for more than is read."""
-    if len(data) > MOST_TEXT:
-        return None
-    try:
-        content = json.loads(data.decode())
-    except (ValueError, RecursionError):
-        return None
-    return content if isinstance(content, dict) else None

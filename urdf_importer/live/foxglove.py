@@ -1,34 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Foxglove's protocol: the server announces its channels in JSON, and sends messages unchanged."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..diagnostics import ConnectError, ReadError, WriteError, quote
-from ..motion.trajectory import Trajectory
+from ..diagnostics import ConnectError, ReadError, quote
 from ..recordings.definitions import Encoding, read_definition, short_name, text_of
-from ..recordings.encode import encode
 from ..recordings.layouts import Decoder
 from ..recordings.trees import to_tree
-from .dialect import (
-    JOINTS,
-    MOST_NAME,
-    MOST_TOPICS,
-    TYPES,
-    Arrival,
-    Dialect,
-    Sent,
-    choose_frames,
-    choose_topics,
-    note_topic,
-    parse_json,
-    skip_frames,
-    text_message,
-)
+from .dialect import JOINTS, MOST_NAME, MOST_TOPICS, Arrival, Dialect
 from .packed import Packed
 from .websocket import FrameKind, Message
 
@@ -37,21 +21,18 @@ MOST_SCHEMAS = 64 * 1024 * 1024
 _ENCODINGS = ("cdr", "ros1", "json")
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(kw_only=True)
 class _Channel:
     topic: str
     type: str
     encoding: str
     schema: str
     decoder: Decoder | None = None
-    has_joints: bool = False
-    """Whether positions of joints seem to be in its messages."""
 
-    def __post_init__(self) -> None:
-        self.has_joints = self._seems_to_have_joints()
-
-    def _seems_to_have_joints(self) -> bool:
-        """Searches the schema once, without parsing it, since a server may announce thousands."""
+    @cached_property
+    def has_joints(self) -> bool:
+        """Whether positions of joints seem to be in its messages: searches the schema once, without
+        parsing it, since a server may announce thousands."""
         if self.encoding == "json":
             return "Joint" in self.type.rsplit("/", 1)[-1].rsplit(".", 1)[-1]
         return self.type in JOINTS or any(
@@ -60,15 +41,12 @@ class _Channel:
             for spelled in (name, name.replace("/", "/msg/"))
         )
 
-    @property
-    def _packed(self) -> Encoding:
-        return "ros1" if self.encoding == "ros1" else "cdr"
-
     def make_decoder(self) -> Decoder | None:
         """Returns a decoder of its messages; None for JSON. Raises ReadError."""
         if self.encoding == "json":
             return None
-        return Decoder(read_definition(self.type, self.schema, self._packed), self._packed)
+        packed: Encoding = "ros1" if self.encoding == "ros1" else "cdr"
+        return Decoder(read_definition(self.type, self.schema, packed), packed)
 
 
 @dataclass(slots=True)
@@ -95,15 +73,12 @@ class Foxglove(Dialect):
     def ask_again(self) -> None:
         """Waits: the server announces new channels by itself."""
 
-    def _say(self, **words: Any) -> None:
-        self.outgoing.append(text_message(json.dumps(words)))
-
     def take(self, message: Message, log: int) -> None:
         """Takes a text about channels, or a message on one."""
         if message.kind is FrameKind.BINARY:
             self._take_data(message.data)
             return
-        content = parse_json(message)
+        content = self._parse(message)
         if content is None:
             self.dropped += 1
             return
@@ -152,7 +127,7 @@ class Foxglove(Dialect):
         self.channels[number] = _Channel(
             topic=name, type=short_name(kind), encoding=encoding, schema=schema
         )
-        note_topic(self.topics, name, kind)
+        self._note_topic(name, kind)
 
     def _drop_channels(self, content: Mapping[str, Any]) -> None:
         found = content.get("channelIds")
@@ -175,8 +150,8 @@ class Foxglove(Dialect):
         }
         motions = [each.topic for each in readable.values() if each.has_joints]
         names = {each.topic: each.type for each in readable.values()}
-        chosen, self.problem = choose_topics(names, motions, self.wish)
-        wanted = {chosen, *choose_frames(names, self.wish)}
+        chosen = self._choose_topic(names, motions)
+        wanted = {chosen, *self._choose_frames(names)}
         fresh = [
             number
             for number, each in readable.items()
@@ -236,7 +211,7 @@ class Foxglove(Dialect):
         parts = []
         if channel.decoder is None:
             for place, each in enumerate(messages):
-                tree = parse_json(Message(FrameKind.TEXT, each[3]))
+                tree = self._parse(Message(FrameKind.TEXT, each[3]))
                 try:
                     parts += [] if tree is None else [(np.array([place]), to_tree(tree))]
                 except (ReadError, RecursionError):
@@ -250,28 +225,14 @@ class Foxglove(Dialect):
         return [
             Arrival(
                 topic=channel.topic,
-                tree=skip_frames(tree, self.wish.skips) if isinstance(tree, Mapping) else tree,
+                tree=self._skip_frames(tree) if isinstance(tree, Mapping) else tree,
                 logs=logs[rows],
                 order=order[rows],
             )
             for rows, tree in parts
         ]
 
-    def publish(self, topic: str, what: Sent, trajectory: Trajectory) -> None:
-        """Sends a message as the server's ROS packs it."""
-        if not self.takes_messages:
-            raise ConnectError("the server takes no messages; its option clientPublish is off")
-        encoding: Encoding = "ros1" if "ros1" in self.encodings else "cdr"
-        if topic not in self.advertised:
-            self._advertise(topic, TYPES[what], encoding)
-        head = b"\1" + self.advertised[topic].to_bytes(4, "little")
-        try:
-            for each in encode(trajectory, encoding):
-                self.outgoing.append(Message(FrameKind.BINARY, head + each.data))
-        except WriteError as error:
-            raise ConnectError(error.message) from None
-
-    def publish_packed(self, message: Packed) -> None:
+    def publish(self, message: Packed) -> None:
         """Sends a message as the server's ROS packs it."""
         if not self.takes_messages:
             raise ConnectError("the server takes no messages; its option clientPublish is off")

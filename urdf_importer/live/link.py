@@ -5,10 +5,9 @@ rig's own state is sent. The rig's side in Blender is in another module.
 
 import math
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -18,50 +17,43 @@ from ..motion.options import MotionOptions
 from ..motion.trajectory import FrameTrack, Trajectory
 from .arrivals import Newest, Publisher, Recording
 from .connection import Connection, State
-from .dialect import Arrival, LiveWish, Sent, within
+from .dialect import Arrival, LiveWish, within
 from .options import LiveOptions
-from .packed import Packed
+from .packed import Packed, pack_motion
 
 _MOST_STATIC = 100
 _STALE = 0.5
 """Seconds after which the state that was sent last says nothing of how fast joints are."""
+_OF_MOTIONS = ("names", "prefix", "base", "fixed_frame")
 SENT_TOPIC = "/blender/joint_states"
 
 
-class LiveRig(ABC):
+class LiveRig(Protocol):
     """The interface of a robot in Blender that a link needs."""
 
     name: str
 
-    @abstractmethod
     def is_there(self) -> bool:
         """Whether the robot still is."""
 
-    @abstractmethod
     def is_busy(self) -> bool:
         """Whether it must be left alone for now: it is rendered, or edited."""
 
-    @abstractmethod
     def joints(self) -> Collection[str]:
         """Returns the joints that one number moves."""
 
-    @abstractmethod
     def others(self) -> Collection[str]:
         """Returns the joints that are known and take no number: fixed ones, planar ones."""
 
-    @abstractmethod
     def pose(self, positions: Mapping[str, float]) -> bool:
         """Sets joints; returns whether anything changed."""
 
-    @abstractmethod
     def place(self, tracks: Sequence[FrameTrack], options: MotionOptions) -> bool:
         """Moves the base to the place given by frames of one sample, under their recorded names."""
 
-    @abstractmethod
     def read(self) -> Mapping[str, float]:
         """Returns the positions that are shown."""
 
-    @abstractmethod
     def read_frames(self) -> Sequence[FrameTrack]:
         """Returns the frames of the base and of floating joints."""
 
@@ -69,11 +61,9 @@ class LiveRig(ABC):
         """Yields messages of sensors that are due; `stamp` in nanoseconds. Raises RobotError."""
         return ()
 
-    @abstractmethod
     def stop_measuring(self) -> None:
         """Drops measurements that are not finished."""
 
-    @abstractmethod
     def key(self, motion: Trajectory, options: MotionOptions, diagnostics: Diagnostics) -> Any:
         """Makes keyframes of a motion and returns the action."""
 
@@ -197,7 +187,7 @@ class LiveLink:
     def _send_sensors(self) -> None:
         try:
             for each in self.rig.measure(self.options, self._wall()):
-                self._connection.publish_packed(each)
+                self._connection.publish(each)
         except RobotError as error:
             self._problem = error.message
 
@@ -253,14 +243,8 @@ class LiveLink:
         return found
 
     def _motion_options(self, name: str = "") -> MotionOptions:
-        own = self.options
-        return MotionOptions(
-            names=own.names,
-            prefix=own.prefix,
-            base=own.base,
-            fixed_frame=own.fixed_frame,
-            action=name,
-        )
+        own = {each: getattr(self.options, each) for each in _OF_MOTIONS}
+        return MotionOptions(action=name, **own)
 
     def record(self) -> None:
         """Begins to record all arrivals; an earlier recording that was not kept is dropped."""
@@ -290,7 +274,7 @@ class LiveLink:
         other side. Returns whether it goes out. Raises ConnectError."""
         if not topic.strip():
             raise ConnectError("say which topic the controller listens to")
-        if not len(motion.times):
+        if not (motion.names and len(motion.times)):
             raise ConnectError("the motion has no joints")
         if np.isnan(motion.positions).any():
             raise ConnectError("a controller takes a motion only if all joints have all samples")
@@ -301,7 +285,8 @@ class LiveLink:
             start_time=0,
             interpolation="spline",
         )
-        return self._connection.publish(topic.strip(), "command", named)
+        (command,) = pack_motion(topic.strip(), named)
+        return self._connection.publish(command)
 
     def _name_there(self, joint: str) -> str:
         back = {ours: theirs for theirs, ours in self.options.names}
@@ -326,17 +311,16 @@ class LiveLink:
             velocities=np.array([speeds]),
             start_time=self._wall(),
         )
-        self._publish(self.sends_to, "state", state)
+        messages = [*pack_motion(self.sends_to, state)]
         if self.options.send_base:
             frames = replace(
                 state, names=(), times=np.empty(0), positions=np.empty((0, 0)), velocities=None,
                 frames=tuple(self.rig.read_frames()),
             )  # fmt: skip
-            self._publish("/tf", "frames", frames)
-
-    def _publish(self, topic: str, what: Sent, motion: Trajectory) -> None:
+            messages += pack_motion("/tf", frames)
         try:
-            self._connection.publish(topic, what, motion)
+            for each in messages:
+                self._connection.publish(each)
             self._problem = ""
         except ConnectError as error:
             self._problem = error.message

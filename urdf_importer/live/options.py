@@ -4,11 +4,11 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from ..motion.options import BASE_CHOICES, BaseKind
 from ..options import Options, option
 
 ProtocolKind = Literal["auto", "rosbridge", "foxglove"]
 Direction = Literal["in", "out"]
-LiveBase = Literal["auto", "none", "object"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,16 +68,12 @@ class LiveOptions(Options):
         group="Names",
         entries="NAME",
     )
-    base: LiveBase = option(
+    base: BaseKind = option(
         "auto",
         "Base",
         "The part that moves with the robot's base, as in transforms and odometry",
         group="Base",
-        choices={
-            "auto": "The planar or floating joint on the root link, else the armature object",
-            "none": "Nothing",
-            "object": "The armature object",
-        },
+        choices=BASE_CHOICES,
     )
     fixed_frame: str = option(
         "",

@@ -4,15 +4,15 @@
 import json
 import math
 from base64 import b64encode
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 
-from ..diagnostics import ConnectError
-from ..motion.trajectory import NANOSECONDS
+from ..diagnostics import ConnectError, WriteError
+from ..motion.trajectory import NANOSECONDS, Trajectory
 from ..recordings.definitions import (
     PRIMITIVES,
     TIMES,
@@ -22,6 +22,7 @@ from ..recordings.definitions import (
     read_definition,
     text_of,
 )
+from ..recordings.encode import COMMANDS, FRAMES, STATES, TYPES, encode
 from ..recordings.layouts import Decoder
 from ..recordings.trees import Tree
 
@@ -35,9 +36,34 @@ class Packed:
     pack: Callable[[Encoding], bytes]
 
 
+def pack_motion(topic: str, motion: Trajectory) -> Iterator[Packed]:
+    """Yields a motion as messages: frames of one sample each on its own, else a state of joints, or
+    with splines a command, whose missing velocities and accelerations are zero."""
+    zeros = {
+        name: np.nan_to_num(array)
+        for name in ("velocities", "accelerations")
+        if (array := getattr(motion, name)) is not None
+    }
+    single = [()] if motion.names else []
+    for frames in [(each,) for each in motion.frames] or single:
+        part = replace(motion, frames=frames, **zeros)
+        is_command = part.interpolation == "spline"
+        kind = TYPES[FRAMES if frames else COMMANDS if is_command else STATES]
+        yield Packed(topic=topic, type=kind, pack=partial(_pack, part))
+
+
+def _pack(motion: Trajectory, encoding: Encoding) -> bytes:
+    try:
+        return next(encode(motion, encoding)).data
+    except WriteError as error:
+        raise ConnectError(error.message) from None
+
+
 def to_json(message: Packed) -> str:
     """Returns a message as rosbridge takes it: bytes in base 64, and infinity as a number that is
-    too large, which JSON can say. Raises ConnectError for one beyond all bounds."""
+    too large, which JSON can say. A command has no header, whose stamp a server would make the time
+    of now: without one the motion begins when it is received. Raises ConnectError for one beyond
+    all bounds."""
     definition, decoder = _decoder_of(message.type)
     found = decoder.decode([message.pack("cdr")])
     if not found:
@@ -55,6 +81,7 @@ def _say_message(tree: Tree, kind: str, definition: Definition) -> str:
     said = (
         f"{json.dumps(each.name)}: {_write_field(tree[each.name], each, definition)}"
         for each in definition.types[kind]
+        if (kind, each.name) != (TYPES[COMMANDS], "header")
     )
     return "{" + ", ".join(said) + "}"
 

@@ -6,7 +6,6 @@ Times have other names in ROS 1 and ROS 2: messages are sent with both, and each
 """
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,28 +13,10 @@ from typing import Any
 import numpy as np
 
 from ..diagnostics import ReadError
-from ..motion.trajectory import NANOSECONDS, FrameTrack, Numbers, Trajectory
 from ..recordings.trees import to_tree
-from .dialect import (
-    FRAMES,
-    MOST_NAME,
-    MOST_TEXT,
-    MOST_TOPICS,
-    STATES,
-    TYPES,
-    Arrival,
-    Dialect,
-    Sent,
-    choose_frames,
-    choose_topics,
-    note_topic,
-    parse_json,
-    parse_text,
-    skip_frames,
-    text_message,
-)
+from .dialect import FRAMES, MOST_NAME, MOST_TEXT, MOST_TOPICS, STATES, Arrival, Dialect
 from .packed import Packed, to_json
-from .websocket import Message
+from .websocket import FrameKind, Message
 
 MOST_FRAGMENTS = 10_000
 _MOST_OPEN = 16
@@ -104,9 +85,6 @@ class Rosbridge(Dialect):
     def _ask_topics(self) -> None:
         self._say(op="call_service", id="topics", service="/rosapi/topics", args={})
 
-    def _say(self, **words: Any) -> None:
-        self.outgoing.append(text_message(json.dumps(words, allow_nan=False)))
-
     def _subscribe(self, topic: str, kind: str) -> None:
         """A subscription under the same id replaces the one before. Recordings want every message,
         the display only the newest."""
@@ -114,10 +92,6 @@ class Rosbridge(Dialect):
         words = {"type": kind} if kind else {}
         length = 0 if self.is_recording or topic in ("/tf", "/tf_static") else 1
         self._say(op="subscribe", id=f"in:{topic}", topic=topic, queue_length=length, **words)
-
-    def _unsubscribe(self, topic: str) -> None:
-        if self.subscribed.pop(topic, None) is not None:
-            self._say(op="unsubscribe", id=f"in:{topic}", topic=topic)
 
     def set_recording(self, is_on: bool) -> None:
         """Lets the server send all messages, or the newest."""
@@ -128,12 +102,12 @@ class Rosbridge(Dialect):
 
     def take(self, message: Message, log: int) -> None:
         """Takes a text; anything else is none of this protocol."""
-        content = parse_json(message)
+        content = self._parse(message)
         if content is not None and content.get("op") == "fragment":
             whole = self.fragments.take(content)
             if whole is None:
                 return
-            content = parse_text(whole)
+            content = self._parse(Message(FrameKind.TEXT, whole))
         if content is None:
             self.dropped += 1
         elif content.get("op") == "publish":
@@ -149,7 +123,7 @@ class Rosbridge(Dialect):
             return
         assert isinstance(topic, str)
         try:
-            tree = to_tree(skip_frames(body, self.wish.skips))
+            tree = to_tree(self._skip_frames(body))
         except (ReadError, RecursionError):
             self.dropped += 1
             return
@@ -166,19 +140,20 @@ class Rosbridge(Dialect):
             return
         self.topics.clear()
         for name, kind in zip(names, kinds, strict=False):
-            note_topic(self.topics, name, kind)
+            self._note_topic(name, kind)
         if self.topics and self.wish.takes:
             self._settle()
 
     def _settle(self) -> None:
         """Takes other topics than the usual ones where only the former are on the server."""
         motions = [name for name, kind in self.topics.items() if kind in _JOINTS]
-        chosen, self.problem = choose_topics(self.topics, motions, self.wish)
+        chosen = self._choose_topic(self.topics, motions)
         usual = self.wish.usual
-        if chosen and chosen != usual and usual not in self.heard:
-            self._unsubscribe(usual)
+        if chosen and chosen != usual and usual in self.subscribed.keys() - self.heard:
+            del self.subscribed[usual]
+            self._say(op="unsubscribe", id=f"in:{usual}", topic=usual)
         wanted = {chosen: self.topics[chosen]} if chosen else {}
-        wanted |= {name: self.topics[name] for name in choose_frames(self.topics, self.wish)}
+        wanted |= {name: self.topics[name] for name in self._choose_frames(self.topics)}
         for name, kind in wanted.items():
             if self.subscribed.get(name) != kind:
                 self._subscribe(name, kind)
@@ -195,70 +170,11 @@ class Rosbridge(Dialect):
         found, self.waiting = self.waiting, []
         return found
 
-    def publish(self, topic: str, what: Sent, trajectory: Trajectory) -> None:
-        """Sends a message of the type of `what`."""
-        if topic not in self.advertised:
-            self.advertised.add(topic)
-            self._say(op="advertise", id=f"out:{topic}", topic=topic, type=TYPES[what])
-        make = {"state": _state, "command": _command, "frames": _frames}[what]
-        self._say(op="publish", id=f"out:{topic}", topic=topic, msg=make(trajectory))
-
-    def publish_packed(self, message: Packed) -> None:
+    def publish(self, message: Packed) -> None:
         """Sends a message as JSON."""
-        topic, said = json.dumps(message.topic), to_json(message)
+        said = to_json(message)
         if message.topic not in self.advertised:
             self.advertised.add(message.topic)
-            words = {"id": f"out:{message.topic}", "topic": message.topic, "type": message.type}
-            self._say(op="advertise", **words)
-        text = f'{{"op": "publish", "topic": {topic}, "msg": {said}}}'
-        self.outgoing.append(text_message(text))
-
-
-def _time(nanoseconds: int) -> dict[str, int]:
-    seconds, rest = divmod(nanoseconds, NANOSECONDS)
-    return {"sec": seconds, "nanosec": rest, "secs": seconds, "nsecs": rest}
-
-
-def _row(array: Numbers | None, row: int) -> list[float]:
-    return [] if array is None else [0.0 if math.isnan(n) else n for n in array[row].tolist()]
-
-
-def _state(trajectory: Trajectory) -> dict[str, Any]:
-    return {
-        "header": {"stamp": _time(trajectory.start_time), "frame_id": ""},
-        "name": list(trajectory.names),
-        "position": _row(trajectory.positions, -1),
-        "velocity": _row(trajectory.velocities, -1),
-        "effort": [],
-    }
-
-
-def _command(trajectory: Trajectory) -> dict[str, Any]:
-    """Leaves the header out, whose stamp a server would make the time of now: without one the
-    motion begins when it is received."""
-    points = [
-        {
-            "positions": _row(trajectory.positions, row),
-            "velocities": _row(trajectory.velocities, row),
-            "accelerations": _row(trajectory.accelerations, row),
-            "time_from_start": _time(round(time * NANOSECONDS)),
-        }
-        for row, time in enumerate(trajectory.times.tolist())
-    ]
-    return {"joint_names": list(trajectory.names), "points": points}
-
-
-def _frames(trajectory: Trajectory) -> dict[str, Any]:
-    return {"transforms": [_transform(each, trajectory.start_time) for each in trajectory.frames]}
-
-
-def _transform(track: FrameTrack, stamp: int) -> dict[str, Any]:
-    moved, turned = track.translations[-1].tolist(), track.quaternions[-1].tolist()
-    return {
-        "header": {"stamp": _time(stamp), "frame_id": track.parent},
-        "child_frame_id": track.child,
-        "transform": {
-            "translation": dict(zip("xyz", moved, strict=True)),
-            "rotation": dict(zip("xyzw", turned, strict=True)),
-        },
-    }
+            self._say(op="advertise", topic=message.topic, type=message.type)
+        text = f'{{"op": "publish", "topic": {json.dumps(message.topic)}, "msg": {said}}}'
+        self.outgoing.append(Message(FrameKind.TEXT, text.encode()))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
-from .keys import Keys
+from .keys import Keys, follow
 from .limits import JointLimits, RobotLimits, Violation, ViolationKind
 from .series import Cubics, cubics_of, extreme_values, fastest, series_of
 from .trajectory import Numbers, Trajectory
@@ -51,12 +51,6 @@ def rank(violations: Iterable[Violation]) -> tuple[Violation, ...]:
         if known is None or each.excess > known.excess:
             worst[each.joint, each.kind] = each
     return tuple(sorted(worst.values(), key=lambda each: -each.excess))
-
-
-def follow(keys: Keys, multiplier: float, offset: float) -> Keys:
-    """Returns the keys of a joint that follows another."""
-    slopes = None if keys.slopes is None else keys.slopes * multiplier
-    return Keys(times=keys.times, values=keys.values * multiplier + offset, slopes=slopes)
 
 
 def peaks_of(keys: Keys) -> dict[ViolationKind, Peak]:

@@ -5,21 +5,22 @@ Several publishers may report different joints at different times. Each joint ke
 the others are NaN at its times, never filled up.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from operator import attrgetter
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import Diagnostics, ReadError, quote
-from .trajectory import MOST_TIME, FrameTrack, Interpolation, Numbers, Trajectory, to_seconds
+from .trajectory import KINDS, MOST_TIME, FrameTrack, Interpolation, Numbers, Trajectory, to_seconds
 
 Times = NDArray[np.int64]
 MOST_VALUES = 2**24
 """Positions that are held at once: 128 MB, and as many velocities and efforts."""
 _FREE_VALUES, _MOST_APART = 1_000_000, 256
 """Of times and joints, so many and no more for each number: as many joints that come apart."""
-KINDS = ("positions", "velocities", "accelerations", "efforts")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,9 @@ class FrameBlock:
     quaternions: Numbers
     is_static: bool = False
     origin: str = ""
+
+
+Block = TypeVar("Block", SampleBlock, FrameBlock)
 
 
 @dataclass(slots=True)
@@ -81,17 +85,15 @@ def assemble(
     gathered: Gathered, diagnostics: Diagnostics, *, source: str, topic: str
 ) -> Trajectory:
     """Returns one trajectory of all samples. Raises ReadError where there are none."""
-    blocks = [block for block in map(_drop_bad_times, gathered.samples) if len(block.times)]
-    blocks = _longest_run(blocks, diagnostics)
-    tracks = [
-        block for block in map(_drop_bad_poses, gathered.frames) if block and len(block.times)
-    ]
-    times = _union(block.times for block in blocks)
+    sound = (_select(block, np.abs(block.times) < MOST_TIME) for block in gathered.samples)
+    blocks = _longest_run([block for block in sound if len(block.times)], diagnostics)
+    tracks = [block for block in map(drop_bad_poses, gathered.frames) if block is not None]
+    times = np.unique(np.concatenate([np.empty(0, np.int64), *(block.times for block in blocks)]))
     start = int(times[0]) if len(times) else _first_time(tracks)
     names = tuple(dict.fromkeys(name for block in blocks for name in block.names))
     _check_size(len(times) * len(names), sum(block.positions.size for block in blocks))
     arrays = {kind: _merge(blocks, names, times, kind) for kind in KINDS}
-    positions = arrays["positions"]
+    positions = arrays.pop("positions")
     if positions is None:
         positions = np.empty((len(times), len(names)))
     seen = ~np.isnan(positions).all(axis=0)
@@ -101,19 +103,19 @@ def assemble(
             "JointTrajectory (joint_names, points) with numbers, nor poses of frames",
             source=source,
         )
-    kept = {kind: _columns(array, seen) for kind, array in arrays.items() if array is not None}
+    others: dict[str, Any] = {
+        kind: _columns(array, seen) for kind, array in arrays.items() if array is not None
+    }
     return Trajectory(
         names=tuple(name for name, is_seen in zip(names, seen, strict=True) if is_seen),
         times=to_seconds(times - start) if seen.any() else np.empty(0),
         positions=positions[:, seen] if seen.any() else np.empty((0, 0)),
-        velocities=kept.get("velocities"),
-        accelerations=kept.get("accelerations"),
-        efforts=kept.get("efforts"),
         frames=_assemble_tracks(tracks, start, diagnostics),
         start_time=start,
         interpolation=gathered.interpolation if seen.any() else "linear",
         source=source,
         topic=topic,
+        **others,
     )
 
 
@@ -131,23 +133,20 @@ def _check_size(values: int, said: int) -> None:
         )
 
 
-def _drop_bad_times(block: SampleBlock) -> SampleBlock:
-    good = np.abs(block.times) < MOST_TIME
-    if good.all():
+def _select(block: Block, chosen: NDArray[np.bool_]) -> Block:
+    if chosen.all():
         return block
-    return _select(block, good)
-
-
-def _select(block: SampleBlock, chosen: NDArray[np.bool_]) -> SampleBlock:
-    said = [kind for kind in KINDS if getattr(block, kind) is not None]
-    arrays = {kind: getattr(block, kind)[chosen] for kind in said}
-    return replace(block, times=block.times[chosen], order=block.order[chosen], **arrays)
+    every = {each.name: getattr(block, each.name) for each in fields(block)}
+    arrays: dict[str, Any] = {
+        name: each[chosen] for name, each in every.items() if isinstance(each, np.ndarray)
+    }
+    return replace(block, **arrays)
 
 
 def _longest_run(blocks: list[SampleBlock], diagnostics: Diagnostics) -> list[SampleBlock]:
     """Where the times of some joints go back, a simulation was restarted or a recording played in
     a circle: the run with the most samples counts."""
-    found = [_find_breaks(group) for group in _by_names(blocks)]
+    found = [_find_breaks(group) for group in _group(blocks, attrgetter("names"))]
     breaks = np.unique(np.concatenate(found)) if found else np.empty(0)
     if not len(breaks):
         return blocks
@@ -164,10 +163,10 @@ def _longest_run(blocks: list[SampleBlock], diagnostics: Diagnostics) -> list[Sa
     return [block for block in chosen if len(block.times)]
 
 
-def _by_names(blocks: Sequence[SampleBlock]) -> list[list[SampleBlock]]:
-    groups: dict[tuple[str, ...], list[SampleBlock]] = {}
+def _group(blocks: Iterable[Block], key: Callable[[Block], Hashable]) -> list[list[Block]]:
+    groups: dict[Hashable, list[Block]] = {}
     for block in blocks:
-        groups.setdefault(block.names, []).append(block)
+        groups.setdefault(key(block), []).append(block)
     return list(groups.values())
 
 
@@ -179,11 +178,6 @@ def _find_breaks(blocks: Sequence[SampleBlock]) -> Times:
     back = np.diff(times[ranks]) < 0
     found: Times = order[ranks][1:][back]
     return found
-
-
-def _union(times: Iterable[Times]) -> Times:
-    found = list(times)
-    return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
 
 
 def _first_time(tracks: Sequence[FrameBlock]) -> int:
@@ -211,30 +205,16 @@ def _merge(
     return merged
 
 
-def _drop_bad_poses(block: FrameBlock) -> FrameBlock | None:
-    """Returns the poses that are finite, with quaternions of length one."""
-    lengths = lengths_of(block.quaternions)
+def drop_bad_poses(block: FrameBlock) -> FrameBlock | None:
+    """Returns the poses that are finite, with quaternions of length one; None where none is."""
+    with np.errstate(over="ignore"):
+        lengths: Numbers = np.linalg.norm(block.quaternions, axis=1)
     good = np.isfinite(block.translations).all(axis=1) & np.isfinite(lengths) & (lengths > 1e-6)
     good &= np.abs(block.times) < MOST_TIME
     if not good.any():
         return None
-    return FrameBlock(
-        parent=block.parent,
-        child=block.child,
-        times=block.times[good],
-        order=block.order[good],
-        translations=block.translations[good],
-        quaternions=_normalize(block.quaternions[good], lengths[good]),
-        is_static=block.is_static,
-        origin=block.origin,
-    )
-
-
-def lengths_of(quaternions: Numbers) -> Numbers:
-    """Returns the lengths of (m, 4) numbers from outside: infinite where these are too large."""
-    with np.errstate(over="ignore"):
-        lengths: Numbers = np.linalg.norm(quaternions, axis=1)
-    return lengths
+    kept = _select(block, good)
+    return replace(kept, quaternions=_normalize(kept.quaternions, lengths[good]))
 
 
 def _normalize(quaternions: Numbers, lengths: Numbers) -> Numbers:
@@ -248,20 +228,13 @@ def _normalize(quaternions: Numbers, lengths: Numbers) -> Numbers:
 def _assemble_tracks(
     blocks: Sequence[FrameBlock], start: int, diagnostics: Diagnostics
 ) -> tuple[FrameTrack, ...]:
-    edges: dict[tuple[str, str], list[FrameBlock]] = {}
-    for block in blocks:
-        edges.setdefault((block.parent, block.child), []).append(block)
-    chosen = [_choose_origin(group) for group in edges.values()]
-    return tuple(_assemble_track(group, start, diagnostics) for group in chosen)
-
-
-def _choose_origin(blocks: list[FrameBlock]) -> list[FrameBlock]:
-    """Odometry and tf may report the same frame: the more frequent source counts."""
-    counts: dict[str, int] = {}
-    for block in blocks:
-        counts[block.origin] = counts.get(block.origin, 0) + len(block.times)
-    best = max(counts, key=lambda origin: counts[origin])
-    return [block for block in blocks if block.origin == best]
+    tracks = []
+    for edge in _group(blocks, attrgetter("parent", "child")):
+        # Odometry and tf may report the same frame: the more frequent source counts.
+        origins = _group(edge, attrgetter("origin"))
+        best = max(origins, key=lambda group: sum(len(block.times) for block in group))
+        tracks.append(_assemble_track(best, start, diagnostics))
+    return tuple(tracks)
 
 
 def _assemble_track(

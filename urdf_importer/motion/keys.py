@@ -7,7 +7,7 @@ Quintics become lines that stay within the tolerance.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,6 +15,11 @@ from .trajectory import Numbers
 
 MOST_PIECES = 1000
 """Lines for one quintic segment at most."""
+
+
+_PIECES = 16
+"""Cubics in the place of one quintic: with its values and slopes at their ends, they are off by
+less than 1e-5 of its range."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,38 +36,39 @@ def plan_keys(
     values: Numbers,
     velocities: Numbers | None,
     accelerations: Numbers | None,
-    tolerance: float,
+    tolerance: float | None,
 ) -> Keys:
     """Returns the keys of a spline, cubic or quintic where all samples have the derivatives for it,
-    else of lines. `tolerance` is the greatest distance of lines from a quintic."""
+    else of lines. In the place of quintics are cubics, or lines with `tolerance`, the greatest
+    distance of these."""
     if velocities is None or len(times) < 2 or np.isnan(velocities).any():
         return Keys(times=times, values=values)
     if accelerations is None or np.isnan(accelerations).any():
         return Keys(times=times, values=values, slopes=velocities)
-    return _plan_quintic(times, values, velocities, accelerations, tolerance)
+    return _cut_quintics(times, values, velocities, accelerations, tolerance)
 
 
-def _plan_quintic(
-    times: Numbers, values: Numbers, velocities: Numbers, accelerations: Numbers, tolerance: float
+def _cut_quintics(
+    times: Numbers, values: Numbers, slopes: Numbers, bends: Numbers, tolerance: float | None
 ) -> Keys:
     """A line is off a curve by its second derivative times its length squared by 8 at most."""
-    steps = np.diff(times)
-    polynomials = [
-        quintic(h, values[i : i + 2], velocities[i : i + 2], accelerations[i : i + 2])
-        for i, h in enumerate(steps)
-    ]
-    all_times, all_values = [times[:1]], [values[:1]]
-    for index, polynomial in enumerate(polynomials):
-        sampled = np.abs(polynomial.deriv(2)(np.linspace(0, steps[index], 33))).max()
-        count = steps[index] * math.sqrt(1.2 * float(sampled) / (8 * max(tolerance, 1e-9)))
-        pieces = min(max(math.ceil(count), 1), MOST_PIECES)
-        inner = np.linspace(0, steps[index], pieces + 1)[1:-1]
-        all_times += [times[index] + inner, times[index + 1 : index + 2]]
-        all_values += [polynomial(inner), values[index + 1 : index + 2]]
-    return Keys(times=np.concatenate(all_times), values=np.concatenate(all_values))
+    parts: list[tuple[Numbers, Numbers, Numbers]] = []
+    for i, h in enumerate(np.diff(times)):
+        polynomial = _quintic(h, values[i : i + 2], slopes[i : i + 2], bends[i : i + 2])
+        pieces = _PIECES
+        if tolerance is not None:
+            sampled = float(np.abs(polynomial.deriv(2)(np.linspace(0.0, h, 33))).max())
+            count = h * math.sqrt(1.2 * sampled / (8 * max(tolerance, 1e-9)))
+            pieces = min(max(math.ceil(count), 1), MOST_PIECES)
+        inner = np.linspace(0.0, h, pieces + 1)[:-1]
+        parts.append((times[i] + inner, polynomial(inner), polynomial.deriv()(inner)))
+    parts.append((times[-1:], values[-1:], slopes[-1:]))
+    joined = [np.concatenate(each) for each in zip(*parts, strict=True)]
+    is_cubic = tolerance is None
+    return Keys(times=joined[0], values=joined[1], slopes=joined[2] if is_cubic else None)
 
 
-def quintic(h: float, q: Numbers, v: Numbers, a: Numbers) -> np.polynomial.Polynomial:
+def _quintic(h: float, q: Numbers, v: Numbers, a: Numbers) -> np.polynomial.Polynomial:
     """Returns the polynomial of degree five over h seconds with these values, slopes and second
     derivatives (2,) at its ends (Craig, Introduction to Robotics, 7.3)."""
     (q0, q1), (v0, v1), (a0, a1) = q, v, a
@@ -77,6 +83,12 @@ def quintic(h: float, q: Numbers, v: Numbers, a: Numbers) -> np.polynomial.Polyn
             (12 * d - 6 * (v1 + v0) * h - (a0 - a1) * h**2) / (2 * h**5),
         ]
     )
+
+
+def follow(keys: Keys, multiplier: float, offset: float = 0.0) -> Keys:
+    """Returns the keys of a joint that follows another."""
+    slopes = None if keys.slopes is None else keys.slopes * multiplier
+    return Keys(times=keys.times, values=keys.values * multiplier + offset, slopes=slopes)
 
 
 def evaluate(keys: Keys, times: Numbers) -> Numbers:
@@ -161,34 +173,17 @@ def sample_keys(keys: Keys, times: Numbers) -> Keys:
 
 def cut_keys(keys: Keys, start: float, end: float) -> Keys:
     """Returns the keys between two times, with one at each of these where the curve goes on."""
-    chosen = (keys.times >= start) & (keys.times <= end)
-    times = keys.times[chosen]
     if not len(keys.times):
         return keys
+    chosen = (keys.times >= start) & (keys.times <= end)
     ends = [each for each in (start, end) if keys.times[0] < each < keys.times[-1]]
-    added = np.setdiff1d(ends, times)
-    if not len(added):
-        return _take(keys, chosen)
+    added = np.setdiff1d(ends, keys.times)
+    times = np.concatenate([keys.times[chosen], added])
+    order = np.argsort(times, kind="stable")
+    values = np.concatenate([keys.values[chosen], evaluate(keys, added)])
+    slopes = None
     if keys.slopes is not None:
         shift = 1e-6
-        slopes = (evaluate(keys, added + shift) - evaluate(keys, added - shift)) / (2 * shift)
-        more = Keys(times=added, values=evaluate(keys, added), slopes=slopes)
-    else:
-        more = Keys(times=added, values=evaluate(keys, added))
-    return _join(_take(keys, chosen), more)
-
-
-def _take(keys: Keys, chosen: np.ndarray) -> Keys:
-    slopes = None if keys.slopes is None else keys.slopes[chosen]
-    return replace(keys, times=keys.times[chosen], values=keys.values[chosen], slopes=slopes)
-
-
-def _join(one: Keys, other: Keys) -> Keys:
-    times = np.concatenate([one.times, other.times])
-    order = np.argsort(times, kind="stable")
-    slopes = None
-    if one.slopes is not None and other.slopes is not None:
-        slopes = np.concatenate([one.slopes, other.slopes])[order]
-    return Keys(
-        times=times[order], values=np.concatenate([one.values, other.values])[order], slopes=slopes
-    )
+        more = (evaluate(keys, added + shift) - evaluate(keys, added - shift)) / (2 * shift)
+        slopes = np.concatenate([keys.slopes[chosen], more])[order]
+    return Keys(times=times[order], values=values[order], slopes=slopes)

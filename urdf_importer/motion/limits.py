@@ -82,7 +82,7 @@ def limits_of(
     warning. Names in the table that the robot does not have are another."""
     table = table or LimitTable(joints={})
     if robot is None:
-        found = {name: _change(JointLimits(), said) for name, said in table.joints.items()}
+        found = {name: JointLimits(**said) for name, said in table.joints.items()}
         return RobotLimits(
             joints=found,
             velocity_scale=table.velocity_scale,
@@ -100,10 +100,13 @@ def limits_of(
         )
     return RobotLimits(
         joints={
-            name: _change(limits, table.joints.get(name, {})) for name, limits in described.items()
+            name: replace(limits, **table.joints.get(name, {}))
+            for name, limits in described.items()
         },
         followers={name: mimic for name, mimic in tree.masters.items() if name in described},
-        turning=frozenset(name for name, motion in motions.items() if _turns(motion)),
+        turning=frozenset(
+            name for name, each in motions.items() if is_endless(each.kind, each.lower, each.upper)
+        ),
         velocity_scale=table.velocity_scale,
         acceleration_scale=table.acceleration_scale,
     )
@@ -131,15 +134,18 @@ def hold_followers(limits: RobotLimits) -> dict[str, JointLimits]:
         if leader is None or abs(mimic.multiplier) < 1e-12:
             continue
         for kind in ("velocity", "acceleration", "jerk"):
-            bounds = (getattr(leader, kind), _divide(getattr(own, kind), abs(mimic.multiplier)))
-            said = [bound for bound in bounds if bound is not None]
-            leader = replace(leader, **{kind: min(said, default=None)})
+            bound, least = getattr(own, kind), getattr(leader, kind)
+            if bound is not None:
+                bound /= abs(mimic.multiplier)
+                least = bound if least is None else min(least, bound)
+            leader = replace(leader, **{kind: least})
         held[mimic.joint] = leader
     return held
 
 
-def _divide(bound: float | None, factor: float) -> float | None:
-    return None if bound is None else bound / factor
+def is_endless(kind: str, lower: float | None, upper: float | None) -> bool:
+    """Whether a joint turns without bound or by a full turn and more."""
+    return kind == "revolute" and (lower is None or upper is None or upper - lower >= 6.283184)
 
 
 def _describe(motion: JointMotion) -> JointLimits:
@@ -160,18 +166,6 @@ def _describe(motion: JointMotion) -> JointLimits:
 
 def _stated(bound: float | None) -> float | None:
     return abs(bound) if bound else None
-
-
-def _turns(motion: JointMotion) -> bool:
-    if motion.kind != "revolute":
-        return False
-    if motion.lower is None or motion.upper is None:
-        return True
-    return motion.upper - motion.lower >= 6.283184
-
-
-def _change(limits: JointLimits, said: Mapping[str, float | None]) -> JointLimits:
-    return replace(limits, **said) if said else limits
 
 
 def _report_zero(

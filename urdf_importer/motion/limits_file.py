@@ -96,21 +96,17 @@ class _Reader:
 
     def _flag(self, node: YamlNode, key: str) -> bool | None:
         found = self.pairs(node).get(key)
-        if found is None:
-            return None
-        flag = found.flag()
-        if flag is None:
+        if found is not None and found.flag() is None:
             raise self._refusal(f"{key} has to be true or false", found)
-        return flag
+        return None if found is None else found.flag()
 
     def _number(self, node: YamlNode, key: str) -> float | None:
         found = self.pairs(node).get(key)
         if found is None or found.is_null:
             return None
-        number = found.number()
-        if number is None:
+        if found.number() is None:
             raise self._refusal(f"{key} has to be a number", found)
-        return number
+        return found.number()
 
     def _above_zero(self, name: str, key: str, bound: float, node: YamlNode) -> float | None:
         line = self.pairs(node)[key].line

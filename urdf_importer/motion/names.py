@@ -37,7 +37,13 @@ def match_names(
             f"no joint of the robot is in the motion: it has {name_few(recorded)}, the robot "
             f"{name_few(joints)}"
         )
-    _report_unknown([name for name in recorded if name not in found], diagnostics)
+    unknown = [name for name in recorded if name not in found]
+    if unknown:
+        diagnostics.warning(
+            "unknown-joint",
+            f"the robot has no moving joint for {len(unknown)} of the motion's: "
+            f"{name_few(unknown)}",
+        )
     return found
 
 
@@ -81,14 +87,6 @@ def _strip(
         found = {name: f"{before}{name}{after}" for name in recorded}
     fits = len(found) == len(recorded) and all(joint in joints for joint in found.values())
     return found if fits else {}
-
-
-def _report_unknown(names: Sequence[str], diagnostics: Diagnostics) -> None:
-    if names:
-        diagnostics.warning(
-            "unknown-joint",
-            f"the robot has no moving joint for {len(names)} of the motion's: {name_few(names)}",
-        )
 
 
 def name_few(names: Iterable[str]) -> str:

@@ -9,6 +9,11 @@ from ..options import Options, option
 Clock = Literal["stamp", "log"]
 KeyKind = Literal["samples", "frames", "reduced"]
 BaseKind = Literal["auto", "none", "object"]
+BASE_CHOICES = {
+    "auto": "The planar or floating joint on the root link, else the armature object",
+    "none": "Nothing",
+    "object": "The armature object",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,11 +99,7 @@ class MotionOptions(Options):
         "Base",
         "The part that moves with the robot's base",
         group="Base",
-        choices={
-            "auto": "The planar or floating joint on the root link, else the armature object",
-            "none": "Nothing",
-            "object": "The armature object",
-        },
+        choices=BASE_CHOICES,
     )
     fixed_frame: str = option(
         "",

@@ -8,13 +8,13 @@ straight lines by more than the tolerance, there is a corner at which the motion
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .keys import Keys, evaluate
-from .series import extreme_values, make_cubics, slopes_at
+from .series import Cubics, extreme_values, make_cubics, slopes_at
 from .trajectory import Numbers
 
 _STILL = 1e-9
@@ -40,6 +40,12 @@ class JointPath:
     lengths: Numbers
     starts: Numbers
     stops: NDArray[np.bool_]
+
+    @property
+    def cubics(self) -> Cubics:
+        """The segments, with (m - 1, n) numbers."""
+        ends = (self.values[:-1], self.values[1:])
+        return make_cubics(self.starts, self.lengths[:, None], ends, (self.begin, self.end))
 
 
 def plan_path(
@@ -122,23 +128,11 @@ def _smooth(
         if not off.any():
             break
         _add_corners(stops, np.flatnonzero(off), kinks, at_once=left <= 1)
-    begin, end = _hold_bounds(
-        values,
-        lengths,
-        begin,
-        end,
-        [each for each, is_line in zip(bounds, smooth, strict=True) if is_line],
-    )
+    own = [each for each, is_line in zip(bounds, smooth, strict=True) if is_line]
+    begin, end = _hold_bounds(values, lengths, begin, end, own)
     all_begin, all_end = path.begin.copy(), path.end.copy()
     all_begin[:, smooth], all_end[:, smooth] = begin, end
-    return JointPath(
-        values=path.values,
-        begin=all_begin,
-        end=all_end,
-        lengths=lengths,
-        starts=path.starts,
-        stops=stops,
-    )
+    return replace(path, begin=all_begin, end=all_end, stops=stops)
 
 
 def _spline(chords: Numbers, lengths: Numbers, stops: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
@@ -232,10 +226,8 @@ def _flatten(
 def nodes_of(path: JointPath, pieces: int) -> tuple[Numbers, Numbers, Numbers]:
     """Returns values, first and second derivatives by s, each (m - 1, pieces + 1, n), at evenly
     spaced places of each segment."""
-    h = path.lengths[:, None]
-    ends = (path.values[:-1], path.values[1:])
-    cubics = make_cubics(path.starts, h, ends, (path.begin, path.end))
-    t = (np.linspace(0.0, 1.0, pieces + 1)[None, :] * h)[:, :, None]
+    cubics = path.cubics
+    t = (np.linspace(0.0, 1.0, pieces + 1)[None, :] * cubics.lengths)[:, :, None]
     q0, v0, c2, c3 = (
         part[:, None, :] for part in (cubics.values, cubics.slopes, cubics.second, cubics.third)
     )

@@ -3,10 +3,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..diagnostics import KinematicsError
 from .check import peaks_of
@@ -15,9 +13,8 @@ from .keys import Keys
 from .limits import JointLimits, RobotLimits, hold_followers
 from .options import RetimeOptions
 from .path import JointPath, nodes_of, plan_path
-from .profile import choose_nodes, durations, plan_speeds
+from .profile import choose_nodes, durations, plan_speeds, smooth_speeds
 from .series import fastest, make_cubics, series_of
-from .smoothing import smooth_speeds
 from .trajectory import FrameTrack, Numbers, Trajectory
 
 _NODES = 2000
@@ -37,14 +34,12 @@ class _Bounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Timed:
-    """The path's nodes: (k,) new and old seconds, (k, n) positions and velocities, and to which
-    run between two stops each gap between nodes belongs (k - 1,)."""
+    """The path's nodes: (k,) new and old seconds, (k, n) positions, and velocities of cubics."""
 
     times: Numbers
     old: Numbers
     positions: Numbers
-    velocities: Numbers
-    runs: NDArray[np.int64]
+    velocities: Numbers | None = None
 
 
 def scale_speed(trajectory: Trajectory, factor: float) -> Trajectory:
@@ -72,32 +67,41 @@ def retime(
     """Returns the motion along the same path as fast as the limits allow; `joints` says which joint
     a name of the motion is. See pipeline.limits.retime_trajectory. Raises KinematicsError where
     nothing moves that has a limit."""
-    names = [name for name in trajectory.names if name in joints]
-    series = [
-        series_of(trajectory, trajectory.names.index(name), turns=joints[name] in limits.turning)
-        for name in names
-    ]
-    named = [(name, keys) for name, keys in zip(names, series, strict=True) if len(keys.times)]
-    held = hold_followers(limits)
-    own = [held.get(joints[name], JointLimits()) for name, _ in named]
-    names, series = [name for name, _ in named], [keys for _, keys in named]
-    bounds = _collect(own, series, limits, options)
+    series = {
+        name: series_of(trajectory, column, turns=joints[name] in limits.turning)
+        for column, name in enumerate(trajectory.names)
+        if name in joints
+    }
+    series = {name: keys for name, keys in series.items() if len(keys.times)}
+    held, every = hold_followers(limits), list(series.values())
+    own = [held.get(joints[name], JointLimits()) for name in series]
+    bounds = _collect(own, every, limits, options)
+    is_smooth = bool(np.isfinite(bounds.accelerations).any())
     path = None
     if series:
         moving = _moving_frames(trajectory.frames)
         keep = np.array([[0.0, np.inf]]) if options.only_slower else moving
         path = plan_path(
-            series,
+            every,
             [(each.lower, each.upper) for each in own],
-            tolerance=options.tolerance if np.isfinite(bounds.accelerations).any() else np.inf,
+            tolerance=options.tolerance if is_smooth else np.inf,
             keep=keep,
         )
     if path is None:
         raise KinematicsError("no joint of the motion moves, so there is nothing to retime")
     most = _cap_speeds(path, trajectory.frames, options)
-    is_smooth = bool(np.isfinite(bounds.accelerations).any())
-    timed = _follow(path, bounds, most) if is_smooth else _hurry(path, series, bounds, most)
-    return _write(trajectory, names, timed, is_spline=is_smooth)
+    timed = _follow(path, bounds, most) if is_smooth else _hurry(path, every, bounds, most)
+    return replace(
+        trajectory,
+        names=tuple(series),
+        times=timed.times,
+        positions=timed.positions,
+        velocities=timed.velocities,
+        accelerations=None,
+        efforts=None,
+        frames=tuple(_move_track(track, timed) for track in trajectory.frames),
+        interpolation="spline" if is_smooth else "linear",
+    )
 
 
 def _collect(
@@ -118,19 +122,11 @@ def _collect(
         raise KinematicsError(
             "no joint of the motion has a limit of velocity or acceleration: say some, or a speed"
         )
-    found = np.array(
-        [
-            [
-                np.inf if bound is None else bound * scale
-                for bound, scale in zip(row, scales.values(), strict=True)
-            ]
-            for row in stated
-        ]
-    )
+    bounds = [[np.inf if bound is None else bound for bound in row] for row in stated]
+    found = np.array(bounds) * list(scales.values())
     for row, keys in zip(found, series, strict=True):
         if np.isinf(row[:2]).all():
-            peaks = peaks_of(keys)
-            row[0] = max(peaks["velocity"][0] if "velocity" in peaks else 0.0, 1e-9)
+            row[0] = max(peaks_of(keys).get("velocity", (0.0, 0.0))[0], 1e-9)
     return _Bounds(velocities=found[:, 0], accelerations=found[:, 1], jerks=found[:, 2])
 
 
@@ -173,8 +169,6 @@ def _hurry(path: JointPath, series: Sequence[Keys], bounds: _Bounds, most: Numbe
         times=times,
         old=np.append(old[:, :-1].ravel(), old[-1, -1]),
         positions=np.concatenate([values[:, :-1].reshape(-1, values.shape[2]), values[-1:, -1]]),
-        velocities=np.empty((0, 0)),
-        runs=np.zeros(len(times) - 1, dtype=np.int64),
     )
 
 
@@ -244,7 +238,6 @@ def _end(path: JointPath, nodes: tuple[Numbers, ...], bounds: _Bounds) -> _Timed
         old=old,
         positions=positions,
         velocities=velocities / at_node[:, None],
-        runs=runs,
     )
 
 
@@ -258,23 +251,6 @@ def _jerks(times: Numbers, second: Numbers, third: Numbers) -> Numbers:
     jerks[1:] = np.maximum(jerks[1:], jumps)
     jerks[:-1] = np.maximum(jerks[:-1], jumps)
     return jerks
-
-
-def _write(
-    trajectory: Trajectory, names: Sequence[str], timed: _Timed, *, is_spline: bool
-) -> Trajectory:
-    extra: dict[str, Any] = {"velocities": timed.velocities} if is_spline else {}
-    return Trajectory(
-        names=tuple(names),
-        times=timed.times,
-        positions=timed.positions,
-        frames=tuple(_move_track(track, timed) for track in trajectory.frames),
-        start_time=trajectory.start_time,
-        interpolation="spline" if is_spline else "linear",
-        source=trajectory.source,
-        topic=trajectory.topic,
-        **extra,
-    )
 
 
 def _move_track(track: FrameTrack, timed: _Timed) -> FrameTrack:

@@ -4,14 +4,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .keys import Keys, quintic, unwrap
+from .keys import Keys, plan_keys, unwrap
 from .trajectory import Numbers, Trajectory
-
-_PIECES = 16
-"""Cubics in the place of one quintic: with its values and slopes at their ends, they are off by
-less than 1e-5 of its range."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,38 +21,23 @@ class Cubics:
     third: Numbers
 
 
-def series_of(trajectory: Trajectory, column: int, *, turns: bool) -> Keys:
-    """Returns a joint's own samples: cubics where they have slopes, lines otherwise. Where it
-    `turns`, the jumps of a full turn that recorders make are taken out."""
+def series_of(
+    trajectory: Trajectory, column: int, *, turns: bool, tolerance: float | None = None
+) -> Keys:
+    """Returns a joint's own samples: as plan_keys does where they are commands, lines otherwise.
+    Where it `turns`, the jumps of a full turn that recorders make are taken out."""
     positions = trajectory.positions[:, column]
     own = ~np.isnan(positions)
     times, values = trajectory.times[own], positions[own]
-    velocities = _column(trajectory.velocities, own, column)
-    if turns and len(values) > 1:
+    velocities, accelerations = (
+        None if array is None else array[own, column]
+        for array in (trajectory.velocities, trajectory.accelerations)
+    )
+    if turns:
         values = unwrap(times, values, velocities)
-    if trajectory.interpolation == "linear" or velocities is None or len(times) < 2:
+    if trajectory.interpolation == "linear":
         return Keys(times=times, values=values)
-    accelerations = _column(trajectory.accelerations, own, column)
-    if np.isnan(velocities).any():
-        return Keys(times=times, values=values)
-    if accelerations is None or np.isnan(accelerations).any():
-        return Keys(times=times, values=values, slopes=velocities)
-    return _cut_quintics(times, values, velocities, accelerations)
-
-
-def _column(array: Numbers | None, own: NDArray[np.bool_], column: int) -> Numbers | None:
-    return None if array is None else array[own, column]
-
-
-def _cut_quintics(times: Numbers, values: Numbers, slopes: Numbers, bends: Numbers) -> Keys:
-    parts: list[tuple[Numbers, Numbers, Numbers]] = []
-    for i, h in enumerate(np.diff(times)):
-        polynomial = quintic(h, values[i : i + 2], slopes[i : i + 2], bends[i : i + 2])
-        inner = np.linspace(0.0, h, _PIECES + 1)[:-1]
-        parts.append((times[i] + inner, polynomial(inner), polynomial.deriv()(inner)))
-    parts.append((times[-1:], values[-1:], slopes[-1:]))
-    joined = [np.concatenate(each) for each in zip(*parts, strict=True)]
-    return Keys(times=joined[0], values=joined[1], slopes=joined[2])
+    return plan_keys(times, values, velocities, accelerations, tolerance)
 
 
 Ends = tuple[Numbers, Numbers]
@@ -118,11 +98,11 @@ def fastest(cubics: Cubics) -> tuple[Numbers, Numbers]:
 
 
 def slopes_at(keys: Keys, times: Numbers) -> Numbers:
-    """Returns the slopes of cubics at times; zero before and after them."""
+    """Returns the slopes of cubics at times; the outermost cubics go on before and after."""
     assert keys.slopes is not None
     cubics = cubics_of(keys)
     places = np.clip(np.searchsorted(keys.times, times, side="right") - 1, 0, len(keys.times) - 2)
     t = times - cubics.starts[places]
-    found = (3 * cubics.third[places] * t + 2 * cubics.second[places]) * t + cubics.slopes[places]
-    outside = (times < keys.times[0]) | (times > keys.times[-1])
-    return np.where(outside, 0.0, found)
+    second, third = cubics.second[places], cubics.third[places]
+    found: Numbers = (3 * third * t + 2 * second) * t + cubics.slopes[places]
+    return found

@@ -12,6 +12,7 @@ from ..diagnostics import KinematicsError, quote, unknown_name
 
 Numbers = NDArray[np.float64]
 Interpolation = Literal["linear", "spline"]
+KINDS = ("positions", "velocities", "accelerations", "efforts")
 NANOSECONDS = 1_000_000_000
 MOST_TIME = 2**62
 """Nanoseconds; later times are no times."""
@@ -84,11 +85,10 @@ class Trajectory:
         from zero."""
         object.__setattr__(self, "names", tuple(self.names))
         object.__setattr__(self, "frames", tuple(self.frames))
-        kinds = ("velocities", "accelerations", "efforts")
-        given = [kind for kind in kinds if getattr(self, kind) is not None]
-        _settle(self, ("times", "positions", *given))
+        given = [kind for kind in KINDS if getattr(self, kind) is not None]
+        _settle(self, ("times", *given))
         shape = (len(self.times), len(self.names))
-        for kind in ("positions", *given):
+        for kind in given:
             found = getattr(self, kind)
             if found.shape != shape:
                 raise KinematicsError(f"{kind} have the shape {found.shape}, not {shape}")
@@ -120,9 +120,7 @@ class Trajectory:
             raise unknown_name("the motion has no joint", unknown[0], self.names)
         columns = [self.names.index(name) for name in names]
         arrays: dict[str, Any] = {
-            kind: array[:, columns]
-            for kind in ("positions", "velocities", "accelerations", "efforts")
-            if (array := getattr(self, kind)) is not None
+            kind: array[:, columns] for kind in KINDS if (array := getattr(self, kind)) is not None
         }
         return replace(self, names=tuple(names), **arrays)
 

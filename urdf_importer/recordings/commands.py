@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..motion.gather import KINDS, SampleBlock, Times
+from ..motion.gather import SampleBlock, Times
 from ..motion.options import Clock
-from ..motion.trajectory import Interpolation, Numbers
+from ..motion.trajectory import KINDS, Interpolation, Numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from ..motion.trajectory import NANOSECONDS, FrameTrack, Numbers, Trajectory, to
 from .definitions import Encoding, text_of
 
 STATES, COMMANDS, FRAMES = "/joint_states", "/joint_trajectory", "/tf"
-_TYPES = {
+TYPES = {
     STATES: "sensor_msgs/JointState",
     COMMANDS: "trajectory_msgs/JointTrajectory",
     FRAMES: "tf2_msgs/TFMessage",
@@ -84,7 +84,7 @@ def list_written(trajectory: Trajectory, encoding: Encoding) -> tuple[WrittenTop
     """Returns the topics that a trajectory takes."""
     joints = COMMANDS if trajectory.interpolation == "spline" else STATES
     wanted = ((joints, trajectory.names), (FRAMES, trajectory.frames))
-    return tuple(describe_topic(name, _TYPES[name], encoding) for name, own in wanted if own)
+    return tuple(describe_topic(name, TYPES[name], encoding) for name, own in wanted if own)
 
 
 def encode(trajectory: Trajectory, encoding: Encoding) -> Iterator[EncodedMessage]:

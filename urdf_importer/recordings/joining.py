@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..motion.gather import KINDS, FrameBlock, SampleBlock, Times
+from ..motion.gather import FrameBlock, SampleBlock, Times
+from ..motion.trajectory import KINDS
 
 
 def join_samples(blocks: Sequence[SampleBlock]) -> Iterator[SampleBlock]:

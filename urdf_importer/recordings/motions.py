@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..motion.gather import KINDS, MOST_VALUES, FrameBlock, Gathered, SampleBlock, Times
+from ..motion.gather import MOST_VALUES, FrameBlock, Gathered, SampleBlock, Times
 from ..motion.options import MotionOptions
-from ..motion.trajectory import Numbers, to_nanoseconds
+from ..motion.trajectory import KINDS, Numbers, to_nanoseconds
 from .commands import Command, join_commands
 from .joining import join_poses, join_samples, pack
 from .trees import MOST_LEVELS, Tree

@@ -21,7 +21,7 @@ from support.live_server import (
     unmask,
     until,
 )
-from support.scripted_stream import Clock, Scripted, connect_to
+from support.scripted_stream import Clock, Scripted, connect_to, send
 from support.seconds import within
 from urdf_importer import Diagnostics, ReadError, Trajectory
 from urdf_importer.live.address import read_address
@@ -219,10 +219,12 @@ def test_what_is_sent_is_a_message_of_ros(server, link_to):
     state = Trajectory(
         names=("a",), times=(0.0,), positions=((0.5,),), velocities=((2.0,),), start_time=3 * 10**9
     )
-    command = Trajectory(names=("a",), times=(0, 1.25), positions=((0,), (1,)))
-    assert watch.connection.publish("/blender/joint_states", "state", state)
-    assert watch.connection.publish("/blender/joint_states", "state", state)
-    assert watch.connection.publish("/arm/command", "command", command)
+    command = Trajectory(
+        names=("a",), times=(0, 1.25), positions=((0,), (1,)), interpolation="spline"
+    )
+    assert send(watch.connection, "/blender/joint_states", state)
+    assert send(watch.connection, "/blender/joint_states", state)
+    assert send(watch.connection, "/arm/command", command)
     until(lambda: len(server.heard) == 6, server.step, watch.poll)
     said = [(each["op"], each.get("topic")) for each in server.heard[1:]]
     to = "/blender/joint_states"

@@ -11,7 +11,7 @@ import pytest
 from support.foxglove_process import DATA, FoxgloveServer
 from support.live_server import BINARY, TEXT, frame, until
 from support.recorded import ROS1, ROS2, START, joint_state, make, serialize, transform
-from support.scripted_stream import Scripted, connect_to
+from support.scripted_stream import Scripted, connect_to, send
 from support.seconds import within
 from urdf_importer import ConnectError, Diagnostics, Trajectory
 from urdf_importer.live.address import read_address
@@ -98,8 +98,8 @@ def test_what_is_sent_arrives_as_ros_packs_it():
     heard = []
     with FoxgloveServer("publish") as server, linked(server, takes=False) as (link, _, _, poll):
         until(lambda: link.dialect is not None and link.dialect.takes_messages, poll)
-        assert link.publish("/blender/joint_states", "state", state)
-        assert link.publish("/arm/command", "command", command)
+        assert send(link, "/blender/joint_states", state)
+        assert send(link, "/arm/command", command)
 
         def listen():
             poll()
@@ -124,7 +124,7 @@ def test_a_server_that_takes_nothing_says_so():
     with FoxgloveServer() as server, linked(server, takes=False) as (link, _, _, poll):
         until(lambda: link.state == "connected", poll)
         with pytest.raises(ConnectError, match="takes no messages"):
-            link.publish("/x", "state", state)
+            send(link, "/x", state)
 
 
 def test_a_certificate_is_checked(monkeypatch):

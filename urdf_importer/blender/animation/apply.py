@@ -13,17 +13,19 @@ from ...arguments import diagnostics_of, options_of, rig_of
 from ...diagnostics import Diagnostics, KinematicsError, quote
 from ...files.packages import AnyPath
 from ...kinematics.tree import retrace_tree
-from ...motion.keys import Keys, cut_keys, evaluate, plan_keys, reduce_keys, sample_keys, unwrap
+from ...motion.keys import Keys, cut_keys, evaluate, follow, reduce_keys, sample_keys, unwrap
+from ...motion.limits import is_endless
 from ...motion.names import match_names
 from ...motion.options import MotionOptions
-from ...motion.trajectory import Numbers, Trajectory
+from ...motion.series import series_of
+from ...motion.trajectory import Trajectory
 from ...recordings.read import trajectory_of
 from ..extract.robot import extract_robot
 from ..standing import properties
-from ..standing.armatures import armatures_of, check_robot, name_armature
+from ..standing.armatures import check_robot, name_armature, update_tags
 from ..standing.joints import RigJoint, posed_joints_of
-from .base import MotionBase, name_frames, plan_frames
-from .curves import PlannedCurve, frame_rate, new_action, widen_range, write_curve
+from .base import name_frames, plan_frames
+from .curves import PlannedCurve, frame_rate, new_action, plan_channels, widen_range, write_curve
 from .from_frames import explain_none, solve_joints
 from .loops import close_curves, compare_driven, list_led
 
@@ -60,17 +62,20 @@ def apply_trajectory(
     bases = plan_frames(armature, trajectory, options, diagnostics)
     curves = [
         *_plan_joints(armature, trajectory, options, diagnostics, needed=not bases),
-        *_plan_base_curves(bases),
+        *bases,
     ]
-    curves = [each for each in (_cut(curve, options) for curve in curves) if len(each.keys.times)]
+    if options.start > 0 or options.end > 0:
+        span = options.start, options.end or np.inf
+        curves = [replace(each, keys=cut_keys(each.keys, *span)) for each in curves]
+    curves = [each for each in curves if len(each.keys.times)]
     if not curves:
         raise KinematicsError("nothing of the motion lies between its start and end")
-    turned = [base.item for base in bases if base.turns_object]
     _report_coarse(curves, options, diagnostics)
-    timing = _first_second(curves, options), frame_rate() / options.speed
+    # The second of the recording that the first frame shows.
+    timing = options.start or _first_time(curves), frame_rate() / options.speed
     thinned = [replace(each, keys=_thin(each.keys, options, *timing)) for each in curves]
     closed = close_curves(armature, thinned, timing, diagnostics)
-    return _write(armature, closed, timing, trajectory, options, turned)
+    return _write(armature, closed, timing, trajectory, options)
 
 
 def _plan_joints(
@@ -94,7 +99,9 @@ def _plan_joints(
         if needed and not samples:
             raise explain_none(armature, trajectory)
         keys = {
-            name: _plan_linear(each.times, each.values, None, rigs[name], options)
+            name: replace(each, values=unwrap(each.times, each.values, None))
+            if options.unwrap and is_endless(rigs[name].kind, *rigs[name].limits)
+            else each
             for name, each in samples.items()
         }
     led = list_led(armature)
@@ -104,17 +111,7 @@ def _plan_joints(
             continue
         if joint not in led:
             planned = _hold_limits(planned, rig, options, diagnostics)
-        channel = rig.channels[0]
-        sign = channel.sign
-        slopes = None if planned.slopes is None else planned.slopes * sign
-        yield PlannedCurve(
-            item=bone.id_data,
-            path=f"{bone.path_from_id()}.{channel.prop}",
-            index=channel.index,
-            group=bone.name,
-            keys=replace(planned, values=planned.values * sign, slopes=slopes),
-            joint=rig,
-        )
+        yield from plan_channels(bone, rig, [follow(planned, rig.sign)])
 
 
 def _plan_named(
@@ -130,47 +127,18 @@ def _plan_named(
     names = [name for name in trajectory.names if name not in known or name in given]
     matched = match_names(names, joints.keys(), given, options.prefix, diagnostics)
     keys = {
-        joint: _plan_joint(trajectory, trajectory.names.index(name), joints[joint][1], options)
+        joint: series_of(
+            trajectory,
+            trajectory.names.index(name),
+            turns=options.unwrap and is_endless(joints[joint][1].kind, *joints[joint][1].limits),
+            tolerance=options.tolerance,
+        )
         for name, joint in matched.items()
     }
     followers = [joint for joint in keys if joints[joint][1].mimics]
     if followers:
         _compare_followers(armature, keys, followers, diagnostics)
     return keys
-
-
-def _plan_joint(
-    trajectory: Trajectory, column: int, joint: RigJoint, options: MotionOptions
-) -> Keys:
-    """Plans the keys of a joint's own samples."""
-    positions = trajectory.positions[:, column]
-    own = ~np.isnan(positions)
-    times, velocities = trajectory.times[own], _column(trajectory.velocities, own, column)
-    linear = _plan_linear(times, positions[own], velocities, joint, options)
-    if trajectory.interpolation == "linear":
-        return linear
-    accelerations = _column(trajectory.accelerations, own, column)
-    return plan_keys(times, linear.values, velocities, accelerations, options.tolerance)
-
-
-def _plan_linear(
-    times: Numbers,
-    values: Numbers,
-    velocities: Numbers | None,
-    joint: RigJoint,
-    options: MotionOptions,
-) -> Keys:
-    """Plans keys joined by lines; endless joints go on where a recorder jumps."""
-    lower, upper = joint.limits
-    turns = joint.kind == "revolute"
-    wide = lower is None or upper is None or upper - lower >= 2 * np.pi - 1e-6
-    if options.unwrap and turns and wide and len(values) > 1:
-        values = unwrap(times, values, velocities)
-    return Keys(times=times, values=values)
-
-
-def _column(array: Numbers | None, own: np.ndarray, column: int) -> Numbers | None:
-    return None if array is None else array[own, column]
 
 
 def _compare_followers(
@@ -242,32 +210,12 @@ def _report_coarse(
         )
 
 
-def _plan_base_curves(bases: list[MotionBase]) -> Iterable[PlannedCurve]:
-    for base in bases:
-        for path, index, values in base.curves:
-            yield PlannedCurve(
-                item=base.item,
-                path=path,
-                index=index,
-                group=base.group,
-                keys=Keys(times=base.times, values=values),
-            )
-
-
-def _cut(curve: PlannedCurve, options: MotionOptions) -> PlannedCurve:
-    end = options.end if options.end > 0 else np.inf
-    if options.start <= 0 and end == np.inf:
-        return curve
-    return replace(curve, keys=cut_keys(curve.keys, options.start, end))
-
-
 def _write(
     armature: Any,
     curves: list[PlannedCurve],
     timing: tuple[float, float],
     trajectory: Trajectory,
     options: MotionOptions,
-    turned: list[Any],
 ) -> Any:
     """Writes the curves, an action for each armature that moves; the main one's is returned. A
     failure leaves no action behind."""
@@ -276,7 +224,7 @@ def _write(
     origin = float(scene.frame_start) if options.start_frame is None else options.start_frame
     name = options.action or Path(trajectory.source).stem or "Motion"
     moving = {armature, *(curve.item for curve in curves)}
-    before = {each: _action_of(each) for each in moving}
+    before = {each: each.animation_data and each.animation_data.action for each in moving}
     made: dict[Any, Any] = {}
     ends = [origin]
     try:
@@ -287,34 +235,30 @@ def _write(
             frames = origin + (curve.keys.times - first) * rate
             ends.append(float(frames[-1]))
             write_curve(made[curve.item], curve, frames)
-        for item in turned:
-            item.rotation_mode = "QUATERNION"
+            if curve.path == "rotation_quaternion":
+                curve.item.rotation_mode = "QUATERNION"
     except BaseException:
         for item, action in made.items():
             item.animation_data.action = before[item]
             bpy.data.actions.remove(action)
         raise
     for action in made.values():
-        action[properties.MOTION] = _describe(trajectory, options)
+        action[properties.MOTION] = {
+            "source": trajectory.source,
+            "topic": trajectory.topic,
+            "start_time": str(trajectory.start_time),
+            "speed": options.speed,
+            "keys": options.keys,
+        }
     if options.set_range:
         widen_range(scene, min(ends), max(ends))
-    for each in armatures_of(armature):
-        each.update_tag()
+    update_tags(armature)
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     return made[armature]
 
 
-def _action_of(item: Any) -> Any:
-    return item.animation_data.action if item.animation_data else None
-
-
 def _first_time(curves: list[PlannedCurve]) -> float:
     return min(float(curve.keys.times[0]) for curve in curves)
-
-
-def _first_second(curves: list[PlannedCurve], options: MotionOptions) -> float:
-    """Returns the second of the recording that the first frame shows."""
-    return max(options.start, 0.0) if options.start > 0 else _first_time(curves)
 
 
 def _thin(keys: Keys, options: MotionOptions, first: float, rate: float) -> Keys:
@@ -326,14 +270,3 @@ def _thin(keys: Keys, options: MotionOptions, first: float, rate: float) -> Keys
         end = np.floor(round((keys.times[-1] - first) * rate, 6))
         return sample_keys(keys, first + np.arange(begin, max(end, begin) + 1) / rate)
     return keys
-
-
-def _describe(trajectory: Trajectory, options: MotionOptions) -> dict[str, Any]:
-    """Returns where an action comes from, as its property keeps it."""
-    return {
-        "source": trajectory.source,
-        "topic": trajectory.topic,
-        "start_time": str(trajectory.start_time),
-        "speed": options.speed,
-        "keys": options.keys,
-    }

@@ -1,37 +1,28 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How the base of a robot moves: by its planar or floating joint, or as a whole."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
-from ...geometry.transforms import plane_axes
+from ...geometry.transforms import plane_axes, rotation_from_quaternion
 from ...motion.frames import align_signs, find_base, multiply, place, rotate
 from ...motion.joint_frames import rename_frames
+from ...motion.keys import Keys
 from ...motion.options import MotionOptions
 from ...motion.trajectory import FrameTrack, Numbers, Trajectory
 from ..standing.joints import RigJoint, find_packed_joint, posed_joints_of, read_link_joint
-from ..standing.links import links_of, name_link
+from ..standing.links import links_of, name_link, name_root
+from ..standing.pose import euler_xyz
+from .curves import PlannedCurve, plan_channels
 from .from_frames import read_origin
 
 _LOST = 1e-4
 _TURNED = 1e-4
 """Radians that angles between two keys may be off the shortest arc."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MotionBase:
-    """The curves (path, index, values) of an object at times; `turns_object` where the armature
-    itself is turned, by quaternions."""
-
-    item: Any
-    group: str
-    times: Numbers
-    curves: tuple[tuple[str, int, Numbers], ...]
-    turns_object: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +46,7 @@ def name_frames(armature: Any, trajectory: Trajectory, options: MotionOptions) -
 
 def plan_frames(
     armature: Any, trajectory: Trajectory, options: MotionOptions, diagnostics: Diagnostics
-) -> list[MotionBase]:
+) -> list[PlannedCurve]:
     """Plans the motion of the base, and of joints that have several numbers: by their own names, as
     MultiDOFJointState has it, or by the link attached to the root link."""
     if not trajectory.frames:
@@ -66,72 +57,68 @@ def plan_frames(
         if joint.kind in ("planar", "floating", "spherical")
     }
     own = {track.child: track for track in trajectory.frames if track.child in free}
-    plans = [_plan_own(free[name], track, diagnostics) for name, track in own.items()]
+    plans: list[PlannedCurve] = []
+    for name, track in own.items():
+        # A planar joint's own motion is in X and Y, whatever its axis.
+        plans += _plan(free[name], track, (0.0, 0.0, 1.0), diagnostics)
     root, joint = _find_root(armature, free)
     moves_itself = joint is not None and joint.joint.name in own and options.base != "object"
     if options.base == "none" or moves_itself:
         return plans
     children = [joint.child] if joint is not None and options.base == "auto" else []
-    track = find_base(trajectory.frames, [*children, root], options.fixed_frame)
-    if track is None:
+    base = find_base(trajectory.frames, [*children, root], options.fixed_frame)
+    if base is None:
         return plans
-    child = track.child.lstrip("/")
+    child = base.child.lstrip("/")
     if joint is None or options.base == "object" or child == root != "":
-        return [*plans, _plan_object(armature, track)]
-    return [*plans, _plan_link(joint, _within(track, joint.packed), diagnostics)]
+        return [*plans, *_plan_object(armature, base)]
+    axis = joint.packed.get("axis", (1.0, 0.0, 0.0))
+    return [*plans, *_plan(joint, _within(base, joint.packed), axis, diagnostics)]
 
 
 def _find_root(armature: Any, free: dict[str, _Free]) -> tuple[str, _Free | None]:
     """Returns the root link, and the planar or floating joint on it."""
-    links = list(links_of(armature))
-    tops = [name_link(link) for link in links if read_link_joint(link) is None]
-    root = tops[0] or "" if tops else ""
-    for link in links:
+    root = name_root(armature)
+    for link in links_of(armature):
         above = read_link_joint(link)
         if above is not None and above.parent == root and above.name in free:
             found = free[above.name]
             if found.joint.kind != "spherical":
                 packed, child = find_packed_joint(link), name_link(link) or ""
-                return root, _Free(bone=found.bone, joint=found.joint, child=child, packed=packed)
+                return root, replace(found, child=child, packed=packed)
     return root, None
 
 
-def _plan_own(free: _Free, track: FrameTrack, diagnostics: Diagnostics) -> MotionBase:
-    """Plans a joint from its own motion; a planar one moves in X and Y then, whatever its axis."""
-    if free.joint.kind == "planar":
-        return _plan_planar(free, track, np.array((0.0, 0.0, 1.0)), diagnostics)
-    return _plan_floating(free, track)
+def _plan(
+    free: _Free, track: FrameTrack, axis: Sequence[float], diagnostics: Diagnostics
+) -> list[PlannedCurve]:
+    if free.joint.kind != "planar":
+        return _plan_floating(free, track)
+    return _plan_planar(free, track, np.array(axis, float) / np.linalg.norm(axis), diagnostics)
 
 
-def _plan_link(free: _Free, track: FrameTrack, diagnostics: Diagnostics) -> MotionBase:
-    if free.joint.kind == "planar":
-        axis = np.array(free.packed.get("axis", (1.0, 0.0, 0.0)), dtype=float)
-        return _plan_planar(free, track, axis / np.linalg.norm(axis), diagnostics)
-    return _plan_floating(free, track)
-
-
-def _plan_object(armature: Any, track: FrameTrack) -> MotionBase:
+def _plan_object(armature: Any, track: FrameTrack) -> list[PlannedCurve]:
+    """Plans the place of the armature itself, which is turned by quaternions."""
     turned = align_signs(track.quaternions)[:, [3, 0, 1, 2]]
-    return MotionBase(
-        item=armature,
-        group="Object Transforms",
-        times=track.times,
-        curves=(
-            *(("location", i, track.translations[:, i]) for i in range(3)),
-            *(("rotation_quaternion", i, turned[:, i]) for i in range(4)),
-        ),
-        turns_object=True,
-    )
+    return [
+        PlannedCurve(
+            item=armature,
+            path=path,
+            index=index,
+            group="Object Transforms",
+            keys=Keys(times=track.times, values=values),
+        )
+        for path, rows in (("location", track.translations), ("rotation_quaternion", turned))
+        for index, values in enumerate(rows.T)
+    ]
 
 
 def _within(track: FrameTrack, packed: Any) -> FrameTrack:
     """Returns the poses as seen from the joint's frame, which may be anywhere in the root link."""
     moved, turned = read_origin(packed)
     inverse = np.tile(turned * [-1.0, -1.0, -1.0, 1.0], (len(track.times), 1))
-    return FrameTrack(
-        parent=track.parent,
-        child=track.child,
-        times=track.times,
+    return replace(
+        track,
         translations=rotate(inverse, track.translations - moved),
         quaternions=multiply(inverse, track.quaternions),
     )
@@ -139,7 +126,7 @@ def _within(track: FrameTrack, packed: Any) -> FrameTrack:
 
 def _plan_planar(
     free: _Free, track: FrameTrack, normal: Numbers, diagnostics: Diagnostics
-) -> MotionBase:
+) -> list[PlannedCurve]:
     """A planar joint takes the part in its plane."""
     u, v = plane_axes(normal)
     aside = rotate(track.quaternions, np.tile(u, (len(track.times), 1)))
@@ -158,7 +145,7 @@ def _plan_planar(
     return _of_joint(free, track.times, (track.translations @ u, track.translations @ v, yaw))
 
 
-def _plan_floating(free: _Free, track: FrameTrack) -> MotionBase:
+def _plan_floating(free: _Free, track: FrameTrack) -> list[PlannedCurve]:
     """Between keys Blender mixes angles, not turns: keys are added until both are the same."""
     times = track.times
     for _ in range(12):
@@ -174,26 +161,15 @@ def _plan_floating(free: _Free, track: FrameTrack) -> MotionBase:
             break
         times = np.union1d(times, middle[off > _TURNED])
     parts = angles.T if free.joint.kind == "spherical" else (*moved.T, *angles.T)
-    return _of_joint(free, times, tuple(parts))
+    return _of_joint(free, times, parts)
 
 
 def _angles(quaternions: Numbers) -> Numbers:
     """Returns Blender's XYZ angles (m, 3), each the nearest to the previous ones."""
-    x, y, z, w = quaternions.T
-    first = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
-    second = np.arcsin(np.clip(2 * (w * y - z * x), -1.0, 1.0))
-    third = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
-    angles = np.stack([first, second, third], axis=1)
-    for row in range(1, len(angles)):
-        other = np.array([angles[row, 0] + np.pi, np.pi - angles[row, 1], angles[row, 2] + np.pi])
-        options = [_near(each, angles[row - 1]) for each in (angles[row], other)]
-        angles[row] = min(options, key=lambda each: float(np.abs(each - angles[row - 1]).sum()))
-    return angles
-
-
-def _near(angles: Numbers, before: Numbers) -> Numbers:
-    near: Numbers = angles + 2 * np.pi * np.round((before - angles) / (2 * np.pi))
-    return near
+    found = [(0.0, 0.0, 0.0)]
+    for quaternion in quaternions.tolist():
+        found.append(euler_xyz(rotation_from_quaternion(quaternion), found[-1]))
+    return np.array(found[1:])
 
 
 def _turns(angles: Numbers) -> Numbers:
@@ -208,14 +184,6 @@ def _turns(angles: Numbers) -> Numbers:
     return multiply(turns[2], multiply(turns[1], turns[0]))
 
 
-def _of_joint(free: _Free, times: Numbers, values: Sequence[Numbers]) -> MotionBase:
-    path = free.bone.path_from_id()
-    return MotionBase(
-        item=free.bone.id_data,
-        group=free.bone.name,
-        times=times,
-        curves=tuple(
-            (f"{path}.{channel.prop}", channel.index, each)
-            for channel, each in zip(free.joint.channels, values, strict=True)
-        ),
-    )
+def _of_joint(free: _Free, times: Numbers, values: Iterable[Numbers]) -> list[PlannedCurve]:
+    keys = [Keys(times=times, values=each) for each in values]
+    return list(plan_channels(free.bone, free.joint, keys))

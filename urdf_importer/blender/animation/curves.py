@@ -7,7 +7,8 @@ To 4.3 an action has its curves itself; from 4.4 it has them in slots, one for e
 """
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -38,12 +39,18 @@ class PlannedCurve:
     keys: Keys
     joint: RigJoint | None = None
 
-    @property
-    def positions(self) -> Keys:
-        """The keys as positions of the joint."""
-        sign = 1 if self.joint is None else self.joint.sign
-        slopes = None if self.keys.slopes is None else self.keys.slopes * sign
-        return replace(self.keys, values=self.keys.values * sign, slopes=slopes)
+
+def plan_channels(bone: Any, joint: RigJoint, keys: Iterable[Keys]) -> Iterator[PlannedCurve]:
+    """Yields the curves of a joint on its pose bone: `keys` hold the numbers of each channel."""
+    for channel, own in zip(joint.channels, keys, strict=True):
+        yield PlannedCurve(
+            item=bone.id_data,
+            path=f"{bone.path_from_id()}.{channel.prop}",
+            index=channel.index,
+            group=bone.name,
+            keys=own,
+            joint=joint if len(joint.channels) == 1 else None,
+        )
 
 
 def frame_rate(fps: float | None = None) -> float:

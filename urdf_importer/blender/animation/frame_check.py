@@ -2,6 +2,7 @@
 """The motion of joints around a frame, from their curves alone: cheap enough to be looked at with
 every frame that is shown. The effects of IK, other constraints and NLA are not in it."""
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,8 +13,8 @@ from ...motion.check import compare_positions, compare_size
 from ...motion.limits import JointLimits, Violation
 from ..standing import properties
 from ..standing.armatures import armatures_by_name
-from ..standing.joints import RigJoint
-from ..standing.keys import find_curves
+from ..standing.joints import RigJoint, follow_leaders
+from ..standing.keys import bags_of, find_curves
 from ..standing.robot_table import RobotTable, recall_table
 from .curves import frame_rate
 
@@ -37,10 +38,10 @@ def check_frame(
         known[joint.name] = np.array([sign * curve.evaluate(frame + step) for step in (-1, 0, 1)])
     for joint in table.joints.values():
         bounds = limits.get(joint.name)
-        numbers, ratio = known.get(joint.name), 1.0
-        if joint.mimics:
-            leader, ratio = _lead(joint, table)
-            numbers = known.get(leader)
+        # A follower goes by the product of all ratios on the way to the joint that it follows.
+        *followers, leader = follow_leaders(table.joints, joint.name)
+        numbers = known.get(leader.name)
+        ratio = math.prod(table.ratios.get(each.name, 1.0) for each in followers)
         if bounds is not None and numbers is not None:
             found += _compare(joint, numbers * ratio, bounds, frame)
     return tuple(sorted(found, key=lambda each: -each.excess))
@@ -61,17 +62,6 @@ def _curves_of(armature: Any, table: RobotTable) -> Iterator[tuple[RigJoint, Any
         curve = own.find(f"{bone.path_from_id()}.{channel.prop}", index=channel.index)
         if curve is not None and not curve.is_empty:
             yield joint, curve
-
-
-def _lead(joint: RigJoint, table: RobotTable) -> tuple[str, float]:
-    """Returns the joint that a follower follows in the end, and how far it goes when that goes by
-    one."""
-    ratio, seen = 1.0, {joint.name}
-    while joint.mimics and joint.mimics in table.joints and joint.mimics not in seen:
-        ratio *= table.ratios.get(joint.name, 1.0)
-        joint = table.joints[joint.mimics]
-        seen.add(joint.name)
-    return joint.name, ratio
 
 
 def _compare(
@@ -117,22 +107,10 @@ def actions_of(armature: Any) -> list[Any]:
         if action == own:
             found.append(action)
         elif properties.STATE not in action and action.asset_data is None:
-            group = _first_group(action)
-            if group in bones:
+            groups = (bag.groups[0].name for bag in bags_of(action) if bag.groups)
+            if next(groups, "") in bones:
                 found.append(action)
     return found
-
-
-def _first_group(action: Any) -> str:
-    """Returns the name of an action's first group of curves; empty where it has none."""
-    if bpy.app.version < (4, 4, 0):
-        return str(action.groups[0].name) if action.groups else ""
-    for layer in action.layers:
-        for strip in layer.strips:
-            for bag in strip.channelbags:
-                if bag.groups:
-                    return str(bag.groups[0].name)
-    return ""
 
 
 def show_action(armature: Any, name: str) -> bool:

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...diagnostics import Diagnostics, KinematicsError, quote
-from ...geometry.transforms import matrices_from_poses, quaternion_from_rotation
-from ...model import Pose
+from ...geometry.transforms import matrix_from_pose, pose_of_numbers, quaternion_from_rotation
 from ...motion.joint_frames import find_relative, solve_joint
 from ...motion.keys import Keys
 from ...motion.trajectory import FrameTrack, Numbers, Trajectory
@@ -21,10 +20,8 @@ _OFF = 1e-3
 def read_origin(packed: Mapping[str, Any]) -> tuple[Numbers, Numbers]:
     """Returns the frame of a joint in the link above: translation (3,), quaternion (4,)."""
     origin = packed.get("origin", {})
-    pose = Pose(
-        xyz=tuple(origin.get("xyz", (0.0, 0.0, 0.0))), rpy=tuple(origin.get("rpy", (0.0, 0.0, 0.0)))
-    )
-    frame = matrices_from_poses([pose])[0]
+    xyz, rpy = (origin.get(name, (0.0, 0.0, 0.0)) for name in ("xyz", "rpy"))
+    frame = matrix_from_pose(pose_of_numbers(xyz, rpy))
     return frame[:3, 3], np.array(quaternion_from_rotation(frame[:3, :3]))
 
 

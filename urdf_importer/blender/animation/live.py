@@ -23,12 +23,13 @@ from ...live.connection import Connection
 from ...live.link import LiveLink, LiveRig, check_names, plan_wish
 from ...live.options import LiveOptions
 from ...live.packed import Packed
+from ...motion.frames import track_poses
 from ...motion.options import MotionOptions
 from ...motion.trajectory import FrameTrack, Numbers, Trajectory
 from ..seeing.live import LiveSensors
 from ..standing import properties
 from ..standing.armatures import armatures_by_name, armatures_of, check_robot
-from ..standing.joints import RigJoint, posed_joints_of, read_link_joint
+from ..standing.joints import RigJoint, joints_of, read_link_joint
 from ..standing.links import links_of, name_link
 from ..standing.loops import find_loops
 from ..standing.pose import get_joint_positions, link_pose, loops_closed
@@ -52,7 +53,7 @@ class BlenderRig(LiveRig):
     def __init__(self, armature: Any) -> None:
         self.name = armature.name
         self._number = armature.session_uid
-        self._joints: dict[str, tuple[str, str, RigJoint]] = {}
+        self._joints: dict[str, RigJoint] = {}
         self._others: set[str] = set()
         self._read_at = 0.0
         self._sensors = LiveSensors(rate=0.0)
@@ -78,16 +79,13 @@ class BlenderRig(LiveRig):
             return True
         return any(each.mode == "EDIT" for each in armatures_of(self.find()))
 
-    def _recall(self) -> dict[str, tuple[str, str, RigJoint]]:
+    def _recall(self) -> dict[str, RigJoint]:
         now = time.monotonic()
         if now - self._read_at > _KEPT or not self._joints:
             armature = self.find()
             self._read_at = now
-            self._joints = {
-                joint.name: (joint.armature, bone.name, joint)
-                for bone, joint in posed_joints_of(armature)
-                if len(joint.channels) == 1
-            }
+            found = joints_of(armature)
+            self._joints = {each.name: each for each in found if len(each.channels) == 1}
             assert armature is not None
             self._others = set(armature[properties.ROBOT]["joints"]) - self._joints.keys()
         return self._joints
@@ -112,18 +110,18 @@ class BlenderRig(LiveRig):
         still = nullcontext() if loops is None or not loops.asked else loops_closed(armature)
         with still:
             for name, position in positions.items():
-                known = self._recall().get(name)
-                if known is None or known[2].mimics:
+                joint = self._recall().get(name)
+                if joint is None or joint.mimics:
                     continue
-                home = homes.get(known[0])
-                bone = home.pose.bones.get(known[1]) if home is not None else None
+                home = homes.get(joint.armature)
+                bone = home.pose.bones.get(joint.bone) if home is not None else None
                 if bone is None:
                     self._read_at = 0.0  # It was renamed; the next word about it finds it.
                     continue
-                channel = known[2].channels[0]
+                channel = joint.channels[0]
                 if abs(channel.get(bone) - position) > _SAME * max(1.0, abs(position)):
                     channel.put(bone, position)
-                    moved.add(known[0])
+                    moved.add(joint.armature)
         for name in moved:
             homes[name].update_tag()
         return bool(moved)
@@ -138,15 +136,15 @@ class BlenderRig(LiveRig):
         moved = False
         # Motion that a planar joint cannot follow is reported once, when the recording becomes
         # keyframes.
-        for base in plan_frames(armature, motion, options, Diagnostics()):
-            if base.turns_object and base.item.rotation_mode != "QUATERNION":
-                base.item.rotation_mode = "QUATERNION"
-            for path, index, values in base.curves:
-                numbers, value = base.item.path_resolve(path), float(values[0])
-                if abs(numbers[index] - value) > _SAME * max(1.0, abs(value)):
-                    numbers[index] = value
-                    moved = True
-            base.item.update_tag()
+        for curve in plan_frames(armature, motion, options, Diagnostics()):
+            item, index, value = curve.item, curve.index, float(curve.keys.values[0])
+            if curve.path == "rotation_quaternion" and item.rotation_mode != "QUATERNION":
+                item.rotation_mode = "QUATERNION"
+            numbers = item.path_resolve(curve.path)
+            if abs(numbers[index] - value) > _SAME * max(1.0, abs(value)):
+                numbers[index] = value
+                moved = True
+            item.update_tag()
         return moved
 
     def read(self) -> Mapping[str, float]:
@@ -192,14 +190,7 @@ class BlenderRig(LiveRig):
 
 
 def _make_track(parent: str, child: str, frame: Numbers) -> FrameTrack:
-    pose = np.array([pose_of_matrix(frame)])
-    return FrameTrack(
-        parent=parent,
-        child=child,
-        times=np.zeros(1),
-        translations=pose[:, :3],
-        quaternions=pose[:, 3:],
-    )
+    return track_poses(parent, child, np.zeros(1), np.array([pose_of_matrix(frame)]))
 
 
 def connect(
@@ -240,8 +231,7 @@ def connect(
         before.close()
     link = LiveLink(rig, Connection(address, wish, options.protocol), options, diagnostics)
     _check_rivals(link)
-    _forget_closed()
-    _links.append(link)
+    _links[:] = [*live_links(), link]
     _watch()
     return link
 
@@ -269,13 +259,10 @@ def _check_access(address: Address, diagnostics: Diagnostics) -> None:
 
 def _check_rivals(link: LiveLink) -> None:
     """Raises ConnectError where another robot sends to the same topic."""
-    if link.options.direction != "out":
-        return
+    own = ("out", link.url, link.sends_to)
     for other in live_links():
-        if other.options.direction == "out" and (other.url, other.sends_to) == (
-            link.url,
-            link.sends_to,
-        ):
+        sent = (other.options.direction, other.url, other.sends_to)
+        if sent == own and link.options.direction == "out":
             raise ConnectError(
                 f"robot {quote(other.robot)} sends to {quote(link.sends_to)} already: give each "
                 "robot a namespace"
@@ -289,13 +276,9 @@ def live_links() -> list[LiveLink]:
 
 def find_live_link(armature: Any) -> LiveLink | None:
     """Finds the link of a robot; None where it has none, or it was closed."""
-    found = (link for link in live_links() if _find_armature(link) == armature)
+    rigs = ((link, link.rig) for link in live_links())
+    found = (link for link, rig in rigs if isinstance(rig, BlenderRig) and rig.find() == armature)
     return next(found, None)
-
-
-def _find_armature(link: LiveLink) -> Any | None:
-    assert isinstance(link.rig, BlenderRig)
-    return link.rig.find()
 
 
 def find_ended(armature: Any) -> str:
@@ -305,12 +288,7 @@ def find_ended(armature: Any) -> str:
     )
 
 
-def _forget_closed() -> None:
-    for link in [each for each in _links if each.state == "closed"]:
-        _links.remove(link)
-
-
-def close_links() -> None:
+def close_links(*_: Any) -> None:
     """Closes all links, when another file is opened and when Blender ends."""
     for link in _links:
         link.close()
@@ -318,9 +296,9 @@ def close_links() -> None:
 
 
 def _watch() -> None:
-    if _close_before_load not in bpy.app.handlers.load_pre:
+    if close_links not in bpy.app.handlers.load_pre:
         # It stays when another file is opened.
-        bpy.app.handlers.load_pre.append(bpy.app.handlers.persistent(_close_before_load))
+        bpy.app.handlers.load_pre.append(bpy.app.handlers.persistent(close_links))
     if not bpy.app.timers.is_registered(_tick):
         bpy.app.timers.register(_tick, first_interval=INTERVAL, persistent=True)
     atexit.unregister(close_links)
@@ -333,12 +311,8 @@ def stop_watching() -> None:
     atexit.unregister(close_links)
     if bpy.app.timers.is_registered(_tick):
         bpy.app.timers.unregister(_tick)
-    if _close_before_load in bpy.app.handlers.load_pre:
-        bpy.app.handlers.load_pre.remove(_close_before_load)
-
-
-def _close_before_load(*_: Any) -> None:
-    close_links()
+    if close_links in bpy.app.handlers.load_pre:
+        bpy.app.handlers.load_pre.remove(close_links)
 
 
 def _tick() -> float | None:

@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
-from ...kinematics.forward import Position
 from ...kinematics.loops import LoopCloser, find_freedom
 from ...kinematics.loops.follow import LinkageSolver
-from ...motion.keys import Keys, evaluate
+from ...motion.keys import Keys, evaluate, follow
 from ...motion.loops import ClosedMotion, close_motion, plan_closed_times
-from ..standing.joints import RigJoint, posed_joints_of
+from ..standing.joints import posed_joints_of
 from ..standing.loops import RigLoops, find_loops
 from ..standing.pose import channel_numbers, read_channels
-from .curves import PlannedCurve
+from .curves import PlannedCurve, plan_channels
 
 _MOST_COMPARED = 200
 """Samples of a recording at which followers are compared."""
@@ -31,7 +30,12 @@ def close_curves(
     """Returns the curves with the ones of joints that loops move, and that the rig does not: they
     are closed in every frame. `timing` are the first second and the frames a second."""
     loops = find_loops(armature)
-    keys = _keys_by_joint(curves)
+    # As positions of the joints.
+    keys = {
+        each.joint.name: follow(each.keys, each.joint.sign)
+        for each in curves
+        if each.joint is not None
+    }
     if loops is None or not keys:
         return list(curves)
     closer = _choose_closer(loops, keys.keys())
@@ -66,38 +70,21 @@ def _choose_closer(loops: RigLoops, recorded: Collection[str]) -> LoopCloser:
     return closer.select(filter(is_solved, closer.solvers))
 
 
-def _keys_by_joint(curves: Sequence[PlannedCurve]) -> dict[str, Keys]:
-    """Returns the keys of joints of one position, as positions; of followers too."""
-    return {each.joint.name: each.positions for each in curves if each.joint is not None}
-
-
 def _plan_solved(
     armature: Any, names: Collection[str], motion: ClosedMotion
 ) -> Iterator[PlannedCurve]:
     for bone, joint in posed_joints_of(armature):
         if joint.name not in names:
             continue
-        rows = _channels_of(joint, [pose[joint.name] for pose in motion.poses], bone)
-        for channel, values in zip(joint.channels, rows, strict=True):
-            yield PlannedCurve(
-                item=bone.id_data,
-                path=f"{bone.path_from_id()}.{channel.prop}",
-                index=channel.index,
-                group=bone.name,
-                keys=Keys(times=motion.times, values=values),
-            )
-
-
-def _channels_of(joint: RigJoint, positions: Sequence[Position], bone: Any) -> Any:
-    """Returns (channels, m) numbers; angles go on from one pose to the next."""
-    near: Any = tuple(bone.rotation_euler)
-    rows = []
-    for position in positions:
-        value = position if isinstance(position, float) else tuple(position)
-        numbers = channel_numbers(joint, value, near)
-        near = numbers[-3:] if len(numbers) >= 3 else near
-        rows.append(numbers)
-    return np.array(rows).T
+        near: Any = tuple(bone.rotation_euler)
+        rows = []
+        for position in (pose[joint.name] for pose in motion.poses):
+            value = position if isinstance(position, float) else tuple(position)
+            rows.append(channel_numbers(joint, value, near))
+            # Angles go on from one pose to the next.
+            near = rows[-1][-3:] if len(rows[-1]) >= 3 else near
+        keys = (Keys(times=motion.times, values=values) for values in np.array(rows).T)
+        yield from plan_channels(bone, joint, keys)
 
 
 def _replace(curves: Sequence[PlannedCurve], others: Sequence[PlannedCurve]) -> list[PlannedCurve]:

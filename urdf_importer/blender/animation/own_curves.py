@@ -8,7 +8,7 @@ are frames in which a joint is beyond its limits, since there constraints act.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ from ...geometry.transforms import quaternion_from_rotation
 from ...motion.trajectory import Numbers
 from ..ik.live import followed_targets_of
 from ..standing.armatures import armatures_of
+from ..standing.handles import EULER_ORDERS
 from ..standing.joints import RigJoint, name_limits, read_joints
 from ..standing.keys import find_curves
 from ..standing.pose import position_of_numbers
@@ -34,7 +35,6 @@ _LINE = re.compile(
 """A rig driver's function of its leader's number, which is unchanged within limits."""
 _NEAR = 1e-6
 _US = "urdf_importer.blender."
-_EULER = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 Place = tuple[Any, str, int]
 """A number: its object, its path and its index."""
 
@@ -59,7 +59,12 @@ def find_own_motion(armature: Any, frames: Sequence[tuple[int, float]]) -> OwnMo
     render = bpy.context.scene.render
     if render.frame_map_old != render.frame_map_new:
         return None
-    if followed_targets_of(armature) or not all(map(_is_ours, _handlers())):
+    handlers = bpy.app.handlers
+    running = (*handlers.frame_change_pre, *handlers.frame_change_post)
+    # Ours bring links to live targets, and move nothing else; also the extension's, where this is
+    # the library beside it.
+    ours = all(_US in str(getattr(each, "__module__", "")) for each in running)
+    if followed_targets_of(armature) or not ours:
         return None
     moments = [float(np.float32(whole) + np.float32(rest)) for whole, rest in frames]
     try:
@@ -123,7 +128,7 @@ class _Reader:
 
     def _check_rest(self, bone: Any, joints: Sequence[RigJoint]) -> None:
         """The other numbers of a joint's bone have to rest."""
-        if bone.rotation_mode not in _EULER:
+        if bone.rotation_mode not in EULER_ORDERS:
             raise _Elsewhere
         path = bone.path_from_id()
         used = {(channel.prop, channel.index) for joint in joints for channel in joint.channels}
@@ -175,15 +180,16 @@ class _Reader:
             for item, path, _ in (*self.curves, *self.drivers)
             if item == own and not path.startswith(("pose.", '["'))
         ]
-        for above in _ancestors(own):
+        above = own
+        while above is not None:
             data = above.animation_data
             if above.constraints or above.rigid_body or (above != own and data is not None):
                 raise _Elsewhere
+            above = above.parent
         if not moved:
-            shown = own.evaluated_get(bpy.context.evaluated_depsgraph_get())
-            return np.tile(pose_of_matrix(shown.matrix_world), (count, 1))
+            return np.tile(shown_pose(own), (count, 1))
         turned = "rotation_quaternion" if own.rotation_mode == "QUATERNION" else "rotation_euler"
-        strange = own.rotation_mode not in (*_EULER, "QUATERNION")
+        strange = own.rotation_mode not in (*EULER_ORDERS, "QUATERNION")
         if own.parent is not None or strange or not set(moved) <= {"location", turned}:
             raise _Elsewhere
         if any(own.delta_location) or list(own.delta_scale) != [1, 1, 1]:
@@ -218,22 +224,10 @@ def pose_of_matrix(matrix: Any) -> list[float]:
     return [*array[:3, 3].tolist(), *quaternion_from_rotation(rotation)]
 
 
-def _handlers() -> Iterator[Any]:
-    """Yields handlers of other programs that run in every frame."""
-    yield from bpy.app.handlers.frame_change_pre
-    yield from bpy.app.handlers.frame_change_post
-
-
-def _is_ours(handler: Any) -> bool:
-    """Ours bring links to live targets, and move nothing else; also the extension's, where this is
-    the library beside it."""
-    return _US in str(getattr(handler, "__module__", ""))
-
-
-def _ancestors(item: Any) -> Iterator[Any]:
-    while item is not None:
-        yield item
-        item = item.parent
+def shown_pose(item: Any) -> list[float]:
+    """Returns x, y, z and a quaternion of an object, where the scene shows it in the world."""
+    shown = item.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return pose_of_matrix(shown.matrix_world)
 
 
 def _check_home(home: Any) -> None:

@@ -3,7 +3,7 @@
 back, to look at limits, axes and meshes. Nothing of it stays."""
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -11,21 +11,19 @@ from typing import Any
 from ...diagnostics import BuildError
 from ..ik.loop_hand import LoopHand, take_loops
 from ..standing import properties
-from ..standing.armatures import armatures_by_name, armatures_of
+from ..standing.armatures import armatures_by_name, update_tags
 from ..standing.handles import find_holder
-from ..standing.joints import JointChannel, RigJoint, posed_joints_of
+from ..standing.joints import JointChannel, RigJoint, keep_joints, posed_joints_of
 from ..standing.pose import BASES, find_range
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sweep:
-    """One number of a joint on its way: `stops` are start, lower end, upper end, start; `raw` is
-    its channel's original value."""
+    """One number of a joint on its way: `stops` are start, lower end, upper end, start."""
 
     joint: RigJoint
     channel: JointChannel
     stops: tuple[float, ...]
-    raw: float
 
     def place(self, share: float) -> float:
         """Returns the position at a share of the way, from 0 to 1: gently at every stop."""
@@ -53,6 +51,7 @@ class RangeTest:
         self._armature = armature
         self._seconds = seconds
         self._sweeps = tuple(_plan_sweeps(armature, named))
+        self._restore = keep_joints(armature, self.joints)
         self._moved: _Sweep | None = None
         self._hand: LoopHand | None = None
         if not self._sweeps:
@@ -75,30 +74,24 @@ class RangeTest:
         sweep = self._sweeps[index]
         if self._moved is not sweep:
             self._end_sweep()
-            self._moved, self._hand = sweep, self._take_loops(sweep)
+            hand = take_loops(self._find_bone(sweep).id_data, sweep.joint.name)
+            self._moved, self._hand = sweep, hand
         share = min(max(time / self._seconds - index, 0.0), 1.0)
         position = sweep.place(share)
         sweep.channel.put(self._find_bone(sweep), position)
         if self._hand is not None:
             self._hand.follow()
-        self._update()
+        update_tags(self._armature)
         return f"{self._name(sweep, index)}: {_show(sweep, position)}  ({_show_range(sweep)})"
 
     def end(self) -> None:
         """Restores everything, to the last digit."""
         self._end_sweep()
-        for sweep in self._sweeps:
-            self._put_back(sweep)
-        self._update()
 
     def _end_sweep(self) -> None:
-        if self._moved is not None:
-            self._put_back(self._moved)
+        self._restore()
         if self._hand is not None:
             self._hand.take_back()
-
-    def _take_loops(self, sweep: _Sweep) -> LoopHand | None:
-        return take_loops(self._find_bone(sweep).id_data, sweep.joint.name)
 
     def _name(self, sweep: _Sweep, index: int) -> str:
         label = f" {sweep.channel.label}" if sweep.channel.label else ""
@@ -108,23 +101,14 @@ class RangeTest:
         home = armatures_by_name(self._armature)[sweep.joint.armature]
         return home.pose.bones[sweep.joint.bone]
 
-    def _put_back(self, sweep: _Sweep) -> None:
-        bone = self._find_bone(sweep)
-        getattr(bone, sweep.channel.prop)[sweep.channel.index] = sweep.raw
 
-    def _update(self) -> None:
-        for each in armatures_of(self._armature):
-            each.update_tag()
-
-
-def _plan_sweeps(armature: Any, named: Collection[str] | None) -> list[_Sweep]:
-    return [
-        _plan_sweep(pose_bone, joint, channel)
-        for pose_bone, joint in posed_joints_of(armature)
-        if _takes_part(pose_bone, joint, named)
-        for channel in joint.channels
-        if find_range(channel)[0] < find_range(channel)[1]
-    ]
+def _plan_sweeps(armature: Any, named: Collection[str] | None) -> Iterator[_Sweep]:
+    for bone, joint in posed_joints_of(armature):
+        for channel in joint.channels if _takes_part(bone, joint, named) else ():
+            lower, upper = find_range(channel)
+            if lower < upper:
+                start = channel.get(bone)
+                yield _Sweep(joint=joint, channel=channel, stops=(start, lower, upper, start))
 
 
 def _takes_part(pose_bone: Any, joint: RigJoint, named: Collection[str] | None) -> bool:
@@ -133,13 +117,6 @@ def _takes_part(pose_bone: Any, joint: RigJoint, named: Collection[str] | None) 
     if named is not None:
         return joint.name in named
     return joint.name not in pose_bone.bone.get(properties.PASSIVE, ())
-
-
-def _plan_sweep(pose_bone: Any, joint: RigJoint, channel: JointChannel) -> _Sweep:
-    start = channel.get(pose_bone)
-    raw = getattr(pose_bone, channel.prop)[channel.index]
-    stops = (start, *find_range(channel), start)
-    return _Sweep(joint=joint, channel=channel, stops=stops, raw=raw)
 
 
 def _show(sweep: _Sweep, position: float) -> str:

@@ -17,10 +17,10 @@ from ...motion.frames import align_signs, track_poses
 from ...motion.joint_frames import poses_of_joint
 from ...motion.trajectory import FrameTrack, Numbers, Trajectory, to_nanoseconds, to_seconds
 from ..standing.joints import joints_of, read_link_joint
-from ..standing.links import links_of, name_link
+from ..standing.links import links_of, name_link, name_root
 from ..standing.pose import get_joint_positions
 from .curves import frame_rate
-from .own_curves import OwnMotion, find_own_motion, pose_of_matrix
+from .own_curves import OwnMotion, find_own_motion, pose_of_matrix, shown_pose
 from .span import find_range
 
 MOST_SAMPLES = 1_000_000
@@ -57,7 +57,7 @@ def sample_trajectory(
     times = to_seconds(to_nanoseconds(np.arange(count) / rate))
     frames = first + times * per_second
     wanted = _list_links(armature, count) if links else []
-    shown = _look(armature, [_split(frame) for frame in frames.tolist()], wanted)
+    shown = _look(armature, frames.tolist(), wanted)
     kinds = {joint.name: joint.kind for joint in joints_of(armature)}
     names = [name for name, kind in kinds.items() if kind in SCALAR_KINDS]
     free = {
@@ -66,11 +66,14 @@ def sample_trajectory(
     positions = np.empty((count, len(names)))
     for column, name in enumerate(names):
         positions[:, column] = shown.positions[name]
+    velocities: Numbers | None = None
+    if names and count > 1:
+        velocities = np.asarray(np.gradient(positions, times, axis=0))
     return Trajectory(
         names=tuple(names),
         times=times,
         positions=positions,
-        velocities=_velocities(times, positions) if names and count > 1 else None,
+        velocities=velocities,
         frames=(
             *_tracks(armature, times, free, shown.base),
             *(track_poses(each.parent_name, each.name, times, each.poses) for each in wanted),
@@ -81,7 +84,7 @@ def sample_trajectory(
 def sample_positions(armature: Any, frames: Iterable[float]) -> tuple[dict[str, Numbers], Numbers]:
     """Returns the displayed positions of all joints, in the words of get_joint_positions, and poses
     (m, 7) of the armature object in the world, without its scale."""
-    shown = _look(armature, [_split(frame) for frame in frames], [])
+    shown = _look(armature, list(frames), [])
     return {name: np.array(each) for name, each in shown.positions.items()}, shown.base
 
 
@@ -104,49 +107,43 @@ class _Link:
 
 def _list_links(armature: Any, count: int) -> list[_Link]:
     empties = {name_link(link) or "": link for link in links_of(armature)}
-    found = []
-    for name, empty in empties.items():
-        joint = read_link_joint(empty)
-        if joint is not None and joint.parent in empties:
-            found.append(
-                _Link(
-                    name=name,
-                    parent_name=joint.parent,
-                    empty=empty,
-                    parent=empties[joint.parent],
-                    poses=np.empty((count, 7)),
-                )
-            )
-    return found
+    return [
+        _Link(
+            name=name,
+            parent_name=joint.parent,
+            empty=empty,
+            parent=empties[joint.parent],
+            poses=np.empty((count, 7)),
+        )
+        for name, empty in empties.items()
+        if (joint := read_link_joint(empty)) is not None and joint.parent in empties
+    ]
 
 
-def _look(armature: Any, frames: list[tuple[int, float]], links: list[_Link]) -> OwnMotion:
+def _look(armature: Any, frames: list[float], links: list[_Link]) -> OwnMotion:
     """Returns the displayed positions of the rig in frames, and fills in the poses of links. Where
     its curves alone do not determine them, the frames are shown, one after the other."""
-    scene = bpy.context.scene
-    own = None if links else find_own_motion(armature, frames)
+    own = None if links else find_own_motion(armature, list(map(_split, frames)))
     if own is None:
         own = OwnMotion(
             positions={joint.name: [0.0] * len(frames) for joint in joints_of(armature)},
             base=np.empty((len(frames), 7)),
             is_sure=np.zeros(len(frames), dtype=bool),
         )
-    if own.is_sure.all():
+    rows = np.flatnonzero(~own.is_sure).tolist()
+    if not rows:
         return own
-    with held_frame(scene):
-        for row in np.flatnonzero(~own.is_sure):
-            whole, rest = frames[row]
-            scene.frame_set(whole, subframe=rest)
-            for name, position in get_joint_positions(armature).items():
-                own.positions[name][row] = position
-            own.base[row] = _pose_of(armature)
-            depsgraph = bpy.context.evaluated_depsgraph_get()
-            for link in links:
-                pair = (link.parent, link.empty)
-                above, below = (
-                    np.array(each.evaluated_get(depsgraph).matrix_world) for each in pair
-                )
-                link.poses[row] = pose_of_matrix(np.linalg.solve(above, below))
+    for row, _ in zip(rows, walk_frames([frames[row] for row in rows]), strict=True):
+        for name, position in get_joint_positions(armature).items():
+            own.positions[name][row] = position
+        own.base[row] = shown_pose(armature)
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        for link in links:
+            above, below = (
+                np.array(each.evaluated_get(depsgraph).matrix_world)
+                for each in (link.parent, link.empty)
+            )
+            link.poses[row] = pose_of_matrix(np.linalg.solve(above, below))
     return own
 
 
@@ -171,17 +168,6 @@ def walk_frames(frames: Iterable[float]) -> Iterator[float]:
             yield frame
 
 
-def _velocities(times: Numbers, positions: Numbers) -> Numbers:
-    """Returns central differences; one-sided ones at the ends."""
-    velocities: Numbers = np.gradient(positions, times, axis=0)
-    return velocities
-
-
-def _pose_of(armature: Any) -> list[float]:
-    shown = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    return pose_of_matrix(shown.matrix_world)
-
-
 def _tracks(
     armature: Any, times: Numbers, free: dict[str, Numbers], base: Numbers
 ) -> tuple[FrameTrack, ...]:
@@ -190,10 +176,5 @@ def _tracks(
     tracks = [("", name, poses) for name, poses in free.items()]
     turned = align_signs(base[:, 3:])
     if max(np.ptp(base[:, :3], axis=0).max(), np.ptp(turned, axis=0).max()) > _STILL:
-        tracks.insert(0, ("world", _root_of(armature), base))
+        tracks.insert(0, ("world", name_root(armature), base))
     return tuple(track_poses(parent, child, times, poses) for parent, child, poses in tracks)
-
-
-def _root_of(armature: Any) -> str:
-    tops = [name_link(link) for link in links_of(armature) if read_link_joint(link) is None]
-    return tops[0] or "" if tops else ""

@@ -7,7 +7,7 @@ armature object does.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import mathutils
@@ -90,10 +90,8 @@ class DrivenRobot:
     def find_courses(self, ride: Ride, start_frame: int) -> Iterator[DrivenNumber]:
         """Yields the numbers that a ride moves, from where they are in its first frame."""
         base = self.base
-        for (prop, index), way in zip(base.numbers[:2], (ride.x, ride.y), strict=True):
-            before = read_number(base.owner, prop, index, start_frame)
-            values = before + base.scale * way
-            yield DrivenNumber(owner=base.owner, prop=prop, index=index, values=values)
+        for number, way in zip(base.numbers[:2], (ride.x, ride.y), strict=True):
+            yield drive_number(base.owner, number, start_frame, base.scale * way)
         prop, index = base.numbers[2]
         yield DrivenNumber(owner=base.owner, prop=prop, index=index, values=ride.heading)
         if self.wheels is not None:
@@ -104,11 +102,18 @@ class DrivenRobot:
         for name, positions in wheels.roll(ride).items():
             bone, joint = bones[name]
             (channel,) = joint.channels
-            before = read_number(bone, channel.prop, channel.index, start_frame)
-            yield DrivenNumber(
-                owner=bone, prop=channel.prop, index=channel.index, joint=name,
-                sign=channel.sign, values=before + channel.sign * positions,
-            )  # fmt: skip
+            number = channel.prop, channel.index
+            driven = drive_number(bone, number, start_frame, channel.sign * positions)
+            yield replace(driven, joint=name, sign=channel.sign)
+
+
+def drive_number(
+    owner: Any, number: tuple[str, int], start_frame: int, way: Vector
+) -> DrivenNumber:
+    """Returns a number (property, index) that goes a way (N,) from where it is in a frame."""
+    prop, index = number
+    values = read_number(owner, prop, index, start_frame) + way
+    return DrivenNumber(owner=owner, prop=prop, index=index, values=values)
 
 
 def key_courses(courses: list[DrivenNumber], start_frame: int) -> dict[str, float]:
@@ -241,11 +246,11 @@ def _check_free(armature: Any, base: Carrier, wheels: Wheels | None) -> None:
             f"armature {quote(armature.name)} turns by {armature.rotation_mode.lower()}, which "
             "wraps: set its rotation mode to XYZ Euler"
         )
-    found = wheels.found if wheels is not None else None
-    bones = _wheel_bones(armature, found) if found is not None else {}
-    for wheel in found.left + found.right if found is not None else ():
-        if wheel.joint not in bones:
-            raise KinematicsError(f"joint {quote(wheel.joint)} has lost its bone")
+    if wheels is not None:
+        bones = _wheel_bones(armature, wheels.found)
+        for wheel in wheels.found.left + wheels.found.right:
+            if wheel.joint not in bones:
+                raise KinematicsError(f"joint {quote(wheel.joint)} has lost its bone")
 
 
 def _measure_radius(armature: Any, wheels: DriveWheels) -> float | None:
@@ -271,15 +276,9 @@ def _measure_radius(armature: Any, wheels: DriveWheels) -> float | None:
 
 def _shapes_on(empty: Any) -> list[Any]:
     """The visuals of a link, where it has any; else its collision shapes."""
-    for part in _SHAPES:
-        found = [
-            item
-            for item in empty.children
-            if item.type == "MESH" and item.get(properties.PART) == part
-        ]
-        if found:
-            return found
-    return []
+    shapes = [item for item in empty.children if item.type == "MESH"]
+    visuals, others = ([i for i in shapes if i.get(properties.PART) == part] for part in _SHAPES)
+    return visuals or others
 
 
 def _reach(item: Any, wheel: Wheel) -> float:

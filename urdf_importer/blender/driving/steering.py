@@ -10,10 +10,10 @@ from ...diagnostics import KinematicsError
 from ...geometry.transforms import Matrix, Vector
 from ...kinematics.drive import DriveOptions, wheel_speeds
 from ...motion.baked import BakeResult
-from ..animation.curves import frame_rate, read_number
+from ..animation.curves import frame_rate
 from ..standing.armatures import armatures_of
 from .bake import plan_times
-from .driven import DrivenNumber, DrivenRobot, find_driven, key_courses
+from .driven import DrivenNumber, DrivenRobot, drive_number, find_driven, key_courses
 
 _STILL = (0.0, 0.0, 0.0)
 
@@ -33,7 +33,8 @@ class Steering:
         self._start = start_frame
         self._driven = find_driven(rig_of(armature), options_of(options, DriveOptions), glides=True)
         self._commands = [(0.0, *_STILL)]
-        self._before = [(each, _read(each)) for each in self._find_courses(self._end_at(1.0))]
+        courses = self._find_courses(self._end_at(1.0))
+        self._before = [(each, getattr(each.owner, each.prop)[each.index]) for each in courses]
 
     @property
     def rolls(self) -> bool:
@@ -104,17 +105,11 @@ class Steering:
 
     def _rise(self, rows: Matrix, times: Vector) -> DrivenNumber:
         base: Any = self._driven.base
-        prop, index = base.height
         climbed = np.concatenate([[0.0], np.cumsum(rows[:-1, 3] * np.diff(rows[:, 0]))])
-        before = read_number(base.owner, prop, index, self._start)
-        values = before + base.scale * np.interp(times, rows[:, 0], climbed)
-        return DrivenNumber(owner=base.owner, prop=prop, index=index, values=values)
+        way = base.scale * np.interp(times, rows[:, 0], climbed)
+        return drive_number(base.owner, base.height, self._start, way)
 
     def _tag(self) -> None:
         driven: DrivenRobot = self._driven
         for each in [driven.base.owner.id_data, *armatures_of(driven.armature)]:
             each.update_tag()
-
-
-def _read(course: DrivenNumber) -> float:
-    return float(getattr(course.owner, course.prop)[course.index])

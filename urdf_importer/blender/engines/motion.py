@@ -20,7 +20,7 @@ from ...geometry.transforms import Matrix, Vector, nearest_rotation
 from ..arrays import read_array
 from ..modes import edit_bones_of
 from ..standing.armatures import armatures_of, keep_channels
-from ..update.actions import curves_of
+from ..standing.keys import curves_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -154,9 +154,8 @@ def list_actions(main: Any) -> list[tuple[Any, Any]]:
 
 
 def _named_bones(action: Any) -> set[str]:
-    held = (curves_of(action, slot) for slot in getattr(action, "slots", (None,)))
-    paths = [curve.data_path for bags in held for curves in bags for curve in curves]
-    parts = (path.split('"') for path in paths if path.startswith('pose.bones["'))
+    curves = [curve.data_path for curve in curves_of(action)]
+    parts = (path.split('"') for path in curves if path.startswith('pose.bones["'))
     return {part[1] for part in parts if len(part) > 2}
 
 

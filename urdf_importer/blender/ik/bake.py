@@ -8,7 +8,6 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any
 
-import bpy
 import numpy as np
 
 from ...arguments import options_of, rig_of
@@ -22,6 +21,7 @@ from ...kinematics.link_path_file import read_link_path
 from ...kinematics.link_paths import Rows, plan_path, row_of
 from ...motion.baked import BakeResult
 from ..animation.curves import MOST_FRAMES, frame_rate
+from ..animation.sample import walk_frames
 from ..animation.span import find_range
 from ..standing import properties
 from ..standing.pose import get_joint_positions, key_joints, link_pose
@@ -42,7 +42,7 @@ def bake_ik(
     ArgumentError where there is no such frame."""
     armature = rig_of(armature)
 
-    def solve(frame: int, shown: Solved) -> IKResult:
+    def solve(frame: float, shown: Solved) -> IKResult:
         return solve_target(armature, target, shown, _EFFORT)
 
     result = _bake(armature, _frames(armature, frame_range, step), solve)
@@ -89,7 +89,7 @@ def bake_path(
     options = replace(options, mode="absolute", convention=None, group=joints)
     kept: list[Matrix] = []
 
-    def solve(frame: int, shown: Solved) -> IKResult:
+    def solve(frame: float, shown: Solved) -> IKResult:
         given = way.at((frame - start_frame) / rate)
         target = given if way.turns is not None else given[:3, 3]
         wish = IkWish(link=link, target=target, options=options)
@@ -121,15 +121,10 @@ def trace_path(
     there is no such frame."""
     armature = rig_of(armature)
     frames = _frames(armature, frame_range, step)
-    scene, rate = bpy.context.scene, frame_rate()
-    before, rows = scene.frame_current, []
-    try:
-        for number in frames:
-            scene.frame_set(number)
-            shown = np.linalg.solve(find_frame(armature, in_frame), link_pose(armature, link))
-            rows.append(row_of((number - frames[0]) / rate, shown, convention))
-    finally:
-        scene.frame_set(before)
+    rate, rows = frame_rate(), []
+    for number in walk_frames(frames):
+        shown = np.linalg.solve(find_frame(armature, in_frame), link_pose(armature, link))
+        rows.append(row_of((number - frames[0]) / rate, shown, convention))
     return tuple(rows)
 
 
@@ -143,26 +138,22 @@ def _frames(armature: Any, frame_range: tuple[int, int] | None, step: int) -> ra
     return range(start, end + 1, step)
 
 
-def _bake(armature: Any, frames: range, solve: Callable[[int, Solved], IKResult]) -> BakeResult:
+def _bake(armature: Any, frames: range, solve: Callable[[float, Solved], IKResult]) -> BakeResult:
     """Keys the joints frame by frame, each from the one before; frames that fail hold the last
     pose."""
-    scene = bpy.context.scene
-    before = scene.frame_current
     failed: list[int] = []
     last: Solved = {}
     with quietly():
-        for frame in frames:
-            scene.frame_set(frame)
+        for frame in walk_frames(frames):
             shown = get_joint_positions(armature) | last
             answer = solve(frame, shown)
             if answer.success:
                 last = dict(answer.positions)
             else:
-                failed.append(frame)
+                failed.append(int(frame))
                 last = last or {name: shown[name] for name in answer.positions}
             set_positions(armature, last)
             key_joints(armature, last)
-        scene.frame_set(before)
     return BakeResult(first=frames[0], last=frames[-1], failed=tuple(failed), positions=last)
 
 

@@ -33,7 +33,7 @@ from ..standing.pose import get_joint_positions, key_joints, link_pose, read_sho
 from ..standing.robot_table import find_robot
 from .native import find_obstacle, let_go, set_influence, try_native
 from .solve import choose_joints, recall_rig, set_positions
-from .targets import world_from_armature
+from .targets import find_moved, world_from_armature
 
 FREE = (1.0, 1.0, 1.0, 1.0)
 OUT_OF_REACH = (1.0, 0.1, 0.1, 1.0)
@@ -182,10 +182,9 @@ def joints_of_target(armature: Any, target: Any) -> tuple[str, ...]:
 def _find_goal(armature: Any, target: Any, depsgraph: Any) -> Matrix:
     """Where the target is in armature space, without scale."""
     world = np.array(target.evaluated_get(depsgraph).matrix_world, dtype=float)
-    goal = np.linalg.inv(world_from_armature(armature, depsgraph)) @ world
+    goal: Matrix = np.linalg.inv(world_from_armature(armature, depsgraph)) @ world
     goal[:3, :3] = nearest_rotation(goal[:3, :3])
-    result: Matrix = goal
-    return result
+    return goal
 
 
 def _find_tip(armature: Any, group: str) -> str:
@@ -218,30 +217,25 @@ def quietly() -> Iterator[None]:
 
 def watch() -> None:
     """Follows live targets from now on; asked twice it is as if asked once."""
-    handlers = bpy.app.handlers
     memory.watch()  # It forgets removed objects before targets are followed.
-    _append(handlers.depsgraph_update_post, _follow_moved)
-    _append(handlers.frame_change_post, _follow_all)
+    for moments, handler in _handlers():
+        if handler not in moments:
+            # It stays when another file is opened.
+            moments.append(bpy.app.handlers.persistent(handler))
     atexit.register(unwatch)  # As for the memory's own handlers.
 
 
 def unwatch() -> None:
     """Undoes watch."""
-    handlers = bpy.app.handlers
-    _remove(handlers.depsgraph_update_post, _follow_moved)
-    _remove(handlers.frame_change_post, _follow_all)
+    for moments, handler in _handlers():
+        if handler in moments:
+            moments.remove(handler)
     forget()
 
 
-def _append(handlers: Any, handler: Any) -> None:
-    if handler not in handlers:
-        # It stays when another file is opened.
-        handlers.append(bpy.app.handlers.persistent(handler))
-
-
-def _remove(handlers: Any, handler: Any) -> None:
-    if handler in handlers:
-        handlers.remove(handler)
+def _handlers() -> Iterator[tuple[Any, Any]]:
+    yield bpy.app.handlers.depsgraph_update_post, _follow_moved
+    yield bpy.app.handlers.frame_change_post, _follow_all
 
 
 def _live_targets(scene: Any) -> dict[int, Any]:
@@ -255,12 +249,6 @@ def _read_live_targets(scene: Any) -> dict[int, Any]:
     return {each.session_uid: each for each in sorted(live, key=lambda each: each.name)}
 
 
-def _moved_since_keyed(scene: Any) -> set[int]:
-    """Returns the live targets that were moved since joints were keyed, to be added to: forgotten
-    with all else, so after undo there are none."""
-    return recall(scene, "moved targets", lambda _: set())
-
-
 def _follow_moved(scene: Any, depsgraph: Any) -> None:
     """Follows the targets that the depsgraph says have moved."""
     live = {} if _busy else _live_targets(scene)
@@ -272,7 +260,8 @@ def _follow_moved(scene: Any, depsgraph: Any) -> None:
         if update.is_updated_transform and isinstance(update.id, bpy.types.Object)
     } & live.keys()
     _follow(scene, depsgraph, moved)
-    waiting = _moved_since_keyed(scene)
+    # Moved since joints were keyed: forgotten with all else, so after undo there are none.
+    waiting: set[int] = recall(scene, "moved targets", lambda _: set())
     waiting |= moved
     if waiting and depsgraph.id_type_updated("ACTION"):
         _key_moved(scene, waiting)
@@ -322,11 +311,7 @@ def _bring(armature: Any, target: Any, shown: dict[str, Any], depsgraph: Any) ->
     color = FREE if answer.success else OUT_OF_REACH
     if tuple(target.color) != tuple(mathutils.Vector(color)):
         target.color = color
-    moved = {
-        name: position
-        for name, position in answer.closest.items()
-        if not np.allclose(position, shown[name], rtol=0.0, atol=_REST)
-    }
+    moved = find_moved(answer.closest, shown, _REST)
     if moved:
         set_positions(armature, moved)
     return moved

@@ -5,7 +5,7 @@ The hand moves one joint, and it leads: also a follower. Other free joints on it
 the rest go along.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import bpy
@@ -13,7 +13,7 @@ import numpy as np
 
 from ...kinematics.forward import Position
 from ..standing.armatures import armatures_by_name, find_main
-from ..standing.joints import JointChannel, RigJoint, holds_limits, posed_joints_of, read_joints
+from ..standing.joints import JointChannel, RigJoint, keep_joints, posed_joints_of, read_joints
 from ..standing.keys import insert_key
 from ..standing.loops import RigLoops, find_loops
 from ..standing.pose import put_position, read_channels
@@ -43,7 +43,7 @@ def move_joint(pose_bone: Any, channel: JointChannel, position: float) -> None:
     if hand is None:
         channel.set(pose_bone, position)
         return
-    channel.put(pose_bone, channel.clamp(position) if holds_limits(pose_bone) else position)
+    channel.put(pose_bone, channel.hold(pose_bone, position))
     hand.follow()
     hand.keep()
 
@@ -71,6 +71,8 @@ class LoopHand:
         self._start = read_channels(armature, names)
         self._last: Mapping[str, Position] = self._start
         self._raw = self._read_raw()
+        self.take_back = keep_joints(armature, names)
+        """Puts all joints back to where they were before the move."""
 
     def follow(self) -> None:
         """Closes the loops where the joint has been put, or as near to there as they can be."""
@@ -91,20 +93,12 @@ class LoopHand:
                 for channel in joint.channels:
                     insert_key(self._find_bone(joint), channel.prop, channel.index)
 
-    def take_back(self) -> None:
-        """Puts all joints back to where they were before the move."""
-        for joint, numbers in self._raw:
-            bone = self._find_bone(joint)
-            for channel, number in zip(joint.channels, numbers, strict=True):
-                getattr(bone, channel.prop)[channel.index] = number
-
     def _read_raw(self) -> list[tuple[RigJoint, tuple[float, ...]]]:
-        return [(joint, tuple(self._read_numbers(joint))) for joint in self._joints]
-
-    def _read_numbers(self, joint: RigJoint) -> Iterator[float]:
-        bone = self._find_bone(joint)
-        for channel in joint.channels:
-            yield getattr(bone, channel.prop)[channel.index]
+        bones = [(joint, self._find_bone(joint)) for joint in self._joints]
+        return [
+            (joint, tuple(getattr(bone, each.prop)[each.index] for each in joint.channels))
+            for joint, bone in bones
+        ]
 
     def _find_bone(self, joint: RigJoint) -> Any:
         return self._homes[joint.armature].pose.bones[joint.bone]

@@ -21,8 +21,8 @@ from ...geometry.transforms import Matrix
 from ..modes import edit_bones_of, reachable, selection_kept
 from ..semantics.markers import targets_of
 from ..standing import properties
-from ..standing.armatures import armatures_of, held_frame, pose_bones_of
-from ..standing.joints import RigJoint, joints_of, name_joints
+from ..standing.armatures import armatures_of, held_frame, pose_bones_of, update_tags
+from ..standing.joints import RigJoint, follow_leaders, joints_of, name_joints
 from ..standing.keys import find_curves
 from ..standing.links import find_link
 from ..standing.loops import find_loops
@@ -75,7 +75,8 @@ def _find_misfit(armature: Any, link: str, joints: Collection[str]) -> str:
     for joint in by_name.values():
         if joint.bone in chain and joint.name not in joints:
             return f"joint {quote(joint.name)} is between the others and may not move"
-        if joint.bone in line and _leader(joint, by_name) in joints and joint.mimics:
+        (*_, leader) = follow_leaders(by_name, joint.name)
+        if joint.bone in line and leader.name in joints and joint.mimics:
             return f"joint {quote(joint.name)} follows another on the way to link {quote(link)}"
     if any(by_name[name].bone not in chain for name in joints):
         return f"not all joints that move link {quote(link)} are above it"
@@ -91,15 +92,6 @@ def _find_fault(joint: RigJoint, together: int) -> str:
     if (lower is not None and lower > 0.0) or (upper is not None and upper < 0.0):
         return "has limits that leave zero out"
     return ""
-
-
-def _leader(joint: RigJoint, by_name: Mapping[str, RigJoint]) -> str:
-    """The name of the joint at the end of a row of followers."""
-    for _ in by_name:
-        if joint.mimics not in by_name:
-            break
-        joint = by_name[joint.mimics]
-    return joint.name
 
 
 def _find_line(armature: Any, link: str) -> list[str]:
@@ -202,21 +194,16 @@ def drop_native(armature: Any, link: str) -> None:
         names = [bone.name for bone in home.data.bones if _tip_of(bone) == link]
         if not names:
             continue
-        for name in names:
-            _drop_curves(home, f'pose.bones["{bpy.utils.escape_identifier(name)}"]')
+        paths = tuple(f'pose.bones["{bpy.utils.escape_identifier(name)}"]' for name in names)
+        curves = find_curves(home) or []
+        for curve in [each for each in curves if each.data_path.startswith(paths)]:
+            curves.remove(curve)
         with selection_kept(home), reachable(home), edit_bones_of(home) as edit_bones:
             for name in names:
                 edit_bones.remove(edit_bones[name])
         parts = home.data.collections
         if _COLLECTION in parts and not len(parts[_COLLECTION].bones):
             parts.remove(parts[_COLLECTION])
-
-
-def _drop_curves(home: Any, path: str) -> None:
-    curves = find_curves(home) or []
-    for curve in list(curves):
-        if curve.data_path.startswith(path):
-            curves.remove(curve)
 
 
 def _tip_of(bone: Any) -> str:
@@ -241,8 +228,7 @@ def set_influence(armature: Any, influence: float, target: Any = None) -> None:
     """Lets native IK act, or rest, of one target or of all."""
     for each in constraints_of(armature, target):
         each.influence = influence
-    for home in armatures_of(armature):
-        home.update_tag()
+    update_tags(armature)
 
 
 def let_go(armature: Any, target: Any) -> None:

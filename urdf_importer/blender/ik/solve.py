@@ -34,11 +34,11 @@ from ..memory import recall
 from ..semantics.apply import extract_semantics, find_state
 from ..semantics.record import effector_links, find_semantics
 from ..standing import properties
-from ..standing.armatures import armatures_of, bones_of
-from ..standing.joints import RigJoint, posed_joints_of
+from ..standing.armatures import bones_of, update_tags
+from ..standing.joints import keep_joints, posed_joints_of
 from ..standing.loops import find_loops
 from ..standing.pose import get_joint_positions, key_joints, link_pose, put_position
-from .targets import Aim, IkWish, Solved, aim, default_positions
+from .targets import Aim, IkWish, Solved, aim, default_positions, find_moved
 
 NEAR = 1e-5
 """How exactly Blender's single precision places a link: m for each metre of reach and one more,
@@ -107,7 +107,7 @@ def solve_ik(
         start = {name: shown[name] for name in found.positions}
         return replace(missed, positions=start)
     if key:
-        key_joints(armature, _moved(found.positions, shown))
+        key_joints(armature, find_moved(found.positions, shown, 1e-6))
     return found
 
 
@@ -171,10 +171,12 @@ def choose_joints(
     passive = {name for bone in bones_of(armature) for name in bone.get(properties.PASSIVE, ())}
     if group is None:
         return tuple(n for n, motion in moving.items() if motion.is_scalar and n not in passive)
-    names = _joints_of_group(armature, rig, group) if isinstance(group, str) else group
+    names: Collection[str] = () if isinstance(group, str) else group
     for name in names:
         if name not in rig.motions:
             raise unknown_name("the robot has no joint", name, rig.motions)
+    if isinstance(group, str):
+        names = group_joints(rig.robot, group, semantics=extract_semantics(armature))
     return tuple(name for name in moving if name in names and name not in passive)
 
 
@@ -189,12 +191,6 @@ def _list_moving(armature: Any, rig: IkRig, link: str) -> dict[str, JointMotion]
     freedom = loops.closer.freedom
     moving = {name: each for name, each in moving.items() if name not in freedom.followers}
     return moving | {name: rig.motions[name] for name in find_movers(loops.closer, base, link)}
-
-
-def _joints_of_group(armature: Any, rig: IkRig, group: str) -> tuple[str, ...]:
-    """The joints that bones stand for: virtual joints move the whole robot."""
-    joints = group_joints(rig.robot, group, semantics=extract_semantics(armature))
-    return tuple(name for name in joints if name in rig.motions)
 
 
 def default_pose(
@@ -215,7 +211,8 @@ def default_pose(
 def _show(armature: Any, link: str, wanted: Aim, found: IKResult) -> IKResult | None:
     """Sets the solution and looks at it. Takes it back where the scene does not show it, and then
     returns the result with its errors."""
-    before = set_positions(armature, found.positions)
+    restore = keep_joints(armature, found.positions)
+    set_positions(armature, found.positions)
     bpy.context.view_layer.update()
     distance, angle = _miss(link_pose(armature, link), wanted)
     size = float(np.linalg.norm(wanted.frame[:3, 3]))
@@ -224,7 +221,8 @@ def _show(armature: Any, link: str, wanted: Aim, found: IKResult) -> IKResult | 
     near = (NEAR if exact else NEAR_ON_LOOPS) * (1.0 + size)
     if distance <= near + 1e-6 and angle <= (NEAR if exact else NEAR_ON_LOOPS) + 1e-6:
         return None
-    restore(armature, before)
+    restore()
+    update_tags(armature)
     bpy.context.view_layer.update()
     message = (
         f"the joints have an answer, but the scene holds link {quote(link)} {distance:.3g} m "
@@ -236,15 +234,6 @@ def _show(armature: Any, link: str, wanted: Aim, found: IKResult) -> IKResult | 
     )
 
 
-def _moved(positions: Solved, shown: Solved) -> list[str]:
-    """The joints that are elsewhere now, by more than single precision."""
-    return [
-        name
-        for name, position in positions.items()
-        if not np.allclose(position, shown[name], rtol=1e-6, atol=1e-6)
-    ]
-
-
 def _miss(shown: Matrix, wanted: Aim) -> tuple[float, float]:
     distance = float(np.linalg.norm(shown[:3, 3] - wanted.frame[:3, 3]))
     if not wanted.turned:
@@ -254,37 +243,9 @@ def _miss(shown: Matrix, wanted: Aim) -> tuple[float, float]:
     return distance, float(2.0 * np.arcsin(min(turn / np.sqrt(8.0), 1.0)))
 
 
-Channels = list[tuple[str, str, str, int, float]]
-"""(armature, bone, property, index, number): original values of channels."""
-
-
-def set_positions(armature: Any, positions: Mapping[str, Any]) -> Channels:
-    """Sets the channels of joints, without keyframes. Returns their original values."""
-    before: Channels = []
+def set_positions(armature: Any, positions: Mapping[str, Any]) -> None:
+    """Sets the channels of joints, without keyframes."""
     for pose_bone, joint in posed_joints_of(armature):
         if joint.name in positions:
-            before += _remember(pose_bone, joint)
             put_position(pose_bone, joint, positions[joint.name])
-    _tag(armature)
-    return before
-
-
-def restore(armature: Any, before: Channels) -> None:
-    """Sets channels to the values found by set_positions."""
-    homes = {each.name: each for each in armatures_of(armature)}
-    for home, bone, prop, index, number in before:
-        getattr(homes[home].pose.bones[bone], prop)[index] = number
-    _tag(armature)
-
-
-def _tag(armature: Any) -> None:
-    for each in armatures_of(armature):
-        each.update_tag()
-
-
-def _remember(pose_bone: Any, joint: RigJoint) -> Channels:
-    return [
-        (pose_bone.id_data.name, pose_bone.name, each.prop, each.index,
-         getattr(pose_bone, each.prop)[each.index])
-        for each in joint.channels
-    ]  # fmt: skip
+    update_tags(armature)

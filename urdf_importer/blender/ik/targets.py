@@ -21,6 +21,15 @@ from ..standing.pose import link_pose
 Solved = dict[str, float | tuple[float, ...]]
 
 
+def find_moved(positions: Mapping[str, Any], shown: Mapping[str, Any], near: float) -> Solved:
+    """Finds the positions that differ from the shown ones by more than a share or a length."""
+    return {
+        name: position
+        for name, position in positions.items()
+        if not np.allclose(position, shown[name], rtol=near, atol=near)
+    }
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aim:
     """Where the link is to be: `frame` (4, 4) in armature space; `turned` says whether its

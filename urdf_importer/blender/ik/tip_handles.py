@@ -5,8 +5,9 @@ Nothing has to be set up: which links are tips follows from the description and 
 tip is dragged the joints' numbers change, and no object comes or goes.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -23,13 +24,14 @@ from ..semantics.record import effector_links
 from ..standing import properties
 from ..standing.armatures import armatures_by_name, bones_of
 from ..standing.handles import explain_hold, make_handle
-from ..standing.joints import RigJoint, posed_joints_of
+from ..standing.joints import RigJoint, keep_joints, posed_joints_of
 from ..standing.links import find_link, visuals_of
 from ..standing.loops import find_loops
 from ..standing.pose import get_joint_positions, link_pose, put_position
 from ..standing.robot_table import list_robots
 from .live import bring_to_link, followed_targets_of
 from .solve import choose_joints, recall_rig
+from .targets import find_moved
 
 _FULL = 6
 """Joints from which on a link can be anywhere in any orientation."""
@@ -68,15 +70,12 @@ def handles_in(scene: Any) -> tuple[TipHandle, ...]:
 
 
 def _read_handles(scene: Any) -> tuple[TipHandle, ...]:
-    return tuple(handle for robot in list_robots(scene) for handle in _read_tips(robot))
-
-
-def _read_tips(armature: Any) -> tuple[TipHandle, ...]:
-    """None of a robot that its user took apart: links are missing."""
-    try:
-        return tuple(_handles_of(armature))
-    except RobotError:
-        return ()
+    found: list[TipHandle] = []
+    for robot in list_robots(scene):
+        # There are none of a robot that its user took apart: links are missing.
+        with suppress(RobotError):
+            found += list(_handles_of(robot))
+    return tuple(found)
 
 
 def read_frame(handle: TipHandle) -> TipFrame:
@@ -104,7 +103,8 @@ class TipDrag:
     """A tip that is being dragged by `joints`, which are on `homes`, armatures by their names;
     `followers` are moved by loops and by no driver. `shown` and `begun` are the positions of all
     joints, now and at the start. `turned` (3, 3) is the link's rotation then, in armature space,
-    and `raw` are the channels' numbers, to the last bit. `answer` is the last one found."""
+    and `raw` are the channels' numbers, to the last bit; `take_back` puts these there again.
+    `answer` is the last one found."""
 
     handle: TipHandle
     start: TipFrame
@@ -115,7 +115,8 @@ class TipDrag:
     shown: dict[str, float | tuple[float, ...]]
     begun: dict[str, float | tuple[float, ...]]
     raw: dict[str, float]
-    answer: IKResult | None = field(default=None)
+    take_back: Callable[[], None]
+    answer: IKResult | None = None
 
     def move(self, origin: mathutils.Vector, turn: mathutils.Quaternion, *, turning: bool) -> None:
         """Brings the tip to a place of the world, turned away from where it was, or as near as it
@@ -127,12 +128,11 @@ class TipDrag:
         nearest = next(tries)
         answer = nearest if nearest.success else next((t for t in tries if t.success), nearest)
         self.answer = answer
-        for name, position in answer.closest.items():
-            if not np.allclose(position, self.shown[name], rtol=0.0, atol=_REST):
-                self.shown[name] = position
-                joint = self.joints.get(name) or self.followers.get(name)
-                if joint is not None:
-                    put_position(self._bone(joint), joint, position)
+        for name, position in find_moved(answer.closest, self.shown, _REST).items():
+            self.shown[name] = position
+            joint = self.joints.get(name) or self.followers.get(name)
+            if joint is not None:
+                put_position(self._bone(joint), joint, position)
 
     def _solve(
         self, goal: Matrix, turning: bool, start: Mapping[str, Any], crowds: int
@@ -183,14 +183,6 @@ class TipDrag:
             if live and target.is_editable and target.animation_data is None:
                 bpy.context.view_layer.update()
                 bring_to_link(self.handle.armature, target)
-
-    def take_back(self) -> None:
-        """Puts the numbers there that were there before."""
-        for name, number in self.raw.items():
-            channel = self.joints[name].channels[0]
-            getattr(self._bone(self.joints[name]), channel.prop)[channel.index] = number
-        for name, joint in self.followers.items():
-            put_position(self._bone(joint), joint, self.begun[name])
 
     def _enter_armature(self, origin: mathutils.Vector, turn: mathutils.Quaternion) -> Matrix:
         """Returns (4, 4) in armature space, without its scale. Also for a mirrored armature: a turn
@@ -248,31 +240,28 @@ def grip_tip(handle: TipHandle) -> TipDrag:
         handle=handle, start=read_frame(handle), homes=homes, joints=joints, followers=followers,
         turned=nearest_rotation(link_pose(handle.armature, handle.link)[:3, :3]), shown=shown,
         begun=dict(shown), raw={},
+        take_back=keep_joints(handle.armature, joints.keys() | followers.keys()),
     )  # fmt: skip
     drag.raw = {name: drag.read(name) for name in joints}
     return drag
 
 
-def _handles_of(armature: Any) -> list[TipHandle]:
+def _handles_of(armature: Any) -> Iterator[TipHandle]:
     rig = recall_rig(armature)
     passive = {name for bone in bones_of(armature) for name in bone.get(properties.PASSIVE, ())}
     groups = _groups_of(armature)
-    made = []
     for tip in find_tips(rig.tree, groups, passive):
         joints = tip.joints
         if groups.get(tip.link) or rig.robot.loops:
             joints = choose_joints(armature, rig, tip.link, groups.get(tip.link) or None)
         empty = find_link(armature, tip.link)
-        made.append(
-            TipHandle(
-                armature=armature,
-                empty=empty,
-                link=tip.link,
-                point=(0.0, 0.0, 0.0) if tip.pointed else _find_end(armature, empty),
-                joints=tuple(name for name in joints if rig.motions[name].is_scalar),
-            )
+        yield TipHandle(
+            armature=armature,
+            empty=empty,
+            link=tip.link,
+            point=(0.0, 0.0, 0.0) if tip.pointed else _find_end(armature, empty),
+            joints=tuple(name for name in joints if rig.motions[name].is_scalar),
         )
-    return made
 
 
 def _groups_of(armature: Any) -> dict[str, str]:

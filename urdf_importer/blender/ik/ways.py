@@ -16,7 +16,7 @@ from ...kinematics.inverse import find_solutions
 from ..link_bodies import LinkBody, bodies_of
 from ..standing.pose import get_joint_positions, key_joints, link_pose, set_joint_positions
 from .solve import IkRig, read_wish, recall_rig
-from .targets import IkWish, Solved
+from .targets import IkWish, Solved, find_moved
 
 _MOST_TRIANGLES = 60_000
 """Of a mesh: a larger one is looked at as the box around it."""
@@ -85,11 +85,16 @@ def look_at_ways(armature: Any, link: str, found: Sequence[Solved]) -> Ways:
     first = found[0]
     same = np.allclose([first[name] for name in first], [shown[name] for name in first], atol=1e-3)
     bodies = tuple(bodies_of(armature, moved, most=_MOST_TRIANGLES))
+    label = max(
+        sorted(moved),
+        key=lambda name: float(np.ptp([each[name][:3, 3] for each in frames], axis=0).max()),
+        default="",
+    )
     return Ways(
         link=link, positions=tuple(found), bodies=bodies,
         frames=tuple({k: mathutils.Matrix(v.tolist()) for k, v in way.items()} for way in frames),
         lines=tuple((each.parent, each.child) for each in rig.robot.joints if each.child in moved),
-        label=_find_label(frames, moved), shown=0 if same else -1,
+        label=label, shown=0 if same else -1,
     )  # fmt: skip
 
 
@@ -100,7 +105,7 @@ def take_way(armature: Any, ways: Ways, number: int, *, key: bool) -> bool:
     set_joint_positions(armature, way)
     bpy.context.view_layer.update()
     if key:
-        key_joints(armature, [name for name in way if not np.allclose(way[name], before[name])])
+        key_joints(armature, find_moved(way, before, 1e-6))
     wanted = np.array(ways.frames[number][ways.link])
     away = np.abs(link_pose(armature, ways.link) - wanted).max()
     return bool(away <= _NEAR * (1.0 + np.abs(wanted).max()))
@@ -115,11 +120,3 @@ def _moved_links(frames: Sequence[Mapping[str, Matrix]]) -> set[str]:
         if np.abs(other[link] - first[link]).max() > 1e-4
     }  # fmt: skip
     return moved if len(frames) > 1 else set(first)
-
-
-def _find_label(frames: Sequence[Mapping[str, Matrix]], moved: set[str]) -> str:
-    def spread(link: str) -> float:
-        places = np.array([each[link][:3, 3] for each in frames])
-        return float(np.ptp(places, axis=0).max())
-
-    return max(sorted(moved), key=spread, default="")

@@ -52,7 +52,8 @@ def key_result(
     )
     try:
         if options.base == "drive":
-            frame = _find_beginning(armature, round(start))
+            earlier = _find_earlier(armature)
+            frame = round(start if earlier is None else earlier.frame_range[0])
             keyed, trajectory, courses = _drive(armature, trajectory, rate, frame)
         action = apply_trajectory(armature, keyed, options=chosen, diagnostics=diagnostics)
     except BaseException:
@@ -103,12 +104,6 @@ def _find_earlier(armature: Any) -> Any | None:
     data = armature.animation_data
     action = data.action if data is not None else None
     return action if action is not None and RETARGET in action else None
-
-
-def _find_beginning(armature: Any, start: int) -> int:
-    """Returns the frame in which the robot is where it begins."""
-    earlier = _find_earlier(armature)
-    return start if earlier is None else round(earlier.frame_range[0])
 
 
 def _find_place(armature: Any) -> list[float]:

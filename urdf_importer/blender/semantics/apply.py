@@ -5,7 +5,7 @@ The rig's objects count, up to single precision: bones of groups, curves of pose
 back as the SRDF on the armature has it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -59,10 +59,8 @@ def extract_semantics(armature: Any) -> Semantics:
     robot = extract_robot(armature)
     kept = find_semantics(armature) or Semantics(name=robot.name)
     groups = extract_groups(armature, robot, kept)
-    changed = replace(kept, groups=groups)
-    effectors = _extract_effectors(armature, robot, changed)
-    changed = replace(changed, end_effectors=effectors)
-    return _with_states(armature, robot, changed)
+    effectors = (*kept.end_effectors, *_find_new_effectors(armature, kept))
+    return _with_states(armature, robot, replace(kept, groups=groups, end_effectors=effectors))
 
 
 def show_state(armature: Any, group: str, name: str) -> None:
@@ -70,8 +68,8 @@ def show_state(armature: Any, group: str, name: str) -> None:
     for a state that the robot does not have."""
     state = find_state(armature, group, name)
     known = {joint.name for joint in joints_of(armature)}
-    positions = {joint: numbers for joint, numbers in state.positions if joint in known}
-    set_joint_positions(armature, {joint: _bare(each) for joint, each in positions.items()})
+    positions = {joint: _bare(each) for joint, each in state.positions if joint in known}
+    set_joint_positions(armature, positions)
     place_control(armature, dict(state.positions))
 
 
@@ -109,7 +107,8 @@ def _build_states(armature: Any, robot: Robot, semantics: Semantics) -> None:
         positions = {
             joint: _bare(numbers)
             for joint, numbers in state.positions
-            if _fits(numbers, sizes.get(joint, 0))
+            # Angles of joints that turn freely are quaternions in states.
+            if (sizes.get(joint), len(numbers)) in ((1, 1), (3, 3), (3, 4), (6, 7))
         }
         action = found.get((state.group, state.name))
         if action is None:
@@ -118,28 +117,16 @@ def _build_states(armature: Any, robot: Robot, semantics: Semantics) -> None:
             write_pose(action, armature, positions)
 
 
-def _fits(numbers: tuple[float, ...], channels: int) -> bool:
-    """Whether a joint of so many channels takes as many numbers: angles of joints that turn freely
-    are quaternions in states."""
-    return len(numbers) == {1: 1, 3: len(numbers) if len(numbers) in (3, 4) else 0, 6: 7}.get(
-        channels, 0
-    )
-
-
-def _extract_effectors(
-    armature: Any, robot: Robot, semantics: Semantics
-) -> tuple[EndEffector, ...]:
-    """End effectors whose targets the user made are new ones; the SRDF's stay."""
+def _find_new_effectors(armature: Any, semantics: Semantics) -> Iterator[EndEffector]:
+    """Yields end effectors whose targets the user made."""
     known = {effector.name for effector in semantics.end_effectors}
     links = {name_link(item) for item in links_of(armature)}
-    new = []
     for target in targets_of(armature):
         said = target[properties.IK]
         name, link = str(said.get("effector", target.name)), str(said.get("link", ""))
         if name not in known and link in links:
             hand = str(said.get("hand", "")) or str(said.get("group", ""))
-            new.append(EndEffector(name=name, group=hand, parent_link=link))
-    return (*semantics.end_effectors, *new)
+            yield EndEffector(name=name, group=hand, parent_link=link)
 
 
 def _with_states(armature: Any, robot: Robot, semantics: Semantics) -> Semantics:
@@ -197,5 +184,4 @@ def _find_group(robot: Robot, semantics: Semantics, shown: Mapping[str, object])
     }
     if found:
         return min(found, key=lambda name: found[name])
-    name = find_free(_WHOLE, {group.name for group in semantics.groups}.__contains__)
-    return name
+    return find_free(_WHOLE, {group.name for group in semantics.groups}.__contains__)

@@ -45,7 +45,11 @@ def build_control(armature: Any, robot: Robot, semantics: Semantics) -> None:
         control = _new_control(armature, virtual)
     control.data.bones[0].name = virtual.name
     bone = control.pose.bones[0]
-    _lock(bone, planar=virtual.type == "planar")
+    planar = virtual.type == "planar"
+    bone.rotation_mode = "XYZ"
+    bone.lock_location = (False, False, planar)
+    bone.lock_rotation = (planar, planar, False)
+    bone.lock_scale = (True, True, True)
     size = float(max(armature.dimensions)) or 1.0
     look = BoneLook(marks=(_MARKS[virtual.type],), radius=ROOT_SHARE * size, role="root")
     give_looks(control, {bone.name: look}, Ledger())
@@ -104,13 +108,6 @@ def key_control(armature: Any, joints: Iterable[str]) -> int:
             if not locked:
                 insert_key(bone, prop, index)
     return 1
-
-
-def _lock(bone: Any, *, planar: bool) -> None:
-    bone.rotation_mode = "XYZ"
-    bone.lock_location = (False, False, planar)
-    bone.lock_rotation = (planar, planar, False)
-    bone.lock_scale = (True, True, True)
 
 
 def _new_control(armature: Any, virtual: VirtualJoint) -> Any:

@@ -83,36 +83,39 @@ def name_group(collection: Any) -> str:
 
 def select_group(armature: Any, name: str) -> None:
     """Selects the bones of a group, in pose mode. Raises KinematicsError for an unknown group."""
-    members = _members_of(armature, name)
-    select_bones({home: [b for h, b in members if h == home] for home, _ in members})
+    homes = {home.name: home for home in _homes_of(armature)}
+    bones: dict[Any, list[str]] = {}
+    for home, bone in _members_of(armature, name):
+        bones.setdefault(homes[home], []).append(bone)
+    select_bones(bones)
 
 
 def joints_of_group(armature: Any, name: str) -> tuple[str, ...]:
     """Returns the joints on the bones of a group, without followers. Raises KinematicsError for an
     unknown group."""
-    return _joints_on(armature, [(home.name, bone) for home, bone in _members_of(armature, name)])
+    return _joints_on(armature, _members_of(armature, name))
 
 
-def _members_of(armature: Any, name: str) -> list[tuple[Any, str]]:
-    found = [
-        (home, bone.name)
-        for home, collection in find_collections(armature)
-        if name_group(collection) == name
-        for bone in collection.bones
-    ]
-    if not found:
-        known = {name_group(collection) for _, collection in find_collections(armature)}
-        raise unknown_name("the robot has no group", name, sorted(known), after=" with bones")
+def _members_of(armature: Any, name: str) -> list[tuple[str, str]]:
+    found = _find_shown(armature)
+    if not found.get(name):
+        raise unknown_name("the robot has no group", name, sorted(found), after=" with bones")
+    return found[name]
+
+
+def _find_shown(armature: Any) -> dict[str, list[tuple[str, str]]]:
+    """Returns group -> (object, bone) of all bones in its collections."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for home, collection in find_collections(armature):
+        bones = found.setdefault(name_group(collection), [])
+        bones += [(home.name, bone.name) for bone in collection.bones]
     return found
 
 
 def extract_groups(armature: Any, robot: Robot, semantics: Semantics) -> tuple[Group, ...]:
     """Returns the groups as the rig has them: the SRDF's, in their order, with the joints of
     changed collections, then the user's own."""
-    members: dict[str, list[tuple[str, str]]] = {}
-    for home, collection in find_collections(armature):
-        name = name_group(collection)
-        members.setdefault(name, []).extend((home.name, bone.name) for bone in collection.bones)
+    members = _find_shown(armature)
     planned = find_members(armature, robot, semantics)
     kept = []
     for group in semantics.groups:
@@ -121,15 +124,12 @@ def extract_groups(armature: Any, robot: Robot, semantics: Semantics) -> tuple[G
         elif group.name in members:
             changed = set(members[group.name]) != set(planned[group.name])
             joints = _joints_on(armature, members[group.name])
-            kept.append(_regroup(robot, group, joints) if changed else group)
+            now = describe_group(robot, group.name, joints)
+            now = replace(now, attributes=group.attributes, extras=group.extras, line=group.line)
+            kept.append(now if changed else group)
     known = {group.name for group in semantics.groups}
     new = [name for name, bones in members.items() if name not in known and bones]
     return (*kept, *(describe_group(robot, n, _joints_on(armature, members[n])) for n in new))
-
-
-def _regroup(robot: Robot, group: Group, joints: Sequence[str]) -> Group:
-    described = describe_group(robot, group.name, joints)
-    return replace(described, attributes=group.attributes, extras=group.extras, line=group.line)
 
 
 def _joints_on(armature: Any, members: Sequence[tuple[str, str]]) -> tuple[str, ...]:
@@ -161,10 +161,8 @@ def _names_on(home: Any, bone: Any) -> list[tuple[str, bool]]:
 
 
 def _find_above(data: Any) -> Any | None:
-    for each in data.collections:
-        if each.get(properties.PART, each.name) == GROUPS:
-            return each
-    return None
+    found = (each for each in data.collections if each.get(properties.PART, each.name) == GROUPS)
+    return next(found, None)
 
 
 def _remove_groups(data: Any) -> dict[str, bool]:

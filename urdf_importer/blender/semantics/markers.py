@@ -14,14 +14,15 @@ from typing import Any
 
 import bpy
 import mathutils
+import numpy as np
 
 from ...kinematics.semantic_groups import find_parent_group
 from ...model import Robot, Semantics
 from ..standing import properties
 from ..standing.armatures import bones_of
 from ..standing.display import find_collection
-from ..standing.joints import find_packed_joint, name_joints
-from ..standing.links import links_of, name_link
+from ..standing.joints import name_joints
+from ..standing.links import find_root, links_of, name_link, name_root
 from ..standing.pose import link_pose
 
 TARGETS, SPHERES = "Targets", "Spheres"
@@ -42,7 +43,11 @@ def remove_markers(armature: Any) -> None:
     home = _home_of(armature)
     for part in [each for each in home.children if each.get(properties.PART) in (TARGETS, SPHERES)]:
         bpy.data.batch_remove(
-            [item for item in part.objects if _is_marker(item) and not is_followed(item)]
+            [
+                item
+                for item in part.objects
+                if item.type == "EMPTY" and properties.MOUNTED in item and not is_followed(item)
+            ]
         )
         if not (part.objects or part.children):
             bpy.data.collections.remove(part)
@@ -63,11 +68,6 @@ def is_followed(item: Any) -> bool:
     """Whether an object is a target that a link follows, live or by Blender's own IK."""
     said = item.get(properties.IK)
     return said is not None and bool(said.get("live") or said.get("native"))
-
-
-def find_root(armature: Any) -> Any | None:
-    """Finds the empty of the root link: Blender lists children by their names."""
-    return next((item for item in links_of(armature) if find_packed_joint(item) is None), None)
 
 
 def new_target(armature: Any, link: str, group: str) -> Any:
@@ -100,11 +100,8 @@ def _build_targets(
         if link is None or root is None or effector.name in followed:
             continue
         target = _new_empty(f"{effector.name}_target", root, "ARROWS", size * 2.0)
-        frame = link_pose(armature, effector.parent_link)
-        above = link_pose(armature, name_link(root) or "")
-        target.matrix_local = mathutils.Matrix(above.tolist()).inverted() @ mathutils.Matrix(
-            frame.tolist()
-        )
+        poses = (link_pose(armature, each) for each in (name_root(armature), effector.parent_link))
+        target.matrix_local = mathutils.Matrix(np.linalg.solve(*poses).tolist())
         target[properties.IK] = {
             "effector": effector.name,
             "hand": effector.group,
@@ -155,10 +152,6 @@ def _new_empty(name: str, parent: Any, kind: str, size: float) -> Any:
 def _size_of(armature: Any) -> float:
     """The armature's largest extent in metres; 1 where it has none."""
     return float(max(armature.dimensions)) or 1.0
-
-
-def _is_marker(item: Any) -> bool:
-    return item.type == "EMPTY" and properties.MOUNTED in item
 
 
 def _home_of(armature: Any) -> Any:

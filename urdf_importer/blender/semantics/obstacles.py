@@ -15,8 +15,8 @@ from ...collisions.parts import Part, make_part
 from ...diagnostics import ArgumentError, KinematicsError, quote, quote_value, unknown_name
 from ...model import Collision, Mesh
 from ..animation.curves import frame_rate
-from ..animation.own_curves import pose_of_matrix
-from ..animation.sample import held_frame
+from ..animation.own_curves import pose_of_matrix, shown_pose
+from ..animation.sample import walk_frames
 from ..animation.span import find_range
 from ..extract.meshes import extract_mesh, transform_mesh
 from ..standing import properties
@@ -37,8 +37,7 @@ def place_armature(armature: Any, way: Way) -> Way:
     """Returns a way whose base is where the armature is, unless the motion moves it."""
     if len(way.base) > 1:
         return way
-    shown = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    return replace(way, base=np.array([pose_of_matrix(shown.matrix_world)]))
+    return replace(way, base=np.array([shown_pose(armature)]))
 
 
 def find_obstacles(armature: Any, objects: Any, way: Way, start_frame: float | None) -> Obstacles:
@@ -125,12 +124,8 @@ def may_move(item: Any) -> bool:
 
 def follow(moving: list[Any], frames: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
     """Returns the places of objects in frames. The frame that was shown is shown again."""
-    scene = bpy.context.scene
     poses = {item.name: np.empty((len(frames), 7)) for item in moving}
-    with held_frame(scene):
-        for row, frame in enumerate(frames.tolist()):
-            whole = int(np.floor(frame + 1e-9))
-            scene.frame_set(whole, subframe=min(max(frame - whole, 0.0), 0.999999))
-            for item in moving:
-                poses[item.name][row] = pose_of_matrix(_rigid(item.matrix_world))
+    for row, _ in enumerate(walk_frames(frames.tolist())):
+        for item in moving:
+            poses[item.name][row] = pose_of_matrix(_rigid(item.matrix_world))
     return poses

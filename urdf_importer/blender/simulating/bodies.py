@@ -13,7 +13,7 @@ from ...collisions.parts import Part
 from ...collisions.separation import find_near
 from ...diagnostics import Diagnostics
 from ...geometry.inertia import BodyMass, add_bodies, body_of, clamp_inertia
-from ...geometry.transforms import Matrix, Vector, invert, matrix_from_pose
+from ...geometry.transforms import Matrix, Vector, invert, make_frame, matrix_from_pose
 from ...kinematics.forward import Positions, complete_positions, place_links
 from ...kinematics.motion import JointMotion, interpret_joint
 from ...kinematics.tree import KinematicTree
@@ -87,8 +87,8 @@ class GroupJoint:
     child: int
     before: Matrix
     after: Matrix
-    start: float
-    model: float
+    start: float = 0.0
+    model: float = 0.0
 
 
 class RobotBodies:
@@ -244,13 +244,11 @@ class RobotBodies:
         motion = self.tree.motions[place]
         assert motion is not None
         joint = motion.joint
+        frames = matrix_from_pose(joint.origin), invert(matrix_from_pose(joint.child_origin))
+        made = self._join(motion, (joint.parent, joint.child), frames)
         start, model = self.started.positions.get(joint.name), self._model.get(joint.name)
-        return GroupJoint(
-            motion=motion,
-            parent=self.find_group(joint.parent),
-            child=self.find_group(joint.child),
-            before=self.place_in_group(joint.parent) @ matrix_from_pose(joint.origin),
-            after=self.place_in_group(joint.child) @ invert(matrix_from_pose(joint.child_origin)),
+        return replace(
+            made,
             start=start if isinstance(start, float) else 0.0,
             model=model if isinstance(model, float) else 0.0,
         )
@@ -258,19 +256,21 @@ class RobotBodies:
     def _make_loops(self) -> Iterator[GroupJoint]:
         """Yields the joints that close loops, as closed as the pose at the start has them."""
         for loop in self.tree.robot.loops:
-            one, other = self.find_group(loop.link1), self.find_group(loop.link2)
-            # Its limits are left out: the joints of the tree have theirs.
-            joint = replace(hang_on(loop), limit=None)
-            if one != other:
-                yield GroupJoint(
-                    motion=interpret_joint(joint, Diagnostics()),
-                    parent=one,
-                    child=other,
-                    before=self.place_in_group(loop.link1) @ matrix_from_pose(loop.origin1),
-                    after=self.place_in_group(loop.link2) @ matrix_from_pose(loop.origin2),
-                    start=0.0,
-                    model=0.0,
-                )
+            if self.find_group(loop.link1) != self.find_group(loop.link2):
+                # Its limits are left out: the joints of the tree have theirs.
+                motion = interpret_joint(replace(hang_on(loop), limit=None), Diagnostics())
+                frames = matrix_from_pose(loop.origin1), matrix_from_pose(loop.origin2)
+                yield self._join(motion, (loop.link1, loop.link2), frames)
+
+    def _join(
+        self, motion: JointMotion, links: tuple[str, str], frames: tuple[Matrix, Matrix]
+    ) -> GroupJoint:
+        """Returns a joint between two links, at its frames (4, 4) in these."""
+        parent, child = map(self.find_group, links)
+        before, after = (
+            self.place_in_group(link) @ frame for link, frame in zip(links, frames, strict=True)
+        )
+        return GroupJoint(motion=motion, parent=parent, child=child, before=before, after=after)
 
 
 def _find_middles(tree: KinematicTree) -> dict[str, float]:
@@ -290,6 +290,4 @@ def _shape_body(body: BodyMass) -> tuple[Matrix, Vector]:
     if np.linalg.det(axes) < 0.0:
         axes[:, 0] *= -1.0
     sides = np.sqrt(np.maximum(6.0 * (moments.sum() - 2.0 * moments) / body.mass, 0.0))
-    frame = np.eye(4)
-    frame[:3, :3], frame[:3, 3] = axes, body.center
-    return frame, np.maximum(sides, _THIN * sides.max())
+    return make_frame(axes, body.center), np.maximum(sides, _THIN * sides.max())

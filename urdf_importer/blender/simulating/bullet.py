@@ -168,8 +168,7 @@ class _Machine:
         seat = self._bodies.groups[index].model @ self._bodies.place_in_group(push.link)
         if link.inertial is not None:
             seat = seat @ matrix_from_pose(link.inertial.origin)
-        frame = np.eye(4)
-        frame[:3, 3] = seat[:3, 3]
+        frame = make_frame(point=seat[:3, 3])
         pair = self._world.anchor, self._items[index]
         axis = np.array(push.force) / strength
         motor = self._world.add_motor(frame, axis, pair, 0.0, turns=False)

@@ -13,7 +13,7 @@ import mathutils
 import numpy as np
 
 from ...diagnostics import BuildError, Diagnostics, KinematicsError, quote
-from ...geometry.transforms import Matrix, rotation_from_quaternion
+from ...geometry.transforms import Matrix, make_frame, rotation_from_quaternion
 from ...motion.frames import track_poses
 from ...motion.options import MotionOptions
 from ...motion.trajectory import Numbers, Trajectory
@@ -25,7 +25,7 @@ from ..animation.loops import list_led
 from ..animation.sample import sample_positions
 from ..ik.native import constraints_of, set_influence
 from ..standing import properties
-from ..standing.armatures import armatures_of, keep_channels
+from ..standing.armatures import armatures_of, check_robot, keep_channels
 from ..standing.joints import joints_of
 from ..standing.pose import set_joint_positions
 
@@ -110,8 +110,7 @@ def _show(robot: StartedRobot, states: RobotStates) -> None:
 
 def check_editable(armature: Any) -> None:
     """Raises BuildError for an object that is not an imported robot, or cannot be keyed."""
-    if armature.type != "ARMATURE" or properties.ROBOT not in armature:
-        raise BuildError(f"object {quote(armature.name)} is not an imported robot")
+    check_robot(armature)
     for item in armatures_of(armature):
         if not item.is_editable:
             raise BuildError(
@@ -126,9 +125,8 @@ def read_base(armature: Any) -> tuple[Matrix, float]:
     if max(scale) - min(scale) > _UNEVEN * max(scale) or min(scale) <= 0.0:
         raise KinematicsError(f"{quote(armature.name)} is scaled unevenly: its axes have one scale")
     turn = np.array((rotation.x, rotation.y, rotation.z, rotation.w), dtype=float)
-    base = np.eye(4)
-    base[:3, :3] = rotation_from_quaternion((turn / np.linalg.norm(turn)).tolist())
-    base[:3, 3] = location
+    turned = rotation_from_quaternion((turn / np.linalg.norm(turn)).tolist())
+    base = make_frame(turned, location)
     return base, 1.0 if max(abs(each - 1.0) for each in scale) < 1e-5 else float(scale[0])
 
 

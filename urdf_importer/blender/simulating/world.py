@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...collisions.parts import Part
-from ...geometry.transforms import Matrix, Vector, turn_z_onto
+from ...geometry.transforms import Matrix, Vector, make_frame, turn_z_onto
 from ...model import Box, Capsule, Cylinder, Sphere
 from ...motion.trajectory import Numbers
 from ...simulation.shapes import Solid
@@ -267,9 +267,7 @@ def put(item: Any, frame: Matrix) -> None:
 
 def turn_z(axis: Vector) -> Matrix:
     """Returns a frame (4, 4) whose Z is a unit vector (3,)."""
-    frame = np.eye(4)
-    frame[:3, :3] = turn_z_onto(axis)
-    return frame
+    return make_frame(turn_z_onto(axis))
 
 
 def turn_x(axis: Vector) -> Matrix:

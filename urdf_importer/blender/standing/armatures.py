@@ -13,7 +13,7 @@ armature does not pay for it. Parents alone are not enough: programs that work w
 parts to other parents, and rename them.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import bpy
@@ -26,9 +26,14 @@ from . import properties
 _CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
 
 
+def is_robot(item: Any) -> bool:
+    """Whether an object is the main armature of an imported robot."""
+    return item.type == "ARMATURE" and properties.ROBOT in item
+
+
 def check_robot(armature: Any) -> None:
     """Raises BuildError for an object that is not an imported robot."""
-    if armature.type != "ARMATURE" or properties.ROBOT not in armature:
+    if not is_robot(armature):
         raise BuildError(f"object {quote(armature.name)} is not an imported robot")
 
 
@@ -110,6 +115,12 @@ def objects_of(armature: Any) -> list[Any]:
     return list(dict.fromkeys(found))
 
 
+def update_tags(armature: Any) -> None:
+    """Has Blender show the armatures of a robot anew, whose numbers were set."""
+    for each in armatures_of(armature):
+        each.update_tag()
+
+
 def frames_at_rest(main: Any) -> dict[Any, Matrix]:
     """Returns the frames (4, 4) of a robot's armatures in the main one's, with all joints at zero,
     as Blender holds them. The scene has to be up to date."""
@@ -147,11 +158,12 @@ def _main_of(item: Any) -> Any | None:
 
 def keep_channels(item: Any) -> Callable[[], None]:
     """Keeps the channels of an armature object and of its bones; returns the way back."""
-    kept = [
-        (owner, name, tuple(getattr(owner, name)))
-        for owner in (item, *item.pose.bones)
-        for name in _CHANNELS
-    ]
+    return keep_numbers((owner, name) for owner in (item, *item.pose.bones) for name in _CHANNELS)
+
+
+def keep_numbers(owners: Iterable[tuple[Any, str]]) -> Callable[[], None]:
+    """Keeps vectors of objects and bones, by their names, to the last bit; returns the way back."""
+    kept = [(owner, name, tuple(getattr(owner, name))) for owner, name in owners]
 
     def restore() -> None:
         for owner, name, values in kept:

@@ -61,7 +61,8 @@ def set_material_preset(
         for item in objects_of(armature)
         if item.get(properties.PART) == properties.VISUALS and (objects is None or item in objects)
     ]
-    elsewhere = _materials_elsewhere({*shapes})
+    others = set(bpy.data.objects) - set(shapes)
+    elsewhere = {slot.material for item in others for slot in item.material_slots}
     own: dict[Any, Any] = {}
     for slot in (slot for shape in shapes for slot in shape.material_slots):
         material = slot.material
@@ -88,16 +89,6 @@ def guess_finish(name: str, color: tuple[float, float, float]) -> str:
     if saturation > 0.25 or value > 0.75:
         return "plastic"
     return "rubber" if value < 0.03 else "aluminium" if value > 0.12 else "plastic"
-
-
-def _materials_elsewhere(shapes: Collection[Any]) -> set[Any]:
-    return {
-        slot.material
-        for item in bpy.data.objects
-        if item not in shapes
-        for slot in item.material_slots
-        if slot.material is not None
-    }
 
 
 def _set(material: Any, preset: Preset) -> bool:

@@ -16,17 +16,16 @@ from typing import Any
 import mathutils
 import numpy as np
 
-from ...geometry.transforms import Vector
 from ...kinematics.dragging import Drag, Ray, grip_slide, grip_turn, make_ray, snap
 from ...kinematics.motion import SCALAR_KINDS
 from ...rig.loops import CURVE_STRETCH
 from .armatures import armatures_by_name
-from .joints import JointChannel, RigJoint, holds_limits, name_joints, read_joints
-from .links import name_link
+from .joints import JointChannel, RigJoint, follow_leaders, name_joints, read_joints
+from .links import find_link_name
 from .loops import find_loops
 from .robot_table import RobotTable, find_robot, recall_table
 
-_ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
+EULER_ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 """Blender's rotation modes that turn by angles."""
 _STEP = 1e-3
 """Over which the steepness of curves is measured, in radians and metres."""
@@ -61,11 +60,11 @@ class JointHandle:
     def shown(self, channel: JointChannel | None = None) -> float:
         """Returns the joint's position, or one of its numbers, within its limits while they
         hold."""
-        return _shown(self.pose_bone, channel or self.channel)
+        return (channel or self.channel).shown(self.pose_bone)
 
     def limit(self, channel: JointChannel, position: float) -> float:
         """Returns the nearest position that a number of the joint can be put to."""
-        return channel.clamp(position) if holds_limits(self.pose_bone) else position
+        return channel.hold(self.pose_bone, position)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -83,18 +82,17 @@ class JointFrame:
 def find_handle(item: Any) -> JointHandle | None:
     """Finds the joint that an object of a robot leads to; None for other objects, and for unmovable
     ones."""
-    link, robot = _find_link(item), find_robot(item)
+    link, robot = find_link_name(item), find_robot(item)
     if robot is None or link is None:
         return None
-    table = recall_table(robot)
-    return make_handle(robot, table.movers.get(link, ""))
+    return make_handle(robot, recall_table(robot).movers.get(link, ""))
 
 
 def make_handle(robot: Any, joint: str) -> JointHandle | None:
     """Makes the handle of a joint, given by name; None where the robot does not have it."""
     table = recall_table(robot)
     homes = armatures_by_name(robot)
-    chain = list(_follow(table, joint))
+    chain = list(follow_leaders(table.joints, joint))
     if not chain or not all(_has_bone(homes, each) for each in chain):
         return None
     mover, leader = _find_carrier(homes, chain), chain[-1]
@@ -126,7 +124,7 @@ def explain_hold(handle: JointHandle) -> str:
     if joint.mimics:
         return "driven"
     bone = handle.pose_bone
-    holds = [_explain_channel(armature, bone, channel) for channel in joint.channels]
+    holds = [_explain_channel(bone, channel) for channel in joint.channels]
     if all(holds):
         return holds[0]
     holder = find_holder(armature, bone.name)
@@ -135,18 +133,20 @@ def explain_hold(handle: JointHandle) -> str:
 
 def find_holder(armature: Any, bone: str) -> str:
     """Finds the IK constraint that decides where a bone is; empty where there is none."""
-    held = (name for bones, name in _inverse_kinematics(armature) if bone in bones)
-    return next(held, "")
+    for tip in armature.pose.bones:
+        for each in tip.constraints:
+            if each.type != "IK" or each.mute or not each.influence or each.target is None:
+                continue
+            chain = [tip, *tip.parent_recursive] if each.use_tail else tip.parent_recursive
+            if any(link.name == bone for link in chain[: each.chain_count or None]):
+                return str(each.name)
+    return ""
 
 
 def list_movable(handle: JointHandle) -> tuple[JointChannel, ...]:
     """Lists the numbers of a joint that are neither driven nor locked."""
-    armature, bone = handle.armature, handle.pose_bone
-    return tuple(
-        channel
-        for channel in handle.joint.channels
-        if not _explain_channel(armature, bone, channel)
-    )
+    bone = handle.pose_bone
+    return tuple(each for each in handle.joint.channels if not _explain_channel(bone, each))
 
 
 def read_rest(pose_bone: Any) -> mathutils.Matrix:
@@ -166,7 +166,7 @@ def read_frame(armature: Any, joint: RigJoint) -> JointFrame:
     angles = bone.rotation_euler.copy()
     for each in read_joints(bone.bone):
         for one in each.channels:
-            (angles if one.turns else place)[one.index] = one.sign * _shown(bone, one)
+            (angles if one.turns else place)[one.index] = one.sign * one.shown(bone)
     frame = armature.matrix_world @ read_rest(bone)
     turn = frame.to_3x3()
     if channel.turns:
@@ -192,14 +192,14 @@ def grip_body(
     home = handle.carrier.matrix_world.inverted_safe()
     ray, held = enter_armature(handle, sight), np.array(home @ point)
     frame = read_frame(handle.carrier, handle.mover)
-    axis = _unit(home.to_3x3() @ frame.axis)
+    axis, toward = (np.array(home.to_3x3() @ each, float) for each in (frame.axis, up))
+    axis /= np.linalg.norm(axis)
     grip: Any
     if handle.mover.channels[0].turns:
         origin = np.array(home @ frame.origin)
-        size = float(np.linalg.norm(np.array(home.to_3x3() @ up)))
-        grip = grip_turn(origin, axis, held, ray, least * size)
+        grip = grip_turn(origin, axis, held, ray, least * float(np.linalg.norm(toward)))
     else:
-        grip = grip_slide(axis, held, ray, np.array(home.to_3x3() @ up))
+        grip = grip_slide(axis, held, ray, toward)
     return Drag(grip=grip, position=handle.shown(), ratio=handle.ratio)
 
 
@@ -225,28 +225,9 @@ def find_active_joints(item: Any, pose_bone: Any | None) -> tuple[str, ...]:
     return () if handle is None else (handle.mover.name,)
 
 
-def _find_link(item: Any) -> str | None:
-    while item is not None and item.type != "ARMATURE":
-        name = name_link(item)
-        if name is not None:
-            return name
-        item = item.parent
-    return None
-
-
 def _has_bone(homes: dict[str, Any], joint: RigJoint) -> bool:
     home = homes.get(joint.armature)
     return home is not None and home.pose is not None and joint.bone in home.pose.bones
-
-
-def _follow(table: RobotTable, name: str) -> Iterator[RigJoint]:
-    """Yields a joint and then its leaders, up to the first joint without one."""
-    for _ in table.joints:
-        joint = table.joints.get(name)
-        if joint is None:
-            return
-        yield joint
-        name = joint.mimics
 
 
 def _find_ratio(
@@ -265,13 +246,13 @@ def _find_ratio(
     curve = _find_curve(armature, f"{path}[{channel.index}]")
     if curve is None:
         return 1.0
-    if _reads_slots(curve):
+    # Loops have drivers that read numbers kept by hidden bones in properties.
+    if any(each.targets[0].data_path.endswith('"]') for each in curve.driver.variables):
         loops, shown = find_loops(robot), dict(_read_shown(table, homes))
         name, leader = follower.name, source.name
         return 0.0 if loops is None else loops.measure_rise(shown, name, leader, _STEP)
     bone = homes[source.armature].pose.bones[source.bone]
-    place = _shown(bone, source.channels[0])
-    return channel.sign * _measure_rise(armature, curve, place)
+    return channel.sign * _measure_rise(armature, curve, source.channels[0].shown(bone))
 
 
 def _find_curve(armature: Any, path: str) -> Any:
@@ -280,18 +261,12 @@ def _find_curve(armature: Any, path: str) -> Any:
     return data.drivers.find(owner, index=int(index[:-1])) if data is not None else None
 
 
-def _reads_slots(curve: Any) -> bool:
-    """Whether a driver reads numbers that hidden bones keep in properties."""
-    variables = curve.driver.variables
-    return any(variable.targets[0].data_path.endswith('"]') for variable in variables)
-
-
 def _read_shown(table: RobotTable, homes: dict[str, Any]) -> Iterator[tuple[str, float]]:
     """Yields the joints of one number, and where they are shown."""
     for joint in table.joints.values():
         if joint.kind in SCALAR_KINDS and _has_bone(homes, joint):
             bone = homes[joint.armature].pose.bones[joint.bone]
-            yield joint.name, _shown(bone, joint.channels[0])
+            yield joint.name, joint.channels[0].shown(bone)
 
 
 def _measure_rise(armature: Any, curve: Any, place: float) -> float:
@@ -320,16 +295,11 @@ def _find_carrier(homes: dict[str, Any], chain: list[RigJoint]) -> RigJoint:
     return carriers[-1]
 
 
-def _shown(pose_bone: Any, channel: JointChannel) -> float:
-    position = channel.get(pose_bone)
-    return channel.clamp(position) if holds_limits(pose_bone) else position
-
-
 def _outer_rotation(angles: Any, mode: str, index: int) -> mathutils.Matrix:
     """Returns (3, 3), the turns that act after a channel's: Blender's name of the order has the
     first to act first. None where a user chose a mode without angles."""
     outer = mathutils.Matrix.Identity(3)
-    if mode not in _ORDERS:
+    if mode not in EULER_ORDERS:
         return outer
     for letter in mode[mode.index("XYZ"[index]) + 1 :]:
         place = "XYZ".index(letter)
@@ -337,36 +307,11 @@ def _outer_rotation(angles: Any, mode: str, index: int) -> mathutils.Matrix:
     return outer
 
 
-def _explain_channel(armature: Any, pose_bone: Any, channel: JointChannel) -> str:
-    if _is_driven(armature, pose_bone, channel):
+def _explain_channel(pose_bone: Any, channel: JointChannel) -> str:
+    path = f"{pose_bone.path_from_id()}.{channel.prop}[{channel.index}]"
+    if _find_curve(pose_bone.id_data, path) is not None:
         return "driven"
-    if channel.turns and pose_bone.rotation_mode not in _ORDERS:
+    if channel.turns and pose_bone.rotation_mode not in EULER_ORDERS:
         return "its bone does not turn by Euler angles"
     locks = pose_bone.lock_rotation if channel.turns else pose_bone.lock_location
     return "locked" if locks[channel.index] else ""
-
-
-def _is_driven(armature: Any, pose_bone: Any, channel: JointChannel) -> bool:
-    data = armature.animation_data
-    path = f"{pose_bone.path_from_id()}.{channel.prop}"
-    return data is not None and data.drivers.find(path, index=channel.index) is not None
-
-
-def _inverse_kinematics(armature: Any) -> Iterator[tuple[set[str], str]]:
-    """Yields the names of the bones that each IK constraint in use moves, and its name."""
-    for bone in armature.pose.bones:
-        for constraint in bone.constraints:
-            if constraint.type != "IK" or constraint.mute or not constraint.influence:
-                continue
-            if constraint.target is not None:
-                yield _chain(bone, constraint), constraint.name
-
-
-def _chain(bone: Any, constraint: Any) -> set[str]:
-    chain = [bone, *bone.parent_recursive] if constraint.use_tail else bone.parent_recursive
-    return {each.name for each in chain[: constraint.chain_count or None]}
-
-
-def _unit(vector: mathutils.Vector) -> Vector:
-    result: Vector = np.array(vector, float)
-    return result / np.linalg.norm(result)

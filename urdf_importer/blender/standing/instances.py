@@ -12,7 +12,7 @@ from mathutils import Matrix
 
 from ...diagnostics import BuildError, quote
 from ..memory import forget
-from . import properties
+from .armatures import is_robot
 from .selection import select_objects
 from .whole import duplicate_robot
 
@@ -22,7 +22,7 @@ def find_instanced(item: Any) -> Any | None:
     if item is None or item.instance_type != "COLLECTION" or item.instance_collection is None:
         return None
     shown = item.instance_collection.all_objects
-    return next((each for each in shown if _is_robot(each)), None)
+    return next((each for each in shown if is_robot(each)), None)
 
 
 def make_posable(holder: Any) -> Any:
@@ -38,15 +38,11 @@ def make_posable(holder: Any) -> Any:
     place = holder.matrix_world @ Matrix.Translation(-collection.instance_offset)
     override = collection.library is not None
     roots = _override(collection) if override else _take(holder, collection)
-    (robot, *_) = [each for each in roots if _is_robot(each)]
+    (robot, *_) = [each for each in roots if is_robot(each)]
     _put(holder, roots, place)
     forget()
     select_objects([robot])
     return robot
-
-
-def _is_robot(item: Any) -> bool:
-    return item.type == "ARMATURE" and properties.ROBOT in item
 
 
 def _override(collection: Any) -> list[Any]:
@@ -70,7 +66,7 @@ def _take(holder: Any, collection: Any) -> list[Any]:
         bpy.context.view_layer.update()
     if not (here or shown):
         return _roots_of(collection)
-    robots = [each for each in collection.all_objects if _is_robot(each)]
+    robots = [each for each in collection.all_objects if is_robot(each)]
     roots = [duplicate_robot(robot) for robot in robots]
     if not here:
         scene.collection.children.unlink(collection)

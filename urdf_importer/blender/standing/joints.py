@@ -6,7 +6,7 @@ these properties, which docs/reference/rig_properties.md documents for users.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ import bpy
 from ...kinematics.motion import clamp
 from ...rig.rig_plan import JointPlan, Property
 from . import properties
-from .armatures import armatures_of, name_armature
+from .armatures import armatures_of, keep_numbers, name_armature
 from .keys import insert_key
 
 _LABELS = {
@@ -53,15 +53,22 @@ class JointChannel:
     def set(self, pose_bone: Any, position: float) -> None:
         """Sets the position, within the limits while the bone has them; with a keyframe while
         Blender's auto keying is on."""
-        if holds_limits(pose_bone):
-            position = self.clamp(position)
-        self.put(pose_bone, position)
+        self.put(pose_bone, self.hold(pose_bone, position))
         if bpy.context.scene.tool_settings.use_keyframe_insert_auto:
             insert_key(pose_bone, self.prop, self.index)
 
     def clamp(self, position: float) -> float:
         """Returns the nearest position within the limits."""
         return clamp(position, self.lower, self.upper)
+
+    def hold(self, pose_bone: Any, position: float) -> float:
+        """Returns the nearest position that the bone can show: within the limits while it has
+        them."""
+        return self.clamp(position) if holds_limits(pose_bone) else position
+
+    def shown(self, pose_bone: Any) -> float:
+        """Returns the position that is set, within the limits while the bone has them."""
+        return self.hold(pose_bone, self.get(pose_bone))
 
     def is_valid(self, position: float) -> bool:
         """Whether a position is within the limits, up to single precision."""
@@ -127,6 +134,16 @@ def forget_joints(bone: Any) -> None:
     bone.pop(properties.JOINTS, None)
 
 
+def keep_joints(armature: Any, names: Collection[str]) -> Callable[[], None]:
+    """Keeps the numbers of joints, to the last bit; returns the way back."""
+    return keep_numbers(
+        (bone, channel.prop)
+        for bone, joint in posed_joints_of(armature)
+        if joint.name in names
+        for channel in joint.channels
+    )
+
+
 def rename_joints(bone: Any, names: Mapping[str, str]) -> None:
     """Gives the joints of a bone, and their leaders, other names: old -> new."""
     for joint in bone.get(properties.JOINTS, ()):
@@ -177,6 +194,16 @@ def posed_joints_of(armature: Any) -> Iterator[tuple[Any, RigJoint]]:
         for pose_bone in home.pose.bones if home.pose else ():
             for joint in read_joints(pose_bone.bone, name):
                 yield pose_bone, joint
+
+
+def follow_leaders(joints: Mapping[str, RigJoint], name: str) -> Iterator[RigJoint]:
+    """Yields a joint and then its leaders, up to the first joint without one."""
+    for _ in joints:
+        joint = joints.get(name)
+        if joint is None:
+            return
+        yield joint
+        name = joint.mimics
 
 
 def holds_limits(pose_bone: Any) -> bool:

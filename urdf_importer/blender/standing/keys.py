@@ -41,12 +41,22 @@ def find_curves(armature: Any) -> Any | None:
     slot = getattr(data, "action_slot", None)
     if slot is None:
         return getattr(action, "fcurves", None)
-    for layer in action.layers:
-        for strip in layer.strips:
-            bag = strip.channelbag(slot)
-            if bag is not None:
-                return bag.fcurves
-    return None
+    bags = (bag for bag in bags_of(action) if bag.slot_handle == slot.handle)
+    return next((bag.fcurves for bag in bags), None)
+
+
+def curves_of(action: Any) -> list[Any]:
+    """Lists the curves of an action, of all objects that it moves."""
+    return [curve for bag in bags_of(action) for curve in bag.fcurves]
+
+
+def bags_of(action: Any) -> list[Any]:
+    """Lists the holders of an action's curves and groups: itself up to Blender 4.3, later a bag for
+    each slot in each strip."""
+    if not hasattr(action, "slots"):
+        return [action]
+    strips = [strip for layer in action.layers for strip in layer.strips]
+    return [bag for strip in strips for bag in strip.channelbags]
 
 
 def is_keyed_now(item: Any) -> bool:

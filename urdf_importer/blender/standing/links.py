@@ -8,7 +8,7 @@ from typing import Any
 from ...diagnostics import unknown_name
 from . import properties
 from .armatures import children_of, objects_of
-from .joints import read_link_joint
+from .joints import find_packed_joint, read_link_joint
 
 
 def links_of(armature: Any) -> Iterator[Any]:
@@ -34,6 +34,17 @@ def find_link(armature: Any, link: str) -> Any:
     raise unknown_name("the robot has no link", link, known)
 
 
+def find_root(armature: Any) -> Any | None:
+    """Finds the empty of the root link: Blender lists children by their names."""
+    return next((item for item in links_of(armature) if find_packed_joint(item) is None), None)
+
+
+def name_root(armature: Any) -> str:
+    """Returns the name of the root link; empty where it is gone."""
+    root = find_root(armature)
+    return "" if root is None else name_link(root) or ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkRow:
     """A link; `mass` in kg, None where the link has no inertial. `joint` is the one above it, with
@@ -52,6 +63,17 @@ def name_link(item: Any) -> str | None:
     """Returns the name of the link that an object represents; None where there is none."""
     described = item.get(properties.LINK)
     return None if described is None else str(described["name"])
+
+
+def find_link_name(item: Any) -> str | None:
+    """Finds the name of the link that an object of a robot is or hangs on; None where there is
+    none."""
+    while item is not None and item.type != "ARMATURE":
+        name = name_link(item)
+        if name is not None:
+            return name
+        item = item.parent
+    return None
 
 
 def describe_link(empty: Any) -> LinkRow:

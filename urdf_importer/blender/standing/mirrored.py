@@ -7,11 +7,12 @@ from typing import Any
 from ...arguments import rig_of, texts_of
 from ...diagnostics import KinematicsError, quote
 from ...kinematics.mirror import find_mirror, mirror_positions
+from ...kinematics.motion import SCALAR_KINDS, clamp
 from ...kinematics.tree import retrace_tree
 from ...reshape.symmetry import find_partner
 from ..extract.robot import extract_robot
-from .joints import posed_joints_of
-from .pose import get_joint_positions, loops_closed, set_joint_positions
+from .joints import JointChannel, RigJoint
+from .pose import get_joint_positions, hold_limits, set_all, set_joint_positions
 
 
 def mirror_pose(armature: Any, *, joints: Collection[str] | None = None) -> int:
@@ -36,42 +37,29 @@ def mirror_pose(armature: Any, *, joints: Collection[str] | None = None) -> int:
     if not mirrored:
         raise KinematicsError("no joint has a partner on the other side: the robot has no symmetry")
     set_joint_positions(armature, mirrored)
-    _hold(armature, mirrored)
+    # Limits of both sides may differ a little.
+    hold_limits(armature, mirrored)
     return len(mirrored)
 
 
 def home_pose(armature: Any) -> None:
     """Puts every joint where an import starts it: at zero, or at the valid position next to it. The
     place of the robot does not change."""
-    with loops_closed(armature):
-        for pose_bone, joint in posed_joints_of(armature):
-            if not joint.mimics and joint.kind in ("revolute", "prismatic"):
-                joint.channels[0].put(pose_bone, joint.initial)
+    set_all(armature, lambda joint, _, now: joint.initial if joint.kind in SCALAR_KINDS else now)
 
 
 def ready_pose(armature: Any) -> None:
     """Bends every joint a little from where it starts, towards the middle of its range: a pose from
     which inverse kinematics finds its way. Joints without limits stay."""
-    with loops_closed(armature):
-        for pose_bone, joint in posed_joints_of(armature):
-            lower, upper = joint.limits
-            if joint.mimics or joint.kind != "revolute" or lower is None or upper is None:
-                continue
-            middle = (lower + upper) / 2.0
-            reach = min(abs(middle - joint.initial), _BEND)
-            joint.channels[0].put(
-                pose_bone, joint.initial + (reach if middle > joint.initial else -reach)
-            )
+
+    def bend(joint: RigJoint, _: JointChannel, position: float) -> float:
+        lower, upper = joint.limits
+        if joint.kind != "revolute" or lower is None or upper is None:
+            return position
+        return joint.initial + clamp((lower + upper) / 2.0 - joint.initial, -_BEND, _BEND)
+
+    set_all(armature, bend)
 
 
 _BEND = 0.6
 """Radians by which a joint is bent at most to be ready."""
-
-
-def _hold(armature: Any, names: Collection[str]) -> None:
-    """Limits of both sides may differ a little."""
-    with loops_closed(armature):
-        for pose_bone, joint in posed_joints_of(armature):
-            if joint.name in names:
-                for channel in joint.channels:
-                    channel.put(pose_bone, channel.find_valid(channel.get(pose_bone)))

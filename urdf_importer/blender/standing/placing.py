@@ -2,7 +2,7 @@
 """The places of robots in a scene, and their sizes: only their armature objects are placed and
 scaled, so the numbers of the rigs stay as described."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import bpy
@@ -12,7 +12,8 @@ from ...arguments import options_of, rigs_of
 from ...geometry.transforms import Matrix
 from ...options import PlacementOptions
 from . import properties
-from .armatures import armatures_of, children_of, objects_of
+from .armatures import objects_of, pose_bones_of
+from .links import links_of
 from .robot_table import list_robots
 
 _GAP = 0.15
@@ -167,22 +168,19 @@ def _box(item: Any, world: Matrix) -> Matrix:
 
 
 def _skeleton(armature: Any) -> Matrix:
-    return np.array(list(_joints(armature)), float).reshape(-1, 3)
-
-
-def _joints(armature: Any) -> Iterator[Any]:
-    yield armature.matrix_world.translation
-    for each in armatures_of(armature):
-        for bone in each.pose.bones if each.pose else ():
-            yield each.matrix_world @ bone.head
-            yield each.matrix_world @ bone.tail
-    yield from _link_places(armature)
+    """Returns where the robot, its bones' ends and its links are (n, 3) in the world."""
+    ends = [
+        bone.id_data.matrix_world @ end
+        for bone in pose_bones_of(armature)
+        for end in (bone.head, bone.tail)
+    ]
+    return np.array([armature.matrix_world.translation, *ends, *_link_places(armature)], float)
 
 
 def _link_places(armature: Any) -> Matrix:
     """Returns where links are (n, 3) in the world."""
-    links = (each for each in children_of(armature) if properties.LINK in each)
-    return np.array([each.matrix_world.translation for each in links], float).reshape(-1, 3)
+    places = [each.matrix_world.translation for each in links_of(armature)]
+    return np.array(places, float).reshape(-1, 3)
 
 
 def _shift(armature: Any, axis: int, by: float) -> None:

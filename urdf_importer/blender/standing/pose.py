@@ -26,7 +26,7 @@ from ...kinematics.inverse.options import Refuse
 from ...kinematics.loops import LoopResult, report_missed
 from ...kinematics.motion import choose_range
 from . import properties
-from .armatures import armatures_of, check_robot
+from .armatures import armatures_of, check_robot, update_tags
 from .joints import JointChannel, RigJoint, holds_limits, posed_joints_of, read_joints
 from .keys import insert_key
 from .links import find_link
@@ -51,11 +51,12 @@ def set_joint_positions(
     for an object that is not an imported robot.
     """
     armature, positions = rig_of(armature), positions_of(positions)
-    joints = dict(_joints(armature))
+    check_robot(armature)
+    joints = {joint.name: (bone, joint) for bone, joint in posed_joints_of(armature)}
     checked = {}
     for name, position in positions.items():
         if name not in joints:
-            if name in _fixed_joints(armature):
+            if name in armature[properties.ROBOT]["joints"]:
                 continue
             raise unknown_name("the robot has no moving joint", name, joints)
         checked[name] = check_position(name, joints[name][1].kind, position)
@@ -78,8 +79,7 @@ def loops_closed(armature: Any, diagnostics: Diagnostics | None = None) -> Itera
             _close(armature, loops, before, diagnostics)
         if diagnostics is not None:
             _report_ends(armature, loops, diagnostics)
-    for each in armatures_of(armature):
-        each.update_tag()
+    update_tags(armature)
 
 
 def read_channels(armature: Any, names: Collection[str]) -> dict[str, float | tuple[float, ...]]:
@@ -89,10 +89,7 @@ def read_channels(armature: Any, names: Collection[str]) -> dict[str, float | tu
         if joint.name not in names:
             continue
         if len(joint.channels) == 1:
-            position = joint.channels[0].get(bone)
-            found[joint.name] = (
-                joint.channels[0].clamp(position) if holds_limits(bone) else position
-            )
+            found[joint.name] = joint.channels[0].shown(bone)
         else:
             numbers = [getattr(bone, each.prop)[each.index] for each in joint.channels]
             found[joint.name] = position_of_numbers(joint, numbers)
@@ -119,7 +116,7 @@ def _report_ends(armature: Any, loops: RigLoops, diagnostics: Diagnostics) -> No
     for bone, joint in posed_joints_of(armature):
         channel = joint.channels[0]
         if joint.name in free and not channel.is_valid(channel.get(bone)) and holds_limits(bone):
-            shown = {joint.name: channel.clamp(channel.get(bone))}
+            shown = {joint.name: channel.shown(bone)}
             missed = LoopResult(positions=shown, gap=0.0, reached=False, missed=(joint.name,))
             report_missed(loops.robot, missed, diagnostics)
 
@@ -158,17 +155,6 @@ def link_pose(armature: Any, link: str, *, convention: Convention | None = None)
     return frame if convention is None else convention.from_robot(frame)
 
 
-def _joints(armature: Any) -> Iterator[tuple[str, tuple[Any, RigJoint]]]:
-    """Yields joint name -> (pose bone, joint)."""
-    check_robot(armature)
-    for pose_bone, joint in posed_joints_of(armature):
-        yield joint.name, (pose_bone, joint)
-
-
-def _fixed_joints(armature: Any) -> set[str]:
-    return set(armature[properties.ROBOT]["joints"])
-
-
 def put_position(bone: Any, joint: RigJoint, value: float | tuple[float, ...]) -> None:
     """Sets the channels of a joint to a position, as check_position gives it."""
     numbers = channel_numbers(joint, value, bone.rotation_euler)
@@ -185,7 +171,7 @@ def channel_numbers(
         return (joint.sign * value,)
     if joint.kind == "planar":
         return value
-    angles = _euler_xyz(rotation_from_quaternion(value[-4:]), near)
+    angles = euler_xyz(rotation_from_quaternion(value[-4:]), near)
     return (*value[:-4], *angles)
 
 
@@ -197,7 +183,7 @@ def position_of_numbers(joint: RigJoint, numbers: Sequence[float]) -> tuple[floa
     return tuple(joint.sign * number for number in numbers)
 
 
-def _euler_xyz(rotation: Matrix, near: Any) -> tuple[float, float, float]:
+def euler_xyz(rotation: Matrix, near: Any) -> tuple[float, float, float]:
     """Returns Blender's XYZ angles (R = Rz Ry Rx) of a rotation (3, 3), computed in double
     precision: of the two solutions and all their turns the one nearest to the angles `near`."""
     r = rotation
@@ -241,13 +227,11 @@ def _get_position(pose_bone: Any, joint: RigJoint, own: Matrix) -> float | tuple
         place = (float(own[0, 3]), float(own[1, 3]), float(own[2, 3]))
         return quaternion if kind == "spherical" else (*place, *quaternion)
     shown = {"location": own[:3, 3], "rotation_euler": _read_angles(pose_bone, own)}
-    values = [
-        _prefer_set(
-            float(getattr(pose_bone, channel.prop)[channel.index]),
-            float(shown[channel.prop][channel.index]),
-        )
-        for channel in joint.channels
-    ]
+    values = []
+    for channel in joint.channels:
+        raw = float(getattr(pose_bone, channel.prop)[channel.index])
+        value = float(shown[channel.prop][channel.index])
+        values.append(raw if abs(value - raw) < _SAME * max(1.0, abs(raw)) else value)
     if kind == "planar":
         return tuple(values)
     position = joint.sign * values[0]
@@ -270,15 +254,10 @@ def _read_angles(pose_bone: Any, own: Matrix) -> Any:
     by quaternions has its angles from these."""
     angles, order = pose_bone.rotation_euler, pose_bone.rotation_mode
     if order in ("QUATERNION", "AXIS_ANGLE"):
-        return mathutils.Matrix(own[:3, :3].tolist()).to_euler("XYZ", angles)
-    wanted = np.array(mathutils.Euler(angles, order).to_matrix())
-    if np.abs(wanted - own[:3, :3]).max() < _SAME:
+        order = "XYZ"
+    elif np.abs(np.array(mathutils.Euler(angles, order).to_matrix()) - own[:3, :3]).max() < _SAME:
         return angles
     return mathutils.Matrix(own[:3, :3].tolist()).to_euler(order, angles)
-
-
-def _prefer_set(raw: float, shown: float) -> float:
-    return raw if abs(shown - raw) < _SAME * max(1.0, abs(raw)) else shown
 
 
 _FREE_SLIDE = 0.5
@@ -290,7 +269,7 @@ BASES = ("planar", "floating")
 
 def zero_pose(armature: Any) -> None:
     """Puts every joint at zero, or at the valid position nearest to it."""
-    _set_all(armature, lambda kind, channel, position: channel.find_valid(0.0))
+    set_all(armature, lambda joint, channel, position: channel.find_valid(0.0))
 
 
 def random_pose(armature: Any, seed: int, *, refuse: Refuse | None = None) -> None:
@@ -303,11 +282,11 @@ def random_pose(armature: Any, seed: int, *, refuse: Refuse | None = None) -> No
     """
     chance = random.Random(seed)
 
-    def choose(kind: str, channel: JointChannel, position: float) -> float:
-        return position if kind in BASES else chance.uniform(*find_range(channel))
+    def choose(joint: RigJoint, channel: JointChannel, position: float) -> float:
+        return position if joint.kind in BASES else chance.uniform(*find_range(channel))
 
     if refuse is None:
-        _set_all(armature, choose, passive=False)
+        set_all(armature, choose, passive=False)
         return
     shown = get_joint_positions(armature)
     reasons: Counter[str] = Counter()
@@ -322,10 +301,14 @@ def random_pose(armature: Any, seed: int, *, refuse: Refuse | None = None) -> No
     raise KinematicsError(f"none of {_MOST_TRIED} random poses will do: in most of them {why}")
 
 
-def hold_limits(armature: Any) -> int:
-    """Moves joints that are set outside their limits to the nearest valid position. Returns how
-    many there were."""
-    return _set_all(armature, lambda kind, channel, position: channel.find_valid(position))
+def hold_limits(armature: Any, names: Collection[str] | None = None) -> int:
+    """Moves joints, all or the named ones, that are set outside their limits to the nearest valid
+    position. Returns how many there were."""
+
+    def hold(joint: RigJoint, channel: JointChannel, position: float) -> float:
+        return channel.find_valid(position) if names is None or joint.name in names else position
+
+    return set_all(armature, hold)
 
 
 def find_range(channel: JointChannel) -> tuple[float, float]:
@@ -334,24 +317,21 @@ def find_range(channel: JointChannel) -> tuple[float, float]:
     return choose_range(channel.lower, channel.upper, turns=channel.turns, slide=_FREE_SLIDE)
 
 
+Choice = Callable[[RigJoint, JointChannel, float], float]
 _Chosen = list[tuple[Any, RigJoint, list[float]]]
 """(pose bone, joint, position of each channel)."""
 
 
-def _set_all(
-    armature: Any, choose: Callable[[str, JointChannel, float], float], *, passive: bool = True
-) -> int:
-    """Sets the result of `choose` for (kind of joint, channel, position) for all joints that do not
+def set_all(armature: Any, choose: Choice, *, passive: bool = True) -> int:
+    """Sets the result of `choose` for (joint, channel, position) for all joints that do not
     follow another, or only for joints that an SRDF does not call passive. Returns how many joints
     moved."""
     return _put_all(armature, _choose_all(armature, choose, passive=passive))
 
 
-def _choose_all(
-    armature: Any, choose: Callable[[str, JointChannel, float], float], *, passive: bool
-) -> _Chosen:
+def _choose_all(armature: Any, choose: Choice, *, passive: bool) -> _Chosen:
     return [
-        (bone, joint, [choose(joint.kind, each, each.get(bone)) for each in joint.channels])
+        (bone, joint, [choose(joint, each, each.get(bone)) for each in joint.channels])
         for bone, joint in posed_joints_of(armature)
         if not joint.mimics and (passive or joint.name not in bone.bone.get(properties.PASSIVE, ()))
     ]

@@ -16,6 +16,7 @@ from ...kinematics.forward import Position, check_position
 from . import properties
 from .armatures import bones_of
 from .joints import RigJoint, joints_of
+from .keys import curves_of
 from .pose import channel_numbers, position_of_numbers
 
 _FRAME = 1.0
@@ -58,8 +59,9 @@ def write_pose(action: Any, armature: Any, positions: Mapping[str, Position]) ->
         joint = joints.get(name)
         if joint is None or joint.mimics:
             continue
-        for path, index, number in _channels(joint, position):
-            curve = curves.new(path, index=index)
+        value = check_position(name, joint.kind, position)
+        for channel, number in zip(joint.channels, channel_numbers(joint, value), strict=True):
+            curve = curves.new(_path(joint, channel.prop), index=channel.index)
             point = curve.keyframe_points.insert(_FRAME, number)
             point.interpolation = "CONSTANT"
 
@@ -68,7 +70,7 @@ def read_pose(action: Any, armature: Any) -> dict[str, Numbers]:
     """Returns joint -> numbers of the joints of a rig that an action has channels of; channels that
     it lacks count as zero."""
     found: dict[tuple[str, int], float] = {}
-    for curve in _curves_of(action):
+    for curve in curves_of(action):
         if len(curve.keyframe_points):
             found[curve.data_path, curve.array_index] = float(curve.keyframe_points[0].co[1])
     positions: dict[str, Numbers] = {}
@@ -125,17 +127,11 @@ def loose_poses(armature: Any) -> Iterator[tuple[str, dict[str, Numbers]]]:
     for action in bpy.data.actions:
         if action.asset_data is None or properties.STATE in action or not prefixes:
             continue
-        curves = list(_curves_of(action))
+        curves = curves_of(action)
         if curves and all(curve.data_path.startswith(prefixes) for curve in curves):
             positions = read_pose(action, armature)
             if positions and action.frame_range[0] == action.frame_range[1]:
                 yield action.name, positions
-
-
-def _channels(joint: RigJoint, position: Position) -> Iterator[tuple[str, int, float]]:
-    value = check_position(joint.name, joint.kind, position)
-    for channel, number in zip(joint.channels, channel_numbers(joint, value), strict=True):
-        yield _path(joint, channel.prop), channel.index, number
 
 
 def _path(joint: RigJoint, prop: str) -> str:
@@ -144,24 +140,13 @@ def _path(joint: RigJoint, prop: str) -> str:
 
 def _clear_curves(action: Any, armature: Any) -> Any:
     """Returns the empty curves of an action. Blender 4.4 and later keep them in slots."""
-    if not hasattr(action, "slots"):
-        for curve in list(action.fcurves):
-            action.fcurves.remove(curve)
-        return action.fcurves
-    slot = action.slots[0] if action.slots else action.slots.new("OBJECT", armature.name[:60])
-    layer = action.layers[0] if action.layers else action.layers.new("Pose")
-    strip = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
-    curves = strip.channelbag(slot, ensure=True).fcurves
+    bag = action
+    if hasattr(action, "slots"):
+        slot = action.slots[0] if action.slots else action.slots.new("OBJECT", armature.name[:60])
+        layer = action.layers[0] if action.layers else action.layers.new("Pose")
+        strip = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
+        bag = strip.channelbag(slot, ensure=True)
+    curves = bag.fcurves
     for curve in list(curves):
         curves.remove(curve)
     return curves
-
-
-def _curves_of(action: Any) -> Iterator[Any]:
-    if not hasattr(action, "slots"):
-        yield from action.fcurves
-        return
-    for layer in action.layers:
-        for strip in layer.strips:
-            for bag in strip.channelbags:
-                yield from bag.fcurves

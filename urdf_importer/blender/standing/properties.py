@@ -9,20 +9,9 @@ of the source are left out.
 
 from dataclasses import fields, is_dataclass
 from functools import cache
-from typing import Any
+from typing import Any, get_args
 
-from ...model import (
-    IDENTITY,
-    Box,
-    Capsule,
-    Cone,
-    Cylinder,
-    Ellipsoid,
-    Extrusion,
-    Mesh,
-    Polyhedron,
-    Sphere,
-)
+from ...model import IDENTITY, Geometry
 
 SCHEMA_VERSION = 1
 SCHEMA = "urdf_schema"
@@ -82,17 +71,7 @@ HIDDEN = (COLLISIONS, INERTIALS)
 """Parts that an import hides, by their collections' own switch, so that copies, other scenes and
 other files that take the collection keep them hidden."""
 
-SHAPE_TYPES = {
-    Box: "box",
-    Cylinder: "cylinder",
-    Sphere: "sphere",
-    Capsule: "capsule",
-    Ellipsoid: "ellipsoid",
-    Cone: "cone",
-    Extrusion: "extrusion",
-    Polyhedron: "polyhedron",
-    Mesh: "mesh",
-}
+SHAPE_TYPES = {kind: kind.__name__.lower() for kind in get_args(Geometry)}
 
 MOST_TEXT = 8 * 1024 * 1024
 _PLAIN = frozenset({str, float, int, bool})

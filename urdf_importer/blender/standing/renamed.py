@@ -31,8 +31,7 @@ def mend_drivers(robot: Any) -> int:
             if bone is None:
                 continue
             written = bpy.utils.escape_identifier(bone.name)
-            rest = _after_bone(target.data_path)
-            target.data_path = f'pose.bones["{written}"]{rest}'
+            target.data_path = f'pose.bones["{written}"]{_PATH.sub("", target.data_path)}'
             bone[properties.NAMED] = bone.name
             mended += 1
         if mended:
@@ -44,11 +43,6 @@ def list_broken(robot: Any) -> list[str]:
     """Lists the names of bones that drivers of a robot read and that are not there, each once."""
     found = (name for home in armatures_of(robot) for _, name in _find_stale(home))
     return list(dict.fromkeys(found))
-
-
-def _after_bone(path: str) -> str:
-    found = _PATH.match(path)
-    return path[found.end() :] if found is not None else path
 
 
 def _find_stale(armature: Any) -> Iterator[tuple[Any, str]]:

@@ -13,9 +13,8 @@ from ...kinematics.chains import NamedChain, group_chains
 from ...kinematics.tree import find_above
 from ..memory import recall
 from . import properties
-from .armatures import armatures_of, check_robot, find_main, name_armature
+from .armatures import check_robot, find_main, is_robot, name_armature, pose_bones_of
 from .joints import (
-    LinkJoint,
     RigJoint,
     find_packed_joint,
     joints_of,
@@ -66,7 +65,7 @@ def find_robot(item: Any) -> Any | None:
 def list_robots(scene: Any | None = None) -> list[Any]:
     """Finds the main armatures of the robots in a scene, the current one where none is given."""
     objects = (scene or bpy.context.scene).objects
-    return [item for item in objects if item.type == "ARMATURE" and properties.ROBOT in item]
+    return [item for item in objects if is_robot(item)]
 
 
 def find_robots() -> dict[str, Any]:
@@ -93,6 +92,10 @@ def read_table(armature: Any) -> RobotTable:
         for link in links
         if (joint := read_link_joint(link)) is not None
     }
+    holders = {link: joint.name for link, joint in above.items()}
+    moving = find_above(
+        {joint.name: holders.get(joint.parent, "") for joint in above.values()}, joints
+    )
     masses = [link[properties.MASS] for link in links if properties.MASS in link]
     return RobotTable(
         name=robot.get("name", ""),
@@ -102,43 +105,19 @@ def read_table(armature: Any) -> RobotTable:
         mass=sum(masses) if masses else None,
         triangles=sum(_count_triangles(shape) for shape in visuals_of(armature)),
         joints=joints,
-        chains=group_chains(_parents(above, joints)),
+        # Fixed joints are passed over.
+        chains=group_chains({name: moving.get(name, "") for name in joints}),
         depths=_depths(links, above),
-        limits=tuple(_read_limits(armature)),
+        limits=tuple(
+            (name_armature(bone.id_data), bone.name, name)
+            for bone in pose_bones_of(armature)
+            for name in name_limits(bone.bone)
+        ),
         diagnostics=diagnostics,
         groups=tuple(group_diagnostics(diagnostics)),
-        movers=_movers(above, joints),
+        movers={link: name if name in joints else moving[name] for link, name in holders.items()},
         ratios=dict(_read_ratios(links, joints)),
         files=record.files if record is not None else {},
-    )
-
-
-def _read_limits(armature: Any) -> Iterator[tuple[str, str, str]]:
-    for home in armatures_of(armature):
-        for bone in home.data.bones:
-            for name in name_limits(bone):
-                yield name_armature(home), bone.name, name
-
-
-def _parents(above: Mapping[str, LinkJoint], joints: Mapping[str, RigJoint]) -> dict[str, str]:
-    """Returns moving joint -> the moving joint above it; fixed joints are passed over."""
-    found = _moving_above(above, joints)
-    return {name: found.get(name, "") for name in joints}
-
-
-def _movers(above: Mapping[str, LinkJoint], joints: Mapping[str, RigJoint]) -> dict[str, str]:
-    """Returns link -> the moving joint nearest above it; `above` are the links' own joints."""
-    found = _moving_above(above, joints)
-    return {
-        link: joint.name if joint.name in joints else found[joint.name]
-        for link, joint in above.items()
-    }
-
-
-def _moving_above(above: Mapping[str, LinkJoint], joints: Mapping[str, RigJoint]) -> dict[str, str]:
-    holders = {link: joint.name for link, joint in above.items()}
-    return find_above(
-        {joint.name: holders.get(joint.parent, "") for joint in above.values()}, joints
     )
 
 

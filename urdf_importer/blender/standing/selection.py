@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Showing the user a part of a robot by selecting it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import bpy
@@ -11,7 +11,7 @@ from ..modes import enter_pose_mode, leave_modes
 from . import properties
 from .armatures import pose_bones_of
 from .joints import name_joints, read_link_joint
-from .links import find_link, links_of, name_link, visuals_of
+from .links import find_link, find_link_name, links_of, name_link, visuals_of
 from .robot_table import find_robot, recall_table
 
 
@@ -30,7 +30,7 @@ def select_link_bone(armature: Any, link: str) -> None:
     """Selects the bone that moves a link; the armature where nothing does."""
     empty = find_link(armature, link)
     if empty.parent_bone in empty.parent.data.bones:
-        _select_bone(empty.parent, empty.parent_bone)
+        select_bones({empty.parent: [empty.parent_bone]})
     else:
         select_objects([armature])
 
@@ -45,9 +45,7 @@ def find_moving_joint(item: Any) -> str:
     if item.type == "ARMATURE":
         bone = item.data.bones.active if item.mode == "POSE" else None
         return next(iter(name_joints(bone)), "") if bone is not None else ""
-    while item is not None and name_link(item) is None:
-        item = item.parent
-    return recall_table(robot).movers.get(name_link(item) or "", "") if item is not None else ""
+    return recall_table(robot).movers.get(find_link_name(item) or "", "")
 
 
 def select_joint(armature: Any, joint: str) -> None:
@@ -58,7 +56,7 @@ def select_joint(armature: Any, joint: str) -> None:
     """
     for pose_bone in pose_bones_of(armature):
         if joint in name_joints(pose_bone.bone):
-            _select_bone(pose_bone.id_data, pose_bone.name)
+            select_bones({pose_bone.id_data: [pose_bone.name]})
             return
     for link in links_of(armature):
         above = read_link_joint(link)
@@ -77,17 +75,12 @@ def select_subject(armature: Any, item: Diagnostic) -> None:
     """Selects the subject of a diagnostic. Raises KinematicsError where the rig does not have
     it."""
     name = item.subject
-    users = [each for each in visuals_of(armature) if _uses_material(each, name)]
-    ways = {
-        "joint": lambda: select_joint(armature, name),
-        "link": lambda: select_link(armature, name),
-        "material": lambda: _select_users(users, name),
-    }
+    ways = {"joint": select_joint, "link": select_link, "material": _select_users}
     # A link and a joint may have the same name: the kind that the message names comes first.
     order = sorted(ways, key=lambda kind: f"{kind} {quote(name)}" not in item.message)
     for kind in order:
         try:
-            ways[kind]()
+            ways[kind](armature, name)
             return
         except KinematicsError:
             continue
@@ -111,20 +104,16 @@ def select_objects(items: Iterable[Any]) -> None:
     layer.objects.active = chosen[0]
 
 
-def _select_users(users: list[Any], material: str) -> None:
+def _select_users(armature: Any, material: str) -> None:
+    """Selects the visuals described with a material; Blender may have renamed it."""
+    users = [
+        each
+        for each in visuals_of(armature)
+        if each[properties.SHAPE].get("material", {}).get("name") == material
+    ]
     if not users:
         raise KinematicsError(f"nothing shows the material {quote(material)}")
     select_objects(users)
-
-
-def _uses_material(item: Any, name: str) -> bool:
-    """Whether an object has the material in its description; Blender may have renamed it."""
-    described = item[properties.SHAPE].get("material")
-    return described is not None and described.get("name") == name
-
-
-def _select_bone(armature: Any, name: str) -> None:
-    select_bones({armature: [name]})
 
 
 def measure_selection() -> float | None:
@@ -155,21 +144,12 @@ def choose_bones(armature: Any, names: Sequence[str]) -> None:
     shows them where their collections hide them."""
     wanted = set(names)
     for pose_bone in armature.pose.bones:
-        _set_selected(pose_bone, pose_bone.name in wanted)
+        # From Blender 5 on the pose selects its bones, before that the armature.
+        holder = pose_bone if hasattr(pose_bone, "select") else pose_bone.bone
+        holder.select = pose_bone.name in wanted
     armature.data.bones.active = armature.data.bones[names[0]]
     for name in names:
-        for collection in _hidden_collections(armature, name):
-            collection.is_visible = True
-
-
-def _hidden_collections(armature: Any, bone: str) -> Iterator[Any]:
-    """Yields the collections that hide a bone: users have to see the selection made for them."""
-    collections = list(armature.data.bones[bone].collections)
-    if not any(each.is_visible_effectively for each in collections):
-        yield from collections
-
-
-def _set_selected(pose_bone: Any, selected: bool) -> None:
-    """From Blender 5 on the pose selects its bones, before that the armature."""
-    holder = pose_bone if hasattr(pose_bone, "select") else pose_bone.bone
-    holder.select = selected
+        homes = armature.data.bones[name].collections
+        if not any(each.is_visible_effectively for each in homes):
+            for each in homes:
+                each.is_visible = True

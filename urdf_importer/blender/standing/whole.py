@@ -6,7 +6,7 @@ everything below the armature behind. Here a robot is all its armatures, everyth
 in its collections.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import bpy
@@ -17,7 +17,7 @@ from ..memory import forget
 from ..modes import leave_modes
 from . import properties
 from .armatures import armatures_of, check_own, check_robot, objects_of
-from .display import find_collection
+from .display import find_collection, walk_layers
 from .robot_table import find_robot
 from .selection import select_objects
 
@@ -76,7 +76,10 @@ def delete_robot(armature: Any) -> None:
     collections = _list_collections(armature)
     spent = _list_data(own)
     bpy.data.batch_remove(own)
-    _remove_collections(collections)
+    for collection in reversed(collections):
+        # Nested ones go first; one stays where something of a user is in it.
+        if not collection.objects and not collection.children:
+            bpy.data.collections.remove(collection)
     for kind in spent:
         unused = [each for each in kind if not each.users]
         if unused:
@@ -156,7 +159,8 @@ def _redirect_all(copies: Mapping[Any, Any]) -> None:
 
 
 def _redirect_object(copy: Any, copies: Mapping[Any, Any]) -> None:
-    for constraint in _constraints_of(copy):
+    bones = copy.pose.bones if copy.pose else ()
+    for constraint in [*copy.constraints, *(each for bone in bones for each in bone.constraints)]:
         _redirect(constraint, copies)
         for target in getattr(constraint, "targets", ()):
             _redirect(target, copies)
@@ -167,12 +171,6 @@ def _redirect_object(copy: Any, copies: Mapping[Any, Any]) -> None:
     _redirect_properties(copy, copies)
     if properties.ARMATURE in copy:
         _redirect_properties(copy[properties.ARMATURE], copies)
-
-
-def _constraints_of(item: Any) -> Iterator[Any]:
-    yield from item.constraints
-    for pose_bone in item.pose.bones if item.pose else ():
-        yield from pose_bone.constraints
 
 
 def _redirect(owner: Any, copies: Mapping[Any, Any]) -> None:
@@ -213,8 +211,10 @@ def _link(armature: Any, copies: Mapping[Any, Any], ledger: Ledger) -> None:
                 copy.children.link(homes[child])
     first = next(iter(homes), None)
     if first is not None:
-        for above in _list_above(first):
-            above.children.link(homes[first])
+        masters = (scene.collection for scene in bpy.data.scenes)
+        for above in [*masters, *bpy.data.collections]:
+            if first in above.children[:]:
+                above.children.link(homes[first])
     _copy_eyes(copies, homes)
 
 
@@ -227,16 +227,10 @@ def _copy_collection(source: Any, ledger: Ledger) -> Any:
     return copy
 
 
-def _list_above(collection: Any) -> list[Any]:
-    masters = (scene.collection for scene in bpy.data.scenes)
-    every = [*masters, *bpy.data.collections]
-    return [each for each in every if collection in each.children[:]]
-
-
 def _copy_eyes(copies: Mapping[Any, Any], homes: Mapping[Any, Any]) -> None:
     """Copies the settings of a view layer: which collections and objects are hidden in it."""
     layer = bpy.context.view_layer
-    entries = {each.collection: each for each in _walk(layer.layer_collection)}
+    entries = {each.collection: each for each in walk_layers(layer.layer_collection)}
     for source, copy in homes.items():
         if source in entries and copy in entries:
             for flag in _LAYER_FLAGS:
@@ -244,12 +238,6 @@ def _copy_eyes(copies: Mapping[Any, Any], homes: Mapping[Any, Any]) -> None:
     for source, copy in copies.items():
         if isinstance(source, bpy.types.Object) and source.name in layer.objects:
             copy.hide_set(source.hide_get())
-
-
-def _walk(layer: Any) -> Iterator[Any]:
-    yield layer
-    for child in layer.children:
-        yield from _walk(child)
 
 
 # Removal
@@ -307,10 +295,3 @@ def _list_data(own: Iterable[Any]) -> list[list[Any]]:
             actions |= {strip.action for track in animation.nla_tracks for strip in track.strips}
     actions.discard(None)
     return [list(each) for each in (data, widgets, shapes, materials, images, actions)]
-
-
-def _remove_collections(collections: Iterable[Any]) -> None:
-    """Removes collections, nested ones first, unless something of a user is in them."""
-    for collection in reversed(list(collections)):
-        if not collection.objects and not collection.children:
-            bpy.data.collections.remove(collection)

@@ -16,6 +16,7 @@ import bpy
 from ...rig.rig_plan import MECHANISM, RigPlan
 from ..standing import properties
 from ..standing.joints import read_joints
+from ..standing.keys import bags_of
 
 Channel = tuple[str, str, int]
 """Bone, property, index."""
@@ -161,7 +162,7 @@ def _used_curves(armature: Any) -> Iterator[Any]:
         key = (action, slot.handle if slot else None)
         if action is not None and key not in seen:
             seen.add(key)
-            yield from curves_of(action, slot)
+            yield from _curves_of(action, slot)
 
 
 def _unused_curves(bones: set[str]) -> Iterator[Any]:
@@ -172,7 +173,7 @@ def _unused_curves(bones: set[str]) -> Iterator[Any]:
         if action in played:
             continue
         for slot in getattr(action, "slots", (None,)):
-            for curves in curves_of(action, slot):
+            for curves in _curves_of(action, slot):
                 if any(curve.data_path.startswith(heads) for curve in curves):
                     yield curves
 
@@ -186,19 +187,12 @@ def _played_actions() -> Iterator[Any]:
                 yield from (strip.action for strip in track.strips)
 
 
-def curves_of(action: Any, slot: Any | None) -> list[Any]:
-    """Returns the collections of curves of a slot of an action."""
-    if not hasattr(action, "slots"):  # Before 4.4 an action has one set of curves.
-        return [action.fcurves]
-    if slot is None:
-        return []
-    return [
-        bag.fcurves
-        for layer in action.layers
-        for strip in layer.strips
-        for bag in strip.channelbags
-        if bag.slot_handle == slot.handle
-    ]
+def _curves_of(action: Any, slot: Any | None) -> list[Any]:
+    """Returns the collections of curves of a slot of an action; before 4.4 it has neither slots nor
+    handles, and one collection."""
+    handle = slot.handle if slot else None
+    bags = bags_of(action)
+    return [bag.fcurves for bag in bags if getattr(bag, "slot_handle", None) == handle]
 
 
 def _rename_paths(curves: Iterable[Any], renames: Mapping[str, str]) -> None:
