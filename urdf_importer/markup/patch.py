@@ -69,8 +69,8 @@ class NodeWriter(XmlWriter):
     def close(self) -> None:
         self._nodes.pop()
 
-    def verbatim(self, xml: str) -> None:
-        self._nodes[-1].children.append(WrittenNode(xml=xml))
+    def verbatim(self, *pieces: str) -> None:
+        self._nodes[-1].children += [WrittenNode(xml=xml) for xml in pieces]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,9 +5,9 @@ from .formats import Description, ReaderFormat, choose_reader
 from .mjcf import MJCF
 from .sdf import MODEL_CONFIG, SDF, TEMPLATE_SUFFIXES, find_in_folder, list_models, refuse_template
 from .simmechanics import SIMMECHANICS
-from .urdf.robot import URDF, list_xacro_arguments, read_robot, read_robot_text
+from .urdf.robot import URDF, read_robot_text
 from .usd import USD, list_articulations
-from .xacro.expand import XacroArgument
+from .xacro.expand import XacroArgument, list_xacro_arguments
 
 __all__ = [
     "MJCF",
@@ -25,7 +25,6 @@ __all__ = [
     "list_articulations",
     "list_models",
     "list_xacro_arguments",
-    "read_robot",
     "read_robot_text",
     "refuse_template",
 ]

@@ -145,9 +145,6 @@ class _Place:
         frame: Matrix = self._frames[index]
         return frame
 
-    def hang_together(self, one: str, other: str) -> bool:
-        return self.tree.path(one, other).top >= 0
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Page:
@@ -174,7 +171,7 @@ def _read_joint(element: Element, page: _Page, place: _Place, found: GazeboLoops
     ends = [place.link(page.text(first.get(tag))) for tag in ("parent", "child")]
     if ends[0] == ends[1]:
         raise FaultError(f"connects link {quote(ends[0])} to itself")
-    if not place.hang_together(*ends):
+    if place.tree.path(*ends).top < 0:
         raise FaultError(
             f"holds links {quote(ends[0])} and {quote(ends[1])} together, which hang on different "
             "roots: write it as <joint> of <robot>"

@@ -9,10 +9,11 @@ from ...markup.write import XmlWriter, format_number, format_numbers
 from ...markup.xml import parse_fragment, text_of, verbatim
 from ...model import Cone, Inertia, Inertial, Link, Pose
 from ...names import Claims
+from ..urdf.loops import write_pose
 from .extras import GazeboData, nest, own_elements
 from .nesting import Addresses, Nest
 from .parts import MODEL, WORLD, FramePart, JointPart, LinkPart, ModelPlan, SdfAxis
-from .shapes import ShapeText, write_pose
+from .shapes import ShapeText
 
 OLD, NEW = "1.9", "1.11"
 """The version that old programs read too, and the first with mimic joints and cones."""

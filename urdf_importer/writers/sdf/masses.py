@@ -23,12 +23,19 @@ class Weights:
     """The masses of a robot's links, each repaired and reported once. `repairs`: whether inertias
     that no body can have are replaced."""
 
-    def __init__(self, volume: MeasureVolume, diagnostics: Diagnostics, *, repairs: bool) -> None:
+    def __init__(
+        self,
+        tree: KinematicTree,
+        volume: MeasureVolume,
+        diagnostics: Diagnostics,
+        *,
+        repairs: bool,
+    ) -> None:
+        self._tree = tree
         self._volume = volume
         self._diagnostics = diagnostics
         self._repairs = repairs
         self._found: dict[str, Inertial] = {}
-        self.tree: KinematicTree | None = None
 
     def find(self, link: Link) -> Inertial:
         """Returns the mass of a link that has one."""
@@ -39,8 +46,7 @@ class Weights:
 
     def join(self, links: Sequence[Link], holder: Link) -> Inertial:
         """Returns the mass of links that are fixed to each other, in the frame of one of them."""
-        assert self.tree is not None
-        frames, index = zero_frames(self.tree), self.tree.index
+        frames, index = zero_frames(self._tree), self._tree.index
         back = invert(frames[index[holder.name]])
         bodies = [body_of(self.find(each), back @ frames[index[each.name]]) for each in links]
         return inertial_of(add_bodies(bodies))
