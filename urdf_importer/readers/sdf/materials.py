@@ -25,7 +25,6 @@ _WHITE: Color = (1.0, 1.0, 1.0, 1.0)
 _GREY: Color = (0.7, 0.7, 0.7, 1.0)
 _HALF = 0.5
 """Metalness and roughness where a <metal> does not set them."""
-_MAPS = ("normal_map", "roughness_map", "metalness_map")
 _MOST_BYTES = 4 * 1024**2
 _MOST_DEPTH = 16
 _TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"([^"\n]*)"|([{}:])|(\n)|([^\s{}:"]+)', re.DOTALL)
@@ -80,8 +79,7 @@ def _read_color(material: Element, page: Page, script: "_Script", *, has_map: bo
 
 
 def _parts(element: Element | None, page: Page) -> Color | None:
-    numbers = [] if element is None else page.numbers(element)
-    return _color(numbers)
+    return _color([] if element is None else page.numbers(element))
 
 
 def _color(numbers: list[float]) -> Color | None:
