@@ -12,6 +12,7 @@ read.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from ..markup.elements import ExtraElement, parse_extra
 from ..model import (
@@ -26,6 +27,7 @@ from ..model import (
 )
 from ..model.deferred import Deferred
 from ..model.visual_material import GAZEBO_PREFIX, find_gazebo_color
+from .parts import list_plugins
 from .sensors import read_sensor
 
 _PARTS_OF_IMU = ("accelerometer", "gyroscope")
@@ -70,29 +72,13 @@ def interpret_extras(robot: Robot) -> Robot:
     """
     if not _says_anything(robot) and not (robot.sensors or robot.settings or robot.controls):
         return robot
-    meaning = _Meaning(robot)
+    meaning: Deferred[Any] = Deferred(lambda: _interpret(robot))
     return replace(
         robot,
-        sensors=Deferred(lambda: meaning.find()[0]),
-        settings=Deferred(lambda: meaning.find()[1]),
-        controls=Deferred(lambda: meaning.find()[2]),
+        sensors=Deferred(lambda: meaning[0]),
+        settings=Deferred(lambda: meaning[1]),
+        controls=Deferred(lambda: meaning[2]),
     )
-
-
-_Found = tuple[list[Sensor], list[SimulationSettings], list[JointControl]]
-
-
-class _Meaning:
-    """The meaning of a robot's extras, worked out once."""
-
-    def __init__(self, robot: Robot) -> None:
-        self._robot = robot
-        self._found: _Found | None = None
-
-    def find(self) -> _Found:
-        if self._found is None:
-            self._found = _interpret(self._robot)
-        return self._found
 
 
 def _says_anything(robot: Robot) -> bool:
@@ -101,7 +87,9 @@ def _says_anything(robot: Robot) -> bool:
     return any(_may_hold_sensors(extra) for extra, _ in _extras_within(robot))
 
 
-def _interpret(robot: Robot) -> _Found:
+def _interpret(
+    robot: Robot,
+) -> tuple[list[Sensor], list[SimulationSettings], list[JointControl]]:
     sensors: list[Sensor] = []
     for extra, inside in _extras_within(robot):
         if _may_hold_sensors(extra) and (element := parse_extra(extra)) is not None:
@@ -166,7 +154,6 @@ def _read_sensors(element: ExtraElement, inside: str) -> Iterator[Sensor]:
 def _read_settings(element: ExtraElement) -> SimulationSettings:
     """Reads a <gazebo>; its physics may be anywhere within."""
     within = list(element.walk())
-    plugins = [c for c in element.children if c.tag == "plugin" or c.prefix == "controller"]
     return SimulationSettings(
         reference=element.attributes.get("reference", "").strip(),
         friction=tuple(
@@ -181,7 +168,8 @@ def _read_settings(element: ExtraElement) -> SimulationSettings:
             if child.tag in _PHYSICS
         ),
         plugins=tuple(
-            Plugin(name=p.attributes.get("name", "") or p.tag, line=p.line) for p in plugins
+            Plugin(name=p.attributes.get("name", "") or p.tag, line=p.line)
+            for p in list_plugins(element)
         ),
         line=element.line,
     )

@@ -70,6 +70,10 @@ class XmlEditor:
             start, end = begin, stop
         self.replace(start, end, "")
 
+    def write_over(self, element: Element, lines: Iterable[str]) -> None:
+        """Puts lines in the place of an element, at which the first one begins."""
+        self.replace(*self.span(element), self.newline.join(lines).lstrip(" \t"))
+
     def insert_behind(self, element: Element, lines: Iterable[str]) -> None:
         """Puts lines, whose indentation is there already, behind an element and the comments that
         follow it in its line."""

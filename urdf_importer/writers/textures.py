@@ -53,7 +53,7 @@ class Textures:
         path = look.texture
         name = path.name if path is not None else look.name or "texture"
         try:
-            content = look.image if path is None else _read(path)
+            content = look.image if path is None else read_mesh_file(path, MOST_BYTES)
             stem = path.stem if path is not None else name
             return self._folder.write(*self._prepare(content, name, stem, look.image_alpha))
         except MeshError as error:
@@ -86,10 +86,6 @@ class Textures:
             if pixels is None:
                 raise MeshError("it could not be converted", code="unreadable-texture")
         return encode_png(pixels if has_alpha else _opaque(pixels)), stem, ".png"
-
-
-def _read(path: Path) -> bytes:
-    return read_mesh_file(path, MOST_BYTES)
 
 
 def _opaque(pixels: Pixels) -> Pixels:
