@@ -34,32 +34,12 @@ _PARTS_OF_IMU = ("accelerometer", "gyroscope")
 """Gazebo has no sensors of their own for them."""
 _OF_ROBOTS = ("gazebo", "ros2_control")
 _FRICTION = ("mu", "mu1", "mu2")
-_PHYSICS = frozenset(
-    (
-        "kp",
-        "kd",
-        "maxvel",
-        "mindepth",
-        "maxcontacts",
-        "dampingfactor",
-        "fdir1",
-        "turngravityoff",
-        "gravity",
-        "selfcollide",
-        "self_collide",
-        "laserretro",
-        "provide_feedback",
-        "providefeedback",
-        "disable_fixed_joint_lumping",
-        "disablefixedjointlumping",
-        "implicitspringdamper",
-        "springstiffness",
-        "springreference",
-        "stopcfm",
-        "stoperp",
-        "fudgefactor",
-    )
-)
+_OF_LINKS = ("turngravityoff", "gravity", "selfcollide", "self_collide", "laserretro")
+_OF_CONTACTS = ("kp", "kd", "maxvel", "mindepth", "maxcontacts", "dampingfactor", "fdir1")
+_OF_JOINTS = ("provide_feedback", "providefeedback", "stopcfm", "stoperp", "fudgefactor")
+_OF_SPRINGS = ("implicitspringdamper", "springstiffness", "springreference")
+_OF_LUMPING = ("disable_fixed_joint_lumping", "disablefixedjointlumping")
+_PHYSICS = frozenset((*_OF_LINKS, *_OF_CONTACTS, *_OF_JOINTS, *_OF_SPRINGS, *_OF_LUMPING))
 """Gazebo's parameters of links and joints besides friction."""
 
 

@@ -66,7 +66,9 @@ class ModelReader:
                 if element.tag == "model":
                     name = element.attributes.get("name", "")
                 elif element.tag == "include":
-                    name = page.text(element, "name") or self._name_included(element, page) or None
+                    opened = None if page.text(element, "name") else self._open(element, page)
+                    own = "" if opened is None else opened[0].attributes.get("name", "")
+                    name = page.text(element, "name") or own or None
                 if name in found:
                     finding = f"model {quote(name)} has a name that is taken; it is left out"
                     page.error("sdf-duplicate-name", finding, element, name)
@@ -98,10 +100,6 @@ class ModelReader:
                     outer, FramedElement(_name_of(element), "frame", element, page, outer)
                 )
         return outer, found
-
-    def _name_included(self, element: Element, page: Page) -> str:
-        opened = self._open(element, page)
-        return "" if opened is None else opened[0].attributes.get("name", "")
 
     def _fill(self, scope: Scope, depth: int) -> Scope:
         """The scope with all that is in its model."""

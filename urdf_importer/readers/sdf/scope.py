@@ -302,16 +302,12 @@ class Scope:
             return read_base(find(node.model.placed, "pose"))
         base = read_base(find(node.element, "pose"))
         if not base and node.kind == "joint":
-            base = self._child_frame(node)
+            # Its child or, where that is the world, the model.
+            child = node.page.text(node.element, "child")
+            base = "" if child == WORLD and WORLD not in self.nodes else child
         elif not base and node.kind == "frame":
             base = node.element.attributes.get("attached_to", "")
         return base
-
-    def _child_frame(self, node: FramedElement) -> str:
-        """The frame that a joint's pose is relative to: its child or, where that is the world, the
-        model."""
-        child = node.page.text(node.element, "child")
-        return "" if child == WORLD and WORLD not in self.nodes else child
 
     def say_lost(self, node: FramedElement) -> None:
         """Reports why a frame is not known, as an error of its element."""

@@ -39,11 +39,9 @@ _VECTORS: dict[str, Vector3] = {
 # xacro's own tags: where URDF contains one, something was not expanded. Its leftovers change
 # nothing (arg, property), and any other name is the call of an undefined macro, which every other
 # reader of URDF takes for an unknown element.
-_XACRO_INSTRUCTIONS = frozenset(
-    (
-        *("attribute", "call", "element", "if", "include"),
-        *("insert_block", "insert_blocks", "macro", "unless"),
-    )
+_XACRO_INSTRUCTIONS = (
+    *("attribute", "call", "element", "if", "include"),
+    *("insert_block", "insert_blocks", "macro", "unless"),
 )
 
 
@@ -163,9 +161,6 @@ class Document:
         if name not in ("arg", "property"):
             self.leftover_calls.add(element.line, element.tag[:80])
 
-    def verbatim(self, element: Element) -> str:
-        return verbatim(element, self.data)
-
     def text(self, element: Element) -> str:
         return text_of(element, self.data)
 
@@ -217,7 +212,7 @@ class Document:
 
     # Numbers
 
-    def number(self, element: Element, attribute: str) -> float | None:
+    def number(self, element: Element, attribute: str, largest: float = LARGEST) -> float | None:
         """Reads a number; None where the attribute is not there or empty."""
         text = element.attributes.get(attribute)
         if text is None:
@@ -225,24 +220,15 @@ class Document:
         try:
             return plain_number(text)
         except ValueError:
-            return self.odd_number(element, attribute, text, LARGEST)
+            return self.odd_number(element, attribute, text, largest)
 
     def length(self, element: Element, attribute: str) -> float | None:
         """Reads a length in metres; None where the attribute is not there or empty. A warning
         reports a negative one, whose absolute value is used."""
-        text = element.attributes.get(attribute)
-        if text is None:
-            return None
-        try:
-            length = plain_number(text)
-        except ValueError:
-            odd = self.odd_number(element, attribute, text, FARTHEST)
-            if odd is None:
-                return None
-            length = odd
-        if length < 0.0:
+        length = self.number(element, attribute, FARTHEST)
+        if length is not None and length < 0.0:
             self.warn_of_negative_size(element)
-        return abs(length)
+        return None if length is None else abs(length)
 
     def warn_of_negative_size(self, element: Element) -> None:
         finding = "has a negative size; its absolute value is used"

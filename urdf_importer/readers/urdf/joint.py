@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from ...diagnostics import quote
-from ...markup.xml import Element
+from ...markup.xml import Element, verbatim
 from ...model import (
     BALL_TYPES,
     JOINT_TYPES,
@@ -53,7 +53,7 @@ def read_transmission(element: Element, document: Document) -> Transmission:
         type=transmission_type,
         joints=tuple(joints),
         actuators=tuple(actuators),
-        xml=document.verbatim(element),
+        xml=verbatim(element, document.data),
         line=element.line,
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import PurePath
+from typing import TypeVar
 
 from ...diagnostics import Diagnostics, FragmentError, NoLinksError, Severity, quote
 from ...gazebo import interpret_extras
@@ -32,6 +33,7 @@ from .loop import (
 from .material import check_materials, read_material
 from .second_parents import find_second_parents
 
+_Part = TypeVar("_Part", Link, Joint)
 _ROBOT = re.compile(rb"<robot[\s/>]")
 _NEWEST_VERSION = (1, 2)
 _VERSION = re.compile(r"([0-9]{1,6})(?:\.([0-9]{1,6}))?").fullmatch
@@ -134,13 +136,9 @@ class Parts:
         document = self.document
         tag = element.tag
         if tag == "link":
-            link = read_link(element, document)
-            if link is not None and self.links.setdefault(link.name, link) is not link:
-                _lose_duplicate(element, self.links[link.name].line, document)
+            self._take(element, read_link(element, document), self.links)
         elif tag == "joint":
-            joint = read_joint(element, document)
-            if joint is not None and self.joints.setdefault(joint.name, joint) is not joint:
-                _lose_duplicate(element, self.joints[joint.name].line, document)
+            self._take(element, read_joint(element, document), self.joints)
         elif tag in ("loop_joint", BALL_CONSTRAINT):
             self._read_loop(element)
         elif tag == "material":
@@ -150,6 +148,14 @@ class Parts:
             self.transmissions.append(read_transmission(element, document))
         else:
             self.extras.append(document.extra(element))
+
+    def _take(self, element: Element, part: _Part | None, found: dict[str, _Part]) -> None:
+        """Adds a link or joint; a second one of a name is lost."""
+        if part is not None and (first := found.setdefault(part.name, part)) is not part:
+            document = self.document
+            finding = f"is already there in line {first.line}; this one is left out"
+            message = f"{document.place(element)} {finding}"
+            document.error(f"duplicate-{document.kind}", message, element)
 
     def _read_loop(self, element: Element) -> None:
         """Adds a loop; a second one of a name is kept word for word, like an unreadable one."""
@@ -266,14 +272,6 @@ def _find_xacro_prefixes(element: Element) -> tuple[str, ...]:
         if attribute.startswith("xmlns:") and _XACRO_NAMESPACE(value)
     )
     return ("xacro:", *declared)
-
-
-def _lose_duplicate(element: Element, line: int, document: Document) -> None:
-    document.error(
-        f"duplicate-{document.kind}",
-        f"{document.place(element)} is already there in line {line}; this one is left out",
-        element,
-    )
 
 
 def _report_tallies(document: Document) -> None:

@@ -45,7 +45,7 @@ def write_document(document: SdfDocument, xml: XmlWriter) -> None:
     try:
         version = NEW if _needs_new(document.plan) else OLD
         with xml.element("sdf", {"version": version, "xmlns:urdf": NAMESPACE}):
-            _ModelWriter(document, xml).write_top()
+            _ModelWriter(document, document.addresses, document.data, xml).write_top()
     except ValueError as problem:
         raise WriteError(f"the robot cannot be written: {problem}") from None
 
@@ -60,12 +60,12 @@ def _needs_new(plan: ModelPlan) -> bool:
     return False
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class _ModelWriter:
-    def __init__(self, document: SdfDocument, xml: XmlWriter) -> None:
-        self._document = document
-        self._addresses = document.addresses
-        self._data = document.data
-        self._xml = xml
+    _document: SdfDocument
+    _addresses: Addresses
+    _data: GazeboData
+    _xml: XmlWriter
 
     def write_top(self) -> None:
         document, xml = self._document, self._xml

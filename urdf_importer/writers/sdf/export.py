@@ -189,7 +189,8 @@ class _Work:
     ) -> None:
         options, data = self._request.options, GazeboData(robot)
         joined = join_joints(robot, diagnostics)
-        weights = Weights(joined.tree, self._volume, diagnostics, repairs=repairs)
+        tree, volume = joined.tree, self._volume
+        weights = Weights(tree=tree, volume=volume, diagnostics=diagnostics, repairs=repairs)
         plan = plan_parts(joined, options, data, weights, diagnostics)
         addresses = Addresses(plan, diagnostics)
         document = SdfDocument(

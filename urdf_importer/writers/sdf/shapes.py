@@ -92,9 +92,10 @@ class ShapeText:
     def _write_surface(self, said: Said, link: Link, xml: XmlWriter) -> None:
         """Writes the surface that counts for all collisions of a link, but for ones that have their
         own: a reader of SDF keeps these a second time with the link."""
+        own = (extra.tag == "surface" for shape in link.collisions for extra in shape.extras)
         if said.surface:
             xml.verbatim(f"<surface>{nest(said.surface)}</surface>")
-        elif len(said.surfaces) == 1 and not _has_surfaces(link):
+        elif len(said.surfaces) == 1 and not any(own):
             xml.verbatim(said.surfaces[0])
 
     def _write_look(self, visual: Visual, link: Link, said: Said, xml: XmlWriter) -> None:
@@ -111,10 +112,6 @@ class ShapeText:
                     xml.leaf("name", text=said.material)
             else:
                 _write_material(material, xml)
-
-
-def _has_surfaces(link: Link) -> bool:
-    return any(extra.tag == "surface" for shape in link.collisions for extra in shape.extras)
 
 
 def _write_kept(shape: Visual | Collision, tags: Iterable[str], xml: XmlWriter) -> None:

@@ -20,8 +20,8 @@ from urdf_importer.model import Dynamics, Limit, Pose, Robot
 from urdf_importer.readers import read_robot_text
 from urdf_importer.readers.urdf.located import read_located
 from urdf_importer.reshape import rename, resize
-from urdf_importer.writers.urdf import write_robot_text
 from urdf_importer.writers.urdf.patch import patch_text
+from urdf_importer.writers.urdf.plain import write_robot_text
 
 # The tip of the coupler and that of the rocker meet where the joint's pose says.
 FOUR_BAR = """<robot name="four_bar" xmlns:drake="http://drake.mit.edu">

@@ -31,7 +31,7 @@ from urdf_importer.model import (
     Visual,
 )
 from urdf_importer.readers import read_robot_text
-from urdf_importer.writers.urdf import write_robot_text
+from urdf_importer.writers.urdf.plain import write_robot_text
 
 AWKWARD = Wishes(awkward_names=True, missing_limits=True, swapped_limits=True, mimic_rings=True)
 
