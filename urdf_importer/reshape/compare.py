@@ -257,7 +257,7 @@ def _show(value: Any) -> str:
 
 
 def _list_fields(value: Any) -> list[str]:
-    """The fields that count, those with content beyond a format last."""
+    """The fields that count; content beyond a format comes last."""
     found = [field.name for field in fields(value) if field.compare]
     return sorted(found, key=lambda name: _BEYOND.index(name) if name in _BEYOND else -1)
 

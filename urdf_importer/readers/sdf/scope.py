@@ -48,13 +48,13 @@ class FramedElement:
 
     def warning(self, code: str, finding: str, element: Element | None = None) -> None:
         """Warns of it, in a sentence that begins with its name, at an element of it."""
-        self._report(self.page.warning, code, finding, element)
+        self._report_part(self.page.warning, code, finding, element)
 
     def error(self, code: str, finding: str, element: Element | None = None) -> None:
         """Does as warning, for a part that is lost."""
-        self._report(self.page.error, code, finding, element)
+        self._report_part(self.page.error, code, finding, element)
 
-    def _report(
+    def _report_part(
         self, report: Callable[..., None], code: str, finding: str, element: Element | None
     ) -> None:
         where = self.element if element is None else element

@@ -101,11 +101,13 @@ def _write_parts(semantics: Semantics, xml: XmlWriter) -> None:
     for kind in ELEMENTS:
         for part in getattr(semantics, kind.field):
             known = {name: getattr(part, name) for name in kind.names}
-            known |= {name: known[name] or None for name in kind.optional}
-            with xml.element(kind.tag, _joined(known, part.attributes)):
-                for tag, attributes in _children(part):
-                    xml.leaf(tag, attributes)
-                xml.verbatim(*(extra.xml for extra in part.extras))
+            for name in kind.optional:
+                known[name] = known[name] or None
+            xml.open(kind.tag, _joined(known, part.attributes))
+            for tag, attributes in _children(part):
+                xml.leaf(tag, attributes)
+            xml.verbatim(*[extra.xml for extra in part.extras])
+            xml.close()
     xml.verbatim(*(extra.xml for extra in semantics.extras))
 
 
@@ -128,6 +130,8 @@ def _children(part: object) -> Iterator[tuple[str, Mapping[str, Value]]]:
 
 
 def _joined(known: Mapping[str, Value], others: Attributes) -> Mapping[str, Value]:
+    if not others:
+        return known  # The usual case: writers leave out the attributes that are None.
     given = {name: value for name, value in known.items() if value is not None}
     for name, text in others:
         given.setdefault(name, text)
