@@ -23,7 +23,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.big_robots import tree  # noqa: E402
 from support.real_robots import descriptions  # noqa: E402
-from urdf_importer.writers.urdf import write_robot_text  # noqa: E402
+from urdf_importer.writers.urdf.plain import write_robot_text  # noqa: E402
 
 ROBOTS = ("talos_full_v2", "baxter", "pr2", "anymal", "panda", "ur5_robot")
 

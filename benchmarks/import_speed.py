@@ -29,7 +29,7 @@ from urdf_importer.blender.build.build import build_rig  # noqa: E402
 from urdf_importer.diagnostics import Diagnostics  # noqa: E402
 from urdf_importer.files.packages import PackageResolver  # noqa: E402
 from urdf_importer.meshes import RobotFiles  # noqa: E402
-from urdf_importer.writers.urdf import write_robot_text  # noqa: E402
+from urdf_importer.writers.urdf.plain import write_robot_text  # noqa: E402
 
 OPTIONS = urdf_importer.ImportOptions(visuals=False, collisions=False)
 

@@ -20,7 +20,7 @@ from urdf_importer.geometry.transforms import (
     rpy_from_rotation,
 )
 from urdf_importer.model import Joint, LoopJoint, Pose, Robot
-from urdf_importer.writers.urdf import write_robot_text
+from urdf_importer.writers.urdf.plain import write_robot_text
 
 Matrix = Any
 MASS = "<inertia><ixx>0.1</ixx><iyy>0.1</iyy><izz>0.1</izz></inertia>"

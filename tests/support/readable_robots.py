@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 
 from support.real_robots import descriptions
+from urdf_importer import read_robot
 from urdf_importer.diagnostics import Diagnostics, ReadError
-from urdf_importer.readers import read_robot
 
 RTB = Path(sysconfig.get_paths()["purelib"], "rtbdata")
 DATA = Path(__file__).resolve().parents[1] / "data"

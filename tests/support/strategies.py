@@ -41,7 +41,7 @@ from urdf_importer.model import (
     Vector3,
     Visual,
 )
-from urdf_importer.writers.urdf import write_robot_text
+from urdf_importer.writers.urdf.plain import write_robot_text
 
 __all__ = [
     "Position",

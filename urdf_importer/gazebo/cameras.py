@@ -17,7 +17,15 @@ from ..model import (
     Stream,
 )
 from ..model.sensor import CameraKind
-from .parts import Head, plugin_files, read_cloud_topic, read_depth_topic, read_noise, read_pose
+from .parts import (
+    CLOUD_TOPICS,
+    DEPTH_TOPICS,
+    Head,
+    find_topic,
+    plugin_files,
+    read_noise,
+    read_pose,
+)
 
 _WIDTH, _HEIGHT, _FIELD_OF_VIEW = 320, 240, 1.047
 _NEAR, _FAR = 0.1, 100.0
@@ -36,8 +44,8 @@ def read_camera_sensor(head: Head) -> CameraSensor:
     return CameraSensor(
         kind=_kind_of(head),
         cameras=cameras,
-        depth_topic=read_depth_topic(element),
-        cloud_topic=read_cloud_topic(element),
+        depth_topic=find_topic(element, DEPTH_TOPICS),
+        cloud_topic=find_topic(element, CLOUD_TOPICS),
         **common,
     )
 

@@ -12,6 +12,7 @@ read.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from ..markup.elements import ExtraElement, parse_extra
 from ..model import (
@@ -26,38 +27,19 @@ from ..model import (
 )
 from ..model.deferred import Deferred
 from ..model.visual_material import GAZEBO_PREFIX, find_gazebo_color
+from .parts import list_plugins
 from .sensors import read_sensor
 
 _PARTS_OF_IMU = ("accelerometer", "gyroscope")
 """Gazebo has no sensors of their own for them."""
 _OF_ROBOTS = ("gazebo", "ros2_control")
 _FRICTION = ("mu", "mu1", "mu2")
-_PHYSICS = frozenset(
-    (
-        "kp",
-        "kd",
-        "maxvel",
-        "mindepth",
-        "maxcontacts",
-        "dampingfactor",
-        "fdir1",
-        "turngravityoff",
-        "gravity",
-        "selfcollide",
-        "self_collide",
-        "laserretro",
-        "provide_feedback",
-        "providefeedback",
-        "disable_fixed_joint_lumping",
-        "disablefixedjointlumping",
-        "implicitspringdamper",
-        "springstiffness",
-        "springreference",
-        "stopcfm",
-        "stoperp",
-        "fudgefactor",
-    )
-)
+_OF_LINKS = ("turngravityoff", "gravity", "selfcollide", "self_collide", "laserretro")
+_OF_CONTACTS = ("kp", "kd", "maxvel", "mindepth", "maxcontacts", "dampingfactor", "fdir1")
+_OF_JOINTS = ("provide_feedback", "providefeedback", "stopcfm", "stoperp", "fudgefactor")
+_OF_SPRINGS = ("implicitspringdamper", "springstiffness", "springreference")
+_OF_LUMPING = ("disable_fixed_joint_lumping", "disablefixedjointlumping")
+_PHYSICS = frozenset((*_OF_LINKS, *_OF_CONTACTS, *_OF_JOINTS, *_OF_SPRINGS, *_OF_LUMPING))
 """Gazebo's parameters of links and joints besides friction."""
 
 
@@ -70,29 +52,13 @@ def interpret_extras(robot: Robot) -> Robot:
     """
     if not _says_anything(robot) and not (robot.sensors or robot.settings or robot.controls):
         return robot
-    meaning = _Meaning(robot)
+    meaning: Deferred[Any] = Deferred(lambda: _interpret(robot))
     return replace(
         robot,
-        sensors=Deferred(lambda: meaning.find()[0]),
-        settings=Deferred(lambda: meaning.find()[1]),
-        controls=Deferred(lambda: meaning.find()[2]),
+        sensors=Deferred(lambda: meaning[0]),
+        settings=Deferred(lambda: meaning[1]),
+        controls=Deferred(lambda: meaning[2]),
     )
-
-
-_Found = tuple[list[Sensor], list[SimulationSettings], list[JointControl]]
-
-
-class _Meaning:
-    """The meaning of a robot's extras, worked out once."""
-
-    def __init__(self, robot: Robot) -> None:
-        self._robot = robot
-        self._found: _Found | None = None
-
-    def find(self) -> _Found:
-        if self._found is None:
-            self._found = _interpret(self._robot)
-        return self._found
 
 
 def _says_anything(robot: Robot) -> bool:
@@ -101,7 +67,9 @@ def _says_anything(robot: Robot) -> bool:
     return any(_may_hold_sensors(extra) for extra, _ in _extras_within(robot))
 
 
-def _interpret(robot: Robot) -> _Found:
+def _interpret(
+    robot: Robot,
+) -> tuple[list[Sensor], list[SimulationSettings], list[JointControl]]:
     sensors: list[Sensor] = []
     for extra, inside in _extras_within(robot):
         if _may_hold_sensors(extra) and (element := parse_extra(extra)) is not None:
@@ -166,7 +134,6 @@ def _read_sensors(element: ExtraElement, inside: str) -> Iterator[Sensor]:
 def _read_settings(element: ExtraElement) -> SimulationSettings:
     """Reads a <gazebo>; its physics may be anywhere within."""
     within = list(element.walk())
-    plugins = [c for c in element.children if c.tag == "plugin" or c.prefix == "controller"]
     return SimulationSettings(
         reference=element.attributes.get("reference", "").strip(),
         friction=tuple(
@@ -181,7 +148,8 @@ def _read_settings(element: ExtraElement) -> SimulationSettings:
             if child.tag in _PHYSICS
         ),
         plugins=tuple(
-            Plugin(name=p.attributes.get("name", "") or p.tag, line=p.line) for p in plugins
+            Plugin(name=p.attributes.get("name", "") or p.tag, line=p.line)
+            for p in list_plugins(element)
         ),
         line=element.line,
     )

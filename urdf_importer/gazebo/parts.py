@@ -15,29 +15,15 @@ from ..model import Noise, Pose, Stream
 Dialect = Literal["sdf", "old", "urdf"]
 
 KINDS = {
-    "camera": "camera",
-    "wideanglecamera": "wide",
-    "wideangle_camera": "wide",
-    "wide_angle_camera": "wide",
-    "multicamera": "multicamera",
-    "depth": "depth",
-    "depth_camera": "depth",
-    "rgbd": "rgbd",
-    "rgbd_camera": "rgbd",
+    **{word: word for word in ("camera", "multicamera", "sonar", "imu", "contact", "altimeter")},
+    **dict.fromkeys(("wideanglecamera", "wideangle_camera", "wide_angle_camera"), "wide"),
+    **dict.fromkeys(("depth", "depth_camera"), "depth"),
+    **dict.fromkeys(("rgbd", "rgbd_camera"), "rgbd"),
+    **dict.fromkeys(("ray", "gpu_ray", "lidar", "gpu_lidar", "laser"), "lidar"),
+    **dict.fromkeys(("gps", "navsat"), "gps"),
     "logical_camera": "logical",
-    "ray": "lidar",
-    "gpu_ray": "lidar",
-    "lidar": "lidar",
-    "gpu_lidar": "lidar",
-    "laser": "lidar",
-    "sonar": "sonar",
-    "imu": "imu",
-    "contact": "contact",
     "force_torque": "force",
-    "gps": "gps",
-    "navsat": "gps",
     "magnetometer": "compass",
-    "altimeter": "altimeter",
     "air_pressure": "pressure",
 }
 """The kinds here for the types of all dialects."""
@@ -53,8 +39,10 @@ _FRAMES = (
     "frameid",
 )
 _TOPICS = ("topicname", "topic_name", "bumpertopicname", "imagetopicname")
-_DEPTH_TOPICS = ("depthimagetopicname",)
-_CLOUD_TOPICS = ("pointcloudtopicname",)
+DEPTH_TOPICS = ("depthimagetopicname",)
+"""Topics of depths as a picture."""
+CLOUD_TOPICS = ("pointcloudtopicname",)
+"""Topics of depths as points."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -138,28 +126,18 @@ def has_noise(element: ExtraElement | None) -> bool:
 def read_stream(sensor: ExtraElement) -> Stream:
     """Reads the ROS interface of a sensor, from it and its plugins."""
     return Stream(
-        topic=_find_topic(sensor, _TOPICS),
+        topic=find_topic(sensor, _TOPICS),
         frame=_find(sensor, _FRAMES),
         rate=_read_rate(sensor),
         always_on=sensor.flag("always_on", "alwayson") or False,
     )
 
 
-def read_depth_topic(sensor: ExtraElement) -> str:
-    """Reads the topic of depths as a picture; "" for none."""
-    return _find_topic(sensor, _DEPTH_TOPICS)
-
-
-def read_cloud_topic(sensor: ExtraElement) -> str:
-    """Reads the topic of depths as points; "" for none."""
-    return _find_topic(sensor, _CLOUD_TOPICS)
-
-
 def _read_rate(sensor: ExtraElement) -> float:
     """Reads the rate in Hz; 0 where the sensor measures whenever it can."""
     rate = sensor.number("update_rate", "updaterate")
     if rate is None:
-        rate = next((r for p in _plugins(sensor) if (r := p.number("updaterate"))), None)
+        rate = next((r for p in list_plugins(sensor) if (r := p.number("updaterate"))), None)
     return rate if rate is not None and rate > 0.0 else 0.0
 
 
@@ -167,7 +145,7 @@ def plugin_files(sensor: ExtraElement) -> str:
     """Returns the file names of the plugins, in lower case."""
     return " ".join(
         f"{p.attributes.get('filename', '')} {p.attributes.get('plugin', '')} {p.tag}".lower()
-        for p in _plugins(sensor)
+        for p in list_plugins(sensor)
     )
 
 
@@ -181,21 +159,22 @@ def make_topic(name: str) -> str:
     return f"/{'/'.join(words)}" if words else ""
 
 
-def _plugins(sensor: ExtraElement) -> list[ExtraElement]:
+def list_plugins(sensor: ExtraElement) -> list[ExtraElement]:
+    """Returns the programs that an element has."""
     return [c for c in sensor.children if c.tag == "plugin" or c.prefix == "controller"]
 
 
 def _find(sensor: ExtraElement, names: tuple[str, ...]) -> str:
-    return next((text for e in (sensor, *_plugins(sensor)) if (text := e.read(*names))), "")
+    return next((text for e in (sensor, *list_plugins(sensor)) if (text := e.read(*names))), "")
 
 
-def _find_topic(sensor: ExtraElement, names: tuple[str, ...]) -> str:
-    """Reads a topic. In a plugin, an image's topic is below the name of its camera."""
+def find_topic(sensor: ExtraElement, names: tuple[str, ...]) -> str:
+    """Reads a topic; "" for none. In a plugin, an image's topic is below the name of its camera."""
     if names is _TOPICS:
         own = sensor.read("topic") or _remapped(sensor)
         if own:
             return make_topic(own)
-    for plugin in _plugins(sensor):
+    for plugin in list_plugins(sensor):
         topic = plugin.read(*names)
         if topic:
             camera = plugin.read("cameraname", "camera_name")
@@ -206,7 +185,7 @@ def _find_topic(sensor: ExtraElement, names: tuple[str, ...]) -> str:
 
 def _remapped(sensor: ExtraElement) -> str:
     """<ros><namespace>/arm</namespace><remapping>~/out:=scan</remapping></ros>"""
-    for plugin in _plugins(sensor):
+    for plugin in list_plugins(sensor):
         ros = plugin.find("ros")
         target = ros.read("remapping").partition(":=")[2].strip() if ros is not None else ""
         if ros is not None and target:

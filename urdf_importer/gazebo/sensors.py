@@ -92,11 +92,7 @@ def _read_force(head: Head) -> ForceSensor:
 
 
 _READERS: Mapping[str, Callable[[Head], Sensor]] = {
-    "camera": read_camera_sensor,
-    "wide": read_camera_sensor,
-    "multicamera": read_camera_sensor,
-    "depth": read_camera_sensor,
-    "rgbd": read_camera_sensor,
+    **dict.fromkeys(("camera", "wide", "multicamera", "depth", "rgbd"), read_camera_sensor),
     "logical": read_logical_camera,
     "lidar": read_lidar,
     "sonar": read_sonar,

@@ -7,8 +7,10 @@ elements take the indentation and the line ends of their neighbours.
 
 import re
 from collections.abc import Iterable
+from typing import NamedTuple
 from xml.sax.saxutils import escape
 
+from ..model import Robot
 from .write import format_value, quote_attribute
 from .xml import Element, find_end, find_start_tag_end
 
@@ -16,6 +18,17 @@ _ATTRIBUTE = re.compile(rb"""(\s+)([^\s=<>"'/]+)\s*=\s*("[^"]*"|'[^']*')""")
 _NAME = re.compile(rb"<[^\s<>/]+")
 _COMMENTS = re.compile(rb"(?:\s*<!--(?:(?!-->).)*-->)*\s*").fullmatch
 _CONTROLS = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
+
+
+class Located(NamedTuple):
+    """A robot with the text that it was parsed from, and the elements that it was read from: tag,
+    or "extra", -> elements in the robot's order, without their children, which cost more to keep
+    than to parse again. `data` is the text without XML errors."""
+
+    robot: Robot
+    data: bytes
+    root: Element
+    elements: dict[str, list[Element]]
 
 
 class XmlEditor:
@@ -56,6 +69,10 @@ class XmlEditor:
         if not self.data[begin:start].strip() and not self.data[end:stop].strip():
             start, end = begin, stop
         self.replace(start, end, "")
+
+    def write_over(self, element: Element, lines: Iterable[str]) -> None:
+        """Puts lines in the place of an element, at which the first one begins."""
+        self.replace(*self.span(element), self.newline.join(lines).lstrip(" \t"))
 
     def insert_behind(self, element: Element, lines: Iterable[str]) -> None:
         """Puts lines, whose indentation is there already, behind an element and the comments that

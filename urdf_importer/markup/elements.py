@@ -99,24 +99,22 @@ def parse_extra(extra: Extra) -> ExtraElement | None:
     finally:
         parser.StartElementHandler = parser.EndElementHandler = None
         parser.CharacterDataHandler = None
-    return builder.root.children[0] if builder.root.children else None
+    (whole,) = builder.root.children
+    return whole.children[0] if whole.children else None
 
 
 class _Builder:
     def __init__(self, first_line: int) -> None:
         self.parser: expat.XMLParserType | None = None
         self.before = first_line - 1
-        self.root = ExtraElement("extra", {}, first_line)
-        self.open_elements: list[ExtraElement] = []
+        self.root = ExtraElement("", {}, first_line)
+        self.open_elements = [self.root]
         self.texts: list[list[str]] = []
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         assert self.parser is not None
         element = ExtraElement(tag, attributes, self.before + self.parser.CurrentLineNumber)
-        if self.open_elements:
-            self.open_elements[-1].children.append(element)
-        else:
-            self.root = element
+        self.open_elements[-1].children.append(element)
         self.open_elements.append(element)
         self.texts.append([])
 

@@ -8,26 +8,19 @@ from typing import NamedTuple
 
 from ..diagnostics import ReadError, quote
 
-# Byte order marks, and the first "<" of a file that should have had one; the longest come first.
+# Byte order marks, with the encodings of the whole text and of the text behind them; and the first
+# "<" of a file that should have had one. The longest come first.
 _MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-    (b"<\0\0\0", "utf-32-le"),
-    (b"\0\0\0<", "utf-32-be"),
-    (b"<\0", "utf-16-le"),
-    (b"\0<", "utf-16-be"),
+    (codecs.BOM_UTF8, "utf-8-sig", "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32", "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32", "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16", "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16", "utf-16-be"),
+    (b"<\0\0\0", "utf-32-le", ""),
+    (b"\0\0\0<", "utf-32-be", ""),
+    (b"<\0", "utf-16-le", ""),
+    (b"\0<", "utf-16-be", ""),
 )
-
-_BEHIND_MARK = {
-    codecs.BOM_UTF8: "utf-8",
-    codecs.BOM_UTF32_LE: "utf-32-le",
-    codecs.BOM_UTF32_BE: "utf-32-be",
-    codecs.BOM_UTF16_LE: "utf-16-le",
-    codecs.BOM_UTF16_BE: "utf-16-be",
-}
 
 # Python knows many more codecs; some take quadratic time or decode no text.
 _ENCODINGS = re.compile(
@@ -91,11 +84,9 @@ def open_text(raw: bytes, source: str) -> tuple[bytes, Callable[[bytes], bytes]]
 
 def _find_encoding(raw: bytes) -> tuple[bytes, str]:
     """The mark of a text that can be read, and the encoding behind it."""
-    for mark, encoding in _MARKS:
+    for mark, encoding, behind in _MARKS:
         if raw.startswith(mark):
-            if mark[:1] == b"<" or mark[-1:] == b"<":
-                return b"", encoding
-            return mark, _BEHIND_MARK[mark]
+            return (mark, behind) if behind else (b"", encoding)
     declaration = _DECLARATION.match(raw)
     declared = _DECLARED_ENCODING.search(declaration[0]) if declaration else None
     if declared is None:
@@ -125,7 +116,7 @@ def find_bad_byte(data: bytes) -> int | None:
 
 
 def _without_mark(raw: bytes, source: str) -> tuple[bytes, bool]:
-    for mark, encoding in _MARKS:
+    for mark, encoding, _ in _MARKS:
         if raw.startswith(mark):
             if encoding == "utf-8-sig":
                 return raw[len(mark) :], True

@@ -7,7 +7,7 @@ characters have to be added.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
@@ -78,7 +78,7 @@ def repair_xml(data: bytes) -> tuple[bytes, list[Finding]]:
         if end <= place or repair.added > MOST_ADDED:
             break
         done = end
-    return (data, []) if repair.added > MOST_ADDED else (repair.text(), repair.findings())
+    return (data, []) if repair.added > MOST_ADDED else (repair.text(), [*repair.findings()])
 
 
 @dataclass(slots=True, eq=False)
@@ -94,16 +94,14 @@ class _Repair:
     def text(self) -> bytes:
         return b"".join((*self.pieces, self.data[self.done :])) if self.pieces else self.data
 
-    def findings(self) -> list[Finding]:
-        return [self._make_finding(kind, places) for kind, places in self.places.items()]
-
-    def _make_finding(self, kind: str, places: list[int]) -> Finding:
-        message, noun, count = _MESSAGES[kind], _COUNTED.get(kind), len(places)
-        if noun is not None:
-            plural = "s" if count > 1 and noun.isalpha() else ""
-            message = f"{count} {noun}{plural} {message}"
-        code = "bad-comment" if kind == "comment" else "repaired-xml"
-        return Finding(code, message, line_at(self.data, places[0]))
+    def findings(self) -> Iterator[Finding]:
+        for kind, places in self.places.items():
+            message, noun, count = _MESSAGES[kind], _COUNTED.get(kind), len(places)
+            if noun is not None:
+                plural = "s" if count > 1 and noun.isalpha() else ""
+                message = f"{count} {noun}{plural} {message}"
+            code = "bad-comment" if kind == "comment" else "repaired-xml"
+            yield Finding(code, message, line_at(self.data, places[0]))
 
     def replace(self, start: int, end: int, new: bytes, kind: str) -> None:
         self.added += len(new) - (end - start)

@@ -69,8 +69,8 @@ class NodeWriter(XmlWriter):
     def close(self) -> None:
         self._nodes.pop()
 
-    def verbatim(self, xml: str) -> None:
-        self._nodes[-1].children.append(WrittenNode(xml=xml))
+    def verbatim(self, *pieces: str) -> None:
+        self._nodes[-1].children += [WrittenNode(xml=xml) for xml in pieces]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,8 +107,7 @@ class Patcher:
             return
         if old.xml or new.xml or old.text != new.text or old.tag != new.tag:
             lines = write_lines(new, self._editor.indent_of(element.offset))
-            text = self._editor.newline.join(lines).lstrip(" \t")
-            self._editor.replace(*self._editor.span(element), text)
+            self._editor.write_over(element, lines)
             return
         self._patch_attributes(element, old, new)
         self._patch_children(element, old.children, new.children)

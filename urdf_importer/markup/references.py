@@ -18,24 +18,9 @@ Names = Mapping[str, str | None]
 
 _ATTRIBUTES = ("link", "joint", "reference")
 # The `name` of these tags names something of their own.
-_OWN_NAMES = frozenset(
-    {
-        "actuator",
-        "camera",
-        "collision",
-        "command_interface",
-        "gpio",
-        "hardware",
-        "material",
-        "param",
-        "plugin",
-        "ros2_control",
-        "sensor",
-        "state_interface",
-        "transmission",
-        "visual",
-    }
-)
+_OF_LINKS = ("camera", "collision", "material", "plugin", "sensor", "visual")
+_OF_CONTROL = ("actuator", "command_interface", "gpio", "hardware", "param", "state_interface")
+_OWN_NAMES = frozenset((*_OF_LINKS, *_OF_CONTROL, "ros2_control", "transmission"))
 _JOINT_LISTS = ("transmission", "ros2_control")
 
 

@@ -124,9 +124,9 @@ class XmlWriter:
         yield
         self.close()
 
-    def verbatim(self, xml: str) -> None:
-        """Writes XML verbatim; its further lines are not indented."""
-        self._lines.append(self._indent + xml)
+    def verbatim(self, *pieces: str) -> None:
+        """Writes pieces of XML verbatim; their further lines are not indented."""
+        self._lines += [self._indent + xml for xml in pieces]
 
     def comment(self, text: str) -> None:
         """Writes a comment. XML forbids "--" in comments: blanks part such dashes."""

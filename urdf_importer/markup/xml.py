@@ -145,51 +145,50 @@ class _Builder:
         return start, end
 
 
+def parse_whole(data: bytes, source: str, roots: Collection[str] = ("robot",)) -> Element:
+    """Returns the root of a text with all of its children. Raises ReadError as parse_xml does."""
+    found = _Whole()
+    parse_xml(data, source, found, roots)
+    found.root.extend(found.children)
+    return found.root
+
+
+class _Whole:
+    """Keeps the root and its children."""
+
+    def __init__(self) -> None:
+        self.root = Element()
+        self.children: list[Element] = []
+        self.read_child = self.children.append
+
+    def read_root(self, element: Element) -> None:
+        self.root = element
+
+
 def parse_again(element: Element, data: bytes) -> Element:
     """Returns an element of a text that was parsed, with its children."""
-    end = find_end(element, data)
-    found = _One()
-    before = b"<robot>"
-    parse_xml(before + data[element.offset : end] + b"</robot>", "", found)
-    (again,) = found.elements
-    _shift(again, element.offset - len(before))
+    again = parse_fragment(data[element.offset : find_end(element, data)], element.offset)
+    assert again is not None
     return again
 
 
-def parse_fragment(data: bytes) -> Element | None:
-    """Returns the one element that a text is; None where it is not well-formed."""
-    found = _One()
+def parse_fragment(data: bytes, offset: int = 0) -> Element | None:
+    """Returns the one element that a text is; None where it is not well-formed. `offset` is the
+    place of the text in a longer one."""
     before = b"<robot>"
     try:
-        parse_xml(before + data + b"</robot>", "", found)
+        children = parse_whole(before + data + b"</robot>", "")
     except ReadError:
         return None
-    if len(found.elements) != 1:
+    if len(children) != 1:
         return None
-    _shift(found.elements[0], -len(before))
-    return found.elements[0]
-
-
-def _shift(element: Element, by: int) -> None:
-    waiting = [element]
+    waiting = list(children)
     while waiting:
         each = waiting.pop()
-        each.offset += by
-        each.end += by
+        each.offset += offset - len(before)
+        each.end += offset - len(before)
         waiting += each
-
-
-class _One:
-    """Keeps the children of the root."""
-
-    def __init__(self) -> None:
-        self.elements: list[Element] = []
-
-    def read_root(self, element: Element) -> None:
-        """Is not looked at."""
-
-    def read_child(self, element: Element) -> None:
-        self.elements.append(element)
+    return children[0]
 
 
 def verbatim(element: Element, data: bytes) -> str:

@@ -33,8 +33,8 @@ from .link import (
     Sphere,
     Visual,
 )
-from .loop import CLOSING_TYPES, LoopJoint, close_with, hang_on
-from .material import MAPS, Color, Material, Surface, resolve_material
+from .loop import LoopJoint, close_with, hang_on
+from .material import Color, Material, Surface, resolve_material
 from .pose import IDENTITY, Pose, Quaternion, Vector3
 from .robot import Robot
 from .semantic import (
@@ -77,10 +77,8 @@ from .visual_material import VisualMaterials
 
 __all__ = [
     "BALL_TYPES",
-    "CLOSING_TYPES",
     "IDENTITY",
     "JOINT_TYPES",
-    "MAPS",
     "Actuator",
     "Altimeter",
     "Attributes",

@@ -31,3 +31,25 @@ class Leaf:
     tag: str
     attributes: Attributes = ()
     extras: tuple[Extra, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extended:
+    """An element with content beyond the specification of its format."""
+
+    attributes: Attributes = ()
+    extras: tuple[Extra, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtendedPart(Extended):
+    """An element with its line in the file."""
+
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holder(ExtendedPart):
+    """An element with the content beyond URDF of its values."""
+
+    leaves: tuple[Leaf, ...] = ()

@@ -3,6 +3,8 @@
 
 from dataclasses import dataclass
 
+from .joint import Joint
+from .loop import LoopJoint
 from .robot import Robot
 
 
@@ -21,20 +23,14 @@ class GraphEdge:
 
 def edges_of_robot(robot: Robot) -> tuple[GraphEdge, ...]:
     """Returns the joints of a robot, then the joints that close loops."""
-    tree = (
+    joints: tuple[Joint | LoopJoint, ...] = (*robot.joints, *robot.loops)
+    return tuple(
         GraphEdge(
-            parent=joint.parent, child=joint.child, label=joint.name, moves=joint.type != "fixed"
+            parent=each.parent if isinstance(each, Joint) else each.link1,
+            child=each.child if isinstance(each, Joint) else each.link2,
+            label=each.name,
+            moves=each.type != "fixed",
+            in_tree=isinstance(each, Joint),
         )
-        for joint in robot.joints
+        for each in joints
     )
-    loops = (
-        GraphEdge(
-            parent=loop.link1,
-            child=loop.link2,
-            label=loop.name,
-            moves=loop.type != "fixed",
-            in_tree=False,
-        )
-        for loop in robot.loops
-    )
-    return (*tree, *loops)

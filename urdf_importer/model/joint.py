@@ -4,9 +4,9 @@
 `attributes`, `extras` and `leaves` hold content beyond URDF; see extra.py.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from .extra import Attributes, Extra, Leaf
+from .extra import Extended, Holder
 from .pose import IDENTITY, Pose, Vector3
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
@@ -15,59 +15,49 @@ BALL_TYPES = ("ball", "spherical")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
+class Limit(Extended):
     """A limit that is not written is None. `effort` in N or N m, `velocity` in m/s or rad/s."""
 
     lower: float | None = None
     upper: float | None = None
     effort: float | None = None
     velocity: float | None = None
-    attributes: Attributes = ()
-    extras: tuple[Extra, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dynamics:
+class Dynamics(Extended):
     """`damping` in N s/m or N m s/rad, `friction` in N or N m."""
 
     damping: float | None = None
     friction: float | None = None
-    attributes: Attributes = ()
-    extras: tuple[Extra, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mimic:
+class Mimic(Extended):
     """position = multiplier * (position of `joint`) + offset"""
 
     joint: str
     multiplier: float = 1.0
     offset: float = 0.0
-    attributes: Attributes = ()
-    extras: tuple[Extra, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Calibration:
+class Calibration(Extended):
     rising: float | None = None
     falling: float | None = None
     reference_position: float | None = None
-    attributes: Attributes = ()
-    extras: tuple[Extra, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SafetyController:
+class SafetyController(Extended):
     soft_lower_limit: float | None = None
     soft_upper_limit: float | None = None
     k_position: float | None = None
     k_velocity: float | None = None
-    attributes: Attributes = ()
-    extras: tuple[Extra, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Joint:
+class Joint(Holder):
     """Connects link `parent` to link `child`.
 
     `type` is in JOINT_TYPES or, in files that go beyond the specification, another word in lower
@@ -88,7 +78,3 @@ class Joint:
     mimic: Mimic | None = None
     calibration: Calibration | None = None
     safety_controller: SafetyController | None = None
-    attributes: Attributes = ()
-    leaves: tuple[Leaf, ...] = ()
-    extras: tuple[Extra, ...] = ()
-    line: int = field(default=0, compare=False)

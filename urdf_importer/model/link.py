@@ -5,9 +5,9 @@ All sizes in metres, each shape centred on its own frame. `attributes`, `extras`
 content beyond URDF; see extra.py.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from .extra import Attributes, Extra, Leaf
+from .extra import Extended, ExtendedPart, Holder
 from .material import Material
 from .pose import IDENTITY, Pose, Vector3
 
@@ -107,7 +107,7 @@ Geometry = Primitive | Solid | Mesh
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Inertia:
+class Inertia(Extended):
     """The upper triangle of the symmetric inertia tensor, kg m^2, about the centre of mass."""
 
     ixx: float = 0.0
@@ -116,60 +116,45 @@ class Inertia:
     iyy: float = 0.0
     iyz: float = 0.0
     izz: float = 0.0
-    attributes: Attributes = ()
-    extras: tuple[Extra, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Inertial:
+class Inertial(Holder):
     """`origin` is the inertial frame in the link frame: its point is the centre of mass, its
     rotation the frame in which `inertia` is written. `mass` in kg; None where not given."""
 
     origin: Pose = IDENTITY
     mass: float | None = None
     inertia: Inertia | None = None
-    attributes: Attributes = ()
-    leaves: tuple[Leaf, ...] = ()
-    extras: tuple[Extra, ...] = ()
-    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Visual:
+class LinkShape(Holder):
     """`origin` is the shape's frame in the link frame."""
 
     geometry: Geometry
     origin: Pose = IDENTITY
     name: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visual(LinkShape):
+    """A shape that is seen."""
+
     material: Material | None = None
-    attributes: Attributes = ()
-    leaves: tuple[Leaf, ...] = ()
-    extras: tuple[Extra, ...] = ()
-    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Collision:
-    """`origin` is the shape's frame in the link frame."""
-
-    geometry: Geometry
-    origin: Pose = IDENTITY
-    name: str = ""
-    attributes: Attributes = ()
-    leaves: tuple[Leaf, ...] = ()
-    extras: tuple[Extra, ...] = ()
-    line: int = field(default=0, compare=False)
+class Collision(LinkShape):
+    """A shape that touches others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
+class Link(ExtendedPart):
     name: str
     inertial: Inertial | None = None
     visuals: tuple[Visual, ...] = ()
     collisions: tuple[Collision, ...] = ()
-    attributes: Attributes = ()
-    extras: tuple[Extra, ...] = ()
-    line: int = field(default=0, compare=False)
 
     @property
     def shapes(self) -> "tuple[Visual | Collision, ...]":

@@ -2,9 +2,9 @@
 """Materials: colours and textures by name."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from .extra import Attributes, Extra, Leaf
+from .extra import Holder
 
 Color = tuple[float, float, float, float]
 
@@ -36,7 +36,7 @@ MAPS = ("normal_map", "roughness_map", "metalness_map", "emission_map")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Material:
+class Material(Holder):
     """A material as one place of the description writes it.
 
     `color` is red, green, blue, alpha in 0..1, sRGB (as RViz shows it). `texture` is the path or
@@ -48,10 +48,6 @@ class Material:
     color: Color | None = None
     texture: str | None = None
     surface: Surface | None = None
-    attributes: Attributes = ()
-    leaves: tuple[Leaf, ...] = ()
-    extras: tuple[Extra, ...] = ()
-    line: int = field(default=0, compare=False)
 
     @property
     def is_reference(self) -> bool:

@@ -56,7 +56,7 @@ class Robot:
         """Returns name -> definition: robot-level materials first, then inline ones in file
         order."""
         definitions: dict[str, Material] = {}
-        for material in self._written_materials():
+        for material, _ in written_materials(self):
             if material.name and not material.is_reference:
                 definitions.setdefault(material.name, material)
         return definitions
@@ -69,9 +69,13 @@ class Robot:
         except OverflowError:
             return math.inf
 
-    def _written_materials(self) -> Iterator[Material]:
-        yield from self.materials
-        for link in self.links:
-            for visual in link.visuals:
-                if visual.material is not None:
-                    yield visual.material
+
+def written_materials(robot: Robot) -> Iterator[tuple[Material, str]]:
+    """Yields the materials as they are written, each with the name of its link: robot-level ones,
+    with "", first."""
+    for material in robot.materials:
+        yield material, ""
+    for link in robot.links:
+        for visual in link.visuals:
+            if visual.material is not None:
+                yield visual.material, link.name

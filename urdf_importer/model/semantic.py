@@ -6,8 +6,9 @@ content beyond SRDF; see extra.py.
 """
 
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
-from .extra import Attributes, Extra
+from .extra import Attributes, ExtendedPart, Extra
 from .pose import Vector3
 
 
@@ -21,7 +22,7 @@ class Chain:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class Group(ExtendedPart):
     """A set of joints: listed by name, as the parent joints of listed links, and through chains and
     other groups. kinematics/semantic_groups.py resolves them."""
 
@@ -30,26 +31,20 @@ class Group:
     links: tuple[str, ...] = ()
     chains: tuple[Chain, ...] = ()
     groups: tuple[str, ...] = ()
-    attributes: Attributes = ()
-    extras: tuple[Extra, ...] = ()
-    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GroupState:
+class GroupState(ExtendedPart):
     """A named pose. `positions`: (joint, numbers) in rad and m; one number for most joints, x, y,
     yaw for planar and x, y, z, qx, qy, qz, qw for floating ones."""
 
     name: str
     group: str
     positions: tuple[tuple[str, tuple[float, ...]], ...] = ()
-    attributes: Attributes = ()
-    extras: tuple[Extra, ...] = ()
-    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EndEffector:
+class EndEffector(ExtendedPart):
     """`group` holds the joints of the hand itself, which is attached to `parent_link`;
     `parent_group` is the arm's group, empty where the file names none."""
 
@@ -57,13 +52,10 @@ class EndEffector:
     group: str
     parent_link: str
     parent_group: str = ""
-    attributes: Attributes = ()
-    extras: tuple[Extra, ...] = ()
-    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VirtualJoint:
+class VirtualJoint(ExtendedPart):
     """How the root moves in the world. `type` is "fixed", "planar", "floating" or another word,
     which counts as fixed."""
 
@@ -71,41 +63,29 @@ class VirtualJoint:
     type: str
     parent_frame: str
     child_link: str
-    attributes: Attributes = ()
-    extras: tuple[Extra, ...] = ()
-    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PassiveJoint:
+class PassiveJoint(ExtendedPart):
     """A joint that no motor drives."""
 
     name: str
-    attributes: Attributes = ()
-    extras: tuple[Extra, ...] = ()
-    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CollisionPair:
+class CollisionPair(ExtendedPart):
     """Two links that are not, or are, looked at for collisions, and why."""
 
     link1: str
     link2: str
     reason: str = ""
-    attributes: Attributes = ()
-    extras: tuple[Extra, ...] = ()
-    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UncheckedLink:
+class UncheckedLink(ExtendedPart):
     """A link that is checked only in enabled pairs."""
 
     link: str
-    attributes: Attributes = ()
-    extras: tuple[Extra, ...] = ()
-    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,24 +98,18 @@ class LinkSphere:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LinkSpheres:
+class LinkSpheres(ExtendedPart):
     """Spheres that approximate a link in distance fields."""
 
     link: str
     spheres: tuple[LinkSphere, ...] = ()
-    attributes: Attributes = ()
-    extras: tuple[Extra, ...] = ()
-    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JointProperty:
+class JointProperty(ExtendedPart):
     joint_name: str
     property_name: str
     value: str
-    attributes: Attributes = ()
-    extras: tuple[Extra, ...] = ()
-    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,3 +131,33 @@ class Semantics:
     attributes: Attributes = ()
     source: str = field(default="", compare=False)
     text: bytes = field(default=b"", compare=False, repr=False)
+
+
+class SrdfElement(NamedTuple):
+    """An element of SRDF: its tag, its field of Semantics, its class, the names of its attributes
+    in the order of a file, and the ones that it need not have."""
+
+    tag: str
+    field: str
+    kind: type[Any]
+    names: tuple[str, ...]
+    optional: tuple[str, ...] = ()
+
+
+_HAND = ("name", "group", "parent_link", "parent_group")
+_VIRTUAL = ("name", "type", "parent_frame", "child_link")
+_PROPERTY = ("joint_name", "property_name", "value")
+_PAIR = ("link1", "link2", "reason")
+ELEMENTS = (
+    SrdfElement("virtual_joint", "virtual_joints", VirtualJoint, _VIRTUAL, ("parent_frame",)),
+    SrdfElement("group", "groups", Group, ("name",)),
+    SrdfElement("group_state", "group_states", GroupState, ("name", "group")),
+    SrdfElement("end_effector", "end_effectors", EndEffector, _HAND, ("parent_group",)),
+    SrdfElement("passive_joint", "passive_joints", PassiveJoint, ("name",)),
+    SrdfElement("joint_property", "joint_properties", JointProperty, _PROPERTY),
+    SrdfElement("link_sphere_approximation", "link_spheres", LinkSpheres, ("link",)),
+    SrdfElement("disable_default_collisions", "no_default_collisions", UncheckedLink, ("link",)),
+    SrdfElement("enable_collisions", "enabled_collisions", CollisionPair, _PAIR, ("reason",)),
+    SrdfElement("disable_collisions", "disabled_collisions", CollisionPair, _PAIR, ("reason",)),
+)
+"""In the order in which they are written."""

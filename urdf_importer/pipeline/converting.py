@@ -14,7 +14,7 @@ from ..readers.formats import Overview
 from ..reshape import seat_links
 from ..reshape.balls import split_balls
 from ..writers.graph import write_graph, write_graph_picture, write_groups
-from ..writers.urdf import write_robot_text
+from ..writers.urdf.plain import write_robot_text
 from .files import find_files
 from .formats import open_description, read_description
 

@@ -25,8 +25,10 @@ def find_files(path: AnyPath, options: ImportOptions | FileOptions) -> PackageRe
 
 def find_description(path: AnyPath) -> str:
     """Returns the file of a description: in a folder that is a model of Gazebo, the newest that it
-    names. Other paths stay unchanged."""
+    names. Other paths stay unchanged. Raises ReadError for one that no file can have."""
     place = os.fspath(path)
+    if "\0" in place:
+        raise ReadError("the path has a character that no path can have", source=place)
     return find_in_folder(place) if os.path.isfile(os.path.join(place, MODEL_CONFIG)) else place
 
 

@@ -72,9 +72,7 @@ def list_xacro_arguments(
     resolver = find_files(path, options)
     source = resolver.description
     refuse_folder(source)
-    return _list_xacro_arguments(
-        source, resolver=resolver, xacro_args=options.xacro_args, seconds=seconds
-    )
+    return _list_xacro_arguments(source, resolver, options.xacro_args, seconds)
 
 
 def list_models(path: AnyPath, *, options: ImportOptions | None = None) -> tuple[str, ...]:
@@ -84,7 +82,7 @@ def list_models(path: AnyPath, *, options: ImportOptions | None = None) -> tuple
     resolver = find_files(path, options)
     if resolver.description.lower().endswith(USD.suffixes):
         return list_articulations(resolver.description, resolver, options.variants)
-    return _list_models(resolver.description, resolver=resolver, xacro_args=options.xacro_args)
+    return _list_models(resolver.description, resolver, options)
 
 
 def import_robot(

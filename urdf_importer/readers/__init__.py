@@ -3,11 +3,13 @@
 
 from .formats import Description, ReaderFormat, choose_reader
 from .mjcf import MJCF
-from .sdf import MODEL_CONFIG, SDF, TEMPLATE_SUFFIXES, find_in_folder, list_models, refuse_template
+from .sdf.format import SDF, list_models
+from .sdf.models import MODEL_CONFIG, find_in_folder
+from .sdf.page import TEMPLATE_SUFFIXES, refuse_template
 from .simmechanics import SIMMECHANICS
-from .urdf.robot import URDF, list_xacro_arguments, read_robot, read_robot_text
+from .urdf.robot import URDF, read_robot_text
 from .usd import USD, list_articulations
-from .xacro.expand import XacroArgument
+from .xacro.expand import XacroArgument, list_xacro_arguments
 
 __all__ = [
     "MJCF",
@@ -25,7 +27,6 @@ __all__ = [
     "list_articulations",
     "list_models",
     "list_xacro_arguments",
-    "read_robot",
     "read_robot_text",
     "refuse_template",
 ]

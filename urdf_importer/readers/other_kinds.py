@@ -18,31 +18,16 @@ _TABLE = (
 _ARCHIVE = "an archive, not a robot description: unpack it first"
 _BEGINNINGS = {
     b"BLENDER": _BLEND,
-    b"\x89PNG": _PICTURE,
-    b"\xff\xd8\xff": _PICTURE,
-    b"GIF8": _PICTURE,
-    b"glTF": _MESH,
-    b"ply\n": _MESH,
-    b"solid ": _MESH,
-    b"Kaydara FBX": _MESH,
+    **dict.fromkeys((b"\x89PNG", b"\xff\xd8\xff", b"GIF8"), _PICTURE),
+    **dict.fromkeys((b"glTF", b"ply\n", b"solid ", b"Kaydara FBX"), _MESH),
     b"PK\x03\x04": _ARCHIVE,
-    b"#ROSBAG": _TABLE,
-    b"\x89MCAP": _TABLE,
-    b"SQLite format 3": _TABLE,
+    **dict.fromkeys((b"#ROSBAG", b"\x89MCAP", b"SQLite format 3"), _TABLE),
 }
 _SUFFIXES = {
     ".blend": _BLEND,
-    ".stl": _MESH,
-    ".obj": _MESH,
-    ".dae": _MESH,
-    ".gltf": _MESH,
-    ".csv": _TABLE,
-    ".json": _TABLE,
-    ".yaml": _TABLE,
-    ".yml": _TABLE,
-    ".npz": _TABLE,
-    ".gz": _ARCHIVE,
-    ".zip": _ARCHIVE,
+    **dict.fromkeys((".stl", ".obj", ".dae", ".gltf"), _MESH),
+    **dict.fromkeys((".csv", ".json", ".yaml", ".yml", ".npz"), _TABLE),
+    **dict.fromkeys((".gz", ".zip"), _ARCHIVE),
 }
 
 

@@ -61,6 +61,9 @@ _WHOLE = {"inertial.inertia", "calibration", "safety_controller", "extras", "mat
 _XML = {"extras", "leaves", "transmissions"}
 """Not shown: they cannot be read on one line."""
 
+_BEYOND = ("attributes", "leaves", "extras")
+"""Content beyond a format, which comes last."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
@@ -172,13 +175,11 @@ def _compare_named(
 
 def _describe(before: Any, after: Any, path: str = "") -> Iterator[str]:
     """Yields the differences of two values of one class, field by field."""
-    for field in fields(before):
-        if not field.compare:
-            continue
-        old, new = getattr(before, field.name), getattr(after, field.name)
+    for name in _list_fields(before):
+        old, new = getattr(before, name), getattr(after, name)
         if old == new:
             continue
-        here = f"{path}{field.name}"
+        here = f"{path}{name}"
         if here in ("visuals", "collisions"):
             yield from _describe_shapes(here.removesuffix("s"), old, new)
         elif here not in _WHOLE and is_dataclass(old) and type(old) is type(new):
@@ -240,8 +241,14 @@ def _show(value: Any) -> str:
     return str(value)
 
 
+def _list_fields(value: Any) -> list[str]:
+    """The fields that count; content beyond a format comes last."""
+    found = [field.name for field in fields(value) if field.compare]
+    return sorted(found, key=lambda name: _BEYOND.index(name) if name in _BEYOND else -1)
+
+
 def _show_fields(value: Any) -> str:
-    given = [(field.name, getattr(value, field.name)) for field in fields(value) if field.compare]
+    given = [(name, getattr(value, name)) for name in _list_fields(value)]
     shown = [f"{name} {_show(item)}" for name, item in given if item not in (None, (), "")]
     kind = f"{type(value).__name__.lower()} " if isinstance(value, get_args(Geometry)) else ""
     return f"{kind}({', '.join(shown)})" if shown else "empty"

@@ -7,6 +7,7 @@ the colour is shown. A PNG whose alpha means nothing loses it, since simulators 
 with an alpha channel.
 """
 
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..diagnostics import Diagnostics, MeshError, quote
@@ -21,23 +22,16 @@ from .formats import ConvertImage
 _JPEG = b"\xff\xd8\xff"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Textures:
     """The urls of the images of one robot, each read once. `keeps_jpeg`: whether JPEG can be
     read there."""
 
-    def __init__(
-        self,
-        folder: FileFolder,
-        convert: ConvertImage | None,
-        diagnostics: Diagnostics,
-        *,
-        keeps_jpeg: bool = True,
-    ) -> None:
-        self._folder = folder
-        self._keeps_jpeg = keeps_jpeg
-        self._convert = convert
-        self._diagnostics = diagnostics
-        self._urls: dict[tuple[Path | None, bytes, bool], str | None] = {}
+    folder: FileFolder
+    convert: ConvertImage | None
+    diagnostics: Diagnostics
+    keeps_jpeg: bool = field(default=True, kw_only=True)
+    urls: dict[tuple[Path | None, bytes, bool], str | None] = field(default_factory=dict)
 
     def find(self, look: MeshMaterial, subject: str, line: int) -> str | None:
         """Returns the url of the look's image; None where it has none, or none that can be shown,
@@ -45,19 +39,19 @@ class Textures:
         if look.texture is None and not look.image:
             return None
         key = (look.texture, look.image, look.image_alpha)
-        if key not in self._urls:
-            self._urls[key] = self._attempt(look, subject, line)
-        return self._urls[key]
+        if key not in self.urls:
+            self.urls[key] = self._attempt(look, subject, line)
+        return self.urls[key]
 
     def _attempt(self, look: MeshMaterial, subject: str, line: int) -> str | None:
         path = look.texture
         name = path.name if path is not None else look.name or "texture"
         try:
-            content = look.image if path is None else _read(path)
+            content = look.image if path is None else read_mesh_file(path, MOST_BYTES)
             stem = path.stem if path is not None else name
-            return self._folder.write(*self._prepare(content, name, stem, look.image_alpha))
+            return self.folder.write(*self._prepare(content, name, stem, look.image_alpha))
         except MeshError as error:
-            self._diagnostics.warning(
+            self.diagnostics.warning(
                 "unreadable-texture",
                 f"texture {quote(name)}: {error.message}; the colour is shown in its place",
                 subject=subject,
@@ -71,7 +65,7 @@ class Textures:
         """Returns content, stem and suffix of the file."""
         if content.startswith((_JPEG, PNG_SIGNATURE)):
             check_image(content, name)
-        if content.startswith(_JPEG) and self._keeps_jpeg:
+        if content.startswith(_JPEG) and self.keeps_jpeg:
             return content, stem, ".jpg"
         if content.startswith(PNG_SIGNATURE):
             kind = find_png_kind(content)
@@ -79,17 +73,13 @@ class Textures:
                 return content, stem, ".png"
         pixels = decode_image(content)
         if pixels is None:
-            if self._convert is None:
+            if self.convert is None:
                 message = "it has a kind that only Blender can convert"
                 raise MeshError(message, code="unreadable-texture")
-            pixels = decode_image(self._convert(content, name))
+            pixels = decode_image(self.convert(content, name))
             if pixels is None:
                 raise MeshError("it could not be converted", code="unreadable-texture")
         return encode_png(pixels if has_alpha else _opaque(pixels)), stem, ".png"
-
-
-def _read(path: Path) -> bytes:
-    return read_mesh_file(path, MOST_BYTES)
 
 
 def _opaque(pixels: Pixels) -> Pixels:

@@ -17,7 +17,7 @@ import numpy as np
 import trimesh
 from numpy.typing import NDArray
 
-from urdf_importer import WebotsOptions
+from urdf_importer import WebotsOptions, read_robot
 from urdf_importer.diagnostics import Diagnostics
 from urdf_importer.files.packages import PackageResolver
 from urdf_importer.geometry.primitives import make_primitive
@@ -33,7 +33,6 @@ from urdf_importer.model import (
     Sphere,
     Visual,
 )
-from urdf_importer.readers import read_robot
 from urdf_importer.writers.formats import ConvertImage, OpenExport
 from urdf_importer.writers.webots.shapes.shapes import ShapeNodeWriter
 from urdf_importer.writers.webots.structure.sharing import share_repeats

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import pytest
 
+from urdf_importer import read_robot
 from urdf_importer.diagnostics import Diagnostics
 from urdf_importer.model import Robot
-from urdf_importer.readers import read_robot, read_robot_text
+from urdf_importer.readers import read_robot_text
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 

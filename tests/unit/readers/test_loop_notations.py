@@ -19,7 +19,7 @@ from urdf_importer.kinematics.tree import retrace_tree
 from urdf_importer.model import Joint, Limit, LoopJoint, Pose
 from urdf_importer.readers import read_robot_text
 from urdf_importer.reshape.seat import seat_links
-from urdf_importer.writers.urdf import write_robot_text
+from urdf_importer.writers.urdf.plain import write_robot_text
 
 LENGTH = st.floats(0.3, 1.5)
 ANGLE = st.floats(-3.0, 3.0)

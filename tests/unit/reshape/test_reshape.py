@@ -41,7 +41,7 @@ from urdf_importer.reshape import (
     resize,
     strip,
 )
-from urdf_importer.writers.urdf import write_robot_text
+from urdf_importer.writers.urdf.plain import write_robot_text
 
 SCALAR = ("revolute", "continuous", "prismatic")
 READABLE = Wishes(readable_by_pinocchio=True, free_joints=False, mimics=False, most_links=12)

@@ -73,21 +73,27 @@ class Changer:
         if given.action == "add":
             self._add_below(root, given)
             return
-        found: _Found | None = _Found(holder=root, part=root)
-        if given.path:
-            found = self._find(root, given.element.tag, given.path, given)
+        found = self._find_place(root, given.element.tag, given)
         if found is None:
             given.pass_over("the model has no such element")
         elif found.passed or (found.part.tag == "include" and given.action in ("", "modify")):
             self._pass_on(found, given)
-        elif given.action == "remove":
-            self._remove(found.holder, found.part, given, given.element)
-        elif given.action == "modify":
-            self._modify(found.part, given, given.element, 0)
-        elif given.action == "replace":
-            self._replace(found.holder, found.part, given, given.element)
+        elif given.action:
+            self._act(found.holder, found.part, given, given.element)
         else:
             self._change_children(found.part, given)
+
+    def _act(
+        self, holder: EditedElement, part: EditedElement, given: Parameter, said: Element
+    ) -> None:
+        """Changes a part as an element with an action says it."""
+        action = said.attributes["action"].strip()
+        if action == "remove":
+            self._remove(holder, part, given, said)
+        elif action == "modify":
+            self._modify(part, given, said, 0)
+        else:
+            self._replace(holder, part, given, said)
 
     def _pass_on(self, found: _Found, given: Parameter) -> None:
         """Gives a parameter to the file of an <include>, unless that overrides it."""
@@ -104,6 +110,11 @@ class Changer:
         found.part.passed.append(replace(given, path=found.rest, children=children))
 
     # Finding
+
+    def _find_place(self, root: EditedElement, tag: str, given: Parameter) -> _Found | None:
+        """Finds the element that a parameter names; the model itself where it names none."""
+        own = _Found(holder=root, part=root)
+        return self._find(root, tag, given.path, given) if given.path else own
 
     def _find(self, holder: EditedElement, tag: str, path: str, given: Parameter) -> _Found | None:
         """Finds an element below another one; any with that name where the tag is ""."""
@@ -173,9 +184,7 @@ class Changer:
         if not name:
             given.pass_over("the added element has no name")
             return
-        found: _Found | None = _Found(holder=root, part=root)
-        if given.path:
-            found = self._find(root, "", given.path, given)
+        found = self._find_place(root, "", given)
         if found is None:
             given.pass_over("the model has no such element to add something to")
         elif found.part.tag == "include":
@@ -198,21 +207,10 @@ class Changer:
                 given.pass_over(f"{quote(action)} is not an action; these are {known}", child)
             elif action == "add":
                 part.parts.append(new_part(child, given.page))
+            elif found := self._child(part, child, may_rename=action == "modify"):
+                self._act(part, found, given, child)
             else:
-                self._change_child(part, given, child, action)
-
-    def _change_child(
-        self, part: EditedElement, given: Parameter, child: Element, action: str
-    ) -> None:
-        found = self._child(part, child, may_rename=action == "modify")
-        if found is None:
-            given.pass_over(f"the element has no such <{child.tag}>", child)
-        elif action == "remove":
-            self._remove(part, found, given, child)
-        elif action == "modify":
-            self._modify(found, given, child, 0)
-        else:
-            self._replace(part, found, given, child)
+                given.pass_over(f"the element has no such <{child.tag}>", child)
 
     def _child(
         self, part: EditedElement, wanted: Element, *, may_rename: bool = False

@@ -2,15 +2,15 @@
 """The format SDF: Gazebo's models and worlds, in files or in folders with a model.config."""
 
 import os
-from collections.abc import Iterable
 from dataclasses import replace
 
 from ...diagnostics import Diagnostics, NoLinksError, ReadError, quote
-from ...files.packages import AnyPath, PackageResolver
+from ...files.packages import PackageResolver
 from ...files.regular import read_regular_file
 from ...meshes import RobotFiles
 from ...model import Robot
 from ...model.world import DescribedWorld
+from ...options import ImportOptions
 from ..formats import Description, ReaderFormat
 from ..urdf.robot import paused_garbage_collection
 from ..xacro.expand import expand_xacro, is_xacro
@@ -25,12 +25,8 @@ _MOST_NAMED = 12
 def read_sdf(given: Description) -> Robot:
     """Reads the model of a file or, of several, the one in options.model. Raises ReadError."""
     diagnostics = given.diagnostics
-    if not diagnostics.source:
-        diagnostics.source = given.source
     with paused_garbage_collection():
-        page = _read_first(
-            given.data, given.source, given.resolver, given.options.xacro_args, diagnostics
-        )
+        page = _read_first(given)
         reader = ModelReader(resolver=given.resolver, diagnostics=diagnostics)
         models = reader.list_models(page)
         if not models:
@@ -53,24 +49,15 @@ def read_sdf(given: Description) -> Robot:
 
 def read_world(given: Description) -> DescribedWorld:
     """Reads all models of a file and the world around them. Raises ReadError."""
-    diagnostics = given.diagnostics
-    if not diagnostics.source:
-        diagnostics.source = given.source
-    arguments = given.options.xacro_args
-    page = _read_first(given.data, given.source, given.resolver, arguments, diagnostics)
-    return read_sdf_world(given, page)
+    return read_sdf_world(given, _read_first(given))
 
 
-def _read_first(
-    data: bytes,
-    source: str,
-    resolver: PackageResolver,
-    arguments: Iterable[tuple[str, str]],
-    diagnostics: Diagnostics,
-) -> Page:
+def _read_first(given: Description) -> Page:
     """Reads the file that was asked for, which may be xacro."""
+    data, source, diagnostics = given.data, given.source, given.diagnostics
+    diagnostics.source = diagnostics.source or source
     if is_xacro(data, source):
-        data = expand_xacro(data, source, resolver, arguments, diagnostics)
+        data = expand_xacro(data, source, given.resolver, given.options.xacro_args, diagnostics)
     return read_page(data, source, diagnostics)
 
 
@@ -104,22 +91,20 @@ def _list(names: list[str]) -> str:
     return f"{shown} and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else shown
 
 
-def list_models(
-    path: AnyPath,
-    *,
-    resolver: PackageResolver | None = None,
-    xacro_args: Iterable[tuple[str, str]] = (),
-) -> tuple[str, ...]:
+def list_models(source: str, resolver: PackageResolver, options: ImportOptions) -> tuple[str, ...]:
     """Returns the names of the models in a file of SDF, or in a folder of a model, in their order.
     Raises ReadError for other files."""
-    source = os.fspath(path)
     if os.path.isdir(source):
         source = find_in_folder(source)
-    diagnostics = Diagnostics(source)
-    resolver = resolver or PackageResolver(source)
-    page = _read_first(read_regular_file(source), source, resolver, xacro_args, diagnostics)
-    reader = ModelReader(resolver=resolver, diagnostics=diagnostics)
-    return tuple(each.name for each in reader.list_models(page))
+    given = Description(
+        data=read_regular_file(source),
+        source=source,
+        resolver=resolver,
+        options=options,
+        diagnostics=Diagnostics(source),
+    )
+    reader = ModelReader(resolver=resolver, diagnostics=given.diagnostics)
+    return tuple(each.name for each in reader.list_models(_read_first(given)))
 
 
 SDF = ReaderFormat(

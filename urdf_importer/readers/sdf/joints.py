@@ -7,6 +7,7 @@ the model's, whatever is named.
 """
 
 from dataclasses import dataclass, field
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
@@ -20,7 +21,6 @@ from .scope import MODEL, WORLD, FramedElement
 _SINGLE = ("revolute", "continuous", "prismatic")
 DOUBLE_TYPES = ("universal", "revolute2")
 TYPES = (*_SINGLE, *DOUBLE_TYPES, "fixed", "ball", "screw", "gearbox")
-_HANDLED = frozenset({"pose", "parent", "child", "axis", "axis2", "sensor"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ class Drafted:
         return self.node.full_name
 
 
-def draft_joint(node: FramedElement, root: "Matrix") -> Drafted | None:
+def draft_joint(node: FramedElement, root: Matrix) -> Drafted | None:
     """Reads a joint of a scope at `root` (4, 4) in the robot. None, and reported, where it connects
     nothing."""
     ends = _find_ends(node)
@@ -75,8 +75,7 @@ def draft_joint(node: FramedElement, root: "Matrix") -> Drafted | None:
 
 
 def _find_ends(node: FramedElement) -> tuple[str, str] | None:
-    page, element = node.page, node.element
-    names = [page.text(element, tag).strip() for tag in ("parent", "child")]
+    names = [node.page.text(node.element, tag).strip() for tag in ("parent", "child")]
     ends: list[str] = []
     for tag, name in zip(("parent", "child"), names, strict=True):
         link = node.scope.link_of(name) if name else None
@@ -85,19 +84,16 @@ def _find_ends(node: FramedElement) -> tuple[str, str] | None:
         elif name == WORLD:
             ends.append(WORLD)
         else:
-            finding = f"joint {quote(node.full_name)} "
-            finding += f"connects {quote(name)}, and no link is called so" if name else ""
-            finding += "" if name else f"names no {tag}"
-            page.error("sdf-unknown-link", f"{finding}; it is left out", element, node.full_name)
+            finding = f"connects {quote(name)}, and no link is called so"
+            finding = finding if name else f"names no {tag}"
+            node.error("sdf-unknown-link", f"{finding}; it is left out")
             return None
     parent, child = ends
     if parent == child:
-        finding = f"joint {quote(node.full_name)} connects link {quote(child)} to itself"
-        page.error("self-parent", f"{finding}; it is left out", element, node.full_name)
+        node.error("self-parent", f"connects link {quote(child)} to itself; it is left out")
         return None
     if child == WORLD:
-        finding = f"joint {quote(node.full_name)} has the world as its child"
-        page.warning("sdf-world-child", f"{finding}; it is turned round", element, node.full_name)
+        node.warning("sdf-world-child", "has the world as its child; it is turned round")
     return parent, child
 
 
@@ -106,12 +102,7 @@ def _read_type(node: FramedElement) -> str:
     if kind in TYPES:
         return kind
     what = f"has the type {quote(kind)}" if kind else "has no type"
-    node.page.error(
-        "sdf-joint-type",
-        f"joint {quote(node.full_name)} {what}; it is read as fixed",
-        node.element,
-        node.full_name,
-    )
+    node.error("sdf-joint-type", f"{what}; it is read as fixed")
     return "fixed"
 
 
@@ -133,8 +124,8 @@ def _read_axis(element: Element | None, node: FramedElement, place: Matrix) -> A
         x, y, z = (float(number) + 0.0 for number in turned / length)
         vector = (x, y, z)
     else:
-        finding = f"joint {quote(node.full_name)} has an axis of length zero; treated as fixed"
-        page.error("zero-axis", finding, element or node.element, node.full_name)
+        finding = "has an axis of length zero; treated as fixed"
+        node.error("zero-axis", finding, element or node.element)
     limit, has_range = _read_limit(element, page)
     return Axis(
         vector=vector,
@@ -230,18 +221,11 @@ def _follows_second(element: Element | None) -> bool:
 # Further content
 
 
-def others_of(drafted: Drafted) -> list[Element]:
-    """Returns the children of a joint that are read nowhere else."""
-    return [child for child in drafted.node.element if child.tag not in _HANDLED]
-
-
-def wrap_extras(page: Page, elements: list[Element], reference: str) -> Extra | None:
+def wrap_extras(page: Page, elements: list[Element], reference: str) -> list[Extra]:
     """Returns elements, word for word, as Gazebo's data about a link or joint; or about the robot
-    without a reference. None for none."""
+    without a reference. Nothing for none."""
     if not elements:
-        return None
-    from xml.sax.saxutils import quoteattr
-
+        return []
     said = "\n".join(f"  {page.verbatim(each)}" for each in elements)
     start = f"<gazebo reference={quoteattr(reference)}>" if reference else "<gazebo>"
-    return Extra(tag="gazebo", xml=f"{start}\n{said}\n</gazebo>", line=elements[0].line)
+    return [Extra(tag="gazebo", xml=f"{start}\n{said}\n</gazebo>", line=elements[0].line)]

@@ -40,14 +40,11 @@ def read_inertial(node: FramedElement, collisions: Read, files: RobotFiles) -> I
     if element.attributes.get("auto", "").strip().lower() in ("1", "true"):
         return _measure(node, element, collisions, files)
     inertia = find(element, "inertia")
-    tensor = Inertia(
-        ixx=page.size(inertia, "ixx", default=1.0),
-        ixy=page.size(inertia, "ixy", default=0.0),
-        ixz=page.size(inertia, "ixz", default=0.0),
-        iyy=page.size(inertia, "iyy", default=1.0),
-        iyz=page.size(inertia, "iyz", default=0.0),
-        izz=page.size(inertia, "izz", default=1.0),
+    defaults = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, "izz": 1.0}
+    ixx, ixy, ixz, iyy, iyz, izz = (
+        page.size(inertia, tag, default=default) for tag, default in defaults.items()
     )
+    tensor = Inertia(ixx=ixx, ixy=ixy, ixz=ixz, iyy=iyy, iyz=iyz, izz=izz)
     others = [child for child in element if child.tag not in _HANDLED]
     mass = page.size(element, "mass", default=1.0)
 

@@ -25,7 +25,6 @@ _WHITE: Color = (1.0, 1.0, 1.0, 1.0)
 _GREY: Color = (0.7, 0.7, 0.7, 1.0)
 _HALF = 0.5
 """Metalness and roughness where a <metal> does not set them."""
-_MAPS = ("normal_map", "roughness_map", "metalness_map")
 _MOST_BYTES = 4 * 1024**2
 _MOST_DEPTH = 16
 _TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"([^"\n]*)"|([{}:])|(\n)|([^\s{}:"]+)', re.DOTALL)
@@ -80,8 +79,7 @@ def _read_color(material: Element, page: Page, script: "_Script", *, has_map: bo
 
 
 def _parts(element: Element | None, page: Page) -> Color | None:
-    numbers = [] if element is None else page.numbers(element)
-    return _color(numbers)
+    return _color([] if element is None else page.numbers(element))
 
 
 def _color(numbers: list[float]) -> Color | None:
@@ -100,16 +98,16 @@ def _read_surface(
     if look is not None:
         surface = replace(
             surface,
-            emission_map=_file(look, "emissive_map", page),
-            normal_map=_file(look, "normal_map", page),
+            emission_map=page.file(look, "emissive_map") or None,
+            normal_map=page.file(look, "normal_map") or None,
         )
     if look is not None and look.tag == "metal":
         surface = replace(
             surface,
             metalness=_share(look, "metalness", page),
             roughness=_share(look, "roughness", page),
-            metalness_map=_file(look, "metalness_map", page),
-            roughness_map=_file(look, "roughness_map", page),
+            metalness_map=page.file(look, "metalness_map") or None,
+            roughness_map=page.file(look, "roughness_map") or None,
         )
     elif look is not None and find(look, "glossiness") is not None:
         surface = replace(surface, roughness=1.0 - _share(look, "glossiness", page))
@@ -118,10 +116,6 @@ def _read_surface(
 
 def _share(look: Element, tag: str, page: Page) -> float:
     return min(max(page.size(look, tag, default=_HALF), 0.0), 1.0)
-
-
-def _file(look: Element, tag: str, page: Page) -> str | None:
-    return page.file(look, tag) or None
 
 
 # Scripts

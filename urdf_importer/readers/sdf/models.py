@@ -11,7 +11,7 @@ from ...files.packages import PackageResolver
 from ...files.regular import read_regular_file
 from ...markup.encoding import decode_text
 from ...markup.lenient import read_leniently
-from ...markup.xml import Element, parse_xml
+from ...markup.xml import Element, parse_whole, text_of
 from ..formats import find_root_tag
 from .changes import Changer
 from .page import Page, all_of, place_beside, read_page, read_version
@@ -66,7 +66,9 @@ class ModelReader:
                 if element.tag == "model":
                     name = element.attributes.get("name", "")
                 elif element.tag == "include":
-                    name = page.text(element, "name") or self._name_included(element, page) or None
+                    opened = None if page.text(element, "name") else self._open(element, page)
+                    own = "" if opened is None else opened[0].attributes.get("name", "")
+                    name = page.text(element, "name") or own or None
                 if name in found:
                     finding = f"model {quote(name)} has a name that is taken; it is left out"
                     page.error("sdf-duplicate-name", finding, element, name)
@@ -98,10 +100,6 @@ class ModelReader:
                     outer, FramedElement(_name_of(element), "frame", element, page, outer)
                 )
         return outer, found
-
-    def _name_included(self, element: Element, page: Page) -> str:
-        opened = self._open(element, page)
-        return "" if opened is None else opened[0].attributes.get("name", "")
 
     def _fill(self, scope: Scope, depth: int) -> Scope:
         """The scope with all that is in its model."""
@@ -275,13 +273,13 @@ class ModelReader:
     def _open_page(self, uri: str, page: Page, report: Report) -> Page:
         path, home = find_model_file(uri, page, self.resolver, report)
         if path not in self.pages:
-            self.pages[path] = self._read_page(read_regular_file(path), path, home)
+            data = read_regular_file(path)
+            if find_root_tag(data, path) == ROOT_TAG:
+                page = read_urdf_page(data, path, home, self.resolver, self.diagnostics)
+            else:
+                page = read_page(data, path, self.diagnostics, home)
+            self.pages[path] = page
         return self.pages[path]
-
-    def _read_page(self, data: bytes, path: str, home: str) -> Page:
-        if find_root_tag(data, path) == ROOT_TAG:
-            return read_urdf_page(data, path, home, self.resolver, self.diagnostics)
-        return read_page(data, path, self.diagnostics, home)
 
 
 def _explain(error: MeshError | ReadError) -> str:
@@ -354,26 +352,22 @@ def choose_model_file(data: bytes, source: str) -> str:
     """Returns the name of the newest file that a model.config names. Raises ReadError where it
     names none."""
 
-    def read(text: bytes) -> Page:
-        page = Page(text, source, Diagnostics(source))
-        parse_xml(text, source, page, ("model",))
-        return page
+    def read(text: bytes) -> tuple[bytes, Element]:
+        return text, parse_whole(text, source, ("model",))
 
-    page, _ = read_leniently(decode_text(data, source).data, read)
-    files = [each for each in page.elements if each.tag == "sdf"]
+    def rank(file: Element) -> tuple[int, int]:
+        # The lowest where it is newer than the known ones.
+        return read_version(file.attributes.get("version", "")) or (0, 0)
+
+    (text, root), _ = read_leniently(decode_text(data, source).data, read)
+    files = list(all_of(root, "sdf"))
     if not files:
         raise ReadError("this model.config names no <sdf> file", source=source)
-    name = page.text(max(files, key=_rank_version)).strip()
+    name = text_of(max(files, key=rank), text)
     if not name or os.path.isabs(name) or ".." in name.replace("\\", "/").split("/"):
         finding = f"{quote(name)} is not a file beside this model.config"
         raise ReadError(finding, source=source)
     return name
-
-
-def _rank_version(element: Element) -> tuple[int, int]:
-    """The version of a file, lowest where it is newer than the known ones."""
-    version = read_version(element.attributes.get("version", ""))
-    return version if version is not None else (0, 0)
 
 
 def find_in_folder(folder: str) -> str:

@@ -153,8 +153,8 @@ class Page:
 
     def size(self, element: Element | None, *path: str, default: float) -> float:
         """Returns a finite number at the end of a path; raises ReadError for an infinite one."""
-        value = self.number(element, *path)
         found = find(element, *path)
+        value = self.number(found)
         if value is not None and found is not None and not abs(value) <= 1e9:
             raise self.refusal(f"<{found.tag}> is beyond 1e9", found)
         return default if value is None else value

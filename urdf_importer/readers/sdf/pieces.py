@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ...diagnostics import quote
 from ...geometry.transforms import Matrix, invert, pose_of
 from ...model import IDENTITY, Joint, Limit, Link, LoopJoint, Mimic, Pose, close_with
 from ...names import Claims
@@ -190,6 +189,6 @@ def _read_pitch(drafted: Drafted) -> float:
     given = find(element, old)
     turns = page.size(element, old, default=1.0)
     if given is not None and page.origin(given).version >= (1, 10):
-        finding = f"joint {quote(node.full_name)} has a thread_pitch, which screw_thread_pitch"
-        page.warning("sdf-deprecated", f"{finding} replaces; it is read", given, node.full_name)
+        finding = "has a thread_pitch, which screw_thread_pitch replaces; it is read"
+        node.warning("sdf-deprecated", finding, given)
     return -1.0 / turns if turns else 0.0

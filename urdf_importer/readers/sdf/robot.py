@@ -26,18 +26,28 @@ from ...model import (
 from ...names import Claims
 from .constraints import BALL_CONSTRAINT, couple, find_geared, read_ball_constraints
 from .joints import Drafted, draft_joint, wrap_extras
-from .joints import others_of as others_of_joint
 from .motors import read_motors
-from .page import find
+from .page import all_of, find
 from .pieces import Made, Names, make_joint, name_parts
-from .scope import MODEL, ROUNDING, WORLD, FramedElement, Scope, place_part, report_lost_names
-from .shapes import others_of, read_link
+from .scope import (
+    MODEL,
+    ROUNDING,
+    WORLD,
+    FramedElement,
+    Scope,
+    place_part,
+    read_base,
+    report_lost_names,
+)
+from .shapes import read_link
 from .urdf_models import Renamed, rename_robot
 
 _STRUCTURE = frozenset({"link", "joint", "frame", "model", "include", BALL_CONSTRAINT})
 FIXED_JOINT = "urdf:joint"
 """The attribute of a frame or link that names the fixed joint that it replaces, as
 writers/sdf/document.py writes it."""
+_OF_LINKS = frozenset({"pose", "inertial", "visual", "collision"})
+_OF_JOINTS = frozenset({"pose", "parent", "child", "axis", "axis2"})
 _X = (1.0, 0.0, 0.0)
 """The default axis of joints, in URDF."""
 
@@ -85,7 +95,7 @@ def make_robot(scope: Scope, source: str, files: RobotFiles, diagnostics: Diagno
     _hang_roots(draft)
     for each in scope.walk():
         for page, others in each.others(_STRUCTURE):
-            _add_extra(draft, wrap_extras(page, others, ""))
+            draft.extras += wrap_extras(page, others, "")
     last = max([each.line for each in draft.links.values()])
     last = max([last, *(each.line for each in draft.joints)])
     robot = Robot(
@@ -190,32 +200,30 @@ def _rename_robots(draft: _Draft, roots: Mapping[int, Matrix]) -> None:
         draft.extras += robot.extras
 
 
-def _add_extra(draft: _Draft, extra: Extra | None) -> None:
-    if extra is not None:
-        draft.extras.append(extra)
-
-
 # Gazebo's data
 
 
+def _list_others(element: Element, handled: frozenset[str]) -> list[Element]:
+    """The children that are read nowhere else, sensors last."""
+    others = [child for child in element if child.tag not in handled]
+    return sorted(others, key=lambda child: child.tag == "sensor")
+
+
 def _add_link_extras(node: FramedElement, draft: _Draft) -> None:
-    others = others_of(node.element)
-    sensors = [each for each in others if each.tag == "sensor"]
+    others = _list_others(node.element, _OF_LINKS)
     rest = [each for each in others if each.tag != "sensor"]
-    for collision in node.element:
-        if collision.tag == "collision":
-            rest += [each for each in collision if each.tag == "surface"]
-    page = node.page
-    _add_extra(draft, wrap_extras(page, rest, node.full_name))
-    for sensor in sensors:
-        extra = wrap_extras(page, [sensor], node.full_name)
-        _add_extra(draft, _place_sensor(extra, sensor, node))
+    for collision in all_of(node.element, "collision"):
+        rest += all_of(collision, "surface")
+    draft.extras += wrap_extras(node.page, rest, node.full_name)
+    for sensor in (each for each in others if each.tag == "sensor"):
+        (extra,) = wrap_extras(node.page, [sensor], node.full_name)
+        draft.extras.append(_place_sensor(extra, sensor, node))
 
 
-def _place_sensor(extra: Extra | None, sensor: Element, node: FramedElement) -> Extra | None:
+def _place_sensor(extra: Extra, sensor: Element, node: FramedElement) -> Extra:
     """The sensor with its pose in its link's own frame, where it is written in another."""
     pose = find(sensor, "pose")
-    if extra is None or pose is None or not pose.attributes.get("relative_to", "").strip():
+    if pose is None or not read_base(pose):
         return extra
     placed = place_part(sensor, node)
     text = format_numbers((*placed.xyz, *placed.rpy))
@@ -306,11 +314,8 @@ def _make(
         return _make_given(drafted, drafted.given, closes=closes)
     frames = draft.places[drafted.parent], draft.places[drafted.child]
     made = make_joint(drafted, frames, names, closes=closes, leads=leads)
-    others = others_of_joint(drafted)
-    page = drafted.node.page
-    sensors = [each for each in drafted.node.element if each.tag == "sensor"]
-    if others or sensors:
-        _add_extra(draft, wrap_extras(page, [*others, *sensors], drafted.name))
+    others = _list_others(drafted.node.element, _OF_JOINTS)
+    draft.extras += wrap_extras(drafted.node.page, others, drafted.name)
     return made
 
 
@@ -347,7 +352,7 @@ def _hang_roots(draft: _Draft) -> None:
     """Leaves one root in the robot's frame: the only one placed there, else `__model__`."""
     children = {joint.child for joint in draft.joints}
     roots = [name for name in draft.links if name not in children]
-    if len(roots) == 1 and _is_none(draft.places[roots[0]]):
+    if [pose_of(draft.places[name], rounding=ROUNDING) for name in roots] == [IDENTITY]:
         return
     first = min(link.line for link in draft.links.values())
     draft.links = {MODEL: Link(name=MODEL, line=first), **draft.links}
@@ -356,10 +361,6 @@ def _hang_roots(draft: _Draft) -> None:
         *(_fix(name, MODEL, draft.places[name], draft, names) for name in roots),
         *draft.joints,
     ]
-
-
-def _is_none(place: Matrix) -> bool:
-    return pose_of(place, rounding=ROUNDING) == IDENTITY
 
 
 def _joint_names(draft: _Draft) -> set[str]:

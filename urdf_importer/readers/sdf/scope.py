@@ -46,6 +46,20 @@ class FramedElement:
     def full_name(self) -> str:
         return self.scope.prefix + self.name
 
+    def warning(self, code: str, finding: str, element: Element | None = None) -> None:
+        """Warns of it, in a sentence that begins with its name, at an element of it."""
+        self._report_part(self.page.warning, code, finding, element)
+
+    def error(self, code: str, finding: str, element: Element | None = None) -> None:
+        """Does as warning, for a part that is lost."""
+        self._report_part(self.page.error, code, finding, element)
+
+    def _report_part(
+        self, report: Callable[..., None], code: str, finding: str, element: Element | None
+    ) -> None:
+        where = self.element if element is None else element
+        report(code, f"{self.kind} {quote(self.full_name)} {finding}", where, self.full_name)
+
 
 @dataclass(slots=True, eq=False)
 class Scope:
@@ -79,12 +93,7 @@ class Scope:
         while waiting:
             scope = waiting.pop()
             yield scope
-            inner = [
-                item if isinstance(item, Scope) else item.model
-                for item in scope.order
-                if isinstance(item, Scope) or item.model is not None
-            ]
-            waiting += reversed([each for each in inner if each is not None])
+            waiting += reversed(list(scope.inner()))
 
     def items(self) -> Iterator[FramedElement]:
         """Yields all links, joints and frames of this model and all within it."""
@@ -205,8 +214,7 @@ class Scope:
         for item in self.order:
             if isinstance(item, FramedElement) and item.kind == "link":
                 return item
-        inner = (item.model if isinstance(item, FramedElement) else item for item in self.order)
-        links = (each.own_link(MODEL) for each in inner if each is not None)
+        links = (each.own_link(MODEL) for each in self.inner())
         return next((link for link in links if link is not None), None)
 
     # Where
@@ -294,16 +302,12 @@ class Scope:
             return read_base(find(node.model.placed, "pose"))
         base = read_base(find(node.element, "pose"))
         if not base and node.kind == "joint":
-            base = self._child_frame(node)
+            # Its child or, where that is the world, the model.
+            child = node.page.text(node.element, "child")
+            base = "" if child == WORLD and WORLD not in self.nodes else child
         elif not base and node.kind == "frame":
             base = node.element.attributes.get("attached_to", "")
         return base
-
-    def _child_frame(self, node: FramedElement) -> str:
-        """The frame that a joint's pose is relative to: its child or, where that is the world, the
-        model."""
-        child = node.page.text(node.element, "child")
-        return "" if child == WORLD and WORLD not in self.nodes else child
 
     def say_lost(self, node: FramedElement) -> None:
         """Reports why a frame is not known, as an error of its element."""
@@ -313,13 +317,12 @@ class Scope:
             node.element.attributes.get("attached_to", "") if node.kind == "frame" else "",
         )
         lost = next((name for name in names if name and self.look_up(name) is None), "")
-        what = f"{node.kind} {quote(node.full_name)}"
         if lost:
-            finding = f"{what} is placed in frame {quote(lost)}, which is not there; it is left out"
-            node.page.error("sdf-unknown-frame", finding, node.element, node.full_name)
+            finding = f"is placed in frame {quote(lost)}, which is not there; it is left out"
+            node.error("sdf-unknown-frame", finding)
         else:
-            finding = f"{what} is placed in a ring of frames, or in a lost one; it is left out"
-            node.page.error("sdf-frame-ring", finding, node.element, node.full_name)
+            finding = "is placed in a ring of frames, or in a lost one; it is left out"
+            node.error("sdf-frame-ring", finding)
 
 
 def read_base(pose: Element | None) -> str:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The shapes of a link."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -37,44 +38,45 @@ from .scope import ROUNDING, FramedElement, place_part
 _ONE: Vector3 = (1.0, 1.0, 1.0)
 _UP: Vector3 = (0.0, 0.0, 1.0)
 _OF_HEIGHTMAPS = frozenset({"uri", "size", "pos", "sampling"})
-_HANDLED = frozenset({"pose", "inertial", "visual", "collision"})
+_OF_VISUALS = ("pose", "geometry", "material", "transparency")
 
 
 def read_link(node: FramedElement, files: RobotFiles) -> Link:
     """Reads a link under its full name. Raises ReadError for text that is not a number."""
-    element = node.element
-    collisions = _read_collisions(node, files)
+    page = node.page
+    collisions: list[tuple[Element, Collision | None]] = []
+    for element, said in _read_shapes("collision", node, files):
+        extras = _extras(element, page, ("pose", "geometry"))
+        collisions.append((element, Collision(**said, extras=extras) if said else None))
     return Link(
         name=node.full_name,
         inertial=read_inertial(node, collisions, files),
-        visuals=tuple(_read_visuals(node, files)),
+        visuals=tuple(
+            Visual(
+                **said,
+                material=read_material(element, page, said["geometry"], files),
+                extras=(*_others_of_heightmap(element, page), *_extras(element, page, _OF_VISUALS)),
+            )
+            for element, said in _read_shapes("visual", node, files)
+            if said
+        ),
         collisions=tuple(each for _, each in collisions if each is not None),
-        line=element.line,
+        line=node.element.line,
     )
 
 
-def others_of(element: Element) -> list[Element]:
-    """Returns the children of a link that are read nowhere else."""
-    return [child for child in element if child.tag not in _HANDLED]
-
-
-def _read_visuals(node: FramedElement, files: RobotFiles) -> list[Visual]:
-    found = []
-    for element in all_of(node.element, "visual"):
+def _read_shapes(
+    tag: str, node: FramedElement, files: RobotFiles
+) -> Iterator[tuple[Element, dict[str, Any]]]:
+    """Yields the visuals or collisions with the fields that both have; none, and reported, for one
+    without a shape."""
+    for element in all_of(node.element, tag):
+        said: dict[str, Any] = {}
         geometry = _read_geometry(element, node, files)
         if geometry is not None:
-            page = node.page
-            others = ("pose", "geometry", "material", "transparency")
-            visual = Visual(
-                geometry=geometry,
-                origin=_place(element, node),
-                name=element.attributes.get("name", ""),
-                material=read_material(element, page, geometry, files),
-                extras=(*_others_of_heightmap(element, page), *_extras(element, page, others)),
-                line=element.line,
-            )
-            found.append(visual)
-    return found
+            name, origin = element.attributes.get("name", ""), _place(element, node)
+            said = {"geometry": geometry, "origin": origin, "name": name, "line": element.line}
+        yield element, said
 
 
 def _extras(element: Element, page: Page, handled: tuple[str, ...]) -> tuple[Extra, ...]:
@@ -87,27 +89,6 @@ def _others_of_heightmap(element: Element, page: Page) -> tuple[Extra, ...]:
     if heightmap is None or all(each.tag in _OF_HEIGHTMAPS for each in heightmap):
         return ()
     return (page.extra(heightmap),)
-
-
-def _read_collisions(
-    node: FramedElement, files: RobotFiles
-) -> list[tuple[Element, Collision | None]]:
-    found: list[tuple[Element, Collision | None]] = []
-    for element in all_of(node.element, "collision"):
-        geometry = _read_geometry(element, node, files)
-        collision = None
-        if geometry is not None:
-            page = node.page
-            others = ("pose", "geometry")
-            collision = Collision(
-                geometry=geometry,
-                origin=_place(element, node),
-                name=element.attributes.get("name", ""),
-                extras=_extras(element, page, others),
-                line=element.line,
-            )
-        found.append((element, collision))
-    return found
 
 
 def _place(element: Element, node: FramedElement) -> Pose:

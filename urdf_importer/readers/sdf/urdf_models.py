@@ -6,6 +6,7 @@ They keep the places of the URDF, and are the robot's own, but for their names.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from ...diagnostics import Diagnostics, KinematicsError, ReadError
 from ...files.packages import PackageResolver
@@ -16,15 +17,13 @@ from ...markup.references import NameFollower
 from ...markup.xml import Element
 from ...model import (
     Extra,
-    Geometry,
     Joint,
     Link,
     LoopJoint,
     Material,
-    Mesh,
     Transmission,
-    Visual,
 )
+from ...model.file_names import name_files
 from ...model.material import resolve_material
 from ...options import ImportOptions
 from ..formats import Description
@@ -45,6 +44,8 @@ def read_urdf_page(
     robot = read_urdf(
         Description(data=data, source=source, resolver=resolver, options=options, diagnostics=found)
     )
+    place = partial(place_beside, home=home)
+    robot = name_files(robot, lambda mesh, *_: place(mesh.filename), place, maps=True)
     planned = Diagnostics(source)
     try:
         tree = plan_tree(robot, planned)
@@ -100,13 +101,12 @@ class Renamed:
     definitions: Mapping[str, Material] = field(default_factory=dict)
 
     def link(self, link: Link) -> Link:
-        """Returns a link with its new name; its files are named as seen from the whole model."""
+        """Returns a link with its new name."""
         return replace(
             self.follower.follow_link(link),
             name=self.links[link.name],
-            visuals=tuple(self._visual(each) for each in link.visuals),
-            collisions=tuple(
-                replace(each, geometry=self._geometry(each.geometry)) for each in link.collisions
+            visuals=tuple(
+                replace(each, material=self._material(each.material)) for each in link.visuals
             ),
         )
 
@@ -138,37 +138,12 @@ class Renamed:
     def extras(self) -> tuple[Extra, ...]:
         return self.follower.follow_extras(self.tree.robot.extras)
 
-    def _visual(self, visual: Visual) -> Visual:
-        material = resolve_material(visual.material, self.definitions)
-        return replace(
-            visual,
-            geometry=self._geometry(visual.geometry),
-            material=self._material(material or visual.material),
-        )
-
-    def _geometry(self, geometry: Geometry) -> Geometry:
-        if not isinstance(geometry, Mesh):
-            return geometry
-        return replace(geometry, filename=place_beside(geometry.filename, self.scope.page.home))
-
     def _material(self, material: Material | None) -> Material | None:
         """The definition itself, under a name that no other model has."""
-        if material is None:
-            return None
-        surface = material.surface
-        if surface is not None:
-            surface = replace(
-                surface,
-                normal_map=self._place(surface.normal_map),
-                roughness_map=self._place(surface.roughness_map),
-                metalness_map=self._place(surface.metalness_map),
-                emission_map=self._place(surface.emission_map),
-            )
-        name = f"{self.materials}{material.name}" if material.name else ""
-        return replace(material, name=name, texture=self._place(material.texture), surface=surface)
-
-    def _place(self, image: str | None) -> str | None:
-        return None if image is None else place_beside(image, self.scope.page.home)
+        found = resolve_material(material, self.definitions) or material
+        if found is None or not found.name:
+            return found
+        return replace(found, name=f"{self.materials}{found.name}")
 
 
 def rename_robot(scope: Scope, tree: KinematicTree, *, is_top: bool) -> Renamed:

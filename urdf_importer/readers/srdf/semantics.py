@@ -6,8 +6,7 @@ for word. Elements that name a link or joint that the robot does not have are ke
 error, and have no effect.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...diagnostics import Diagnostics
@@ -16,30 +15,14 @@ from ...files.regular import read_regular_file
 from ...markup.encoding import decode_text
 from ...markup.lenient import read_leniently
 from ...markup.xml import Element, parse_xml, verbatim
-from ...model import (
-    Attributes,
-    Chain,
-    CollisionPair,
-    EndEffector,
-    Extra,
-    Group,
-    GroupState,
-    JointProperty,
-    LinkSphere,
-    LinkSpheres,
-    PassiveJoint,
-    Robot,
-    Semantics,
-    UncheckedLink,
-    Vector3,
-    VirtualJoint,
-)
+from ...model import Attributes, Chain, Extra, LinkSphere, Robot, Semantics, Vector3
+from ...model.semantic import ELEMENTS
 from ..xacro.expand import expand_xacro, is_xacro
 from .checks import check_semantics
 
 _LARGEST = 1e30
 _NAME = frozenset({"name"})
-_NOTHING: tuple[str, ...] = ()
+_ENDS = ("base_link", "tip_link")
 
 
 def read_srdf(
@@ -99,17 +82,20 @@ class _Reader:
         self._attributes = _others(element, ("name",))
 
     def read_child(self, element: Element) -> None:
-        kind = _KINDS.get(element.tag)
-        texts = {name: _text(element, name) for name in kind.known} if kind is not None else {}
-        if kind is None or not all([texts[name] for name in kind.needed]):
+        kind, needed = _KINDS.get(element.tag, (None, ()))
+        texts = {name: _text(element, name) for name in kind.names} if kind is not None else {}
+        if kind is None or not all([texts[name] for name in needed]):
             self._found.setdefault("extras", []).append(self._extra(element))
             return
         if "value" in texts:
             texts["value"] = element.attributes["value"]
-        made = kind.make(
+        if "type" in texts:
+            texts["type"] = texts["type"].lower()
+        within = _WITHIN.get(element.tag)
+        made = kind.kind(
             **texts,
-            **(kind.within(self, element) if kind.within else {"extras": self._children(element)}),
-            attributes=_others(element, kind.known),
+            **(within(self, element) if within else {"extras": self._children(element)}),
+            attributes=_others(element, kind.names),
             line=element.line,
         )
         self._found.setdefault(kind.field, []).append(made)
@@ -130,8 +116,10 @@ class _Reader:
             is_plain = child.attributes.keys() == _NAME and not child
             if child.tag in ("joint", "link", "group") and is_plain:
                 found.setdefault(f"{child.tag}s", []).append(_text(child, "name"))
-            elif child.tag == "chain" and not child and _has(child, "base_link", "tip_link"):
-                found.setdefault("chains", []).append(_read_chain(child))
+            elif child.tag == "chain" and not child and all(_text(child, end) for end in _ENDS):
+                ends = {end: _text(child, end) for end in _ENDS}
+                chain = Chain(**ends, attributes=_others(child, _ENDS))
+                found.setdefault("chains", []).append(chain)
             else:
                 found.setdefault("extras", []).append(self._extra(child))
         return {field: tuple(members) for field, members in found.items()}
@@ -171,75 +159,20 @@ class _Reader:
         return Extra(tag=element.tag, xml=verbatim(element, self._data), line=element.line)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Kind:
-    """An element: its field of Semantics, its class, its known and its needed attributes, and a
-    reader of its children where they count."""
-
-    field: str
-    make: Callable[..., object]
-    known: tuple[str, ...]
-    needed: tuple[str, ...]
-    within: Callable[[_Reader, Element], dict[str, Any]] | None = None
-
-
-def _make_virtual(*, type: str, **said: Any) -> VirtualJoint:
-    return VirtualJoint(type=type.lower(), **said)
-
-
-def _kind(
-    field: str,
-    make: Callable[..., object],
-    *names: str,
-    optional: tuple[str, ...] = (),
-    within: Callable[[_Reader, Element], dict[str, Any]] | None = None,
-) -> _Kind:
-    """Returns a kind of element that needs attributes of these names."""
-    return _Kind(field=field, make=make, known=(*names, *optional), needed=names, within=within)
-
-
 _KINDS = {
-    "disable_collisions": _kind(
-        "disabled_collisions", CollisionPair, "link1", "link2", optional=("reason",)
-    ),
-    "enable_collisions": _kind(
-        "enabled_collisions", CollisionPair, "link1", "link2", optional=("reason",)
-    ),
-    "group": _kind("groups", Group, "name", within=_Reader.read_members),
-    "group_state": _kind(
-        "group_states", GroupState, "name", "group", within=_Reader.read_positions
-    ),
-    "end_effector": _kind(
-        "end_effectors", EndEffector, "name", "group", "parent_link", optional=("parent_group",)
-    ),
-    "virtual_joint": _kind(
-        "virtual_joints", _make_virtual, "name", "type", "child_link", optional=("parent_frame",)
-    ),
-    "passive_joint": _kind("passive_joints", PassiveJoint, "name"),
-    "disable_default_collisions": _kind("no_default_collisions", UncheckedLink, "link"),
-    "link_sphere_approximation": _kind(
-        "link_spheres", LinkSpheres, "link", within=_Reader.read_spheres
-    ),
-    "joint_property": _kind(
-        "joint_properties", JointProperty, "joint_name", "property_name", "value"
-    ),
+    each.tag: (each, tuple(name for name in each.names if name not in each.optional))
+    for each in ELEMENTS
 }
-
-
-def _read_chain(element: Element) -> Chain:
-    return Chain(
-        base_link=_text(element, "base_link"),
-        tip_link=_text(element, "tip_link"),
-        attributes=_others(element, ("base_link", "tip_link")),
-    )
+"""Tag -> its element, and the attributes that it needs."""
+_WITHIN: dict[str, Callable[[_Reader, Element], dict[str, Any]]] = {
+    "group": _Reader.read_members,
+    "group_state": _Reader.read_positions,
+    "link_sphere_approximation": _Reader.read_spheres,
+}
 
 
 def _text(element: Element, attribute: str) -> str:
     return element.attributes.get(attribute, "").strip()
-
-
-def _has(element: Element, *attributes: str) -> bool:
-    return all(_text(element, attribute) for attribute in attributes)
 
 
 def _others(element: Element, known: tuple[str, ...]) -> Attributes:
@@ -250,16 +183,10 @@ def _others(element: Element, known: tuple[str, ...]) -> Attributes:
 
 def _numbers(text: str) -> tuple[float, ...]:
     """The numbers of a text; none where a word is not a decimal number."""
-    return tuple(_read_numbers(text))
-
-
-def _read_numbers(text: str) -> Iterator[float]:
-    words = text.split()
     if len(text) > 1000 or not text.isascii() or "_" in text:
-        return
+        return ()
     try:
-        numbers = [float(word) for word in words]
+        numbers = tuple([float(word) for word in text.split()])
     except ValueError:
-        return
-    if all(-_LARGEST <= number <= _LARGEST for number in numbers):
-        yield from numbers
+        return ()
+    return numbers if all(-_LARGEST <= number <= _LARGEST for number in numbers) else ()

@@ -39,11 +39,9 @@ _VECTORS: dict[str, Vector3] = {
 # xacro's own tags: where URDF contains one, something was not expanded. Its leftovers change
 # nothing (arg, property), and any other name is the call of an undefined macro, which every other
 # reader of URDF takes for an unknown element.
-_XACRO_INSTRUCTIONS = frozenset(
-    (
-        *("attribute", "call", "element", "if", "include"),
-        *("insert_block", "insert_blocks", "macro", "unless"),
-    )
+_XACRO_INSTRUCTIONS = (
+    *("attribute", "call", "element", "if", "include"),
+    *("insert_block", "insert_blocks", "macro", "unless"),
 )
 
 
@@ -105,6 +103,11 @@ class Document:
     def error(self, code: str, message: str, element: Element) -> None:
         self.diagnostics.error(code, message, subject=self.name, line=element.line)
 
+    def remark(self, code: str, finding: str, element: Element, attribute: str = "") -> None:
+        """Warns of an element, or of an attribute of it, with a sentence that begins with it."""
+        of = f"{attribute} of " if attribute else ""
+        self.warning(code, f"{of}{self.place(element)} {finding}", element)
+
     def refusal(self, message: str, element: Element) -> ReadError:
         """Returns the exception to raise where this element leaves no robot."""
         return ReadError(message, source=self.source, line=element.line)
@@ -132,11 +135,7 @@ class Document:
         return first, tuple(extras)
 
     def warn_of_duplicate(self, element: Element) -> None:
-        self.warning(
-            "duplicate-element",
-            f"{self.place(element)} comes twice; the first one counts",
-            element,
-        )
+        self.remark("duplicate-element", "comes twice; the first one counts", element)
 
     def extra(self, element: Element) -> Extra:
         """Returns an element that URDF does not know. Raises ReadError where xacro should expand
@@ -162,9 +161,6 @@ class Document:
         if name not in ("arg", "property"):
             self.leftover_calls.add(element.line, element.tag[:80])
 
-    def verbatim(self, element: Element) -> str:
-        return verbatim(element, self.data)
-
     def text(self, element: Element) -> str:
         return text_of(element, self.data)
 
@@ -177,22 +173,14 @@ class Document:
         return text
 
     def warn_of_text(self, element: Element, attribute: str) -> None:
-        self.warning(
-            "text-for-attribute",
-            f"{self.place(element)} has its {attribute} as text; it is read as the attribute",
-            element,
-        )
+        finding = f"has its {attribute} as text; it is read as the attribute"
+        self.remark("text-for-attribute", finding, element)
 
     # Names
 
     def name_of(self, element: Element) -> str:
         """Returns the name attribute; empty where there is none."""
-        name = element.attributes.get("name", "")
-        return (
-            self.checked_name(name, element)
-            if "$" in name or len(name) > MOST_NAME_CHARACTERS
-            else name
-        )
+        return self.checked_name(element.attributes.get("name", ""), element)
 
     def checked_name(self, name: str, element: Element) -> str:
         """Returns a name unchanged. Raises ReadError for xacro and for absurd length."""
@@ -224,7 +212,7 @@ class Document:
 
     # Numbers
 
-    def number(self, element: Element, attribute: str) -> float | None:
+    def number(self, element: Element, attribute: str, largest: float = LARGEST) -> float | None:
         """Reads a number; None where the attribute is not there or empty."""
         text = element.attributes.get(attribute)
         if text is None:
@@ -232,31 +220,19 @@ class Document:
         try:
             return plain_number(text)
         except ValueError:
-            return self.odd_number(element, attribute, text, LARGEST)
+            return self.odd_number(element, attribute, text, largest)
 
     def length(self, element: Element, attribute: str) -> float | None:
         """Reads a length in metres; None where the attribute is not there or empty. A warning
         reports a negative one, whose absolute value is used."""
-        text = element.attributes.get(attribute)
-        if text is None:
-            return None
-        try:
-            length = plain_number(text)
-        except ValueError:
-            odd = self.odd_number(element, attribute, text, FARTHEST)
-            if odd is None:
-                return None
-            length = odd
-        if length < 0.0:
+        length = self.number(element, attribute, FARTHEST)
+        if length is not None and length < 0.0:
             self.warn_of_negative_size(element)
-        return abs(length)
+        return None if length is None else abs(length)
 
     def warn_of_negative_size(self, element: Element) -> None:
-        self.warning(
-            "negative-size",
-            f"{self.place(element)} has a negative size; its absolute value is used",
-            element,
-        )
+        finding = "has a negative size; its absolute value is used"
+        self.remark("negative-size", finding, element)
 
     def limit_number(self, element: Element, attribute: str) -> float | None:
         """Reads a number of any finite size; infinities become +-UNLIMITED."""
@@ -271,11 +247,7 @@ class Document:
         if not is_infinite(word):
             return self.odd_number(element, attribute, text, _LARGEST_FLOAT)
         number = -UNLIMITED if word.startswith("-") else UNLIMITED
-        self.warning(
-            "infinite-limit",
-            f"{attribute} of {self.place(element)} is infinite; {number:g} is used",
-            element,
-        )
+        self.remark("infinite-limit", f"is infinite; {number:g} is used", element, attribute)
         return number
 
     def odd_number(
@@ -323,31 +295,21 @@ class Document:
             place = f"{attribute} of {self.place(element)}"
             raise self.refusal(f"{quote(word)} as {place} {problem}", element) from None
         if has_commas:
-            self._warn_of_commas(element, attribute, text)
+            finding = f"is {quote(text)}; the commas are read as blanks"
+            self.remark("comma-separators", finding, element, attribute)
         if len(numbers) != count:
             self._warn_of_count(element, attribute, len(numbers), count, substitute)
         return numbers[:count]
 
-    def _warn_of_commas(self, element: Element, attribute: str, text: str) -> None:
-        self.warning(
-            "comma-separators",
-            f"{attribute} of {self.place(element)} is {quote(text)}; the commas are read as blanks",
-            element,
-        )
-
     def _warn_of_count(
         self, element: Element, attribute: str, found: int, count: int, substitute: str
     ) -> None:
-        place = f"{attribute} of {self.place(element)}"
+        finding = f"has {found} numbers; the first {count} are used"
         if not found:
-            code, message = "empty-number", f"{place} is empty; it is read as if it were not there"
+            finding = "is empty; it is read as if it were not there"
         elif found < count:
-            message = f"{place} has {found} of {count} numbers; {substitute}"
-            code = "number-count"
-        else:
-            message = f"{place} has {found} numbers; the first {count} are used"
-            code = "number-count"
-        self.warning(code, message, element)
+            finding = f"has {found} of {count} numbers; {substitute}"
+        self.remark("number-count" if found else "empty-number", finding, element, attribute)
 
     def xacro(self, what: str, element: Element) -> ReadError:
         return self.refusal(

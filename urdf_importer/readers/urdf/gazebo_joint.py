@@ -8,7 +8,7 @@ It is taken out of its <gazebo>, whose other children stay unchanged.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -25,7 +25,7 @@ from .loop import FaultError, report_unread, to_number_or_infinity, to_numbers, 
 _SINGLE = ("revolute", "continuous", "prismatic")
 _DOUBLE = ("universal", "revolute2")
 _TYPES = (*_SINGLE, *_DOUBLE, "fixed", "ball")
-_HANDLED = frozenset({"pose", "parent", "child"})
+_HANDLED = ("pose", "parent", "child")
 _UNBOUNDED = 1e16
 """From here on a limit of SDF is none."""
 _LIMIT = ("lower", "upper", "effort", "velocity")
@@ -145,9 +145,6 @@ class _Place:
         frame: Matrix = self._frames[index]
         return frame
 
-    def hang_together(self, one: str, other: str) -> bool:
-        return self.tree.path(one, other).top >= 0
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Page:
@@ -162,8 +159,13 @@ class _Page:
     def text(self, element: Element | None) -> str:
         return "" if element is None else text_of(element, self.data)
 
-    def extra(self, element: Element) -> Extra:
-        return Extra(tag=element.tag, xml=verbatim(element, self.data), line=self.line(element))
+    def extras(self, elements: Iterable[Element], handled: tuple[str, ...]) -> tuple[Extra, ...]:
+        """Returns the elements with other tags, word for word."""
+        return tuple(
+            Extra(tag=each.tag, xml=verbatim(each, self.data), line=self.line(each))
+            for each in elements
+            if each.tag not in handled
+        )
 
 
 def _read_joint(element: Element, page: _Page, place: _Place, found: GazeboLoops) -> None:
@@ -174,7 +176,7 @@ def _read_joint(element: Element, page: _Page, place: _Place, found: GazeboLoops
     ends = [place.link(page.text(first.get(tag))) for tag in ("parent", "child")]
     if ends[0] == ends[1]:
         raise FaultError(f"connects link {quote(ends[0])} to itself")
-    if not place.hang_together(*ends):
+    if place.tree.path(*ends).top < 0:
         raise FaultError(
             f"holds links {quote(ends[0])} and {quote(ends[1])} together, which hang on different "
             "roots: write it as <joint> of <robot>"
@@ -191,7 +193,7 @@ def _read_joint(element: Element, page: _Page, place: _Place, found: GazeboLoops
         origin1=pose_of(invert(place.frame(ends[0])) @ frame, rounding=_ROUNDING),
         origin2=origin,
         notation="gazebo",
-        extras=tuple(page.extra(c) for c in element if c.tag not in (*_HANDLED, *axes)),
+        extras=page.extras(element, (*_HANDLED, *axes)),
         line=page.line(element),
     )
     turning = [_read_axis(loop, first.get(tag), frame, page, place) for tag in axes]
@@ -277,14 +279,13 @@ def _read_axis(
     is_turning = loop.type != "prismatic"
     # Others become the joint's own, where words of joints would have another meaning.
     known = ("xyz", "limit", "dynamics", "use_parent_model_frame", *_HANDLED, "axis", "axis2")
-    others = [child for child in element or [] if child.tag not in known]
     return replace(
         loop,
         type=("revolute" if is_bounded else "continuous") if is_turning else loop.type,
         axis=axis,
         limit=limit,
         dynamics=_read_dynamics(first.get("dynamics"), page),
-        extras=(*loop.extras, *(page.extra(child) for child in others)),
+        extras=(*loop.extras, *page.extras(element or [], known)),
     )
 
 
@@ -294,11 +295,10 @@ def _read_limit(element: Element | None, page: _Page) -> Limit | None:
     numbers = _children_numbers(element, _LIMIT, page)
     bounds = [None if n is None or abs(n) >= _UNBOUNDED else n for n in numbers]
     rates = [None if n is None or not 0.0 <= n < _UNBOUNDED else n for n in numbers[2:]]
-    others = [child for child in element if child.tag not in _LIMIT]
+    extras = page.extras(element, _LIMIT)
     limit = Limit(
-        lower=bounds[0], upper=bounds[1], effort=rates[0], velocity=rates[1],
-        extras=tuple(page.extra(child) for child in others),
-    )  # fmt: skip
+        lower=bounds[0], upper=bounds[1], effort=rates[0], velocity=rates[1], extras=extras
+    )
     return None if limit == Limit() else limit
 
 
@@ -306,8 +306,7 @@ def _read_dynamics(element: Element | None, page: _Page) -> Dynamics | None:
     if element is None:
         return None
     damping, friction = _children_numbers(element, ("damping", "friction"), page)
-    others = [child for child in element if child.tag not in ("damping", "friction")]
-    extras = tuple(page.extra(child) for child in others)
+    extras = page.extras(element, ("damping", "friction"))
     return Dynamics(damping=damping, friction=friction, extras=extras)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from ...diagnostics import quote
-from ...markup.xml import Element
+from ...markup.xml import Element, verbatim
 from ...model import (
     BALL_TYPES,
     JOINT_TYPES,
@@ -39,7 +39,9 @@ def read_transmission(element: Element, document: Document) -> Transmission:
     transmission_type = element.attributes.get("type", "")
     for child in element:
         if child.tag == "joint":
-            joints.append(read_transmission_joint(child, document))
+            interfaces = _read_hardware_interfaces(child, document)
+            named = document.name_of(child)
+            joints.append(TransmissionJoint(name=named, hardware_interfaces=interfaces))
         elif child.tag == "actuator":
             actuators.append(read_actuator(child, document))
         elif child.tag == "type" and not transmission_type:
@@ -51,15 +53,8 @@ def read_transmission(element: Element, document: Document) -> Transmission:
         type=transmission_type,
         joints=tuple(joints),
         actuators=tuple(actuators),
-        xml=document.verbatim(element),
+        xml=verbatim(element, document.data),
         line=element.line,
-    )
-
-
-def read_transmission_joint(element: Element, document: Document) -> TransmissionJoint:
-    return TransmissionJoint(
-        name=document.name_of(element),
-        hardware_interfaces=_read_hardware_interfaces(element, document),
     )
 
 
@@ -86,29 +81,13 @@ def _read_reduction(element: Element, document: Document) -> float | None:
     try:
         return to_number(text, LARGEST)
     except OddNumberError as problem:
-        document.warning(
-            "bad-reduction",
-            f"{document.place(element)} {problem if text else 'is empty'}; it is left out",
-            element,
-        )
+        finding = f"{problem if text else 'is empty'}; it is left out"
+        document.remark("bad-reduction", finding, element)
         return None
 
 
-_KNOWN = frozenset(
-    {
-        "origin",
-        "parent",
-        "child",
-        "axis",
-        "limit",
-        "dynamics",
-        "mimic",
-        "calibration",
-        "safety_controller",
-    }
-)
-
 _LEAVES = ("origin", "parent", "child", "axis")
+_KNOWN = frozenset((*_LEAVES, "limit", "dynamics", "mimic", "calibration", "safety_controller"))
 
 
 def read_joint(element: Element, document: Document) -> Joint | None:
@@ -201,17 +180,11 @@ def read_joint_type(element: Element, document: Document) -> str:
         return written
     joint_type = document.checked_name(written, element).strip().lower()
     if not joint_type:
-        document.warning(
-            "missing-joint-type", f"{document.place(element)} has no type; it is fixed", element
-        )
+        document.remark("missing-joint-type", "has no type; it is fixed", element)
         return "fixed"
     if joint_type != written:
-        document.warning(
-            "joint-type-spelling",
-            f"{document.place(element)} has the type {quote(written)}; "
-            f"it is read as {quote(joint_type)}",
-            element,
-        )
+        finding = f"has the type {quote(written)}; it is read as {quote(joint_type)}"
+        document.remark("joint-type-spelling", finding, element)
     return joint_type
 
 
@@ -267,17 +240,10 @@ def read_mimic(element: Element | None, document: Document) -> Mimic | None:
     multiplier = document.number(element, "multiplier")
     offset = document.number(element, "offset")
     if not source:
-        document.warning(
-            "mimic-without-joint",
-            f"{document.place(element)} names no joint; it is left out",
-            element,
-        )
+        document.remark("mimic-without-joint", "names no joint; it is left out", element)
         return None
-    mimic = Mimic(
-        joint=source,
-        multiplier=1.0 if multiplier is None else multiplier,
-        offset=0.0 if offset is None else offset,
-    )
+    multiplier = 1.0 if multiplier is None else multiplier
+    mimic = Mimic(joint=source, multiplier=multiplier, offset=0.0 if offset is None else offset)
     return add_beyond(mimic, element, document)
 
 

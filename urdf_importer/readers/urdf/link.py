@@ -2,6 +2,8 @@
 """<link>: a rigid part with its mass and shapes."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, TypeVar
 
 from ...diagnostics import Report
 from ...markup.xml import Element
@@ -29,6 +31,7 @@ from .pose import read_origin
 
 _UNIT_SCALE: Vector3 = (1.0, 1.0, 1.0)
 _Reader = Callable[[Element, Element, Document], Geometry | None]
+_Shape = TypeVar("_Shape", Visual, Collision)
 
 
 def read_geometry(element: Element | None, owner: Element, document: Document) -> Geometry | None:
@@ -53,11 +56,8 @@ def read_geometry(element: Element | None, owner: Element, document: Document) -
         _lose(owner, "unknown-geometry", what, odd, document)
         return None
     shape = known[0]
-    document.warning(
-        "several-shapes",
-        f"{document.place(element)} has {len(element)} shapes; the first <{shape.tag}> counts",
-        element,
-    )
+    finding = f"has {len(element)} shapes; the first <{shape.tag}> counts"
+    document.remark("several-shapes", finding, element)
     return _SHAPES[shape.tag](shape, owner, document)
 
 
@@ -165,7 +165,8 @@ def read_mass(
     if element is not None:
         mass = document.number(element, "value")
         if mass is None and "value" not in element.attributes:
-            mass = _mass_as_text(element, document)
+            text = document.text_instead(element, "value")
+            mass = None if text is None else document.odd_number(element, "value", text, LARGEST)
     if mass is None:
         document.warning(
             "missing-mass",
@@ -174,22 +175,9 @@ def read_mass(
         )
     elif mass < 0.0 or (mass == 0.0 and _has_shapes(link)):
         assert element is not None
-        document.warning(
-            "mass-not-positive",
-            f"{document.place(element)} is {mass:g}; it is kept, but no body can have it",
-            element,
-        )
+        finding = f"is {mass:g}; it is kept, but no body can have it"
+        document.remark("mass-not-positive", finding, element)
     return mass
-
-
-def _mass_as_text(element: Element, document: Document) -> float | None:
-    text = document.text_instead(element, "value")
-    if text is None:
-        return None
-    try:
-        return plain_number(text)
-    except ValueError:
-        return document.odd_number(element, "value", text, LARGEST)
 
 
 def read_inertia(element: Element | None, inertial: Element, document: Document) -> Inertia | None:
@@ -214,7 +202,7 @@ def read_inertia(element: Element | None, inertial: Element, document: Document)
     except (KeyError, ValueError):
         inertia = _read_odd_inertia(element, document)
     inertia = add_beyond(inertia, element, document)
-    _check_inertia(inertia, element, document)
+    check_inertia(inertia, partial(document.remark, element=element))
     return inertia
 
 
@@ -222,20 +210,10 @@ def _read_odd_inertia(element: Element, document: Document) -> Inertia:
     moments = [document.number(element, name) for name in _MOMENTS]
     missing = [name for name in _MOMENTS if name not in element.attributes]
     if missing:
-        document.warning(
-            "incomplete-inertia",
-            f"{document.place(element)} has no {', '.join(missing)}; zero is used",
-            element,
-        )
+        finding = f"has no {', '.join(missing)}; zero is used"
+        document.remark("incomplete-inertia", finding, element)
     ixx, ixy, ixz, iyy, iyz, izz = (moment or 0.0 for moment in moments)
     return Inertia(ixx=ixx, ixy=ixy, ixz=ixz, iyy=iyy, iyz=iyz, izz=izz)
-
-
-def _check_inertia(inertia: Inertia, element: Element, document: Document) -> None:
-    def report(code: str, fault: str) -> None:
-        document.warning(code, f"{document.place(element)} {fault}", element)
-
-    check_inertia(inertia, report)
 
 
 def check_inertia(inertia: Inertia, report: Report) -> None:
@@ -289,13 +267,9 @@ def read_link(element: Element, document: Document) -> Link | None:
     for child in element:
         tag = child.tag
         if tag == "visual":
-            visual = read_visual(child, document)
-            if visual is not None:
-                visuals.append(visual)
+            visuals += _read_shape(Visual, _VISUAL, child, document)
         elif tag == "collision":
-            collision = read_collision(child, document)
-            if collision is not None:
-                collisions.append(collision)
+            collisions += _read_shape(Collision, _COLLISION, child, document)
         elif tag != "inertial":
             extras.append(document.extra(child))
         elif inertial is None:
@@ -318,42 +292,28 @@ def _has_shapes(link: Element) -> bool:
     return any(child.tag in ("visual", "collision") for child in link)
 
 
-def read_visual(element: Element, document: Document) -> Visual | None:
-    """Reads the visual; None, and an ERROR diagnostic, where it has no shape."""
-    first, extras = document.children(element, _VISUAL)
+def _read_shape(
+    kind: type[_Shape], known: frozenset[str], element: Element, document: Document
+) -> tuple[_Shape, ...]:
+    """Reads a visual or collision; none, and an ERROR diagnostic, where it has no shape."""
+    first, extras = document.children(element, known)
     geometry = read_geometry(first.get("geometry"), element, document)
     origin = read_origin(first.get("origin"), document)
-    material = first.get("material")
     if geometry is None:
-        return None
-    return Visual(
+        return ()
+    more: dict[str, Any] = {"name": document.name_of(element)}
+    if "material" in first:
+        more["material"] = read_material(first["material"], document)
+    shape = kind(
         geometry=geometry,
         origin=origin,
-        name=document.name_of(element),
-        material=None if material is None else read_material(material, document),
         attributes=read_attributes(element) if element.attributes else (),
         leaves=_read_leaves(first, extras, document),
         extras=extras,
         line=element.line,
+        **more,
     )
-
-
-def read_collision(element: Element, document: Document) -> Collision | None:
-    """Reads the collision; None, and an ERROR diagnostic, where it has no shape."""
-    first, extras = document.children(element, _COLLISION)
-    geometry = read_geometry(first.get("geometry"), element, document)
-    origin = read_origin(first.get("origin"), document)
-    if geometry is None:
-        return None
-    return Collision(
-        geometry=geometry,
-        origin=origin,
-        name=document.name_of(element),
-        attributes=read_attributes(element) if element.attributes else (),
-        leaves=_read_leaves(first, extras, document),
-        extras=extras,
-        line=element.line,
-    )
+    return (shape,)
 
 
 def _read_leaves(

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A robot with its text and the element of each of its parts, so that the text can be edited."""
 
-from typing import NamedTuple
+from collections.abc import Collection, Iterable
 
+from ...markup.edit import Located
 from ...markup.encoding import decode_text
 from ...markup.xml import Element
 from ...model import LoopJoint, Robot
 from .document import Document
-from .gazebo_joint import GazeboLoops
 from .loop import BALL_CONSTRAINT
 from .robot import Parts, paused_garbage_collection, read_parts
 
@@ -22,20 +22,9 @@ _DEFINED = {
 """Tag -> the kind of its part."""
 
 
-class Located(NamedTuple):
-    """A robot with the text that it was parsed from, and the elements that it was read from: tag,
-    or "extra", -> elements in the robot's order, without their children, which cost more to keep
-    than to parse again. `data` is the text without XML errors."""
-
-    robot: Robot
-    data: bytes
-    root: Element
-    elements: dict[str, list[Element]]
-
-
 def read_located(data: bytes, source: str) -> Located:
     """Returns the robot that the URDF text `data` describes, and the element of each of its parts,
-    so that the text can be edited. Raises ReadError as `read_robot` does."""
+    so that the text can be edited. Raises ReadError as `read_urdf` does."""
     with paused_garbage_collection():
         parts, robot = read_parts(decode_text(data, source), source, LocatedParts)
     assert isinstance(parts, LocatedParts)
@@ -68,23 +57,18 @@ class LocatedParts(Parts):
             found.append(element)
         element.clear()
 
-    def part_joints(self, robot: Robot, seconds: dict[int, LoopJoint]) -> Robot:
-        """Keeps the <joint> of a loop as its element."""
-        joints, loops = self.elements["joint"], self.elements["loop"]
-        moved = [joints[number] for number in seconds]
-        places = zip((*robot.loops, *seconds.values()), (*loops, *moved), strict=True)
-        ordered = sorted(places, key=lambda place: place[0].line)
-        self.elements["loop"] = [element for _, element in ordered]
-        self.elements["joint"] = [e for number, e in enumerate(joints) if number not in seconds]
-        return super().part_joints(robot, seconds)
-
-    def close(self, robot: Robot, found: GazeboLoops) -> Robot:
-        """Keeps the <gazebo> of a joint within as its element."""
-        extras, loops = self.elements["extra"], self.elements["loop"]
-        owners = [extras[number] for number in found.owners]
-        places = zip((*robot.loops, *found.loops), (*loops, *owners), strict=True)
-        ordered = sorted(places, key=lambda place: place[0].line)
-        self.elements["loop"] = [element for _, element in ordered]
-        gone = {number for number, rest in found.rests.items() if rest is None}
-        self.elements["extra"] = [e for number, e in enumerate(extras) if number not in gone]
-        return super().close(robot, found)
+    def add_loops(
+        self,
+        robot: Robot,
+        loops: Iterable[LoopJoint],
+        kind: str,
+        owners: Iterable[int],
+        gone: Collection[int],
+    ) -> tuple[LoopJoint, ...]:
+        """Keeps the element of the part that a loop comes from as its element."""
+        of_kind, found = self.elements[kind], (*robot.loops, *loops)
+        elements = (*self.elements["loop"], *(of_kind[number] for number in owners))
+        places = sorted(zip(found, elements, strict=True), key=lambda place: place[0].line)
+        self.elements["loop"] = [element for _, element in places]
+        self.elements[kind] = [e for number, e in enumerate(of_kind) if number not in gone]
+        return super().add_loops(robot, loops, kind, owners, gone)

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """<material>: colours and textures, and whether their names mean one thing only."""
 
-from collections.abc import Iterable, Iterator
-
 from ...diagnostics import Diagnostics, quote
 from ...markup.xml import Element
-from ...model import Color, Link, Material
+from ...model import Color, Material, Robot
+from ...model.robot import written_materials
 from .beyond import read_attributes, read_leaves
 from .document import Document
 from .numbers import padded, plain_number
@@ -21,11 +20,8 @@ def read_material(element: Element, document: Document) -> Material:
     name = document.name_of(element)
     if not element:
         if not name:
-            document.warning(
-                "empty-material",
-                f"{document.place(element)} has neither name nor color; it changes nothing",
-                element,
-            )
+            finding = "has neither name nor color; it changes nothing"
+            document.remark("empty-material", finding, element)
         attributes = read_attributes(element)
         return Material(name=name, attributes=attributes, line=element.line)
     first, extras = document.children(element, _KNOWN)
@@ -44,11 +40,8 @@ def read_color(element: Element, document: Document) -> Color | None:
     """Returns red, green, blue, alpha in 0..1; None where no number is given."""
     text = element.attributes.get("rgba")
     if text is None:
-        document.warning(
-            "missing-color",
-            f"{document.place(element)} has no rgba; it is read as if it were not there",
-            element,
-        )
+        finding = "has no rgba; it is read as if it were not there"
+        document.remark("missing-color", finding, element)
         return None
     try:
         numbers = [plain_number(word) for word in text.split()]
@@ -74,11 +67,7 @@ def _in_range(numbers: list[float], element: Element, document: Document) -> Col
         how = "it is divided by 255"
         *colors, alpha = numbers
         numbers = [*(part / 255.0 for part in colors), alpha / 255.0 if alpha > 1.0 else alpha]
-    document.warning(
-        "color-range",
-        f"rgba of {document.place(element)} goes beyond 0..1; {how}",
-        element,
-    )
+    document.remark("color-range", f"goes beyond 0..1; {how}", element, "rgba")
     red, green, blue, alpha = (min(max(part, 0.0), 1.0) for part in numbers)
     return red, green, blue, alpha
 
@@ -93,16 +82,14 @@ def read_texture(element: Element, document: Document) -> str | None:
     return None
 
 
-def check_materials(
-    materials: Iterable[Material], links: Iterable[Link], diagnostics: Diagnostics
-) -> None:
+def check_materials(robot: Robot, diagnostics: Diagnostics) -> None:
     """Warns of names that mean two things, and of names that mean nothing.
 
     Names are looked up in the whole description: references may come before definitions.
     """
     definitions: dict[str, Material] = {}
     references: dict[str, tuple[Material, str]] = {}
-    for material, subject in _written_materials(materials, links):
+    for material, subject in written_materials(robot):
         name = material.name
         if not name:
             continue
@@ -128,14 +115,3 @@ def check_materials(
 
 def _looks_alike(one: Material, other: Material) -> bool:
     return one.color == other.color and one.texture == other.texture
-
-
-def _written_materials(
-    materials: Iterable[Material], links: Iterable[Link]
-) -> Iterator[tuple[Material, str]]:
-    for material in materials:
-        yield material, ""
-    for link in links:
-        for visual in link.visuals:
-            if visual.material is not None:
-                yield visual.material, link.name

@@ -29,16 +29,10 @@ def read_quaternion(element: Element, document: Document) -> Quaternion | None:
     text = element.attributes["quat_xyzw"]
     x, y, z, w = padded(document.number_list(element, "quat_xyzw", text, 4), 4)
     if x == y == z == w == 0.0:
-        document.warning(
-            "zero-quaternion",
-            f"quat_xyzw of {document.place(element)} is zero, which is not a rotation; rpy is used",
-            element,
-        )
+        finding = "is zero, which is not a rotation; rpy is used"
+        document.remark("zero-quaternion", finding, element, "quat_xyzw")
         return None
     if "rpy" in element.attributes:
-        document.warning(
-            "two-rotations",
-            f"{document.place(element)} has both rpy and quat_xyzw; quat_xyzw is used",
-            element,
-        )
+        finding = "has both rpy and quat_xyzw; quat_xyzw is used"
+        document.remark("two-rotations", finding, element)
     return x, y, z, w

@@ -2,27 +2,24 @@
 """<robot>: the whole description, from a file or from text, and its children as they come in."""
 
 import gc
-import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import PurePath
+from typing import TypeVar
 
 from ...diagnostics import Diagnostics, FragmentError, NoLinksError, Severity, quote
-from ...files.packages import PackageResolver
-from ...files.regular import read_regular_file
 from ...gazebo import interpret_extras
 from ...markup.encoding import Text, decode_text
 from ...markup.lenient import Finding, read_leniently
 from ...markup.xml import Element, Junk, parse_xml
 from ...model import Attributes, Extra, Joint, Link, LoopJoint, Material, Robot, Transmission
 from ...names import Claims
-from ...options import ImportOptions
 from ..formats import Description, ReaderFormat
-from ..xacro.expand import XacroArgument, expand_xacro, is_xacro, list_arguments
+from ..xacro.expand import expand_xacro, is_xacro
 from .beyond import read_attributes
-from .document import Document, Tally
+from .document import Document
 from .gazebo_joint import GazeboLoops, read_gazebo_loops
 from .joint import read_joint, read_transmission
 from .link import read_link
@@ -36,6 +33,7 @@ from .loop import (
 from .material import check_materials, read_material
 from .second_parents import find_second_parents
 
+_Part = TypeVar("_Part", Link, Joint)
 _ROBOT = re.compile(rb"<robot[\s/>]")
 _NEWEST_VERSION = (1, 2)
 _VERSION = re.compile(r"([0-9]{1,6})(?:\.([0-9]{1,6}))?").fullmatch
@@ -44,36 +42,14 @@ _XACRO_NAMESPACE = re.compile(
 ).fullmatch
 
 
-def read_robot(
-    path: str | os.PathLike[str],
-    diagnostics: Diagnostics,
-    *,
-    resolver: PackageResolver | None = None,
-    xacro_args: Iterable[tuple[str, str]] = (),
-) -> Robot:
-    """Reads the robot that the URDF or xacro file at `path` describes, exactly as the file says it.
-
-    xacro is expanded first, with `xacro_args` (name, value); `resolver` finds the files that it
-    names. Lines are lines of the file at `path` then too.
-
-    Raises ReadError, with file and line, where the file describes no robot: it is not a regular
-    file, not well-formed, not URDF, xacro that cannot be expanded, without links, or has a number
-    that is none. Mere oddities go to `diagnostics`.
-    """
-    source = os.fspath(path)
-    return read_urdf(
-        Description(
-            data=read_regular_file(source),
-            source=source,
-            resolver=resolver or PackageResolver(source),
-            options=ImportOptions(xacro_args=tuple(xacro_args)),
-            diagnostics=diagnostics,
-        )
-    )
-
-
 def read_urdf(given: Description) -> Robot:
-    """Reads a description of URDF or xacro, as read_robot does."""
+    """Reads a description of URDF or xacro, exactly as the file says it.
+
+    xacro is expanded first, with the arguments of the options. Lines are lines of the file itself
+    then too. Raises ReadError, with file and line, where the file describes no robot: it is not
+    well-formed, not URDF, xacro that cannot be expanded, without links, or has a number that is
+    none. Mere oddities go to the diagnostics.
+    """
     data, source, diagnostics = given.data, given.source, given.diagnostics
     if is_xacro(data, source):
         if not diagnostics.source:
@@ -100,29 +76,10 @@ URDF = ReaderFormat(
 )
 
 
-def list_xacro_arguments(
-    path: str | os.PathLike[str],
-    *,
-    resolver: PackageResolver | None = None,
-    xacro_args: Iterable[tuple[str, str]] = (),
-    seconds: float | None = None,
-) -> tuple[XacroArgument, ...]:
-    """Returns the arguments that the file at `path` and its includes declare, in their order; none
-    of a file that is not xacro. Where it cannot be expanded (an argument may be missing, or it
-    takes more than `seconds`), the arguments declared up to there. Raises ReadError where there is
-    no such file."""
-    source = os.fspath(path)
-    data = read_regular_file(source)
-    if not is_xacro(data, source):
-        return ()
-    resolver = resolver or PackageResolver(source)
-    return list_arguments(data, source, resolver, xacro_args, seconds)
-
-
 def read_robot_text(data: bytes, source: str, diagnostics: Diagnostics) -> Robot:
     """Reads the robot that the URDF text `data` describes; `source` is the file that it came from.
 
-    Lines in diagnostics are lines of `data`. Raises ReadError as `read_robot` does.
+    Lines in diagnostics are lines of `data`. Raises ReadError as `read_urdf` does.
     """
     if not diagnostics.source:
         diagnostics.source = source
@@ -179,13 +136,9 @@ class Parts:
         document = self.document
         tag = element.tag
         if tag == "link":
-            link = read_link(element, document)
-            if link is not None and self.links.setdefault(link.name, link) is not link:
-                _lose_duplicate(element, self.links[link.name].line, document)
+            self._take(element, read_link(element, document), self.links)
         elif tag == "joint":
-            joint = read_joint(element, document)
-            if joint is not None and self.joints.setdefault(joint.name, joint) is not joint:
-                _lose_duplicate(element, self.joints[joint.name].line, document)
+            self._take(element, read_joint(element, document), self.joints)
         elif tag in ("loop_joint", BALL_CONSTRAINT):
             self._read_loop(element)
         elif tag == "material":
@@ -195,6 +148,14 @@ class Parts:
             self.transmissions.append(read_transmission(element, document))
         else:
             self.extras.append(document.extra(element))
+
+    def _take(self, element: Element, part: _Part | None, found: dict[str, _Part]) -> None:
+        """Adds a link or joint; a second one of a name is lost."""
+        if part is not None and (first := found.setdefault(part.name, part)) is not part:
+            document = self.document
+            finding = f"is already there in line {first.line}; this one is left out"
+            message = f"{document.place(element)} {finding}"
+            document.error(f"duplicate-{document.kind}", message, element)
 
     def _read_loop(self, element: Element) -> None:
         """Adds a loop; a second one of a name is kept word for word, like an unreadable one."""
@@ -222,8 +183,6 @@ class Parts:
                 source=document.source,
                 line=self.line,
             )
-        check_materials(self.materials, self.links.values(), document.diagnostics)
-        _report_tallies(document)
         robot = Robot(
             name=self.name,
             links=tuple(self.links.values()),
@@ -236,6 +195,8 @@ class Parts:
             attributes=self.attributes,
             source=document.source,
         )
+        check_materials(robot, document.diagnostics)
+        _report_tallies(document)
         robot = self.part_joints(robot, find_second_parents(robot, document))
         check_loops(robot, document)
         return interpret_extras(self.close(robot, read_gazebo_loops(robot, document)))
@@ -245,21 +206,34 @@ class Parts:
         if not seconds:
             return robot
         joints = [joint for number, joint in enumerate(robot.joints) if number not in seconds]
-        loops = sorted((*robot.loops, *seconds.values()), key=lambda loop: loop.line)
-        return replace(robot, joints=tuple(joints), loops=tuple(loops))
+        loops = self.add_loops(robot, seconds.values(), "joint", seconds, seconds)
+        return replace(robot, joints=tuple(joints), loops=loops)
 
     def close(self, robot: Robot, found: GazeboLoops) -> Robot:
-        """Returns the robot with the joints read from <gazebo>; loops in the order of the file."""
+        """Returns the robot with the joints read from <gazebo>."""
         if not found.rests:
             return robot
-        loops = sorted((*robot.loops, *found.loops), key=lambda loop: loop.line)
+        gone = [number for number, rest in found.rests.items() if rest is None]
+        loops = self.add_loops(robot, found.loops, "extra", found.owners, gone)
         return replace(
             robot,
             links=(*robot.links, *found.links),
             joints=(*robot.joints, *found.joints),
-            loops=tuple(loops),
+            loops=loops,
             extras=found.extras_of(robot),
         )
+
+    def add_loops(
+        self,
+        robot: Robot,
+        loops: Iterable[LoopJoint],
+        kind: str,
+        owners: Iterable[int],
+        gone: Collection[int],
+    ) -> tuple[LoopJoint, ...]:
+        """Returns the loops of the robot and further ones, which come from its parts `owners` of a
+        kind, in the order of the file. The parts `gone` say nothing else."""
+        return tuple(sorted((*robot.loops, *loops), key=lambda loop: loop.line))
 
 
 def read_robot_name(element: Element, document: Document) -> str:
@@ -300,36 +274,22 @@ def _find_xacro_prefixes(element: Element) -> tuple[str, ...]:
     return ("xacro:", *declared)
 
 
-def _lose_duplicate(element: Element, line: int, document: Document) -> None:
-    document.error(
-        f"duplicate-{document.kind}",
-        f"{document.place(element)} is already there in line {line}; this one is left out",
-        element,
-    )
-
-
 def _report_tallies(document: Document) -> None:
-    limits, textures, calls = (
-        document.unrated_limits,
-        document.empty_textures,
-        document.leftover_calls,
-    )
-    if limits.count:
-        text = f"{counted(limits.count, 'limit')} without effort or velocity; they stay unknown"
-        _report_tally(limits, "limit-without-effort", text, limits.subject, document)
-    if textures.count:
-        text = f"{counted(textures.count, 'texture')} without filename; read as if not there"
-        _report_tally(textures, "empty-texture", text, textures.subject, document)
-    if calls.count:
-        text = (
-            f"{counted(calls.count, 'call')} of macros of xacro that nothing defines, "
-            f"<{calls.subject}>; kept word for word"
-        )
-        _report_tally(calls, "leftover-macro", text, document.name, document)
-
-
-def _report_tally(tally: Tally, code: str, text: str, subject: str, document: Document) -> None:
-    document.diagnostics.warning(code, text, subject=subject, line=tally.line)
+    calls = document.leftover_calls
+    unknown = f"of macros of xacro that nothing defines, <{calls.subject}>; kept word for word"
+    limits, textures = document.unrated_limits, document.empty_textures
+    for tally, code, noun, finding in (
+        (limits, "limit-without-effort", "limit", "without effort or velocity; they stay unknown"),
+        (textures, "empty-texture", "texture", "without filename; read as if not there"),
+        (calls, "leftover-macro", "call", unknown),
+    ):
+        if tally.count:
+            document.diagnostics.warning(
+                code,
+                f"{counted(tally.count, noun)} {finding}",
+                subject=document.name if tally is calls else tally.subject,
+                line=tally.line,
+            )
 
 
 def counted(count: int, noun: str) -> str:

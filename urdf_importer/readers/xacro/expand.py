@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from ...diagnostics import Diagnostics, FragmentError, ReadError, quote
 from ...files.packages import PackageResolver
+from ...files.regular import read_regular_file
 from ...markup.encoding import decode_text
 from .expressions import MissingArgumentError
 from .files import MOST_XACRO_BYTES, check_size
@@ -89,15 +90,19 @@ def expand_xacro(
     return text
 
 
-def list_arguments(
-    raw: bytes,
+def list_xacro_arguments(
     source: str,
     resolver: PackageResolver,
     given: Iterable[tuple[str, str]],
     seconds: float | None = None,
 ) -> tuple[XacroArgument, ...]:
-    """Returns the arguments that a xacro file and its includes declare, in their order; where it
-    cannot be expanded, or not in so many seconds, the arguments up to there."""
+    """Returns the arguments that the file at `source` and its includes declare, in their order;
+    none of a file that is not xacro. Where it cannot be expanded (an argument may be missing, or it
+    takes more than `seconds`), the arguments declared up to there. Raises ReadError where there is
+    no such file."""
+    raw = read_regular_file(source)
+    if not is_xacro(raw, source):
+        return ()
     budget = Allowance() if seconds is None else Allowance(seconds)
     expander = _new_expander(source, resolver, Diagnostics(source), budget)
     expander.lists = True

@@ -13,7 +13,8 @@ import operator
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from typing import Any
 
 from ...diagnostics import ReadError, quote
@@ -33,7 +34,7 @@ MOST_CHARACTERS = 10_000
 MOST_LEVELS = 60
 MOST_PARSED = 10_000
 
-Names = Mapping[str, Any]
+Names = MutableMapping[str, Any]
 
 _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.UAdd: operator.pos,
@@ -179,8 +180,8 @@ class Evaluator:
         first, *rest = loops
         for item in self._value(first.iter, names):
             self._budget.spend(1)
-            scope = _Scope(names)
-            _bind(first.target, item, scope.own)
+            scope = ChainMap[str, Any]({}, names)
+            _bind(first.target, item, scope)
             if all(self._value(condition, scope) for condition in first.ifs):
                 if rest:
                     yield from self._loop(rest, scope)
@@ -192,23 +193,6 @@ class Evaluator:
         return value
 
 
-class _Scope(Mapping[str, Any]):
-    """The variables of a comprehension above the names around it."""
-
-    def __init__(self, outer: Names) -> None:
-        self._outer = outer
-        self.own: dict[str, Any] = {}
-
-    def __getitem__(self, name: str) -> Any:
-        return self.own[name] if name in self.own else self._outer[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.own)
-
-    def __len__(self) -> int:
-        return len(self.own)
-
-
 def _look_up(name: str, names: Names) -> Any:
     if name.startswith("__") or name in REFUSED_FUNCTIONS:
         raise NameError(f"{quote(name)} may not be used")
@@ -218,7 +202,7 @@ def _look_up(name: str, names: Names) -> Any:
         raise NameError(f"{quote(name)} is not defined", name=name) from None
 
 
-def _bind(target: ast.expr, value: Any, variables: dict[str, Any]) -> None:
+def _bind(target: ast.expr, value: Any, variables: Names) -> None:
     """for a, b in ...: names and flat tuples of names."""
     if isinstance(target, ast.Name):
         variables[target.id] = value
@@ -262,7 +246,8 @@ class Substitutions:
         ValueError for meaningless text."""
         command, *words = text.split() or [""]
         if command == "eval":
-            names = _Converted(self.arguments)
+            names = {name: _convert(str(text)) for name, text in self.arguments.items()}
+            names |= {"true": True, "false": False}
             self.used |= self.arguments.keys()
             return str(evaluator.evaluate(text.strip().removeprefix("eval"), names))
         if command in ("dirname", "cwd") and not words:
@@ -296,14 +281,6 @@ class Substitutions:
 
 class MissingArgumentError(ValueError):
     """An argument that the user has to give."""
-
-
-class _Converted(dict[str, Any]):
-    """The arguments as the values that $(eval ...) sees."""
-
-    def __init__(self, arguments: dict[str, str]) -> None:
-        super().__init__({name: _convert(str(text)) for name, text in arguments.items()})
-        self.update(true=True, false=False)
 
 
 def _convert(text: str) -> Any:

@@ -204,17 +204,10 @@ def _start_tag(element: Any) -> str:
 
 def _check(node: Any) -> None:
     """Refuses names and characters that XML cannot hold."""
-    place: Place | None = None
-    names: list[str] = []
-    texts: list[str] = []
-    if node.nodeType == node.ELEMENT_NODE:
-        attributes = node.attributes.items()
-        names = [str(node.tagName), *(str(name) for name, _ in attributes)]
-        texts = [str(value) for _, value in attributes]
-        place = place_of(node)
-    else:
-        texts = [node.data]
-        place = place_of(node.parentNode)
+    is_element = node.nodeType == node.ELEMENT_NODE
+    attributes = node.attributes.items() if is_element else ()
+    names = [str(node.tagName), *(str(name) for name, _ in attributes)] if is_element else []
+    texts = [str(value) for _, value in attributes] if is_element else [node.data]
     message = ""
     for name in names:
         if not _NAME(name):
@@ -224,5 +217,6 @@ def _check(node: Any) -> None:
         if bad is not None:
             message = f"XML cannot hold the character {quote(bad[0])}"
     if message:
+        place = place_of(node if is_element else node.parentNode)
         source, line = (place.file, place.line) if place is not None else ("", 0)
         raise ReadError(message, source=source, line=line)

@@ -119,16 +119,12 @@ def _weigh_alone(item: object) -> int:
     if isinstance(item, str | bytes):
         return 2 + len(item)
     if isinstance(item, (dict, range, *_COLLECTIONS)):
-        _refuse_namespace(item)
+        if hasattr(type(item), "top"):
+            raise TypeError("a namespace is not a value")
         return 2 + 8 * len(item)
     if callable(item) or isinstance(item, slice | datetime.date):
         return 50
     raise TypeError(f"{quote(type(item).__name__)} is not a value for an expression")
-
-
-def _refuse_namespace(item: object) -> None:
-    if hasattr(type(item), "top"):
-        raise TypeError("a namespace is not a value")
 
 
 def _check_weight(weight: int) -> None:

@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The text of a file of SDF: one model, and the models within."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...diagnostics import WriteError
 from ...markup.edit import XmlEditor
-from ...markup.write import XmlWriter, format_number, format_numbers
+from ...markup.write import XmlWriter, format_number, format_numbers, format_value
 from ...markup.xml import parse_fragment, text_of, verbatim
-from ...model import Cone, Inertia, Inertial, Link, Pose
+from ...model import Cone, Dynamics, Inertia, Inertial, Link, Pose
 from ...names import Claims
+from ..urdf.loops import write_pose
 from .extras import GazeboData, nest, own_elements
 from .nesting import Addresses, Nest
 from .parts import MODEL, WORLD, FramePart, JointPart, LinkPart, ModelPlan, SdfAxis
-from .shapes import ShapeText, write_pose
+from .shapes import ShapeText
 
 OLD, NEW = "1.9", "1.11"
 """The version that old programs read too, and the first with mimic joints and cones."""
@@ -43,7 +45,7 @@ def write_document(document: SdfDocument, xml: XmlWriter) -> None:
     try:
         version = NEW if _needs_new(document.plan) else OLD
         with xml.element("sdf", {"version": version, "xmlns:urdf": NAMESPACE}):
-            _ModelWriter(document, xml).write_top()
+            _ModelWriter(document, document.addresses, document.data, xml).write_top()
     except ValueError as problem:
         raise WriteError(f"the robot cannot be written: {problem}") from None
 
@@ -58,12 +60,12 @@ def _needs_new(plan: ModelPlan) -> bool:
     return False
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class _ModelWriter:
-    def __init__(self, document: SdfDocument, xml: XmlWriter) -> None:
-        self._document = document
-        self._addresses = document.addresses
-        self._data = document.data
-        self._xml = xml
+    _document: SdfDocument
+    _addresses: Addresses
+    _data: GazeboData
+    _xml: XmlWriter
 
     def write_top(self) -> None:
         document, xml = self._document, self._xml
@@ -104,7 +106,8 @@ class _ModelWriter:
             write_pose(pose, base, xml)
             if part.inertial is not None:
                 _write_inertial(part.inertial, xml)
-            names = {tag: _claims() for tag in ("visual", "collision", "sensor")}
+            # As Gazebo counts them: a_visual, a_visual_1.
+            names = {tag: Claims(first=1) for tag in ("visual", "collision", "sensor")}
             for link in part.carried:
                 self._write_shapes(link, part, names)
             for link in part.carried:
@@ -173,22 +176,15 @@ class _ModelWriter:
         bounds = {"lower": axis.lower, "upper": axis.upper}
         if limit is not None:
             bounds |= {"effort": limit.effort, "velocity": limit.velocity}
-        self._write_group("limit", bounds, [])
-        dynamics, said = axis.dynamics, self._data.about(axis.joint).dynamics
-        numbers: dict[str, float | None] = {}
-        texts = [(tag, text) for tag, text in said.items()]
-        if dynamics is not None:
-            numbers = {"damping": dynamics.damping, "friction": dynamics.friction}
-        kept = [] if dynamics is None else [extra.xml for extra in dynamics.extras]
-        self._write_group("dynamics", numbers, texts, kept)
-        if axis.mimic is not None:
-            self._write_mimic(axis, part)
-
-    def _write_mimic(self, axis: SdfAxis, part: JointPart) -> None:
-        mimic, xml = axis.mimic, self._xml
-        assert mimic is not None
-        leader = self._addresses.joint_name(mimic.joint, part)
-        if leader is None:
+        self._write_group("limit", bounds)
+        dynamics = axis.dynamics or Dynamics()
+        numbers: dict[str, str | float | None]
+        numbers = {"damping": dynamics.damping, "friction": dynamics.friction}
+        texts = self._data.about(axis.joint).dynamics
+        self._write_group("dynamics", numbers | texts, [extra.xml for extra in dynamics.extras])
+        mimic = axis.mimic
+        leader = None if mimic is None else self._addresses.joint_name(mimic.joint, part)
+        if mimic is None or leader is None:
             return
         followed = "axis2" if axis.follows_second else "axis"
         with xml.element("mimic", {"joint": leader, "axis": followed}):
@@ -197,22 +193,16 @@ class _ModelWriter:
             xml.leaf("reference", text="0")
 
     def _write_group(
-        self,
-        tag: str,
-        numbers: dict[str, float | None],
-        texts: list[tuple[str, str]],
-        kept: list[str] | None = None,
+        self, tag: str, said: Mapping[str, str | float | None], kept: Sequence[str] = ()
     ) -> None:
         """Writes an element and its content; nothing where there is none."""
-        given = {name: number for name, number in numbers.items() if number is not None}
-        if given or texts or kept:
+        texts = {name: format_value(value) for name, value in said.items()}
+        given = {name: text for name, text in texts.items() if text is not None}
+        if given or kept:
             with self._xml.element(tag):
-                for name, number in given.items():
-                    self._xml.leaf(name, text=format_number(number))
-                for name, text in texts:
+                for name, text in given.items():
                     self._xml.leaf(name, text=text)
-                for text in kept or ():
-                    self._xml.verbatim(text)
+                self._xml.verbatim(*kept)
 
 
 def _write_place(text: str, xml: XmlWriter) -> None:
@@ -227,11 +217,6 @@ def _tell(part: LinkPart | FramePart) -> dict[str, str]:
     """The attribute that names a fixed joint, unless a reader calls it so anyway."""
     told = part.fixed_by
     return {JOINT: told} if told and told != f"{part.name}_fixed" else {}
-
-
-def _claims() -> Claims:
-    """Names as Gazebo counts them: a_visual, a_visual_1."""
-    return Claims(first=1)
 
 
 def _write_inertial(inertial: Inertial, xml: XmlWriter) -> None:

@@ -105,7 +105,7 @@ def export_sdf(robot: Robot, request: SdfRequest, reading: SdfReading, new: NewF
         else:
             if options.meshes == "link":
                 robot = link_files(robot, home, reading.find_file, done, maps=True)
-            robot = name_files(robot, _name_mesh, _rename, maps=True)
+            robot = name_files(robot, lambda mesh, *_: _rename(mesh.filename), _rename, maps=True)
         pairs = zip(_list_meshes(robot), before, strict=True)
         found = {after.filename: each for after, each in pairs}
 
@@ -130,10 +130,6 @@ def export_sdf(robot: Robot, request: SdfRequest, reading: SdfReading, new: NewF
         links=links,
         joints=joints,
     )
-
-
-def _name_mesh(mesh: Mesh, link: str, line: int, part: str) -> str:
-    return _rename(mesh.filename)
 
 
 def _rename(name: str) -> str:
@@ -193,8 +189,8 @@ class _Work:
     ) -> None:
         options, data = self._request.options, GazeboData(robot)
         joined = join_joints(robot, diagnostics)
-        weights = Weights(self._volume, diagnostics, repairs=repairs)
-        weights.tree = joined.tree
+        tree, volume = joined.tree, self._volume
+        weights = Weights(tree=tree, volume=volume, diagnostics=diagnostics, repairs=repairs)
         plan = plan_parts(joined, options, data, weights, diagnostics)
         addresses = Addresses(plan, diagnostics)
         document = SdfDocument(

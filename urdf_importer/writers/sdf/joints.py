@@ -87,11 +87,9 @@ def join_joints(robot: Robot, diagnostics: Diagnostics) -> Joined:
     joiner = _Joiner(tree, motions)
     joiner.join()
     if joiner.gone:
-        joints = [joiner.joints[name] for name in joiner.joints]
         links = tuple(each for each in robot.links if each.name not in joiner.gone)
-        joints = [replace(each, mimic=None) for each in joints]
-        reduced = replace(robot, links=links, joints=tuple(joints))
-        tree = retrace_tree(reduced)
+        joints = tuple(replace(each, mimic=None) for each in joiner.joints.values())
+        tree = retrace_tree(replace(robot, links=links, joints=joints))
     silent = Diagnostics()
     loops = [
         (loop, joiner.closed.get(loop.name) or interpret_joint(hang_on(loop), silent))

@@ -2,7 +2,7 @@
 """The masses of links, repaired where Gazebo would refuse the model for them."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -19,40 +19,39 @@ _SMALL_MOMENT = 1e-6
 """kg m^2, of links with a small mass."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Weights:
     """The masses of a robot's links, each repaired and reported once. `repairs`: whether inertias
     that no body can have are replaced."""
 
-    def __init__(self, volume: MeasureVolume, diagnostics: Diagnostics, *, repairs: bool) -> None:
-        self._volume = volume
-        self._diagnostics = diagnostics
-        self._repairs = repairs
-        self._found: dict[str, Inertial] = {}
-        self.tree: KinematicTree | None = None
+    tree: KinematicTree
+    volume: MeasureVolume
+    diagnostics: Diagnostics
+    repairs: bool
+    found: dict[str, Inertial] = field(default_factory=dict)
 
     def find(self, link: Link) -> Inertial:
         """Returns the mass of a link that has one."""
-        if link.name not in self._found:
+        if link.name not in self.found:
             assert link.inertial is not None
-            self._found[link.name] = self._repair(link, link.inertial)
-        return self._found[link.name]
+            self.found[link.name] = self._repair(link, link.inertial)
+        return self.found[link.name]
 
     def join(self, links: Sequence[Link], holder: Link) -> Inertial:
         """Returns the mass of links that are fixed to each other, in the frame of one of them."""
-        assert self.tree is not None
         frames, index = zero_frames(self.tree), self.tree.index
         back = invert(frames[index[holder.name]])
         bodies = [body_of(self.find(each), back @ frames[index[each.name]]) for each in links]
         return inertial_of(add_bodies(bodies))
 
     def _repair(self, link: Link, inertial: Inertial) -> Inertial:
-        if not self._repairs:
+        if not self.repairs:
             return inertial if inertial.inertia else replace(inertial, inertia=Inertia())
         tensor = tensor_of(inertial.inertia)
         fault = find_fault(tensor) if np.all(np.isfinite(tensor)) else "is not finite"
         if not fault:
             return inertial
-        found, what = repair_inertia(link, inertial.mass or 0.0, tensor, self._volume)
+        found, what = repair_inertia(link, inertial.mass or 0.0, tensor, self.volume)
         repaired = replace(inertial, inertia=inertia_of(found))
         if what != NEAREST:
             # The assumed tensor is along the axes of the link.
@@ -60,7 +59,7 @@ class Weights:
             repaired = replace(repaired, origin=origin)
         code = "sdf-inertia-repaired" if np.any(tensor) else "sdf-inertia-assumed"
         said = f"has an inertia that {fault}" if np.any(tensor) else "has a mass and no inertia"
-        report_mass(self._diagnostics, link, code, f"{said}; {what}")
+        report_mass(self.diagnostics, link, code, f"{said}; {what}")
         return repaired
 
 

@@ -6,7 +6,7 @@ between two models is in the one around both, and a link whose base lies outside
 model's own frame. The frames of all models within are the frame of the outermost one.
 """
 
-from collections.abc import Iterable
+from collections import defaultdict
 from dataclasses import dataclass, field
 
 from ...diagnostics import Diagnostics, quote
@@ -15,7 +15,7 @@ from ...geometry.transforms import Matrix, invert
 from ...kinematics.forward import zero_frames
 from ...model import Pose
 from ...names import Claims
-from .parts import MODEL, SEPARATOR, WORLD, FramePart, JointPart, LinkPart, ModelPlan, SdfPart
+from .parts import SEPARATOR, WORLD, FramePart, JointPart, LinkPart, ModelPlan, SdfPart
 
 _MOST_DEPTH = 32
 Path = tuple[str, ...]
@@ -37,13 +37,13 @@ class Addresses:
         self._diagnostics = diagnostics
         self._frames: Matrix | None = None
         self._models = _find_models(plan)
-        self._claims: dict[Path, Claims] = {}
+        self._claims: defaultdict[Path, Claims] = defaultdict(Claims)
         self._paths: dict[SdfPart, Path] = {}
         self._links: dict[str, Path] = {}
         self._joints: dict[str, Path] = {}
         self.top = Nest()
         for path in sorted(self._models):
-            self._claim(path[:-1]).claim(path[-1])
+            self._claims[path[:-1]].claim(path[-1])
         for part in sorted(plan.parts, key=_rank):
             names = self._joints if _is_joint(part) else self._links
             path = self._paths[part] = self._settle(part, self._path_of(part))
@@ -121,7 +121,9 @@ class Addresses:
             ends = [part.parent, part.child, *([part.gear[0]] if part.gear else [])]
         homes = [self._links[end][:-1] for end in ends if end in self._links]
         if not all(home[: len(own) - 1] == own[:-1] for home in homes):
-            shared = _find_shared(homes)
+            shared = homes[0]
+            while any(home[: len(shared)] != shared for home in homes):
+                shared = shared[:-1]
             rest = own[len(shared) :] if own[: len(shared)] == shared else own
             return (*shared, "_".join(rest))
         return own
@@ -134,9 +136,9 @@ class Addresses:
         """Gives a part a name that SDF takes and nothing else in its model has."""
         *home, wanted = path
         plain = wanted.replace(SEPARATOR, "_").strip() or "unnamed"
-        if plain in (WORLD, MODEL) or (plain.startswith("__") and plain.endswith("__")):
+        if _is_reserved(plain):
             plain = f"{plain.strip('_') or 'part'}_{_kind(part)}"
-        claims = self._claim(tuple(home))
+        claims = self._claims[tuple(home)]
         found = claims.claim(plain)
         if _is_joint(part) and found != plain:
             found = claims.claim(f"{plain}_joint")
@@ -149,11 +151,6 @@ class Addresses:
                 subject=part.name,
             )
         return (*home, found)
-
-    def _claim(self, home: Path) -> Claims:
-        if home not in self._claims:
-            self._claims[home] = Claims(taken=())
-        return self._claims[home]
 
 
 def _kind(part: SdfPart) -> str:
@@ -187,15 +184,3 @@ def _find_models(plan: ModelPlan) -> set[Path]:
 
 def _is_reserved(name: str) -> bool:
     return name == WORLD or (name.startswith("__") and name.endswith("__"))
-
-
-def _find_shared(homes: Iterable[Path]) -> Path:
-    shared: Path | None = None
-    for home in homes:
-        if shared is None:
-            shared = home
-        count = 0
-        while count < min(len(shared), len(home)) and shared[count] == home[count]:
-            count += 1
-        shared = shared[:count]
-    return shared or ()

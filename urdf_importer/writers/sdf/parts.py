@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ...kinematics.tree import KinematicTree
-from ...model import IDENTITY, Dynamics, Extra, Inertial, Limit, Link, Mimic, Pose, Vector3
+from ...model import IDENTITY, Dynamics, Inertial, Limit, Link, Mimic, Pose, Vector3
 
 WORLD, MODEL = "world", "__model__"
 SEPARATOR = "::"
@@ -70,8 +70,7 @@ class SdfAxis:
 @dataclass(slots=True, kw_only=True, eq=False)
 class JointPart(SdfPart):
     """`joint` is the name of the robot's joint, "" for none. `travel` is the way of a screw, in
-    metres in a radian; `gear` the reference body and the ratio of a gearbox; `extras` further
-    elements, word for word."""
+    metres in a radian; `gear` the reference body and the ratio of a gearbox."""
 
     type: str
     parent: str
@@ -80,7 +79,6 @@ class JointPart(SdfPart):
     axes: tuple[SdfAxis, ...] = ()
     travel: float | None = None
     gear: tuple[str, float] | None = None
-    extras: tuple[Extra, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -16,7 +16,7 @@ from ...markup.edit import XmlEditor, keep_numbers
 from ...markup.encoding import open_text
 from ...markup.patch import STEP, NodeWriter, UnpatchableError, WrittenNode, write_lines
 from ...markup.write import XmlWriter
-from ...markup.xml import Element, parse_xml, text_of, verbatim
+from ...markup.xml import Element, parse_whole, text_of, verbatim
 from ...model import Robot
 
 Read = Callable[[bytes], Robot]
@@ -134,24 +134,14 @@ class _Patch:
         self._placed = placed
         self._data, self._encode = open_text(raw, source)
         self._editor = XmlEditor(self._data)
-        self._elements: list[Element] = []
-        self._version = (0, 0)
-        parse_xml(self._data, source, self, ("sdf",))
-
-    def read_root(self, element: Element) -> None:
-        """Is called by the parser."""
-        words = element.attributes.get("version", "").split(".")
-        if len(words) == 2 and all(word.isdigit() for word in words):
-            self._version = (int(words[0]), int(words[1]))
-
-    def read_child(self, element: Element) -> None:
-        """Is called by the parser."""
-        self._elements.append(element)
+        self._root = parse_whole(self._data, source, ("sdf",))
+        words = self._root.attributes.get("version", "").split(".")
+        is_version = len(words) == 2 and all(word.isdigit() for word in words)
+        self._version = (int(words[0]), int(words[1])) if is_version else (0, 0)
 
     def apply(self, old: WrittenNode, new: WrittenNode) -> bytes:
-        models = [each for each in self._elements if each.tag == "model"]
-        for world in (each for each in self._elements if each.tag == "world"):
-            models += [each for each in world if each.tag == "model"]
+        holders = (self._root, *(each for each in self._root if each.tag == "world"))
+        models = [each for holder in holders for each in holder if each.tag == "model"]
         if len(models) != 1:
             raise UnpatchableError
         self._bring(models[0], old.children[0], new.children[0])
@@ -215,9 +205,7 @@ class _Patch:
             self._editor.set_text(place, keep_numbers(before, new.text) or new.text)
             return
         self._check(new)
-        lines = write_lines(new, self._editor.indent_of(place.offset))
-        text = self._editor.newline.join(lines).lstrip(" \t")
-        self._editor.replace(*self._editor.span(place), text)
+        self._editor.write_over(place, write_lines(new, self._editor.indent_of(place.offset)))
 
     def _check(self, node: WrittenNode) -> None:
         """Old versions have no frames to be relative to."""

@@ -7,7 +7,7 @@ row of such links at the root, or below a joint that moves, is attached to the f
 mass that is fixed to it. Only where there is none does the row's first link get a small mass.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ...diagnostics import Diagnostics, quote
 from ...geometry.inertia import move_pose
 from ...geometry.transforms import matrix_from_pose, plane_axes
 from ...kinematics.motion import JointMotion
+from ...kinematics.tree import KinematicTree
 from ...model import IDENTITY, Inertial, Joint, Link, LoopJoint, Pose
 from .extras import GazeboData
 from .joints import Joined, find_gearboxes
@@ -56,28 +57,25 @@ def _compose(joint: Joint) -> Pose:
     return move_pose(matrix_from_pose(joint.origin), joint.child_origin)
 
 
+@dataclass(slots=True, eq=False)
 class _Planner:
-    def __init__(
-        self,
-        joined: Joined,
-        options: SdfOptions,
-        data: GazeboData,
-        weights: Weights,
-        diagnostics: Diagnostics,
-    ) -> None:
-        self._joined = joined
-        self._tree = joined.tree
-        self._options = options
-        self._data = data
-        self._weights = weights
-        self._diagnostics = diagnostics
+    _joined: Joined
+    _options: SdfOptions
+    _data: GazeboData
+    _weights: Weights
+    _diagnostics: Diagnostics
+    _tree: KinematicTree = field(init=False)
+    _top: list[str] = field(init=False)
+    _heads: list[int] = field(default_factory=list)
+    _real: set[int] = field(default_factory=set)
+    _carriers: dict[int, int] = field(default_factory=dict)
+    _members: dict[int, list[int]] = field(default_factory=dict)
+    parts: list[SdfPart] = field(default_factory=list)
+    _carried: dict[int, list[Link]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._tree = self._joined.tree
         self._top = [self._find_top(place) for place in range(len(self._tree.links))]
-        self._heads: list[int] = []
-        self._real: set[int] = set()
-        self._carriers: dict[int, int] = {}
-        self._members: dict[int, list[int]] = {}
-        self.parts: list[SdfPart] = []
-        self._carried: dict[int, list[Link]] = {}
 
     def plan(self) -> None:
         self._group()
@@ -92,16 +90,13 @@ class _Planner:
     def _find_top(self, place: int) -> str:
         """WORLD or MODEL for a root that becomes no link in SDF, but its world or its model."""
         link = self._tree.links[place]
-        if self._tree.parents[place] >= 0 or not self._is_empty(link):
+        if self._tree.parents[place] >= 0 or link.shapes or link.has_mass:
             return ""
         below = [self._tree.motions[each] for each in self._tree.children[place]]
         if link.name == WORLD and below and self._options.base != "free":
             return WORLD
         fixed = all(each is not None and not each.moves for each in below)
         return MODEL if link.name == MODEL and below and fixed else ""
-
-    def _is_empty(self, link: Link) -> bool:
-        return not (link.visuals or link.collisions or link.has_mass)
 
     def _group(self) -> None:
         """Finds the links that are fixed to each other; a joint that is written heads each."""
@@ -140,10 +135,10 @@ class _Planner:
             base, pose = self._tree.links[parent].name, _compose(motion.joint)
             is_link = place in self._real
             if is_link and above is not None:
-                joint = self._fix(motion.joint, base)
+                joint = self._add_joint(motion.joint, "fixed", base, motion.joint.child)
                 base, pose, on_joint = joint.name, motion.joint.child_origin, True
             elif self._options.fixed_joints == "lump" and above is not None:
-                base, pose, on_joint = self._frame_joint(motion.joint, base), IDENTITY, True
+                base, on_joint = self._frame_joint(motion.joint, base), True
                 pose = motion.joint.child_origin
             else:
                 told = motion.joint.name
@@ -196,14 +191,10 @@ class _Planner:
 
     def _frame_joint(self, joint: Joint, parent: str) -> str:
         """Adds a lumped joint as a frame, in which its link's frame lies; returns its name."""
-        anchor = (joint.parent, joint.origin)
         frame = FramePart(name=joint.name, base=parent, holder=parent, of_joint=True)
-        frame.pose, frame.anchor = joint.origin, anchor
+        frame.pose, frame.anchor = joint.origin, (joint.parent, joint.origin)
         self.parts.append(frame)
         return joint.name
-
-    def _fix(self, joint: Joint, parent: str) -> JointPart:
-        return self._add_joint(joint, "fixed", parent, joint.child)
 
     def _add_joint(
         self, joint: Joint, kind: str, parent: str, child: str, axes: tuple[SdfAxis, ...] = ()
@@ -304,7 +295,6 @@ class _Planner:
             joint=loop.name,
             axes=joined.axes_of(motion),
             travel=joined.travels.get(loop.name),
-            extras=loop.extras,
         )
 
     def _resolve(self, link: str) -> str:

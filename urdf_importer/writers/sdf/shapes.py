@@ -12,7 +12,6 @@ from typing import Any
 from ...markup.write import XmlWriter, format_number, format_numbers
 from ...meshes.heightmaps import is_heightmap
 from ...model import (
-    IDENTITY,
     Box,
     Capsule,
     Collision,
@@ -31,6 +30,7 @@ from ...model import (
     Visual,
     VisualMaterials,
 )
+from ..urdf.loops import write_pose
 from .extras import GazeboData, Said, nest
 
 HasMaterials = Callable[[Mesh], bool]
@@ -47,18 +47,6 @@ _MAPS = {
     "metalness_map": "metalness_map",
     "emission_map": "emissive_map",
 }
-
-
-def write_pose(pose: Pose, base: str, xml: XmlWriter) -> None:
-    """Writes <pose>; nothing for the identity in the usual frame."""
-    if pose == IDENTITY and not base:
-        return
-    attributes: dict[str, str] = {"relative_to": base} if base else {}
-    numbers = (*pose.xyz, *pose.rpy)
-    if pose.quat_xyzw is not None:
-        attributes["rotation_format"] = "quat_xyzw"
-        numbers = (*pose.xyz, *pose.quat_xyzw)  # type: ignore[assignment]
-    xml.leaf("pose", attributes, format_numbers(numbers))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,8 +69,7 @@ class ShapeText:
             if all(tag != "material" for tag, _ in more):
                 self._write_look(visual, link, said, xml)
             _write_kept(visual, _OF_VISUALS, xml)
-            for _, text in more:
-                xml.verbatim(text)
+            xml.verbatim(*(text for _, text in more))
 
     def write_collision(
         self, name: str, shape: Collision, link: Link, placed: tuple[str, Pose], xml: XmlWriter
@@ -100,15 +87,15 @@ class ShapeText:
             more = said.shapes.get("collision", [])
             if "surface" not in kept and all(tag != "surface" for tag, _ in more):
                 self._write_surface(said, link, xml)
-            for _, text in more:
-                xml.verbatim(text)
+            xml.verbatim(*(text for _, text in more))
 
     def _write_surface(self, said: Said, link: Link, xml: XmlWriter) -> None:
         """Writes the surface that counts for all collisions of a link, but for ones that have their
         own: a reader of SDF keeps these a second time with the link."""
+        own = (extra.tag == "surface" for shape in link.collisions for extra in shape.extras)
         if said.surface:
             xml.verbatim(f"<surface>{nest(said.surface)}</surface>")
-        elif len(said.surfaces) == 1 and not _has_surfaces(link):
+        elif len(said.surfaces) == 1 and not any(own):
             xml.verbatim(said.surfaces[0])
 
     def _write_look(self, visual: Visual, link: Link, said: Said, xml: XmlWriter) -> None:
@@ -120,22 +107,15 @@ class ShapeText:
             return
         with xml.element("material"):
             if material is None:
-                xml.open("script")
-                xml.leaf("uri", text=_SCRIPTS)
-                xml.leaf("name", text=said.material)
-                xml.close()
+                with xml.element("script"):
+                    xml.leaf("uri", text=_SCRIPTS)
+                    xml.leaf("name", text=said.material)
             else:
                 _write_material(material, xml)
 
 
-def _has_surfaces(link: Link) -> bool:
-    return any(extra.tag == "surface" for shape in link.collisions for extra in shape.extras)
-
-
 def _write_kept(shape: Visual | Collision, tags: Iterable[str], xml: XmlWriter) -> None:
-    for extra in shape.extras:
-        if extra.tag in tags:
-            xml.verbatim(extra.xml)
+    xml.verbatim(*(extra.xml for extra in shape.extras if extra.tag in tags))
 
 
 # Materials

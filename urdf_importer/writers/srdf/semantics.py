@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """SRDF, as its readers read it: edited where there is a text that was read, else written anew."""
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from ...diagnostics import Diagnostics, ReadError, WriteError
 from ...files.outputs import replace_file
@@ -12,21 +11,9 @@ from ...markup.edit import XmlEditor
 from ...markup.encoding import decode_text, open_text
 from ...markup.patch import NodeWriter, Patcher, Rules, UnpatchableError, WrittenNode
 from ...markup.write import Value, XmlWriter
-from ...markup.xml import Element, Junk, parse_xml
-from ...model import (
-    Attributes,
-    CollisionPair,
-    EndEffector,
-    Extra,
-    Group,
-    GroupState,
-    JointProperty,
-    LinkSpheres,
-    PassiveJoint,
-    Semantics,
-    UncheckedLink,
-    VirtualJoint,
-)
+from ...markup.xml import parse_whole
+from ...model import Attributes, Group, GroupState, LinkSpheres, Semantics
+from ...model.semantic import ELEMENTS
 
 ReadSemantics = Callable[[bytes], Semantics]
 
@@ -74,33 +61,12 @@ def patch_semantics_text(semantics: Semantics, read: ReadSemantics) -> bytes | N
         data, encode = open_text(raw, semantics.source)
         parsed = decode_text(raw, semantics.source).data
         editor = XmlEditor(data)
-        found = _Root()
-        _parse(parsed, found)
-        Patcher(editor, parsed, _RULES).patch(found.root, _node(old), _node(semantics))
+        root = parse_whole(parsed, "")
+        Patcher(editor, parsed, _RULES).patch(root, _node(old), _node(semantics))
         patched = encode(editor.apply())
         return patched if read(patched) == semantics else None
     except (ReadError, UnpatchableError):
         return None
-
-
-def _parse(data: bytes, found: "_Root") -> Junk | None:
-    junk = parse_xml(data, "", found)
-    found.root.extend(found.children)
-    return junk
-
-
-class _Root:
-    """The whole tree of a text."""
-
-    def __init__(self) -> None:
-        self.root = Element()
-        self.children: list[Element] = []
-
-    def read_root(self, element: Element) -> None:
-        self.root = element
-
-    def read_child(self, element: Element) -> None:
-        self.children.append(element)
 
 
 def _node(semantics: Semantics) -> WrittenNode:
@@ -132,143 +98,41 @@ def write_semantics(semantics: Semantics, xml: XmlWriter) -> None:
 
 
 def _write_parts(semantics: Semantics, xml: XmlWriter) -> None:
-    for write, parts in (
-        (write_virtual_joint, semantics.virtual_joints),
-        (write_group, semantics.groups),
-        (write_group_state, semantics.group_states),
-        (write_end_effector, semantics.end_effectors),
-        (write_passive_joint, semantics.passive_joints),
-        (write_joint_property, semantics.joint_properties),
-        (write_link_spheres, semantics.link_spheres),
-        (write_unchecked_link, semantics.no_default_collisions),
-        (write_enabled_pair, semantics.enabled_collisions),
-        (write_disabled_pair, semantics.disabled_collisions),
-    ):
-        _write_all(write, parts, xml)
-    _write_extras(semantics.extras, xml)
+    for kind in ELEMENTS:
+        for part in getattr(semantics, kind.field):
+            known = {name: getattr(part, name) for name in kind.names}
+            for name in kind.optional:
+                known[name] = known[name] or None
+            xml.open(kind.tag, _joined(known, part.attributes))
+            for tag, attributes in _children(part):
+                xml.leaf(tag, attributes)
+            xml.verbatim(*[extra.xml for extra in part.extras])
+            xml.close()
+    xml.verbatim(*(extra.xml for extra in semantics.extras))
 
 
-def _write_all(
-    write: Callable[[Any, XmlWriter], None], parts: Iterable[Any], xml: XmlWriter
-) -> None:
-    for part in parts:
-        write(part, xml)
-
-
-def write_group(group: Group, xml: XmlWriter) -> None:
-    """Writes <group>."""
-    with xml.element("group", _joined({"name": group.name}, group.attributes)):
-        for tag, names in (("joint", group.joints), ("link", group.links)):
-            for name in names:
-                xml.leaf(tag, {"name": name})
-        for chain in group.chains:
+def _children(part: object) -> Iterator[tuple[str, Mapping[str, Value]]]:
+    """Yields the tags and attributes of the elements within a part."""
+    if isinstance(part, Group):
+        for tag, names in (("joint", part.joints), ("link", part.links)):
+            yield from ((tag, {"name": name}) for name in names)
+        for chain in part.chains:
             ends = {"base_link": chain.base_link, "tip_link": chain.tip_link}
-            xml.leaf("chain", _joined(ends, chain.attributes))
-        for name in group.groups:
-            xml.leaf("group", {"name": name})
-        _write_extras(group.extras, xml)
-
-
-def write_group_state(state: GroupState, xml: XmlWriter) -> None:
-    """Writes <group_state>."""
-    known = {"name": state.name, "group": state.group}
-    with xml.element("group_state", _joined(known, state.attributes)):
-        for joint, numbers in state.positions:
-            xml.leaf("joint", {"name": joint, "value": numbers})
-        _write_extras(state.extras, xml)
-
-
-def write_end_effector(effector: EndEffector, xml: XmlWriter) -> None:
-    """Writes <end_effector>."""
-    known = {
-        "name": effector.name,
-        "group": effector.group,
-        "parent_link": effector.parent_link,
-        "parent_group": effector.parent_group or None,
-    }
-    _write_element("end_effector", known, effector.attributes, effector.extras, xml)
-
-
-def write_virtual_joint(joint: VirtualJoint, xml: XmlWriter) -> None:
-    """Writes <virtual_joint>."""
-    known = {
-        "name": joint.name,
-        "type": joint.type,
-        "parent_frame": joint.parent_frame or None,
-        "child_link": joint.child_link,
-    }
-    _write_element("virtual_joint", known, joint.attributes, joint.extras, xml)
-
-
-def write_passive_joint(joint: PassiveJoint, xml: XmlWriter) -> None:
-    """Writes <passive_joint>."""
-    _write_element("passive_joint", {"name": joint.name}, joint.attributes, joint.extras, xml)
-
-
-def write_disabled_pair(pair: CollisionPair, xml: XmlWriter) -> None:
-    """Writes <disable_collisions>."""
-    _write_pair("disable_collisions", pair, xml)
-
-
-def write_enabled_pair(pair: CollisionPair, xml: XmlWriter) -> None:
-    """Writes <enable_collisions>."""
-    _write_pair("enable_collisions", pair, xml)
-
-
-def _write_pair(tag: str, pair: CollisionPair, xml: XmlWriter) -> None:
-    known = {"link1": pair.link1, "link2": pair.link2, "reason": pair.reason or None}
-    _write_element(tag, known, pair.attributes, pair.extras, xml)
-
-
-def write_unchecked_link(link: UncheckedLink, xml: XmlWriter) -> None:
-    """Writes <disable_default_collisions>."""
-    tag = "disable_default_collisions"
-    _write_element(tag, {"link": link.link}, link.attributes, link.extras, xml)
-
-
-def write_link_spheres(spheres: LinkSpheres, xml: XmlWriter) -> None:
-    """Writes <link_sphere_approximation>."""
-    known = {"link": spheres.link}
-    with xml.element("link_sphere_approximation", _joined(known, spheres.attributes)):
-        for sphere in spheres.spheres:
+            yield "chain", _joined(ends, chain.attributes)
+        yield from (("group", {"name": name}) for name in part.groups)
+    elif isinstance(part, GroupState):
+        for joint, numbers in part.positions:
+            yield "joint", {"name": joint, "value": numbers}
+    elif isinstance(part, LinkSpheres):
+        for sphere in part.spheres:
             place: dict[str, Value] = {"center": sphere.center, "radius": sphere.radius}
-            xml.leaf("sphere", _joined(place, sphere.attributes))
-        _write_extras(spheres.extras, xml)
+            yield "sphere", _joined(place, sphere.attributes)
 
 
-def write_joint_property(item: JointProperty, xml: XmlWriter) -> None:
-    """Writes <joint_property>."""
-    known = {
-        "joint_name": item.joint_name,
-        "property_name": item.property_name,
-        "value": item.value,
-    }
-    _write_element("joint_property", known, item.attributes, item.extras, xml)
-
-
-def _write_element(
-    tag: str,
-    known: dict[str, str | None] | dict[str, str],
-    others: Attributes,
-    extras: Iterable[Extra],
-    xml: XmlWriter,
-) -> None:
-    with xml.element(tag, _joined(known, others)):
-        _write_extras(extras, xml)
-
-
-def _write_extras(extras: Iterable[Extra], xml: XmlWriter) -> None:
-    for extra in extras:
-        xml.verbatim(extra.xml)
-
-
-def _joined(
-    known: dict[str, Value] | dict[str, str | None] | dict[str, str], others: Attributes
-) -> dict[str, Value]:
-    given: dict[str, Value] = {}
-    for name, value in known.items():
-        if value is not None:
-            given[name] = value
+def _joined(known: Mapping[str, Value], others: Attributes) -> Mapping[str, Value]:
+    if not others:
+        return known  # The usual case: writers leave out the attributes that are None.
+    given = {name: value for name, value in known.items() if value is not None}
     for name, text in others:
         given.setdefault(name, text)
     return given

@@ -1,6 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Robot -> URDF: everything that the readers read, written so that it reads the same again."""
-
-from .plain import write_robot_text
-
-__all__ = ["write_robot_text"]

@@ -75,7 +75,7 @@ def is_converted(robot: Robot) -> bool:
 def complete_robot(robot: Robot, *, masses: bool = True) -> Robot:
     """Returns the robot with the elements that strict readers require; with `masses` also the ones
     that simulators require. Existing elements stay."""
-    moving = set(_moving_links(robot)) if masses else set()
+    moving = {joint.child for joint in robot.joints if masses and joint.type != "fixed"}
     return replace(
         robot,
         version=robot.version if robot.version == "1.0" else "",
@@ -159,11 +159,6 @@ def _plain_shapes(shape: _Shape) -> Iterator[_Shape]:
         name = f"{shape.name}_end{number}" if shape.name else ""
         origin = replace(shape.origin, xyz=pose_of(end).xyz)
         yield replace(shape, geometry=Sphere(radius=capsule.radius), origin=origin, name=name)
-
-
-def _moving_links(robot: Robot) -> Iterator[str]:
-    """Links right below a joint that moves."""
-    return (joint.child for joint in robot.joints if joint.type != "fixed")
 
 
 def _without_quaternion(pose: Pose) -> Pose:

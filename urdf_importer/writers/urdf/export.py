@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ...diagnostics import Diagnostics, WriteError, quote
 from ...files.outputs import check_output, replace_files
+from ...markup.edit import Located
 from ...markup.write import XmlWriter
 from ...model import Robot
 from ..formats import list_made, report_rewritten
@@ -24,7 +25,7 @@ from .meshes import (
     write_new_files,
 )
 from .options import UrdfOptions
-from .patch import PatchedText, patch_text
+from .patch import patch_text
 from .plain import write_robot_text
 
 _PACKAGE = re.compile(r"[a-z][a-z0-9_-]*").fullmatch
@@ -47,7 +48,7 @@ class UrdfReading:
     find_file    the place of a file that the robot names, None where it is not there
     """
 
-    locate: Callable[[bytes], PatchedText]
+    locate: Callable[[bytes], Located]
     read: Callable[[bytes], Robot]
     find_file: Callable[[str], Path | None]
     find_mesh: FindMesh

@@ -16,7 +16,7 @@ from ...kinematics.forward import zero_frames
 from ...kinematics.loops.gap import find_axis
 from ...kinematics.tree import retrace_tree
 from ...markup.write import XmlWriter, format_number, format_numbers
-from ...model import IDENTITY, Dynamics, Extra, Limit, LoopJoint, Pose, Robot
+from ...model import IDENTITY, Dynamics, Limit, LoopJoint, Pose, Robot
 
 _GAZEBO_TYPES = ("revolute", "continuous", "prismatic", "fixed", "ball")
 _OF_AXIS = ("initial_position", "mimic")
@@ -86,58 +86,44 @@ def write_gazebo_joint(loop: LoopJoint, xml: XmlWriter) -> None:
     with xml.element("gazebo"):
         kind = "revolute" if loop.type == "continuous" else loop.type
         with xml.element("joint", {"name": loop.name, "type": kind}):
-            _write_pose(loop.origin2, xml)
+            write_pose(loop.origin2, "", xml)
             xml.leaf("parent", text=loop.link1)
             xml.leaf("child", text=loop.link2)
             if loop.axis is not None:
                 _write_axis(loop, xml)
-            for extra in loop.extras:
-                if loop.axis is None or extra.tag not in _OF_AXIS:
-                    xml.verbatim(extra.xml)
+            others = (e for e in loop.extras if loop.axis is None or e.tag not in _OF_AXIS)
+            xml.verbatim(*(extra.xml for extra in others))
 
 
-def _write_pose(pose: Pose, xml: XmlWriter) -> None:
+def write_pose(pose: Pose, base: str, xml: XmlWriter) -> None:
+    """Writes SDF's <pose>; nothing for the identity in the usual frame."""
+    if pose == IDENTITY and not base:
+        return
+    attributes = {"relative_to": base} if base else {}
+    turn: tuple[float, ...] = pose.rpy
     if pose.quat_xyzw is not None:
-        numbers = format_numbers((*pose.xyz, *pose.quat_xyzw))
-        xml.leaf("pose", {"rotation_format": "quat_xyzw"}, numbers)
-    elif pose != Pose():
-        xml.leaf("pose", text=format_numbers((*pose.xyz, *pose.rpy)))
+        attributes["rotation_format"] = "quat_xyzw"
+        turn = pose.quat_xyzw
+    xml.leaf("pose", attributes, format_numbers((*pose.xyz, *turn)))
 
 
 def _write_axis(loop: LoopJoint, xml: XmlWriter) -> None:
     with xml.element("axis"):
         xml.leaf("xyz", text=format_numbers(loop.axis or ()))
-        if loop.limit is not None:
-            _write_limit(loop.limit, xml)
-        if loop.dynamics is not None:
-            _write_dynamics(loop.dynamics, xml)
-        for extra in loop.extras:
-            if extra.tag in _OF_AXIS:
-                xml.verbatim(extra.xml)
+        _write_numbers("limit", ("lower", "upper", "effort", "velocity"), loop.limit, xml)
+        _write_numbers("dynamics", ("damping", "friction"), loop.dynamics, xml)
+        xml.verbatim(*(extra.xml for extra in loop.extras if extra.tag in _OF_AXIS))
 
 
-def _write_limit(limit: Limit, xml: XmlWriter) -> None:
-    with xml.element("limit"):
-        for name in ("lower", "upper", "effort", "velocity"):
-            _write_number(name, getattr(limit, name), xml)
-        _write_extras(limit.extras, xml)
-
-
-def _write_dynamics(dynamics: Dynamics, xml: XmlWriter) -> None:
-    with xml.element("dynamics"):
-        _write_number("damping", dynamics.damping, xml)
-        _write_number("friction", dynamics.friction, xml)
-        _write_extras(dynamics.extras, xml)
-
-
-def _write_number(tag: str, number: float | None, xml: XmlWriter) -> None:
-    if number is not None:
-        xml.leaf(tag, text=format_number(number))
-
-
-def _write_extras(extras: tuple[Extra, ...], xml: XmlWriter) -> None:
-    for extra in extras:
-        xml.verbatim(extra.xml)
+def _write_numbers(
+    tag: str, names: tuple[str, ...], holder: Limit | Dynamics | None, xml: XmlWriter
+) -> None:
+    if holder is not None:
+        with xml.element(tag):
+            for name in names:
+                if (number := getattr(holder, name)) is not None:
+                    xml.leaf(name, text=format_number(number))
+            xml.verbatim(*(extra.xml for extra in holder.extras))
 
 
 def write_ball_constraint(loop: LoopJoint, xml: XmlWriter) -> None:

@@ -7,17 +7,12 @@ comes before the joints that hang on it.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from ...model import Extra, Joint, Link, LoopJoint, Material, Robot, Transmission
 
 Part = Material | Link | Joint | LoopJoint | Transmission | Extra
-_Item = TypeVar("_Item", bound="_Placed")
-
-
-class _Placed(Protocol):
-    @property
-    def line(self) -> int: ...
+_Item = TypeVar("_Item", Material, Link, Joint, LoopJoint, Transmission, Extra)
 
 
 def order_parts(robot: Robot) -> Iterator[Part]:

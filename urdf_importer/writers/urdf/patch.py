@@ -5,11 +5,13 @@ No XML library writes exactly its input; but elements know their byte offsets. S
 edited, only where the robot differs from it, and read again: an unequal result is not handed out.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any
 
 from ...diagnostics import ReadError
-from ...markup.edit import XmlEditor
+from ...markup.edit import Located, XmlEditor
 from ...markup.encoding import open_text
 from ...markup.patch import (
     STEP,
@@ -20,10 +22,10 @@ from ...markup.patch import (
     WrittenNode,
     align,
     place_new,
+    write_lines,
 )
-from ...markup.write import XmlWriter
 from ...markup.xml import Element, parse_again
-from ...model import Extra, Joint, Link, LoopJoint, Material, Robot, Transmission
+from ...model import Robot
 from .order import Part
 from .plain import write_part
 
@@ -34,27 +36,10 @@ _DEFAULTS = {
     "mimic": {"multiplier": "1", "offset": "0"},
     "mesh": {"scale": "1 1 1"},
 }
-_Item = TypeVar("_Item", Link, Joint, LoopJoint, Material, Transmission, Extra)
-
-
-class PatchedText(Protocol):
-    """A robot with its text: see readers/urdf/located.py."""
-
-    @property
-    def robot(self) -> Robot: ...
-
-    @property
-    def data(self) -> bytes: ...
-
-    @property
-    def root(self) -> Element: ...
-
-    @property
-    def elements(self) -> Mapping[str, Sequence[Element]]: ...
 
 
 def patch_text(
-    raw: bytes, robot: Robot, locate: Callable[[bytes], PatchedText], read: Callable[[bytes], Robot]
+    raw: bytes, robot: Robot, locate: Callable[[bytes], Located], read: Callable[[bytes], Robot]
 ) -> bytes | None:
     """Returns the URDF `raw` with the differences of `robot`; None where that cannot be done.
 
@@ -71,7 +56,7 @@ def patch_text(
         return None
 
 
-def _patch(raw: bytes, found: PatchedText, new: Robot) -> bytes:
+def _patch(raw: bytes, found: Located, new: Robot) -> bytes:
     data, encode = open_text(raw, found.robot.source)
     if len(found.data) != len(data.partition(b"\0")[0]):
         raise UnpatchableError  # It was repaired, by characters that are not in the file.
@@ -80,12 +65,8 @@ def _patch(raw: bytes, found: PatchedText, new: Robot) -> bytes:
     old = found.robot
     patcher.patch(found.root, _node(old), _node(new))
     work = _Work(editor, patcher, found)
-    work.bring("material", old.materials, new.materials, _name)
-    work.bring("link", old.links, new.links, _name)
-    work.bring("joint", old.joints, new.joints, _name)
-    work.bring("loop", old.loops, new.loops, _name)
-    work.bring("transmission", old.transmissions, new.transmissions, _xml)
-    work.bring("extra", old.extras, new.extras, _xml)
+    for kind in ("material", "link", "joint", "loop", "transmission", "extra"):
+        work.bring(kind, getattr(old, f"{kind}s"), getattr(new, f"{kind}s"))
     return encode(editor.apply())
 
 
@@ -107,71 +88,52 @@ def _key(node: WrittenNode) -> Hashable:
 _RULES = Rules(defaults=_DEFAULTS, optional=frozenset({"origin"}), key=_key, is_read=_is_read)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class _Work:
     """Brings the children of <robot>, kind by kind, to their new content."""
 
-    def __init__(self, editor: XmlEditor, patcher: Patcher, found: PatchedText) -> None:
-        self._editor = editor
-        self._patcher = patcher
-        self._found = found
+    editor: XmlEditor
+    patcher: Patcher
+    found: Located
 
-    def bring(
-        self,
-        kind: str,
-        old: Sequence[_Item],
-        new: Sequence[_Item],
-        key: Callable[[_Item], Hashable],
-    ) -> None:
+    def bring(self, kind: str, old: Sequence[Any], new: Sequence[Any]) -> None:
         if old == new:
             return
-        elements = self._found.elements[kind]
+        elements = self.found.elements[kind]
         if len(elements) != len(old):
             raise UnpatchableError  # One element may have become several of them.
+        key = attrgetter("xml" if kind in ("transmission", "extra") else "name")
         pairs = align([key(item) for item in old], [key(item) for item in new])
         places: list[Element | None] = [None] * len(new)
         for i, j in pairs:
             places[j] = elements[i]
             if old[i] != new[j]:
-                element = parse_again(elements[i], self._found.data)
-                self._patcher.patch(element, _node(old[i]), _node(new[j]))
+                element = parse_again(elements[i], self.found.data)
+                self.patcher.patch(element, _node(old[i]), _node(new[j]))
         kept = {i for i, _ in pairs}
         for i, element in enumerate(elements):
             if i not in kept:
-                self._editor.remove(element)
+                self.editor.remove(element)
         if all(place is None for place in places):
             self._append(new)
         else:
             place_new(
-                self._editor,
-                self._found.root,
+                self.editor,
+                self.found.root,
                 places,
-                lambda index, indent: _lines(new[index], indent),
+                lambda index, indent: write_lines(_node(new[index]), indent),
             )
 
     def _append(self, parts: Sequence[Part]) -> None:
         """At the end, where the text has none of the kind."""
-        everything = [element for group in self._found.elements.values() for element in group]
+        everything = [element for group in self.found.elements.values() for element in group]
         last = max(everything, key=lambda element: element.offset)
-        indent = self._editor.indent_of(last.offset) or STEP
-        lines = [line for part in parts for line in _lines(part, indent)]
-        self._editor.insert_behind(last, lines)
-
-
-def _name(item: Link | Joint | LoopJoint | Material) -> str:
-    return item.name
-
-
-def _xml(item: Transmission | Extra) -> str:
-    return item.xml
+        indent = self.editor.indent_of(last.offset) or STEP
+        lines = [line for part in parts for line in write_lines(_node(part), indent)]
+        self.editor.insert_behind(last, lines)
 
 
 def _node(part: Part | Robot) -> WrittenNode:
     writer = NodeWriter()
     write_part(part, writer)
     return writer.root.children[0]
-
-
-def _lines(part: Part, indent: str) -> Sequence[str]:
-    xml = XmlWriter(indent=indent, step=STEP)
-    write_part(part, xml)
-    return xml.lines()

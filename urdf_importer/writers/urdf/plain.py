@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A robot as plain URDF: for every read_<element> a write_<element>, in the same order.
+"""A robot as plain URDF: the elements in the order in which they are read.
 
 Values that the model holds as None or as a default are not written, so that they come back
 unchanged. The file's own wording (comments, white space, spelling of numbers) is gone.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from ...diagnostics import WriteError, quote
 from ...markup.write import Value, XmlWriter, format_number
@@ -43,18 +43,11 @@ from ...model import (
     Visual,
     hang_on,
 )
+from ...model.extra import Extended
 from .loops import settle_notations, write_ball_constraint, write_gazebo_joint
 from .order import Part, order_parts
 
 Leaves = tuple[Leaf, ...]
-
-
-class _Described(Protocol):
-    @property
-    def attributes(self) -> Attributes: ...
-
-    @property
-    def extras(self) -> tuple[Extra, ...]: ...
 
 
 _NAME = re.compile(r"""[^\s=<>&"'/\d.-][^\s=<>&"'/]*""").fullmatch
@@ -104,10 +97,10 @@ def write_link(link: Link, xml: XmlWriter) -> None:
     if link.inertial is not None:
         write_inertial(link.inertial, xml)
     for visual in link.visuals:
-        write_visual(visual, xml)
+        write_shape("visual", visual, xml)
     for collision in link.collisions:
-        write_collision(collision, xml)
-    write_extras(link.extras, xml)
+        write_shape("collision", collision, xml)
+    xml.verbatim(*[extra.xml for extra in link.extras])
     xml.close()
 
 
@@ -116,36 +109,20 @@ def write_inertial(inertial: Inertial, xml: XmlWriter) -> None:
     xml.open("inertial", _joined({}, inertial.attributes))
     write_origin(inertial.origin, leaves, xml)
     _write_value("mass", {"value": inertial.mass}, leaves, xml)
-    tensor = inertial.inertia
-    if tensor is None:
+    if inertial.inertia is None:
         _write_value("inertia", {}, leaves, xml)
-    else:
-        write_inertia(tensor, xml)
-    write_extras(inertial.extras, xml)
+    _write_numbers(inertial.inertia, xml)
+    xml.verbatim(*[extra.xml for extra in inertial.extras])
     xml.close()
 
 
-def write_inertia(tensor: Inertia, xml: XmlWriter) -> None:
-    moments = {"ixx": tensor.ixx, "ixy": tensor.ixy, "ixz": tensor.ixz}
-    moments |= {"iyy": tensor.iyy, "iyz": tensor.iyz, "izz": tensor.izz}
-    _write_element("inertia", moments, tensor, xml)
-
-
-def write_visual(visual: Visual, xml: XmlWriter) -> None:
-    xml.open("visual", _joined({"name": visual.name or None}, visual.attributes))
-    write_origin(visual.origin, visual.leaves, xml)
-    write_geometry(visual.geometry, visual.leaves, xml)
-    if visual.material is not None:
-        write_material(visual.material, xml)
-    write_extras(visual.extras, xml)
-    xml.close()
-
-
-def write_collision(collision: Collision, xml: XmlWriter) -> None:
-    xml.open("collision", _joined({"name": collision.name or None}, collision.attributes))
-    write_origin(collision.origin, collision.leaves, xml)
-    write_geometry(collision.geometry, collision.leaves, xml)
-    write_extras(collision.extras, xml)
+def write_shape(tag: str, shape: Visual | Collision, xml: XmlWriter) -> None:
+    xml.open(tag, _joined({"name": shape.name or None}, shape.attributes))
+    write_origin(shape.origin, shape.leaves, xml)
+    write_geometry(shape.geometry, shape.leaves, xml)
+    if isinstance(shape, Visual) and shape.material is not None:
+        write_material(shape.material, xml)
+    xml.verbatim(*[extra.xml for extra in shape.extras])
     xml.close()
 
 
@@ -164,7 +141,7 @@ def write_geometry(geometry: Geometry, leaves: Leaves, xml: XmlWriter) -> None:
     else:
         sizes = {"radius": geometry.radius, "length": geometry.length}
         _write_value(_ROUND[type(geometry)], sizes, leaves, xml)
-    write_extras(own.extras, xml)
+    xml.verbatim(*[extra.xml for extra in own.extras])
     xml.close()
 
 
@@ -177,7 +154,7 @@ def write_material(material: Material, xml: XmlWriter) -> None:
     xml.open("material", _joined({"name": material.name}, material.attributes))
     _write_value("color", {"rgba": material.color}, material.leaves, xml)
     _write_value("texture", {"filename": material.texture}, material.leaves, xml)
-    write_extras(material.extras, xml)
+    xml.verbatim(*[extra.xml for extra in material.extras])
     xml.close()
 
 
@@ -201,19 +178,15 @@ def write_joint(joint: Joint, xml: XmlWriter) -> None:
     _write_value("parent", {"link": joint.parent}, leaves, xml)
     _write_value("child", {"link": joint.child}, leaves, xml)
     _write_value("axis", {"xyz": joint.axis}, leaves, xml)
-    if joint.limit is not None:
-        write_limit(joint.limit, xml)
-    if joint.dynamics is not None:
-        write_dynamics(joint.dynamics, xml)
+    _write_numbers(joint.limit, xml)
+    _write_numbers(joint.dynamics, xml)
     if joint.mimic is not None:
         write_mimic(joint.mimic, xml)
     elif leaves:
         _write_value("mimic", {}, leaves, xml)
-    if joint.calibration is not None:
-        write_calibration(joint.calibration, xml)
-    if joint.safety_controller is not None:
-        write_safety_controller(joint.safety_controller, xml)
-    write_extras(joint.extras, xml)
+    _write_numbers(joint.calibration, xml)
+    _write_numbers(joint.safety_controller, xml)
+    xml.verbatim(*[extra.xml for extra in joint.extras])
     xml.close()
 
 
@@ -235,11 +208,9 @@ def write_loop_joint(loop: LoopJoint, xml: XmlWriter) -> None:
     _write_end("link1", loop.link1, loop.origin1, xml)
     _write_end("link2", loop.link2, loop.origin2, xml)
     _write_value("axis", {"xyz": loop.axis}, (), xml)
-    if loop.limit is not None:
-        write_limit(loop.limit, xml)
-    if loop.dynamics is not None:
-        write_dynamics(loop.dynamics, xml)
-    write_extras(loop.extras, xml)
+    _write_numbers(loop.limit, xml)
+    _write_numbers(loop.dynamics, xml)
+    xml.verbatim(*[extra.xml for extra in loop.extras])
     xml.close()
 
 
@@ -251,17 +222,6 @@ def _write_end(tag: str, link: str, origin: Pose, xml: XmlWriter) -> None:
     xml.leaf(tag, {"link": link, "xyz": xyz} | turn)
 
 
-def write_limit(limit: Limit, xml: XmlWriter) -> None:
-    bounds = {"lower": limit.lower, "upper": limit.upper}
-    rates = {"effort": limit.effort, "velocity": limit.velocity}
-    _write_element("limit", bounds | rates, limit, xml)
-
-
-def write_dynamics(dynamics: Dynamics, xml: XmlWriter) -> None:
-    known = {"damping": dynamics.damping, "friction": dynamics.friction}
-    _write_element("dynamics", known, dynamics, xml)
-
-
 def write_mimic(mimic: Mimic, xml: XmlWriter) -> None:
     multiplier = None if mimic.multiplier == 1.0 else mimic.multiplier
     offset = None if mimic.offset == 0.0 else mimic.offset
@@ -269,23 +229,24 @@ def write_mimic(mimic: Mimic, xml: XmlWriter) -> None:
     _write_element("mimic", known, mimic, xml)
 
 
-def write_calibration(calibration: Calibration, xml: XmlWriter) -> None:
-    known = {
-        "rising": calibration.rising,
-        "falling": calibration.falling,
-        "reference_position": calibration.reference_position,
-    }
-    _write_element("calibration", known, calibration, xml)
+_NUMBERS: dict[type[Any], tuple[str, tuple[str, ...]]] = {
+    Inertia: ("inertia", ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")),
+    Limit: ("limit", ("lower", "upper", "effort", "velocity")),
+    Dynamics: ("dynamics", ("damping", "friction")),
+    Calibration: ("calibration", ("rising", "falling", "reference_position")),
+    SafetyController: (
+        "safety_controller",
+        ("soft_lower_limit", "soft_upper_limit", "k_position", "k_velocity"),
+    ),
+}
+"""Class -> the tag of its element, and the numbers in it."""
 
 
-def write_safety_controller(controller: SafetyController, xml: XmlWriter) -> None:
-    known = {
-        "soft_lower_limit": controller.soft_lower_limit,
-        "soft_upper_limit": controller.soft_upper_limit,
-        "k_position": controller.k_position,
-        "k_velocity": controller.k_velocity,
-    }
-    _write_element("safety_controller", known, controller, xml)
+def _write_numbers(element: Extended | None, xml: XmlWriter) -> None:
+    """Writes an element of numbers, if there is one."""
+    if element is not None:
+        tag, names = _NUMBERS[type(element)]
+        _write_element(tag, {name: getattr(element, name) for name in names}, element, xml)
 
 
 def write_transmission(transmission: Transmission, xml: XmlWriter) -> None:
@@ -297,46 +258,30 @@ def write_transmission(transmission: Transmission, xml: XmlWriter) -> None:
     if transmission.type:
         xml.leaf("type", text=transmission.type)
     for joint in transmission.joints:
-        write_transmission_joint(joint, xml)
+        _write_driven("joint", joint, xml)
     for actuator in transmission.actuators:
-        write_actuator(actuator, xml)
+        _write_driven("actuator", actuator, xml)
     xml.close()
 
 
-def write_transmission_joint(joint: TransmissionJoint, xml: XmlWriter) -> None:
-    xml.open("joint", {"name": joint.name})
-    for interface in joint.hardware_interfaces:
+def _write_driven(tag: str, part: TransmissionJoint | Actuator, xml: XmlWriter) -> None:
+    xml.open(tag, {"name": part.name})
+    if isinstance(part, Actuator) and part.mechanical_reduction is not None:
+        xml.leaf("mechanicalReduction", text=format_number(part.mechanical_reduction))
+    for interface in part.hardware_interfaces:
         xml.leaf("hardwareInterface", text=interface)
     xml.close()
-
-
-def write_actuator(actuator: Actuator, xml: XmlWriter) -> None:
-    xml.open("actuator", {"name": actuator.name})
-    if actuator.mechanical_reduction is not None:
-        xml.leaf("mechanicalReduction", text=format_number(actuator.mechanical_reduction))
-    for interface in actuator.hardware_interfaces:
-        xml.leaf("hardwareInterface", text=interface)
-    xml.close()
-
-
-def write_extra(extra: Extra, xml: XmlWriter) -> None:
-    xml.verbatim(extra.xml)
-
-
-def write_extras(extras: Iterable[Extra], xml: XmlWriter) -> None:
-    for extra in extras:
-        xml.verbatim(extra.xml)
 
 
 def _write_element(
-    tag: str, known: Mapping[str, Value], element: _Described, xml: XmlWriter
+    tag: str, known: Mapping[str, Value], element: Extended | Leaf, xml: XmlWriter
 ) -> None:
     """An element with a class of its own, which holds the description's content beyond URDF."""
     if not element.attributes and not element.extras:
         xml.leaf(tag, known)
         return
     xml.open(tag, _joined(known, element.attributes))
-    write_extras(element.extras, xml)
+    xml.verbatim(*[extra.xml for extra in element.extras])
     xml.close()
 
 
@@ -383,5 +328,5 @@ _WRITERS: dict[type[Any], Callable[[Any, XmlWriter], None]] = {
     Joint: write_joint,
     LoopJoint: write_loop_joint,
     Transmission: write_transmission,
-    Extra: write_extra,
+    Extra: lambda extra, xml: xml.verbatim(extra.xml),
 }

@@ -16,7 +16,7 @@ from ...names import Claims
 from ..formats import Written
 from ..sdf.document import NAMESPACE, NEW, OLD
 from ..sdf.options import SdfOptions
-from ..sdf.shapes import write_pose
+from ..urdf.loops import write_pose
 from .request import WorldRequest
 
 _KINDS = {"point": "point", "sun": "directional", "spot": "spot"}

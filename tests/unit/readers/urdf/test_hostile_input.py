@@ -23,8 +23,8 @@ MEGABYTES = 1500
 
 READER = """
 import json, resource, sys
+from urdf_importer import read_robot
 from urdf_importer.diagnostics import Diagnostics, ReadError
-from urdf_importer.readers import read_robot
 held = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 most = held + int(sys.argv[2]) * 2**20
 resource.setrlimit(resource.RLIMIT_AS, (most, most))
@@ -32,7 +32,7 @@ seconds = int(sys.argv[3])
 resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
 diagnostics = Diagnostics()
 try:
-    robot = read_robot(sys.argv[1], diagnostics)
+    robot = read_robot(sys.argv[1], diagnostics=diagnostics)
     found = {"links": len(robot.links), "extras": len(robot.extras)}
 except ReadError as error:
     found = {"message": error.message, "line": error.line}

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from support.paths import TESTS
+from urdf_importer import read_robot
 from urdf_importer.diagnostics import Diagnostics, ReadError
 from urdf_importer.model import (
     Box,
@@ -19,7 +20,7 @@ from urdf_importer.model import (
     Robot,
     Sphere,
 )
-from urdf_importer.readers import read_robot, read_robot_text
+from urdf_importer.readers import read_robot_text
 
 Read = Callable[[str], Any]
 DATA = TESTS / "data"

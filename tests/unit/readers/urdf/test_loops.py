@@ -15,12 +15,13 @@ from urdf_importer import Diagnostics, RobotError, forward_kinematics
 from urdf_importer.geometry.transforms import matrix_from_pose
 from urdf_importer.kinematics.loops import close_loops
 from urdf_importer.kinematics.tree import plan_tree
+from urdf_importer.markup.edit import Located
 from urdf_importer.model import Dynamics, Limit, Pose, Robot
 from urdf_importer.readers import read_robot_text
-from urdf_importer.readers.urdf.located import Located, read_located
+from urdf_importer.readers.urdf.located import read_located
 from urdf_importer.reshape import rename, resize
-from urdf_importer.writers.urdf import write_robot_text
 from urdf_importer.writers.urdf.patch import patch_text
+from urdf_importer.writers.urdf.plain import write_robot_text
 
 # The tip of the coupler and that of the rocker meet where the joint's pose says.
 FOUR_BAR = """<robot name="four_bar" xmlns:drake="http://drake.mit.edu">

@@ -8,11 +8,11 @@ from xml.parsers import expat
 import pytest
 
 from support.readable_robots import DATA, readable_descriptions
+from urdf_importer import read_robot
 from urdf_importer.diagnostics import Diagnostics
 from urdf_importer.model import Extra, Leaf
-from urdf_importer.readers import read_robot
 from urdf_importer.readers.xacro.expand import is_xacro
-from urdf_importer.writers.urdf import write_robot_text
+from urdf_importer.writers.urdf.plain import write_robot_text
 
 from ..conftest import Reading
 

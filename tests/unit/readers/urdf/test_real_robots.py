@@ -8,9 +8,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from urdf_importer import read_robot
 from urdf_importer.diagnostics import Diagnostics, ReadError
 from urdf_importer.model import Collision, Extra, Joint, Link, Pose, Robot, Vector3, Visual
-from urdf_importer.readers import read_robot
 
 EMPTY = "ur_description/urdf/ur3.urdf"  # what is left of a xacro file of macros: no links
 KNOWN = {"link", "joint", "material", "transmission"}

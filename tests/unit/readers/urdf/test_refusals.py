@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from urdf_importer import read_robot
 from urdf_importer.diagnostics import Diagnostics, ReadError
 from urdf_importer.files.regular import MOST_BYTES
-from urdf_importer.readers import read_robot
+from urdf_importer.readers import read_robot_text
 
 REFUSED: dict[str, tuple[int, str]] = {
     "absurd_multiplier": (7, "'1e300' as multiplier of <mimic> of joint 'elbow'"),
@@ -27,7 +28,6 @@ REFUSED: dict[str, tuple[int, str]] = {
     "infinite_damping": (7, "'inf' as damping of <dynamics> of joint 'elbow' is infinite"),
     "mass_as_bad_text": (5, "'heavy'"),
     "mismatched_tag": (3, "mismatched tag"),
-    "mujoco": (1, "MuJoCo"),
     "nan_limit": (7, "'nan' as lower of <limit>"),
     "nan_mass": (5, "'NaN' as value of <mass> of link 'base'"),
     "nul_inside": (3, "cut off"),
@@ -60,6 +60,13 @@ def test_refused_files(name: str, data_folder: Path) -> None:
     assert error.line == line
     assert part in error.message
     assert str(error).startswith(f"{path}:{line}: ")
+
+
+def test_the_text_of_another_format(data_folder: Path) -> None:
+    data = (data_folder / "error_mujoco.urdf").read_bytes()
+    with pytest.raises(ReadError, match="MuJoCo") as caught:
+        read_robot_text(data, "some.urdf", Diagnostics())
+    assert caught.value.line == 1
 
 
 def test_a_missing_file(tmp_path: Path) -> None:

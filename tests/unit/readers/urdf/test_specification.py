@@ -35,7 +35,7 @@ from urdf_importer.model import (
     Visual,
 )
 from urdf_importer.readers import read_robot_text
-from urdf_importer.writers.urdf import write_robot_text
+from urdf_importer.writers.urdf.plain import write_robot_text
 
 EFFORT = "hardware_interface/EffortJointInterface"
 BASE = Link(

@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import pytest
 import xacro
 
+from urdf_importer import read_robot
 from urdf_importer.diagnostics import Diagnostics, ReadError
-from urdf_importer.readers import read_robot
 from urdf_importer.readers.xacro import library
 from urdf_importer.readers.xacro.expand import more_calls
 from urdf_importer.readers.xacro.library import REPLACED, USED, Expander, load_library

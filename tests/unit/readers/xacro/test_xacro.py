@@ -18,12 +18,11 @@ import pytest
 
 from support import xacro_truth
 from support.paths import TESTS
-from urdf_importer import ImportOptions, XacroArgument, list_xacro_arguments
+from urdf_importer import ImportOptions, XacroArgument, list_xacro_arguments, read_robot
 from urdf_importer import read_robot as read_with_options
 from urdf_importer.diagnostics import Diagnostics, ReadError
-from urdf_importer.files.packages import PackageResolver
 from urdf_importer.model import Box, Cylinder, Extra, Robot, Transmission
-from urdf_importer.readers import read_robot, read_robot_text
+from urdf_importer.readers import read_robot_text
 
 DATA = TESTS / "data" / "xacro"
 EVERYTHING = DATA / "everything.urdf.xacro"
@@ -46,7 +45,7 @@ def write(tmp_path: Path) -> Write:
 
 def refusal(path: Path, **given: str) -> ReadError:
     with pytest.raises(ReadError) as caught:
-        read_robot(path, diagnostics=Diagnostics(), xacro_args=given.items())
+        read_robot(path, options=ImportOptions(xacro_args=tuple(given.items())))
     return caught.value
 
 
@@ -94,16 +93,16 @@ def test_real_files_become_the_robots_that_xacro_makes_of_them(
 ) -> None:
     expected = truth(is_complete)[str(path)]
     packages = support_packages() if is_complete else {}
-    resolver = PackageResolver(path, packages, environment={})
+    options = ImportOptions(packages=tuple(packages.items()))
     diagnostics = Diagnostics()
     if expected is not None and "<link" in expected:
-        robot = read_robot(path, diagnostics=diagnostics, resolver=resolver)
+        robot = read_robot(path, diagnostics=diagnostics, options=options)
         wanted = read_robot_text(expected.encode("utf-8"), str(path), Diagnostics())
         assert comparable(robot) == comparable(wanted)
         assert "xacro-warning" not in {item.code for item in diagnostics}
         return
     with pytest.raises(ReadError) as caught:
-        read_robot(path, diagnostics=diagnostics, resolver=resolver)
+        read_robot(path, diagnostics=diagnostics, options=options)
     if expected is None:
         assert re.search("there is no package|'deg' is not defined", caught.value.message)
         assert caught.value.line
@@ -327,7 +326,7 @@ def test_runs_are_independent_and_leave_nothing_behind(write: Write) -> None:
     writer = xml.dom.minidom.Element.writexml
     for inside in ("<xacro:property name='a' value='1'/>", "<x y='${a}'/>", "<xacro:m/>"):
         try:
-            read_robot(write(inside), diagnostics=Diagnostics(), xacro_args=[("b", "1")])
+            read_robot(write(inside), options=ImportOptions(xacro_args=(("b", "1"),)))
         except ReadError:
             continue
     assert "'a' is not defined" in refusal(write("<x y='${a}'/>")).message

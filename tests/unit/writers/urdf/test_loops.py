@@ -10,7 +10,7 @@ from support.paths import ROOT
 from urdf_importer import Diagnostics, ImportOptions, read_robot
 from urdf_importer.model import Dynamics, Limit, LoopJoint, Pose, Robot
 from urdf_importer.readers import read_robot_text
-from urdf_importer.writers.urdf import write_robot_text
+from urdf_importer.writers.urdf.plain import write_robot_text
 
 TEXT = """<robot name="r">
   <link name="a"/>

@@ -11,6 +11,7 @@ from hypothesis import given
 
 from support.readable_robots import readable_descriptions
 from support.strategies import Wishes, chain, robots
+from urdf_importer import read_robot
 from urdf_importer.diagnostics import Diagnostics, WriteError
 from urdf_importer.model import (
     Actuator,
@@ -29,8 +30,8 @@ from urdf_importer.model import (
     TransmissionJoint,
     Visual,
 )
-from urdf_importer.readers import read_robot, read_robot_text
-from urdf_importer.writers.urdf import write_robot_text
+from urdf_importer.readers import read_robot_text
+from urdf_importer.writers.urdf.plain import write_robot_text
 
 AWKWARD = Wishes(awkward_names=True, missing_limits=True, swapped_limits=True, mimic_rings=True)
 
