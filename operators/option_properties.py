@@ -27,6 +27,7 @@ from ..urdf_importer import (
     SimulationOptions,
 )
 from ..urdf_importer.options import PlacementOptions, group_options
+from . import props
 
 Operator = TypeVar("Operator", bound=type)
 _Moved = MotionOptions | RetimeOptions | RetargetOptions | LiveOptions
@@ -39,8 +40,6 @@ IMPORT: tuple[OptionClass, ...] = (PlacementOptions, ImportOptions)
 
 _IN_WINDOW = {"sensors": True}
 """Defaults of people who look at robots, where scripts have another."""
-# The files of the last time are not a setting: neither presets nor the next call keep it.
-OF_THIS_TIME = {"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
 
 
 def add_option_properties(kind: Operator, *options: OptionClass) -> Operator:
@@ -196,15 +195,10 @@ class ImportWithFolder(bpy.types.Operator):
     )
     bl_options = {"INTERNAL"}
 
-    directory: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Folder",
-        description="A folder in which packages are",
-        subtype="DIR_PATH",
-        options={"SKIP_SAVE"},
+    directory: props.text(
+        "Folder", "A folder in which packages are", subtype="DIR_PATH", kept=False
     )
-    filter_folder: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        default=True, options={"HIDDEN", "SKIP_SAVE"}
-    )
+    filter_folder: props.folders_alone()
 
     @classmethod
     def poll(cls, context: Any) -> bool:

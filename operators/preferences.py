@@ -13,6 +13,7 @@ from typing import Any
 
 import bpy
 
+from . import props
 from .option_properties import IMPORT, add_option_properties, option_names
 
 EXTENSION = (__package__ or "").removesuffix(".operators")
@@ -101,13 +102,11 @@ def find_preferences(context: Any) -> Any:
 
 
 class PackageFolder(bpy.types.PropertyGroup):
-    path: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Package Folder",
-        description="A folder that holds ROS packages, such as the src or share folder of a "
+    path: props.text(
+        "Package Folder", "A folder that holds ROS packages, such as the src or share folder of a "
         "workspace, or a package itself. Meshes, textures and xacro files in it are found and may "
-        "be read. Red means that it is not there at the moment",
-        subtype="DIR_PATH",
-    )
+        "be read. Red means that it is not there at the moment", subtype="DIR_PATH",
+    )  # fmt: skip
 
 
 @add_option_properties
@@ -123,22 +122,16 @@ class AddPackageFolder(bpy.types.Operator):
     bl_idname = "preferences.urdf_package_folder_add"
     bl_label = "Add Package Folder"
     bl_description = (
-        "Choose a folder that holds ROS packages. Imports through the menu, by "
-        "drag-and-drop and by blender --command urdf_import look there for "
-        "packages of package:// names, after the folders given for the import "
-        "itself; scripts give their own"
+        "Choose a folder that holds ROS packages. Imports through the menu, by drag-and-drop and "
+        "by blender --command urdf_import look there for packages of package:// names, after the "
+        "folders given for the import itself; scripts give their own"
     )
     bl_options = {"INTERNAL"}
 
-    directory: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Folder",
-        description="The folder to add",
-        subtype="DIR_PATH",
-        options={"HIDDEN", "SKIP_SAVE"},
+    directory: props.text(
+        "Folder", "The folder to add", subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"}
     )
-    filter_folder: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        default=True, options={"HIDDEN", "SKIP_SAVE"}
-    )
+    filter_folder: props.folders_alone()
 
     @classmethod
     def poll(cls, context: Any) -> bool:
@@ -168,11 +161,8 @@ class RemovePackageFolder(bpy.types.Operator):
     )
     bl_options = {"INTERNAL"}
 
-    index: bpy.props.IntProperty(  # type: ignore[valid-type]
-        name="Index",
-        description="Which folder of the list, from 0",
-        min=0,
-        options={"HIDDEN", "SKIP_SAVE"},
+    index: props.integer(
+        "Index", "Which folder of the list, from 0", min=0, options={"HIDDEN", "SKIP_SAVE"}
     )
 
     @classmethod
@@ -196,39 +186,33 @@ GIZMO_SWITCHES = {"joint_gizmo": "GIZMO", "tip_handles": "EMPTY_ARROWS"}
 class ImporterPreferences(bpy.types.AddonPreferences):
     bl_idname = EXTENSION
 
-    package_folders: bpy.props.CollectionProperty(  # type: ignore[valid-type]
+    package_folders: bpy.props.CollectionProperty(
         name="Package Folders",
         description="Where to look for ROS packages, in this order",
         type=PackageFolder,
     )
-    defaults: bpy.props.PointerProperty(  # type: ignore[valid-type]
+    defaults: bpy.props.PointerProperty(
         name="Import Defaults",
         description="Defaults of an import through the menu",
         type=ImportDefaults,
     )
 
     # Without an `update`: with one, Blender 4.2 as a module crashes when Python ends.
-    joint_gizmo: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Joint Gizmo",
-        description="Light the joint of the robot's body under the mouse in 3D views, and move it "
-        "by dragging the body",
-        default=True,
-    )
-    tip_handles: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Tip Handles",
-        description="Show a handle at the robots' hands and feet in 3D views: drag it, and the "
-        "joints follow",
-        default=True,
-    )
+    joint_gizmo: props.switch(
+        "Joint Gizmo", "Light the joint of the robot's body under the mouse in 3D views, and move "
+        "it by dragging the body", default=True,
+    )  # fmt: skip
+    tip_handles: props.switch(
+        "Tip Handles", "Show a handle at the robots' hands and feet in 3D views: drag it, and the "
+        "joints follow", default=True,
+    )  # fmt: skip
 
-    open_sidebar: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Open Sidebar",
-        description="Open the sidebar at the robot's tab after the first import of a session",
+    open_sidebar: props.switch(
+        "Open Sidebar", "Open the sidebar at the robot's tab after the first import of a session",
         default=True,
-    )
-    show_morse: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Show MORSE",
-        description="Show parts for the simulator MORSE alone: its export, and rigs made for it",
+    )  # fmt: skip
+    show_morse: props.switch(
+        "Show MORSE", "Show parts for the simulator MORSE alone: its export, and rigs made for it"
     )
 
     def draw(self, context: Any) -> None:

@@ -7,6 +7,7 @@ import bpy
 
 from ...urdf_importer import DriveOptions, RobotError, bake_drive, grasp, release
 from ...urdf_importer.blender.standing.robot_table import find_robot
+from .. import props
 from ..active_robot import RobotOperator, active_robot
 from ..ik.operators import chosen_link
 from ..reports import refusing
@@ -22,31 +23,20 @@ class BakeDrive(RobotOperator, bpy.types.Operator):
         "time,left,right or time,v,w: the robot goes, and its wheels roll"
     )
 
-    filepath: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="File", description=f"The table: {_EXAMPLE}", subtype="FILE_PATH",
-        options={"SKIP_SAVE"},
+    filepath: props.text("File", f"The table: {_EXAMPLE}", subtype="FILE_PATH", kept=False)
+    filter_glob: props.pattern(".csv", ".txt")
+    start: props.integer("Start", "The frame in which the ride begins", default=1)
+    radius: props.number(
+        "Radius", "Radius of the wheels; 0 to measure it at their shapes", min=0.0, precision=4,
+        unit="LENGTH",
     )  # fmt: skip
-    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
-        default="*.csv;*.txt", options={"HIDDEN"}
-    )
-    start: bpy.props.IntProperty(  # type: ignore[valid-type]
-        name="Start", default=1, description="The frame in which the ride begins"
-    )
-    radius: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="Radius", default=0.0, min=0.0, precision=4, unit="LENGTH",
-        description="Radius of the wheels; 0 to measure it at their shapes",
+    distance: props.number(
+        "Distance", "Between left and right wheels; 0 to measure it at their joints", min=0.0,
+        precision=4, unit="LENGTH",
     )  # fmt: skip
-    distance: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="Distance", default=0.0, min=0.0, precision=4, unit="LENGTH",
-        description="Between left and right wheels; 0 to measure it at their joints",
-    )  # fmt: skip
-    left: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Left",
-        description="Joints of the left wheels, with commas between; empty to find them",
-    )
-    right: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Right",
-        description="Joints of the right wheels, with commas between; empty to find them",
+    left: props.text("Left", "Joints of the left wheels, with commas between; empty to find them")
+    right: props.text(
+        "Right", "Joints of the right wheels, with commas between; empty to find them"
     )
 
     def invoke(self, context: Any, event: Any) -> set[str]:

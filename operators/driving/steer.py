@@ -9,6 +9,7 @@ import bpy
 from ...urdf_importer import RobotError
 from ...urdf_importer.blender.animation.curves import widen_range
 from ...urdf_importer.blender.driving.steering import Steering
+from .. import props
 from ..active_robot import active_robot, redraw_views
 from ..reports import refuse, refusing
 from ..timed import TimedOperator, wait
@@ -34,13 +35,13 @@ class Steer(TimedOperator, bpy.types.Operator):
     )
     bl_options = {"REGISTER", "UNDO"}
 
-    speed: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="Speed", default=0.5, min=0.001, soft_max=5.0, unit="VELOCITY",
-        description="How fast the robot goes ahead, and up",
+    speed: props.number(
+        "Speed", "How fast the robot goes ahead, and up", default=0.5, min=0.001, soft_max=5.0,
+        unit="VELOCITY",
     )  # fmt: skip
-    turning: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="Turning Speed", default=1.0, min=0.001, soft_max=6.0,
-        description="How fast the robot turns, in radians a second",
+    turning: props.number(
+        "Turning Speed", "How fast the robot turns, in radians a second", default=1.0, min=0.001,
+        soft_max=6.0,
     )  # fmt: skip
 
     @refusing("WARNING")

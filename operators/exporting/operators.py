@@ -22,7 +22,8 @@ from ...urdf_importer.command.jobs import ExportJob, export_opened
 from ...urdf_importer.command.report import Report
 from ...urdf_importer.command.summary import count, describe_files
 from ...urdf_importer.pipeline.exporting import suggest_name
-from ..option_properties import OF_THIS_TIME, add_option_properties, draw_options, read_options
+from .. import props
+from ..option_properties import add_option_properties, draw_options, read_options
 from ..reports import refuse, refusing, report_diagnostics
 from ..shown_changes import draw_changes
 from .exported_robot import find_export_folder, find_exported, poll_export
@@ -158,28 +159,15 @@ def _make_operator(format: WriterFormat[Any]) -> type[Any]:
 
 def _file_properties(format: WriterFormat[Any]) -> dict[str, Any]:
     properties = {
-        "filepath": bpy.props.StringProperty(
-            name="File",
-            description=f"The output: {format.text}",
-            subtype="FILE_PATH",
-            options=OF_THIS_TIME,
-        ),
-        "check_existing": bpy.props.BoolProperty(
-            name="Check Existing",
-            description="Warn before a file is overwritten",
-            default=True,
-            options=OF_THIS_TIME,
-        ),
-        "filter_glob": bpy.props.StringProperty(
-            default=";".join(f"*{suffix}" for suffix in format.suffixes), options=OF_THIS_TIME
-        ),
+        "filepath": props.file(f"The output: {format.text}"),
+        "check_existing": props.check_existing(),
+        "filter_glob": props.pattern(*format.suffixes, options=props.OF_THIS_TIME),
     }
     if len(format.kinds) > 1:
-        properties["kind"] = bpy.props.EnumProperty(
-            name="Write",
-            description="The kind of output; it ends the name of the file",
+        properties["kind"] = props.choice(
+            "Write", "The kind of output; it ends the name of the file",
             items=[(kind.name, kind.label, kind.text) for kind in format.kinds],
-        )
+        )  # fmt: skip
     return properties
 
 

@@ -9,11 +9,12 @@ import bpy
 
 from ...urdf_importer import Diagnostics, export_world
 from ...urdf_importer.command.summary import count, describe_files
-from ..option_properties import OF_THIS_TIME
+from .. import props
 from ..reports import refusing, report_diagnostics
 from .exported_robot import find_export_folder
 
 _KINDS = {"WEBOTS": (".wbt", "Webots"), "SDF": (".sdf", "SDF"), "MUJOCO": (".xml", "MuJoCo")}
+_ENDINGS = (".wbt", ".sdf", ".world", ".xml", ".mjcf")
 
 
 class ExportWorld(bpy.types.Operator):
@@ -24,26 +25,15 @@ class ExportWorld(bpy.types.Operator):
         "world for Webots, Gazebo and Drake, or MuJoCo"
     )
 
-    filepath: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="File",
-        description="The world: a name that ends in .wbt, .sdf, .world, .xml or .mjcf",
-        subtype="FILE_PATH",
-        options=OF_THIS_TIME,
+    filepath: props.file("The world: a name that ends in .wbt, .sdf, .world, .xml or .mjcf")
+    check_existing: props.check_existing()
+    filter_glob: props.pattern(
+        ".wbt", ".sdf", ".world", ".xml", ".mjcf", options=props.OF_THIS_TIME
     )
-    check_existing: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Check Existing",
-        description="Warn before a file is overwritten",
-        default=True,
-        options=OF_THIS_TIME,
-    )
-    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
-        default="*.wbt;*.sdf;*.world;*.xml;*.mjcf", options=OF_THIS_TIME
-    )
-    kind: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Write",
-        description="The kind of world, where the name does not say it",
+    kind: props.choice(
+        "Write", "The kind of world, where the name does not say it",
         items=[(name, label, f"A world of {label}") for name, (_, label) in _KINDS.items()],
-    )
+    )  # fmt: skip
 
     @classmethod
     def poll(cls, context: Any) -> bool:

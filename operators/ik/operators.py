@@ -23,6 +23,7 @@ from ...urdf_importer import (
 )
 from ...urdf_importer.blender.ik.live import bring_to_link, followed_targets_of, snap_joints
 from ...urdf_importer.blender.ik.solve import suggest_link
+from .. import props
 from ..active_robot import active_robot, poll_robot, wait_cursor
 from ..reports import refusing
 
@@ -163,9 +164,9 @@ class AddIK(RobotIK, bpy.types.Operator):
         "does it where it can hold the joints, else this extension"
     )
 
-    live: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Live", default=False, options={"SKIP_SAVE"},
-        description="Solve exactly, which needs this extension, also where Blender's own would do",
+    live: props.switch(
+        "Live", "Solve exactly, which needs this extension, also where Blender's own would do",
+        kept=False,
     )  # fmt: skip
 
     @refusing("WARNING")
@@ -194,9 +195,7 @@ class RemoveIK(RobotIK, bpy.types.Operator):
     bl_label = "Let Go"
     bl_description = "Take this target away. The joints stay where they are"
 
-    target: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Target", description="The empty that the link follows", options={"SKIP_SAVE"}
-    )
+    target: props.text("Target", "The empty that the link follows", kept=False)
 
     def execute(self, context: Any) -> set[str]:
         robot = active_robot(context)
@@ -244,15 +243,9 @@ class BakeIK(RobotIK, bpy.types.Operator):
         "their targets. Frames that fail are listed and hold the last pose"
     )
 
-    start: bpy.props.IntProperty(  # type: ignore[valid-type]
-        name="Start", description="The first frame; the scene's unless set"
-    )
-    end: bpy.props.IntProperty(  # type: ignore[valid-type]
-        name="End", description="The last frame; the scene's unless set"
-    )
-    step: bpy.props.IntProperty(  # type: ignore[valid-type]
-        name="Step", description="Frames from one key to the next", min=1, default=1
-    )
+    start: props.integer("Start", "The first frame; the scene's unless set")
+    end: props.integer("End", "The last frame; the scene's unless set")
+    step: props.integer("Step", "Frames from one key to the next", min=1, default=1)
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         self._fill(context.scene)
@@ -292,15 +285,9 @@ class BakePath(RobotIK, bpy.types.Operator, ImportHelper):
     )
 
     filename_ext = ".csv"
-    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
-        default="*.csv", options={"HIDDEN"}
-    )
-    convention: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Written", description="Whose axes and units the table has", items=CONVENTIONS
-    )
-    frame: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Axes", description="The frame in which the places are measured", items=FRAMES
-    )
+    filter_glob: props.pattern(".csv")
+    convention: props.choice("Written", "Whose axes and units the table has", items=CONVENTIONS)
+    frame: props.choice("Axes", "The frame in which the places are measured", items=FRAMES)
 
     @refusing("WARNING")
     def execute(self: Any, context: Any) -> set[str]:

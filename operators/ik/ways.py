@@ -8,6 +8,7 @@ import bpy
 from ...urdf_importer.blender.ik.targets import IkWish
 from ...urdf_importer.blender.ik.ways import find_ways, look_at_ways, take_way
 from ...urdf_importer.command.summary import count
+from .. import props
 from ..active_robot import active_robot
 from ..reports import refusing
 from .ghosts import find_ghosts, hide_ghosts, show_ghosts
@@ -43,9 +44,7 @@ class ChooseWay(RobotIK, bpy.types.Operator):
     bl_label = "Choose Solution"
     bl_description = "Move the joints to this pose, in which the link is at the target"
 
-    number: bpy.props.IntProperty(  # type: ignore[valid-type]
-        name="Number", description="Which of the solutions, from 1 on", min=1, default=1
-    )
+    number: props.integer("Number", "Which of the solutions, from 1 on", min=1, default=1)
 
     def execute(self: Any, context: Any) -> set[str]:
         robot = active_robot(context)

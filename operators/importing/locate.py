@@ -18,6 +18,7 @@ from ...urdf_importer.blender.standing.record import find_record
 from ...urdf_importer.blender.standing.robot_table import list_robots
 from ...urdf_importer.command.summary import count
 from ...urdf_importer.diagnostics import DiagnosticGroup
+from .. import props
 from ..active_robot import RobotOperator, active_robot
 from ..preferences import add_package_folder, find_preferences, preference_package_paths
 from ..reports import refusing, report_diagnostics, report_sentence
@@ -31,38 +32,26 @@ class LocatePackage(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.locate_package"
     bl_label = "Locate Folder"
     bl_description = (
-        "Choose the folder in which the missing files are, and fill them in on "
-        "the robot in place. Poses, keyframes and your own changes stay, and the "
-        "robot remembers the folder"
+        "Choose the folder in which the missing files are, and fill them in on the robot in "
+        "place. Poses, keyframes and your own changes stay, and the robot remembers the folder"
     )
 
-    package: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Package",
-        description="The package that is looked for. Empty: any files that are missing",
-        options={"SKIP_SAVE"},
+    package: props.text(
+        "Package", "The package that is looked for. Empty: any files that are missing", kept=False
     )
-    directory: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Folder",
-        description="The folder of the package, or one that holds it or lies in it",
-        subtype="DIR_PATH",
-        options={"SKIP_SAVE"},
-    )
-    add_to_preferences: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Add to Package Folders",
-        description="Look into this folder at all imports and updates from now on: it comes into "
-        "the preferences of the extension",
-        default=False,
-        options={"SKIP_SAVE"},
-    )
-    browse: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Browse",
-        description="Open the file browser even where folders were found that may be meant",
-        default=False,
+    directory: props.text(
+        "Folder", "The folder of the package, or one that holds it or lies in it",
+        subtype="DIR_PATH", kept=False,
+    )  # fmt: skip
+    add_to_preferences: props.switch(
+        "Add to Package Folders", "Look into this folder at all imports and updates from now on: "
+        "it comes into the preferences of the extension", kept=False,
+    )  # fmt: skip
+    browse: props.switch(
+        "Browse", "Open the file browser even where folders were found that may be meant",
         options={"HIDDEN", "SKIP_SAVE"},
-    )
-    filter_folder: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        default=True, options={"HIDDEN", "SKIP_SAVE"}
-    )
+    )  # fmt: skip
+    filter_folder: props.folders_alone()
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         """Offers the folder found; where there is none, and on wish, opens the file browser."""

@@ -10,6 +10,7 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import ReaderFormat, reader_formats
+from .. import props
 from ..dropping import make_drop_handler
 from ..motion.motion_files import draw_import_motion
 from ..semantics.srdf_files import draw_import_entry
@@ -19,10 +20,7 @@ from .import_urdf import ShownImport
 
 def _make_operator(format: ReaderFormat, suffixes: tuple[str, ...]) -> type[Any]:
     """Returns the class ImportName of a format."""
-    shown = bpy.props.StringProperty(
-        default=";".join(f"*{suffix}" for suffix in suffixes),
-        options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"},
-    )
+    shown = props.pattern(*suffixes, options=props.OF_THIS_TIME)
     members = {
         "__doc__": f"Imports robots from {format.label} and other descriptions.",
         "__module__": __name__,

@@ -18,11 +18,12 @@ from ...urdf_importer import (
 from ...urdf_importer.blender.standing.record import find_record
 from ...urdf_importer.blender.standing.robot_table import recall_table
 from ...urdf_importer.command.summary import count
+from .. import props
 from ..active_robot import RobotOperator, active_robot, poll_robot
 from ..preferences import preference_package_paths
 from ..reports import refuse, refusing, report_diagnostics, report_sentence
 from ..shown_changes import list_changes
-from .import_choices import FILTER
+from .import_choices import SUFFIXES
 from .source_watch import recall_changed
 
 _WIDTH = 560
@@ -33,16 +34,12 @@ class UpdateRobot(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.update"
     bl_label = "Update from Source"
     bl_description = (
-        "Read the robot's file again and change the rig accordingly, after "
-        "showing the changes. Poses, keyframes, materials you changed and "
-        "objects you attached stay"
+        "Read the robot's file again and change the rig accordingly, after showing the changes. "
+        "Poses, keyframes, materials you changed and objects you attached stay"
     )
 
-    filepath: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Source",
-        description="The file to read. Empty: the imported one",
-        subtype="FILE_PATH",
-        options={"SKIP_SAVE"},
+    filepath: props.text(
+        "Source", "The file to read. Empty: the imported one", subtype="FILE_PATH", kept=False
     )
 
     _changes: tuple[Change, ...] = ()
@@ -126,9 +123,7 @@ class ChooseSource(bpy.types.Operator, ImportHelper):
     )
 
     filename_ext = ".urdf"
-    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
-        default=FILTER, options={"HIDDEN"}
-    )
+    filter_glob: props.pattern(*SUFFIXES)
 
     @classmethod
     def poll(cls, context: Any) -> bool:

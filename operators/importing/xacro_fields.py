@@ -19,6 +19,7 @@ from ...urdf_importer import (
     XacroArgument,
     list_xacro_arguments,
 )
+from .. import props
 
 MOST_SECONDS = 1.0
 """For all chosen files together."""
@@ -46,14 +47,13 @@ class XacroField(bpy.types.PropertyGroup):
     """An argument; `name` is its name. `files` are the chosen files that declare it, one to a line;
     in one of them it is `required`: it has no default."""
 
-    value: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Value",
-        description="The value of the xacro argument. As long as it is the file's own default, "
-        "the file decides",
-    )
-    default: bpy.props.StringProperty()  # type: ignore[valid-type]
-    required: bpy.props.BoolProperty()  # type: ignore[valid-type]
-    files: bpy.props.StringProperty()  # type: ignore[valid-type]
+    value: props.text(
+        "Value", "The value of the xacro argument. As long as it is the file's own default, the "
+        "file decides",
+    )  # fmt: skip
+    default: bpy.props.StringProperty()
+    required: bpy.props.BoolProperty()
+    files: bpy.props.StringProperty()
 
 
 def register() -> None:

@@ -22,6 +22,7 @@ from ...urdf_importer.blender.animation.live import (
     stop_watching,
 )
 from ...urdf_importer.blender.standing.robot_table import recall_table
+from .. import props
 from ..active_robot import active_robot, poll_robot
 from ..option_properties import add_option_properties, draw_options, read_options
 from ..reports import refuse, refusing, report_diagnostics
@@ -54,21 +55,16 @@ class LiveSettings(bpy.types.PropertyGroup):
 
     bl_idname = "urdf_live"
 
-    address: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Address",
-        description="Where rosbridge or foxglove_bridge runs, such as ws://localhost:9090 or "
-        "ws://localhost:8765; empty for the address in ROSBRIDGE_URL or "
-        "ROS_MASTER_URI, else ws://localhost:9090",
-    )
-    tried: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Tried", description="The address of the last link: why that ended is shown with it"
-    )
-    controller: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Controller",
-        description="The topic on which a controller takes a JointTrajectory",
-        default=_CONTROLLER,
-        **_WITH_TOPICS,
-    )
+    address: props.text(
+        "Address", "Where rosbridge or foxglove_bridge runs, such as ws://localhost:9090 or "
+        "ws://localhost:8765; empty for the address in ROSBRIDGE_URL or ROS_MASTER_URI, else "
+        "ws://localhost:9090",
+    )  # fmt: skip
+    tried: props.text("Tried", "The address of the last link: why that ended is shown with it")
+    controller: props.text(
+        "Controller", "The topic on which a controller takes a JointTrajectory",
+        default=_CONTROLLER, **_WITH_TOPICS,
+    )  # fmt: skip
 
 
 add_option_properties(LiveSettings, LiveOptions)
@@ -172,9 +168,8 @@ class SendSensors(_OfLink, bpy.types.Operator):
     )
     bl_options = {"REGISTER"}
 
-    pictures: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Pictures",
-        description="Pictures of colours as well: each is rendered, while Blender waits",
+    pictures: props.switch(
+        "Pictures", "Pictures of colours as well: each is rendered, while Blender waits"
     )
 
     @classmethod
@@ -202,18 +197,14 @@ class SendMotion(_OfLink, bpy.types.Operator):
     )
     bl_options = {"REGISTER"}
 
-    beyond_limits: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Send Beyond Limits",
-        description="Send the motion although the robot cannot follow it, or not safely",
-        options={"SKIP_SAVE"},
-    )
-    rate: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="Samples per Second",
-        description="How many points the trajectory has; 0 for one in each frame",
-        default=0.0,
-        min=0.0,
-        max=1000.0,
-    )
+    beyond_limits: props.switch(
+        "Send Beyond Limits", "Send the motion although the robot cannot follow it, or not safely",
+        kept=False,
+    )  # fmt: skip
+    rate: props.number(
+        "Samples per Second", "How many points the trajectory has; 0 for one in each frame",
+        min=0.0, max=1000.0,
+    )  # fmt: skip
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         robot: Any = active_robot(context)

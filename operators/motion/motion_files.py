@@ -20,10 +20,11 @@ from ...urdf_importer import (
     write_trajectory,
 )
 from ...urdf_importer.command.summary import count
+from .. import props
 from ..active_robot import active_robot
 from ..dropping import make_drop_handler
 from ..exporting.exported_robot import choose_export_file, find_exported, poll_export
-from ..option_properties import OF_THIS_TIME, add_option_properties, draw_options, read_options
+from ..option_properties import add_option_properties, draw_options, read_options
 from ..reports import refusing, report_diagnostics
 
 _READ = [each.suffix for each in motion_formats()]
@@ -44,17 +45,12 @@ class ImportMotion(bpy.types.Operator):
     )
     bl_options = {"REGISTER", "UNDO", "PRESET"}
 
-    filepath: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="File", description="The recording", subtype="FILE_PATH", options=OF_THIS_TIME
-    )
-    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
-        default=";".join(f"*{suffix}" for suffix in _READ), options=OF_THIS_TIME
-    )
-    topic: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Topic",
-        description="Which topic of a recording; empty for /joint_states, or the only one that "
-        "has positions of joints",
-    )
+    filepath: props.file("The recording")
+    filter_glob: props.pattern(*_READ, options=props.OF_THIS_TIME)
+    topic: props.text(
+        "Topic", "Which topic of a recording; empty for /joint_states, or the only one that has "
+        "positions of joints",
+    )  # fmt: skip
 
     @classmethod
     def poll(cls, context: Any) -> bool:
@@ -112,16 +108,11 @@ class ExportMotion(bpy.types.Operator, ExportHelper):
     )
 
     filename_ext = ".json"
-    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
-        default=";".join(f"*{suffix}" for suffix in _WRITTEN), options={"HIDDEN"}
-    )
-    rate: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="Samples per Second",
-        description="How often the robot is looked at; 0 for once in each frame",
-        default=0.0,
-        min=0.0,
+    filter_glob: props.pattern(*_WRITTEN)
+    rate: props.number(
+        "Samples per Second", "How often the robot is looked at; 0 for once in each frame", min=0.0,
         max=10_000.0,
-    )
+    )  # fmt: skip
     check_extension = None
 
     @classmethod

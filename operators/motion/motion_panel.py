@@ -33,6 +33,7 @@ from ...urdf_importer.blender.ik.live import followed_targets_of
 from ...urdf_importer.blender.memory import recall
 from ...urdf_importer.blender.standing.record import read_state
 from ...urdf_importer.command.summary import count
+from .. import props
 from ..active_robot import active_robot, poll_robot
 from ..driving.operators import BakeDrive
 from ..ik.operators import BakePath
@@ -93,9 +94,7 @@ class ShowMotion(bpy.types.Operator):
     bl_description = "Give the active robot this action; the others stay in the file"
     bl_options = {"REGISTER", "UNDO"}
 
-    action: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Action", description="The action's name"
-    )
+    action: props.text("Action", "The action's name")
 
     @classmethod
     def poll(cls, context: Any) -> bool:
@@ -118,13 +117,9 @@ class CheckMotion(bpy.types.Operator):
     )
     bl_options = {"REGISTER", "UNDO"}
 
-    markers: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Markers", default=True, description="Mark the frames of the worst in the timeline"
-    )
-    collisions: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Collisions",
-        default=True,
-        description="List the links that touch each other, and when",
+    markers: props.switch("Markers", "Mark the frames of the worst in the timeline", default=True)
+    collisions: props.switch(
+        "Collisions", "List the links that touch each other, and when", default=True
     )
 
     @classmethod
@@ -179,9 +174,7 @@ class GoToViolation(bpy.types.Operator):
     bl_description = "Show the frame in which this was found first or worst"
     bl_options = {"INTERNAL", "UNDO"}
 
-    frame: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="Frame", description="The frame to show"
-    )
+    frame: props.number("Frame", "The frame to show")
 
     def execute(self, context: Any) -> set[str]:
         whole = math.floor(self.frame + 1e-4)
@@ -198,17 +191,13 @@ class RetimeMotion(bpy.types.Operator):
     )
     bl_options = {"REGISTER", "UNDO"}
 
-    by: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="By",
-        description="The base of the new times",
-        items=(
+    by: props.choice(
+        "By", "The base of the new times", items=(
             ("limits", "Limits", "As fast as the limits of the joints allow"),
             ("factor", "Factor", "As many times as fast as the factor says"),
         ),
-    )
-    factor: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="Factor", default=1.0, min=0.001, max=1000.0, description="How many times as fast"
-    )
+    )  # fmt: skip
+    factor: props.number("Factor", "How many times as fast", default=1.0, min=0.001, max=1000.0)
 
     @classmethod
     def poll(cls, context: Any) -> bool:

@@ -20,6 +20,7 @@ from ...urdf_importer import (
 from ...urdf_importer.blender.standing.armatures import pose_bones_of
 from ...urdf_importer.blender.standing.links import name_link
 from ...urdf_importer.blender.standing.robot_table import find_robot, recall_table
+from .. import props
 from ..active_robot import active_robot, poll_robot
 from ..gizmos.bodies import cast_sight, look_through
 from ..option_properties import add_option_properties, draw_options, read_options
@@ -66,10 +67,8 @@ class FollowPerson:
     steps_title = "Retargeting"
     cancelled_text = "Cancelled; nothing is keyed"
 
-    person: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Person",
-        description="The armature to follow; empty for the only other one",
-        **_WITH_PEOPLE,
+    person: props.text(
+        "Person", "The armature to follow; empty for the only other one", **_WITH_PEOPLE
     )
 
     @classmethod
@@ -157,12 +156,8 @@ class PairOperator:
 
     bl_options = {"INTERNAL"}
 
-    bone: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Bone", description="A bone of the limb of the person"
-    )
-    link: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Link", description="A link or joint of the limb of the robot; empty for none"
-    )
+    bone: props.text("Bone", "A bone of the limb of the person")
+    link: props.text("Link", "A link or joint of the limb of the robot; empty for none")
 
     @classmethod
     def poll(cls, context: Any) -> bool:
@@ -270,9 +265,7 @@ class ChoosePerson(bpy.types.Operator):
     bl_description = "Let the active robot follow this armature"
     bl_options = {"INTERNAL"}
 
-    person: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Person", description="The armature to follow"
-    )
+    person: props.text("Person", "The armature to follow")
 
     @classmethod
     def poll(cls, context: Any) -> bool:

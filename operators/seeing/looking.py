@@ -9,6 +9,7 @@ import bpy
 from ...urdf_importer import Diagnostics, RobotError
 from ...urdf_importer.blender.seeing.looking import find_looked, look_back, look_through
 from ...urdf_importer.pipeline.seeing.sense import choose_sensors
+from .. import props
 from ..active_robot import RobotOperator, active_robot, redraw_views
 from ..reports import refuse
 from ..session import recall_state
@@ -29,11 +30,7 @@ class LookThrough(RobotOperator, bpy.types.Operator):
         "resolution and aspect of pixels. A second press gives all of it back"
     )
 
-    sensor: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Sensor",
-        description="The name of the sensor; empty to give all back",
-        options={"SKIP_SAVE"},
-    )
+    sensor: props.text("Sensor", "The name of the sensor; empty to give all back", kept=False)
 
     def execute(self, context: Any) -> set[str]:
         scene = context.scene

@@ -22,6 +22,7 @@ from ...urdf_importer.blender.standing.record import find_record
 from ...urdf_importer.command.summary import count
 from ...urdf_importer.pipeline.seeing.record import record_steps
 from ...urdf_importer.pipeline.seeing.sense import show_sensed
+from .. import props
 from ..active_robot import RobotOperator, active_robot, poll_robot, redraw_views, wait_cursor
 from ..exporting.exported_robot import choose_export_file
 from ..option_properties import add_option_properties, draw_options, read_options
@@ -57,18 +58,14 @@ class SwitchSensors(RobotOperator, bpy.types.Operator):
     bl_label = "Show Sensors"
     bl_description = "Show or hide the objects of the active robot's sensors in the 3D views"
 
-    what: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="What",
-        description="Which objects",
-        items=[
+    what: props.choice(
+        "What", "Which objects", items=(
             ("CAMERAS", "Cameras", "The frusta of cameras"),
             ("FANS", "Fans", "The rays of scanners and sonars"),
             ("FRAMES", "Frames", "The axes of all other sensors"),
-        ],
-    )
-    on: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="On", description="Show them; else hide them", default=True
-    )
+        ),
+    )  # fmt: skip
+    on: props.switch("On", "Show them; else hide them", default=True)
 
     def execute(self, context: Any) -> set[str]:
         for item in list_kind(active_robot(context), self.what):
@@ -90,9 +87,7 @@ class Sense(RobotOperator, bpy.types.Operator):
         "the scene, which no render shows. A second time replaces them"
     )
 
-    sensor: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Sensor", description="The name of the sensor", options={"SKIP_SAVE"}
-    )
+    sensor: props.text("Sensor", "The name of the sensor", kept=False)
 
     def execute(self: Any, context: Any) -> set[str]:
         robot: Any = active_robot(context)
@@ -143,10 +138,8 @@ class RecordSensors(SteppedOperator, RobotOperator, bpy.types.Operator, ExportHe
     bl_options = {"REGISTER", "PRESET"}
 
     filename_ext = ".mcap"
-    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
-        default="*.mcap;*.bag", options={"HIDDEN"}
-    )
-    chosen: bpy.props.BoolProperty(options={"HIDDEN", "SKIP_SAVE"})  # type: ignore[valid-type]
+    filter_glob: props.pattern(".mcap", ".bag")
+    chosen: bpy.props.BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
     check_extension = None
     steps_title = "Recording"
     cancelled_text = "The recording was cancelled; nothing is left of it"

@@ -9,6 +9,7 @@ import bpy
 from ...urdf_importer import CollisionPair, RobotError, apply_srdf, extract_semantics
 from ...urdf_importer.command.summary import count
 from ...urdf_importer.pipeline.collisions import collision_steps, replace_disabled
+from .. import props
 from ..active_robot import RobotOperator, active_robot
 from ..stepping import SteppedOperator, Steps
 
@@ -17,18 +18,15 @@ class FindDisabledCollisions(SteppedOperator, RobotOperator, bpy.types.Operator)
     bl_idname = "urdf.find_disabled_collisions"
     bl_label = "Find Disabled Collisions"
     bl_description = (
-        "Find the pairs of links that a planner need not look at, by poses drawn "
-        "at random: adjacent links, and links that touch at zero, always or "
-        "never. They go into the robot's SRDF; pairs that you disabled for other "
-        "reasons stay"
+        "Find the pairs of links that a planner need not look at, by poses drawn at random: "
+        "adjacent links, and links that touch at zero, always or never. They go into the robot's "
+        "SRDF; pairs that you disabled for other reasons stay"
     )
 
-    samples: bpy.props.IntProperty(  # type: ignore[valid-type]
-        name="Poses", description="How many poses are tried", default=10_000, min=0, max=10_000_000
+    samples: props.integer(
+        "Poses", "How many poses are tried", default=10_000, min=0, max=10_000_000
     )
-    seed: bpy.props.IntProperty(  # type: ignore[valid-type]
-        name="Seed", description="The same number draws the same poses", min=0
-    )
+    seed: props.integer("Seed", "The same number draws the same poses", min=0)
 
     steps_title = "Looking for collisions"
     cancelled_text = "Cancelled; the robot's SRDF is unchanged"

@@ -14,15 +14,10 @@ from ...urdf_importer.blender.semantics.groups import joints_of_group, select_gr
 from ...urdf_importer.blender.standing.pose import key_joints
 from ...urdf_importer.blender.standing.poses import whole_poses_of
 from ...urdf_importer.command.summary import count
+from .. import props
 from ..active_robot import RobotOperator, active_robot, wait_cursor
 from ..reports import refuse, refusing
 from ..sidebar.pose_operators import describe_keyed
-
-
-def _group_property() -> Any:
-    return bpy.props.StringProperty(
-        name="Group", description="The name of the group of joints", options={"SKIP_SAVE"}
-    )
 
 
 class SelectGroup(RobotOperator, bpy.types.Operator):
@@ -30,7 +25,7 @@ class SelectGroup(RobotOperator, bpy.types.Operator):
     bl_label = "Select Group"
     bl_description = "Select the bones of this group of joints, in pose mode"
 
-    group: _group_property()  # type: ignore[valid-type]
+    group: props.text("Group", "The name of the group of joints", kept=False)
 
     @refusing("ERROR")
     def execute(self, context: Any) -> set[str]:
@@ -43,7 +38,7 @@ class KeyGroup(RobotOperator, bpy.types.Operator):
     bl_label = "Key Group"
     bl_description = "Insert keyframes for the joints of this group at the current frame"
 
-    group: _group_property()  # type: ignore[valid-type]
+    group: props.text("Group", "The name of the group of joints", kept=False)
 
     @refusing("ERROR")
     def execute(self, context: Any) -> set[str]:
@@ -61,10 +56,8 @@ class ShowState(RobotOperator, bpy.types.Operator):
         "Pose the robot as this named state says. Joints that the state does not name stay"
     )
 
-    group: _group_property()  # type: ignore[valid-type]
-    state: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="State", description="The name of the state", options={"SKIP_SAVE"}
-    )
+    group: props.text("Group", "The name of the group of joints", kept=False)
+    state: props.text("State", "The name of the state", kept=False)
 
     @refusing("ERROR")
     def execute(self, context: Any) -> set[str]:
@@ -80,10 +73,8 @@ class NewState(RobotOperator, bpy.types.Operator):
         "which is written to SRDF. A state of the same name is replaced"
     )
 
-    group: _group_property()  # type: ignore[valid-type]
-    state: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Name", description="The name of the state", default="home", options={"SKIP_SAVE"}
-    )
+    group: props.text("Group", "The name of the group of joints", kept=False)
+    state: props.text("Name", "The name of the state", default="home", kept=False)
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         if bpy.app.background:
@@ -126,9 +117,7 @@ class ShowPose(RobotOperator, bpy.types.Operator):
     bl_label = "Show Pose"
     bl_description = "Pose the robot as in this pose asset. The robot's place does not change"
 
-    state: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Pose", description="The name of the pose", options={"SKIP_SAVE"}
-    )
+    state: props.text("Pose", "The name of the pose", kept=False)
 
     def execute(self, context: Any) -> set[str]:
         robot = active_robot(context)

@@ -17,28 +17,24 @@ from ...urdf_importer import (
 )
 from ...urdf_importer.blender.standing.record import find_record
 from ...urdf_importer.command.summary import count
+from .. import props
 from ..active_robot import active_robot, poll_robot
 from ..dropping import make_drop_handler
 from ..exporting.exported_robot import choose_export_file, find_exported, poll_export
 from ..reports import refusing, report_diagnostics
-
-_FILTER = "*.srdf;*.srdf.xacro;*.xacro"
 
 
 class ImportSrdf(bpy.types.Operator, ImportHelper):
     bl_idname = "urdf.import_srdf"
     bl_label = "Import SRDF"
     bl_description = (
-        "Put an SRDF on the active robot: groups become bone collections, named "
-        "states pose assets, end effectors targets for inverse kinematics. Data "
-        "from another SRDF goes"
+        "Put an SRDF on the active robot: groups become bone collections, named states pose "
+        "assets, end effectors targets for inverse kinematics. Data from another SRDF goes"
     )
     bl_options = {"REGISTER", "UNDO"}
 
     filename_ext = ".srdf"
-    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
-        default=_FILTER, options={"HIDDEN"}
-    )
+    filter_glob: props.pattern(".srdf", ".srdf.xacro", ".xacro")
 
     @classmethod
     def poll(cls, context: Any) -> bool:
@@ -79,15 +75,12 @@ class ExportSrdf(bpy.types.Operator, ExportHelper):
     bl_idname = "export_scene.srdf"
     bl_label = "Export SRDF"
     bl_description = (
-        "Write the robot's SRDF in its present state: groups of its bone "
-        "collections, states of its pose assets, and all else as it came. "
-        "Unchanged parts keep their bytes"
+        "Write the robot's SRDF in its present state: groups of its bone collections, states of "
+        "its pose assets, and all else as it came. Unchanged parts keep their bytes"
     )
 
     filename_ext = ".srdf"
-    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
-        default="*.srdf", options={"HIDDEN"}
-    )
+    filter_glob: props.pattern(".srdf")
 
     @classmethod
     def poll(cls, context: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 import bpy
 
 from ...urdf_importer.blender.standing.robot_table import recall_table
+from .. import props
 from ..active_robot import active_robot
 from ..wrapped_text import file_name
 from .select_operators import ReportOperator
@@ -21,12 +22,7 @@ class OpenLine(ReportOperator, bpy.types.Operator):
         "copied to the clipboard"
     )
 
-    index: bpy.props.IntProperty(  # type: ignore[valid-type]
-        name="Message",
-        description="Its place in the import report, from 0",
-        min=0,
-        options={"SKIP_SAVE"},
-    )
+    index: props.integer("Message", "Its place in the import report, from 0", min=0, kept=False)
 
     def execute(self, context: Any) -> set[str]:
         messages = recall_table(active_robot(context)).diagnostics

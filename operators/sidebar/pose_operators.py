@@ -18,6 +18,7 @@ from ...urdf_importer.blender.standing.pose import (
 )
 from ...urdf_importer.blender.standing.robot_table import recall_table
 from ...urdf_importer.command.summary import count
+from .. import props
 from ..active_robot import RobotOperator, active_robot, wait_cursor
 from ..reports import refusing
 
@@ -48,11 +49,7 @@ class EnforceLimits(RobotOperator, bpy.types.Operator):
         "and the limits of Blender's IK. Your own constraints are left alone"
     )
 
-    on: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Enforce",
-        description="Whether the limits hold from now on",
-        default=True,
-    )
+    on: props.switch("Enforce", "Whether the limits hold from now on", default=True)
 
     def execute(self, context: Any) -> set[str]:
         enforce_limits(active_robot(context), self.on)
@@ -63,21 +60,15 @@ class RandomPose(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.random_pose"
     bl_label = "Random Pose"
     bl_description = (
-        "Put every joint of the active robot somewhere within its limits. Good "
-        "for finding limits, axes or meshes that are wrong. The robot's place "
-        "does not change"
+        "Put every joint of the active robot somewhere within its limits. Good for finding "
+        "limits, axes or meshes that are wrong. The robot's place does not change"
     )
 
-    seed: bpy.props.IntProperty(  # type: ignore[valid-type]
-        name="Seed",
-        description="The same number gives the same pose",
-        min=0,
-        max=_MOST_SEED,
-        options={"SKIP_SAVE"},
+    seed: props.integer(
+        "Seed", "The same number gives the same pose", min=0, max=_MOST_SEED, kept=False
     )
-    avoid_collisions: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="No Self-Collision",
-        description="Draw poses until one comes in which no links touch each other",
+    avoid_collisions: props.switch(
+        "No Self-Collision", "Draw poses until one comes in which no links touch each other"
     )
 
     def invoke(self, context: Any, event: Any) -> set[str]:
@@ -97,9 +88,8 @@ class NearestValid(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.nearest_valid"
     bl_label = "Nearest Valid"
     bl_description = (
-        "Move the joints that are set outside their limits to the nearest valid "
-        "position, so that the numbers match the displayed pose. All other "
-        "joints stay"
+        "Move the joints that are set outside their limits to the nearest valid position, so that "
+        "the numbers match the displayed pose. All other joints stay"
     )
 
     def execute(self, context: Any) -> set[str]:
@@ -138,9 +128,7 @@ class KeyJoint(RobotOperator, bpy.types.Operator):
         "It is a keyframe of the bone's own channel, as Blender's tools make it"
     )
 
-    joint: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Joint", description="Name of the joint in the description", options={"SKIP_SAVE"}
-    )
+    joint: props.text("Joint", "Name of the joint in the description", kept=False)
 
     def execute(self, context: Any) -> set[str]:
         robot: Any = active_robot(context)

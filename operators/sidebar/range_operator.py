@@ -7,6 +7,7 @@ from typing import Any
 import bpy
 
 from ...urdf_importer.blender.animation.range_test import RangeTest
+from .. import props
 from ..active_robot import active_robot, redraw_views
 from ..reports import refusing
 from ..timed import TimedOperator, wait
@@ -20,19 +21,14 @@ class RangeTestOperator(TimedOperator, bpy.types.Operator):
     bl_idname = "urdf.range_test"
     bl_label = "Range Test"
     bl_description = (
-        "Move each joint in turn to its limits and back, to see whether limits, "
-        "axes and meshes are right; in pose mode only the joints of selected "
-        "bones, if any are selected. Esc or a click ends it. The pose comes "
-        "back, and nothing is keyed"
+        "Move each joint in turn to its limits and back, to see whether limits, axes and meshes "
+        "are right; in pose mode only the joints of selected bones, if any are selected. Esc or a "
+        "click ends it. The pose comes back, and nothing is keyed"
     )
     bl_options = {"REGISTER"}
 
-    joint: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Joint", description="The joint to move. Empty: all", options={"SKIP_SAVE"}
-    )
-    seconds: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="Seconds", description="How long each joint takes", default=2.5, min=0.1, soft_max=10
-    )
+    joint: props.text("Joint", "The joint to move. Empty: all", kept=False)
+    seconds: props.number("Seconds", "How long each joint takes", default=2.5, min=0.1, soft_max=10)
 
     @refusing("WARNING")
     def execute(self, context: Any) -> set[str]:

@@ -124,10 +124,9 @@ class MirrorPose(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.mirror_pose"
     bl_label = "Mirror Pose"
     bl_description = (
-        "Give each joint of the active robot its partner's position on the other "
-        "side. Partners and signs are found by geometry, whatever the joints are "
-        "called. In pose mode only the partners of selected bones move, if any "
-        "are selected"
+        "Give each joint of the active robot its partner's position on the other side. Partners "
+        "and signs are found by geometry, whatever the joints are called. In pose mode only the "
+        "partners of selected bones move, if any are selected"
     )
 
     @refusing("WARNING")
@@ -149,9 +148,8 @@ class MarkAsset(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.mark_asset"
     bl_label = "Mark as Asset"
     bl_description = (
-        "Show the active robot in the asset browser, with a picture of it in its "
-        "present pose. Save the file into an asset library; a robot dragged from "
-        "there can be posed as before"
+        "Show the active robot in the asset browser, with a picture of it in its present pose. "
+        "Save the file into an asset library; a robot dragged from there can be posed as before"
     )
 
     @refusing("ERROR")

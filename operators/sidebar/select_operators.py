@@ -17,6 +17,7 @@ from ...urdf_importer.blender.standing.selection import (
 )
 from ...urdf_importer.blender.standing.whole import list_objects
 from ...urdf_importer.command.summary import count
+from .. import props
 from ..active_robot import RobotOperator, active_robot
 from ..reports import refuse
 
@@ -36,15 +37,11 @@ class SelectRobot(bpy.types.Operator):
     )
     bl_options = {"REGISTER", "UNDO"}
 
-    robot: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Robot",
-        description="Name of the robot's armature object; empty for the active robot",
-        options={"SKIP_SAVE"},
+    robot: props.text(
+        "Robot", "Name of the robot's armature object; empty for the active robot", kept=False
     )
-    parts: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="With Parts",
-        description="Select the visible parts of its links and shapes as well",
-        options={"SKIP_SAVE"},
+    parts: props.switch(
+        "With Parts", "Select the visible parts of its links and shapes as well", kept=False
     )
 
     def execute(self, context: Any) -> set[str]:
@@ -63,12 +60,8 @@ class SelectLink(RobotOperator, bpy.types.Operator):
     bl_label = "Select Link"
     bl_description = "Select a link of the active robot: its empty, its bone, or its visuals"
 
-    link: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Link", description="Name of the link in the description", options={"SKIP_SAVE"}
-    )
-    what: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Select", description="The parts of the link to select", items=WHAT
-    )
+    link: props.text("Link", "Name of the link in the description", kept=False)
+    what: props.choice("Select", "The parts of the link to select", items=WHAT)
 
     def execute(self, context: Any) -> set[str]:
         return run_selection(self, WAYS[self.what], active_robot(context), self.link)
@@ -82,9 +75,7 @@ class SelectJoint(RobotOperator, bpy.types.Operator):
         "joint that has no bone is shown by the link that it holds"
     )
 
-    joint: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Joint", description="Name of the joint in the description", options={"SKIP_SAVE"}
-    )
+    joint: props.text("Joint", "Name of the joint in the description", kept=False)
 
     def execute(self, context: Any) -> set[str]:
         return run_selection(self, select_joint, active_robot(context), self.joint)
@@ -98,12 +89,7 @@ class SelectSubject(RobotOperator, bpy.types.Operator):
         "the objects that show the material"
     )
 
-    index: bpy.props.IntProperty(  # type: ignore[valid-type]
-        name="Message",
-        description="Its place in the import report, from 0",
-        min=0,
-        options={"SKIP_SAVE"},
-    )
+    index: props.integer("Message", "Its place in the import report, from 0", min=0, kept=False)
 
     def execute(self, context: Any) -> set[str]:
         robot = active_robot(context)
@@ -149,9 +135,7 @@ class ShowMessages(bpy.types.Operator):
     bl_description = "Show the messages of this kind one by one, or as one line"
     bl_options = {"INTERNAL"}
 
-    group: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Messages", description="Which messages; empty: none", options={"SKIP_SAVE"}
-    )
+    group: props.text("Messages", "Which messages; empty: none", kept=False)
 
     def execute(self, context: Any) -> set[str]:
         context.window_manager.urdf_report_group = self.group

@@ -13,6 +13,7 @@ from ...urdf_importer.blender.preview.stage import find_studio
 from ...urdf_importer.blender.standing.placing import center_camera
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.command.summary import count
+from .. import props
 from ..active_robot import RobotOperator, active_robot, redraw_views, wait_cursor
 from ..reports import refusing
 from ..session import recall_state
@@ -31,25 +32,19 @@ class BuildStudio(RobotOperator, bpy.types.Operator):
         "they are; this view hides its bones, lights and empties"
     )
 
-    turntable: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Turntable",
-        description="The part that goes around",
-        items=[
+    turntable: props.choice(
+        "Turntable", "The part that goes around", items=(
             ("plate", "Camera and Lights", "The robots seem to turn on a plate"),
             ("camera", "Camera", "The lights do not move"),
             ("none", "Nothing", "A still picture, with the robots as large as they fit"),
-        ],
-    )
-    frames: bpy.props.IntProperty(  # type: ignore[valid-type]
-        name="Frames",
-        description="How many frames once around takes; 0: as many as the scene has",
-        min=0,
+        ),
+    )  # fmt: skip
+    frames: props.integer(
+        "Frames", "How many frames once around takes; 0: as many as the scene has", min=0,
         soft_max=1000,
-    )
-    look: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Look Through Camera",
-        description="Show the 3D view as the camera sees it",
-        default=True,
+    )  # fmt: skip
+    look: props.switch(
+        "Look Through Camera", "Show the 3D view as the camera sees it", default=True
     )
 
     @refusing("ERROR")
@@ -71,9 +66,8 @@ class RemoveStudio(bpy.types.Operator):
     bl_idname = "urdf.remove_studio"
     bl_label = "Remove Studio"
     bl_description = (
-        "Take the studio away: ground, lights, camera and turntable. The camera "
-        "that the scene had before is active again, and views through the "
-        "studio's camera are restored"
+        "Take the studio away: ground, lights, camera and turntable. The camera that the scene "
+        "had before is active again, and views through the studio's camera are restored"
     )
     bl_options = {"REGISTER", "UNDO"}
 
@@ -115,22 +109,19 @@ class MaterialPreset(RobotOperator, bpy.types.Operator):
         "rough they are. Their colours and images stay"
     )
 
-    preset: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Preset",
-        description="The finish of the materials",
-        items=[
+    preset: props.choice(
+        "Preset", "The finish of the materials", items=(
             ("auto", "By Name or Colour", "Words such as rubber or steel in a material's name; "
              "else black is rubber, grey is aluminium and all else is plastic"),
             ("plastic", "Plastic", "Smooth, not metallic"),
             ("aluminium", "Aluminium", "Metal, a little rough"),
             ("rubber", "Rubber", "Dull, not metallic"),
-        ],
+        ),
     )  # fmt: skip
-    selected: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Selected Only",
-        description="Only the materials of selected bodies; other robots' and bodies' stay "
+    selected: props.switch(
+        "Selected Only", "Only the materials of selected bodies; other robots' and bodies' stay "
         "unchanged",
-    )
+    )  # fmt: skip
 
     @refusing("ERROR")
     def execute(self, context: Any) -> set[str]:

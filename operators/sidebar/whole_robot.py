@@ -11,6 +11,7 @@ from ...urdf_importer.blender.standing.placing import frame_robots, leave_others
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.blender.standing.selection import find_moving_joint, select_joint
 from ...urdf_importer.command.summary import count
+from .. import props
 from ..active_robot import RobotOperator, active_robot, is_pinned, pin_robot, poll_robot
 from ..importing.placement import find_right, list_views
 from ..keys import add_key
@@ -48,15 +49,12 @@ class DuplicateRobot(RobotOperator, bpy.types.Operator):
         "pose and an animation of its own"
     )
 
-    linked: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Linked Meshes",
-        description="Share the meshes with the original, so that the copy takes no more memory",
-        default=True,
-    )
-    beside: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Beside It",
-        description="Put the copy beside the original; off: in its place",
-        default=True,
+    linked: props.switch(
+        "Linked Meshes", "Share the meshes with the original, so that the copy takes no more "
+        "memory", default=True,
+    )  # fmt: skip
+    beside: props.switch(
+        "Beside It", "Put the copy beside the original; off: in its place", default=True
     )
 
     @refusing("ERROR")
@@ -91,9 +89,8 @@ class ResetParts(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.reset_parts"
     bl_label = "Reset Parts"
     bl_description = (
-        "Put links, shapes and inertial frames that were moved, turned or scaled "
-        "back to where the description has them. The pose stays, and so do your "
-        "attachments"
+        "Put links, shapes and inertial frames that were moved, turned or scaled back to where "
+        "the description has them. The pose stays, and so do your attachments"
     )
 
     @refusing("ERROR")

@@ -17,6 +17,7 @@ from ...urdf_importer import (
 from ...urdf_importer.blender.ik.solve import recall_rig, suggest_link
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.command.summary import count
+from .. import props
 from ..active_robot import RobotOperator, active_robot, redraw_views
 from ..option_properties import option_property
 from ..reports import report_diagnostics
@@ -56,56 +57,33 @@ class SimulateRobot(SteppedOperator, RobotOperator, bpy.types.Operator):
         "physics, from the current frame on. The result is keys in a new action; Esc takes all back"
     )
 
-    engine: option_property(SimulationOptions, "engine")  # type: ignore[valid-type]
-    seconds: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="Duration",
-        description="How long, from the current frame on",
-        default=2.0,
-        min=0.02,
-        soft_max=30.0,
-        max=3600.0,
+    engine: option_property(SimulationOptions, "engine")
+    seconds: props.number(
+        "Duration", "How long, from the current frame on", default=2.0, min=0.02, soft_max=30.0,
+        max=3600.0, unit="TIME_ABSOLUTE",
+    )  # fmt: skip
+    base: option_property(SimulationOptions, "base")
+    drops: props.switch("Drop", "Begin at a height above the floor, and fall")
+    height: props.number(
+        "Height", "How high the lowest point of the robot is above the floor", default=0.3, min=0.0,
+        soft_max=10.0, max=1e4, subtype="DISTANCE", unit="LENGTH",
+    )  # fmt: skip
+    floor: option_property(SimulationOptions, "floor")
+    motors: option_property(SimulationOptions, "motors")
+    pushes: props.switch("Push", "Push a link for a while, at its centre of mass")
+    push_link: props.text("Link", "The link that is pushed", search=_search_links)
+    push_force: props.vector(
+        "Force in N", "The force in newtons, along the axes of the world", default=(100.0, 0.0, 0.0)
+    )
+    push_start: props.number(
+        "From", "When the push begins, after the current frame", default=0.5, min=0.0, max=3600.0,
         unit="TIME_ABSOLUTE",
-    )
-    base: option_property(SimulationOptions, "base")  # type: ignore[valid-type]
-    drops: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Drop", description="Begin at a height above the floor, and fall"
-    )
-    height: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="Height",
-        description="How high the lowest point of the robot is above the floor",
-        default=0.3,
-        min=0.0,
-        soft_max=10.0,
-        max=1e4,
-        subtype="DISTANCE",
-        unit="LENGTH",
-    )
-    floor: option_property(SimulationOptions, "floor")  # type: ignore[valid-type]
-    motors: option_property(SimulationOptions, "motors")  # type: ignore[valid-type]
-    pushes: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Push", description="Push a link for a while, at its centre of mass"
-    )
-    push_link: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Link", description="The link that is pushed", search=_search_links
-    )
-    push_force: bpy.props.FloatVectorProperty(  # type: ignore[valid-type]
-        name="Force in N", description="The force in newtons, along the axes of the world",
-        default=(100.0, 0.0, 0.0), size=3,
     )  # fmt: skip
-    push_start: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="From", description="When the push begins, after the current frame",
-        default=0.5, min=0.0, max=3600.0, unit="TIME_ABSOLUTE",
-    )  # fmt: skip
-    push_seconds: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="For", description="How long the link is pushed",
-        default=0.2, min=0.0, max=3600.0, unit="TIME_ABSOLUTE",
-    )  # fmt: skip
-    hits: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Colliders", description="Objects of the scene that robots hit", items=_HITS
+    push_seconds: props.number(
+        "For", "How long the link is pushed", default=0.2, min=0.0, max=3600.0, unit="TIME_ABSOLUTE"
     )
-    collection: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Collection", description="The collection of the objects that robots hit"
-    )
+    hits: props.choice("Colliders", "Objects of the scene that robots hit", items=_HITS)
+    collection: props.text("Collection", "The collection of the objects that robots hit")
 
     steps_title = "Simulating"
     cancelled_text = "Cancelled; nothing is keyed"
