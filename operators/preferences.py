@@ -13,7 +13,9 @@ from typing import Any
 
 import bpy
 
+from ..urdf_importer import RobotError
 from . import props
+from .active_robot import ActingOperator, Refusal, browse
 from .option_properties import IMPORT, add_option_properties, option_names
 
 EXTENSION = (__package__ or "").removesuffix(".operators")
@@ -118,7 +120,19 @@ for _name in set(option_names()) - set(DEFAULT_NAMES):
     del ImportDefaults.__annotations__[_name]
 
 
-class AddPackageFolder(bpy.types.Operator):
+class ListOperator(ActingOperator):
+    """Base of the operators on the list of package folders."""
+
+    bl_options = {"INTERNAL"}
+    find_robot = staticmethod(find_preferences)
+
+    @classmethod
+    def hinder(cls, context: Any) -> str:
+        found = find_preferences(context) is not None
+        return "" if found else "Enable the extension in the preferences first"
+
+
+class AddPackageFolder(ListOperator, bpy.types.Operator):
     bl_idname = "preferences.urdf_package_folder_add"
     bl_label = "Add Package Folder"
     bl_description = (
@@ -126,57 +140,41 @@ class AddPackageFolder(bpy.types.Operator):
         "by blender --command urdf_import look there for packages of package:// names, after the "
         "folders given for the import itself; scripts give their own"
     )
-    bl_options = {"INTERNAL"}
 
     directory: props.text(
         "Folder", "The folder to add", subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"}
     )
     filter_folder: props.folders_alone()
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return _has_preferences(cls, context)
-
     def invoke(self, context: Any, event: Any) -> set[str]:
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
+        return browse(self, context)
 
-    def execute(self, context: Any) -> set[str]:
+    def act(self: Any, context: Any, robot: Any) -> None:
         path = os.path.abspath(bpy.path.abspath(self.directory)) if self.directory else ""
         if not os.path.isdir(path):
-            self.report({"ERROR"}, f"There is no folder '{self.directory}'; choose an existing one")
-            return {"CANCELLED"}
+            raise RobotError(f"There is no folder '{self.directory}'; choose an existing one")
         if not add_package_folder(context, path):
-            self.report({"INFO"}, f"'{path}' is in the list already")
-            return {"CANCELLED"}
-        return {"FINISHED"}
+            raise Refusal(f"'{path}' is in the list already", "INFO")
 
 
-class RemovePackageFolder(bpy.types.Operator):
+class RemovePackageFolder(ListOperator, bpy.types.Operator):
     bl_idname = "preferences.urdf_package_folder_remove"
     bl_label = "Remove Package Folder"
     bl_description = (
         "Take this folder off the list. Nothing on the disk changes, and robots that are imported "
         "already keep their meshes"
     )
-    bl_options = {"INTERNAL"}
 
     index: props.integer(
         "Index", "Which folder of the list, from 0", min=0, options={"HIDDEN", "SKIP_SAVE"}
     )
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return _has_preferences(cls, context)
-
-    def execute(self, context: Any) -> set[str]:
-        folders = find_preferences(context).package_folders
+    def act(self: Any, context: Any, found: Any) -> None:
+        folders = found.package_folders
         if self.index >= len(folders):
-            self.report({"ERROR"}, f"The list has no folder number {self.index}")
-            return {"CANCELLED"}
+            raise RobotError(f"The list has no folder number {self.index}")
         folders.remove(self.index)
         context.preferences.is_dirty = True
-        return {"FINISHED"}
 
 
 GIZMO_SWITCHES = {"joint_gizmo": "GIZMO", "tip_handles": "EMPTY_ARROWS"}
@@ -250,24 +248,5 @@ def _draw_defaults(layout: Any, defaults: Any) -> None:
                 body.prop(defaults, name)
 
 
-def _has_preferences(operator: Any, context: Any) -> bool:
-    if find_preferences(context) is None:
-        operator.poll_message_set("Enable the extension in the preferences first")
-        return False
-    return True
-
-
 def _is_same(one: str, other: str) -> bool:
     return os.path.normcase(os.path.realpath(one)) == os.path.normcase(os.path.realpath(other))
-
-
-_CLASSES = (
-    PackageFolder,
-    ImportDefaults,
-    AddPackageFolder,
-    RemovePackageFolder,
-    ImporterPreferences,
-)
-"""In the order in which they are registered."""
-
-register, unregister = bpy.utils.register_classes_factory(_CLASSES)

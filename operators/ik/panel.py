@@ -13,15 +13,13 @@ from ...urdf_importer.blender.memory import recall
 from ...urdf_importer.blender.standing import properties
 from .. import props
 from ..active_robot import active_robot
+from ..additions import add_handler, add_property, at_end
 from ..driving.operators import GraspObjects, ReleaseObjects
 from ..preferences import find_preferences
 from ..sidebar.panel import RobotSubPanel
 from ..sidebar.pose_operators import KeyAll
 from ..wrapped_text import draw_wrapped
-from .ghosts import find_ghosts, register_ghosts, unregister_ghosts
-from .operators import (
-    CLASSES as OPERATORS,
-)
+from .ghosts import find_ghosts, hide_ghosts
 from .operators import (
     CONVENTIONS,
     FRAMES,
@@ -30,14 +28,15 @@ from .operators import (
     SOURCES,
     AddIK,
     BakeIK,
+    ChooseWay,
+    FindWays,
+    HideWays,
     RemoveIK,
     SnapJoints,
     SnapTarget,
     SolveIK,
     chosen_link,
 )
-from .ways import CLASSES as WAYS
-from .ways import ChooseWay, FindWays, HideWays
 
 
 def _search_links(settings: Any, context: Any, text: str) -> Iterable[str]:
@@ -79,7 +78,6 @@ class IKPanel(RobotSubPanel, bpy.types.Panel):
     bl_idname = "VIEW3D_PT_urdf_ik"
     bl_label = "Inverse Kinematics"
     bl_order = 15
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:
         settings, robot = context.window_manager.urdf_ik, active_robot(context)
@@ -174,33 +172,21 @@ def _needs_extension(robot: Any, link: str) -> bool:
     return needed
 
 
-_CLASSES = (*OPERATORS, *WAYS, IKSettings, IKPanel)
-
-
 def register() -> None:
-    """Adds the panel, and follows live targets from now on."""
-    for kind in _CLASSES:
-        bpy.utils.register_class(kind)
+    """Adds the settings, lets ghosts go with the file, and follows live targets from now on."""
     # Not as annotations: Blender 4.2 as a module, whose groups do not let go of callbacks, would
     # crash when Python ends.
-    IKSettings.link = props.text(
+    link = props.text(
         "Link", "The link that is to be at the target; empty for the robot's hand",
         search=_search_links,
     )  # fmt: skip
-    IKSettings.group = props.text(
+    group = props.text(
         "Group", "The group of the SRDF whose joints may move; empty for all",
         search=_search_groups,
     )  # fmt: skip
-    bpy.types.WindowManager.urdf_ik = bpy.props.PointerProperty(type=IKSettings)
-    register_ghosts()
+    add_property(IKSettings, "link", link)
+    add_property(IKSettings, "group", group)
+    add_property(bpy.types.WindowManager, "urdf_ik", bpy.props.PointerProperty(type=IKSettings))
+    add_handler(bpy.app.handlers.load_pre, hide_ghosts)
     watch()
-
-
-def unregister() -> None:
-    """Takes it out again."""
-    unwatch()
-    unregister_ghosts()
-    del bpy.types.WindowManager.urdf_ik
-    del IKSettings.link, IKSettings.group
-    for kind in reversed(_CLASSES):
-        bpy.utils.unregister_class(kind)
+    at_end(unwatch)

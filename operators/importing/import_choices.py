@@ -16,6 +16,7 @@ from ...urdf_importer import (
 )
 from ...urdf_importer.command.jobs import ImportJob
 from .. import props
+from ..active_robot import PolledOperator
 from ..option_properties import (
     add_option_properties,
     draw_options,
@@ -23,6 +24,8 @@ from ..option_properties import (
     read_options,
 )
 from ..preferences import shows_morse
+from ..stepping import is_busy
+from ..wrapped_text import draw_rest
 from .xacro_fields import FIELD_NAMES, XacroField, apply_xacro_fields, draw_xacro_fields
 
 SUFFIXES = (*(suffix for each in reader_formats() for suffix in each.suffixes), ".xml")
@@ -30,7 +33,7 @@ SUFFIXES = (*(suffix for each in reader_formats() for suffix in each.suffixes), 
 
 
 @add_option_properties
-class ImportChoices:
+class ImportChoices(PolledOperator):
     """Properties of an operator that imports: the files, the options, the xacro arguments."""
 
     filepath: props.file("The robot description to import")
@@ -66,6 +69,15 @@ class ImportChoices:
         type=XacroField,
         options=props.OF_THIS_TIME,
     )
+
+    @classmethod
+    def hinder(cls, context: Any) -> str:
+        scene = context.scene
+        if scene is None:
+            return "There is no scene to import into"
+        if not scene.is_editable:
+            return "The scene is linked from another file; go to a scene of this file"
+        return "Other work is running; wait for it or press Esc" if is_busy() else ""
 
     def draw(self, context: Any) -> None:
         layout = self.layout  # type: ignore[attr-defined]
@@ -142,8 +154,7 @@ def _draw_world(layout: Any, operator: Any) -> None:
         column.scale_y = 0.75
         for name in models[:_MOST_NAMED]:
             column.label(text=name, icon="DOT")
-        if len(models) > _MOST_NAMED:
-            column.label(text=f"and {len(models) - _MOST_NAMED} more")
+        draw_rest(column, models, _MOST_NAMED)
 
 
 _OFFERS = {"parameters": (".yaml", ".yml"), "joint_parameters": (".csv",), "srdf": ()}

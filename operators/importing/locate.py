@@ -19,9 +19,9 @@ from ...urdf_importer.blender.standing.robot_table import list_robots
 from ...urdf_importer.command.summary import count
 from ...urdf_importer.diagnostics import DiagnosticGroup
 from .. import props
-from ..active_robot import RobotOperator, active_robot
+from ..active_robot import RobotOperator, active_robot, browse
 from ..preferences import add_package_folder, find_preferences, preference_package_paths
-from ..reports import refusing, report_diagnostics, report_sentence
+from ..reports import report_diagnostics, report_sentence
 from .placement import find_ground, place_again
 
 MOST_OFFERED = 8
@@ -64,17 +64,14 @@ class LocatePackage(RobotOperator, bpy.types.Operator):
             )
             return {"INTERFACE"}
         self.directory = os.path.join(os.path.dirname(_source_of(context)), "")
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
+        return browse(self, context)
 
     def draw(self, context: Any) -> None:
         if find_preferences(context) is not None:
             self.layout.prop(self, "add_to_preferences")
 
-    @refusing("ERROR")
-    def execute(self, context: Any) -> set[str]:
+    def act(self: Any, context: Any, robot: Any) -> None:
         folder = bpy.path.abspath(self.directory)
-        robot = active_robot(context)
         ground = find_ground(context, robot)
         known = find_record(robot).diagnostics
         result = locate_package(robot, folder, package=self.package)
@@ -83,7 +80,6 @@ class LocatePackage(RobotOperator, bpy.types.Operator):
         if self.add_to_preferences:
             add_package_folder(context, folder)
         _report(self, result, known)
-        return {"FINISHED"}
 
 
 def is_locatable(group: DiagnosticGroup) -> bool:
@@ -138,6 +134,3 @@ def _report(operator: Any, result: UpdateResult, known: Sequence[Diagnostic]) ->
     files = count(sum(change.subject == "mesh" for change in result.changes), "mesh file")
     report_diagnostics(operator, result.robot.name, diagnostics)
     report_sentence(operator, f"Filled in {files} of {result.robot.name}", diagnostics)
-
-
-register, unregister = bpy.utils.register_classes_factory((LocatePackage,))

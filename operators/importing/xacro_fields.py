@@ -20,6 +20,7 @@ from ...urdf_importer import (
     list_xacro_arguments,
 )
 from .. import props
+from ..additions import add_property
 
 MOST_SECONDS = 1.0
 """For all chosen files together."""
@@ -57,25 +58,16 @@ class XacroField(bpy.types.PropertyGroup):
 
 
 def register() -> None:
-    """Adds the class of fields, with `on`: the value as a checkbox.
+    """Adds `on`: the value as a checkbox.
 
     Callbacks into Python are in no annotation: Blender 4.2 as a module, whose groups do not let go
     of callbacks, would crash when Python ends.
     """
-    bpy.utils.register_class(XacroField)
-    XacroField.on = bpy.props.BoolProperty(
-        name="On",
-        description="The value of the xacro argument, true or false. As long as it is the file's "
-        "own default, the file decides",
-        get=_is_on,
-        set=_switch,
+    text = (
+        "The value of the xacro argument, true or false. As long as it is the file's own default, "
+        "the file decides"
     )
-
-
-def unregister() -> None:
-    """Takes it out again."""
-    del XacroField.on
-    bpy.utils.unregister_class(XacroField)
+    add_property(XacroField, "on", props.switch("On", text, get=_is_on, set=_switch))
 
 
 class XacroFields:

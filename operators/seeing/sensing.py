@@ -11,7 +11,6 @@ from bpy_extras.io_utils import ExportHelper
 from ...urdf_importer import (
     Diagnostics,
     RecordOptions,
-    RobotError,
     SenseOptions,
     extract_robot,
     update_robot,
@@ -23,10 +22,10 @@ from ...urdf_importer.command.summary import count
 from ...urdf_importer.pipeline.seeing.record import record_steps
 from ...urdf_importer.pipeline.seeing.sense import show_sensed
 from .. import props
-from ..active_robot import RobotOperator, active_robot, poll_robot, redraw_views, wait_cursor
+from ..active_robot import RobotOperator, active_robot, redraw_views, wait_cursor
 from ..exporting.exported_robot import choose_export_file
 from ..option_properties import add_option_properties, draw_options, read_options
-from ..reports import refuse, report_diagnostics
+from ..reports import report_diagnostics
 from ..stepping import SteppedOperator, Steps
 
 _KINDS = {"CAMERAS": ("CAMERA",), "FANS": ("MESH",), "FRAMES": ("EMPTY",)}
@@ -40,17 +39,12 @@ class AddSensors(RobotOperator, bpy.types.Operator):
         "update keeps them true, and exports write each sensor once"
     )
 
-    def execute(self, context: Any) -> set[str]:
-        robot: Any = active_robot(context)
-        try:
-            options = replace(find_record(robot).options, sensors=True)
-            with wait_cursor(context):
-                result = update_robot(robot, robot=extract_robot(robot), options=options)
-        except RobotError as error:
-            return refuse(self, error)
+    def act(self: Any, context: Any, robot: Any) -> str:
+        options = replace(find_record(robot).options, sensors=True)
+        with wait_cursor(context):
+            result = update_robot(robot, robot=extract_robot(robot), options=options)
         report_diagnostics(self, robot.name, tuple(result.diagnostics), "sensors")
-        self.report({"INFO"}, f"{count(len(sensor_objects(robot)), 'sensor')} in the scene")
-        return {"FINISHED"}
+        return f"{count(len(sensor_objects(robot)), 'sensor')} in the scene"
 
 
 class SwitchSensors(RobotOperator, bpy.types.Operator):
@@ -67,11 +61,10 @@ class SwitchSensors(RobotOperator, bpy.types.Operator):
     )  # fmt: skip
     on: props.switch("On", "Show them; else hide them", default=True)
 
-    def execute(self, context: Any) -> set[str]:
-        for item in list_kind(active_robot(context), self.what):
+    def act(self: Any, context: Any, robot: Any) -> None:
+        for item in list_kind(robot, self.what):
             item.hide_viewport = not self.on
         redraw_views()
-        return {"FINISHED"}
 
 
 def list_kind(robot: Any, what: str) -> list[Any]:
@@ -89,19 +82,14 @@ class Sense(RobotOperator, bpy.types.Operator):
 
     sensor: props.text("Sensor", "The name of the sensor", kept=False)
 
-    def execute(self: Any, context: Any) -> set[str]:
-        robot: Any = active_robot(context)
+    def act(self: Any, context: Any, robot: Any) -> str:
         diagnostics = Diagnostics()
-        try:
-            options = read_options(self, SenseOptions)
-            with wait_cursor(context):
-                reading = show_sensed(robot, self.sensor, options=options, diagnostics=diagnostics)
-        except RobotError as error:
-            return refuse(self, error)
+        options = read_options(self, SenseOptions)
+        with wait_cursor(context):
+            reading = show_sensed(robot, self.sensor, options=options, diagnostics=diagnostics)
         report_diagnostics(self, robot.name, tuple(diagnostics), "sensor")
-        self.report({"INFO"}, f"{self.sensor}: {describe_reading(reading)}")
         redraw_views()
-        return {"FINISHED"}
+        return f"{self.sensor}: {describe_reading(reading)}"
 
 
 add_option_properties(Sense, SenseOptions)
@@ -113,19 +101,16 @@ class RemoveReadings(RobotOperator, bpy.types.Operator):
     bl_description = "Remove the images and points that sensors of the active robot have measured"
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not poll_robot(cls, context):
-            return False
-        if not has_readings(active_robot(context).name):  # type: ignore[union-attr]
-            cls.poll_message_set("No sensor of this robot shows a measurement")
-            return False
-        return True
+    def hinder(cls, context: Any) -> str:
+        why, robot = super().hinder(context), active_robot(context)
+        if why or (robot is not None and has_readings(robot.name)):
+            return why
+        return "No sensor of this robot shows a measurement"
 
-    def execute(self, context: Any) -> set[str]:
-        removed = remove_readings(active_robot(context).name)  # type: ignore[union-attr]
-        self.report({"INFO"}, f"{count(removed, 'measurement')} removed")
+    def act(self: Any, context: Any, robot: Any) -> str:
+        removed = remove_readings(robot.name)
         redraw_views()
-        return {"FINISHED"}
+        return f"{count(removed, 'measurement')} removed"
 
 
 class RecordSensors(SteppedOperator, RobotOperator, bpy.types.Operator, ExportHelper):

@@ -20,6 +20,7 @@ from ...urdf_importer import (
 from ...urdf_importer.blender.standing.selection import measure_selection
 from .. import props
 from ..active_robot import RobotOperator, active_robot
+from .panel import DataSubPanel
 from .reshape_dialog import Made, ReshapeOperator
 
 
@@ -180,13 +181,12 @@ class MeasureRobot(RobotOperator, bpy.types.Operator):
         "this file: a table to be edited and given to Resize"
     )
 
-    def execute(self, context: Any) -> set[str]:
-        robot = find_reshaped(active_robot(context))
+    def act(self: Any, context: Any, robot: Any) -> str:
+        robot = find_reshaped(robot)
         text = bpy.data.texts.new(f"{robot.name} measures")
         text.write(reshape.measure(robot))
         text.cursor_set(0)
-        self.report({"INFO"}, f"Wrote the text '{text.name}'")
-        return {"FINISHED"}
+        return f"Wrote the text '{text.name}'"
 
 
 _PARTS = (
@@ -345,4 +345,27 @@ RESHAPERS: tuple[Any, ...] = (
     RenameParts, ResizeRobot, StripRobot, PruneRobot, MergeFixed, RerootRobot, AttachRobot,
     ConvertAxes,
 )  # fmt: skip
-CLASSES = (*RESHAPERS, MeasureRobot)
+
+
+_ICONS = {
+    "Rename": "SORTALPHA",
+    "Resize": "FULLSCREEN_ENTER",
+    "Strip": "TRASH",
+    "Prune": "UNLINKED",
+    "Merge Fixed": "AUTOMERGE_ON",
+    "Reroot": "OUTLINER",
+    "Attach": "LINKED",
+    "Convert Axes": "ORIENTATION_GLOBAL",
+}
+
+
+class ReshapePanel(DataSubPanel, bpy.types.Panel):
+    bl_idname = "VIEW3D_PT_urdf_reshape"
+    bl_label = "Reshape"
+    bl_order = 55
+
+    def draw(self, context: Any) -> None:
+        grid = self.layout.grid_flow(columns=2, align=True, even_columns=True, row_major=True)
+        for each in RESHAPERS:
+            grid.operator(each.bl_idname, icon=_ICONS[each.bl_label])
+        self.layout.operator(MeasureRobot.bl_idname, icon="DRIVER_DISTANCE")

@@ -14,8 +14,15 @@ from ...urdf_importer.blender.standing.placing import center_camera
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.command.summary import count
 from .. import props
-from ..active_robot import RobotOperator, active_robot, redraw_views, wait_cursor
-from ..reports import refusing
+from ..active_robot import (
+    NOT_NOW,
+    ActingOperator,
+    Refusal,
+    RobotOperator,
+    active_robot,
+    redraw_views,
+    wait_cursor,
+)
 from ..session import recall_state
 
 _HIDDEN = ("show_bones", "show_extras", "show_relationship_lines")
@@ -47,8 +54,7 @@ class BuildStudio(RobotOperator, bpy.types.Operator):
         "Look Through Camera", "Show the 3D view as the camera sees it", default=True
     )
 
-    @refusing("ERROR")
-    def execute(self, context: Any) -> set[str]:
+    def act(self: Any, context: Any, robot: Any) -> None:
         before = _note_views(context)
         home = build_studio(_list_robots(context), turntable=self.turntable, frames=self.frames)
         recall_state(_Views).before = {home.session_uid: before}
@@ -59,30 +65,26 @@ class BuildStudio(RobotOperator, bpy.types.Operator):
                 setattr(space.overlay, overlay, False)
             center_camera(space, context.area, context.scene.render)
         redraw_views()
-        return {"FINISHED"}
 
 
-class RemoveStudio(bpy.types.Operator):
+class RemoveStudio(ActingOperator, bpy.types.Operator):
     bl_idname = "urdf.remove_studio"
     bl_label = "Remove Studio"
     bl_description = (
         "Take the studio away: ground, lights, camera and turntable. The camera that the scene "
         "had before is active again, and views through the studio's camera are restored"
     )
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
+    def hinder(cls, context: Any) -> str:
         if find_studio(context.scene) is None:
-            cls.poll_message_set("There is no studio in this scene")
-            return False
-        return context.mode in ("OBJECT", "POSE")
+            return "There is no studio in this scene"
+        return "" if context.mode in ("OBJECT", "POSE") else NOT_NOW
 
-    def execute(self, context: Any) -> set[str]:
+    def act(self, context: Any, robot: Any) -> None:
         _leave_camera(context)
         remove_studio()
         redraw_views()
-        return {"FINISHED"}
 
 
 class MakeThumbnail(RobotOperator, bpy.types.Operator):
@@ -93,12 +95,10 @@ class MakeThumbnail(RobotOperator, bpy.types.Operator):
         "the asset browser show it, and the file keeps it. It takes a few seconds"
     )
 
-    @refusing("ERROR")
-    def execute(self, context: Any) -> set[str]:
+    def act(self: Any, context: Any, robot: Any) -> None:
         with wait_cursor(context):
-            make_thumbnail(active_robot(context))
+            make_thumbnail(robot)
         redraw_views()
-        return {"FINISHED"}
 
 
 class MaterialPreset(RobotOperator, bpy.types.Operator):
@@ -123,15 +123,12 @@ class MaterialPreset(RobotOperator, bpy.types.Operator):
         "unchanged",
     )  # fmt: skip
 
-    @refusing("ERROR")
-    def execute(self, context: Any) -> set[str]:
+    def act(self: Any, context: Any, robot: Any) -> str:
         chosen = context.selected_objects if self.selected else None
-        made = set_material_preset(active_robot(context), preset=self.preset, objects=chosen)
+        made = set_material_preset(robot, preset=self.preset, objects=chosen)
         if not made:
-            self.report({"WARNING"}, "No material of this robot could be set")
-            return {"CANCELLED"}
-        self.report({"INFO"}, count(made, "material") + " set")
-        return {"FINISHED"}
+            raise Refusal("No material of this robot could be set")
+        return count(made, "material") + " set"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,6 +220,3 @@ def draw_studio(layout: Any, context: Any) -> None:
     if find_studio(context.scene) is not None:
         row.operator(RemoveStudio.bl_idname, text="", icon="X")
     layout.operator_menu_enum(MaterialPreset.bl_idname, "preset", icon="MATERIAL")
-
-
-CLASSES = (BuildStudio, RemoveStudio, MakeThumbnail, MaterialPreset)

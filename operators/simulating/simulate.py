@@ -7,6 +7,7 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import (
+    BuildError,
     Progress,
     Push,
     RobotError,
@@ -17,11 +18,14 @@ from ...urdf_importer import (
 from ...urdf_importer.blender.ik.solve import recall_rig, suggest_link
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.command.summary import count
+from ...urdf_importer.pipeline.simulating import find_engine
 from .. import props
-from ..active_robot import RobotOperator, active_robot, redraw_views
+from ..active_robot import RobotOperator, active_robot, is_playing, redraw_views
 from ..option_properties import option_property
 from ..reports import report_diagnostics
+from ..sidebar.panel import RobotSubPanel
 from ..stepping import SteppedOperator, Steps
+from ..wrapped_text import draw_wrapped
 
 _ENGINES = {"mujoco": "MuJoCo", "bullet": "Bullet"}
 _HITS = (
@@ -89,11 +93,8 @@ class SimulateRobot(SteppedOperator, RobotOperator, bpy.types.Operator):
     cancelled_text = "Cancelled; nothing is keyed"
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if context.screen is not None and context.screen.is_animation_playing:
-            cls.poll_message_set("Stop the animation first")
-            return False
-        return super().poll(context)
+    def hinder(cls, context: Any) -> str:
+        return "Stop the animation first" if is_playing(context) else super().hinder(context)
 
     def draw(self, context: Any) -> None:
         draw_settings(self.layout, self, context)
@@ -177,3 +178,29 @@ def draw_settings(layout: Any, chosen: Any, context: Any) -> None:
     layout.prop(chosen, "hits")
     if chosen.hits == "collection":
         layout.prop_search(chosen, "collection", bpy.data, "collections")
+
+
+_TODAY = {"mujoco": "Today: MuJoCo", "bullet": "Today: Bullet; MuJoCo is not installed"}
+
+
+class SimulatePanel(RobotSubPanel, bpy.types.Panel):
+    bl_idname = "VIEW3D_PT_urdf_simulate"
+    bl_label = "Simulate"
+    bl_order = 18
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        chosen = context.window_manager.operator_properties_last(SimulateRobot.bl_idname)
+        draw_settings(layout, chosen, context)
+        missing = ""
+        try:
+            engine = find_engine(chosen.engine)
+        except BuildError as error:
+            missing = str(error)
+            draw_wrapped(layout, context, missing, icon="ERROR")
+        else:
+            if chosen.engine == "auto":
+                draw_wrapped(layout, context, _TODAY[engine], icon="INFO")
+        row = layout.row()
+        row.enabled = not missing
+        row.operator(SimulateRobot.bl_idname, icon="PLAY")
