@@ -1,67 +1,37 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The user interface: operators poll, translate and report; they know nothing about robots."""
 
-from . import command_line, mending, option_properties, preferences, reports, session, stepping
-from .collisions import panel as collision_shapes_panel
-from .driving import operators as drives
-from .driving import steer
-from .exporting import menu
-from .exporting import operators as exporters
-from .exporting import world as world_exporter
-from .gizmos import classes as gizmo_classes
-from .ik import panel as ik_panel
-from .importing import locate, run_import, source_watch, update, xacro_fields
-from .importing import operators as importers
-from .motion import live_panel, motion_files, motion_panel, retarget_panel
-from .seeing import panel as sensors_panel
-from .semantics import collision_operator, group_operators, panel_groups, srdf_files
-from .sidebar import classes as sidebar_classes
-from .simulating import panel as simulate_panel
+from importlib import import_module
 
-PARTS = (
-    session,
-    xacro_fields,
-    preferences,
-    option_properties,
-    stepping,
-    run_import,
-    importers,
-    exporters,
-    world_exporter,
-    reports,
-    sidebar_classes,
-    ik_panel,
-    drives,
-    steer,
-    update,
-    source_watch,
-    locate,
-    menu,
-    srdf_files,
-    group_operators,
-    collision_operator,
-    collision_shapes_panel,
-    panel_groups,
-    gizmo_classes,
-    mending,
-    command_line,
-    motion_files,
-    motion_panel,
-    simulate_panel,
-    retarget_panel,
-    sensors_panel,
-    live_panel,
-)
-"""Each with register() and unregister(), in the order of registration."""
+from .additions import add_part, take_out
+from .session import forget_session
+
+_NAMES = (
+    "importing.xacro_fields", "preferences", "option_properties", "stepping",
+    "importing.run_import", "importing.operators", "exporting.operators", "exporting.world",
+    "reports", "sidebar.pose_operators", "sidebar.select_operators", "sidebar.whole_robot",
+    "sidebar.studio_operators", "sidebar.panel", "sidebar.panel_data", "sidebar.panel_joints",
+    "sidebar.panel_display", "sidebar.panel_links", "sidebar.panel_report",
+    "sidebar.reshape_operators", "sidebar.robot_menu", "active_robot", "ik.operators", "ik.panel",
+    "driving.operators", "driving.steer", "importing.update", "importing.locate", "exporting.menu",
+    "semantics.srdf_files", "semantics.group_operators", "collisions.fit", "collisions.overlay",
+    "collisions.panel", "semantics.panel_groups", "gizmos.drag_tip", "gizmos.tip_gizmo",
+    "gizmos.drag_joint", "gizmos.joint_gizmo", "gizmos.switch", "mending", "command_line",
+    "motion.motion_files", "motion.motion_panel", "simulating.simulate", "motion.retarget_panel",
+    "seeing.looking", "seeing.sensing", "seeing.panel", "motion.live_panel",
+)  # fmt: skip
+PARTS = tuple(import_module(f".{name}", __name__) for name in _NAMES)
+"""The modules with classes for Blender or a `register` of their own, in the order of registration:
+gizmos in the order in which Blender asks them for the part under the mouse."""
 
 
 def register() -> None:
     """Adds the operators and their menu entries to Blender."""
     for part in PARTS:
-        part.register()
+        add_part(part)
 
 
 def unregister() -> None:
     """Takes them out again."""
-    for part in reversed(PARTS):
-        part.unregister()
+    take_out()
+    forget_session()

@@ -8,12 +8,15 @@ from typing import Any
 
 import bpy
 
+from ..urdf_importer import RobotError
 from ..urdf_importer.blender.memory import unwatch, watch
 from ..urdf_importer.blender.standing.robot_table import find_robot, list_robots
+from .additions import at_end
+from .reports import refuse
 from .session import recall_state
 
-_NOT_NOW = "Leave the mode you are in first: robots are posed in object mode and pose mode"
-_NO_ROBOT = "Select a robot first: its armature, or any link or shape of it"
+NOT_NOW = "Leave the mode you are in first: robots are posed in object mode and pose mode"
+NO_ROBOT = "Select a robot first: its armature, or any link or shape of it"
 _LINKED = "This robot is linked from another file: make a library override to pose it"
 
 
@@ -71,20 +74,19 @@ def _recall(noted: tuple[str, int] | None, scene: Any) -> Any | None:
     return next((each for each in list_robots() if each.session_uid == noted[1]), None)
 
 
-def poll_robot(kind: Any, context: Any) -> bool:
-    """Tells an operator's poll whether a robot that can be changed is active, and gives the reason
-    if not."""
+def find_hindrance(context: Any) -> str:
+    """Finds why no robot that can be changed is active; empty where one is."""
     if context.mode not in ("OBJECT", "POSE"):
-        kind.poll_message_set(_NOT_NOW)
-        return False
+        return NOT_NOW
     robot = active_robot(context)
     if robot is None:
-        kind.poll_message_set(_NO_ROBOT)
-        return False
-    if not robot.is_editable:
-        kind.poll_message_set(_LINKED)
-        return False
-    return True
+        return NO_ROBOT
+    return "" if robot.is_editable else _LINKED
+
+
+def is_playing(context: Any) -> bool:
+    """Whether the animation is playing in the window."""
+    return context.screen is not None and bool(context.screen.is_animation_playing)
 
 
 @contextmanager
@@ -100,14 +102,69 @@ def wait_cursor(context: Any) -> Iterator[None]:
             window.cursor_modal_restore()
 
 
-class RobotOperator:
-    """Base of the operators on the active robot."""
+class Refusal(RobotError):
+    """Nothing was done, for a reason that is reported at a level of its own: with WARNING and INFO
+    scripts go on."""
 
-    bl_options = {"REGISTER", "UNDO"}
+    def __init__(self, message: str, level: str = "WARNING") -> None:
+        super().__init__(message)
+        self.level = level
+
+
+class PolledOperator:
+    """Base of operators that cannot always be called: `hinder` says why not, in a sentence."""
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        return poll_robot(cls, context)
+    def hinder(cls, context: Any) -> str:
+        return ""
+
+    @classmethod
+    def poll(cls: Any, context: Any) -> bool:
+        why = cls.hinder(context)
+        if why:
+            cls.poll_message_set(why)
+        return not why
+
+
+class ActingOperator(PolledOperator):
+    """Base of operators that give `act`; RobotErrors are reported in one sentence, at `level`: with
+    WARNING scripts go on, since nothing was lost."""
+
+    bl_options = {"REGISTER", "UNDO"}
+    level = "ERROR"
+    find_robot = staticmethod(active_robot)
+
+    def act(self, context: Any, robot: Any) -> str | None:
+        """Does the work; returns a sentence to report, if any. Raises RobotError."""
+        raise NotImplementedError
+
+    def execute(self: Any, context: Any) -> set[str]:
+        try:
+            said = self.act(context, self.find_robot(context))
+        except RobotError as error:
+            return refuse(self, error, getattr(error, "level", self.level))
+        if said:
+            self.report({"INFO"}, said)
+        return {"FINISHED"}
+
+
+class RobotOperator(ActingOperator):
+    """Base of the operators on the active robot."""
+
+    @classmethod
+    def hinder(cls, context: Any) -> str:
+        return find_hindrance(context)
+
+
+def ask(operator: Any, context: Any, **shown: Any) -> set[str]:
+    """Opens the dialog of an operator; returns the result for invoke."""
+    return set(context.window_manager.invoke_props_dialog(operator, **shown))
+
+
+def browse(operator: Any, context: Any) -> set[str]:
+    """Opens the file browser for an operator; returns the result for invoke."""
+    context.window_manager.fileselect_add(operator)
+    return {"RUNNING_MODAL"}
 
 
 def redraw_views() -> None:
@@ -118,11 +175,7 @@ def redraw_views() -> None:
                 area.tag_redraw()
 
 
-def register_watch() -> None:
+def register() -> None:
     """Makes panels forget cached data about robots whenever robots change."""
     watch()
-
-
-def unregister_watch() -> None:
-    """Undoes register_watch."""
-    unwatch()
+    at_end(unwatch)

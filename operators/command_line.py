@@ -11,32 +11,20 @@ so that a script gives the same robot on every machine.
 import os
 import signal
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import bpy
 
+from .additions import at_end
 from .preferences import preference_package_paths
-from .session import recall_state
 
 COMMAND = "urdf_import"
 
 
-@dataclass(slots=True)
-class _Command:
-    """Blender's handle of the command, by which it is taken out."""
-
-    handle: Any = None
-
-
 def register() -> None:
     """Adds the command to Blender."""
-    recall_state(_Command).handle = bpy.utils.register_cli_command(COMMAND, run_command)
-
-
-def unregister() -> None:
-    """Removes the command again."""
-    bpy.utils.unregister_cli_command(recall_state(_Command).handle)
+    handle = bpy.utils.register_cli_command(COMMAND, run_command)
+    at_end(partial(bpy.utils.unregister_cli_command, handle))
 
 
 def run_command(words: Sequence[str]) -> int:

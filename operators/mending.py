@@ -9,7 +9,8 @@ from ..urdf_importer.blender.memory import forget, recall
 from ..urdf_importer.blender.standing.renamed import list_broken, mend_drivers
 from ..urdf_importer.blender.standing.robot_table import list_robots
 from ..urdf_importer.command.summary import count
-from .active_robot import RobotOperator, active_robot
+from .active_robot import Refusal, RobotOperator
+from .additions import add_handler
 
 _BROKEN = "broken drivers"
 
@@ -22,15 +23,12 @@ class MendDrivers(RobotOperator, bpy.types.Operator):
         "renamed. Where a bone was deleted, Update from Source brings it back"
     )
 
-    def execute(self, context: Any) -> set[str]:
-        robot = active_robot(context)
+    def act(self: Any, context: Any, robot: Any) -> str:
         mended = mend_drivers(robot)
         forget(robot, _BROKEN)
         if not mended:
-            self.report({"WARNING"}, "No bone was found that the drivers may mean")
-            return {"CANCELLED"}
-        self.report({"INFO"}, count(mended, "driver") + " mended")
-        return {"FINISHED"}
+            raise Refusal("No bone was found that the drivers may mean")
+        return count(mended, "driver") + " mended"
 
 
 def recall_broken(robot: Any) -> list[str]:
@@ -39,20 +37,11 @@ def recall_broken(robot: Any) -> list[str]:
 
 
 def register() -> None:
-    """Adds the operator, and makes Blender mend drivers whenever bones change."""
-    bpy.utils.register_class(MendDrivers)
-    bpy.app.handlers.depsgraph_update_post.append(_mend_changed)
-    bpy.app.handlers.load_post.append(_mend_all)
+    """Makes Blender mend drivers whenever bones change."""
+    add_handler(bpy.app.handlers.depsgraph_update_post, _mend_changed)
+    add_handler(bpy.app.handlers.load_post, _mend_all)
 
 
-def unregister() -> None:
-    """Takes both out again."""
-    bpy.app.handlers.load_post.remove(_mend_all)
-    bpy.app.handlers.depsgraph_update_post.remove(_mend_changed)
-    bpy.utils.unregister_class(MendDrivers)
-
-
-@bpy.app.handlers.persistent
 def _mend_changed(scene: Any, depsgraph: Any) -> None:
     if not depsgraph.id_type_updated("ARMATURE"):
         return
@@ -63,7 +52,6 @@ def _mend_changed(scene: Any, depsgraph: Any) -> None:
             forget(robot, _BROKEN)
 
 
-@bpy.app.handlers.persistent
 def _mend_all(*_: Any) -> None:
     for robot in list_robots():
         if robot.is_editable:

@@ -15,32 +15,21 @@ from typing import Any, TypeVar, get_args, get_type_hints
 
 import bpy
 
-from ..urdf_importer import (
-    FileOptions,
-    ImportOptions,
-    LiveOptions,
-    MotionOptions,
-    RetargetOptions,
-    RetimeOptions,
-    RobotError,
-    SenseOptions,
-    SimulationOptions,
-)
+from ..urdf_importer import ImportOptions, RobotError
 from ..urdf_importer.options import PlacementOptions, group_options
+from . import props
+from .active_robot import PolledOperator, browse
 
 Operator = TypeVar("Operator", bound=type)
-_Moved = MotionOptions | RetimeOptions | RetargetOptions | LiveOptions
-_Some = ImportOptions | PlacementOptions | FileOptions | _Moved | SenseOptions | SimulationOptions
-Options = TypeVar("Options", bound=_Some)
-OptionClass = type[_Some]
+Options = TypeVar("Options", bound=Any)
+OptionClass = type[Any]
+"""One of the library's classes of options."""
 
 IMPORT: tuple[OptionClass, ...] = (PlacementOptions, ImportOptions)
 """Option classes of an import by hand, in the order in which they are shown."""
 
 _IN_WINDOW = {"sensors": True}
 """Defaults of people who look at robots, where scripts have another."""
-# The files of the last time are not a setting: neither presets nor the next call keep it.
-OF_THIS_TIME = {"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"}
 
 
 def add_option_properties(kind: Operator, *options: OptionClass) -> Operator:
@@ -66,16 +55,15 @@ def read_options(operator: Any, options: type[Options], **instead: Any) -> Optio
     """Reads options of a class from an operator's properties, or from values given in place of
     them. Raises RobotError."""
     hints = get_type_hints(options)
-    return options(
+    found: Options = options(
         **{
             field.name: _read_option(
-                field,
-                hints[field.name],
-                instead.get(field.name, getattr(operator, field.name)),
+                field, hints[field.name], instead.get(field.name, getattr(operator, field.name))
             )
             for field in fields(options)
         }
     )
+    return found
 
 
 def _read_option(field: "Field[Any]", hint: Any, value: Any) -> Any:
@@ -158,7 +146,7 @@ def _is_in_browser() -> bool:
     return getattr(bpy.context.space_data, "type", "") == "FILE_BROWSER"
 
 
-class AddShownFolder(bpy.types.Operator):
+class AddShownFolder(PolledOperator, bpy.types.Operator):
     """A file browser cannot open another one: so the open one takes the part of the button of a
     folder."""
 
@@ -171,12 +159,11 @@ class AddShownFolder(bpy.types.Operator):
     bl_options = {"INTERNAL"}
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
+    def hinder(cls, context: Any) -> str:
         chosen = getattr(context.space_data, "active_operator", None)
         if not hasattr(chosen, "package_paths") or context.space_data.params is None:
-            cls.poll_message_set("Open the file browser of an import or export first")
-            return False
-        return True
+            return "Open the file browser of an import or export first"
+        return ""
 
     def execute(self, context: Any) -> set[str]:
         folder = os.path.abspath(os.fsdecode(context.space_data.params.directory))
@@ -184,7 +171,7 @@ class AddShownFolder(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class ImportWithFolder(bpy.types.Operator):
+class ImportWithFolder(PolledOperator, bpy.types.Operator):
     """The panel of the last operation (F9) has no file browser of its own. A finished operator can
     be repeated: this does so, with one more folder."""
 
@@ -196,26 +183,18 @@ class ImportWithFolder(bpy.types.Operator):
     )
     bl_options = {"INTERNAL"}
 
-    directory: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Folder",
-        description="A folder in which packages are",
-        subtype="DIR_PATH",
-        options={"SKIP_SAVE"},
+    directory: props.text(
+        "Folder", "A folder in which packages are", subtype="DIR_PATH", kept=False
     )
-    filter_folder: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        default=True, options={"HIDDEN", "SKIP_SAVE"}
-    )
+    filter_folder: props.folders_alone()
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not hasattr(_last_operator(context), "package_paths"):
-            cls.poll_message_set("The last operation was not an import")
-            return False
-        return True
+    def hinder(cls, context: Any) -> str:
+        was_import = hasattr(_last_operator(context), "package_paths")
+        return "" if was_import else "The last operation was not an import"
 
     def invoke(self, context: Any, event: Any) -> set[str]:
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
+        return browse(self, context)
 
     def execute(self, context: Any) -> set[str]:
         _add_folder(_last_operator(context), os.path.abspath(bpy.path.abspath(self.directory)))
@@ -281,6 +260,3 @@ def _read_pair(field: "Field[Any]", entry: str) -> tuple[str, str]:
         form = f"name{separator}value" if separator else "name=folder"
         raise RobotError(f"'{entry}' in {field.metadata['label']} is not {form}")
     return name, value if separator else bpy.path.abspath(value)
-
-
-register, unregister = bpy.utils.register_classes_factory((AddShownFolder, ImportWithFolder))

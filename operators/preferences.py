@@ -13,6 +13,9 @@ from typing import Any
 
 import bpy
 
+from ..urdf_importer import RobotError
+from . import props
+from .active_robot import ActingOperator, Refusal, browse
 from .option_properties import IMPORT, add_option_properties, option_names
 
 EXTENSION = (__package__ or "").removesuffix(".operators")
@@ -101,13 +104,11 @@ def find_preferences(context: Any) -> Any:
 
 
 class PackageFolder(bpy.types.PropertyGroup):
-    path: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Package Folder",
-        description="A folder that holds ROS packages, such as the src or share folder of a "
+    path: props.text(
+        "Package Folder", "A folder that holds ROS packages, such as the src or share folder of a "
         "workspace, or a package itself. Meshes, textures and xacro files in it are found and may "
-        "be read. Red means that it is not there at the moment",
-        subtype="DIR_PATH",
-    )
+        "be read. Red means that it is not there at the moment", subtype="DIR_PATH",
+    )  # fmt: skip
 
 
 @add_option_properties
@@ -119,74 +120,61 @@ for _name in set(option_names()) - set(DEFAULT_NAMES):
     del ImportDefaults.__annotations__[_name]
 
 
-class AddPackageFolder(bpy.types.Operator):
+class ListOperator(ActingOperator):
+    """Base of the operators on the list of package folders."""
+
+    bl_options = {"INTERNAL"}
+    find_robot = staticmethod(find_preferences)
+
+    @classmethod
+    def hinder(cls, context: Any) -> str:
+        found = find_preferences(context) is not None
+        return "" if found else "Enable the extension in the preferences first"
+
+
+class AddPackageFolder(ListOperator, bpy.types.Operator):
     bl_idname = "preferences.urdf_package_folder_add"
     bl_label = "Add Package Folder"
     bl_description = (
-        "Choose a folder that holds ROS packages. Imports through the menu, by "
-        "drag-and-drop and by blender --command urdf_import look there for "
-        "packages of package:// names, after the folders given for the import "
-        "itself; scripts give their own"
-    )
-    bl_options = {"INTERNAL"}
-
-    directory: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Folder",
-        description="The folder to add",
-        subtype="DIR_PATH",
-        options={"HIDDEN", "SKIP_SAVE"},
-    )
-    filter_folder: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        default=True, options={"HIDDEN", "SKIP_SAVE"}
+        "Choose a folder that holds ROS packages. Imports through the menu, by drag-and-drop and "
+        "by blender --command urdf_import look there for packages of package:// names, after the "
+        "folders given for the import itself; scripts give their own"
     )
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return _has_preferences(cls, context)
+    directory: props.text(
+        "Folder", "The folder to add", subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"}
+    )
+    filter_folder: props.folders_alone()
 
     def invoke(self, context: Any, event: Any) -> set[str]:
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
+        return browse(self, context)
 
-    def execute(self, context: Any) -> set[str]:
+    def act(self: Any, context: Any, robot: Any) -> None:
         path = os.path.abspath(bpy.path.abspath(self.directory)) if self.directory else ""
         if not os.path.isdir(path):
-            self.report({"ERROR"}, f"There is no folder '{self.directory}'; choose an existing one")
-            return {"CANCELLED"}
+            raise RobotError(f"There is no folder '{self.directory}'; choose an existing one")
         if not add_package_folder(context, path):
-            self.report({"INFO"}, f"'{path}' is in the list already")
-            return {"CANCELLED"}
-        return {"FINISHED"}
+            raise Refusal(f"'{path}' is in the list already", "INFO")
 
 
-class RemovePackageFolder(bpy.types.Operator):
+class RemovePackageFolder(ListOperator, bpy.types.Operator):
     bl_idname = "preferences.urdf_package_folder_remove"
     bl_label = "Remove Package Folder"
     bl_description = (
         "Take this folder off the list. Nothing on the disk changes, and robots that are imported "
         "already keep their meshes"
     )
-    bl_options = {"INTERNAL"}
 
-    index: bpy.props.IntProperty(  # type: ignore[valid-type]
-        name="Index",
-        description="Which folder of the list, from 0",
-        min=0,
-        options={"HIDDEN", "SKIP_SAVE"},
+    index: props.integer(
+        "Index", "Which folder of the list, from 0", min=0, options={"HIDDEN", "SKIP_SAVE"}
     )
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return _has_preferences(cls, context)
-
-    def execute(self, context: Any) -> set[str]:
-        folders = find_preferences(context).package_folders
+    def act(self: Any, context: Any, found: Any) -> None:
+        folders = found.package_folders
         if self.index >= len(folders):
-            self.report({"ERROR"}, f"The list has no folder number {self.index}")
-            return {"CANCELLED"}
+            raise RobotError(f"The list has no folder number {self.index}")
         folders.remove(self.index)
         context.preferences.is_dirty = True
-        return {"FINISHED"}
 
 
 GIZMO_SWITCHES = {"joint_gizmo": "GIZMO", "tip_handles": "EMPTY_ARROWS"}
@@ -196,39 +184,33 @@ GIZMO_SWITCHES = {"joint_gizmo": "GIZMO", "tip_handles": "EMPTY_ARROWS"}
 class ImporterPreferences(bpy.types.AddonPreferences):
     bl_idname = EXTENSION
 
-    package_folders: bpy.props.CollectionProperty(  # type: ignore[valid-type]
+    package_folders: bpy.props.CollectionProperty(
         name="Package Folders",
         description="Where to look for ROS packages, in this order",
         type=PackageFolder,
     )
-    defaults: bpy.props.PointerProperty(  # type: ignore[valid-type]
+    defaults: bpy.props.PointerProperty(
         name="Import Defaults",
         description="Defaults of an import through the menu",
         type=ImportDefaults,
     )
 
     # Without an `update`: with one, Blender 4.2 as a module crashes when Python ends.
-    joint_gizmo: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Joint Gizmo",
-        description="Light the joint of the robot's body under the mouse in 3D views, and move it "
-        "by dragging the body",
-        default=True,
-    )
-    tip_handles: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Tip Handles",
-        description="Show a handle at the robots' hands and feet in 3D views: drag it, and the "
-        "joints follow",
-        default=True,
-    )
+    joint_gizmo: props.switch(
+        "Joint Gizmo", "Light the joint of the robot's body under the mouse in 3D views, and move "
+        "it by dragging the body", default=True,
+    )  # fmt: skip
+    tip_handles: props.switch(
+        "Tip Handles", "Show a handle at the robots' hands and feet in 3D views: drag it, and the "
+        "joints follow", default=True,
+    )  # fmt: skip
 
-    open_sidebar: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Open Sidebar",
-        description="Open the sidebar at the robot's tab after the first import of a session",
+    open_sidebar: props.switch(
+        "Open Sidebar", "Open the sidebar at the robot's tab after the first import of a session",
         default=True,
-    )
-    show_morse: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Show MORSE",
-        description="Show parts for the simulator MORSE alone: its export, and rigs made for it",
+    )  # fmt: skip
+    show_morse: props.switch(
+        "Show MORSE", "Show parts for the simulator MORSE alone: its export, and rigs made for it"
     )
 
     def draw(self, context: Any) -> None:
@@ -266,24 +248,5 @@ def _draw_defaults(layout: Any, defaults: Any) -> None:
                 body.prop(defaults, name)
 
 
-def _has_preferences(operator: Any, context: Any) -> bool:
-    if find_preferences(context) is None:
-        operator.poll_message_set("Enable the extension in the preferences first")
-        return False
-    return True
-
-
 def _is_same(one: str, other: str) -> bool:
     return os.path.normcase(os.path.realpath(one)) == os.path.normcase(os.path.realpath(other))
-
-
-_CLASSES = (
-    PackageFolder,
-    ImportDefaults,
-    AddPackageFolder,
-    RemovePackageFolder,
-    ImporterPreferences,
-)
-"""In the order in which they are registered."""
-
-register, unregister = bpy.utils.register_classes_factory(_CLASSES)

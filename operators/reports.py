@@ -6,8 +6,7 @@ reports are in a text block. The sentence and the text's name stay in the window
 `urdf_last_failure` and `urdf_last_failure_text` until an import succeeds.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import wraps
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import bpy
@@ -16,6 +15,8 @@ from ..urdf_importer import Diagnostic, ImportResult, RobotError, Severity, Worl
 from ..urdf_importer.command.report import Report
 from ..urdf_importer.command.summary import count
 from ..urdf_importer.diagnostics import describe_missing, group_diagnostics
+from . import props
+from .additions import add_property
 from .importing.import_batch import ImportBatch
 
 MOST_REPORTED = 5
@@ -27,24 +28,17 @@ _OURS = "urdf_failure"
 
 def register() -> None:
     """Adds the place where the last failure is kept."""
-    manager = bpy.types.WindowManager
-    options = {"SKIP_SAVE"}
-    manager.urdf_last_failure = bpy.props.StringProperty(
-        name="Last Failure",
-        description="Why the last description that was chosen could not be imported",
-        options=options,
-    )
-    manager.urdf_last_failure_text = bpy.props.StringProperty(
-        name="Text of the Last Failure",
-        description="The text block with the reports until then",
-        options=options,
-    )
-
-
-def unregister() -> None:
-    """Removes that place again."""
-    del bpy.types.WindowManager.urdf_last_failure
-    del bpy.types.WindowManager.urdf_last_failure_text
+    for name, label, text in (
+        (
+            "urdf_last_failure", "Last Failure",
+            "Why the last description that was chosen could not be imported",
+        ),
+        (
+            "urdf_last_failure_text", "Text of the Last Failure",
+            "The text block with the reports until then",
+        ),
+    ):  # fmt: skip
+        add_property(bpy.types.WindowManager, name, props.text(label, text, kept=False))
 
 
 def report_outcome(operator: Any, batch: ImportBatch) -> set[str]:
@@ -81,25 +75,6 @@ def refuse(operator: Any, error: RobotError, level: str = "ERROR") -> set[str]:
     scripts go on: nothing was lost."""
     operator.report({level}, str(error))
     return {"CANCELLED"}
-
-
-_Execute = Callable[[Any, Any], set[str]]
-
-
-def refusing(level: str) -> Callable[[_Execute], _Execute]:
-    """Makes an operator's `execute` report RobotErrors as refuse does."""
-
-    def decorate(execute: _Execute) -> _Execute:
-        @wraps(execute)
-        def run(self: Any, context: Any) -> set[str]:
-            try:
-                return execute(self, context)
-            except RobotError as error:
-                return refuse(self, error, level)
-
-        return run
-
-    return decorate
 
 
 def note_failure(sentence: str, text: str) -> None:

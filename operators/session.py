@@ -23,10 +23,6 @@ def recall_state(kind: type[_T]) -> _T:
     return found
 
 
-def register() -> None:
-    """Does nothing: each memory begins by itself."""
-
-
-def unregister() -> None:
+def forget_session() -> None:
     """Forgets everything, after all others took their additions out of Blender."""
     _remembered.clear()

@@ -14,6 +14,7 @@ import bpy
 from ..urdf_importer import Progress, RobotError
 from ..urdf_importer.progress import finish
 from .active_robot import redraw_views
+from .additions import add_handler, at_end
 from .reports import refuse
 from .session import recall_state
 
@@ -27,41 +28,21 @@ _MOST_CHARACTERS = 60
 """Names of links can be long; the status bar is one line."""
 
 
-class _ProgressBar:
-    """A progress bar, shown until it is removed."""
-
-    def __init__(self, title: str) -> None:
-        self._title = title
-        bpy.context.window_manager.progress_begin(0, 100)
-
-    def show(self, progress: Progress) -> None:
-        """Draws how far the work is, with the next redraw."""
-        bpy.context.window_manager.progress_update(round(100 * progress.share))
-        _set_status(_make_draw(self._title, progress))
-
-    def remove(self) -> None:
-        """Gives the status bar back."""
-        bpy.context.window_manager.progress_end()
-        _set_status(None)
-
-
 def _make_draw(title: str, progress: Progress) -> Callable[[Any, Any], None]:
     """Makes a plain function, since Blender takes no other callable for drawing."""
 
     def draw(header: Any, context: Any) -> None:
-        layout = header.layout
+        layout, text = header.layout, progress.text
+        if len(text) > _MOST_CHARACTERS:
+            text = text[: _MOST_CHARACTERS - 3] + "..."
         layout.label(text="Cancel", icon="EVENT_ESC")
         layout.separator_spacer()
-        layout.label(text=f"{title}: {_shorten(progress.text)}")
+        layout.label(text=f"{title}: {text}")
         bar = layout.row()
         bar.ui_units_x = 12
         bar.progress(factor=progress.share, text=f"{progress.share:.0%}")
 
     return draw
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= _MOST_CHARACTERS else text[: _MOST_CHARACTERS - 3] + "..."
 
 
 def _set_status(draw: Any) -> None:
@@ -87,7 +68,8 @@ class RunningSteps:
         self._steps, self._look = steps, look
         self._rested_at = time.monotonic()
         self._timer = context.window_manager.event_timer_add(_PAUSE, window=context.window)
-        self._bar = _ProgressBar(title)
+        self._title = title
+        context.window_manager.progress_begin(0, 100)
         recall_state(_Work).running.append(self)
 
     def advance(self) -> bool:
@@ -98,7 +80,8 @@ class RunningSteps:
             while time.monotonic() < end:
                 progress = next(self._steps)
             self._rested_at = time.monotonic()
-            self._bar.show(progress)
+            bpy.context.window_manager.progress_update(round(100 * progress.share))
+            _set_status(_make_draw(self._title, progress))
             if self._look is not None:
                 self._look(progress)
         except StopIteration as finished:
@@ -117,7 +100,8 @@ class RunningSteps:
         self.running = False
         recall_state(_Work).running.remove(self)
         bpy.context.window_manager.event_timer_remove(self._timer)
-        self._bar.remove()
+        bpy.context.window_manager.progress_end()
+        _set_status(None)
         self._steps.close()
         redraw_views()
 
@@ -196,24 +180,13 @@ class SteppedOperator:
 
 
 def register() -> None:
-    """Has Blender stop work that runs before it replaces all data."""
-    for handlers in _before_data_is_replaced():
-        handlers.append(_stop_all)
+    """Has Blender stop work that runs before it replaces all data, and before operators go."""
+    handlers = bpy.app.handlers
+    for each in (handlers.load_pre, handlers.undo_pre, handlers.redo_pre):
+        add_handler(each, _stop_all)
+    at_end(_stop_all)
 
 
-def unregister() -> None:
-    """Stops work that runs: its operator is about to go."""
-    _stop_all()
-    for handlers in _before_data_is_replaced():
-        handlers.remove(_stop_all)
-
-
-@bpy.app.handlers.persistent
 def _stop_all(*arguments: Any) -> None:
     for running in tuple(recall_state(_Work).running):
         running.stop()
-
-
-def _before_data_is_replaced() -> tuple[Any, ...]:
-    handlers = bpy.app.handlers
-    return handlers.load_pre, handlers.undo_pre, handlers.redo_pre

@@ -3,7 +3,9 @@
 
 from typing import Any
 
-from .active_robot import RobotOperator, redraw_views
+from ..urdf_importer import RobotError
+from .active_robot import RobotOperator, active_robot, is_playing, redraw_views
+from .reports import refuse
 
 _LOOKS = {
     "MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "MOUSEMOVE", "INBETWEEN_MOUSEMOVE",
@@ -14,24 +16,30 @@ that is shown in passing for one of the robot."""
 
 
 class TimedOperator(RobotOperator):
-    """Base of these operators, which have `execute` and `modal`."""
+    """Base of these operators, which have `begin` and `modal`: Blender calls that every `step`
+    seconds."""
+
+    level = "WARNING"
+    step = 0.0
 
     @classmethod
-    def poll(cls: Any, context: Any) -> bool:
-        screen = context.screen
-        if screen is not None and screen.is_animation_playing:
-            cls.poll_message_set("Stop the animation first")
-            return False
-        return super().poll(context)
+    def hinder(cls, context: Any) -> str:
+        return "Stop the animation first" if is_playing(context) else super().hinder(context)
 
-    def invoke(self: Any, context: Any, event: Any) -> set[str]:
-        result: set[str] = self.execute(context)
-        return result
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        return self.execute(context)
 
-    def begin_timer(self: Any, context: Any, step: float) -> set[str]:
-        """Has Blender call `modal` every `step` seconds; returns the operator's result."""
+    def begin(self, context: Any, robot: Any) -> None:
+        """Begins. Raises RobotError."""
+        raise NotImplementedError
+
+    def execute(self: Any, context: Any) -> set[str]:
+        try:
+            self.begin(context, active_robot(context))
+        except RobotError as error:
+            return refuse(self, error, getattr(error, "level", self.level))
         manager = context.window_manager
-        self._timer = manager.event_timer_add(step, window=context.window)
+        self._timer = manager.event_timer_add(self.step, window=context.window)
         manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 

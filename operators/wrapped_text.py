@@ -2,7 +2,7 @@
 """Wraps text in panels, where Blender cuts long lines."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import PurePath
 from typing import Any
 
@@ -29,6 +29,20 @@ def draw_wrapped(
         column.label(
             text=line, icon=icon if number == 0 else ("BLANK1" if icon != "NONE" else icon)
         )
+
+
+def draw_facts(column: Any, facts: Iterable[tuple[str, str]], share: float) -> None:
+    """Draws rows of a name, which gets a share of the width, and a value."""
+    for name, value in facts:
+        line = column.split(factor=share)
+        line.label(text=name)
+        line.label(text=value)
+
+
+def draw_rest(layout: Any, found: Collection[Any], most: int, icon: str = "NONE") -> None:
+    """Draws how many rows are left out where only so many are shown."""
+    if len(found) > most:
+        layout.label(text=f"and {len(found) - most} more", icon=icon)
 
 
 def wrap(context: Any, text: str, icons: int = 1) -> list[str]:

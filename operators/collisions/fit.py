@@ -18,6 +18,7 @@ from ...urdf_importer.blender.standing.links import links_of, name_link
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.command.summary import count
 from ...urdf_importer.pipeline.fitting import fit_steps
+from .. import props
 from ..active_robot import RobotOperator, active_robot, wait_cursor
 from ..option_properties import add_option_properties, read_options
 from ..reports import report_diagnostics
@@ -52,10 +53,8 @@ class FitCollisions(SteppedOperator, RobotOperator, bpy.types.Operator):
         "They go out with every export; Esc ends it and changes nothing"
     )
 
-    selected: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Selected Links",
-        description="Only the links of selected objects and bones",
-        options={"SKIP_SAVE"},
+    selected: props.switch(
+        "Selected Links", "Only the links of selected objects and bones", kept=False
     )
 
     steps_title = "Fitting collision shapes"

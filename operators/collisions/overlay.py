@@ -13,7 +13,6 @@ from typing import Any
 
 import bpy
 import gpu
-from gpu_extras.batch import batch_for_shader
 from mathutils import Matrix
 
 from ...urdf_importer.blender.link_bodies import bodies_of
@@ -21,6 +20,8 @@ from ...urdf_importer.blender.memory import forget, recall
 from ...urdf_importer.blender.standing import properties
 from ...urdf_importer.blender.standing.links import links_of, name_link
 from ..active_robot import active_robot, redraw_views
+from ..additions import Drawers, add_property
+from ..gizmos.strokes import make_batch, paint, painting
 from ..session import recall_state
 from .touching import look_soon, recall_touching
 
@@ -38,10 +39,10 @@ _COLORS = (
 
 @dataclass(slots=True)
 class _Shown:
-    """The switches, and Blender's handles of the function that draws."""
+    """The switches, and the function that draws."""
 
     on: set[str] = field(default_factory=set)
-    drawers: list[Any] = field(default_factory=list)
+    drawers: Drawers = field(default_factory=Drawers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,65 +79,38 @@ def _draw_touching(robot: Any, view: Any) -> None:
     touching = {name for pair in recall_touching(robot).pairs for name in pair}
     if not touching:
         return
-    visuals = recall(robot, "drawn visuals", _read_visuals, shaped=True)
+    visuals = _recall_batches(robot, properties.VISUALS)
     bodies = [each for each in visuals if each.link in touching and _is_seen(each.item, view)]
-    with _nearer(bpy.context.region_data), _paints("LESS_EQUAL") as shader:
+    with _nearer(bpy.context.region_data), painting("LESS_EQUAL") as shader:
         for each in bodies:
-            _paint(shader, each, _RED)
+            paint(shader, each.batch, each.empty.matrix_world @ each.place, _RED)
 
 
 def _draw_shapes(robot: Any, view: Any) -> None:
-    visuals = recall(robot, "drawn visuals", _read_visuals, shaped=True)
+    visuals = _recall_batches(robot, properties.VISUALS)
     if not (_is_seen(robot, view) or any(_is_seen(each.item, view) for each in visuals)):
         return
-    shapes = recall(robot, "drawn collisions", _read_collisions, shaped=True)
-    with _paints("NONE") as shader:
+    shapes = _recall_batches(robot, properties.COLLISIONS)
+    with painting("NONE") as shader:
         for number, each in enumerate(shapes):
-            _paint(shader, each, (*_COLORS[number % len(_COLORS)], _OPACITY))
+            color = (*_COLORS[number % len(_COLORS)], _OPACITY)
+            paint(shader, each.batch, each.empty.matrix_world @ each.place, color)
 
 
 def _is_seen(item: Any, view: Any) -> bool:
     return bool(item.visible_get(viewport=view))
 
 
-def _read_visuals(robot: Any) -> list[_Drawn]:
-    return list(_make_batches(robot, properties.VISUALS))
-
-
-def _read_collisions(robot: Any) -> list[_Drawn]:
-    return list(_make_batches(robot, properties.COLLISIONS))
+def _recall_batches(robot: Any, part: str) -> list[_Drawn]:
+    return recall(robot, f"drawn {part}", lambda each: list(_make_batches(each, part)), shaped=True)
 
 
 def _make_batches(robot: Any, part: str) -> Iterator[_Drawn]:
-    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
     empties = {name_link(empty) or "": empty for empty in links_of(robot)}
     for body in bodies_of(robot, empties, part=part):
-        content = {"pos": body.points}
-        batch = batch_for_shader(shader, "TRIS", content, indices=body.triangles)
+        batch = make_batch(body)
         empty = empties[body.link]
         yield _Drawn(item=body.item, link=body.link, empty=empty, place=body.place, batch=batch)
-
-
-def _paint(shader: Any, each: _Drawn, color: Color) -> None:
-    shader.uniform_float("color", color)
-    with gpu.matrix.push_pop():
-        gpu.matrix.multiply_matrix(each.empty.matrix_world @ each.place)
-        each.batch.draw(shader)
-
-
-@contextmanager
-def _paints(depth: str) -> Iterator[Any]:
-    """Lets shapes be painted over the view, each side that is seen once."""
-    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-    gpu.state.blend_set("ALPHA")
-    gpu.state.depth_test_set(depth)
-    gpu.state.depth_mask_set(False)
-    gpu.state.face_culling_set("BACK")
-    shader.bind()
-    yield shader
-    gpu.state.face_culling_set("NONE")
-    gpu.state.depth_test_set("NONE")
-    gpu.state.blend_set("NONE")
 
 
 @contextmanager
@@ -151,44 +125,33 @@ def _nearer(view: Any) -> Iterator[None]:
         yield
 
 
-def _add_switch(name: str, label: str, text: str) -> Any:
+def _make_switch(name: str, label: str, text: str) -> Any:
     def get(manager: Any) -> bool:
         return is_shown(name)
 
     def change(manager: Any, on: bool) -> None:
         shown = recall_state(_Shown)
         (shown.on.add if on else shown.on.discard)(name)
-        if shown.on and not shown.drawers and not bpy.app.background:
-            add = bpy.types.SpaceView3D.draw_handler_add
-            shown.drawers.append(add(_draw, (), "WINDOW", "POST_VIEW"))
-        if not shown.on:
-            _stop()
+        if shown.on:
+            shown.drawers.start(POST_VIEW=_draw)
+        else:
+            shown.drawers.stop()
         redraw_views()
 
     return bpy.props.BoolProperty(name=label, description=text, get=get, set=change, options=set())
 
 
-def _stop() -> None:
-    drawers = recall_state(_Shown).drawers
-    while drawers:
-        bpy.types.SpaceView3D.draw_handler_remove(drawers.pop(), "WINDOW")
-
-
-def register_switches() -> None:
+def register() -> None:
     """Adds the switches, which are not kept in files."""
-    bpy.types.WindowManager.urdf_show_touching = _add_switch(
-        "touching",
-        "Touching Links",
-        "Show links of the active robot that touch each other in red, in each pose",
-    )
-    bpy.types.WindowManager.urdf_show_shapes = _add_switch(
-        "shapes",
-        "Show Shapes",
-        "Show the collision shapes of the active robot through it, each in another colour",
-    )
-
-
-def unregister_switches() -> None:
-    """Takes them out again."""
-    _stop()
-    del bpy.types.WindowManager.urdf_show_shapes, bpy.types.WindowManager.urdf_show_touching
+    add_property(
+        bpy.types.WindowManager, "urdf_show_touching", _make_switch(
+            "touching", "Touching Links",
+            "Show links of the active robot that touch each other in red, in each pose",
+        ),
+    )  # fmt: skip
+    add_property(
+        bpy.types.WindowManager, "urdf_show_shapes", _make_switch(
+            "shapes", "Show Shapes",
+            "Show the collision shapes of the active robot through it, each in another colour",
+        ),
+    )  # fmt: skip

@@ -15,9 +15,8 @@ from ..active_robot import active_robot
 from ..session import recall_state
 from ..sidebar.panel import DataSubPanel
 from ..sidebar.select_operators import SelectLink
+from ..wrapped_text import draw_rest
 from .fit import LEAST_MISS, FitCollisions, Fits, Marks, draw_settings, mark_shapes
-from .overlay import register_switches, unregister_switches
-from .touching import stop_looking
 
 _MOST_ROWS = 40
 
@@ -34,7 +33,6 @@ class CollisionShapesPanel(DataSubPanel, bpy.types.Panel):
     bl_idname = "VIEW3D_PT_urdf_collision_shapes"
     bl_label = "Collision Shapes"
     bl_order = 35
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:
         layout, robot = self.layout, active_robot(context)
@@ -66,8 +64,7 @@ def _draw_rows(layout: Any, robot: Any) -> None:
             ("", "") if link is None else (f"{link.volume_ratio:.2f}", _describe_miss(link.miss))
         )
         _draw_line(column, row.link, (str(len(row.shapes)), *(facts if fitted else ())))
-    if len(rows) > _MOST_ROWS:
-        column.label(text=f"and {len(rows) - _MOST_ROWS} more")
+    draw_rest(column, rows, _MOST_ROWS)
 
 
 def _draw_line(column: Any, link: str, facts: tuple[str, ...]) -> None:
@@ -96,21 +93,3 @@ def _read_rows(robot: Any) -> list[_Row]:
         if link in found and item.get(properties.PART) == properties.COLLISIONS:
             found[link].append(item)
     return [_Row(link=link, shapes=mark_shapes(items)) for link, items in found.items() if items]
-
-
-_CLASSES = (FitCollisions, CollisionShapesPanel)
-
-
-def register() -> None:
-    """Adds the panel and the switches of the view."""
-    for kind in _CLASSES:
-        bpy.utils.register_class(kind)
-    register_switches()
-
-
-def unregister() -> None:
-    """Takes them out again, and ends all drawing and looking."""
-    stop_looking()
-    unregister_switches()
-    for kind in reversed(_CLASSES):
-        bpy.utils.unregister_class(kind)

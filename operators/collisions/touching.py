@@ -7,13 +7,12 @@ from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
 
-import bpy
-
 from ...urdf_importer import Progress, RobotError
 from ...urdf_importer.blender.memory import forget, recall
 from ...urdf_importer.blender.standing.robot_table import list_robots
 from ...urdf_importer.pipeline.checking import watch_steps
 from ..active_robot import redraw_views
+from ..additions import call_later
 from ..session import recall_state
 from ..stepping import is_busy
 
@@ -80,8 +79,7 @@ def recall_touching(robot: Any) -> Touching:
 def look_soon(robot: Any) -> None:
     """Has a robot looked at beside the window, and the views drawn after that."""
     recall_state(_Work).robots.add(robot.session_uid)
-    if not bpy.app.timers.is_registered(_go_on):
-        bpy.app.timers.register(_go_on, first_interval=0.0)
+    call_later(_go_on)
 
 
 def _go_on() -> float | None:
@@ -100,10 +98,3 @@ def _go_on() -> float | None:
     work.clear()
     redraw_views()
     return None
-
-
-def stop_looking() -> None:
-    """Ends the work."""
-    recall_state(_Work).robots.clear()
-    if bpy.app.timers.is_registered(_go_on):
-        bpy.app.timers.unregister(_go_on)

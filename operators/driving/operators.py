@@ -7,9 +7,9 @@ import bpy
 
 from ...urdf_importer import DriveOptions, RobotError, bake_drive, grasp, release
 from ...urdf_importer.blender.standing.robot_table import find_robot
-from ..active_robot import RobotOperator, active_robot
+from .. import props
+from ..active_robot import Refusal, RobotOperator, browse
 from ..ik.operators import chosen_link
-from ..reports import refusing
 
 _EXAMPLE = "time,left,right in rad/s or time,v,w in m/s and rad/s"
 
@@ -21,50 +21,37 @@ class BakeDrive(RobotOperator, bpy.types.Operator):
         "Key the ride of the active robot from a table of speeds, CSV with the head "
         "time,left,right or time,v,w: the robot goes, and its wheels roll"
     )
+    level = "WARNING"
 
-    filepath: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="File", description=f"The table: {_EXAMPLE}", subtype="FILE_PATH",
-        options={"SKIP_SAVE"},
+    filepath: props.text("File", f"The table: {_EXAMPLE}", subtype="FILE_PATH", kept=False)
+    filter_glob: props.pattern(".csv", ".txt")
+    start: props.integer("Start", "The frame in which the ride begins", default=1)
+    radius: props.number(
+        "Radius", "Radius of the wheels; 0 to measure it at their shapes", min=0.0, precision=4,
+        unit="LENGTH",
     )  # fmt: skip
-    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
-        default="*.csv;*.txt", options={"HIDDEN"}
-    )
-    start: bpy.props.IntProperty(  # type: ignore[valid-type]
-        name="Start", default=1, description="The frame in which the ride begins"
-    )
-    radius: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="Radius", default=0.0, min=0.0, precision=4, unit="LENGTH",
-        description="Radius of the wheels; 0 to measure it at their shapes",
+    distance: props.number(
+        "Distance", "Between left and right wheels; 0 to measure it at their joints", min=0.0,
+        precision=4, unit="LENGTH",
     )  # fmt: skip
-    distance: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="Distance", default=0.0, min=0.0, precision=4, unit="LENGTH",
-        description="Between left and right wheels; 0 to measure it at their joints",
-    )  # fmt: skip
-    left: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Left",
-        description="Joints of the left wheels, with commas between; empty to find them",
-    )
-    right: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Right",
-        description="Joints of the right wheels, with commas between; empty to find them",
+    left: props.text("Left", "Joints of the left wheels, with commas between; empty to find them")
+    right: props.text(
+        "Right", "Joints of the right wheels, with commas between; empty to find them"
     )
 
     def invoke(self, context: Any, event: Any) -> set[str]:
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
+        return browse(self, context)
 
     def draw(self, context: Any) -> None:
         self.layout.use_property_split = True
         for name in ("start", "radius", "distance", "left", "right"):
             self.layout.prop(self, name)
 
-    @refusing("WARNING")
-    def execute(self, context: Any) -> set[str]:
+    def act(self: Any, context: Any, robot: Any) -> str:
         if not self.filepath:
-            self.report({"WARNING"}, f"Choose a table: {_EXAMPLE}")
-            return {"CANCELLED"}
+            raise RobotError(f"Choose a table: {_EXAMPLE}")
         baked = bake_drive(
-            active_robot(context), bpy.path.abspath(self.filepath), start_frame=self.start,
+            robot, bpy.path.abspath(self.filepath), start_frame=self.start,
             options=DriveOptions(
                 radius=self.radius or None, distance=self.distance or None,
                 left=_split(self.left), right=_split(self.right),
@@ -72,12 +59,10 @@ class BakeDrive(RobotOperator, bpy.types.Operator):
         )  # fmt: skip
         ride = baked.ride
         assert ride is not None
-        self.report(
-            {"INFO"},
+        return (
             f"Keyed frames {baked.first} to {baked.last}, wheels of {ride.radius:.4g} m, "
-            f"{ride.distance:.4g} m apart",
+            f"{ride.distance:.4g} m apart"
         )
-        return {"FINISHED"}
 
 
 class GraspObjects(RobotOperator, bpy.types.Operator):
@@ -88,13 +73,11 @@ class GraspObjects(RobotOperator, bpy.types.Operator):
         "chosen for inverse kinematics, else its hand, from this frame on, from where they are now"
     )
 
-    def execute(self, context: Any) -> set[str]:
-        robot = active_robot(context)
+    def act(self: Any, context: Any, robot: Any) -> str:
         link = chosen_link(context)
         items = [each for each in context.selected_objects if find_robot(each) != robot]
         if not items:
-            self.report({"WARNING"}, "Select the robot and the objects that it is to hold")
-            return {"CANCELLED"}
+            raise Refusal("Select the robot and the objects that it is to hold")
         held, failed = [], ""
         for item in items:
             try:
@@ -102,11 +85,11 @@ class GraspObjects(RobotOperator, bpy.types.Operator):
                 held.append(item.name)
             except RobotError as error:
                 failed = str(error)
+        if failed and not held:
+            raise Refusal(failed)
         if failed:
             self.report({"WARNING"}, failed)
-        else:
-            self.report({"INFO"}, f"Link {link} holds {', '.join(held)}")
-        return {"FINISHED"} if held else {"CANCELLED"}
+        return "" if failed else f"Link {link} holds {', '.join(held)}"
 
 
 class ReleaseObjects(RobotOperator, bpy.types.Operator):
@@ -117,7 +100,7 @@ class ReleaseObjects(RobotOperator, bpy.types.Operator):
         "they are now"
     )
 
-    def execute(self, context: Any) -> set[str]:
+    def act(self: Any, context: Any, robot: Any) -> None:
         released = 0
         for item in context.selected_objects:
             try:
@@ -126,13 +109,8 @@ class ReleaseObjects(RobotOperator, bpy.types.Operator):
             except RobotError:  # Values that nothing holds stay unchanged.
                 continue
         if not released:
-            self.report({"WARNING"}, "None of the selected objects is held in this frame")
-            return {"CANCELLED"}
-        return {"FINISHED"}
+            raise Refusal("None of the selected objects is held in this frame")
 
 
 def _split(names: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in names.split(",") if name.strip())
-
-
-register, unregister = bpy.utils.register_classes_factory((BakeDrive, GraspObjects, ReleaseObjects))

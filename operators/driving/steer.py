@@ -9,11 +9,11 @@ import bpy
 from ...urdf_importer import RobotError
 from ...urdf_importer.blender.animation.curves import widen_range
 from ...urdf_importer.blender.driving.steering import Steering
-from ..active_robot import active_robot, redraw_views
-from ..reports import refuse, refusing
+from .. import props
+from ..active_robot import Refusal, redraw_views
+from ..reports import refuse
 from ..timed import TimedOperator, wait
 
-_STEP = 1 / 60
 _WAYS = {
     "UP_ARROW": (1, 0, 0), "DOWN_ARROW": (-1, 0, 0), "LEFT_ARROW": (0, 1, 0),
     "RIGHT_ARROW": (0, -1, 0), "PAGE_UP": (0, 0, 1), "PAGE_DOWN": (0, 0, -1),
@@ -32,29 +32,25 @@ class Steer(TimedOperator, bpy.types.Operator):
         "wheels it glides, and Page Up and Page Down lift it. Shift is fast. Return or a click "
         "keeps the ride as keys, Esc takes it back"
     )
-    bl_options = {"REGISTER", "UNDO"}
+    step = 1 / 60
 
-    speed: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="Speed", default=0.5, min=0.001, soft_max=5.0, unit="VELOCITY",
-        description="How fast the robot goes ahead, and up",
+    speed: props.number(
+        "Speed", "How fast the robot goes ahead, and up", default=0.5, min=0.001, soft_max=5.0,
+        unit="VELOCITY",
     )  # fmt: skip
-    turning: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="Turning Speed", default=1.0, min=0.001, soft_max=6.0,
-        description="How fast the robot turns, in radians a second",
+    turning: props.number(
+        "Turning Speed", "How fast the robot turns, in radians a second", default=1.0, min=0.001,
+        soft_max=6.0,
     )  # fmt: skip
 
-    @refusing("WARNING")
-    def execute(self, context: Any) -> set[str]:
+    def begin(self, context: Any, robot: Any) -> None:
         """Begins it; a session without windows has no keys."""
         if bpy.app.background:
-            self.report({"ERROR"}, "Driving by hand needs a window; bake_drive takes speeds")
-            return {"CANCELLED"}
-        start = context.scene.frame_current
-        self._steering = Steering(active_robot(context), start_frame=start)
+            raise Refusal("Driving by hand needs a window; bake_drive takes speeds", "ERROR")
+        self._steering = Steering(robot, start_frame=context.scene.frame_current)
         self._held: set[str] = set()
         self._since = 0.0
         self._say(context)
-        return self.begin_timer(context, _STEP)
 
     def modal(self, context: Any, event: Any) -> set[str]:
         if event.type == "TIMER":
@@ -108,6 +104,3 @@ class Steer(TimedOperator, bpy.types.Operator):
         context.workspace.status_text_set(
             f"Arrow keys: drive    {lifts}Shift: fast    Return: keep as keys    Esc: take back"
         )
-
-
-register, unregister = bpy.utils.register_classes_factory((Steer,))

@@ -8,7 +8,7 @@ import bpy
 
 from ...urdf_importer import RobotError, find_robots
 from ...urdf_importer.blender.standing.record import find_record
-from ..active_robot import active_robot
+from ..active_robot import ActingOperator, active_robot, browse
 
 _NOT_NOW = "Leave the mode you are in first: robots are exported in object mode and pose mode"
 _NO_ROBOT = "Import a robot first: there is none in this scene"
@@ -24,15 +24,23 @@ def find_exported(context: Any) -> Any | None:
     return robot
 
 
-def poll_export(kind: Any, context: Any) -> bool:
-    """Tells an operator's poll whether there is a robot to export, and gives the reason if not."""
-    if context.mode not in ("OBJECT", "POSE"):
-        kind.poll_message_set(_NOT_NOW)
-        return False
-    if find_exported(context) is None:
-        kind.poll_message_set(_WHICH if find_robots() else _NO_ROBOT)
-        return False
-    return True
+class ExportOperator(ActingOperator):
+    """Base of the operators that write a file of a robot; in the file browser it is proposed beside
+    the .blend, with the robot's name and `filename_ext`."""
+
+    bl_options: set[str] = set()
+    find_robot = staticmethod(find_exported)
+
+    @classmethod
+    def hinder(cls, context: Any) -> str:
+        if context.mode not in ("OBJECT", "POSE"):
+            return _NOT_NOW
+        if find_exported(context) is not None:
+            return ""
+        return _WHICH if find_robots() else _NO_ROBOT
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        return choose_export_file(self, context)
 
 
 def choose_export_file(operator: Any, context: Any) -> set[str]:
@@ -42,8 +50,7 @@ def choose_export_file(operator: Any, context: Any) -> set[str]:
         robot: Any = find_exported(context)
         name = robot.name + operator.filename_ext
         operator.filepath = os.path.join(find_export_folder(context), name)
-    context.window_manager.fileselect_add(operator)
-    return {"RUNNING_MODAL"}
+    return browse(operator, context)
 
 
 def find_export_folder(context: Any) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import WriterFormat
+from ..additions import add_to_menus
 from ..motion.motion_files import draw_export_motion
 from ..preferences import shows_morse
 from ..semantics.srdf_files import draw_export_entry
@@ -41,12 +42,5 @@ def name_entry(format: WriterFormat[Any]) -> str:
 
 
 def register() -> None:
-    """Adds the menu and its entry in Blender's."""
-    bpy.utils.register_class(ExportMenu)
-    bpy.types.TOPBAR_MT_file_export.append(draw_export_entries)
-
-
-def unregister() -> None:
-    """Takes them out again."""
-    bpy.types.TOPBAR_MT_file_export.remove(draw_export_entries)
-    bpy.utils.unregister_class(ExportMenu)
+    """Adds the menu to Blender's."""
+    add_to_menus(draw_export_entries, "TOPBAR_MT_file_export")

@@ -19,19 +19,20 @@ from ...urdf_importer import (
     writer_formats,
 )
 from ...urdf_importer.command.jobs import ExportJob, export_opened
-from ...urdf_importer.command.report import Report
 from ...urdf_importer.command.summary import count, describe_files
 from ...urdf_importer.pipeline.exporting import suggest_name
-from ..option_properties import OF_THIS_TIME, add_option_properties, draw_options, read_options
-from ..reports import refuse, refusing, report_diagnostics
+from .. import props
+from ..active_robot import browse
+from ..option_properties import add_option_properties, draw_options, read_options
+from ..reports import refuse, report_diagnostics
 from ..shown_changes import draw_changes
-from .exported_robot import find_export_folder, find_exported, poll_export
+from .exported_robot import ExportOperator, find_export_folder, find_exported
 
 _NOTHING_CHANGED = "Nothing was changed in Blender: the description is written unchanged"
 _MOST_IN_A_ROW = 4
 
 
-class ExportRobot:
+class ExportRobot(ExportOperator):
     """Base of all export operators; `format` is the record in the table."""
 
     format: WriterFormat[Any]
@@ -40,10 +41,6 @@ class ExportRobot:
     _shown_kind = ""
     _shown_engine = ""
     _changes: tuple[Change, ...] = ()
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return poll_export(cls, context)
 
     def invoke(self: Any, context: Any, event: Any) -> set[str]:
         kind = _kind_of(self)
@@ -55,14 +52,12 @@ class ExportRobot:
             folder = find_export_folder(context)
             self.filepath = os.path.join(folder, name + _suffixes(self)[kind])
         if bpy.app.background:
-            done: set[str] = self.execute(context)
-            return done
+            return set(self.execute(context))
         self._shown_kind = kind
         self._shown_engine = getattr(self, "engine", "")
         if self.format.lists_changes:
             self._changes = compare_with_description(find_exported(context))
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
+        return browse(self, context)
 
     def check(self: Any, context: Any) -> bool:
         """Brings the name and the kind into agreement: the last change decides.
@@ -87,13 +82,15 @@ class ExportRobot:
         if self.format.lists_changes:
             draw_changes(self.layout, context, self._changes, _NOTHING_CHANGED)
 
-    @refusing("ERROR")
-    def execute(self: Any, context: Any) -> set[str]:
-        report = export_opened(_read_job(self), find_exported(context))
+    def act(self: Any, context: Any, robot: Any) -> str:
+        report = export_opened(_read_job(self), robot)
         if report.error is not None:
-            return refuse(self, report.error)
-        _report_success(self, report)
-        return {"FINISHED"}
+            raise report.error
+        facts = report.facts
+        report_diagnostics(self, facts["robot"], report.diagnostics, "export")
+        links, joints = count(facts["links"], "link"), count(facts["moving_joints"], "moving joint")
+        files = describe_files(report.output, report.files)
+        return f"Wrote {Path(report.output).name}: {links}, {joints}, {files}"
 
 
 def _read_job(operator: Any) -> ExportJob:
@@ -131,15 +128,6 @@ def _agree(operator: Any, kind: str) -> None:
         operator.filepath += suffixes[kind]
 
 
-def _report_success(operator: Any, report: Report) -> None:
-    facts = report.facts
-    report_diagnostics(operator, facts["robot"], report.diagnostics, "export")
-    name = Path(report.output).name
-    links, joints = count(facts["links"], "link"), count(facts["moving_joints"], "moving joint")
-    files = describe_files(report.output, report.files)
-    operator.report({"INFO"}, f"Wrote {name}: {links}, {joints}, {files}")
-
-
 def _make_operator(format: WriterFormat[Any]) -> type[Any]:
     """Returns the class ExportName of a format, with a property for each option."""
     name = f"Export{format.label.title()}"
@@ -158,32 +146,17 @@ def _make_operator(format: WriterFormat[Any]) -> type[Any]:
 
 def _file_properties(format: WriterFormat[Any]) -> dict[str, Any]:
     properties = {
-        "filepath": bpy.props.StringProperty(
-            name="File",
-            description=f"The output: {format.text}",
-            subtype="FILE_PATH",
-            options=OF_THIS_TIME,
-        ),
-        "check_existing": bpy.props.BoolProperty(
-            name="Check Existing",
-            description="Warn before a file is overwritten",
-            default=True,
-            options=OF_THIS_TIME,
-        ),
-        "filter_glob": bpy.props.StringProperty(
-            default=";".join(f"*{suffix}" for suffix in format.suffixes), options=OF_THIS_TIME
-        ),
+        "filepath": props.file(f"The output: {format.text}"),
+        "check_existing": props.check_existing(),
+        "filter_glob": props.pattern(*format.suffixes, options=props.OF_THIS_TIME),
     }
     if len(format.kinds) > 1:
-        properties["kind"] = bpy.props.EnumProperty(
-            name="Write",
-            description="The kind of output; it ends the name of the file",
+        properties["kind"] = props.choice(
+            "Write", "The kind of output; it ends the name of the file",
             items=[(kind.name, kind.label, kind.text) for kind in format.kinds],
-        )
+        )  # fmt: skip
     return properties
 
 
 EXPORTERS: tuple[type[Any], ...] = tuple(_make_operator(each) for each in writer_formats())
 """Of all formats of the table, in its order."""
-
-register, unregister = bpy.utils.register_classes_factory(EXPORTERS)

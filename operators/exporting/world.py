@@ -9,14 +9,19 @@ import bpy
 
 from ...urdf_importer import Diagnostics, export_world
 from ...urdf_importer.command.summary import count, describe_files
-from ..option_properties import OF_THIS_TIME
-from ..reports import refusing, report_diagnostics
+from .. import props
+from ..active_robot import ActingOperator, browse
+from ..reports import report_diagnostics
 from .exported_robot import find_export_folder
 
 _KINDS = {"WEBOTS": (".wbt", "Webots"), "SDF": (".sdf", "SDF"), "MUJOCO": (".xml", "MuJoCo")}
+_ENDINGS = (".wbt", ".sdf", ".world", ".xml", ".mjcf")
 
 
-class ExportWorld(bpy.types.Operator):
+_NOT_NOW = "Leave the mode you are in first: worlds are written in object mode"
+
+
+class ExportWorld(ActingOperator, bpy.types.Operator):
     bl_idname = "export_scene.robot_world"
     bl_label = "Export World"
     bl_description = (
@@ -24,35 +29,21 @@ class ExportWorld(bpy.types.Operator):
         "world for Webots, Gazebo and Drake, or MuJoCo"
     )
 
-    filepath: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="File",
-        description="The world: a name that ends in .wbt, .sdf, .world, .xml or .mjcf",
-        subtype="FILE_PATH",
-        options=OF_THIS_TIME,
+    bl_options: set[str] = set()
+
+    filepath: props.file("The world: a name that ends in .wbt, .sdf, .world, .xml or .mjcf")
+    check_existing: props.check_existing()
+    filter_glob: props.pattern(
+        ".wbt", ".sdf", ".world", ".xml", ".mjcf", options=props.OF_THIS_TIME
     )
-    check_existing: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Check Existing",
-        description="Warn before a file is overwritten",
-        default=True,
-        options=OF_THIS_TIME,
-    )
-    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
-        default="*.wbt;*.sdf;*.world;*.xml;*.mjcf", options=OF_THIS_TIME
-    )
-    kind: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Write",
-        description="The kind of world, where the name does not say it",
+    kind: props.choice(
+        "Write", "The kind of world, where the name does not say it",
         items=[(name, label, f"A world of {label}") for name, (_, label) in _KINDS.items()],
-    )
+    )  # fmt: skip
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if context.mode not in ("OBJECT", "POSE"):
-            cls.poll_message_set(
-                "Leave the mode you are in first: worlds are written in object mode"
-            )
-            return False
-        return True
+    def hinder(cls, context: Any) -> str:
+        return "" if context.mode in ("OBJECT", "POSE") else _NOT_NOW
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         if not self.filepath:
@@ -60,8 +51,7 @@ class ExportWorld(bpy.types.Operator):
             self.filepath = os.path.join(find_export_folder(context), stem)
         if bpy.app.background:
             return self.execute(context)
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
+        return browse(self, context)
 
     def check(self, context: Any) -> bool:
         """Gives the name the ending of the kind. Blender calls it when either changes."""
@@ -75,8 +65,7 @@ class ExportWorld(bpy.types.Operator):
             return True
         return False
 
-    @refusing("ERROR")
-    def execute(self, context: Any) -> set[str]:
+    def act(self: Any, context: Any, robot: Any) -> str:
         path = Path(bpy.path.abspath(self.filepath))
         if not path.suffix:
             path = path.with_suffix(_KINDS[self.kind][0])
@@ -86,8 +75,4 @@ class ExportWorld(bpy.types.Operator):
         robots = count(len(written.facts["robots"]), "robot")
         objects = count(len(written.facts["objects"]), "object")
         files = describe_files(str(path), [str(each) for each in written.files])
-        self.report({"INFO"}, f"Wrote {path.name}: {robots}, {objects}, {files}")
-        return {"FINISHED"}
-
-
-register, unregister = bpy.utils.register_classes_factory((ExportWorld,))
+        return f"Wrote {path.name}: {robots}, {objects}, {files}"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Dragging a tip: its joints follow."""
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ from ...urdf_importer.blender.ik.tip_hand import TipHand, take_handle
 from ...urdf_importer.blender.ik.tip_handles import TipDrag, grip_tip
 from .bodies import Sight, look_through
 from .dragging import DragOperator, find_dragged, pressed_at
-from .strokes import BEYOND, WHITE, Color
+from .strokes import BEYOND, WHITE, Color, describe_angle, describe_length
 from .tip_shape import Grip, find_grip, find_near
 
 _HELP = "Drag: joints follow    Shift: finely    Ctrl: in steps    Esc or right click: take back"
@@ -51,13 +50,13 @@ class TipDragging:
         lines = [(self.name, WHITE), (name + self._say_way(kind), WHITE)]
         answer = self.tip.answer
         if answer is not None and not answer.success:
-            missed = [_say_length(answer.position_error)] * (answer.position_error > 1e-5)
-            missed += [_say_angle(answer.orientation_error)] * (answer.orientation_error > 1e-4)
+            missed = [describe_length(answer.position_error)] * (answer.position_error > 1e-5)
+            missed += [describe_angle(answer.orientation_error)] * (answer.orientation_error > 1e-4)
             lines.append((f"out of reach by {', '.join(missed)}", BEYOND))
         return lines
 
     def _say_way(self, kind: str) -> str:
-        return _say_angle(self.hand.way) if kind == "turn" else _say_length(self.hand.way)
+        return describe_angle(self.hand.way) if kind == "turn" else describe_length(self.hand.way)
 
 
 class DragTip(DragOperator, bpy.types.Operator):
@@ -97,19 +96,3 @@ def _begin(context: Any, grip: Grip, mouse: tuple[float, float]) -> TipDragging:
     view = context.region_data.view_rotation
     hand = take_handle(kind, look.frame.origin, look.frame.axes[axis], grip.point, sight, view)
     return TipDragging(grip=grip, tip=grip_tip(look.handle), hand=hand, mouse=mouse)
-
-
-def _say_length(length: float) -> str:
-    units = bpy.context.scene.unit_settings
-    if units.system == "NONE":
-        return f"{length:.4f}"
-    text = bpy.utils.units.to_string(
-        units.system, "LENGTH", length * units.scale_length, precision=4, compatible_unit=False
-    )
-    return str(text)
-
-
-def _say_angle(angle: float) -> str:
-    if bpy.context.scene.unit_settings.system_rotation == "RADIANS":
-        return f"{angle:.3f} rad"
-    return f"{round(math.degrees(angle), 1) + 0.0:.1f}\N{DEGREE SIGN}"

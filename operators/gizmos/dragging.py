@@ -3,10 +3,12 @@
 Esc takes them back, and keyframes and an undo step come at the end, as with a joint's slider."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Protocol
 
 import bpy
 
+from ..additions import at_end
 from ..session import recall_state
 from .bodies import Sight, look_through
 
@@ -34,13 +36,39 @@ class _Hand:
     dragged: Any = None
 
 
-def add_drags(keymap: Any) -> None:
-    """Lets a gizmo's drag begin with or without Shift and Ctrl, which the drag itself reads."""
-    for shift in (False, True):
-        for ctrl in (False, True):
-            keymap.keymap_items.new(
-                "gizmogroup.gizmo_tweak", "LEFTMOUSE", "CLICK_DRAG", shift=shift, ctrl=ctrl
-            )
+class DraggedGizmos:
+    """Base of groups of one gizmo, of the class `gizmo`, that is drawn in 3D views and calls
+    `operator` when it is dragged; with or without Shift and Ctrl, which the drag itself reads."""
+
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "WINDOW"
+    bl_options = {"3D", "PERSISTENT"}
+    keymap = ""
+    gizmo = ""
+    operator = ""
+
+    @classmethod
+    def setup_keymap(cls, keyconfig: Any) -> Any:
+        keymap = keyconfig.keymaps.new(cls.keymap, space_type="VIEW_3D", region_type="WINDOW")
+        for shift in (False, True):
+            for ctrl in (False, True):
+                keymap.keymap_items.new(
+                    "gizmogroup.gizmo_tweak", "LEFTMOUSE", "CLICK_DRAG", shift=shift, ctrl=ctrl
+                )
+        at_end(partial(_remove_keymap, cls.keymap))
+        return keymap
+
+    def setup(self: Any, context: Any) -> None:
+        gizmo = self.gizmos.new(self.gizmo)
+        gizmo.use_draw_modal = True
+        gizmo.use_tooltip = False
+        gizmo.target_set_operator(self.operator)
+
+
+def _remove_keymap(name: str) -> None:
+    keymaps = bpy.context.window_manager.keyconfigs.default.keymaps
+    if name in keymaps:
+        keymaps.remove(keymaps[name])
 
 
 def find_dragged() -> Any:

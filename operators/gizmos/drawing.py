@@ -11,7 +11,20 @@ import gpu
 
 from ...urdf_importer.blender.standing.handles import JointFrame, JointHandle
 from ...urdf_importer.blender.standing.joints import JointChannel
-from .strokes import BEYOND, WARNING, WHITE, Color, draw_lines, fill, shade, write_lines
+from .strokes import (
+    BEYOND,
+    HELD,
+    WARNING,
+    WHITE,
+    Color,
+    describe_angle,
+    describe_length,
+    draw_lines,
+    fill,
+    shade,
+    turn,
+    write_lines,
+)
 
 _RADIUS = 62
 """Pixels, as the sizes of all that follows; they grow with the resolution of the interface."""
@@ -28,7 +41,6 @@ _FREE_SLIDE = 1.2
 _TURN = (0.62, 1.0, 0.25, 1.0)
 _SLIDE = (0.2, 0.72, 1.0, 1.0)
 _FOLLOWER = (0.72, 0.56, 0.95, 1.0)
-_HELD = (0.62, 0.62, 0.62, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,19 +81,9 @@ def draw_text(picture: Picture, context: Any) -> None:
 
 def describe_position(handle: JointHandle, channel: JointChannel, position: float) -> str:
     """Writes a number of a joint in the units of the scene."""
-    units = bpy.context.scene.unit_settings
     if channel.turns:
-        if units.system_rotation == "RADIANS":
-            return f"{position:.3f} rad"
-        return f"{round(math.degrees(position), 1) + 0.0:.1f}\N{DEGREE SIGN}"
-    if units.system == "NONE":
-        return f"{position:.4f}"
-    length = position * units.scale_length * handle.armature.matrix_world.median_scale
-    return str(
-        bpy.utils.units.to_string(
-            units.system, "LENGTH", length, precision=4, compatible_unit=False
-        )
-    )
+        return describe_angle(position)
+    return describe_length(position, handle.armature.matrix_world.median_scale)
 
 
 def _describe(picture: Picture) -> list[tuple[str, Color]]:
@@ -123,7 +125,7 @@ def _describe_free(handle: JointHandle) -> list[str]:
 
 def _choose_color(picture: Picture) -> Color:
     if picture.hold:
-        return _HELD
+        return HELD
     if picture.handle.mover.name != picture.handle.joint.name:
         return _FOLLOWER
     turns = picture.turning if picture.handle.is_free else picture.handle.channel.turns
@@ -229,7 +231,4 @@ def _arc(frame: JointFrame, radius: float, start: float, end: float) -> list[Any
     side = frame.axis.cross(frame.zero)
     count = max(1, round(abs(end - start) / math.tau * _STEPS_OF_TURN))
     angles = [start + (end - start) * step / count for step in range(count + 1)]
-    return [
-        frame.origin + radius * (math.cos(angle) * frame.zero + math.sin(angle) * side)
-        for angle in angles
-    ]
+    return turn(frame.origin, radius * frame.zero, radius * side, angles)

@@ -15,11 +15,9 @@ from ...urdf_importer.blender.standing.free_joints import can_move
 from ...urdf_importer.blender.standing.handles import explain_hold, find_handle, read_frame
 from .bodies import bodies_in, find_hit, measure_pixel
 from .drag_joint import DragJoint, PickJoint, find_dragging
-from .dragging import add_drags
+from .dragging import DraggedGizmos
 from .drawing import Picture, draw_joint, draw_text
 from .switch import is_on
-
-KEYMAP = "URDF Joint Gizmo"
 
 
 class JointGizmo(bpy.types.Gizmo):
@@ -59,12 +57,12 @@ class JointGizmo(bpy.types.Gizmo):
             self.lit = None
 
 
-class JointGizmos(bpy.types.GizmoGroup):
+class JointGizmos(DraggedGizmos, bpy.types.GizmoGroup):
     bl_idname = "VIEW3D_GGT_urdf_joint"
     bl_label = "Robot Joints"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "WINDOW"
-    bl_options = {"3D", "PERSISTENT"}
+    keymap = "URDF Joint Gizmo"
+    gizmo = JointGizmo.bl_idname
+    operator = DragJoint.bl_idname
 
     @classmethod
     def poll(cls, context: Any) -> bool:
@@ -72,17 +70,13 @@ class JointGizmos(bpy.types.GizmoGroup):
 
     @classmethod
     def setup_keymap(cls, keyconfig: Any) -> Any:
-        keymap = keyconfig.keymaps.new(KEYMAP, space_type="VIEW_3D", region_type="WINDOW")
-        add_drags(keymap)
+        keymap = super().setup_keymap(keyconfig)
         keymap.keymap_items.new(PickJoint.bl_idname, "LEFTMOUSE", "CLICK")
         return keymap
 
     def setup(self, context: Any) -> None:
-        gizmo = self.gizmos.new(JointGizmo.bl_idname)
-        gizmo.use_draw_hover = True
-        gizmo.use_draw_modal = True
-        gizmo.use_tooltip = False
-        gizmo.target_set_operator(DragJoint.bl_idname)
+        super().setup(context)
+        self.gizmos[0].use_draw_hover = True
 
 
 def _light(context: Any, mouse: tuple[float, float]) -> Picture | None:

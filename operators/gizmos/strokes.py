@@ -2,7 +2,8 @@
 """Strokes of the pen, the elements of drawn gizmos: lines, planes, and words beside the mouse."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import blf
@@ -16,6 +17,7 @@ Color = tuple[float, float, float, float]
 WHITE: Color = (1.0, 1.0, 1.0, 1.0)
 WARNING: Color = (1.0, 0.62, 0.1, 1.0)
 BEYOND: Color = (1.0, 0.27, 0.22, 1.0)
+HELD: Color = (0.62, 0.62, 0.62, 1.0)
 _BACK = (0.06, 0.06, 0.07, 0.82)
 _SHADE = (0.0, 0.0, 0.0, 0.65)
 _ROUND = 48
@@ -92,7 +94,7 @@ def shade(center: Any, radius: float, view: Any) -> None:
     of bones there stay behind the lines that follow."""
     right, up = (column.to_3d() for column in view.view_matrix.inverted_safe().col[:2])
     steps = [math.tau * step / _ROUND for step in range(_ROUND + 1)]
-    edge = [center + radius * (math.cos(step) * right + math.sin(step) * up) for step in steps]
+    edge = turn(center, radius * right, radius * up, steps)
     points = [tuple(point) for point in (center, *edge)]
     colors = [_SHADE] + [(*_SHADE[:3], 0.0)] * len(edge)
     triangles = [(0, index, index + 1) for index in range(1, len(edge))]
@@ -100,6 +102,60 @@ def shade(center: Any, radius: float, view: Any) -> None:
     batch_for_shader(shader, "TRIS", {"pos": points, "color": colors}, indices=triangles).draw(
         shader
     )
+
+
+def turn(center: Any, right: Any, up: Any, angles: Iterable[float]) -> list[Any]:
+    """Returns points of a circle, or an ellipse, by their angles in radians, from `right` on."""
+    return [center + math.cos(angle) * right + math.sin(angle) * up for angle in angles]
+
+
+def describe_length(length: float, size: float = 1.0) -> str:
+    """Writes a length in metres in the units of the scene, grown by the size of its robot."""
+    units = bpy.context.scene.unit_settings
+    if units.system == "NONE":
+        return f"{length:.4f}"
+    length *= units.scale_length * size
+    text = bpy.utils.units.to_string(
+        units.system, "LENGTH", length, precision=4, compatible_unit=False
+    )
+    return str(text)
+
+
+def describe_angle(angle: float) -> str:
+    """Writes an angle in radians in the unit of the scene."""
+    if bpy.context.scene.unit_settings.system_rotation == "RADIANS":
+        return f"{angle:.3f} rad"
+    return f"{round(math.degrees(angle), 1) + 0.0:.1f}\N{DEGREE SIGN}"
+
+
+@contextmanager
+def painting(depth: str) -> Iterator[Any]:
+    """Lets bodies be painted over the view, each side that is seen once; yields the shader."""
+    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+    gpu.state.blend_set("ALPHA")
+    gpu.state.depth_test_set(depth)
+    gpu.state.depth_mask_set(False)
+    gpu.state.face_culling_set("BACK")
+    yield shader
+    gpu.state.face_culling_set("NONE")
+    gpu.state.depth_mask_set(True)
+    gpu.state.depth_test_set("NONE")
+    gpu.state.blend_set("NONE")
+
+
+def make_batch(body: Any) -> Any:
+    """Makes the batch of a body: of its points and triangles."""
+    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+    return batch_for_shader(shader, "TRIS", {"pos": body.points}, indices=body.triangles)
+
+
+def paint(shader: Any, batch: Any, place: Any, color: Color) -> None:
+    """Paints a body at a place of the world, a matrix."""
+    shader.bind()
+    shader.uniform_float("color", color)
+    with gpu.matrix.push_pop():
+        gpu.matrix.multiply_matrix(place)
+        batch.draw(shader)
 
 
 def _free_width(context: Any) -> int:

@@ -4,6 +4,7 @@ the view's own menu of gizmos."""
 
 from typing import Any
 
+from ..additions import add_to_menus
 from ..preferences import GIZMO_SWITCHES, find_preferences
 
 _TOOLS = "builtin.select"
@@ -30,8 +31,13 @@ def draw_switches(layout: Any, context: Any, *, icons: bool = False) -> None:
             layout.prop(found, switch)
 
 
-def draw_in_gizmos(menu: Any, context: Any) -> None:
+def register() -> None:
     """Adds the switches to the view's menu of gizmos."""
+    add_to_menus(draw_in_gizmos, "VIEW3D_PT_gizmo_display")
+
+
+def draw_in_gizmos(menu: Any, context: Any) -> None:
+    """Draws the switches in the view's menu of gizmos."""
     menu.layout.separator()
     menu.layout.label(text="Robot")
     draw_switches(menu.layout, context)

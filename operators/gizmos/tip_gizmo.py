@@ -13,7 +13,7 @@ import bpy
 from ...urdf_importer.blender.ik.tip_handles import handles_in
 from ...urdf_importer.blender.memory import forget
 from .drag_tip import DragTip, find_tip_dragging
-from .dragging import add_drags
+from .dragging import DraggedGizmos
 from .strokes import WARNING, WHITE, write_lines
 from .switch import is_on
 from .tip_shape import (
@@ -29,7 +29,6 @@ from .tip_shape import (
     visible_handles,
 )
 
-TIP_KEYMAP = "URDF Tip Handles"
 _STRONG, _WEAK = 0.9, 0.45
 """The opacity of the small handles of the active robot, and of other robots'."""
 
@@ -99,28 +98,16 @@ class TipGizmo(bpy.types.Gizmo):
         write_lines(dragging.describe(), dragging.mouse, context)
 
 
-class TipGizmos(bpy.types.GizmoGroup):
+class TipGizmos(DraggedGizmos, bpy.types.GizmoGroup):
     bl_idname = "VIEW3D_GGT_urdf_tip"
     bl_label = "Robot Tips"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "WINDOW"
-    bl_options = {"3D", "PERSISTENT"}
+    keymap = "URDF Tip Handles"
+    gizmo = TipGizmo.bl_idname
+    operator = DragTip.bl_idname
 
     @classmethod
     def poll(cls, context: Any) -> bool:
         return is_on(context, "tip_handles") and bool(handles_in(context.scene))
-
-    @classmethod
-    def setup_keymap(cls, keyconfig: Any) -> Any:
-        keymap = keyconfig.keymaps.new(TIP_KEYMAP, space_type="VIEW_3D", region_type="WINDOW")
-        add_drags(keymap)
-        return keymap
-
-    def setup(self, context: Any) -> None:
-        gizmo = self.gizmos.new(TipGizmo.bl_idname)
-        gizmo.use_draw_modal = True
-        gizmo.use_tooltip = False
-        gizmo.target_set_operator(DragTip.bl_idname)
 
 
 def _name(look: Look | None) -> str:

@@ -20,7 +20,7 @@ from ...urdf_importer.blender.ik.tip_handles import (
     read_frame,
 )
 from .bodies import measure_pixel
-from .strokes import BEYOND, WHITE, Color, draw_lines, fill
+from .strokes import BEYOND, HELD, WHITE, Color, draw_lines, fill, turn
 
 Part = tuple[Kind, int]
 """Its action, and the axis along or about which it acts."""
@@ -41,7 +41,6 @@ _ALONG = 0.97
 _AXES: tuple[Color, ...] = (
     (1.0, 0.29, 0.33, 1.0), (0.55, 0.86, 0.15, 1.0), (0.25, 0.6, 1.0, 1.0),
 )  # fmt: skip
-_HELD: Color = (0.62, 0.62, 0.62, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -147,11 +146,11 @@ def draw_large(context: Any, look: Look, lit: Part | None, *, alone: bool = Fals
         if (alone and part != lit) or part == FREE:
             continue
         kind, axis = part
-        color = WHITE if part == lit else (_HELD if look.hold else _AXES[axis])
+        color = WHITE if part == lit else (HELD if look.hold else _AXES[axis])
         draw_lines([line], _faded(color, 1.0 if part == lit else 0.85), 3.5 if part == lit else 2.5)
         if kind == "slide":
             _draw_head(look, axis, color)
-    _draw_ball(context, look, _HELD if look.hold else (WHITE if lit == FREE else (1, 1, 1, 0.7)))
+    _draw_ball(context, look, HELD if look.hold else (WHITE if lit == FREE else (1, 1, 1, 0.7)))
     _end()
 
 
@@ -183,10 +182,7 @@ def _arc(look: Look, axis: Any) -> list[Any]:
     aside = axis.cross(ahead)
     most = math.pi if whole else 0.5 * math.pi
     angles = [most * (2.0 * step / _STEPS - 1.0) for step in range(_STEPS + 1)]
-    return [
-        look.frame.origin + radius * (math.cos(angle) * ahead + math.sin(angle) * aside)
-        for angle in angles
-    ]
+    return turn(look.frame.origin, radius * ahead, radius * aside, angles)
 
 
 def _approach(
@@ -223,7 +219,7 @@ def _draw_ball(context: Any, look: Look, color: Color) -> None:
     view = context.region_data.view_matrix.inverted_safe()
     right, up = (view.col[axis].to_3d().normalized() * _BALL * look.pixel for axis in (0, 1))
     angles = [math.tau * step / 16 for step in range(16)]
-    rim = [look.frame.origin + math.cos(a) * right + math.sin(a) * up for a in angles]
+    rim = turn(look.frame.origin, right, up, angles)
     fill(rim, color)
     draw_lines([[*rim, rim[0]]], (0.06, 0.06, 0.07, color[3]), 1.5)
 

@@ -11,13 +11,12 @@ from typing import Any
 
 import blf
 import bpy
-import gpu
 from bpy_extras.view3d_utils import location_3d_to_region_2d
-from gpu_extras.batch import batch_for_shader
 
 from ...urdf_importer.blender.ik.ways import Ways
 from ..active_robot import active_robot, redraw_views
-from ..gizmos.strokes import draw_lines
+from ..additions import Drawers
+from ..gizmos.strokes import draw_lines, make_batch, paint, painting
 from ..session import recall_state
 
 COLORS = (
@@ -41,20 +40,17 @@ class Ghosts:
 
 @dataclass(slots=True)
 class _Shown:
-    """The displayed ghosts, and Blender's handles of the functions that draw them."""
+    """The displayed ghosts, and the functions that draw them."""
 
     ghosts: Ghosts | None = None
-    drawers: list[Any] = field(default_factory=list)
+    drawers: Drawers = field(default_factory=Drawers)
 
 
 def show_ghosts(robot: Any, ways: Ways) -> None:
     """Shows ways of a robot from now on, in place of the earlier ones."""
     shown = recall_state(_Shown)
     shown.ghosts = Ghosts(uid=robot.session_uid, ways=ways, chosen=ways.shown)
-    if not shown.drawers and not bpy.app.background:
-        add = bpy.types.SpaceView3D.draw_handler_add
-        shown.drawers.append(add(_draw_bodies, (), "WINDOW", "POST_VIEW"))
-        shown.drawers.append(add(_draw_numbers, (), "WINDOW", "POST_PIXEL"))
+    shown.drawers.start(POST_VIEW=_draw_bodies, POST_PIXEL=_draw_numbers)
     redraw_views()
 
 
@@ -62,8 +58,7 @@ def hide_ghosts(*_: Any) -> None:
     """Shows no ghosts any more."""
     shown = recall_state(_Shown)
     shown.ghosts = None
-    while shown.drawers:
-        bpy.types.SpaceView3D.draw_handler_remove(shown.drawers.pop(), "WINDOW")
+    shown.drawers.stop()
     redraw_views()
 
 
@@ -85,33 +80,18 @@ def _draw_bodies() -> None:
     home, ghosts = _home(), recall_state(_Shown).ghosts
     if home is None or ghosts is None:
         return
-    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
     bodies = ghosts.ways.bodies
-    if not ghosts.batches:
-        ghosts.batches = [
-            batch_for_shader(shader, "TRIS", {"pos": body.points}, indices=body.triangles)
-            for body in bodies
-        ]
-    gpu.state.blend_set("ALPHA")
-    gpu.state.depth_test_set("LESS_EQUAL")
-    gpu.state.depth_mask_set(False)
-    gpu.state.face_culling_set("BACK")
-    for number, frames in enumerate(ghosts.ways.frames):
-        if number == ghosts.chosen:
-            continue
-        color = COLORS[number % len(COLORS)]
-        shader.bind()
-        shader.uniform_float("color", (*color, _OPACITY))
-        for body, batch in zip(bodies, ghosts.batches, strict=True):
-            with gpu.matrix.push_pop():
-                gpu.matrix.multiply_matrix(home.matrix_world @ frames[body.link] @ body.place)
-                batch.draw(shader)
-        if not bodies:
-            _draw_lines(ghosts.ways, home.matrix_world, frames, color)
-    gpu.state.face_culling_set("NONE")
-    gpu.state.depth_mask_set(True)
-    gpu.state.depth_test_set("NONE")
-    gpu.state.blend_set("NONE")
+    ghosts.batches = ghosts.batches or [make_batch(body) for body in bodies]
+    with painting("LESS_EQUAL") as shader:
+        for number, frames in enumerate(ghosts.ways.frames):
+            if number == ghosts.chosen:
+                continue
+            color = COLORS[number % len(COLORS)]
+            for body, batch in zip(bodies, ghosts.batches, strict=True):
+                place = home.matrix_world @ frames[body.link] @ body.place
+                paint(shader, batch, place, (*color, _OPACITY))
+            if not bodies:
+                _draw_lines(ghosts.ways, home.matrix_world, frames, color)
 
 
 def _draw_lines(
@@ -137,14 +117,3 @@ def _draw_numbers() -> None:
             blf.position(0, spot.x + 6.0 * scale, spot.y + 6.0 * scale, 0)
             blf.color(0, *COLORS[number % len(COLORS)], 1.0)
             blf.draw(0, str(number + 1))
-
-
-def register_ghosts() -> None:
-    """Lets ghosts go with the file."""
-    bpy.app.handlers.load_pre.append(bpy.app.handlers.persistent(hide_ghosts))
-
-
-def unregister_ghosts() -> None:
-    """Takes them away for good."""
-    hide_ghosts()
-    bpy.app.handlers.load_pre.remove(hide_ghosts)

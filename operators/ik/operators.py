@@ -23,8 +23,12 @@ from ...urdf_importer import (
 )
 from ...urdf_importer.blender.ik.live import bring_to_link, followed_targets_of, snap_joints
 from ...urdf_importer.blender.ik.solve import suggest_link
-from ..active_robot import active_robot, poll_robot, wait_cursor
-from ..reports import refusing
+from ...urdf_importer.blender.ik.targets import IkWish
+from ...urdf_importer.blender.ik.ways import find_ways, look_at_ways, take_way
+from ...urdf_importer.command.summary import count
+from .. import props
+from ..active_robot import Refusal, RobotOperator, active_robot, ask, wait_cursor
+from .ghosts import find_ghosts, hide_ghosts, show_ghosts
 
 MODES = (
     ("absolute", "Absolute", "Where the link is to be"),
@@ -61,16 +65,6 @@ _MOST_NAMED = 12
 """Frames that fail are named up to so many rows of them."""
 
 
-class RobotIK:
-    """Base of these operators."""
-
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return poll_robot(cls, context)
-
-
 def chosen_link(context: Any) -> str:
     """Returns the link that the panel names; where it names none, the robot's hand."""
     robot = active_robot(context)
@@ -78,21 +72,23 @@ def chosen_link(context: Any) -> str:
     return link or suggest_link(robot)
 
 
-class SolveIK(RobotIK, bpy.types.Operator):
+class SolveIK(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.solve_ik"
     bl_label = "Move Hand to Target"
     bl_description = (
         "Move the joints of the active robot, within their limits, so that the link is at the "
         "target. Where there is no way nothing changes, and the status bar says why"
     )
+    level = "WARNING"
 
-    @refusing("WARNING")
-    def execute(self, context: Any) -> set[str]:
+    def act(self: Any, context: Any, robot: Any) -> str:
         asked = read_question(context)
         key = context.window_manager.urdf_ik.key
-        answer = solve_ik(active_robot(context), key=key, **asked)
-        self.report({"INFO"} if answer.success else {"WARNING"}, _sentence(answer.message))
-        return {"FINISHED"} if answer.success else {"CANCELLED"}
+        answer = solve_ik(robot, key=key, **asked)
+        sentence = answer.message[:1].upper() + answer.message[1:]
+        if not answer.success:
+            raise RobotError(sentence)
+        return sentence
 
 
 def read_question(context: Any) -> dict[str, Any]:
@@ -150,11 +146,7 @@ def _find_frame(settings: Any) -> str:
     return str(settings.frame) if settings.source == "numbers" else "world"
 
 
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-class AddIK(RobotIK, bpy.types.Operator):
+class AddIK(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.add_ik"
     bl_label = "Add Target"
     bl_description = (
@@ -162,21 +154,20 @@ class AddIK(RobotIK, bpy.types.Operator):
         "hold; out of reach the link comes as near as it can. Blender's own inverse kinematics "
         "does it where it can hold the joints, else this extension"
     )
+    level = "WARNING"
 
-    live: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Live", default=False, options={"SKIP_SAVE"},
-        description="Solve exactly, which needs this extension, also where Blender's own would do",
+    live: props.switch(
+        "Live", "Solve exactly, which needs this extension, also where Blender's own would do",
+        kept=False,
     )  # fmt: skip
 
-    @refusing("WARNING")
-    def execute(self, context: Any) -> set[str]:
+    def act(self: Any, context: Any, robot: Any) -> str:
         settings, found = context.window_manager.urdf_ik, Diagnostics()
         wanted = settings.group or chosen_link(context)
-        target = add_ik(active_robot(context), wanted, live=self.live, diagnostics=found)
+        target = add_ik(robot, wanted, live=self.live, diagnostics=found)
         _choose(context, target)
         why = f" ({next(iter(found)).message})" if found else ""
-        self.report({"INFO"}, f"Move {target.name}: the robot follows{why}")
-        return {"FINISHED"}
+        return f"Move {target.name}: the robot follows{why}"
 
 
 def _choose(context: Any, target: Any) -> None:
@@ -189,26 +180,23 @@ def _choose(context: Any, target: Any) -> None:
     context.view_layer.objects.active = target
 
 
-class RemoveIK(RobotIK, bpy.types.Operator):
+class RemoveIK(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.remove_ik"
     bl_label = "Let Go"
     bl_description = "Take this target away. The joints stay where they are"
 
-    target: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Target", description="The empty that the link follows", options={"SKIP_SAVE"}
-    )
+    target: props.text("Target", "The empty that the link follows", kept=False)
 
-    def execute(self, context: Any) -> set[str]:
-        robot = active_robot(context)
+    def act(self: Any, context: Any, robot: Any) -> None:
         for target in followed_targets_of(robot):
             if target.name == self.target:
                 context.view_layer.objects.active = robot
                 remove_ik(target)
-                return {"FINISHED"}
-        return {"CANCELLED"}
+                return
+        raise Refusal(f"The robot has no target '{self.target}'")
 
 
-class SnapTarget(RobotIK, bpy.types.Operator):
+class SnapTarget(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.snap_target"
     bl_label = "Target to Hand"
     bl_description = (
@@ -216,14 +204,12 @@ class SnapTarget(RobotIK, bpy.types.Operator):
         "Blender's own inverse kinematics acts again"
     )
 
-    def execute(self, context: Any) -> set[str]:
-        robot = active_robot(context)
+    def act(self: Any, context: Any, robot: Any) -> None:
         for target in followed_targets_of(robot):
             bring_to_link(robot, target)
-        return {"FINISHED"}
 
 
-class SnapJoints(RobotIK, bpy.types.Operator):
+class SnapJoints(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.snap_joints"
     bl_label = "Joints to Pose"
     bl_description = (
@@ -231,33 +217,26 @@ class SnapJoints(RobotIK, bpy.types.Operator):
         "constraints and drivers. Blender's own inverse kinematics then rests, and nothing moves"
     )
 
-    def execute(self, context: Any) -> set[str]:
-        snap_joints(active_robot(context))
-        return {"FINISHED"}
+    def act(self: Any, context: Any, robot: Any) -> None:
+        snap_joints(robot)
 
 
-class BakeIK(RobotIK, bpy.types.Operator):
+class BakeIK(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.bake_ik"
     bl_label = "Bake"
     bl_description = (
         "Key the joints of the active robot over a range of frames, so that links follow "
         "their targets. Frames that fail are listed and hold the last pose"
     )
+    level = "WARNING"
 
-    start: bpy.props.IntProperty(  # type: ignore[valid-type]
-        name="Start", description="The first frame; the scene's unless set"
-    )
-    end: bpy.props.IntProperty(  # type: ignore[valid-type]
-        name="End", description="The last frame; the scene's unless set"
-    )
-    step: bpy.props.IntProperty(  # type: ignore[valid-type]
-        name="Step", description="Frames from one key to the next", min=1, default=1
-    )
+    start: props.integer("Start", "The first frame; the scene's unless set")
+    end: props.integer("End", "The last frame; the scene's unless set")
+    step: props.integer("Step", "Frames from one key to the next", min=1, default=1)
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         self._fill(context.scene)
-        found: set[str] = context.window_manager.invoke_props_dialog(self)
-        return found
+        return ask(self, context)
 
     def _fill(self: Any, scene: Any) -> None:
         for name, value in (
@@ -266,23 +245,19 @@ class BakeIK(RobotIK, bpy.types.Operator):
             if not self.properties.is_property_set(name):
                 setattr(self, name, value)
 
-    @refusing("WARNING")
-    def execute(self: Any, context: Any) -> set[str]:
-        robot = active_robot(context)
+    def act(self: Any, context: Any, robot: Any) -> str:
         self._fill(context.scene)
         targets = followed_targets_of(robot)
         if not targets:
-            self.report({"WARNING"}, "Add a target first")
-            return {"CANCELLED"}
+            raise RobotError("Add a target first")
         failed: set[int] = set()
         for target in targets:
             baked = bake_ik(robot, target, frame_range=(self.start, self.end), step=self.step)
             failed.update(baked.failed)
-        _report_failed(self, context, failed, f"Keyed frames {self.start} to {self.end}")
-        return {"FINISHED"}
+        return _report_failed(self, context, failed, f"Keyed frames {self.start} to {self.end}")
 
 
-class BakePath(RobotIK, bpy.types.Operator, ImportHelper):
+class BakePath(RobotOperator, bpy.types.Operator, ImportHelper):
     bl_idname = "urdf.bake_path"
     bl_label = "Bake Path"
     bl_description = (
@@ -290,23 +265,17 @@ class BakePath(RobotIK, bpy.types.Operator, ImportHelper):
         "CSV with times in seconds from the scene's first frame on. Frames that fail are listed "
         "and hold the last pose"
     )
+    level = "WARNING"
 
     filename_ext = ".csv"
-    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
-        default="*.csv", options={"HIDDEN"}
-    )
-    convention: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Written", description="Whose axes and units the table has", items=CONVENTIONS
-    )
-    frame: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Axes", description="The frame in which the places are measured", items=FRAMES
-    )
+    filter_glob: props.pattern(".csv")
+    convention: props.choice("Written", "Whose axes and units the table has", items=CONVENTIONS)
+    frame: props.choice("Axes", "The frame in which the places are measured", items=FRAMES)
 
-    @refusing("WARNING")
-    def execute(self: Any, context: Any) -> set[str]:
+    def act(self: Any, context: Any, robot: Any) -> str:
         settings = context.window_manager.urdf_ik
         baked = bake_path(
-            active_robot(context), chosen_link(context), route=bpy.path.abspath(self.filepath),
+            robot, chosen_link(context), route=bpy.path.abspath(self.filepath),
             start_frame=context.scene.frame_start,
             options=RigIKOptions(
                 in_frame=self.frame, orientation=settings.orientation,
@@ -314,20 +283,19 @@ class BakePath(RobotIK, bpy.types.Operator, ImportHelper):
                 refuse=_find_refusal(context),
             ),
         )  # fmt: skip
-        _report_failed(
+        return _report_failed(
             self, context, set(baked.failed), f"{chosen_link(context)} goes along the path"
         )
-        return {"FINISHED"}
 
 
-def _report_failed(operator: Any, context: Any, failed: set[int], done: str) -> None:
-    """Lists the frames in the status bar, and in the panel until the next baking."""
+def _report_failed(operator: Any, context: Any, failed: set[int], done: str) -> str:
+    """Lists the frames in the status bar, and in the panel until the next baking; returns the
+    sentence to report where none failed."""
     named = name_frames(failed)
     context.window_manager.urdf_ik.failed = named
     if failed:
         operator.report({"WARNING"}, f"Out of reach in frames {named}")
-    else:
-        operator.report({"INFO"}, done)
+    return "" if failed else done
 
 
 def name_frames(frames: Collection[int]) -> str:
@@ -343,4 +311,49 @@ def name_frames(frames: Collection[int]) -> str:
     return ", ".join(texts[:_MOST_NAMED]) + more
 
 
-CLASSES = (SolveIK, AddIK, RemoveIK, SnapTarget, SnapJoints, BakeIK, BakePath)
+class FindWays(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.find_ik"
+    bl_label = "Solutions"
+    bl_description = (
+        "Find up to five poses in which the link is at the target, such as elbow up and elbow "
+        "down, and show them as ghosts. Nothing moves until one is chosen"
+    )
+    bl_options = {"REGISTER"}
+    level = "WARNING"
+
+    def act(self: Any, context: Any, robot: Any) -> str:
+        asked = read_question(context)
+        ways = find_ways(robot, IkWish(**asked))
+        if not ways:
+            hide_ghosts()
+            raise RobotError("There is no solution: Move Hand to Target says why")
+        show_ghosts(robot, look_at_ways(robot, asked["link"], ways))
+        found = count(len(ways), "solution")
+        return f"{found}: choose by number"
+
+
+class ChooseWay(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.choose_ik"
+    bl_label = "Choose Solution"
+    bl_description = "Move the joints to this pose, in which the link is at the target"
+
+    number: props.integer("Number", "Which of the solutions, from 1 on", min=1, default=1)
+
+    def act(self: Any, context: Any, robot: Any) -> None:
+        ghosts = find_ghosts(robot)
+        if ghosts is None or self.number > len(ghosts.ways.positions):
+            raise Refusal("Find solutions first")
+        ghosts.chosen = self.number - 1
+        key = context.window_manager.urdf_ik.key
+        if not take_way(robot, ghosts.ways, ghosts.chosen, key=key):
+            self.report({"WARNING"}, "The joints are set, but something else moves the rig")
+
+
+class HideWays(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.hide_ik"
+    bl_label = "Hide Solutions"
+    bl_description = "Take the ghosts of the other solutions away. The joints stay where they are"
+    bl_options = {"REGISTER"}
+
+    def act(self, context: Any, robot: Any) -> None:
+        hide_ghosts()

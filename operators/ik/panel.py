@@ -11,16 +11,15 @@ from ...urdf_importer.blender.ik.native import find_obstacle
 from ...urdf_importer.blender.ik.solve import choose_joints, list_groups, list_links, recall_rig
 from ...urdf_importer.blender.memory import recall
 from ...urdf_importer.blender.standing import properties
+from .. import props
 from ..active_robot import active_robot
+from ..additions import add_handler, add_property, at_end
 from ..driving.operators import GraspObjects, ReleaseObjects
 from ..preferences import find_preferences
 from ..sidebar.panel import RobotSubPanel
 from ..sidebar.pose_operators import KeyAll
 from ..wrapped_text import draw_wrapped
-from .ghosts import find_ghosts, register_ghosts, unregister_ghosts
-from .operators import (
-    CLASSES as OPERATORS,
-)
+from .ghosts import find_ghosts, hide_ghosts
 from .operators import (
     CONVENTIONS,
     FRAMES,
@@ -29,14 +28,15 @@ from .operators import (
     SOURCES,
     AddIK,
     BakeIK,
+    ChooseWay,
+    FindWays,
+    HideWays,
     RemoveIK,
     SnapJoints,
     SnapTarget,
     SolveIK,
     chosen_link,
 )
-from .ways import CLASSES as WAYS
-from .ways import ChooseWay, FindWays, HideWays
 
 
 def _search_links(settings: Any, context: Any, text: str) -> Iterable[str]:
@@ -52,50 +52,32 @@ def _search_groups(settings: Any, context: Any, text: str) -> Iterable[str]:
 class IKSettings(bpy.types.PropertyGroup):
     """The panel's question; the answer is the pose."""
 
-    mode: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Mode", description="The meaning of the target", items=MODES, default="absolute"
-    )
-    source: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Target", description="Where the target is", items=SOURCES, default="gizmo"
-    )
-    frame: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Axes", description="The frame in which the numbers are measured", items=FRAMES
-    )
-    orientation: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Orientation", description="How the link is to be turned", items=ORIENTATIONS
-    )
-    place: bpy.props.FloatVectorProperty(  # type: ignore[valid-type]
-        name="Place", description="Where the link is to be, or how far it is to go",
-        subtype="TRANSLATION", unit="LENGTH", size=3,
+    mode: props.choice("Mode", "The meaning of the target", items=MODES, default="absolute")
+    source: props.choice("Target", "Where the target is", items=SOURCES, default="gizmo")
+    frame: props.choice("Axes", "The frame in which the numbers are measured", items=FRAMES)
+    orientation: props.choice("Orientation", "How the link is to be turned", items=ORIENTATIONS)
+    place: props.vector(
+        "Place", "Where the link is to be, or how far it is to go", subtype="TRANSLATION",
+        unit="LENGTH",
     )  # fmt: skip
-    object: bpy.props.PointerProperty(  # type: ignore[valid-type]
+    object: bpy.props.PointerProperty(
         name="Object", description="The object that the link is to be at", type=bpy.types.Object
     )
-    numbers: bpy.props.FloatVectorProperty(  # type: ignore[valid-type]
-        name="Place", description="Where the link is to be, or how far it is to go, as written",
-        size=3, precision=4,
-    )  # fmt: skip
-    convention: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Written", description="Whose axes and units the numbers have",
-        items=CONVENTIONS,
-    )  # fmt: skip
-    failed: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Failed", description="Frames in which the last baking was out of reach"
+    numbers: props.vector(
+        "Place", "Where the link is to be, or how far it is to go, as written", precision=4
     )
-    avoid_collisions: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="No Self-Collision",
-        description="Take poses alone in which no links of the robot touch each other",
+    convention: props.choice("Written", "Whose axes and units the numbers have", items=CONVENTIONS)
+    failed: props.text("Failed", "Frames in which the last baking was out of reach")
+    avoid_collisions: props.switch(
+        "No Self-Collision", "Take poses alone in which no links of the robot touch each other"
     )
-    key: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Key", description="Key the joints that moved, at the current frame"
-    )
+    key: props.switch("Key", "Key the joints that moved, at the current frame")
 
 
 class IKPanel(RobotSubPanel, bpy.types.Panel):
     bl_idname = "VIEW3D_PT_urdf_ik"
     bl_label = "Inverse Kinematics"
     bl_order = 15
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:
         settings, robot = context.window_manager.urdf_ik, active_robot(context)
@@ -190,35 +172,21 @@ def _needs_extension(robot: Any, link: str) -> bool:
     return needed
 
 
-_CLASSES = (*OPERATORS, *WAYS, IKSettings, IKPanel)
-
-
 def register() -> None:
-    """Adds the panel, and follows live targets from now on."""
-    for kind in _CLASSES:
-        bpy.utils.register_class(kind)
+    """Adds the settings, lets ghosts go with the file, and follows live targets from now on."""
     # Not as annotations: Blender 4.2 as a module, whose groups do not let go of callbacks, would
     # crash when Python ends.
-    IKSettings.link = bpy.props.StringProperty(
-        name="Link",
-        description="The link that is to be at the target; empty for the robot's hand",
+    link = props.text(
+        "Link", "The link that is to be at the target; empty for the robot's hand",
         search=_search_links,
-    )
-    IKSettings.group = bpy.props.StringProperty(
-        name="Group",
-        description="The group of the SRDF whose joints may move; empty for all",
+    )  # fmt: skip
+    group = props.text(
+        "Group", "The group of the SRDF whose joints may move; empty for all",
         search=_search_groups,
-    )
-    bpy.types.WindowManager.urdf_ik = bpy.props.PointerProperty(type=IKSettings)
-    register_ghosts()
+    )  # fmt: skip
+    add_property(IKSettings, "link", link)
+    add_property(IKSettings, "group", group)
+    add_property(bpy.types.WindowManager, "urdf_ik", bpy.props.PointerProperty(type=IKSettings))
+    add_handler(bpy.app.handlers.load_pre, hide_ghosts)
     watch()
-
-
-def unregister() -> None:
-    """Takes it out again."""
-    unwatch()
-    unregister_ghosts()
-    del bpy.types.WindowManager.urdf_ik
-    del IKSettings.link, IKSettings.group
-    for kind in reversed(_CLASSES):
-        bpy.utils.unregister_class(kind)
+    at_end(unwatch)

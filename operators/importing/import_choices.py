@@ -15,73 +15,69 @@ from ...urdf_importer import (
     reader_formats,
 )
 from ...urdf_importer.command.jobs import ImportJob
+from .. import props
+from ..active_robot import PolledOperator
 from ..option_properties import (
-    OF_THIS_TIME,
     add_option_properties,
     draw_options,
     option_names,
     read_options,
 )
 from ..preferences import shows_morse
+from ..stepping import is_busy
+from ..wrapped_text import draw_rest
 from .xacro_fields import FIELD_NAMES, XacroField, apply_xacro_fields, draw_xacro_fields
 
 SUFFIXES = (*(suffix for each in reader_formats() for suffix in each.suffixes), ".xml")
 """Of files that may be descriptions. The content of an .xml decides when it is read."""
 
-FILTER = ";".join(f"*{suffix}" for suffix in SUFFIXES)
-
 
 @add_option_properties
-class ImportChoices:
+class ImportChoices(PolledOperator):
     """Properties of an operator that imports: the files, the options, the xacro arguments."""
 
-    filepath: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="File",
-        description="The robot description to import",
-        subtype="FILE_PATH",
-        options=OF_THIS_TIME,
+    filepath: props.file("The robot description to import")
+    directory: props.text(
+        "Folder", "Where the files of Files are", subtype="DIR_PATH", options=props.OF_THIS_TIME
     )
-    directory: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Folder",
-        description="Where the files of Files are",
-        subtype="DIR_PATH",
-        options=OF_THIS_TIME,
-    )
-    files: bpy.props.CollectionProperty(  # type: ignore[valid-type]
+    files: bpy.props.CollectionProperty(
         name="Files",
         description="Names of several files to import, in Folder",
         type=bpy.types.OperatorFileListElement,
-        options=OF_THIS_TIME,
+        options=props.OF_THIS_TIME,
     )
-    use_parameters: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Use the Parameter File Beside It",
-        description="Take the .yaml of the same name beside a SimMechanics file for its parameters",
+    use_parameters: props.switch(
+        "Use the Parameter File Beside It", "Take the .yaml of the same name beside a "
+        "SimMechanics file for its parameters", options={"SKIP_SAVE", "SKIP_PRESET"},
+    )  # fmt: skip
+    use_joint_parameters: props.switch(
+        "Use the Joint Parameters Beside It", "Take the .csv of the same name beside a "
+        "SimMechanics file for the limits of its joints", options={"SKIP_SAVE", "SKIP_PRESET"},
+    )  # fmt: skip
+    use_srdf: props.switch(
+        "Use the SRDF Near It", "Take the SRDF that lies near the description: groups become bone "
+        "collections, named states pose assets", options={"SKIP_SAVE", "SKIP_PRESET"},
+    )  # fmt: skip
+    whole_world: props.switch(
+        "Whole World", "Import all models of a file of SDF or MuJoCo at their places, with "
+        "lights, camera, background and gravity; else one model",
         options={"SKIP_SAVE", "SKIP_PRESET"},
-    )
-    use_joint_parameters: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Use the Joint Parameters Beside It",
-        description="Take the .csv of the same name beside a SimMechanics file for the limits of "
-        "its joints",
-        options={"SKIP_SAVE", "SKIP_PRESET"},
-    )
-    use_srdf: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Use the SRDF Near It",
-        description="Take the SRDF that lies near the description: groups become bone collections, "
-        "named states pose assets",
-        options={"SKIP_SAVE", "SKIP_PRESET"},
-    )
-    whole_world: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Whole World",
-        description="Import all models of a file of SDF or MuJoCo at their places, with lights, "
-        "camera, background and gravity; else one model",
-        options={"SKIP_SAVE", "SKIP_PRESET"},
-    )
-    xacro_fields: bpy.props.CollectionProperty(  # type: ignore[valid-type]
+    )  # fmt: skip
+    xacro_fields: bpy.props.CollectionProperty(
         name="Arguments of the File",
         description="The arguments that the chosen xacro files declare",
         type=XacroField,
-        options=OF_THIS_TIME,
+        options=props.OF_THIS_TIME,
     )
+
+    @classmethod
+    def hinder(cls, context: Any) -> str:
+        scene = context.scene
+        if scene is None:
+            return "There is no scene to import into"
+        if not scene.is_editable:
+            return "The scene is linked from another file; go to a scene of this file"
+        return "Other work is running; wait for it or press Esc" if is_busy() else ""
 
     def draw(self, context: Any) -> None:
         layout = self.layout  # type: ignore[attr-defined]
@@ -158,8 +154,7 @@ def _draw_world(layout: Any, operator: Any) -> None:
         column.scale_y = 0.75
         for name in models[:_MOST_NAMED]:
             column.label(text=name, icon="DOT")
-        if len(models) > _MOST_NAMED:
-            column.label(text=f"and {len(models) - _MOST_NAMED} more")
+        draw_rest(column, models, _MOST_NAMED)
 
 
 _OFFERS = {"parameters": (".yaml", ".yml"), "joint_parameters": (".csv",), "srdf": ()}

@@ -9,11 +9,12 @@ import bpy
 
 from ...urdf_importer import ImportOptions, RobotError
 from .. import preferences as remembered
+from ..active_robot import ask, browse
 from ..option_properties import read_options
 from ..preferences import preference_options, preference_package_paths
 from ..session import recall_state
 from .import_choices import ImportChoices, copy_choices, find_paths, take_offers
-from .run_import import can_import, import_at_once
+from .run_import import import_at_once
 from .xacro_fields import XacroFields
 
 _LASTING = ("packages", "package_paths")
@@ -75,26 +76,17 @@ class ShownImport(ImportChoices):
     _shown: XacroFields | None = None
     """Returns the fields that a user sees; None if a script calls."""
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return can_import(cls, context)
-
     def invoke(self, context: Any, event: Any) -> set[str]:
         if bpy.app.background:
             return self.execute(context)
         self._shown = XacroFields()
         offer_defaults(self, context)
-        manager = context.window_manager
         paths = find_paths(self)
         if not paths:
             self.filepath = first_folder()
-            manager.fileselect_add(self)
-            return {"RUNNING_MODAL"}
+            return browse(self, context)
         self.check(context)
-        chosen: set[str] = manager.invoke_props_dialog(
-            self, width=400, title=_name_files(paths), confirm_text="Import"
-        )
-        return chosen
+        return ask(self, context, width=400, title=_name_files(paths), confirm_text="Import")
 
     def check(self, context: Any) -> bool:
         """Updates the fields when another file or option is chosen. Blender calls it."""

@@ -18,9 +18,10 @@ from ...urdf_importer.blender.standing.record import find_record
 from ...urdf_importer.blender.standing.robot_table import list_robots
 from ...urdf_importer.command.summary import count
 from ...urdf_importer.diagnostics import DiagnosticGroup
-from ..active_robot import RobotOperator, active_robot
+from .. import props
+from ..active_robot import RobotOperator, active_robot, browse
 from ..preferences import add_package_folder, find_preferences, preference_package_paths
-from ..reports import refusing, report_diagnostics, report_sentence
+from ..reports import report_diagnostics, report_sentence
 from .placement import find_ground, place_again
 
 MOST_OFFERED = 8
@@ -31,38 +32,26 @@ class LocatePackage(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.locate_package"
     bl_label = "Locate Folder"
     bl_description = (
-        "Choose the folder in which the missing files are, and fill them in on "
-        "the robot in place. Poses, keyframes and your own changes stay, and the "
-        "robot remembers the folder"
+        "Choose the folder in which the missing files are, and fill them in on the robot in "
+        "place. Poses, keyframes and your own changes stay, and the robot remembers the folder"
     )
 
-    package: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Package",
-        description="The package that is looked for. Empty: any files that are missing",
-        options={"SKIP_SAVE"},
+    package: props.text(
+        "Package", "The package that is looked for. Empty: any files that are missing", kept=False
     )
-    directory: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Folder",
-        description="The folder of the package, or one that holds it or lies in it",
-        subtype="DIR_PATH",
-        options={"SKIP_SAVE"},
-    )
-    add_to_preferences: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Add to Package Folders",
-        description="Look into this folder at all imports and updates from now on: it comes into "
-        "the preferences of the extension",
-        default=False,
-        options={"SKIP_SAVE"},
-    )
-    browse: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Browse",
-        description="Open the file browser even where folders were found that may be meant",
-        default=False,
+    directory: props.text(
+        "Folder", "The folder of the package, or one that holds it or lies in it",
+        subtype="DIR_PATH", kept=False,
+    )  # fmt: skip
+    add_to_preferences: props.switch(
+        "Add to Package Folders", "Look into this folder at all imports and updates from now on: "
+        "it comes into the preferences of the extension", kept=False,
+    )  # fmt: skip
+    browse: props.switch(
+        "Browse", "Open the file browser even where folders were found that may be meant",
         options={"HIDDEN", "SKIP_SAVE"},
-    )
-    filter_folder: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        default=True, options={"HIDDEN", "SKIP_SAVE"}
-    )
+    )  # fmt: skip
+    filter_folder: props.folders_alone()
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         """Offers the folder found; where there is none, and on wish, opens the file browser."""
@@ -75,17 +64,14 @@ class LocatePackage(RobotOperator, bpy.types.Operator):
             )
             return {"INTERFACE"}
         self.directory = os.path.join(os.path.dirname(_source_of(context)), "")
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
+        return browse(self, context)
 
     def draw(self, context: Any) -> None:
         if find_preferences(context) is not None:
             self.layout.prop(self, "add_to_preferences")
 
-    @refusing("ERROR")
-    def execute(self, context: Any) -> set[str]:
+    def act(self: Any, context: Any, robot: Any) -> None:
         folder = bpy.path.abspath(self.directory)
-        robot = active_robot(context)
         ground = find_ground(context, robot)
         known = find_record(robot).diagnostics
         result = locate_package(robot, folder, package=self.package)
@@ -94,7 +80,6 @@ class LocatePackage(RobotOperator, bpy.types.Operator):
         if self.add_to_preferences:
             add_package_folder(context, folder)
         _report(self, result, known)
-        return {"FINISHED"}
 
 
 def is_locatable(group: DiagnosticGroup) -> bool:
@@ -149,6 +134,3 @@ def _report(operator: Any, result: UpdateResult, known: Sequence[Diagnostic]) ->
     files = count(sum(change.subject == "mesh" for change in result.changes), "mesh file")
     report_diagnostics(operator, result.robot.name, diagnostics)
     report_sentence(operator, f"Filled in {files} of {result.robot.name}", diagnostics)
-
-
-register, unregister = bpy.utils.register_classes_factory((LocatePackage,))

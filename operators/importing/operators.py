@@ -10,7 +10,8 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import ReaderFormat, reader_formats
-from ..dropping import make_drop_handler
+from .. import props
+from ..additions import add_to_menus, make_drop_handler
 from ..motion.motion_files import draw_import_motion
 from ..semantics.srdf_files import draw_import_entry
 from .import_choices import SUFFIXES
@@ -19,10 +20,7 @@ from .import_urdf import ShownImport
 
 def _make_operator(format: ReaderFormat, suffixes: tuple[str, ...]) -> type[Any]:
     """Returns the class ImportName of a format."""
-    shown = bpy.props.StringProperty(
-        default=";".join(f"*{suffix}" for suffix in suffixes),
-        options={"HIDDEN", "SKIP_SAVE", "SKIP_PRESET"},
-    )
+    shown = props.pattern(*suffixes, options=props.OF_THIS_TIME)
     members = {
         "__doc__": f"Imports robots from {format.label} and other descriptions.",
         "__module__": __name__,
@@ -43,7 +41,7 @@ IMPORTERS = (
 """Of all formats of the table, in its order."""
 
 # Blender asks for options by the operator's dialog, then runs it.
-DropUrdf = make_drop_handler("IO_FH_urdf", "URDF", IMPORTERS[0].bl_idname, SUFFIXES)
+DropUrdf = make_drop_handler(__name__, "IO_FH_urdf", "URDF", IMPORTERS[0].bl_idname, SUFFIXES)
 
 
 class ImportMenu(bpy.types.Menu):
@@ -64,16 +62,6 @@ def draw_import_entries(menu: Any, context: Any) -> None:
     menu.layout.menu(ImportMenu.bl_idname, icon="ARMATURE_DATA")
 
 
-_add, _remove = bpy.utils.register_classes_factory((*IMPORTERS, ImportMenu, DropUrdf))
-
-
 def register() -> None:
-    """Adds the operators and their menu entries."""
-    _add()
-    bpy.types.TOPBAR_MT_file_import.append(draw_import_entries)
-
-
-def unregister() -> None:
-    """Takes them out again."""
-    bpy.types.TOPBAR_MT_file_import.remove(draw_import_entries)
-    _remove()
+    """Adds the menu to Blender's."""
+    add_to_menus(draw_import_entries, "TOPBAR_MT_file_import")

@@ -11,10 +11,11 @@ import bpy
 from ...urdf_importer import place_robots
 from ...urdf_importer.blender.standing.placing import find_lowest, frame_robots, stand
 from ...urdf_importer.options import PlacementOptions
-from ..keys import TAB
 from ..option_properties import read_options
 from ..preferences import find_preferences
 
+TAB = "Robot"
+"""The sidebar's tab."""
 _CUBE_CORNERS = 8
 _HIDDEN = "The cube of the start scene is hidden, in renders too; Alt+H shows it in the view"
 _NEAR = 1e-4

@@ -13,7 +13,7 @@ from ...urdf_importer.command.report import Report
 from ...urdf_importer.progress import finish
 from ..reports import report_failures, report_outcome
 from ..session import recall_state
-from ..stepping import SteppedOperator, Steps, is_busy
+from ..stepping import SteppedOperator, Steps
 from .import_batch import ImportBatch
 from .import_choices import ImportChoices, read_jobs
 from .placement import open_sidebar, place_results
@@ -51,10 +51,6 @@ class RunImport(SteppedOperator, ImportChoices, bpy.types.Operator):
     steps_title = "Importing"
     cancelled_text = "The import was cancelled; nothing is left of it"
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return can_import(cls, context)
-
     def begin_steps(self, context: Any) -> Steps:
         self._batch = ImportBatch(read_jobs(self))
         return self._batch.steps
@@ -72,22 +68,6 @@ class RunImport(SteppedOperator, ImportChoices, bpy.types.Operator):
             work.begun = True  # A user who closes the sidebar afterwards means it.
             open_sidebar(context)
         return done
-
-
-def can_import(operator: Any, context: Any) -> bool:
-    """Tells whether the scene can take a robot, and gives the reason if not."""
-    scene = context.scene
-    if scene is None:
-        operator.poll_message_set("There is no scene to import into")
-    elif not scene.is_editable:
-        operator.poll_message_set(
-            "The scene is linked from another file; go to a scene of this file"
-        )
-    elif is_busy():
-        operator.poll_message_set("Other work is running; wait for it or press Esc")
-    else:
-        return True
-    return False
 
 
 def import_at_once(operator: Any, context: Any) -> set[str]:
@@ -118,6 +98,3 @@ def _conclude(operator: Any, context: Any, batch: ImportBatch) -> set[str]:
         [result.armature for result in of_worlds],
     )
     return report_outcome(operator, batch)
-
-
-register, unregister = bpy.utils.register_classes_factory((RunImport,))

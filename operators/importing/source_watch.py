@@ -13,11 +13,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import bpy
-
 from ...urdf_importer.blender.standing.record import look_for_changed
 from ...urdf_importer.blender.standing.robot_table import RobotTable
 from ..active_robot import redraw_views
+from ..additions import call_later
 from ..session import recall_state
 
 SECONDS = 3.0
@@ -62,19 +61,9 @@ def recall_changed(robot: Any, table: RobotTable) -> tuple[str, ...]:
     robots.move_to_end(key)
     while len(robots) > _MOST_ROBOTS:
         robots.popitem(last=False)
-    if table.files and not bpy.app.timers.is_registered(look_on):
-        bpy.app.timers.register(look_on, first_interval=_SOON)
+    if table.files:
+        call_later(look_on, _SOON)
     return watched.changed
-
-
-def register() -> None:
-    """Does nothing: watching begins with the first robot that is shown."""
-
-
-def unregister() -> None:
-    """Ends all watching."""
-    if bpy.app.timers.is_registered(look_on):
-        bpy.app.timers.unregister(look_on)
 
 
 def look_on() -> float:

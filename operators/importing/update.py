@@ -10,7 +10,6 @@ from bpy_extras.io_utils import ImportHelper
 from ...urdf_importer import (
     Change,
     RobotError,
-    UpdateResult,
     compare_with_source,
     reset_parts,
     update_robot,
@@ -18,11 +17,12 @@ from ...urdf_importer import (
 from ...urdf_importer.blender.standing.record import find_record
 from ...urdf_importer.blender.standing.robot_table import recall_table
 from ...urdf_importer.command.summary import count
-from ..active_robot import RobotOperator, active_robot, poll_robot
+from .. import props
+from ..active_robot import PolledOperator, Refusal, RobotOperator, active_robot, ask, find_hindrance
 from ..preferences import preference_package_paths
-from ..reports import refuse, refusing, report_diagnostics, report_sentence
+from ..reports import refuse, report_diagnostics, report_sentence
 from ..shown_changes import list_changes
-from .import_choices import FILTER
+from .import_choices import SUFFIXES
 from .source_watch import recall_changed
 
 _WIDTH = 560
@@ -33,19 +33,16 @@ class UpdateRobot(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.update"
     bl_label = "Update from Source"
     bl_description = (
-        "Read the robot's file again and change the rig accordingly, after "
-        "showing the changes. Poses, keyframes, materials you changed and "
-        "objects you attached stay"
+        "Read the robot's file again and change the rig accordingly, after showing the changes. "
+        "Poses, keyframes, materials you changed and objects you attached stay"
     )
 
-    filepath: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Source",
-        description="The file to read. Empty: the imported one",
-        subtype="FILE_PATH",
-        options={"SKIP_SAVE"},
+    filepath: props.text(
+        "Source", "The file to read. Empty: the imported one", subtype="FILE_PATH", kept=False
     )
 
     _changes: tuple[Change, ...] = ()
+    _is_same = False
 
     @classmethod
     def description(cls, context: Any, properties: Any) -> str:
@@ -67,49 +64,37 @@ class UpdateRobot(RobotOperator, bpy.types.Operator):
         except RobotError as error:
             return refuse(self, error)
         if not self._changes:
-            if recall_changed(robot, recall_table(robot)):  # Files that say the same as before.
-                update_robot(robot, path=self._path(), package_paths=_folders(context))
-            return self._say_nothing_changed(robot)
-        manager = context.window_manager
-        return set(
-            manager.invoke_props_dialog(
-                self, width=_WIDTH, title="Update from Source", confirm_text="Update"
-            )
-        )
+            # Changed files may say the same as before.
+            self._is_same = not recall_changed(robot, recall_table(robot))
+            return self.execute(context)
+        return ask(self, context, width=_WIDTH, title=self.bl_label, confirm_text="Update")
 
     def draw(self, context: Any) -> None:
         list_changes(self.layout.column(align=True), context, self._changes)
 
-    @refusing("ERROR")
-    def execute(self, context: Any) -> set[str]:
-        result = update_robot(
-            active_robot(context), path=self._path(), package_paths=_folders(context)
-        )
+    def act(self: Any, context: Any, robot: Any) -> str | None:
+        if self._is_same:
+            return _put_back(robot)
+        result = update_robot(robot, path=self._path(), package_paths=_folders(context))
         if not result.changes:
-            return self._say_nothing_changed(result.armature)
-        self._report(result)
-        return {"FINISHED"}
-
-    def _path(self) -> str | None:
-        return bpy.path.abspath(self.filepath) if self.filepath else None
-
-    def _say_nothing_changed(self, robot: Any) -> set[str]:
-        """Puts displaced parts back, all the same: that is why many a user updates."""
-        displaced = reset_parts(robot, locked_only=True)
-        if displaced:
-            self.report(
-                {"INFO"}, f"The source is the same; {count(displaced, 'displaced part')} put back"
-            )
-            return {"FINISHED"}
-        self.report({"INFO"}, "Nothing changed: the rig matches its source")
-        return {"CANCELLED"}
-
-    def _report(self, result: UpdateResult) -> None:
-        """Reports differences as warnings: an error would make scripts fail."""
+            return _put_back(result.armature)
+        # Differences are warnings: an error would make scripts fail.
         name = result.robot.name
         report_diagnostics(self, name, result.diagnostics)
         sentence = f"Updated {name}: {count(len(result.changes), 'change')}"
         report_sentence(self, sentence, result.diagnostics)
+        return None
+
+    def _path(self) -> str | None:
+        return bpy.path.abspath(self.filepath) if self.filepath else None
+
+
+def _put_back(robot: Any) -> str:
+    """Puts displaced parts back where nothing changed: that is why many a user updates."""
+    displaced = reset_parts(robot, locked_only=True)
+    if not displaced:
+        raise Refusal("Nothing changed: the rig matches its source", "INFO")
+    return f"The source is the same; {count(displaced, 'displaced part')} put back"
 
 
 def _folders(context: Any) -> list[str]:
@@ -117,7 +102,7 @@ def _folders(context: Any) -> list[str]:
     return [folder for folder in preference_package_paths(context) if os.path.isdir(folder)]
 
 
-class ChooseSource(bpy.types.Operator, ImportHelper):
+class ChooseSource(PolledOperator, bpy.types.Operator, ImportHelper):
     bl_idname = "urdf.choose_source"
     bl_label = "Update from File"
     bl_description = (
@@ -126,13 +111,11 @@ class ChooseSource(bpy.types.Operator, ImportHelper):
     )
 
     filename_ext = ".urdf"
-    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
-        default=FILTER, options={"HIDDEN"}
-    )
+    filter_glob: props.pattern(*SUFFIXES)
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        return poll_robot(cls, context)
+    def hinder(cls, context: Any) -> str:
+        return find_hindrance(context)
 
     def execute(self, context: Any) -> set[str]:
         mode = "EXEC_DEFAULT" if bpy.app.background else "INVOKE_DEFAULT"
@@ -141,6 +124,3 @@ class ChooseSource(bpy.types.Operator, ImportHelper):
         except RuntimeError as error:
             self.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
             return {"CANCELLED"}
-
-
-register, unregister = bpy.utils.register_classes_factory((UpdateRobot, ChooseSource))

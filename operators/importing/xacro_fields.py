@@ -19,6 +19,8 @@ from ...urdf_importer import (
     XacroArgument,
     list_xacro_arguments,
 )
+from .. import props
+from ..additions import add_property
 
 MOST_SECONDS = 1.0
 """For all chosen files together."""
@@ -46,36 +48,26 @@ class XacroField(bpy.types.PropertyGroup):
     """An argument; `name` is its name. `files` are the chosen files that declare it, one to a line;
     in one of them it is `required`: it has no default."""
 
-    value: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Value",
-        description="The value of the xacro argument. As long as it is the file's own default, "
-        "the file decides",
-    )
-    default: bpy.props.StringProperty()  # type: ignore[valid-type]
-    required: bpy.props.BoolProperty()  # type: ignore[valid-type]
-    files: bpy.props.StringProperty()  # type: ignore[valid-type]
+    value: props.text(
+        "Value", "The value of the xacro argument. As long as it is the file's own default, the "
+        "file decides",
+    )  # fmt: skip
+    default: bpy.props.StringProperty()
+    required: bpy.props.BoolProperty()
+    files: bpy.props.StringProperty()
 
 
 def register() -> None:
-    """Adds the class of fields, with `on`: the value as a checkbox.
+    """Adds `on`: the value as a checkbox.
 
     Callbacks into Python are in no annotation: Blender 4.2 as a module, whose groups do not let go
     of callbacks, would crash when Python ends.
     """
-    bpy.utils.register_class(XacroField)
-    XacroField.on = bpy.props.BoolProperty(
-        name="On",
-        description="The value of the xacro argument, true or false. As long as it is the file's "
-        "own default, the file decides",
-        get=_is_on,
-        set=_switch,
+    text = (
+        "The value of the xacro argument, true or false. As long as it is the file's own default, "
+        "the file decides"
     )
-
-
-def unregister() -> None:
-    """Takes it out again."""
-    del XacroField.on
-    bpy.utils.unregister_class(XacroField)
+    add_property(XacroField, "on", props.switch("On", text, get=_is_on, set=_switch))
 
 
 class XacroFields:

@@ -12,6 +12,7 @@ from ...urdf_importer.blender.standing.armatures import armatures_by_name, armat
 from ...urdf_importer.blender.standing.links import find_link
 from ...urdf_importer.blender.standing.robot_table import recall_table
 from ..active_robot import active_robot, redraw_views
+from ..additions import Drawers, call_later
 from ..gizmos.strokes import draw_lines
 from ..session import recall_state
 from ..stepping import is_busy
@@ -53,7 +54,7 @@ class _Pairs:
     found: dict[tuple[Any, ...], FoundPairs] = field(default_factory=dict)
     wanted: tuple[str, str] | None = None
     is_open: bool = False
-    drawers: list[Any] = field(default_factory=list)
+    drawers: Drawers = field(default_factory=Drawers)
 
 
 def find_people(robot: Any) -> list[str]:
@@ -114,8 +115,7 @@ def recall_limbs(robot: Any, person: Any) -> FoundPairs | None:
     found = state.found.get(_key(robot, person))
     if found is None:
         state.wanted = robot.name, person.name
-        if not bpy.app.timers.is_registered(_look):
-            bpy.app.timers.register(_look, first_interval=0.0)
+        call_later(_look)
     return found
 
 
@@ -164,18 +164,8 @@ def watch_panel(*, is_open: bool) -> None:
     """Draws limbs over the view while the panel is open, as its header and content say."""
     state = recall_state(_Pairs)
     state.is_open = is_open
-    if is_open and not state.drawers and not bpy.app.background:
-        add = bpy.types.SpaceView3D.draw_handler_add
-        state.drawers.append(add(_draw, (), "WINDOW", "POST_VIEW"))
-
-
-def stop_drawing() -> None:
-    """Ends drawing and searching."""
-    drawers = recall_state(_Pairs).drawers
-    while drawers:
-        bpy.types.SpaceView3D.draw_handler_remove(drawers.pop(), "WINDOW")
-    if bpy.app.timers.is_registered(_look):
-        bpy.app.timers.unregister(_look)
+    if is_open:
+        state.drawers.start(POST_VIEW=_draw)
 
 
 def _draw() -> None:

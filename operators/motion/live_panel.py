@@ -22,9 +22,11 @@ from ...urdf_importer.blender.animation.live import (
     stop_watching,
 )
 from ...urdf_importer.blender.standing.robot_table import recall_table
-from ..active_robot import active_robot, poll_robot
+from .. import props
+from ..active_robot import Refusal, RobotOperator, active_robot, ask
+from ..additions import add_property, at_end
 from ..option_properties import add_option_properties, draw_options, read_options
-from ..reports import refuse, refusing, report_diagnostics
+from ..reports import refuse, report_diagnostics
 from ..sidebar.panel import DataSubPanel
 from ..wrapped_text import draw_wrapped
 
@@ -54,33 +56,28 @@ class LiveSettings(bpy.types.PropertyGroup):
 
     bl_idname = "urdf_live"
 
-    address: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Address",
-        description="Where rosbridge or foxglove_bridge runs, such as ws://localhost:9090 or "
-        "ws://localhost:8765; empty for the address in ROSBRIDGE_URL or "
-        "ROS_MASTER_URI, else ws://localhost:9090",
-    )
-    tried: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Tried", description="The address of the last link: why that ended is shown with it"
-    )
-    controller: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Controller",
-        description="The topic on which a controller takes a JointTrajectory",
-        default=_CONTROLLER,
-        **_WITH_TOPICS,
-    )
+    address: props.text(
+        "Address", "Where rosbridge or foxglove_bridge runs, such as ws://localhost:9090 or "
+        "ws://localhost:8765; empty for the address in ROSBRIDGE_URL or ROS_MASTER_URI, else "
+        "ws://localhost:9090",
+    )  # fmt: skip
+    tried: props.text("Tried", "The address of the last link: why that ended is shown with it")
+    controller: props.text(
+        "Controller", "The topic on which a controller takes a JointTrajectory",
+        default=_CONTROLLER, **_WITH_TOPICS,
+    )  # fmt: skip
 
 
 add_option_properties(LiveSettings, LiveOptions)
-LiveSettings.__annotations__["topic"] = bpy.props.StringProperty(
-    name="Topic",
-    description="Where the positions of joints come from; empty for /joint_states, or the only "
+LiveSettings.__annotations__["topic"] = props.text(
+    "Topic",
+    "Where the positions of joints come from; empty for /joint_states, or the only "
     "topic that has some. Once connected, the server's topics are listed",
     **_WITH_TOPICS,
 )
 
 
-class Connect(bpy.types.Operator):
+class Connect(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.live_connect"
     bl_label = "Connect"
     bl_description = (
@@ -89,131 +86,110 @@ class Connect(bpy.types.Operator):
     )
     bl_options = {"REGISTER"}
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return poll_robot(cls, context)
-
-    @refusing("ERROR")
-    def execute(self, context: Any) -> set[str]:
-        robot: Any = active_robot(context)
+    def act(self: Any, context: Any, robot: Any) -> None:
         settings = context.window_manager.urdf_live
         settings.tried = settings.address
         link = connect(
             robot, url=settings.address or None, options=read_options(settings, LiveOptions)
         )
         report_diagnostics(self, robot.name, tuple(link.diagnostics), "live link")
-        return {"FINISHED"}
 
 
-class _OfLink:
-    """An operator for robots that are linked."""
+class LinkOperator(RobotOperator):
+    """Base of the operators for robots that are linked; they act on the link."""
+
+    bl_options = {"REGISTER"}
+
+    @staticmethod
+    def find_robot(context: Any) -> Any:
+        return find_live_link(active_robot(context))
 
     @classmethod
-    def poll(cls: Any, context: Any) -> bool:
-        if not poll_robot(cls, context):
-            return False
-        if find_live_link(active_robot(context)) is None:
-            cls.poll_message_set("Connect the robot first")
-            return False
-        return True
+    def hinder(cls, context: Any) -> str:
+        why = super().hinder(context)
+        return why or ("" if cls.find_robot(context) is not None else "Connect the robot first")
 
 
-class Disconnect(_OfLink, bpy.types.Operator):
+class Disconnect(LinkOperator, bpy.types.Operator):
     bl_idname = "urdf.live_disconnect"
     bl_label = "Disconnect"
     bl_description = "End the active robot's link; a recording in progress becomes keyframes first"
     bl_options = {"REGISTER", "UNDO"}
+    level = "WARNING"
 
-    def execute(self, context: Any) -> set[str]:
-        link: Any = find_live_link(active_robot(context))
-        done = _stop(self, link) if link.recorded else {"FINISHED"}
-        link.close()
-        return done
+    def act(self, context: Any, link: Any) -> str:
+        try:
+            return _stop(link) if link.recorded else ""
+        finally:
+            link.close()
 
 
-class Record(_OfLink, bpy.types.Operator):
+class Record(LinkOperator, bpy.types.Operator):
     bl_idname = "urdf.live_record"
     bl_label = "Record"
     bl_description = "Keep all that the server says of the active robot from now on"
-    bl_options = {"REGISTER"}
 
-    def execute(self, context: Any) -> set[str]:
-        link: Any = find_live_link(active_robot(context))
+    def act(self, context: Any, link: Any) -> None:
         link.record()
-        return {"FINISHED"}
 
 
-class StopRecording(_OfLink, bpy.types.Operator):
+class StopRecording(LinkOperator, bpy.types.Operator):
     bl_idname = "urdf.live_stop"
     bl_label = "Stop"
     bl_description = "End the recording: it becomes keyframes in a new action of the active robot"
     bl_options = {"REGISTER", "UNDO"}
+    level = "WARNING"
 
-    def execute(self, context: Any) -> set[str]:
-        return _stop(self, find_live_link(active_robot(context)))
+    def act(self, context: Any, link: Any) -> str:
+        return _stop(link)
 
 
-def _stop(operator: Any, link: Any) -> set[str]:
-    try:
-        action = link.stop()
-    except RobotError as error:
-        return refuse(operator, error, "WARNING")
+def _stop(link: Any) -> str:
+    action = link.stop()
     first, last = action.frame_range
-    operator.report({"INFO"}, f"Action {action.name}: frames {first:.0f} to {last:.0f}")
-    return {"FINISHED"}
+    return f"Action {action.name}: frames {first:.0f} to {last:.0f}"
 
 
-class SendSensors(_OfLink, bpy.types.Operator):
+class SendSensors(LinkOperator, bpy.types.Operator):
     bl_idname = "urdf.live_sensors"
     bl_label = "Send Sensors"
     bl_description = (
         "Send the measurements of the active robot's scanners and depth cameras to the server, as "
         "the scene is shown; a second press ends that"
     )
-    bl_options = {"REGISTER"}
 
-    pictures: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Pictures",
-        description="Pictures of colours as well: each is rendered, while Blender waits",
+    pictures: props.switch(
+        "Pictures", "Pictures of colours as well: each is rendered, while Blender waits"
     )
 
     @classmethod
-    def poll(cls: Any, context: Any) -> bool:
-        if not super().poll(context):
-            return False
-        link: Any = find_live_link(active_robot(context))
-        if link.state != "connected" and not link.options.send_sensors:
-            cls.poll_message_set(f"No server listens: the link is {link.state}")
-            return False
-        return True
+    def hinder(cls, context: Any) -> str:
+        why = super().hinder(context)
+        link = cls.find_robot(context) if not why else None
+        if link is None or link.state == "connected" or link.options.send_sensors:
+            return why
+        return f"No server listens: the link is {link.state}"
 
-    def execute(self, context: Any) -> set[str]:
-        link: Any = find_live_link(active_robot(context))
+    def act(self: Any, context: Any, link: Any) -> None:
         link.send_sensors(not link.options.send_sensors, pictures=self.pictures)
-        return {"FINISHED"}
 
 
-class SendMotion(_OfLink, bpy.types.Operator):
+class SendMotion(LinkOperator, bpy.types.Operator):
     bl_idname = "urdf.live_send"
     bl_label = "Send Motion"
     bl_description = (
         "Send the motion of the active robot, all that is keyed of it, to a controller, as one "
         "JointTrajectory, after a look at its limits: the real robot moves"
     )
-    bl_options = {"REGISTER"}
 
-    beyond_limits: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Send Beyond Limits",
-        description="Send the motion although the robot cannot follow it, or not safely",
-        options={"SKIP_SAVE"},
-    )
-    rate: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="Samples per Second",
-        description="How many points the trajectory has; 0 for one in each frame",
-        default=0.0,
-        min=0.0,
-        max=1000.0,
-    )
+    beyond_limits: props.switch(
+        "Send Beyond Limits", "Send the motion although the robot cannot follow it, or not safely",
+        kept=False,
+    )  # fmt: skip
+    rate: props.number(
+        "Samples per Second", "How many points the trajectory has; 0 for one in each frame",
+        min=0.0, max=1000.0,
+    )  # fmt: skip
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         robot: Any = active_robot(context)
@@ -222,10 +198,7 @@ class SendMotion(_OfLink, bpy.types.Operator):
         except RobotError as error:
             return refuse(self, error)
         title = "Send to the Real Robot?"
-        chosen: set[str] = context.window_manager.invoke_props_dialog(
-            self, width=420, title=title, confirm_text="Send"
-        )
-        return chosen
+        return ask(self, context, width=420, title=title, confirm_text="Send")
 
     def draw(self, context: Any) -> None:
         self.layout.label(text=f"To {context.window_manager.urdf_live.controller}")
@@ -237,21 +210,15 @@ class SendMotion(_OfLink, bpy.types.Operator):
         else:
             self.layout.label(text="It is within the robot's limits", icon="CHECKMARK")
 
-    @refusing("ERROR")
-    def execute(self, context: Any) -> set[str]:
+    def act(self: Any, context: Any, link: Any) -> str:
         robot: Any = active_robot(context)
-        link: Any = find_live_link(robot)
         motion = _sample(robot, self.rate)
         found = _check(context, robot, motion)
         if found and not self.beyond_limits:
             raise RobotError(f"not sent: {_describe(found[0])}")
-        goes = link.send(motion, context.window_manager.urdf_live.controller)
-        if not goes:
-            self.report({"WARNING"}, "Not sent: there is no connection now")
-            return {"CANCELLED"}
-        points = len(motion.times)
-        self.report({"INFO"}, f"Sent {points} points, {motion.duration:.2f} s")
-        return {"FINISHED"}
+        if not link.send(motion, context.window_manager.urdf_live.controller):
+            raise Refusal("Not sent: there is no connection now")
+        return f"Sent {len(motion.times)} points, {motion.duration:.2f} s"
 
 
 def _sample(robot: Any, rate: float) -> Trajectory:
@@ -278,7 +245,6 @@ class LivePanel(DataSubPanel, bpy.types.Panel):
     bl_idname = "VIEW3D_PT_urdf_live"
     bl_label = "Live"
     bl_order = 60
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header_preset(self, context: Any) -> None:
         """Shows the link's state, also while the panel is folded."""
@@ -348,30 +314,10 @@ def _draw_buttons(layout: Any, settings: Any, link: Any) -> None:
     layout.operator(Disconnect.bl_idname, icon="UNLINKED")
 
 
-_CLASSES = (
-    LiveSettings,
-    Connect,
-    Disconnect,
-    Record,
-    StopRecording,
-    SendSensors,
-    SendMotion,
-    LivePanel,
-)
-
-
 def register() -> None:
-    """Adds the panel."""
-    for kind in _CLASSES:
-        bpy.utils.register_class(kind)
-    bpy.types.WindowManager.urdf_live = bpy.props.PointerProperty(
+    """Adds the settings; all links end with them."""
+    at_end(stop_watching)
+    settings = bpy.props.PointerProperty(
         type=LiveSettings, name="Live", description="The texts of the panel Live"
     )
-
-
-def unregister() -> None:
-    """Takes it out again; all links end."""
-    stop_watching()
-    del bpy.types.WindowManager.urdf_live
-    for kind in reversed(_CLASSES):
-        bpy.utils.unregister_class(kind)
+    add_property(bpy.types.WindowManager, "urdf_live", settings)

@@ -20,11 +20,12 @@ from ...urdf_importer import (
     write_trajectory,
 )
 from ...urdf_importer.command.summary import count
-from ..active_robot import active_robot
-from ..dropping import make_drop_handler
-from ..exporting.exported_robot import choose_export_file, find_exported, poll_export
-from ..option_properties import OF_THIS_TIME, add_option_properties, draw_options, read_options
-from ..reports import refusing, report_diagnostics
+from .. import props
+from ..active_robot import ActingOperator, active_robot, ask, browse
+from ..additions import make_drop_handler
+from ..exporting.exported_robot import ExportOperator
+from ..option_properties import add_option_properties, draw_options, read_options
+from ..reports import report_diagnostics
 
 _READ = [each.suffix for each in motion_formats()]
 _WRITTEN = [each.suffix for each in motion_formats() if each.is_written]
@@ -32,7 +33,7 @@ _NO_ROBOT = "there is no robot to move: import one, or select it, then import it
 _NOT_NOW = "Leave the mode you are in first: motions are put on robots in object and pose mode"
 
 
-class ImportMotion(bpy.types.Operator):
+class ImportMotion(ActingOperator, bpy.types.Operator):
     """It has no poll for a robot, so that a file that is dropped before there is one is
     reported."""
 
@@ -44,48 +45,32 @@ class ImportMotion(bpy.types.Operator):
     )
     bl_options = {"REGISTER", "UNDO", "PRESET"}
 
-    filepath: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="File", description="The recording", subtype="FILE_PATH", options=OF_THIS_TIME
-    )
-    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
-        default=";".join(f"*{suffix}" for suffix in _READ), options=OF_THIS_TIME
-    )
-    topic: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Topic",
-        description="Which topic of a recording; empty for /joint_states, or the only one that "
-        "has positions of joints",
-    )
+    filepath: props.file("The recording")
+    filter_glob: props.pattern(*_READ, options=props.OF_THIS_TIME)
+    topic: props.text(
+        "Topic", "Which topic of a recording; empty for /joint_states, or the only one that has "
+        "positions of joints",
+    )  # fmt: skip
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if context.mode not in ("OBJECT", "POSE"):
-            cls.poll_message_set(_NOT_NOW)
-            return False
-        return True
+    def hinder(cls, context: Any) -> str:
+        return "" if context.mode in ("OBJECT", "POSE") else _NOT_NOW
 
     def invoke(self: Any, context: Any, event: Any) -> set[str]:
-        manager = context.window_manager
         if not os.path.isfile(self.filepath):
-            manager.fileselect_add(self)
-            return {"RUNNING_MODAL"}
+            return browse(self, context)
         if bpy.app.background or active_robot(context) is None:
-            done: set[str] = self.execute(context)
-            return done
+            return set(self.execute(context))
         title = f"Import {bpy.path.basename(self.filepath)}"
-        chosen: set[str] = manager.invoke_props_dialog(
-            self, width=400, title=title, confirm_text="Import"
-        )
-        return chosen
+        return ask(self, context, width=400, title=title, confirm_text="Import")
 
     def draw(self: Any, context: Any) -> None:
         self.layout.prop(self, "topic", placeholder="/joint_states")
         draw_options(self.layout, self, MotionOptions)
 
-    @refusing("ERROR")
-    def execute(self: Any, context: Any) -> set[str]:
+    def act(self: Any, context: Any, robot: Any) -> str:
         path = bpy.path.abspath(self.filepath)
         diagnostics = Diagnostics(path)
-        robot = active_robot(context)
         if robot is None or not robot.is_editable:
             raise RobotError(_NO_ROBOT)
         options = read_options(self, MotionOptions)
@@ -94,16 +79,13 @@ class ImportMotion(bpy.types.Operator):
         )
         apply_trajectory(robot, motion, options=options, diagnostics=diagnostics)
         report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
-        self.report(
-            {"INFO"}, f"{os.path.basename(path)}: {_describe_size(motion)}, {motion.duration:.2f} s"
-        )
-        return {"FINISHED"}
+        return f"{os.path.basename(path)}: {_describe_size(motion)}, {motion.duration:.2f} s"
 
 
 add_option_properties(ImportMotion, MotionOptions)
 
 
-class ExportMotion(bpy.types.Operator, ExportHelper):
+class ExportMotion(ExportOperator, bpy.types.Operator, ExportHelper):
     bl_idname = "export_scene.robot_motion"
     bl_label = "Export Robot Motion"
     bl_description = (
@@ -112,39 +94,27 @@ class ExportMotion(bpy.types.Operator, ExportHelper):
     )
 
     filename_ext = ".json"
-    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
-        default=";".join(f"*{suffix}" for suffix in _WRITTEN), options={"HIDDEN"}
-    )
-    rate: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="Samples per Second",
-        description="How often the robot is looked at; 0 for once in each frame",
-        default=0.0,
-        min=0.0,
+    filter_glob: props.pattern(*_WRITTEN)
+    rate: props.number(
+        "Samples per Second", "How often the robot is looked at; 0 for once in each frame", min=0.0,
         max=10_000.0,
-    )
+    )  # fmt: skip
     check_extension = None
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return poll_export(cls, context)
-
-    def invoke(self: Any, context: Any, event: Any) -> set[str]:
-        return choose_export_file(self, context)
-
-    @refusing("ERROR")
-    def execute(self: Any, context: Any) -> set[str]:
+    def act(self: Any, context: Any, robot: Any) -> str:
         path = Path(bpy.path.abspath(self.filepath))
-        motion = sample_trajectory(find_exported(context), frame_range=None, rate=self.rate or None)
+        motion = sample_trajectory(robot, frame_range=None, rate=self.rate or None)
         write_trajectory(motion, path)
-        self.report({"INFO"}, f"Wrote {path.name}: {_describe_size(motion)}")
-        return {"FINISHED"}
+        return f"Wrote {path.name}: {_describe_size(motion)}"
 
 
 def _describe_size(motion: Trajectory) -> str:
     return f"{count(len(motion.names), 'joint')}, {count(len(motion.times), 'sample')}"
 
 
-DropMotion = make_drop_handler("IO_FH_robot_motion", "Robot Motion", ImportMotion.bl_idname, _READ)
+DropMotion = make_drop_handler(
+    __name__, "IO_FH_robot_motion", "Robot Motion", ImportMotion.bl_idname, _READ
+)
 
 
 def draw_import_motion(menu: Any, context: Any) -> None:
@@ -155,6 +125,3 @@ def draw_import_motion(menu: Any, context: Any) -> None:
 def draw_export_motion(menu: Any, context: Any) -> None:
     """Draws the entry of File > Export."""
     menu.layout.operator(ExportMotion.bl_idname, text="Robot Motion (.json, .csv, .bag, ...)")
-
-
-register, unregister = bpy.utils.register_classes_factory((ImportMotion, ExportMotion, DropMotion))

@@ -31,19 +31,21 @@ from ...urdf_importer.blender.animation.frame_check import (
 from ...urdf_importer.blender.animation.span import find_range
 from ...urdf_importer.blender.ik.live import followed_targets_of
 from ...urdf_importer.blender.memory import recall
+from ...urdf_importer.blender.standing import properties
 from ...urdf_importer.blender.standing.record import read_state
+from ...urdf_importer.blender.standing.robot_table import recall_table
 from ...urdf_importer.command.summary import count
-from ..active_robot import active_robot, poll_robot
+from .. import props
+from ..active_robot import Refusal, RobotOperator, active_robot, ask
+from ..additions import add_property
 from ..driving.operators import BakeDrive
 from ..ik.operators import BakePath
 from ..option_properties import add_option_properties, draw_options, read_options
-from ..reports import refusing, report_diagnostics
+from ..reports import report_diagnostics
 from ..session import recall_state
 from ..sidebar.panel import RobotSubPanel
-from ..simulating.overloads import draw_overloads
-from ..wrapped_text import draw_wrapped
+from ..wrapped_text import draw_rest, draw_wrapped
 from .motion_files import ExportMotion, ImportMotion
-from .violations import describe_violation
 
 MOTION_PANEL = "VIEW3D_PT_urdf_motion"
 MOST_SHOWN, MOST_LISTED = 12, 20
@@ -87,53 +89,34 @@ def find_now(context: Any, robot: Any) -> tuple[Violation, ...]:
     return check_frame(robot, limits, context.scene.frame_current_final)
 
 
-class ShowMotion(bpy.types.Operator):
+class ShowMotion(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.show_motion"
     bl_label = "Show Motion"
     bl_description = "Give the active robot this action; the others stay in the file"
-    bl_options = {"REGISTER", "UNDO"}
 
-    action: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Action", description="The action's name"
-    )
+    action: props.text("Action", "The action's name")
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return poll_robot(cls, context)
-
-    def execute(self, context: Any) -> set[str]:
-        if not show_action(active_robot(context), self.action):
-            self.report({"WARNING"}, f"The robot has no motion '{self.action}'")
-            return {"CANCELLED"}
+    def act(self: Any, context: Any, robot: Any) -> None:
+        if not show_action(robot, self.action):
+            raise Refusal(f"The robot has no motion '{self.action}'")
         context.scene.frame_set(context.scene.frame_current)
-        return {"FINISHED"}
 
 
-class CheckMotion(bpy.types.Operator):
+class CheckMotion(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.check_motion"
     bl_label = "Check"
     bl_description = (
         "Compare the motion of the active robot, from its first keyframe to its last, after IK, "
         "drivers and NLA, with the limits of its joints, and list the worst of each"
     )
-    bl_options = {"REGISTER", "UNDO"}
+    level = "WARNING"
 
-    markers: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Markers", default=True, description="Mark the frames of the worst in the timeline"
-    )
-    collisions: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Collisions",
-        default=True,
-        description="List the links that touch each other, and when",
+    markers: props.switch("Markers", "Mark the frames of the worst in the timeline", default=True)
+    collisions: props.switch(
+        "Collisions", "List the links that touch each other, and when", default=True
     )
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return poll_robot(cls, context)
-
-    @refusing("WARNING")
-    def execute(self, context: Any) -> set[str]:
-        robot: Any = active_robot(context)
+    def act(self: Any, context: Any, robot: Any) -> str:
         diagnostics = Diagnostics(robot.name)
         limits = find_motion_limits(context, robot)
         path = bpy.path.abspath(context.window_manager.urdf_limits_file) or None
@@ -151,9 +134,7 @@ class CheckMotion(bpy.types.Operator):
         _mark(context.scene, checked if self.markers else None)
         report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
         text = f"{len(violations)} beyond the limits" if violations else "All is within the limits"
-        text += f"; {count(len(contacts), 'contact')} of links" if contacts else ""
-        self.report({"INFO"}, text)
-        return {"FINISHED"}
+        return text + (f"; {count(len(contacts), 'contact')} of links" if contacts else "")
 
 
 def _mark(scene: Any, checked: _Checked | None) -> None:
@@ -179,9 +160,7 @@ class GoToViolation(bpy.types.Operator):
     bl_description = "Show the frame in which this was found first or worst"
     bl_options = {"INTERNAL", "UNDO"}
 
-    frame: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="Frame", description="The frame to show"
-    )
+    frame: props.number("Frame", "The frame to show")
 
     def execute(self, context: Any) -> set[str]:
         whole = math.floor(self.frame + 1e-4)
@@ -189,36 +168,27 @@ class GoToViolation(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class RetimeMotion(bpy.types.Operator):
+class RetimeMotion(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.retime_motion"
     bl_label = "Retime"
     bl_description = (
         "Key the motion of the active robot once more, in a new action: along "
         "the same path, as fast as the limits of its joints allow, or by a factor"
     )
-    bl_options = {"REGISTER", "UNDO"}
+    level = "WARNING"
 
-    by: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="By",
-        description="The base of the new times",
-        items=(
+    by: props.choice(
+        "By", "The base of the new times", items=(
             ("limits", "Limits", "As fast as the limits of the joints allow"),
             ("factor", "Factor", "As many times as fast as the factor says"),
         ),
-    )
-    factor: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="Factor", default=1.0, min=0.001, max=1000.0, description="How many times as fast"
-    )
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return poll_robot(cls, context)
+    )  # fmt: skip
+    factor: props.number("Factor", "How many times as fast", default=1.0, min=0.001, max=1000.0)
 
     def invoke(self: Any, context: Any, event: Any) -> set[str]:
         if not self.properties.is_property_set("only_slower"):
             self.only_slower = True  # Pauses of an animation are meant.
-        chosen: set[str] = context.window_manager.invoke_props_dialog(self, width=320)
-        return chosen
+        return ask(self, context, width=320)
 
     def draw(self: Any, context: Any) -> None:
         self.layout.row().prop(self, "by", expand=True)
@@ -227,9 +197,7 @@ class RetimeMotion(bpy.types.Operator):
         else:
             draw_options(self.layout, self, RetimeOptions)
 
-    @refusing("WARNING")
-    def execute(self: Any, context: Any) -> set[str]:
-        robot: Any = active_robot(context)
+    def act(self: Any, context: Any, robot: Any) -> str:
         diagnostics = Diagnostics(robot.name)
         if followed_targets_of(robot):
             raise RobotError(_FOLLOWS)
@@ -242,10 +210,7 @@ class RetimeMotion(bpy.types.Operator):
         apply_trajectory(robot, retimed, options=options, diagnostics=diagnostics)
         recall_state(Checks).found.pop(robot.session_uid, None)
         report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
-        self.report(
-            {"INFO"}, f"{retimed.duration:.2f} s instead of {motion.duration:.2f} s, in '{name}'"
-        )
-        return {"FINISHED"}
+        return f"{retimed.duration:.2f} s instead of {motion.duration:.2f} s, in '{name}'"
 
     def retime(self: Any, context: Any, robot: Any, motion: Any, diagnostics: Diagnostics) -> Any:
         """Returns the motion as the properties wish it."""
@@ -267,7 +232,6 @@ class MotionPanel(RobotSubPanel, bpy.types.Panel):
     bl_idname = MOTION_PANEL
     bl_label = "Motion"
     bl_order = 17
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:
         robot = active_robot(context)
@@ -294,8 +258,7 @@ def _draw_actions(layout: Any, robot: Any) -> None:
         row.action = action.name
     if not found:
         column.label(text="No motion: animate or import", icon="ACTION")
-    elif len(found) > MOST_LISTED:
-        column.label(text=f"and {len(found) - MOST_LISTED} more")
+    draw_rest(column, found, MOST_LISTED)
 
 
 def _draw_sources(column: Any) -> None:
@@ -322,8 +285,7 @@ def _draw_checked(layout: Any, context: Any, robot: Any) -> None:
         row = box.row(align=True)
         draw_wrapped(row, context, describe_violation(robot, each), icons=2)
         draw_jump(row, _frame_of(context.scene, checked.first, each.time))
-    if len(checked.violations) > MOST_SHOWN:
-        box.label(text=f"and {len(checked.violations) - MOST_SHOWN} more")
+    draw_rest(box, checked.violations, MOST_SHOWN)
 
 
 def draw_jump(row: Any, frame: float) -> None:
@@ -341,8 +303,7 @@ def _draw_contacts(layout: Any, context: Any, checked: _Checked) -> None:
         row = box.row(align=True)
         draw_wrapped(row, context, f"{each.link1} touches {each.link2}", "MOD_PHYSICS", icons=3)
         draw_jump(row, _frame_of(context.scene, checked.first, each.start))
-    if len(checked.contacts) > MOST_SHOWN:
-        box.label(text=f"and {len(checked.contacts) - MOST_SHOWN} more")
+    draw_rest(box, checked.contacts, MOST_SHOWN)
 
 
 def _draw_now(layout: Any, context: Any, robot: Any) -> None:
@@ -360,24 +321,58 @@ def _draw_now(layout: Any, context: Any, robot: Any) -> None:
             column.label(text=describe_violation(robot, each))
 
 
-_CLASSES = (ShowMotion, CheckMotion, GoToViolation, RetimeMotion, MotionPanel)
-
-
 def register() -> None:
-    """Adds the panel and its settings, which are not kept in files."""
-    for kind in _CLASSES:
-        bpy.utils.register_class(kind)
-    bpy.types.WindowManager.urdf_limits_file = bpy.props.StringProperty(
-        name="Limits File",
-        description="MoveIt's joint_limits.yaml: accelerations and jerks, which a URDF does not "
-        "have; empty for the description's limits alone",
-        subtype="FILE_PATH",
-        options={"SKIP_SAVE"},
-    )
+    """Adds the panel's settings, which are not kept in files."""
+    path = props.text(
+        "Limits File", "MoveIt's joint_limits.yaml: accelerations and jerks, which a URDF does not "
+        "have; empty for the description's limits alone", subtype="FILE_PATH", kept=False,
+    )  # fmt: skip
+    add_property(bpy.types.WindowManager, "urdf_limits_file", path)
 
 
-def unregister() -> None:
-    """Takes them out again."""
-    del bpy.types.WindowManager.urdf_limits_file
-    for kind in reversed(_CLASSES):
-        bpy.utils.unregister_class(kind)
+_DIGITS = 3, 4
+
+
+def describe_violation(robot: Any, each: Violation) -> str:
+    """Describes a violation in a few words, in degrees where the joint turns: the unit
+    distinguishes a velocity from a position, in the little width that there is."""
+    joint = recall_table(robot).joints.get(each.joint)
+    if each.kind == "effort" or joint is None:
+        return f"{each.joint}: {each.kind} {_compare(each.value, each.limit)}"
+    unit = "°" if joint.channels[0].turns else " m"
+    factor = math.degrees(1.0) if joint.channels[0].turns else 1.0
+    per = {"position": "", "velocity": "/s", "acceleration": "/s²", "jerk": "/s³"}[each.kind]
+    return f"{each.joint}: {_compare(factor * each.value, factor * each.limit)}{unit}{per}"
+
+
+def _compare(value: float, limit: float) -> str:
+    """Returns both where few digits distinguish them, else the limit alone: digits take width."""
+    for digits in _DIGITS:
+        texts = _round(value, digits), _round(limit, digits)
+        if texts[0] != texts[1]:
+            return " of ".join(texts)
+    return f"{'>' if value > limit else '<'} {_round(limit, _DIGITS[-1])}"
+
+
+def _round(number: float, digits: int) -> str:
+    """Returns a number with its whole part in full."""
+    return f"{number + 0.0:.{max(digits, len(f'{abs(number):.0f}'))}g}"
+
+
+MOST_OVERLOADS = 8
+
+
+def draw_overloads(layout: Any, robot: Any) -> None:
+    """Draws the motors that could not do the animation that a robot shows, each with the frame in
+    which that began."""
+    action = robot.animation_data and robot.animation_data.action
+    noted = action.get(properties.MOTION, {}).get("overloads") if action else None
+    if not noted:
+        return
+    box = layout.box().column(align=True)
+    box.label(text="These motors cannot do this animation:", icon="ERROR")
+    for joint, (share, frame, effort) in list(noted.items())[:MOST_OVERLOADS]:
+        row = box.row(align=True)
+        row.label(text=f"{joint}: {effort:.3g} at its limit, {share:.0%} of the time")
+        draw_jump(row, int(frame))
+    draw_rest(box, noted, MOST_OVERLOADS)

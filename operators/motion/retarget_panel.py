@@ -20,7 +20,8 @@ from ...urdf_importer import (
 from ...urdf_importer.blender.standing.armatures import pose_bones_of
 from ...urdf_importer.blender.standing.links import name_link
 from ...urdf_importer.blender.standing.robot_table import find_robot, recall_table
-from ..active_robot import active_robot, poll_robot
+from .. import props
+from ..active_robot import RobotOperator, active_robot, ask, find_hindrance
 from ..gizmos.bodies import cast_sight, look_through
 from ..option_properties import add_option_properties, draw_options, read_options
 from ..reports import report_diagnostics
@@ -37,10 +38,9 @@ from .limb_pairs import (
     given_pairs,
     name_color,
     recall_limbs,
-    stop_drawing,
     watch_panel,
 )
-from .motion_panel import GoToViolation
+from .motion_panel import draw_jump
 
 _RESULT = "urdf_retarget"
 _NEAR = 40.0
@@ -56,7 +56,15 @@ def _search_people(_operator: Any, context: Any, _text: str) -> list[str]:
 _WITH_PEOPLE: Any = {"search": _search_people} if bpy.app.binary_path else {}
 
 
-class FollowPerson:
+def _find_hindrance(context: Any) -> str:
+    """Finds why the active robot cannot follow a person; empty where it can."""
+    why = find_hindrance(context)
+    if why or find_people(active_robot(context)):
+        return why
+    return "There is no other armature in the scene"
+
+
+class FollowPerson(SteppedOperator, RobotOperator):
     """Base of the operators that let the active robot follow a person: step by step in a window."""
 
     bl_description = (
@@ -66,20 +74,13 @@ class FollowPerson:
     steps_title = "Retargeting"
     cancelled_text = "Cancelled; nothing is keyed"
 
-    person: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Person",
-        description="The armature to follow; empty for the only other one",
-        **_WITH_PEOPLE,
+    person: props.text(
+        "Person", "The armature to follow; empty for the only other one", **_WITH_PEOPLE
     )
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not poll_robot(cls, context):
-            return False
-        if not find_people(active_robot(context)):
-            cls.poll_message_set("There is no other armature in the scene")  # type: ignore[attr-defined]
-            return False
-        return True
+    def hinder(cls, context: Any) -> str:
+        return _find_hindrance(context)
 
     def draw(self: Any, context: Any) -> None:
         self.layout.prop(self, "person")
@@ -117,27 +118,24 @@ class FollowPerson:
 add_option_properties(FollowPerson, RetargetOptions)
 
 
-class RunRetarget(FollowPerson, SteppedOperator, bpy.types.Operator):
+class RunRetarget(FollowPerson, bpy.types.Operator):
     bl_idname = "urdf.run_retarget"
     bl_label = "Retarget"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
 
-class Retarget(FollowPerson, SteppedOperator, bpy.types.Operator):
+class Retarget(FollowPerson, bpy.types.Operator):
     """Asks, and leaves work and undo to the other one; scripts get the result at once."""
 
     bl_idname = "urdf.retarget"
     bl_label = "Retarget"
-    bl_options = {"REGISTER", "UNDO"}
-
     _asks = False
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         people = find_people(active_robot(context))
         self.person = self.person if self.person in people else people[0]
         self._asks = not bpy.app.background
-        result: set[str] = context.window_manager.invoke_props_dialog(self)
-        return result
+        return ask(self, context)
 
     def execute(self, context: Any) -> set[str]:
         if not self._asks:
@@ -148,29 +146,24 @@ class Retarget(FollowPerson, SteppedOperator, bpy.types.Operator):
         return {"CANCELLED"}
 
 
-def _poll_person(kind: Any, context: Any) -> bool:
-    return poll_robot(kind, context) and find_person(active_robot(context)) is not None
-
-
-class PairOperator:
-    """Base of the operators that correct who follows whom."""
+class PersonOperator(RobotOperator):
+    """Base of the operators that say whom a robot follows, and with which limb."""
 
     bl_options = {"INTERNAL"}
 
-    bone: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Bone", description="A bone of the limb of the person"
-    )
-    link: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Link", description="A link or joint of the limb of the robot; empty for none"
-    )
-
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        return _poll_person(cls, context)
+    def hinder(cls, context: Any) -> str:
+        return _find_hindrance(context)
 
-    def execute(self: Any, context: Any) -> set[str]:
+
+class PairOperator(PersonOperator):
+    """Base of the operators that correct who follows whom."""
+
+    bone: props.text("Bone", "A bone of the limb of the person")
+    link: props.text("Link", "A link or joint of the limb of the robot; empty for none")
+
+    def act(self: Any, context: Any, robot: Any) -> None:
         """Corrects the pair of a bone; without a bone, takes all corrections back."""
-        robot: Any = active_robot(context)
         person = find_person(robot)
         given = dict(given_pairs(robot, person)) if self.bone else {}
         is_back = not self.link and given.pop(self.bone, None) == ""
@@ -178,9 +171,7 @@ class PairOperator:
             given[self.bone] = self.link
         found = correct_pairs(robot, person, tuple(given.items()))
         if found.why:
-            self.report({"ERROR"}, found.why)
-            return {"CANCELLED"}
-        return {"FINISHED"}
+            raise RobotError(found.why)
 
 
 class SetPair(PairOperator, bpy.types.Operator):
@@ -264,30 +255,21 @@ def _find_part(context: Any, region: Any, mouse: Any, robot: Any) -> str:
     return next((each.name for each in joints if near and each.bone == near.name), "")
 
 
-class ChoosePerson(bpy.types.Operator):
+class ChoosePerson(PersonOperator, bpy.types.Operator):
     bl_idname = "urdf.choose_person"
     bl_label = "Choose Person"
     bl_description = "Let the active robot follow this armature"
-    bl_options = {"INTERNAL"}
 
-    person: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Person", description="The armature to follow"
-    )
+    person: props.text("Person", "The armature to follow")
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return _poll_person(cls, context)
-
-    def execute(self, context: Any) -> set[str]:
-        choose_person(active_robot(context), self.person)
-        return {"FINISHED"}
+    def act(self: Any, context: Any, robot: Any) -> None:
+        choose_person(robot, self.person)
 
 
 class RetargetPanel(RobotSubPanel, bpy.types.Panel):
     bl_idname = "VIEW3D_PT_urdf_retarget"
     bl_label = "Retarget"
     bl_order = 19
-    bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, context: Any) -> bool:
@@ -351,22 +333,4 @@ def _draw_result(layout: Any, robot: Any) -> None:
     for text, frame in zip(known.get("limbs", ()), known.get("frames", ()), strict=False):
         row = column.row(align=True)
         row.label(text=text)
-        jump = row.row(align=True)
-        jump.alignment = "RIGHT"
-        jump.operator(GoToViolation.bl_idname, text=f"{frame:.0f}").frame = frame
-
-
-_CLASSES = (Retarget, RunRetarget, SetPair, PickPair, ChoosePerson, RetargetPanel)
-
-
-def register() -> None:
-    """Adds the panel and its operator."""
-    for kind in _CLASSES:
-        bpy.utils.register_class(kind)
-
-
-def unregister() -> None:
-    """Takes them out again."""
-    stop_drawing()
-    for kind in reversed(_CLASSES):
-        bpy.utils.unregister_class(kind)
+        draw_jump(row, frame)

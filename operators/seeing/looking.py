@@ -9,8 +9,8 @@ import bpy
 from ...urdf_importer import Diagnostics, RobotError
 from ...urdf_importer.blender.seeing.looking import find_looked, look_back, look_through
 from ...urdf_importer.pipeline.seeing.sense import choose_sensors
-from ..active_robot import RobotOperator, active_robot, redraw_views
-from ..reports import refuse
+from .. import props
+from ..active_robot import RobotOperator, redraw_views
 from ..session import recall_state
 
 
@@ -29,37 +29,23 @@ class LookThrough(RobotOperator, bpy.types.Operator):
         "resolution and aspect of pixels. A second press gives all of it back"
     )
 
-    sensor: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Sensor",
-        description="The name of the sensor; empty to give all back",
-        options={"SKIP_SAVE"},
-    )
+    sensor: props.text("Sensor", "The name of the sensor; empty to give all back", kept=False)
 
-    def execute(self, context: Any) -> set[str]:
-        scene = context.scene
-        try:
-            camera = self._find_camera(context)
-            if camera is None or find_looked(scene) == camera:
-                look_back(scene)
-                _leave_views(context)
-            else:
-                look_through(scene, self._found)
-                _enter_view(context)
-        except RobotError as error:
-            return refuse(self, error)
+    def act(self: Any, context: Any, robot: Any) -> None:
+        scene, camera = context.scene, None
+        if self.sensor:
+            (found,) = choose_sensors(robot, [self.sensor], Diagnostics())
+            if not found.object:
+                why = "has no object in the scene: add the sensors first"
+                raise RobotError(f"sensor '{self.sensor}' {why}")
+            camera = scene.objects.get(found.object)
+        if camera is None or find_looked(scene) == camera:
+            look_back(scene)
+            _leave_views(context)
+        else:
+            look_through(scene, found)
+            _enter_view(context)
         redraw_views()
-        return {"FINISHED"}
-
-    def _find_camera(self: Any, context: Any) -> Any:
-        """Finds the sensor, and its object. Raises RobotError."""
-        if not self.sensor:
-            return None
-        (self._found,) = choose_sensors(active_robot(context), [self.sensor], Diagnostics())
-        if not self._found.object:
-            raise RobotError(
-                f"sensor '{self.sensor}' has no object in the scene: add the sensors first"
-            )
-        return context.scene.objects.get(self._found.object)
 
 
 def _enter_view(context: Any) -> None:

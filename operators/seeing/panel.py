@@ -13,7 +13,7 @@ from ...urdf_importer.blender.seeing.measure import MEASURED
 from ..active_robot import active_robot
 from ..sidebar.panel import DataSubPanel
 from ..sidebar.select_operators import SelectLink
-from ..wrapped_text import draw_wrapped
+from ..wrapped_text import draw_rest, draw_wrapped
 from .looking import LookThrough
 from .sensing import (
     AddSensors,
@@ -39,7 +39,6 @@ class SensorsPanel(DataSubPanel, bpy.types.Panel):
     bl_idname = "VIEW3D_PT_urdf_sensors"
     bl_label = "Sensors"
     bl_order = 33
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:
         layout, robot = self.layout, active_robot(context)
@@ -55,8 +54,7 @@ class SensorsPanel(DataSubPanel, bpy.types.Panel):
         looked = find_looked(context.scene)
         for sensor in found[:_MOST_ROWS]:
             _draw_row(column, sensor, looked)
-        if len(found) > _MOST_ROWS:
-            column.label(text=f"and {len(found) - _MOST_ROWS} more")
+        draw_rest(column, found, _MOST_ROWS)
         if any(each.object for each in found):
             _draw_switches(layout, robot)
         else:
@@ -97,17 +95,3 @@ def _draw_switches(layout: Any, robot: Any) -> None:
         each.enabled = bool(items)
         switch = each.operator(SwitchSensors.bl_idname, text=label, depress=shown)
         switch.what, switch.on = what, not shown
-
-
-_CLASSES = (
-    AddSensors,
-    SwitchSensors,
-    LookThrough,
-    Sense,
-    RemoveReadings,
-    RecordSensors,
-    SensorsPanel,
-)
-
-
-register, unregister = bpy.utils.register_classes_factory(_CLASSES)

@@ -11,7 +11,6 @@ from bpy_extras.io_utils import ExportHelper
 from ...urdf_importer import (
     Diagnostics,
     RecordOptions,
-    RobotError,
     SenseOptions,
     extract_robot,
     update_robot,
@@ -22,10 +21,11 @@ from ...urdf_importer.blender.standing.record import find_record
 from ...urdf_importer.command.summary import count
 from ...urdf_importer.pipeline.seeing.record import record_steps
 from ...urdf_importer.pipeline.seeing.sense import show_sensed
-from ..active_robot import RobotOperator, active_robot, poll_robot, redraw_views, wait_cursor
+from .. import props
+from ..active_robot import RobotOperator, active_robot, redraw_views, wait_cursor
 from ..exporting.exported_robot import choose_export_file
 from ..option_properties import add_option_properties, draw_options, read_options
-from ..reports import refuse, report_diagnostics
+from ..reports import report_diagnostics
 from ..stepping import SteppedOperator, Steps
 
 _KINDS = {"CAMERAS": ("CAMERA",), "FANS": ("MESH",), "FRAMES": ("EMPTY",)}
@@ -39,17 +39,12 @@ class AddSensors(RobotOperator, bpy.types.Operator):
         "update keeps them true, and exports write each sensor once"
     )
 
-    def execute(self, context: Any) -> set[str]:
-        robot: Any = active_robot(context)
-        try:
-            options = replace(find_record(robot).options, sensors=True)
-            with wait_cursor(context):
-                result = update_robot(robot, robot=extract_robot(robot), options=options)
-        except RobotError as error:
-            return refuse(self, error)
+    def act(self: Any, context: Any, robot: Any) -> str:
+        options = replace(find_record(robot).options, sensors=True)
+        with wait_cursor(context):
+            result = update_robot(robot, robot=extract_robot(robot), options=options)
         report_diagnostics(self, robot.name, tuple(result.diagnostics), "sensors")
-        self.report({"INFO"}, f"{count(len(sensor_objects(robot)), 'sensor')} in the scene")
-        return {"FINISHED"}
+        return f"{count(len(sensor_objects(robot)), 'sensor')} in the scene"
 
 
 class SwitchSensors(RobotOperator, bpy.types.Operator):
@@ -57,24 +52,19 @@ class SwitchSensors(RobotOperator, bpy.types.Operator):
     bl_label = "Show Sensors"
     bl_description = "Show or hide the objects of the active robot's sensors in the 3D views"
 
-    what: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="What",
-        description="Which objects",
-        items=[
+    what: props.choice(
+        "What", "Which objects", items=(
             ("CAMERAS", "Cameras", "The frusta of cameras"),
             ("FANS", "Fans", "The rays of scanners and sonars"),
             ("FRAMES", "Frames", "The axes of all other sensors"),
-        ],
-    )
-    on: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="On", description="Show them; else hide them", default=True
-    )
+        ),
+    )  # fmt: skip
+    on: props.switch("On", "Show them; else hide them", default=True)
 
-    def execute(self, context: Any) -> set[str]:
-        for item in list_kind(active_robot(context), self.what):
+    def act(self: Any, context: Any, robot: Any) -> None:
+        for item in list_kind(robot, self.what):
             item.hide_viewport = not self.on
         redraw_views()
-        return {"FINISHED"}
 
 
 def list_kind(robot: Any, what: str) -> list[Any]:
@@ -90,23 +80,16 @@ class Sense(RobotOperator, bpy.types.Operator):
         "the scene, which no render shows. A second time replaces them"
     )
 
-    sensor: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Sensor", description="The name of the sensor", options={"SKIP_SAVE"}
-    )
+    sensor: props.text("Sensor", "The name of the sensor", kept=False)
 
-    def execute(self: Any, context: Any) -> set[str]:
-        robot: Any = active_robot(context)
+    def act(self: Any, context: Any, robot: Any) -> str:
         diagnostics = Diagnostics()
-        try:
-            options = read_options(self, SenseOptions)
-            with wait_cursor(context):
-                reading = show_sensed(robot, self.sensor, options=options, diagnostics=diagnostics)
-        except RobotError as error:
-            return refuse(self, error)
+        options = read_options(self, SenseOptions)
+        with wait_cursor(context):
+            reading = show_sensed(robot, self.sensor, options=options, diagnostics=diagnostics)
         report_diagnostics(self, robot.name, tuple(diagnostics), "sensor")
-        self.report({"INFO"}, f"{self.sensor}: {describe_reading(reading)}")
         redraw_views()
-        return {"FINISHED"}
+        return f"{self.sensor}: {describe_reading(reading)}"
 
 
 add_option_properties(Sense, SenseOptions)
@@ -118,19 +101,16 @@ class RemoveReadings(RobotOperator, bpy.types.Operator):
     bl_description = "Remove the images and points that sensors of the active robot have measured"
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not poll_robot(cls, context):
-            return False
-        if not has_readings(active_robot(context).name):  # type: ignore[union-attr]
-            cls.poll_message_set("No sensor of this robot shows a measurement")
-            return False
-        return True
+    def hinder(cls, context: Any) -> str:
+        why, robot = super().hinder(context), active_robot(context)
+        if why or (robot is not None and has_readings(robot.name)):
+            return why
+        return "No sensor of this robot shows a measurement"
 
-    def execute(self, context: Any) -> set[str]:
-        removed = remove_readings(active_robot(context).name)  # type: ignore[union-attr]
-        self.report({"INFO"}, f"{count(removed, 'measurement')} removed")
+    def act(self: Any, context: Any, robot: Any) -> str:
+        removed = remove_readings(robot.name)
         redraw_views()
-        return {"FINISHED"}
+        return f"{count(removed, 'measurement')} removed"
 
 
 class RecordSensors(SteppedOperator, RobotOperator, bpy.types.Operator, ExportHelper):
@@ -143,10 +123,8 @@ class RecordSensors(SteppedOperator, RobotOperator, bpy.types.Operator, ExportHe
     bl_options = {"REGISTER", "PRESET"}
 
     filename_ext = ".mcap"
-    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
-        default="*.mcap;*.bag", options={"HIDDEN"}
-    )
-    chosen: bpy.props.BoolProperty(options={"HIDDEN", "SKIP_SAVE"})  # type: ignore[valid-type]
+    filter_glob: props.pattern(".mcap", ".bag")
+    chosen: bpy.props.BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
     check_extension = None
     steps_title = "Recording"
     cancelled_text = "The recording was cancelled; nothing is left of it"

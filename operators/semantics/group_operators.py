@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Actions on a group of joints: select, key, pose it, keep its pose. One undo each."""
 
+from collections import Counter
 from typing import Any
 
 import bpy
 
-from ...urdf_importer import RobotError
+from ...urdf_importer import CollisionPair, RobotError, apply_srdf, extract_semantics
 from ...urdf_importer.blender.extract.robot import extract_name
 from ...urdf_importer.blender.preview.pose_pictures import make_poses, show_pose
 from ...urdf_importer.blender.semantics.apply import keep_state, show_state
@@ -14,15 +15,11 @@ from ...urdf_importer.blender.semantics.groups import joints_of_group, select_gr
 from ...urdf_importer.blender.standing.pose import key_joints
 from ...urdf_importer.blender.standing.poses import whole_poses_of
 from ...urdf_importer.command.summary import count
-from ..active_robot import RobotOperator, active_robot, wait_cursor
-from ..reports import refuse, refusing
+from ...urdf_importer.pipeline.collisions import collision_steps, replace_disabled
+from .. import props
+from ..active_robot import RobotOperator, active_robot, ask, wait_cursor
 from ..sidebar.pose_operators import describe_keyed
-
-
-def _group_property() -> Any:
-    return bpy.props.StringProperty(
-        name="Group", description="The name of the group of joints", options={"SKIP_SAVE"}
-    )
+from ..stepping import SteppedOperator, Steps
 
 
 class SelectGroup(RobotOperator, bpy.types.Operator):
@@ -30,12 +27,10 @@ class SelectGroup(RobotOperator, bpy.types.Operator):
     bl_label = "Select Group"
     bl_description = "Select the bones of this group of joints, in pose mode"
 
-    group: _group_property()  # type: ignore[valid-type]
+    group: props.text("Group", "The name of the group of joints", kept=False)
 
-    @refusing("ERROR")
-    def execute(self, context: Any) -> set[str]:
-        select_group(active_robot(context), self.group)
-        return {"FINISHED"}
+    def act(self: Any, context: Any, robot: Any) -> None:
+        select_group(robot, self.group)
 
 
 class KeyGroup(RobotOperator, bpy.types.Operator):
@@ -43,15 +38,12 @@ class KeyGroup(RobotOperator, bpy.types.Operator):
     bl_label = "Key Group"
     bl_description = "Insert keyframes for the joints of this group at the current frame"
 
-    group: _group_property()  # type: ignore[valid-type]
+    group: props.text("Group", "The name of the group of joints", kept=False)
 
-    @refusing("ERROR")
-    def execute(self, context: Any) -> set[str]:
-        robot = active_robot(context)
+    def act(self: Any, context: Any, robot: Any) -> str:
         joints = joints_of_group(robot, self.group)
         keyed = key_joints(robot, joints) + key_control(robot, joints)
-        self.report({"INFO"}, describe_keyed(keyed, context.scene))
-        return {"FINISHED"}
+        return describe_keyed(keyed, context.scene)
 
 
 class ShowState(RobotOperator, bpy.types.Operator):
@@ -61,15 +53,11 @@ class ShowState(RobotOperator, bpy.types.Operator):
         "Pose the robot as this named state says. Joints that the state does not name stay"
     )
 
-    group: _group_property()  # type: ignore[valid-type]
-    state: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="State", description="The name of the state", options={"SKIP_SAVE"}
-    )
+    group: props.text("Group", "The name of the group of joints", kept=False)
+    state: props.text("State", "The name of the state", kept=False)
 
-    @refusing("ERROR")
-    def execute(self, context: Any) -> set[str]:
-        show_state(active_robot(context), self.group, self.state)
-        return {"FINISHED"}
+    def act(self: Any, context: Any, robot: Any) -> None:
+        show_state(robot, self.group, self.state)
 
 
 class NewState(RobotOperator, bpy.types.Operator):
@@ -80,28 +68,23 @@ class NewState(RobotOperator, bpy.types.Operator):
         "which is written to SRDF. A state of the same name is replaced"
     )
 
-    group: _group_property()  # type: ignore[valid-type]
-    state: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Name", description="The name of the state", default="home", options={"SKIP_SAVE"}
-    )
+    group: props.text("Group", "The name of the group of joints", kept=False)
+    state: props.text("Name", "The name of the state", default="home", kept=False)
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         if bpy.app.background:
             return self.execute(context)
-        shown: set[str] = context.window_manager.invoke_props_dialog(self)
-        return shown
+        return ask(self, context)
 
     def draw(self, context: Any) -> None:
         self.layout.prop(self, "state")
 
-    @refusing("ERROR")
-    def execute(self, context: Any) -> set[str]:
+    def act(self: Any, context: Any, robot: Any) -> str:
         name = self.state.strip()
         if not name:
-            return refuse(self, RobotError("a state needs a name"))
-        keep_state(active_robot(context), self.group, name)
-        self.report({"INFO"}, f"Kept as {self.group}: {name}")
-        return {"FINISHED"}
+            raise RobotError("a state needs a name")
+        keep_state(robot, self.group, name)
+        return f"Kept as {self.group}: {name}"
 
 
 class MakePoses(RobotOperator, bpy.types.Operator):
@@ -113,12 +96,10 @@ class MakePoses(RobotOperator, bpy.types.Operator):
         "two for each"
     )
 
-    @refusing("ERROR")
-    def execute(self, context: Any) -> set[str]:
+    def act(self: Any, context: Any, robot: Any) -> str:
         with wait_cursor(context):
-            made = make_poses(active_robot(context))
-        self.report({"INFO"}, count(len(made), "pose") + " with a picture")
-        return {"FINISHED"}
+            made = make_poses(robot)
+        return count(len(made), "pose") + " with a picture"
 
 
 class ShowPose(RobotOperator, bpy.types.Operator):
@@ -126,19 +107,44 @@ class ShowPose(RobotOperator, bpy.types.Operator):
     bl_label = "Show Pose"
     bl_description = "Pose the robot as in this pose asset. The robot's place does not change"
 
-    state: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Pose", description="The name of the pose", options={"SKIP_SAVE"}
-    )
+    state: props.text("Pose", "The name of the pose", kept=False)
 
-    def execute(self, context: Any) -> set[str]:
-        robot = active_robot(context)
+    def act(self: Any, context: Any, robot: Any) -> None:
         action = dict(whole_poses_of(extract_name(robot))).get(self.state)
         if action is None:
-            return refuse(self, RobotError(f"the robot has no pose '{self.state}'"))
+            raise RobotError(f"the robot has no pose '{self.state}'")
         show_pose(robot, action)
+
+
+class FindDisabledCollisions(SteppedOperator, RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.find_disabled_collisions"
+    bl_label = "Find Disabled Collisions"
+    bl_description = (
+        "Find the pairs of links that a planner need not look at, by poses drawn at random: "
+        "adjacent links, and links that touch at zero, always or never. They go into the robot's "
+        "SRDF; pairs that you disabled for other reasons stay"
+    )
+
+    samples: props.integer(
+        "Poses", "How many poses are tried", default=10_000, min=0, max=10_000_000
+    )
+    seed: props.integer("Seed", "The same number draws the same poses", min=0)
+
+    steps_title = "Looking for collisions"
+    cancelled_text = "Cancelled; the robot's SRDF is unchanged"
+
+    def begin_steps(self, context: Any) -> Steps:
+        robot: Any = active_robot(context)
+        self._robot = robot.name
+        return collision_steps(robot, self.samples, self.seed)
+
+    def keep_result(self, context: Any, result: tuple[CollisionPair, ...]) -> set[str]:
+        robot = context.scene.objects.get(self._robot)
+        if robot is None:
+            raise RobotError("the robot is gone")
+        apply_srdf(robot, replace_disabled(extract_semantics(robot), result))
+        counts = Counter(pair.reason for pair in result)
+        said = ", ".join(f"{number} {reason}" for reason, number in counts.items())
+        sentence = f"{count(len(result), 'pair')} disabled: {said}" if result else "No pairs"
+        self.report({"INFO"}, sentence)
         return {"FINISHED"}
-
-
-register, unregister = bpy.utils.register_classes_factory(
-    (SelectGroup, KeyGroup, ShowState, NewState, MakePoses, ShowPose)
-)

@@ -13,8 +13,15 @@ from ...urdf_importer.blender.standing.poses import poses_of, whole_poses_of
 from ..active_robot import active_robot
 from ..sidebar.panel import RobotSubPanel
 from ..wrapped_text import draw_wrapped
-from .collision_operator import FindDisabledCollisions
-from .group_operators import KeyGroup, MakePoses, NewState, SelectGroup, ShowPose, ShowState
+from .group_operators import (
+    FindDisabledCollisions,
+    KeyGroup,
+    MakePoses,
+    NewState,
+    SelectGroup,
+    ShowPose,
+    ShowState,
+)
 from .srdf_files import ExportSrdf, ImportSrdf
 
 MOST_GROUPS, MOST_STATES = 60, 40
@@ -24,7 +31,6 @@ class PosesPanel(RobotSubPanel, bpy.types.Panel):
     bl_idname = "VIEW3D_PT_urdf_poses"
     bl_label = "Poses"
     bl_order = 16
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:
         robot = active_robot(context)
@@ -82,6 +88,3 @@ def _draw_group(layout: Any, collection: Any, name: str, states: dict[str, int])
                 cell.template_icon(icon_value=states[state], scale=4.0)
             button = cell.operator(ShowState.bl_idname, text=state, icon="ARMATURE_DATA")
             button.group, button.state = name, state
-
-
-register, unregister = bpy.utils.register_classes_factory((PosesPanel,))

@@ -17,52 +17,38 @@ from ...urdf_importer import (
 )
 from ...urdf_importer.blender.standing.record import find_record
 from ...urdf_importer.command.summary import count
-from ..active_robot import active_robot, poll_robot
-from ..dropping import make_drop_handler
-from ..exporting.exported_robot import choose_export_file, find_exported, poll_export
-from ..reports import refusing, report_diagnostics
+from .. import props
+from ..active_robot import RobotOperator, active_robot, browse
+from ..additions import make_drop_handler
+from ..exporting.exported_robot import ExportOperator
+from ..reports import report_diagnostics
 
-_FILTER = "*.srdf;*.srdf.xacro;*.xacro"
 
-
-class ImportSrdf(bpy.types.Operator, ImportHelper):
+class ImportSrdf(RobotOperator, bpy.types.Operator, ImportHelper):
     bl_idname = "urdf.import_srdf"
     bl_label = "Import SRDF"
     bl_description = (
-        "Put an SRDF on the active robot: groups become bone collections, named "
-        "states pose assets, end effectors targets for inverse kinematics. Data "
-        "from another SRDF goes"
+        "Put an SRDF on the active robot: groups become bone collections, named states pose "
+        "assets, end effectors targets for inverse kinematics. Data from another SRDF goes"
     )
-    bl_options = {"REGISTER", "UNDO"}
 
     filename_ext = ".srdf"
-    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
-        default=_FILTER, options={"HIDDEN"}
-    )
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return poll_robot(cls, context)
+    filter_glob: props.pattern(".srdf", ".srdf.xacro", ".xacro")
 
     def invoke(self: Any, context: Any, event: Any) -> set[str]:
         if self.filepath and os.path.isfile(self.filepath):
-            done: set[str] = self.execute(context)
-            return done
+            return set(self.execute(context))
         self.filepath = _offer(active_robot(context)) or self.filepath
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
+        return browse(self, context)
 
-    @refusing("ERROR")
-    def execute(self, context: Any) -> set[str]:
-        robot: Any = active_robot(context)
+    def act(self: Any, context: Any, robot: Any) -> str:
         path = bpy.path.abspath(self.filepath)
         diagnostics = Diagnostics(path)
         semantics = apply_srdf(robot, path, diagnostics=diagnostics)
         report_diagnostics(self, robot.name, tuple(diagnostics))
         groups = count(len(semantics.groups), "group")
         states = count(len(semantics.group_states), "state")
-        self.report({"INFO"}, f"{os.path.basename(path)}: {groups}, {states}")
-        return {"FINISHED"}
+        return f"{os.path.basename(path)}: {groups}, {states}"
 
 
 def _offer(robot: Any) -> str:
@@ -75,39 +61,26 @@ def _offer(robot: Any) -> str:
     return "" if found is None else str(found)
 
 
-class ExportSrdf(bpy.types.Operator, ExportHelper):
+class ExportSrdf(ExportOperator, bpy.types.Operator, ExportHelper):
     bl_idname = "export_scene.srdf"
     bl_label = "Export SRDF"
     bl_description = (
-        "Write the robot's SRDF in its present state: groups of its bone "
-        "collections, states of its pose assets, and all else as it came. "
-        "Unchanged parts keep their bytes"
+        "Write the robot's SRDF in its present state: groups of its bone collections, states of "
+        "its pose assets, and all else as it came. Unchanged parts keep their bytes"
     )
 
     filename_ext = ".srdf"
-    filter_glob: bpy.props.StringProperty(  # type: ignore[valid-type]
-        default="*.srdf", options={"HIDDEN"}
-    )
+    filter_glob: props.pattern(".srdf")
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return poll_export(cls, context)
-
-    def invoke(self: Any, context: Any, event: Any) -> set[str]:
-        return choose_export_file(self, context)
-
-    @refusing("ERROR")
-    def execute(self, context: Any) -> set[str]:
-        robot: Any = find_exported(context)
+    def act(self: Any, context: Any, robot: Any) -> str:
         path = bpy.path.abspath(self.filepath)
         diagnostics = Diagnostics(path)
         write_srdf(robot, path, diagnostics=diagnostics)
         report_diagnostics(self, robot.name, tuple(diagnostics), "export")
-        self.report({"INFO"}, f"Wrote {os.path.basename(path)}")
-        return {"FINISHED"}
+        return f"Wrote {os.path.basename(path)}"
 
 
-DropSrdf = make_drop_handler("IO_FH_srdf", "SRDF", ImportSrdf.bl_idname, (".srdf",))
+DropSrdf = make_drop_handler(__name__, "IO_FH_srdf", "SRDF", ImportSrdf.bl_idname, (".srdf",))
 
 
 def draw_import_entry(menu: Any, context: Any) -> None:
@@ -118,6 +91,3 @@ def draw_import_entry(menu: Any, context: Any) -> None:
 def draw_export_entry(menu: Any, context: Any) -> None:
     """Draws the entry of File > Export."""
     menu.layout.operator(ExportSrdf.bl_idname, text="SRDF (.srdf)")
-
-
-register, unregister = bpy.utils.register_classes_factory((ImportSrdf, ExportSrdf, DropSrdf))

@@ -15,12 +15,14 @@ from ...urdf_importer.blender.standing.robot_table import (
     find_robot,
     recall_table,
 )
+from ...urdf_importer.diagnostics import DiagnosticGroup
 from ..active_robot import active_robot, is_pinned
+from ..importing.locate import LocatePackage, is_locatable
+from ..importing.placement import TAB
 from ..importing.source_watch import recall_changed
 from ..importing.update import UpdateRobot
-from ..keys import TAB
+from ..mending import MendDrivers, recall_broken
 from ..wrapped_text import draw_wrapped
-from .missing import draw_broken, draw_missing
 from .robot_menu import RobotMenu
 from .select_operators import DismissFailure, SelectRobot
 from .whole_robot import FrameRobot, PinRobot, draw_instance
@@ -28,6 +30,7 @@ from .whole_robot import FrameRobot, PinRobot, draw_instance
 ROBOT_PANEL = "VIEW3D_PT_urdf"
 DATA_PANEL = "VIEW3D_PT_urdf_data"
 MOST_ROBOTS = 20
+MOST_LINES = 4
 
 
 class SidebarPanel:
@@ -38,18 +41,24 @@ class SidebarPanel:
     bl_category = TAB
 
 
-class RobotSubPanel(SidebarPanel):
-    """A sub-panel, there while a robot is active. `bl_order`: joints 10, inverse kinematics 15,
-    poses 16, motion 17, simulate 18, retarget 19, look 20."""
+class FoldedPanel(SidebarPanel):
+    """A panel that is folded at first, and there while a robot is active."""
 
-    bl_parent_id = ROBOT_PANEL
+    bl_options: set[str] = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, context: Any) -> bool:
         return active_robot(context) is not None
 
 
-class DataSubPanel(RobotSubPanel):
+class RobotSubPanel(FoldedPanel):
+    """A sub-panel of Robot. `bl_order`: joints 10, inverse kinematics 15, poses 16, motion 17,
+    simulate 18, retarget 19, look 20."""
+
+    bl_parent_id = ROBOT_PANEL
+
+
+class DataSubPanel(FoldedPanel):
     """A sub-panel of Robot Data. `bl_order`: links 30, sensors 33, collision shapes 35, report 40,
     reshape 55, live 60."""
 
@@ -135,4 +144,29 @@ def _name_robot(robot: Any, table: RobotTable) -> str:
     return table.name if robot.name == table.name else f"{table.name} ({robot.name})"
 
 
-CLASSES = (RobotPanel,)
+def draw_broken(layout: Any, context: Any, robot: Any) -> None:
+    """Draws which bones drivers read that are not there, with the button that mends them."""
+    broken = recall_broken(robot)
+    if broken:
+        box = layout.box()
+        names = ", ".join(broken[:MOST_LINES]) + ("..." if len(broken) > MOST_LINES else "")
+        draw_wrapped(box, context, f"Drivers read bones that are not there: {names}", icon="ERROR")
+        box.operator(MendDrivers.bl_idname, icon="DRIVER")
+
+
+def draw_missing(layout: Any, context: Any, table: RobotTable) -> None:
+    """Draws the packages that were not found, and other files that are missing; nothing where
+    nothing is."""
+    groups = [group for group in table.groups if is_locatable(group)]
+    for group in groups[:MOST_LINES]:
+        box = layout.box()
+        draw_wrapped(box, context, group.title, icon="ERROR")
+        draw_locate(box, group)
+    if len(groups) > MOST_LINES:
+        layout.label(text=f"and {len(groups) - MOST_LINES} more, see Import Report")
+
+
+def draw_locate(layout: Any, group: DiagnosticGroup) -> None:
+    """Draws the button that locates the files of a group."""
+    button = layout.operator(LocatePackage.bl_idname, icon="FILE_FOLDER")
+    button.package = group.items[0].package

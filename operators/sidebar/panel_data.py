@@ -14,8 +14,8 @@ from ..exporting.menu import ExportMenu
 from ..importing.source_watch import recall_changed
 from ..importing.update import ChooseSource, UpdateRobot
 from ..reports import is_loss
-from ..wrapped_text import draw_wrapped, file_name
-from .panel import DATA_PANEL, SidebarPanel
+from ..wrapped_text import draw_facts, draw_rest, draw_wrapped, file_name
+from .panel import DATA_PANEL, FoldedPanel
 
 _PICTURE = 5.0
 """Height of the robot's picture, in rows."""
@@ -23,15 +23,10 @@ _MOST_NAMED = 3
 """Changed files that are named; the rest is a count."""
 
 
-class DataPanel(SidebarPanel, bpy.types.Panel):
+class DataPanel(FoldedPanel, bpy.types.Panel):
     bl_idname = DATA_PANEL
     bl_label = "Robot Data"
     bl_order = 2
-    bl_options = {"DEFAULT_CLOSED"}
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return active_robot(context) is not None
 
     def draw_header_preset(self, context: Any) -> None:
         draw_count(self.layout, recall_table(active_robot(context)))
@@ -67,11 +62,7 @@ def _draw_facts(layout: Any, table: RobotTable) -> None:
         ("Mass", "not given" if table.mass is None else f"{table.mass:.4g} kg"),
         ("Triangles", f"{table.triangles:,}"),
     ]
-    column = layout.column(align=True)
-    for name, value in facts:
-        line = column.split(factor=0.4)
-        line.label(text=name)
-        line.label(text=value)
+    draw_facts(layout.column(align=True), facts, 0.4)
 
 
 def _draw_source(layout: Any, context: Any, robot: Any, table: RobotTable) -> None:
@@ -84,11 +75,7 @@ def _draw_source(layout: Any, context: Any, robot: Any, table: RobotTable) -> No
     changed = recall_changed(robot, table)
     for file in changed[:_MOST_NAMED]:
         draw_wrapped(layout, context, f"{file_name(file)} changed", icon="DOT")
-    if len(changed) > _MOST_NAMED:
-        layout.label(text=f"and {len(changed) - _MOST_NAMED} more", icon="BLANK1")
+    draw_rest(layout, changed, _MOST_NAMED, "BLANK1")
     row = layout.row(align=True)
     row.operator(UpdateRobot.bl_idname, text="Update", icon="FILE_REFRESH", depress=bool(changed))
     row.operator(ChooseSource.bl_idname, text="", icon="FILE_FOLDER")
-
-
-CLASSES = (DataPanel,)

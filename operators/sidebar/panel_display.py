@@ -17,9 +17,11 @@ from ...urdf_importer.blender.standing.display import (
     find_switch,
     has_limits,
 )
+from .. import props
 from ..active_robot import active_robot
+from ..additions import add_property
 from ..collisions.touching import find_touching
-from ..wrapped_text import draw_wrapped
+from ..wrapped_text import draw_rest, draw_wrapped
 from .panel import RobotSubPanel
 from .pose_operators import EnforceLimits
 from .studio_operators import draw_studio
@@ -39,7 +41,6 @@ class LookPanel(RobotSubPanel, bpy.types.Panel):
     bl_idname = "VIEW3D_PT_urdf_look"
     bl_label = "Look"
     bl_order = 20
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:
         robot = active_robot(context)
@@ -95,8 +96,7 @@ def _draw_touching(column: Any, context: Any, robot: Any) -> None:
         column.label(text="Loading shapes", icon="SORTTIME")
     for one, other in found.pairs[:_MOST_PAIRS]:
         draw_wrapped(column, context, f"{one} touches {other}", icon="MOD_PHYSICS")
-    if len(found.pairs) > _MOST_PAIRS:
-        column.label(text=f"and {len(found.pairs) - _MOST_PAIRS} more")
+    draw_rest(column, found.pairs, _MOST_PAIRS)
 
 
 def _draw_armature(column: Any, armature: Any) -> None:
@@ -116,20 +116,10 @@ def _set_shown(collection: Any, shown: bool) -> None:
     collection.hide_viewport = not shown
 
 
-def register_shown() -> None:
+def register() -> None:
     """Adds the switch of parts that imports hide: Blender's own says that it hides them."""
-    bpy.types.Collection.urdf_shown = bpy.props.BoolProperty(
-        name="Show",
-        description="Show these parts of the robot in all 3D views; renders never show them",
-        get=_get_shown,
-        set=_set_shown,
-        options=set(),
-    )
-
-
-def unregister_shown() -> None:
-    """Takes it out again."""
-    del bpy.types.Collection.urdf_shown
-
-
-CLASSES = (LookPanel,)
+    shown = props.switch(
+        "Show", "Show these parts of the robot in all 3D views; renders never show them",
+        get=_get_shown, set=_set_shown, options=set(),
+    )  # fmt: skip
+    add_property(bpy.types.Collection, "urdf_shown", shown)

@@ -16,7 +16,9 @@ from ...urdf_importer.blender.standing.robot_table import (
     RobotTable,
     recall_table,
 )
+from .. import props
 from ..active_robot import active_robot
+from ..additions import add_property
 from ..gizmos.switch import draw_switches
 from ..motion.motion_panel import find_now
 from ..wrapped_text import draw_wrapped
@@ -42,6 +44,7 @@ _KEY_ICONS = {"none": "DECORATE", "animated": "DECORATE_ANIMATE", "keyed": "DECO
 class JointsPanel(RobotSubPanel, bpy.types.Panel):
     bl_idname = "VIEW3D_PT_urdf_joints"
     bl_label = "Joints"
+    bl_options: set[str] = set()
     bl_order = 10
 
     def draw_header_preset(self, context: Any) -> None:
@@ -208,18 +211,10 @@ def find_icon(joint: RigJoint, pose_bone: Any) -> str:
     return "TRIA_RIGHT_BAR" if position >= upper - near else "BONE_DATA"
 
 
-def register_filter() -> None:
+def register() -> None:
     """Adds the text of the panel's search field; it is not kept in files."""
-    bpy.types.WindowManager.urdf_joint_filter = bpy.props.StringProperty(
-        name="Search Joints",
-        description="Show only joints that have these words in their names",
+    text = props.text(
+        "Search Joints", "Show only joints that have these words in their names",
         options={"SKIP_SAVE", "TEXTEDIT_UPDATE"},
-    )
-
-
-def unregister_filter() -> None:
-    """Takes it out again."""
-    del bpy.types.WindowManager.urdf_joint_filter
-
-
-CLASSES = (JointsPanel,)
+    )  # fmt: skip
+    add_property(bpy.types.WindowManager, "urdf_joint_filter", text)

@@ -11,9 +11,11 @@ from ...urdf_importer.blender.standing.display import find_parts
 from ...urdf_importer.blender.standing.links import LinkRow, describe_link, name_link
 from ...urdf_importer.blender.standing.robot_table import find_robot, recall_table
 from ...urdf_importer.command.summary import count
+from .. import props
 from ..active_robot import active_robot, redraw_views
+from ..additions import add_property
 from ..session import recall_state
-from ..wrapped_text import draw_wrapped
+from ..wrapped_text import draw_facts, draw_wrapped
 from .panel import DataSubPanel
 from .select_operators import WAYS, WHAT, SelectJoint
 
@@ -85,7 +87,6 @@ class LinksPanel(DataSubPanel, bpy.types.Panel):
     bl_idname = "VIEW3D_PT_urdf_links"
     bl_label = "Links"
     bl_order = 30
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:
         layout = self.layout
@@ -108,11 +109,8 @@ def _draw_link(box: Any, context: Any, link: LinkRow) -> None:
     mass = "not given" if link.mass is None else f"{link.mass:.6g} kg"
     centre = ", ".join(f"{part:.3g}" for part in link.center_of_mass)
     shapes = f"{count(link.visuals, 'visual')}, {count(link.collisions, 'collision')}"
-    for name, value in (("Mass", mass), ("Centre", f"{centre} m" if centre else ""), ("", shapes)):
-        if value:
-            line = column.split(factor=0.3)
-            line.label(text=name)
-            line.label(text=value)
+    facts = [("Mass", mass), ("Centre", f"{centre} m"), ("", shapes)]
+    draw_facts(column, [each for each in facts if each[1] != " m"], 0.3)
     if link.joint:
         row = column.row(align=True)
         text = f"{link.joint} ({link.joint_type})"
@@ -145,27 +143,12 @@ def _set_shown(collection: Any, place: int) -> None:
         redraw_views()
 
 
-def register_list() -> None:
+def register() -> None:
     """Adds the place in the list and the target of a click; neither is kept in files."""
-    bpy.types.Collection.urdf_shown_link = bpy.props.IntProperty(
-        name="Link",
-        description="Click a link to select it and to see its mass",
-        get=_get_shown,
-        set=_set_shown,
-        options=set(),
-    )
-    bpy.types.WindowManager.urdf_select_what = bpy.props.EnumProperty(
-        name="Select",
-        description="The target of a click on a link",
-        items=WHAT,
-        options={"SKIP_SAVE"},
-    )
-
-
-def unregister_list() -> None:
-    """Takes them out again."""
-    del bpy.types.WindowManager.urdf_select_what
-    del bpy.types.Collection.urdf_shown_link
-
-
-CLASSES = (LinkList, LinksPanel)
+    shown = props.integer(
+        "Link", "Click a link to select it and to see its mass",
+        get=_get_shown, set=_set_shown, options=set(),
+    )  # fmt: skip
+    add_property(bpy.types.Collection, "urdf_shown_link", shown)
+    what = props.choice("Select", "The target of a click on a link", items=WHAT, kept=False)
+    add_property(bpy.types.WindowManager, "urdf_select_what", what)

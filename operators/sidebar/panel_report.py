@@ -9,15 +9,15 @@ import bpy
 from ...urdf_importer import Diagnostic
 from ...urdf_importer.blender.standing.robot_table import recall_table
 from ...urdf_importer.diagnostics import DiagnosticGroup
+from .. import props
 from ..active_robot import active_robot
+from ..additions import add_property
 from ..importing.locate import is_locatable
 from ..reports import is_loss
 from ..wrapped_text import draw_wrapped, file_name
-from .missing import draw_locate
-from .open_line import OpenLine
-from .panel import DataSubPanel
+from .panel import DataSubPanel, draw_locate
 from .panel_data import draw_count
-from .select_operators import CopyReport, SelectSubject, ShowMessages
+from .select_operators import CopyReport, OpenLine, SelectSubject, ShowMessages
 
 PAGE = 8
 """Messages of a kind on a page: some robots have thousands."""
@@ -27,7 +27,6 @@ class ReportPanel(DataSubPanel, bpy.types.Panel):
     bl_idname = "VIEW3D_PT_urdf_report"
     bl_label = "Import Report"
     bl_order = 40
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header_preset(self, context: Any) -> None:
         draw_count(self.layout, recall_table(active_robot(context)))
@@ -95,26 +94,11 @@ def _draw_message(box: Any, context: Any, item: Diagnostic, number: int) -> None
         chosen.index = number
 
 
-def register_page() -> None:
+def register() -> None:
     """Adds which messages are shown, one by one; it is not kept in files."""
-    bpy.types.WindowManager.urdf_report_group = bpy.props.StringProperty(
-        name="Shown Messages",
-        description="Which messages of the import report are shown one by one",
-        options={"SKIP_SAVE"},
-    )
-    bpy.types.WindowManager.urdf_report_page = bpy.props.IntProperty(
-        name="Page",
-        description="Which page of these messages of the import report is shown",
-        default=1,
-        min=1,
-        options={"SKIP_SAVE"},
-    )
-
-
-def unregister_page() -> None:
-    """Takes it out again."""
-    del bpy.types.WindowManager.urdf_report_page
-    del bpy.types.WindowManager.urdf_report_group
-
-
-CLASSES = (ReportPanel,)
+    text = "Which messages of the import report are shown one by one"
+    group = props.text("Shown Messages", text, kept=False)
+    add_property(bpy.types.WindowManager, "urdf_report_group", group)
+    text = "Which page of these messages of the import report is shown"
+    page = props.integer("Page", text, default=1, min=1, kept=False)
+    add_property(bpy.types.WindowManager, "urdf_report_page", page)

@@ -2,11 +2,13 @@
 """Posing and keying the active robot. One undo step each."""
 
 import random
+import time
 from typing import Any
 
 import bpy
 
-from ...urdf_importer import avoid_collisions
+from ...urdf_importer import RobotError, avoid_collisions
+from ...urdf_importer.blender.animation.range_test import RangeTest
 from ...urdf_importer.blender.standing.armatures import armatures_by_name
 from ...urdf_importer.blender.standing.display import enforce_limits
 from ...urdf_importer.blender.standing.keys import insert_key, key_state_of, remove_key
@@ -18,8 +20,10 @@ from ...urdf_importer.blender.standing.pose import (
 )
 from ...urdf_importer.blender.standing.robot_table import recall_table
 from ...urdf_importer.command.summary import count
-from ..active_robot import RobotOperator, active_robot, wait_cursor
-from ..reports import refusing
+from .. import props
+from ..active_robot import Refusal, RobotOperator, redraw_views, wait_cursor
+from ..timed import TimedOperator, wait
+from .robot_menu import selected_joints
 
 _MOST_SEED = 2**31 - 1
 
@@ -32,9 +36,8 @@ class ZeroPose(RobotOperator, bpy.types.Operator):
         "written; a joint whose limits leave zero out goes to the nearest valid position"
     )
 
-    def execute(self, context: Any) -> set[str]:
-        zero_pose(active_robot(context))
-        return {"FINISHED"}
+    def act(self: Any, context: Any, robot: Any) -> None:
+        zero_pose(robot)
 
 
 class EnforceLimits(RobotOperator, bpy.types.Operator):
@@ -48,67 +51,51 @@ class EnforceLimits(RobotOperator, bpy.types.Operator):
         "and the limits of Blender's IK. Your own constraints are left alone"
     )
 
-    on: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Enforce",
-        description="Whether the limits hold from now on",
-        default=True,
-    )
+    on: props.switch("Enforce", "Whether the limits hold from now on", default=True)
 
-    def execute(self, context: Any) -> set[str]:
-        enforce_limits(active_robot(context), self.on)
-        return {"FINISHED"}
+    def act(self: Any, context: Any, robot: Any) -> None:
+        enforce_limits(robot, self.on)
 
 
 class RandomPose(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.random_pose"
     bl_label = "Random Pose"
     bl_description = (
-        "Put every joint of the active robot somewhere within its limits. Good "
-        "for finding limits, axes or meshes that are wrong. The robot's place "
-        "does not change"
+        "Put every joint of the active robot somewhere within its limits. Good for finding "
+        "limits, axes or meshes that are wrong. The robot's place does not change"
     )
+    level = "WARNING"
 
-    seed: bpy.props.IntProperty(  # type: ignore[valid-type]
-        name="Seed",
-        description="The same number gives the same pose",
-        min=0,
-        max=_MOST_SEED,
-        options={"SKIP_SAVE"},
+    seed: props.integer(
+        "Seed", "The same number gives the same pose", min=0, max=_MOST_SEED, kept=False
     )
-    avoid_collisions: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="No Self-Collision",
-        description="Draw poses until one comes in which no links touch each other",
+    avoid_collisions: props.switch(
+        "No Self-Collision", "Draw poses until one comes in which no links touch each other"
     )
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         self.seed = random.randrange(_MOST_SEED)
         return self.execute(context)
 
-    @refusing("WARNING")
-    def execute(self, context: Any) -> set[str]:
-        robot = active_robot(context)
+    def act(self: Any, context: Any, robot: Any) -> None:
         with wait_cursor(context):
             why = avoid_collisions(robot) if self.avoid_collisions else None
             random_pose(robot, self.seed, refuse=why)
-        return {"FINISHED"}
 
 
 class NearestValid(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.nearest_valid"
     bl_label = "Nearest Valid"
     bl_description = (
-        "Move the joints that are set outside their limits to the nearest valid "
-        "position, so that the numbers match the displayed pose. All other "
-        "joints stay"
+        "Move the joints that are set outside their limits to the nearest valid position, so that "
+        "the numbers match the displayed pose. All other joints stay"
     )
 
-    def execute(self, context: Any) -> set[str]:
-        moved = hold_limits(active_robot(context))
+    def act(self: Any, context: Any, robot: Any) -> str:
+        moved = hold_limits(robot)
         if not moved:
-            self.report({"INFO"}, "Every joint is valid")
-            return {"CANCELLED"}  # Nothing to undo.
-        self.report({"INFO"}, count(moved, "joint") + " moved")
-        return {"FINISHED"}
+            raise Refusal("Every joint is valid", "INFO")
+        return count(moved, "joint") + " moved"
 
 
 class KeyAll(RobotOperator, bpy.types.Operator):
@@ -119,10 +106,9 @@ class KeyAll(RobotOperator, bpy.types.Operator):
         "follow another need none"
     )
 
-    def execute(self, context: Any) -> set[str]:
-        keyed = key_joints(active_robot(context))
-        self.report({"INFO"}, describe_keyed(keyed, context.scene))
-        return {"FINISHED"}
+    def act(self: Any, context: Any, robot: Any) -> str:
+        keyed = key_joints(robot)
+        return describe_keyed(keyed, context.scene)
 
 
 def describe_keyed(joints: int, scene: Any) -> str:
@@ -138,24 +124,62 @@ class KeyJoint(RobotOperator, bpy.types.Operator):
         "It is a keyframe of the bone's own channel, as Blender's tools make it"
     )
 
-    joint: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Joint", description="Name of the joint in the description", options={"SKIP_SAVE"}
-    )
+    joint: props.text("Joint", "Name of the joint in the description", kept=False)
 
-    def execute(self, context: Any) -> set[str]:
-        robot: Any = active_robot(context)
+    def act(self: Any, context: Any, robot: Any) -> None:
         row = recall_table(robot).joints.get(self.joint)
         if row is None or row.mimics:
             why = (
                 f"follows '{row.mimics}': key that joint" if row else "is not a joint of this robot"
             )
-            self.report({"ERROR"}, f"'{self.joint}' {why}")
-            return {"CANCELLED"}
+            raise RobotError(f"'{self.joint}' {why}")
         pose_bone = armatures_by_name(robot)[row.armature].pose.bones[row.bone]
         change = remove_key if key_state_of(pose_bone, row.channels) == "keyed" else insert_key
         for channel in row.channels:
             change(pose_bone, channel.prop, channel.index)
-        return {"FINISHED"}
 
 
-CLASSES = (ZeroPose, EnforceLimits, RandomPose, NearestValid, KeyAll, KeyJoint)
+_ENDS = {"ESC", "RET", "SPACE", "LEFTMOUSE", "RIGHTMOUSE"}
+
+
+class RangeTestOperator(TimedOperator, bpy.types.Operator):
+    bl_idname = "urdf.range_test"
+    bl_label = "Range Test"
+    bl_description = (
+        "Move each joint in turn to its limits and back, to see whether limits, axes and meshes "
+        "are right; in pose mode only the joints of selected bones, if any are selected. Esc or a "
+        "click ends it. The pose comes back, and nothing is keyed"
+    )
+    bl_options = {"REGISTER"}
+    step = 1 / 30
+
+    joint: props.text("Joint", "The joint to move. Empty: all", kept=False)
+    seconds: props.number("Seconds", "How long each joint takes", default=2.5, min=0.1, soft_max=10)
+
+    def begin(self, context: Any, robot: Any) -> None:
+        """Begins it; a session without windows has no time to pass."""
+        if bpy.app.background:
+            raise Refusal("A range test needs a window", "ERROR")
+        named = [self.joint] if self.joint else selected_joints(context, robot)
+        self._test = RangeTest(robot, named, self.seconds)
+        self._start = time.perf_counter()
+
+    def modal(self, context: Any, event: Any) -> set[str]:
+        if event.type == "TIMER":
+            passed = time.perf_counter() - self._start
+            if passed >= self._test.duration:
+                self.cancel(context)
+                return {"FINISHED"}
+            text = self._test.show(passed)
+            context.workspace.status_text_set(f"Range test  {text}    Esc: end")
+            redraw_views()
+            return {"PASS_THROUGH"}
+        if event.type in _ENDS and event.value == "PRESS":
+            self.cancel(context)
+            return {"CANCELLED"}
+        return wait(event)
+
+    def cancel(self, context: Any) -> None:
+        """Ends it, also where Blender ends it: the window closes, another file is opened."""
+        self._test.end()
+        self.end_timer(context)

@@ -7,8 +7,8 @@ from ...urdf_importer import Change, Diagnostics, Robot, RobotError, update_robo
 from ...urdf_importer.command.summary import count
 from ...urdf_importer.pipeline.extracting import find_reshaped
 from ...urdf_importer.pipeline.updating import compare_with_robot
-from ..active_robot import RobotOperator, active_robot
-from ..reports import refusing, report_diagnostics, report_sentence
+from ..active_robot import Refusal, RobotOperator, active_robot, ask
+from ..reports import report_diagnostics, report_sentence
 from ..shown_changes import list_changes
 from ..wrapped_text import draw_wrapped
 
@@ -32,11 +32,7 @@ class ReshapeOperator(RobotOperator):
         raise NotImplementedError
 
     def invoke(self: Any, context: Any, event: Any) -> set[str]:
-        return set(
-            context.window_manager.invoke_props_dialog(
-                self, width=_WIDTH, title=self.bl_label, confirm_text="Reshape"
-            )
-        )
+        return ask(self, context, width=_WIDTH, title=self.bl_label, confirm_text="Reshape")
 
     def check(self: Any, context: Any) -> bool:
         return True
@@ -73,16 +69,13 @@ class ReshapeOperator(RobotOperator):
                 self._shown = (key, (), str(error))
         return self._shown[1], self._shown[2]
 
-    @refusing("ERROR")
-    def execute(self: Any, context: Any) -> set[str]:
-        robot, diagnostics = active_robot(context), Diagnostics()
+    def act(self: Any, context: Any, robot: Any) -> None:
+        diagnostics = Diagnostics()
         made, names = self.make(find_reshaped(robot), diagnostics)
         result = update_robot(robot, robot=made, names=names)
         if not result.changes:
-            self.report({"INFO"}, "Nothing changes: the robot is like this already")
-            return {"CANCELLED"}
+            raise Refusal("Nothing changes: the robot is like this already", "INFO")
         found = (*diagnostics, *result.diagnostics)
         report_diagnostics(self, made.name, found, "reshape")
         sentence = f"Reshaped {made.name}: {count(len(result.changes), 'change')}"
         report_sentence(self, sentence, found)
-        return {"FINISHED"}

@@ -18,10 +18,10 @@ from ...urdf_importer import (
     reshape,
 )
 from ...urdf_importer.blender.standing.selection import measure_selection
+from .. import props
 from ..active_robot import RobotOperator, active_robot
+from .panel import DataSubPanel
 from .reshape_dialog import Made, ReshapeOperator
-
-_OF_THIS_TIME = {"SKIP_SAVE"}
 
 
 def _link_names(operator: Any, context: Any, text: str) -> list[str]:
@@ -58,16 +58,9 @@ class RenameParts(ReshapeOperator, bpy.types.Operator):
     )
     fields = ("old", "new", "prefix")
 
-    old: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Link or Joint", description="Its name now", search=_all_names, options=_OF_THIS_TIME
-    )
-    new: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="New Name", description="Its new name", options=_OF_THIS_TIME
-    )
-    prefix: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Prefix", description="Goes before the names of all links and joints",
-        options=_OF_THIS_TIME,
-    )  # fmt: skip
+    old: props.text("Link or Joint", "Its name now", search=_all_names, kept=False)
+    new: props.text("New Name", "Its new name", kept=False)
+    prefix: props.text("Prefix", "Goes before the names of all links and joints", kept=False)
 
     def make(self, robot: Robot, diagnostics: Diagnostics) -> Made:
         given = {self.old: self.new} if self.old and self.new else {}
@@ -88,50 +81,39 @@ class ResizeRobot(ReshapeOperator, bpy.types.Operator):
         "scale", "link", "factor", "joint", "length", "text", "filepath", "symmetric", "masses",
     )  # fmt: skip
 
-    scale: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="Scale", description="Factor of everything", default=1.0, min=1e-6, soft_max=10.0,
-        options=_OF_THIS_TIME,
-    )  # fmt: skip
-    link: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Link", description="A link with a factor of its own", search=_link_names,
-        options=_OF_THIS_TIME,
-    )  # fmt: skip
-    factor: bpy.props.FloatVectorProperty(  # type: ignore[valid-type]
-        name="Its Factors", description="Along the link's axes: its children, and its shapes",
-        default=(1.0, 1.0, 1.0), min=1e-6, options=_OF_THIS_TIME,
-    )  # fmt: skip
-    joint: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Joint", description="A joint that gets another distance from its parent link",
-        search=_joint_names, options=_OF_THIS_TIME,
-    )  # fmt: skip
-    length: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="Its Distance", min=0.0, precision=4, unit="LENGTH",
-        description="From its parent link's frame, in the same direction; measured between the "
-        "selected objects",
-        options=_OF_THIS_TIME,
-    )  # fmt: skip
-    text: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Table", description="A text of this file with a table of measures, as Measure makes",
-        options=_OF_THIS_TIME,
-    )  # fmt: skip
-    filepath: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Table File", description="A table of measures: YAML, JSON or CSV",
-        subtype="FILE_PATH", options=_OF_THIS_TIME,
-    )  # fmt: skip
-    symmetric: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Symmetric",
-        description="The other side of the robot follows, by the names of its joints and links",
-        options=_OF_THIS_TIME,
+    scale: props.number(
+        "Scale", "Factor of everything", default=1.0, min=1e-6, soft_max=10.0, kept=False
     )
-    masses: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Masses",
-        description="Treatment of masses and inertias",
-        items=(
+    link: props.text("Link", "A link with a factor of its own", search=_link_names, kept=False)
+    factor: props.vector(
+        "Its Factors", "Along the link's axes: its children, and its shapes",
+        default=(1.0, 1.0, 1.0), min=1e-6, kept=False,
+    )  # fmt: skip
+    joint: props.text(
+        "Joint", "A joint that gets another distance from its parent link", search=_joint_names,
+        kept=False,
+    )  # fmt: skip
+    length: props.number(
+        "Its Distance", "From its parent link's frame, in the same direction; measured between "
+        "the selected objects", min=0.0, precision=4, unit="LENGTH", kept=False,
+    )  # fmt: skip
+    text: props.text(
+        "Table", "A text of this file with a table of measures, as Measure makes", kept=False
+    )
+    filepath: props.text(
+        "Table File", "A table of measures: YAML, JSON or CSV", subtype="FILE_PATH", kept=False
+    )
+    symmetric: props.switch(
+        "Symmetric", "The other side of the robot follows, by the names of its joints and links",
+        kept=False,
+    )  # fmt: skip
+    masses: props.choice(
+        "Masses", "Treatment of masses and inertias", items=(
             ("density", "Follow the Volume", "The material stays"),
             ("mass", "Keep Masses", "Inertias follow the size"),
             ("keep", "Keep Both", "Masses and inertias stay"),
         ),
-    )
+    )  # fmt: skip
 
     def invoke(self: Any, context: Any, event: Any) -> set[str]:
         if not self.properties.is_property_set("length"):
@@ -199,13 +181,12 @@ class MeasureRobot(RobotOperator, bpy.types.Operator):
         "this file: a table to be edited and given to Resize"
     )
 
-    def execute(self, context: Any) -> set[str]:
-        robot = find_reshaped(active_robot(context))
+    def act(self: Any, context: Any, robot: Any) -> str:
+        robot = find_reshaped(robot)
         text = bpy.data.texts.new(f"{robot.name} measures")
         text.write(reshape.measure(robot))
         text.cursor_set(0)
-        self.report({"INFO"}, f"Wrote the text '{text.name}'")
-        return {"FINISHED"}
+        return f"Wrote the text '{text.name}'"
 
 
 _PARTS = (
@@ -231,14 +212,12 @@ class StripRobot(ReshapeOperator, bpy.types.Operator):
     bl_description = "Take parts of the description out of the robot"
     fields = ("parts", "tags")
 
-    parts: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Parts", description="The parts to remove", items=_PARTS,
-        options={"ENUM_FLAG", "SKIP_SAVE"},
-    )  # fmt: skip
-    tags: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Other Tags", description="Names of further elements that go, separated by commas",
-        options=_OF_THIS_TIME,
-    )  # fmt: skip
+    parts: props.choice(
+        "Parts", "The parts to remove", items=_PARTS, options={"ENUM_FLAG", "SKIP_SAVE"}
+    )
+    tags: props.text(
+        "Other Tags", "Names of further elements that go, separated by commas", kept=False
+    )
 
     def draw_field(self: Any, layout: Any, name: str) -> None:
         if name == "parts":
@@ -259,21 +238,18 @@ class PruneRobot(ReshapeOperator, bpy.types.Operator):
     )
     fields = ("limb", "remove", "keep", "unused_frames")
 
-    limb: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Remove", description="A link, or the child link of a joint, that goes with all below",
-        search=_all_names, options=_OF_THIS_TIME,
+    limb: props.text(
+        "Remove", "A link, or the child link of a joint, that goes with all below",
+        search=_all_names, kept=False,
     )  # fmt: skip
-    remove: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="And", description="More such names, separated by commas", options=_OF_THIS_TIME
+    remove: props.text("And", "More such names, separated by commas", kept=False)
+    keep: props.text(
+        "Keep Only", "Links that stay, with the ways from the root to them, separated by commas. "
+        "Empty: all", kept=False,
+    )  # fmt: skip
+    unused_frames: props.switch(
+        "Unused Frames", "Links on fixed joints without shape and mass go, too", kept=False
     )
-    keep: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Keep Only", description="Links that stay, with the ways from the root to them, "
-        "separated by commas. Empty: all", options=_OF_THIS_TIME,
-    )  # fmt: skip
-    unused_frames: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Unused Frames", description="Links on fixed joints without shape and mass go, too",
-        options=_OF_THIS_TIME,
-    )  # fmt: skip
 
     def make(self, robot: Robot, diagnostics: Diagnostics) -> Made:
         made = reshape.prune(
@@ -292,10 +268,7 @@ class MergeFixed(ReshapeOperator, bpy.types.Operator):
     bl_description = "Let links on fixed joints become parts of the links they hang on"
     fields = ("keep",)
 
-    keep: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Keep", description="Links or joints that stay, separated by commas",
-        options=_OF_THIS_TIME,
-    )  # fmt: skip
+    keep: props.text("Keep", "Links or joints that stay, separated by commas", kept=False)
 
     def make(self, robot: Robot, diagnostics: Diagnostics) -> Made:
         return reshape.merge_fixed(robot, keep=_words(self.keep), diagnostics=diagnostics), {}
@@ -307,17 +280,13 @@ class RerootRobot(ReshapeOperator, bpy.types.Operator):
     bl_description = "Hang the robot on another link; links, signs and limits stay"
     fields = ("link", "frames")
 
-    link: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Root", description="The new root link", search=_link_names, options=_OF_THIS_TIME
-    )
-    frames: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Frames",
-        description="Treatment of the frames of links on the way",
-        items=(
+    link: props.text("Root", "The new root link", search=_link_names, kept=False)
+    frames: props.choice(
+        "Frames", "Treatment of the frames of links on the way", items=(
             ("keep", "Keep", "Every link keeps its frame; frames are added where joints turn"),
             ("move", "Move", "No frame is added; the old parents' frames move onto the joints"),
         ),
-    )
+    )  # fmt: skip
 
     def make(self, robot: Robot, diagnostics: Diagnostics) -> Made:
         return (reshape.reroot(robot, self.link, frames=self.frames) if self.link else robot), {}
@@ -329,25 +298,19 @@ class AttachRobot(ReshapeOperator, bpy.types.Operator):
     bl_description = "Put another robot, such as a gripper, on a link by a fixed joint"
     fields = ("filepath", "link", "xyz", "rpy", "prefix")
 
-    filepath: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Robot", description="The description of the other robot", subtype="FILE_PATH",
-        options=_OF_THIS_TIME,
-    )  # fmt: skip
-    link: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="On Link", description="The link that it hangs on", search=_link_names,
-        options=_OF_THIS_TIME,
-    )  # fmt: skip
-    xyz: bpy.props.FloatVectorProperty(  # type: ignore[valid-type]
-        name="Place", description="Of its root in the frame of the link", subtype="TRANSLATION",
-        unit="LENGTH", options=_OF_THIS_TIME,
-    )  # fmt: skip
-    rpy: bpy.props.FloatVectorProperty(  # type: ignore[valid-type]
-        name="Rotation", description="Roll, pitch and yaw of its root in the frame of the link",
-        subtype="EULER", unit="ROTATION", options=_OF_THIS_TIME,
-    )  # fmt: skip
-    prefix: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Prefix", description="Goes before its names, where they clash", options=_OF_THIS_TIME
+    filepath: props.text(
+        "Robot", "The description of the other robot", subtype="FILE_PATH", kept=False
     )
+    link: props.text("On Link", "The link that it hangs on", search=_link_names, kept=False)
+    xyz: props.vector(
+        "Place", "Of its root in the frame of the link", subtype="TRANSLATION", unit="LENGTH",
+        kept=False,
+    )  # fmt: skip
+    rpy: props.vector(
+        "Rotation", "Roll, pitch and yaw of its root in the frame of the link", subtype="EULER",
+        unit="ROTATION", kept=False,
+    )  # fmt: skip
+    prefix: props.text("Prefix", "Goes before its names, where they clash", kept=False)
 
     def make(self, robot: Robot, diagnostics: Diagnostics) -> Made:
         if not (self.filepath and self.link):
@@ -364,9 +327,9 @@ class ConvertAxes(ReshapeOperator, bpy.types.Operator):
     bl_description = "Write the robot along other axes: z-up of y-up. Its orientation changes then"
     fields = ("axes",)
 
-    axes: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Axes", description="For each new axis the matching old one: zxy makes z-up of y-up",
-        default="xyz", options=_OF_THIS_TIME,
+    axes: props.text(
+        "Axes", "For each new axis the matching old one: zxy makes z-up of y-up", default="xyz",
+        kept=False,
     )  # fmt: skip
 
     def make(self, robot: Robot, diagnostics: Diagnostics) -> Made:
@@ -382,4 +345,27 @@ RESHAPERS: tuple[Any, ...] = (
     RenameParts, ResizeRobot, StripRobot, PruneRobot, MergeFixed, RerootRobot, AttachRobot,
     ConvertAxes,
 )  # fmt: skip
-CLASSES = (*RESHAPERS, MeasureRobot)
+
+
+_ICONS = {
+    "Rename": "SORTALPHA",
+    "Resize": "FULLSCREEN_ENTER",
+    "Strip": "TRASH",
+    "Prune": "UNLINKED",
+    "Merge Fixed": "AUTOMERGE_ON",
+    "Reroot": "OUTLINER",
+    "Attach": "LINKED",
+    "Convert Axes": "ORIENTATION_GLOBAL",
+}
+
+
+class ReshapePanel(DataSubPanel, bpy.types.Panel):
+    bl_idname = "VIEW3D_PT_urdf_reshape"
+    bl_label = "Reshape"
+    bl_order = 55
+
+    def draw(self, context: Any) -> None:
+        grid = self.layout.grid_flow(columns=2, align=True, even_columns=True, row_major=True)
+        for each in RESHAPERS:
+            grid.operator(each.bl_idname, icon=_ICONS[each.bl_label])
+        self.layout.operator(MeasureRobot.bl_idname, icon="DRIVER_DISTANCE")

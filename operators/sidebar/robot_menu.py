@@ -12,8 +12,7 @@ from ...urdf_importer.blender.standing.joints import read_joints
 from ...urdf_importer.blender.standing.mirrored import home_pose, mirror_pose, ready_pose
 from ...urdf_importer.command.summary import count
 from ..active_robot import RobotOperator, active_robot, wait_cursor
-from ..keys import add_key
-from ..reports import refusing
+from ..additions import add_key, add_to_menus
 
 ENTRIES: dict[str, tuple[tuple[str, str], ...]] = {
     "": (
@@ -102,9 +101,8 @@ class HomePose(RobotOperator, bpy.types.Operator):
         "robot's place does not change"
     )
 
-    def execute(self, context: Any) -> set[str]:
-        home_pose(active_robot(context))
-        return {"FINISHED"}
+    def act(self: Any, context: Any, robot: Any) -> None:
+        home_pose(robot)
 
 
 class ReadyPose(RobotOperator, bpy.types.Operator):
@@ -115,27 +113,23 @@ class ReadyPose(RobotOperator, bpy.types.Operator):
         "from which inverse kinematics finds its way"
     )
 
-    def execute(self, context: Any) -> set[str]:
-        ready_pose(active_robot(context))
-        return {"FINISHED"}
+    def act(self: Any, context: Any, robot: Any) -> None:
+        ready_pose(robot)
 
 
 class MirrorPose(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.mirror_pose"
     bl_label = "Mirror Pose"
     bl_description = (
-        "Give each joint of the active robot its partner's position on the other "
-        "side. Partners and signs are found by geometry, whatever the joints are "
-        "called. In pose mode only the partners of selected bones move, if any "
-        "are selected"
+        "Give each joint of the active robot its partner's position on the other side. Partners "
+        "and signs are found by geometry, whatever the joints are called. In pose mode only the "
+        "partners of selected bones move, if any are selected"
     )
+    level = "WARNING"
 
-    @refusing("WARNING")
-    def execute(self, context: Any) -> set[str]:
-        robot: Any = active_robot(context)
+    def act(self: Any, context: Any, robot: Any) -> str:
         mirrored = mirror_pose(robot, joints=selected_joints(context, robot))
-        self.report({"INFO"}, count(mirrored, "joint") + " mirrored")
-        return {"FINISHED"}
+        return count(mirrored, "joint") + " mirrored"
 
 
 def selected_joints(context: Any, robot: Any) -> list[str] | None:
@@ -149,17 +143,14 @@ class MarkAsset(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.mark_asset"
     bl_label = "Mark as Asset"
     bl_description = (
-        "Show the active robot in the asset browser, with a picture of it in its "
-        "present pose. Save the file into an asset library; a robot dragged from "
-        "there can be posed as before"
+        "Show the active robot in the asset browser, with a picture of it in its present pose. "
+        "Save the file into an asset library; a robot dragged from there can be posed as before"
     )
 
-    @refusing("ERROR")
-    def execute(self, context: Any) -> set[str]:
+    def act(self: Any, context: Any, robot: Any) -> str:
         with wait_cursor(context):
-            collection = mark_as_asset(active_robot(context))
-        self.report({"INFO"}, f"Collection '{collection.name}' is an asset now")
-        return {"FINISHED"}
+            collection = mark_as_asset(robot)
+        return f"Collection '{collection.name}' is an asset now"
 
 
 class RobotMenu(bpy.types.Menu):
@@ -215,23 +206,14 @@ def _draw_menu(self: Any, context: Any) -> None:
         self.layout.menu(RobotMenu.bl_idname, icon="ARMATURE_DATA")
 
 
-CLASSES = (HomePose, ReadyPose, MirrorPose, MarkAsset, *SUBMENUS, RobotMenu, RobotPie)
-_MENUS = ("VIEW3D_MT_object", "VIEW3D_MT_pose")
 PIE_KEYS = ("Object Mode", "Pose")
 """Key maps in which Shift Alt R opens the pie; Blender's own have it free."""
 
 
-def register_menus() -> None:
+def register() -> None:
     """Adds the menu to Blender's, and the key of the pie."""
-    for name in _MENUS:
-        getattr(bpy.types, name).append(_draw_menu)
+    add_to_menus(_draw_menu, "VIEW3D_MT_object", "VIEW3D_MT_pose")
     for name in PIE_KEYS:
         item = add_key(name, "wm.call_menu_pie", "R", shift=True, alt=True)
         if item is not None:
             item.properties.name = RobotPie.bl_idname
-
-
-def unregister_menus() -> None:
-    """Takes the menu out again; the key goes with all others."""
-    for name in _MENUS:
-        getattr(bpy.types, name).remove(_draw_menu)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Selecting the subjects of the panel: robots, links, subjects of messages."""
 
+from pathlib import Path
 from typing import Any
 
 import bpy
 
-from ...urdf_importer import KinematicsError
+from ...urdf_importer import RobotError
 from ...urdf_importer.blender.standing.robot_table import recall_table
 from ...urdf_importer.blender.standing.selection import (
     select_joint,
@@ -17,8 +18,9 @@ from ...urdf_importer.blender.standing.selection import (
 )
 from ...urdf_importer.blender.standing.whole import list_objects
 from ...urdf_importer.command.summary import count
-from ..active_robot import RobotOperator, active_robot
-from ..reports import refuse
+from .. import props
+from ..active_robot import ActingOperator, Refusal, RobotOperator, active_robot
+from ..wrapped_text import file_name
 
 WAYS = {"LINK": select_link, "BONE": select_link_bone, "VISUALS": select_link_visuals}
 WHAT = (
@@ -28,50 +30,40 @@ WHAT = (
 )
 
 
-class SelectRobot(bpy.types.Operator):
+class SelectRobot(ActingOperator, bpy.types.Operator):
     bl_idname = "urdf.select_robot"
     bl_label = "Select Robot"
     bl_description = (
         "Select the whole robot by its armature, so that the panel shows it and G, R and S move it"
     )
-    bl_options = {"REGISTER", "UNDO"}
+    level = "WARNING"
 
-    robot: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Robot",
-        description="Name of the robot's armature object; empty for the active robot",
-        options={"SKIP_SAVE"},
+    robot: props.text(
+        "Robot", "Name of the robot's armature object; empty for the active robot", kept=False
     )
-    parts: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="With Parts",
-        description="Select the visible parts of its links and shapes as well",
-        options={"SKIP_SAVE"},
+    parts: props.switch(
+        "With Parts", "Select the visible parts of its links and shapes as well", kept=False
     )
 
-    def execute(self, context: Any) -> set[str]:
-        robot = context.scene.objects.get(self.robot) if self.robot else active_robot(context)
+    def act(self: Any, context: Any, robot: Any) -> None:
+        robot = context.scene.objects.get(self.robot) if self.robot else robot
         if robot is None:
-            self.report({"ERROR"}, "There is no robot with that name in the scene")
-            return {"CANCELLED"}
-        if self.parts:
-            shown = [item for item in list_objects(robot)[1:] if item.visible_get()]
-            return run_selection(self, select_objects, [robot, *shown])
-        return run_selection(self, select_objects, [robot])
+            raise Refusal("There is no robot with that name in the scene", "ERROR")
+        parts = list_objects(robot)[1:] if self.parts else ()
+        select_objects([robot, *(item for item in parts if item.visible_get())])
 
 
 class SelectLink(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.select_link"
     bl_label = "Select Link"
     bl_description = "Select a link of the active robot: its empty, its bone, or its visuals"
+    level = "WARNING"
 
-    link: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Link", description="Name of the link in the description", options={"SKIP_SAVE"}
-    )
-    what: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Select", description="The parts of the link to select", items=WHAT
-    )
+    link: props.text("Link", "Name of the link in the description", kept=False)
+    what: props.choice("Select", "The parts of the link to select", items=WHAT)
 
-    def execute(self, context: Any) -> set[str]:
-        return run_selection(self, WAYS[self.what], active_robot(context), self.link)
+    def act(self: Any, context: Any, robot: Any) -> None:
+        WAYS[self.what](robot, self.link)
 
 
 class SelectJoint(RobotOperator, bpy.types.Operator):
@@ -81,13 +73,12 @@ class SelectJoint(RobotOperator, bpy.types.Operator):
         "Select the bone of this joint, in pose mode, where R X X turns it about its axis. A fixed "
         "joint that has no bone is shown by the link that it holds"
     )
+    level = "WARNING"
 
-    joint: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Joint", description="Name of the joint in the description", options={"SKIP_SAVE"}
-    )
+    joint: props.text("Joint", "Name of the joint in the description", kept=False)
 
-    def execute(self, context: Any) -> set[str]:
-        return run_selection(self, select_joint, active_robot(context), self.joint)
+    def act(self: Any, context: Any, robot: Any) -> None:
+        select_joint(robot, self.joint)
 
 
 class SelectSubject(RobotOperator, bpy.types.Operator):
@@ -97,35 +88,27 @@ class SelectSubject(RobotOperator, bpy.types.Operator):
         "Select the subject of this message: the link, the bone of the joint, or "
         "the objects that show the material"
     )
+    level = "WARNING"
 
-    index: bpy.props.IntProperty(  # type: ignore[valid-type]
-        name="Message",
-        description="Its place in the import report, from 0",
-        min=0,
-        options={"SKIP_SAVE"},
-    )
+    index: props.integer("Message", "Its place in the import report, from 0", min=0, kept=False)
 
-    def execute(self, context: Any) -> set[str]:
-        robot = active_robot(context)
+    def act(self: Any, context: Any, robot: Any) -> None:
         messages = recall_table(robot).diagnostics
         if self.index >= len(messages):
-            self.report({"ERROR"}, f"The report has {count(len(messages), 'message')}")
-            return {"CANCELLED"}
-        return run_selection(self, select_subject, robot, messages[self.index])
+            raise Refusal(f"The report has {count(len(messages), 'message')}", "ERROR")
+        select_subject(robot, messages[self.index])
 
 
-class ReportOperator:
+class ReportOperator(ActingOperator):
     """Base of the operators on the import report of the active robot."""
 
     bl_options = {"REGISTER"}
 
     @classmethod
-    def poll(cls: Any, context: Any) -> bool:
+    def hinder(cls, context: Any) -> str:
         robot = active_robot(context)
-        if robot is None or not recall_table(robot).diagnostics:
-            cls.poll_message_set("The active robot has no import report: nothing was wrong")
-            return False
-        return True
+        found = robot is not None and recall_table(robot).diagnostics
+        return "" if found else "The active robot has no import report: nothing was wrong"
 
 
 class CopyReport(ReportOperator, bpy.types.Operator):
@@ -136,11 +119,10 @@ class CopyReport(ReportOperator, bpy.types.Operator):
         "file:line: severity: message [code]. The codes are explained in the documentation"
     )
 
-    def execute(self, context: Any) -> set[str]:
-        messages = recall_table(active_robot(context)).diagnostics
+    def act(self, context: Any, robot: Any) -> str:
+        messages = recall_table(robot).diagnostics
         context.window_manager.clipboard = "".join(f"{item}\n" for item in messages)
-        self.report({"INFO"}, count(len(messages), "message") + " copied")
-        return {"FINISHED"}
+        return count(len(messages), "message") + " copied"
 
 
 class ShowMessages(bpy.types.Operator):
@@ -149,9 +131,7 @@ class ShowMessages(bpy.types.Operator):
     bl_description = "Show the messages of this kind one by one, or as one line"
     bl_options = {"INTERNAL"}
 
-    group: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Messages", description="Which messages; empty: none", options={"SKIP_SAVE"}
-    )
+    group: props.text("Messages", "Which messages; empty: none", kept=False)
 
     def execute(self, context: Any) -> set[str]:
         context.window_manager.urdf_report_group = self.group
@@ -170,21 +150,44 @@ class DismissFailure(bpy.types.Operator):
         return {"FINISHED"}
 
 
-def run_selection(operator: Any, select: Any, *what: Any) -> set[str]:
-    """Selects, or reports in one sentence why it cannot."""
-    try:
-        select(*what)
-    except KinematicsError as error:
-        return refuse(operator, error, "WARNING")
-    return {"FINISHED"}
+class OpenLine(ReportOperator, bpy.types.Operator):
+    bl_idname = "urdf.open_line"
+    bl_label = "Open at Line"
+    bl_description = (
+        "Open the file at the line of this message: in the text editor that the preferences name, "
+        "else in Blender's, in a new window where none is open. Without a window, file:line is "
+        "copied to the clipboard"
+    )
+
+    index: props.integer("Message", "Its place in the import report, from 0", min=0, kept=False)
+
+    def act(self: Any, context: Any, robot: Any) -> str | None:
+        messages = recall_table(robot).diagnostics
+        item = messages[self.index] if self.index < len(messages) else None
+        if item is None or not item.line or not Path(item.source).is_file():
+            place = f": {item.source}" if item is not None else ""
+            raise RobotError(f"The file of this message is not there any more{place}")
+        if context.window is None or bpy.app.background:
+            context.window_manager.clipboard = f"{item.source}:{item.line}"
+            return f"Copied {file_name(item.source)}:{item.line}"
+        window = context.window
+        if not context.preferences.filepaths.text_editor:
+            window = _find_editor(context) or _open_editor()
+        with context.temp_override(window=window, screen=window.screen):
+            bpy.ops.text.jump_to_file_at_point(filepath=item.source, line=item.line - 1, column=0)
+        return None
 
 
-CLASSES = (
-    SelectRobot,
-    SelectLink,
-    SelectJoint,
-    SelectSubject,
-    CopyReport,
-    ShowMessages,
-    DismissFailure,
-)
+def _find_editor(context: Any) -> Any | None:
+    """Finds a window with a text editor."""
+    for window in context.window_manager.windows:
+        if any(area.type == "TEXT_EDITOR" for area in window.screen.areas):
+            return window
+    return None
+
+
+def _open_editor() -> Any:
+    bpy.ops.wm.window_new()
+    window = bpy.context.window_manager.windows[-1]
+    window.screen.areas[0].type = "TEXT_EDITOR"
+    return window

@@ -24,6 +24,7 @@ import bpy
 from ...urdf_importer.blender.ik.loop_hand import move_joint
 from ...urdf_importer.blender.standing.joints import JointChannel, read_joints
 from ..active_robot import redraw_views
+from ..additions import add_property, call_later
 from ..session import recall_state
 
 _FREE_SLIDE = 1.0
@@ -64,20 +65,8 @@ def find_slider(channel: JointChannel, *, millimetres: bool = False) -> str | No
     found = sliders.made.get((channel, millimetres))
     if found is None:
         sliders.wanted.add((channel, millimetres))
-        if not bpy.app.timers.is_registered(_make_wanted):
-            bpy.app.timers.register(_make_wanted, first_interval=0.0)
+        call_later(_make_wanted)
     return found
-
-
-def remove_sliders() -> None:
-    """Takes all of them out of Blender."""
-    if bpy.app.timers.is_registered(_make_wanted):
-        bpy.app.timers.unregister(_make_wanted)
-    sliders = recall_state(_Sliders)
-    for name in set(sliders.made.values()):
-        delattr(bpy.types.PoseBone, name)
-    sliders.made.clear()
-    sliders.wanted.clear()
 
 
 def _make_wanted() -> None:
@@ -92,7 +81,7 @@ def _make(keys: Iterable[_Key]) -> None:
     for key in keys:
         if key not in made:
             name = f"urdf_{blake2b(repr(key).encode(), digest_size=8).hexdigest()}"
-            setattr(bpy.types.PoseBone, name, _property(*key))
+            add_property(bpy.types.PoseBone, name, _property(*key))
             made[key] = name
 
 

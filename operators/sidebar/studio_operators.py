@@ -13,8 +13,16 @@ from ...urdf_importer.blender.preview.stage import find_studio
 from ...urdf_importer.blender.standing.placing import center_camera
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.command.summary import count
-from ..active_robot import RobotOperator, active_robot, redraw_views, wait_cursor
-from ..reports import refusing
+from .. import props
+from ..active_robot import (
+    NOT_NOW,
+    ActingOperator,
+    Refusal,
+    RobotOperator,
+    active_robot,
+    redraw_views,
+    wait_cursor,
+)
 from ..session import recall_state
 
 _HIDDEN = ("show_bones", "show_extras", "show_relationship_lines")
@@ -31,29 +39,22 @@ class BuildStudio(RobotOperator, bpy.types.Operator):
         "they are; this view hides its bones, lights and empties"
     )
 
-    turntable: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Turntable",
-        description="The part that goes around",
-        items=[
+    turntable: props.choice(
+        "Turntable", "The part that goes around", items=(
             ("plate", "Camera and Lights", "The robots seem to turn on a plate"),
             ("camera", "Camera", "The lights do not move"),
             ("none", "Nothing", "A still picture, with the robots as large as they fit"),
-        ],
-    )
-    frames: bpy.props.IntProperty(  # type: ignore[valid-type]
-        name="Frames",
-        description="How many frames once around takes; 0: as many as the scene has",
-        min=0,
+        ),
+    )  # fmt: skip
+    frames: props.integer(
+        "Frames", "How many frames once around takes; 0: as many as the scene has", min=0,
         soft_max=1000,
-    )
-    look: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Look Through Camera",
-        description="Show the 3D view as the camera sees it",
-        default=True,
+    )  # fmt: skip
+    look: props.switch(
+        "Look Through Camera", "Show the 3D view as the camera sees it", default=True
     )
 
-    @refusing("ERROR")
-    def execute(self, context: Any) -> set[str]:
+    def act(self: Any, context: Any, robot: Any) -> None:
         before = _note_views(context)
         home = build_studio(_list_robots(context), turntable=self.turntable, frames=self.frames)
         recall_state(_Views).before = {home.session_uid: before}
@@ -64,31 +65,26 @@ class BuildStudio(RobotOperator, bpy.types.Operator):
                 setattr(space.overlay, overlay, False)
             center_camera(space, context.area, context.scene.render)
         redraw_views()
-        return {"FINISHED"}
 
 
-class RemoveStudio(bpy.types.Operator):
+class RemoveStudio(ActingOperator, bpy.types.Operator):
     bl_idname = "urdf.remove_studio"
     bl_label = "Remove Studio"
     bl_description = (
-        "Take the studio away: ground, lights, camera and turntable. The camera "
-        "that the scene had before is active again, and views through the "
-        "studio's camera are restored"
+        "Take the studio away: ground, lights, camera and turntable. The camera that the scene "
+        "had before is active again, and views through the studio's camera are restored"
     )
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
+    def hinder(cls, context: Any) -> str:
         if find_studio(context.scene) is None:
-            cls.poll_message_set("There is no studio in this scene")
-            return False
-        return context.mode in ("OBJECT", "POSE")
+            return "There is no studio in this scene"
+        return "" if context.mode in ("OBJECT", "POSE") else NOT_NOW
 
-    def execute(self, context: Any) -> set[str]:
+    def act(self, context: Any, robot: Any) -> None:
         _leave_camera(context)
         remove_studio()
         redraw_views()
-        return {"FINISHED"}
 
 
 class MakeThumbnail(RobotOperator, bpy.types.Operator):
@@ -99,12 +95,10 @@ class MakeThumbnail(RobotOperator, bpy.types.Operator):
         "the asset browser show it, and the file keeps it. It takes a few seconds"
     )
 
-    @refusing("ERROR")
-    def execute(self, context: Any) -> set[str]:
+    def act(self: Any, context: Any, robot: Any) -> None:
         with wait_cursor(context):
-            make_thumbnail(active_robot(context))
+            make_thumbnail(robot)
         redraw_views()
-        return {"FINISHED"}
 
 
 class MaterialPreset(RobotOperator, bpy.types.Operator):
@@ -115,32 +109,26 @@ class MaterialPreset(RobotOperator, bpy.types.Operator):
         "rough they are. Their colours and images stay"
     )
 
-    preset: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Preset",
-        description="The finish of the materials",
-        items=[
+    preset: props.choice(
+        "Preset", "The finish of the materials", items=(
             ("auto", "By Name or Colour", "Words such as rubber or steel in a material's name; "
              "else black is rubber, grey is aluminium and all else is plastic"),
             ("plastic", "Plastic", "Smooth, not metallic"),
             ("aluminium", "Aluminium", "Metal, a little rough"),
             ("rubber", "Rubber", "Dull, not metallic"),
-        ],
+        ),
     )  # fmt: skip
-    selected: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Selected Only",
-        description="Only the materials of selected bodies; other robots' and bodies' stay "
+    selected: props.switch(
+        "Selected Only", "Only the materials of selected bodies; other robots' and bodies' stay "
         "unchanged",
-    )
+    )  # fmt: skip
 
-    @refusing("ERROR")
-    def execute(self, context: Any) -> set[str]:
+    def act(self: Any, context: Any, robot: Any) -> str:
         chosen = context.selected_objects if self.selected else None
-        made = set_material_preset(active_robot(context), preset=self.preset, objects=chosen)
+        made = set_material_preset(robot, preset=self.preset, objects=chosen)
         if not made:
-            self.report({"WARNING"}, "No material of this robot could be set")
-            return {"CANCELLED"}
-        self.report({"INFO"}, count(made, "material") + " set")
-        return {"FINISHED"}
+            raise Refusal("No material of this robot could be set")
+        return count(made, "material") + " set"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,6 +220,3 @@ def draw_studio(layout: Any, context: Any) -> None:
     if find_studio(context.scene) is not None:
         row.operator(RemoveStudio.bl_idname, text="", icon="X")
     layout.operator_menu_enum(MaterialPreset.bl_idname, "preset", icon="MATERIAL")
-
-
-CLASSES = (BuildStudio, RemoveStudio, MakeThumbnail, MaterialPreset)

@@ -11,33 +11,36 @@ from ...urdf_importer.blender.standing.placing import frame_robots, leave_others
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.blender.standing.selection import find_moving_joint, select_joint
 from ...urdf_importer.command.summary import count
-from ..active_robot import RobotOperator, active_robot, is_pinned, pin_robot, poll_robot
+from .. import props
+from ..active_robot import (
+    NO_ROBOT,
+    ActingOperator,
+    Refusal,
+    RobotOperator,
+    active_robot,
+    is_pinned,
+    pin_robot,
+)
+from ..additions import add_key, add_to_menus
 from ..importing.placement import find_right, list_views
-from ..keys import add_key
-from ..reports import refusing
 from ..wrapped_text import draw_wrapped
 from .robot_menu import RobotMenu
-from .select_operators import run_selection
 
 
-class FrameRobot(bpy.types.Operator):
+class FrameRobot(ActingOperator, bpy.types.Operator):
     bl_idname = "urdf.frame_robot"
     bl_label = "Frame Robot"
     bl_description = "Aim the 3D views of this window at the whole robot in its pose"
     bl_options = {"REGISTER"}
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if active_robot(context) is None:
-            cls.poll_message_set("Select a robot first: its armature, or any link or shape of it")
-            return False
-        return True
+    def hinder(cls, context: Any) -> str:
+        return NO_ROBOT if active_robot(context) is None else ""
 
-    def execute(self, context: Any) -> set[str]:
+    def act(self, context: Any, robot: Any) -> None:
         space = context.space_data
         here = [(space, context.area)] if getattr(space, "type", "") == "VIEW_3D" else None
-        frame_robots([active_robot(context)], here or list_views(context))
-        return {"FINISHED"}
+        frame_robots([robot], here or list_views(context))
 
 
 class DuplicateRobot(RobotOperator, bpy.types.Operator):
@@ -48,26 +51,20 @@ class DuplicateRobot(RobotOperator, bpy.types.Operator):
         "pose and an animation of its own"
     )
 
-    linked: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Linked Meshes",
-        description="Share the meshes with the original, so that the copy takes no more memory",
-        default=True,
-    )
-    beside: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Beside It",
-        description="Put the copy beside the original; off: in its place",
-        default=True,
+    linked: props.switch(
+        "Linked Meshes", "Share the meshes with the original, so that the copy takes no more "
+        "memory", default=True,
+    )  # fmt: skip
+    beside: props.switch(
+        "Beside It", "Put the copy beside the original; off: in its place", default=True
     )
 
-    @refusing("ERROR")
-    def execute(self, context: Any) -> set[str]:
-        robot = active_robot(context)
+    def act(self: Any, context: Any, robot: Any) -> None:
         copy = duplicate_robot(robot, linked=self.linked)
         if self.beside:
             across = find_right(context)
             set_beside(copy, robot, across)
             leave_others(copy, across)
-        return {"FINISHED"}
 
 
 class DeleteRobot(RobotOperator, bpy.types.Operator):
@@ -78,32 +75,25 @@ class DeleteRobot(RobotOperator, bpy.types.Operator):
         "attached to it stay where they are"
     )
 
-    @refusing("ERROR")
-    def execute(self, context: Any) -> set[str]:
-        robot: Any = active_robot(context)
+    def act(self: Any, context: Any, robot: Any) -> str:
         name = robot.name
         delete_robot(robot)
-        self.report({"INFO"}, f"Deleted {name}")
-        return {"FINISHED"}
+        return f"Deleted {name}"
 
 
 class ResetParts(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.reset_parts"
     bl_label = "Reset Parts"
     bl_description = (
-        "Put links, shapes and inertial frames that were moved, turned or scaled "
-        "back to where the description has them. The pose stays, and so do your "
-        "attachments"
+        "Put links, shapes and inertial frames that were moved, turned or scaled back to where "
+        "the description has them. The pose stays, and so do your attachments"
     )
 
-    @refusing("ERROR")
-    def execute(self, context: Any) -> set[str]:
-        displaced = reset_parts(active_robot(context))
+    def act(self: Any, context: Any, robot: Any) -> str:
+        displaced = reset_parts(robot)
         if not displaced:
-            self.report({"INFO"}, "Every part is in its place")
-            return {"CANCELLED"}
-        self.report({"INFO"}, count(displaced, "part") + " put back")
-        return {"FINISHED"}
+            raise Refusal("Every part is in its place", "INFO")
+        return count(displaced, "part") + " put back"
 
 
 class StandOnGround(RobotOperator, bpy.types.Operator):
@@ -111,9 +101,8 @@ class StandOnGround(RobotOperator, bpy.types.Operator):
     bl_label = "Stand on Ground"
     bl_description = "Lift or lower the robot, in its pose, until its lowest point is at height 0"
 
-    def execute(self, context: Any) -> set[str]:
-        stand(active_robot(context))
-        return {"FINISHED"}
+    def act(self: Any, context: Any, robot: Any) -> None:
+        stand(robot)
 
 
 class PinRobot(bpy.types.Operator):
@@ -135,45 +124,37 @@ class PoseBody(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.pose_body"
     bl_label = "Pose Joint"
     bl_description = "Go to pose mode, with the bone of the joint that moves this body selected"
+    level = "WARNING"
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
+    def hinder(cls, context: Any) -> str:
         item = context.view_layer.objects.active
         if item is None or item.type == "ARMATURE" or not find_moving_joint(item):
-            cls.poll_message_set("Select a link or a shape of a robot first")
-            return False
-        return poll_robot(cls, context)
+            return "Select a link or a shape of a robot first"
+        return super().hinder(context)
 
-    def execute(self, context: Any) -> set[str]:
+    def act(self, context: Any, robot: Any) -> None:
         item = context.view_layer.objects.active
-        return run_selection(self, select_joint, find_robot(item), find_moving_joint(item))
+        select_joint(find_robot(item), find_moving_joint(item))
 
 
-class MakePosable(bpy.types.Operator):
+class MakePosable(ActingOperator, bpy.types.Operator):
     bl_idname = "urdf.make_posable"
     bl_label = "Make Posable"
     bl_description = (
         "Put a robot that can be posed in the place of this instance, as which Blender's asset "
         "browser may drag one in: a library override of a linked robot, else the robot itself"
     )
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
+    def hinder(cls, context: Any) -> str:
         item = context.view_layer.objects.active
         if context.mode != "OBJECT" or item is None or find_instanced(item) is None:
-            cls.poll_message_set("Select an instance of a robot first, in object mode")
-            return False
-        if not item.is_editable:
-            cls.poll_message_set("This instance is linked from another file")
-            return False
-        return True
+            return "Select an instance of a robot first, in object mode"
+        return "" if item.is_editable else "This instance is linked from another file"
 
-    @refusing("ERROR")
-    def execute(self, context: Any) -> set[str]:
-        robot = make_posable(context.view_layer.objects.active)
-        self.report({"INFO"}, f"{robot.name} can be posed")
-        return {"FINISHED"}
+    def act(self, context: Any, robot: Any) -> str:
+        return f"{make_posable(context.view_layer.objects.active).name} can be posed"
 
 
 def draw_instance(layout: Any, context: Any) -> None:
@@ -196,29 +177,8 @@ def _draw_in_context_menu(menu: Any, context: Any) -> None:
         menu.layout.menu(RobotMenu.bl_idname, icon="ARMATURE_DATA")
 
 
-_MENUS = ("VIEW3D_MT_object_context_menu", "VIEW3D_MT_pose_context_menu")
-
-
-def register_menus() -> None:
+def register() -> None:
     """Adds the entries to Blender's menus, and Ctrl+Tab on a body to its keys."""
-    for name in _MENUS:
-        getattr(bpy.types, name).append(_draw_in_context_menu)
+    menus = "VIEW3D_MT_object_context_menu", "VIEW3D_MT_pose_context_menu"
+    add_to_menus(_draw_in_context_menu, *menus)
     add_key("Object Non-modal", PoseBody.bl_idname, "TAB", ctrl=True)
-
-
-def unregister_menus() -> None:
-    """Takes the entries out again; the key goes with all others."""
-    for name in _MENUS:
-        getattr(bpy.types, name).remove(_draw_in_context_menu)
-
-
-CLASSES = (
-    FrameRobot,
-    DuplicateRobot,
-    DeleteRobot,
-    ResetParts,
-    StandOnGround,
-    PinRobot,
-    PoseBody,
-    MakePosable,
-)

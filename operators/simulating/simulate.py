@@ -7,6 +7,7 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import (
+    BuildError,
     Progress,
     Push,
     RobotError,
@@ -17,10 +18,14 @@ from ...urdf_importer import (
 from ...urdf_importer.blender.ik.solve import recall_rig, suggest_link
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.command.summary import count
-from ..active_robot import RobotOperator, active_robot, redraw_views
+from ...urdf_importer.pipeline.simulating import find_engine
+from .. import props
+from ..active_robot import RobotOperator, active_robot, is_playing, redraw_views
 from ..option_properties import option_property
 from ..reports import report_diagnostics
+from ..sidebar.panel import RobotSubPanel
 from ..stepping import SteppedOperator, Steps
+from ..wrapped_text import draw_wrapped
 
 _ENGINES = {"mujoco": "MuJoCo", "bullet": "Bullet"}
 _HITS = (
@@ -56,66 +61,40 @@ class SimulateRobot(SteppedOperator, RobotOperator, bpy.types.Operator):
         "physics, from the current frame on. The result is keys in a new action; Esc takes all back"
     )
 
-    engine: option_property(SimulationOptions, "engine")  # type: ignore[valid-type]
-    seconds: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="Duration",
-        description="How long, from the current frame on",
-        default=2.0,
-        min=0.02,
-        soft_max=30.0,
-        max=3600.0,
+    engine: option_property(SimulationOptions, "engine")
+    seconds: props.number(
+        "Duration", "How long, from the current frame on", default=2.0, min=0.02, soft_max=30.0,
+        max=3600.0, unit="TIME_ABSOLUTE",
+    )  # fmt: skip
+    base: option_property(SimulationOptions, "base")
+    drops: props.switch("Drop", "Begin at a height above the floor, and fall")
+    height: props.number(
+        "Height", "How high the lowest point of the robot is above the floor", default=0.3, min=0.0,
+        soft_max=10.0, max=1e4, subtype="DISTANCE", unit="LENGTH",
+    )  # fmt: skip
+    floor: option_property(SimulationOptions, "floor")
+    motors: option_property(SimulationOptions, "motors")
+    pushes: props.switch("Push", "Push a link for a while, at its centre of mass")
+    push_link: props.text("Link", "The link that is pushed", search=_search_links)
+    push_force: props.vector(
+        "Force in N", "The force in newtons, along the axes of the world", default=(100.0, 0.0, 0.0)
+    )
+    push_start: props.number(
+        "From", "When the push begins, after the current frame", default=0.5, min=0.0, max=3600.0,
         unit="TIME_ABSOLUTE",
-    )
-    base: option_property(SimulationOptions, "base")  # type: ignore[valid-type]
-    drops: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Drop", description="Begin at a height above the floor, and fall"
-    )
-    height: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="Height",
-        description="How high the lowest point of the robot is above the floor",
-        default=0.3,
-        min=0.0,
-        soft_max=10.0,
-        max=1e4,
-        subtype="DISTANCE",
-        unit="LENGTH",
-    )
-    floor: option_property(SimulationOptions, "floor")  # type: ignore[valid-type]
-    motors: option_property(SimulationOptions, "motors")  # type: ignore[valid-type]
-    pushes: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Push", description="Push a link for a while, at its centre of mass"
-    )
-    push_link: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Link", description="The link that is pushed", search=_search_links
-    )
-    push_force: bpy.props.FloatVectorProperty(  # type: ignore[valid-type]
-        name="Force in N", description="The force in newtons, along the axes of the world",
-        default=(100.0, 0.0, 0.0), size=3,
     )  # fmt: skip
-    push_start: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="From", description="When the push begins, after the current frame",
-        default=0.5, min=0.0, max=3600.0, unit="TIME_ABSOLUTE",
-    )  # fmt: skip
-    push_seconds: bpy.props.FloatProperty(  # type: ignore[valid-type]
-        name="For", description="How long the link is pushed",
-        default=0.2, min=0.0, max=3600.0, unit="TIME_ABSOLUTE",
-    )  # fmt: skip
-    hits: bpy.props.EnumProperty(  # type: ignore[valid-type]
-        name="Colliders", description="Objects of the scene that robots hit", items=_HITS
+    push_seconds: props.number(
+        "For", "How long the link is pushed", default=0.2, min=0.0, max=3600.0, unit="TIME_ABSOLUTE"
     )
-    collection: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Collection", description="The collection of the objects that robots hit"
-    )
+    hits: props.choice("Colliders", "Objects of the scene that robots hit", items=_HITS)
+    collection: props.text("Collection", "The collection of the objects that robots hit")
 
     steps_title = "Simulating"
     cancelled_text = "Cancelled; nothing is keyed"
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if context.screen is not None and context.screen.is_animation_playing:
-            cls.poll_message_set("Stop the animation first")
-            return False
-        return super().poll(context)
+    def hinder(cls, context: Any) -> str:
+        return "Stop the animation first" if is_playing(context) else super().hinder(context)
 
     def draw(self, context: Any) -> None:
         draw_settings(self.layout, self, context)
@@ -199,3 +178,29 @@ def draw_settings(layout: Any, chosen: Any, context: Any) -> None:
     layout.prop(chosen, "hits")
     if chosen.hits == "collection":
         layout.prop_search(chosen, "collection", bpy.data, "collections")
+
+
+_TODAY = {"mujoco": "Today: MuJoCo", "bullet": "Today: Bullet; MuJoCo is not installed"}
+
+
+class SimulatePanel(RobotSubPanel, bpy.types.Panel):
+    bl_idname = "VIEW3D_PT_urdf_simulate"
+    bl_label = "Simulate"
+    bl_order = 18
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        chosen = context.window_manager.operator_properties_last(SimulateRobot.bl_idname)
+        draw_settings(layout, chosen, context)
+        missing = ""
+        try:
+            engine = find_engine(chosen.engine)
+        except BuildError as error:
+            missing = str(error)
+            draw_wrapped(layout, context, missing, icon="ERROR")
+        else:
+            if chosen.engine == "auto":
+                draw_wrapped(layout, context, _TODAY[engine], icon="INFO")
+        row = layout.row()
+        row.enabled = not missing
+        row.operator(SimulateRobot.bl_idname, icon="PLAY")

@@ -61,14 +61,15 @@ def test_what_was_renamed_without_the_extension_is_mended_when_it_is_opened(
     tmp_path: Path, extension: Any
 ) -> None:
     armature = load("gripper")
-    extension.operators.mending.unregister()
+    changed = bpy.app.handlers.depsgraph_update_post
+    changed.remove(extension.operators.mending._mend_changed)
     try:
         armature.data.bones["jaw_left"].name = "Other"
         bpy.context.view_layer.update()
         assert list_broken(armature) == ["jaw_left"]
         save_blend(tmp_path / "r.blend")
     finally:
-        extension.operators.mending.register()
+        changed.append(extension.operators.mending._mend_changed)
     open_blend(tmp_path / "r.blend")
     armature = find_armature()
     assert list_broken(armature) == []

@@ -316,8 +316,13 @@ def test_a_changed_rig_is_read_again_but_not_a_posed_one(extension: ModuleType) 
 # Texts
 
 
+def sidebar_classes(extension: ModuleType) -> list[Any]:
+    parts = [each for each in extension.operators.PARTS if ".sidebar." in each.__name__]
+    return [kind for part in parts for kind in extension.operators.additions.list_classes(part)]
+
+
 def test_every_button_that_changes_something_can_be_undone(extension: ModuleType) -> None:
-    operators = [each for each in extension.operators.sidebar.classes._CLASSES if is_operator(each)]
+    operators = [each for each in sidebar_classes(extension) if is_operator(each)]
     harmless = {
         "urdf.frame_robot",
         "urdf.pin_robot",
@@ -331,7 +336,7 @@ def test_every_button_that_changes_something_can_be_undone(extension: ModuleType
 
 
 def test_everything_explains_itself(extension: ModuleType) -> None:
-    for kind in extension.operators.sidebar.classes._CLASSES:
+    for kind in sidebar_classes(extension):
         if not is_operator(kind):
             continue
         assert len(kind.bl_description) > 40 and not kind.bl_description.endswith(".")

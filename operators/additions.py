@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Additions of the extension to Blender: classes, properties, entries of menus, handlers, keys,
+timers and drawings. Each is taken out again when the extension goes, the last one first."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+import bpy
+from bpy_extras.io_utils import poll_file_object_drop
+
+from .session import recall_state
+
+_Undo = Callable[[], Any]
+
+
+@dataclass(slots=True)
+class _Added:
+    """How to take each addition out, in the order in which they were made; and all timers."""
+
+    undo: dict[_Undo, None] = field(default_factory=dict)
+    timers: set[Callable[[], float | None]] = field(default_factory=set)
+
+
+def at_end(undo: _Undo) -> None:
+    """Has a function called when the extension goes; once, however often it is given."""
+    recall_state(_Added).undo[undo] = None
+
+
+def take_out() -> None:
+    """Takes all additions out of Blender."""
+    added = recall_state(_Added)
+    while added.undo:
+        added.undo.popitem()[0]()
+    for timer in filter(bpy.app.timers.is_registered, added.timers):
+        bpy.app.timers.unregister(timer)
+
+
+def list_classes(part: ModuleType) -> list[Any]:
+    """Lists the classes for Blender that a module has made, alone or in tuples, in its order."""
+    found: dict[Any, None] = {}
+    for value in vars(part).values():
+        for each in value if isinstance(value, tuple) else (value,):
+            own = isinstance(each, type) and each.__module__ == part.__name__
+            if own and issubclass(each, bpy.types.bpy_struct):
+                found[each] = None
+    return list(found)
+
+
+def add_part(part: ModuleType) -> None:
+    """Registers the classes of a module, then calls its `register`, where it has one."""
+    for kind in list_classes(part):
+        bpy.utils.register_class(kind)
+        at_end(partial(bpy.utils.unregister_class, kind))
+    if hasattr(part, "register"):
+        part.register()
+
+
+def add_property(owner: Any, name: str, value: Any) -> None:
+    """Gives a class of Blender's a property."""
+    setattr(owner, name, value)
+    at_end(partial(delattr, owner, name))
+
+
+def add_to_menus(draw: Callable[[Any, Any], None], *menus: str) -> None:
+    """Has a function draw at the end of Blender's menus."""
+    for menu in (getattr(bpy.types, name) for name in menus):
+        menu.append(draw)
+        at_end(partial(menu.remove, draw))
+
+
+def add_handler(handlers: Any, function: Callable[..., None]) -> None:
+    """Adds a function to one of the lists of bpy.app.handlers, for all files."""
+    handlers.append(bpy.app.handlers.persistent(function))
+    at_end(partial(handlers.remove, function))
+
+
+def add_key(keymap: str, operator: str, key: str, **held: bool) -> Any | None:
+    """Adds a key to one of Blender's key maps; returns its item, None in a session without windows,
+    which has no keys."""
+    config = bpy.context.window_manager.keyconfigs.addon
+    if config is None:
+        return None
+    items = config.keymaps.new(name=keymap).keymap_items
+    item = items.new(operator, key, "PRESS", **held)
+    at_end(partial(items.remove, item))
+    return item
+
+
+def call_later(function: Callable[[], float | None], seconds: float = 0.0) -> None:
+    """Has Blender call a function soon, unless it will already."""
+    recall_state(_Added).timers.add(function)
+    if not bpy.app.timers.is_registered(function):
+        bpy.app.timers.register(function, first_interval=seconds)
+
+
+class Drawers:
+    """Functions that draw over 3D views, from `start` until `stop`."""
+
+    def __init__(self) -> None:
+        self._handles: list[Any] = []
+
+    def start(self, **draws: Callable[[], None]) -> None:
+        """Begins, with functions by the time of their drawing: POST_VIEW, POST_PIXEL."""
+        if self._handles or bpy.app.background:
+            return
+        for when, draw in draws.items():
+            handle = bpy.types.SpaceView3D.draw_handler_add(draw, (), "WINDOW", when)
+            self._handles.append(handle)
+        at_end(self.stop)
+
+    def stop(self) -> None:
+        """Ends it. Calling it again does no harm."""
+        while self._handles:
+            bpy.types.SpaceView3D.draw_handler_remove(self._handles.pop(), "WINDOW")
+
+
+class _OnViews:
+    """Where a drop counts: on the 3D view and on the outliner. Blender asks extensions by the
+    suffix of a dropped file, so a folder without one never reaches them."""
+
+    @classmethod
+    def poll_drop(cls, context: Any) -> bool:
+        return bool(poll_file_object_drop(context))
+
+
+def make_drop_handler(
+    module: str, name: str, label: str, operator: str, suffixes: Sequence[str]
+) -> type[Any]:
+    """Returns the class of a file handler, for a module: Blender calls the operator for dropped
+    files with these suffixes."""
+    members = {
+        "__module__": module,
+        "bl_idname": name,
+        "bl_label": label,
+        "bl_import_operator": operator,
+        "bl_file_extensions": ";".join(suffixes),
+    }
+    return type(name, (_OnViews, bpy.types.FileHandler), members)
