@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from ..diagnostics import ReadError, one_line, quote
-from ..motion.gather import KINDS, MOST_VALUES
-from ..motion.trajectory import MOST_TIME, FrameTrack, Numbers, Trajectory
+from ..motion.gather import MOST_VALUES
+from ..motion.trajectory import KINDS, MOST_TIME, FrameTrack, Numbers, Trajectory
 from .trees import TRACK_ARRAYS
 
 _MOST_BYTES = 8 * MOST_VALUES

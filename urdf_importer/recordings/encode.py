@@ -12,8 +12,7 @@ from struct import pack
 import numpy as np
 
 from ..diagnostics import WriteError
-from ..motion.gather import KINDS
-from ..motion.trajectory import NANOSECONDS, FrameTrack, Numbers, Trajectory, to_nanoseconds
+from ..motion.trajectory import KINDS, NANOSECONDS, FrameTrack, Numbers, Trajectory, to_nanoseconds
 from .definitions import Encoding, text_of
 
 STATES, COMMANDS, FRAMES = "/joint_states", "/joint_trajectory", "/tf"

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..diagnostics import ReadError, one_line
-from ..motion.gather import KINDS
-from ..motion.trajectory import NANOSECONDS, Numbers, Trajectory
+from ..motion.trajectory import KINDS, NANOSECONDS, Numbers, Trajectory
 
 Tree = Any
 MOST_JSON_BYTES = 24 * 1024 * 1024
