@@ -74,8 +74,8 @@ def connect_to(
 
 
 def send(connection: Connection, topic: str, motion: Trajectory) -> bool:
-    """Sends a motion over a connection. Returns whether all of it goes out."""
-    return all(connection.publish(each) for each in list(pack_motion(topic, motion)))
+    """Sends a motion over a connection. Returns whether it goes out."""
+    return connection.publish(pack_motion(topic, motion))
 
 
 def plain(text: str) -> str:

@@ -285,8 +285,7 @@ class LiveLink:
             start_time=0,
             interpolation="spline",
         )
-        (command,) = pack_motion(topic.strip(), named)
-        return self._connection.publish(command)
+        return self._connection.publish(pack_motion(topic.strip(), named))
 
     def _name_there(self, joint: str) -> str:
         back = {ours: theirs for theirs, ours in self.options.names}
@@ -311,13 +310,13 @@ class LiveLink:
             velocities=np.array([speeds]),
             start_time=self._wall(),
         )
-        messages = [*pack_motion(self.sends_to, state)]
+        messages = [pack_motion(self.sends_to, state)] if state.names else []
         if self.options.send_base:
             frames = replace(
                 state, names=(), times=np.empty(0), positions=np.empty((0, 0)), velocities=None,
                 frames=tuple(self.rig.read_frames()),
             )  # fmt: skip
-            messages += pack_motion("/tf", frames)
+            messages.append(pack_motion("/tf", frames))
         try:
             for each in messages:
                 self._connection.publish(each)

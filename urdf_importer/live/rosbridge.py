@@ -175,6 +175,7 @@ class Rosbridge(Dialect):
         said = to_json(message)
         if message.topic not in self.advertised:
             self.advertised.add(message.topic)
-            self._say(op="advertise", topic=message.topic, type=message.type)
+            words = {"id": f"out:{message.topic}", "topic": message.topic, "type": message.type}
+            self._say(op="advertise", **words)
         text = f'{{"op": "publish", "topic": {json.dumps(message.topic)}, "msg": {said}}}'
         self.outgoing.append(Message(FrameKind.TEXT, text.encode()))

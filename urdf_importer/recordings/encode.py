@@ -201,10 +201,17 @@ def _command(trajectory: Trajectory, encoding: Encoding) -> EncodedMessage:
 
 def _transforms(track: FrameTrack, logs: list[int], encoding: Encoding) -> Iterator[EncodedMessage]:
     for row, log in enumerate(logs):
-        packer = Packer(encoding)
-        packer.number(1)
-        packer.header(log, track.parent, row)
+        data = pack_transforms([track], row, log, encoding)
+        yield EncodedMessage(topic=FRAMES, log=log, data=data)
+
+
+def pack_transforms(tracks: Sequence[FrameTrack], row: int, log: int, encoding: Encoding) -> bytes:
+    """Returns the TFMessage of one sample of frames; `log` in nanoseconds."""
+    packer = Packer(encoding)
+    packer.number(len(tracks))
+    for track in tracks:
+        packer.header(log, track.parent, max(row, 0))
         packer.text(track.child)
         packer.fixed(track.translations[row])
         packer.fixed(track.quaternions[row])
-        yield EncodedMessage(topic=FRAMES, log=log, data=bytes(packer.out))
+    return bytes(packer.out)

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any, get_args
 
 from ...model import IDENTITY, Geometry
+from ...model.extra import Extended
 
 SCHEMA_VERSION = 1
 SCHEMA = "urdf_schema"
@@ -118,7 +119,14 @@ def _pack_fields(value: Any) -> dict[str, Any]:
     return packed
 
 
+_BEYOND = ("attributes", "leaves", "extras")
+
+
 @cache
 def _compared_fields(kind: type[Any]) -> tuple[str, ...]:
-    """Names the fields that count for equality: all but lines and sources."""
-    return tuple(field.name for field in fields(kind) if field.compare)
+    """Names the fields that count for equality, all but lines and sources; content beyond a
+    specification last. Digests of parts in .blends hold this order."""
+    names = [field.name for field in fields(kind) if field.compare]
+    if issubclass(kind, Extended):
+        names.sort(key=lambda name: _BEYOND.index(name) if name in _BEYOND else -1)
+    return tuple(names)
