@@ -13,16 +13,17 @@ class Terminated(KeyboardInterrupt):
 
 @contextmanager
 def hold_interrupt() -> Iterator[None]:
-    """Lets the block end before Ctrl-C or SIGTERM counts: Blender takes a KeyboardInterrupt raised
-    in the midst of its start for fatal, and one in the midst of a render for nothing."""
+    """Lets the block end before Ctrl-C or SIGTERM goes to its handler: Blender takes a
+    KeyboardInterrupt raised in the midst of its start for fatal, and one in the midst of a render
+    for nothing."""
     held: list[int] = []
     with (
         _handle(signal.SIGINT, lambda number, frame: held.append(number)),
         _handle(signal.SIGTERM, lambda number, frame: held.append(number)),
     ):
         yield
-    if held:
-        raise Terminated if signal.SIGTERM in held else KeyboardInterrupt
+    for number in dict.fromkeys(held):
+        signal.raise_signal(number)
 
 
 @contextmanager

@@ -33,9 +33,7 @@ class ExportWorld(ActingOperator, bpy.types.Operator):
 
     filepath: props.file("The world: a name that ends in .wbt, .sdf, .world, .xml or .mjcf")
     check_existing: props.check_existing()
-    filter_glob: props.pattern(
-        ".wbt", ".sdf", ".world", ".xml", ".mjcf", options=props.OF_THIS_TIME
-    )
+    filter_glob: props.pattern(*_ENDINGS, options=props.OF_THIS_TIME)
     kind: props.choice(
         "Write", "The kind of world, where the name does not say it",
         items=[(name, label, f"A world of {label}") for name, (_, label) in _KINDS.items()],

@@ -73,7 +73,9 @@ class UpdateRobot(RobotOperator, bpy.types.Operator):
         list_changes(self.layout.column(align=True), context, self._changes)
 
     def act(self: Any, context: Any, robot: Any) -> str | None:
-        if self._is_same:
+        # Once: the next call, by Repeat Last, reads the file.
+        is_same, self._is_same = self._is_same, False
+        if is_same:
             return _put_back(robot)
         result = update_robot(robot, path=self._path(), package_paths=_folders(context))
         if not result.changes:

@@ -64,7 +64,12 @@ def _work(line: bytes, outgoing: BinaryIO, kept: dict[Any, Any]) -> dict[str, An
         _send(outgoing, {"stage": stage})
 
     try:
-        return {"done": unpack_task(line).work(say_stage, kept)}
+        task = unpack_task(line)
+    except (AttributeError, ImportError) as error:
+        # Its options are of a class that the program which began the batch has for itself.
+        return {"done": {"status": "failed", "error": f"the task cannot be read: {error}"}}
+    try:
+        return {"done": task.work(say_stage, kept)}
     except DiskError as error:
         return {"disk": error.message}
     except RobotError as error:

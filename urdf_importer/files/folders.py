@@ -6,7 +6,6 @@ that lies in a huge tree costs a second at most. The price: a search does not fi
 bound (a file named by its right path is always found, without a search).
 """
 
-import contextlib
 import os
 import tempfile
 import unicodedata
@@ -15,8 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from itertools import islice, takewhile
 from pathlib import Path
-from typing import Any
-from xml.etree import ElementTree
+from xml.parsers.expat import ExpatError, ParserCreate
 
 from .regular import open_regular_file
 
@@ -298,15 +296,34 @@ def _read_package_name(folder: str) -> str | None:
             data = file.read(MOST_PACKAGE_XML_BYTES)
     except OSError:
         return None
+    found: list[str] = []
     tags: list[str] = []
-    parser: Any = ElementTree.XMLPullParser(("start", "end"))
-    with contextlib.suppress(ElementTree.ParseError, LookupError, ValueError):
-        parser.feed(b"" if b"<!ENTITY" in data else data)
-        for event, element in parser.read_events():
-            if event == "start":
-                tags.append(element.tag.rpartition("}")[2])
-            elif tags == ["package", "name"]:
-                return (element.text or "").strip()
-            else:
-                tags.pop()
+
+    def take(text: str) -> None:
+        if tags == ["package", "name"]:
+            found.append(text)
+
+    def end(tag: str) -> None:
+        if tags == ["package", "name"]:
+            raise _NoFurther("".join(found).strip())
+        tags.pop()
+
+    def refuse(*declaration: object) -> None:
+        raise _NoFurther("")
+
+    # Namespaces stay off: a prefix that nothing declares is no reason to lose the name.
+    parser = ParserCreate()
+    parser.StartElementHandler = lambda tag, attributes: tags.append(tag)
+    parser.EndElementHandler, parser.CharacterDataHandler = end, take
+    parser.EntityDeclHandler = refuse
+    try:
+        parser.Parse(data, True)
+    except _NoFurther as known:
+        return str(known)
+    except (ExpatError, LookupError, ValueError):
+        pass
     return ""
+
+
+class _NoFurther(Exception):
+    """The name is known, or empty where the file declares entities, which are not expanded."""

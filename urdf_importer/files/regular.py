@@ -84,7 +84,7 @@ def read_regular_file(path: str) -> bytes:
     return data
 
 
-def decode_text(data: bytes, source: str = "") -> str:
+def decode_utf8(data: bytes, source: str = "") -> str:
     """Returns the text of a file in UTF-8. Raises ReadError, with the line, for anything else."""
     try:
         return data.decode("utf-8-sig")

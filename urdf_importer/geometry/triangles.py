@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..model import Extrusion, Polyhedron
-from .extrusions import cut_ears, extrude
+from .extrusions import extrude
 from .mesh_data import MeshData, MeshMaterial
 
 Corners = NDArray[np.int32]
@@ -143,7 +143,32 @@ def _cut_ears(points: NDArray[np.float64]) -> list[tuple[int, int, int]]:
         flat = flat[:, ::-1]
     if normal[drop] <= 0.0:
         flat = flat * [-1.0, 1.0]
-    return cut_ears(flat, list(range(len(points))))
+    left = list(range(len(points)))
+    ears = []
+    while len(left) > 3:
+        spot = next((i for i in range(len(left)) if _is_ear(flat, left, i)), 0)
+        ears.append((left[spot - 1], left[spot], left[(spot + 1) % len(left)]))
+        del left[spot]
+    return [*ears, (left[0], left[1], left[2])]
+
+
+def _is_ear(flat: NDArray[np.float64], left: list[int], spot: int) -> bool:
+    a, b, c = left[spot - 1], left[spot], left[(spot + 1) % len(left)]
+    if _turn(flat[a], flat[b], flat[c]) <= 0.0:
+        return False
+    others = flat[[index for index in left if index not in (a, b, c)]]
+    inside = np.ones(len(others), dtype=bool)
+    for one, other in ((a, b), (b, c), (c, a)):
+        inside &= _turn(flat[one], flat[other], others.T) >= 0.0
+    return not inside.any()
+
+
+def _turn(
+    a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Above zero where a, b, c turn left."""
+    turned: NDArray[np.float64] = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+    return turned
 
 
 def flat_normals(triangles: Triangles) -> NDArray[np.float32]:

@@ -58,9 +58,10 @@ def check_trajectory(
     """
     trajectory = trajectory_of(trajectory, None, diagnostics)
     diagnostics = diagnostics_of(diagnostics, trajectory.source)
-    robot, found = _find_limits(robot_or_armature, limits, diagnostics)
+    given = None if robot_or_armature is None else robot_of_rig(robot_or_armature)
     if not trajectory.names:
         return ()
+    robot, found = _find_limits(given, limits, diagnostics)
     return check_motion(trajectory, found, _match(trajectory, found, robot, diagnostics))
 
 

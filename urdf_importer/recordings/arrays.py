@@ -111,9 +111,9 @@ class _Reader:
             raise ReadError(f"the array {quote(name)} is packed in another way")
         with self.archive.open(info) as file:
             data = io.BytesIO(file.read(info.file_size))
-        numpy = np.lib.format
-        is_first = numpy.read_magic(data) == (1, 0)
-        read = numpy.read_array_header_1_0 if is_first else numpy.read_array_header_2_0
+        layout = np.lib.format
+        is_first = layout.read_magic(data) == (1, 0)
+        read = layout.read_array_header_1_0 if is_first else layout.read_array_header_2_0
         shape, is_fortran, dtype = read(data)
         rest = data.read()
         number = int(np.prod([int(n) for n in shape], dtype=object)) if shape else 1

@@ -17,7 +17,7 @@ from ..diagnostics import (
     quote,
     quote_value,
 )
-from ..files.regular import decode_text, read_regular_file
+from ..files.regular import decode_utf8, read_regular_file
 from ..motion.gather import Gathered, assemble
 from ..motion.options import MotionOptions
 from ..motion.trajectory import NANOSECONDS, Trajectory
@@ -112,7 +112,7 @@ def _read(
     data = read_regular_file(source)
     if suffix in ARRAYS.suffixes:
         return arrays.read_arrays(data, source)
-    text = decode_text(data)
+    text = decode_utf8(data)
     read = tables.read_table if suffix in TABLE.suffixes else partial(_read_messages, suffix=suffix)
     gathered = read(text, options)
     return assemble(gathered, diagnostics, source=source, topic="")

@@ -55,11 +55,16 @@ def _find_gone(
     robot: Robot, tree: KinematicTree, keep: Collection[str] | None, remove: Iterable[str]
 ) -> set[str]:
     places = {**tree.joint_index, **tree.index}
-    need_parts("link or joint", places, robot, remove)
+    need_parts("link or joint", (*tree.index, *tree.joint_index), robot, remove)
     gone = {tree.links[index].name for name in remove for index in tree.subtree(places[name])}
     if keep is not None:
         need_links(robot, keep)
-        wanted = {place for name in keep for place in tree.ancestors(tree.index[name])}
+        wanted: set[int] = set()
+        for name in keep:
+            for place in tree.ancestors(tree.index[name]):
+                if place in wanted:
+                    break
+                wanted.add(place)
         gone.update(link.name for place, link in enumerate(tree.links) if place not in wanted)
     return gone
 

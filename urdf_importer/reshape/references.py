@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """References between parts, which follow where links and joints are renamed or taken away."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
@@ -31,7 +30,12 @@ def need_parts(kind: str, known: Iterable[str], robot: Robot, names: Iterable[st
 
 def find_repeated(names: Iterable[str]) -> str | None:
     """Returns the first name that comes twice."""
-    return next((name for name, count in Counter(names).items() if count > 1), None)
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
 
 
 def follow_names(robot: Robot, links: Names, joints: Names, before: Robot) -> Robot:

@@ -138,7 +138,9 @@ def _place(
     if sides is not None:
         named = {*origins, *lengths}
         for joint in before.joints:
-            partner = sides.partner_joint(joint) if joint.name in placed.keys() & named else None
+            partner = (
+                sides.partner_joint(joint) if joint.name in placed and joint.name in named else None
+            )
             if partner is not None and partner.name not in named:
                 placed[partner.name] = sides.mirror_origin(joint, partner, placed[joint.name])
     for name, xyz in placed.items():

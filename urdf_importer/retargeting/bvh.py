@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..diagnostics import Diagnostics, ReadError, quote
-from ..files.regular import decode_text, read_regular_file
+from ..files.regular import decode_utf8, read_regular_file
 from ..geometry.transforms import rotations_about
 from ..motion.trajectory import Numbers
 from .person import Person, stand_up
@@ -45,7 +45,7 @@ class _Tree:
 def read_bvh(path: str, diagnostics: Diagnostics) -> Person:
     """Returns the person of a BVH file, with z up, in the file's unit of length. Raises ReadError,
     with the line, for anything that is none."""
-    text = decode_text(read_regular_file(path), path)
+    text = decode_utf8(read_regular_file(path), path)
     return _Reader(text, path, diagnostics).read()
 
 

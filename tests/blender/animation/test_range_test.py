@@ -17,6 +17,7 @@ from urdf_importer import (
     set_joint_positions,
 )
 from urdf_importer.blender.animation.range_test import RangeTest
+from urdf_importer.blender.modes import edit_bones_of
 from urdf_importer.blender.standing.joints import posed_joints_of
 from urdf_importer.blender.standing.pose import key_joints
 
@@ -65,6 +66,18 @@ def test_each_joint_goes_to_both_limits_alone(path: Any) -> None:
         assert max(abs(b - a) for a, b in pairwise(seen)) < (upper - lower) / 30
     test.end()
     assert _read_all(armature) == raw and get_joint_positions(armature) == before
+
+
+def test_a_bone_that_is_gone_at_the_end_is_missed() -> None:
+    """Blender itself writes into the memory that the bone had."""
+    armature = _load(SAMPLES / "quadruped_leg.urdf")
+    test = RangeTest(armature, seconds=1.0)
+    test.show(0.5)
+    with edit_bones_of(armature) as bones:
+        for bone in list(bones):
+            bones.remove(bone)
+    with pytest.raises(KeyError):
+        test.end()
 
 
 def test_followers_go_along() -> None:

@@ -335,6 +335,13 @@ def test_a_target_that_the_user_made_is_a_new_end_effector(arm: Any) -> None:
     assert effectors[1] == EndEffector(name="poke", group="hand", parent_link="tip")
 
 
+def test_an_end_effector_without_a_group_comes_back(arm: Any) -> None:
+    hand = EndEffector(name="poke", group="", parent_link="tip")
+    semantics = extract_semantics(arm)
+    apply_srdf(arm, replace(semantics, end_effectors=(*semantics.end_effectors, hand)))
+    assert extract_semantics(arm).end_effectors[1] == hand
+
+
 def test_a_missing_srdf_stops_the_import(path: Path) -> None:
     for srdf in ("auto", str(path.with_name("gone.srdf"))):
         with pytest.raises(ReadError):

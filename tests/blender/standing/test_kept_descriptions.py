@@ -32,7 +32,7 @@ DIGESTS = {
     ("extras_at_every_level", "base"): "dfa2aff1 dfa2aff1 07afca8d 0780d72b 605fe104",
     ("extras_at_every_level", "tool"): "5c07df09 dfa2aff1 dfa2aff1 0d4cbb29 0d4cbb29",
 }
-"""Of origin, limit, inertial, visuals and collisions, as .blends have held them from the beginning."""
+"""Of origin, limit, inertial, visuals and collisions, as .blends have always held them."""
 
 
 @pytest.mark.parametrize(("name", "link"), DIGESTS)

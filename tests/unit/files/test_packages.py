@@ -374,6 +374,7 @@ def test_a_hidden_folder_is_no_package(repository: Path) -> None:
         "<package><name>wrong</name>",
         "<package format='3'><!-- <name>no</name> --><name> wrong\n</name></package>",
         "\ufeff<?xml version='1.0'?><package><author><name>x</name></author><name>wrong</name>",
+        "<package xsi:schemaLocation='http://x'><export:x/><name>wrong</name></package>",
     ],
 )
 def test_odd_but_readable_package_xml(tmp_path: Path, text: str) -> None:
@@ -395,6 +396,12 @@ def test_odd_but_readable_package_xml(tmp_path: Path, text: str) -> None:
 )
 def test_package_xml_without_a_name_that_can_be_read(tmp_path: Path, text: str) -> None:
     touch(tmp_path / "package.xml", text)
+    assert Folders().find_package_name(str(tmp_path)) == ""
+
+
+def test_entities_of_package_xml_in_utf_16_are_not_expanded(tmp_path: Path) -> None:
+    text = "<!DOCTYPE p [<!ENTITY a 'xx'>]><package><name>&a;</name></package>"
+    (tmp_path / "package.xml").write_bytes(text.encode("utf-16"))
     assert Folders().find_package_name(str(tmp_path)) == ""
 
 

@@ -4,6 +4,7 @@
 import json
 import time
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -28,8 +29,10 @@ from urdf_importer.live.address import read_address
 from urdf_importer.live.arrivals import Newest, Recording
 from urdf_importer.live.connection import PATIENCE, QUIET, SILENT, Connection
 from urdf_importer.live.dialect import LiveWish
+from urdf_importer.live.packed import pack_motion, to_json
 from urdf_importer.live.rosbridge import Rosbridge
 from urdf_importer.live.websocket import FrameKind, Message
+from urdf_importer.motion.trajectory import FrameTrack
 
 DEADLINE = 20.0
 TOPICS = {"/joint_states": "sensor_msgs/msg/JointState", "/chatter": "std_msgs/msg/String"}
@@ -238,6 +241,32 @@ def test_what_is_sent_is_a_message_of_ros(server, link_to):
         "sec": 1, "nanosec": 250_000_000, "secs": 1, "nsecs": 250_000_000,
     }  # fmt: skip
     assert "header" not in server.heard[5]["msg"]
+
+
+def test_all_frames_of_a_motion_are_one_message():
+    """More frames than a connection keeps messages go out too."""
+    tracks = [
+        FrameTrack(
+            parent="world",
+            child=f"link_{i}",
+            times=np.zeros(1),
+            translations=np.array([(i, 2.0, 3.0)]),
+            quaternions=np.array([(0.0, 0.0, 0.0, 1.0)]),
+        )
+        for i in range(150)
+    ]
+    moved = Trajectory(
+        names=(),
+        times=np.empty(0),
+        positions=np.empty((0, 0)),
+        frames=tracks,
+        start_time=3 * 10**9,
+    )
+    message = pack_motion("/tf", moved)
+    said = json.loads(to_json(message))
+    assert message.type == "tf2_msgs/TFMessage" and len(said["transforms"]) == 150
+    assert said["transforms"][149]["transform"]["translation"] == {"x": 149.0, "y": 2.0, "z": 3.0}
+    assert json.loads(to_json(replace(message, say=None))) == said
 
 
 def test_silence_is_explained_and_then_mended():

@@ -235,13 +235,14 @@ def _write(
             frames = origin + (curve.keys.times - first) * rate
             ends.append(float(frames[-1]))
             write_curve(made[curve.item], curve, frames)
-            if curve.path == "rotation_quaternion":
-                curve.item.rotation_mode = "QUATERNION"
     except BaseException:
         for item, action in made.items():
             item.animation_data.action = before[item]
             bpy.data.actions.remove(action)
         raise
+    for curve in curves:
+        if curve.path == "rotation_quaternion":
+            curve.item.rotation_mode = "QUATERNION"
     for action in made.values():
         action[properties.MOTION] = {
             "source": trajectory.source,

@@ -2,7 +2,7 @@
 """From a rig back to the model, by its properties alone: extract_robot(build(robot)) == robot."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import is_dataclass, replace
+from dataclasses import MISSING, fields, is_dataclass, replace
 from functools import cache, partial
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -92,12 +92,20 @@ def read_shape(item: Any) -> Visual | Collision | None:
 def unpack(kind: type[_Model], packed: Mapping[str, Any]) -> _Model:
     """Returns the model value of this class from the group that properties.pack made of it."""
     unpackers = _find_unpackers(kind)  # type: ignore[arg-type]  # Classes have a hash.
-    given = {}
+    given: dict[str, Any] = dict.fromkeys(_list_texts(kind), "")  # type: ignore[arg-type]
     for name, value in packed.items():
         if name in unpackers:
             unpacker = unpackers[name]
             given[name] = value if unpacker is None else unpacker(value)
     return kind(**given)
+
+
+@cache
+def _list_texts(kind: type[Any]) -> tuple[str, ...]:
+    """Lists the texts that a class must have: properties.pack leaves empty ones out."""
+    hints = get_type_hints(kind)
+    required = [field.name for field in fields(kind) if field.default is MISSING]
+    return tuple(name for name in required if hints[name] is str)
 
 
 @cache

@@ -162,12 +162,18 @@ def keep_channels(item: Any) -> Callable[[], None]:
 
 
 def keep_numbers(owners: Iterable[tuple[Any, str]]) -> Callable[[], None]:
-    """Keeps vectors of objects and bones, by their names, to the last bit; returns the way back."""
-    kept = [(owner, name, tuple(getattr(owner, name))) for owner, name in owners]
+    """Keeps vectors of objects and pose bones, by their names, to the last bit; returns the way
+    back. It looks bones up anew: Blender does not notice that one of before an undo is gone, and
+    crashes."""
+    kept = [
+        (owner.id_data, owner.name if owner != owner.id_data else "", name, [*getattr(owner, name)])
+        for owner, name in owners
+    ]
 
     def restore() -> None:
-        for owner, name, values in kept:
-            if tuple(getattr(owner, name)) != values:
+        for item, bone, name, values in kept:
+            owner = item.pose.bones[bone] if bone else item
+            if [*getattr(owner, name)] != values:
                 setattr(owner, name, values)
 
     return restore

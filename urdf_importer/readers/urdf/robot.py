@@ -213,7 +213,7 @@ class Parts:
         """Returns the robot with the joints read from <gazebo>."""
         if not found.rests:
             return robot
-        gone = [number for number, rest in found.rests.items() if rest is None]
+        gone = {number for number, rest in found.rests.items() if rest is None}
         loops = self.add_loops(robot, found.loops, "extra", found.owners, gone)
         return replace(
             robot,

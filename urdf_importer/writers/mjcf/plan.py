@@ -45,7 +45,7 @@ _FAR = 1e10
 
 @dataclass(frozen=True, slots=True)
 class PlannedElement:
-    """An element of <asset>, <equality>, <actuator> or <sensor>."""
+    """An element of a section, such as <asset>, <equality> or <actuator>."""
 
     tag: str
     attributes: dict[str, Value]

@@ -19,7 +19,6 @@ import pytest
 from support import xacro_truth
 from support.paths import TESTS
 from urdf_importer import ImportOptions, XacroArgument, list_xacro_arguments, read_robot
-from urdf_importer import read_robot as read_with_options
 from urdf_importer.diagnostics import Diagnostics, ReadError
 from urdf_importer.model import Box, Cylinder, Extra, Robot, Transmission
 from urdf_importer.readers import read_robot_text
@@ -89,8 +88,10 @@ def test_the_truth_is_as_large_as_it_should_be() -> None:
 @pytest.mark.parametrize("is_complete", [False, True], ids=["found", "named"])
 @pytest.mark.parametrize("path", xacro_truth.descriptions(), ids=lambda path: str(path.stem))
 def test_real_files_become_the_robots_that_xacro_makes_of_them(
-    path: Path, is_complete: bool
+    path: Path, is_complete: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for name in ("ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH"):
+        monkeypatch.delenv(name, raising=False)
     expected = truth(is_complete)[str(path)]
     packages = support_packages() if is_complete else {}
     options = ImportOptions(packages=tuple(packages.items()))
@@ -140,7 +141,7 @@ def test_arguments_are_given_and_listed() -> None:
     given = (("prefix", "r_"), ("legs", "3"), ("wings", "1"))
     options = ImportOptions(xacro_args=given)
     diagnostics = Diagnostics()
-    robot = read_with_options(EVERYTHING, diagnostics=diagnostics, options=options)
+    robot = read_robot(EVERYTHING, diagnostics=diagnostics, options=options)
     assert names(robot)[1:4] == ["r_leg_2", "r_leg_1", "r_leg_0"]
     assert [(d.code, d.subject) for d in diagnostics] == [("unknown-xacro-argument", "wings")]
     declared = (("prefix", "left_"), ("legs", "2"), ("sizes", "$(dirname)/sizes.yaml"))
@@ -167,7 +168,7 @@ def test_an_argument_without_a_default_is_listed_and_has_to_be_given(write: Writ
     error = refusal(path)
     assert error.line == 2 and "the argument 'side' has no default" in error.message
     given = ImportOptions(xacro_args=(("side", "left"),))
-    assert names(read_with_options(path, options=given)) == ["left"]
+    assert names(read_robot(path, options=given)) == ["left"]
 
 
 def test_the_root_says_what_is_xacro(tmp_path: Path) -> None:
