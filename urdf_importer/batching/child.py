@@ -66,7 +66,7 @@ def _work(line: bytes, outgoing: BinaryIO, kept: dict[Any, Any]) -> dict[str, An
     try:
         task = unpack_task(line)
     except (AttributeError, ImportError) as error:
-        # Its options are of a class that the program which began the batch has for itself.
+        # The program that began the batch has a class of options for itself.
         return {"done": {"status": "failed", "error": f"the task cannot be read: {error}"}}
     try:
         return {"done": task.work(say_stage, kept)}

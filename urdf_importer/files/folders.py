@@ -311,7 +311,7 @@ def _read_package_name(folder: str) -> str | None:
     def refuse(*declaration: object) -> None:
         raise _NoFurther("")
 
-    # Namespaces stay off: a prefix that nothing declares is no reason to lose the name.
+    # Namespaces stay off: files use prefixes that they never declare.
     parser = ParserCreate()
     parser.StartElementHandler = lambda tag, attributes: tags.append(tag)
     parser.EndElementHandler, parser.CharacterDataHandler = end, take

@@ -14,7 +14,7 @@ BALL_TYPES = ("ball", "spherical")
 """Names in formats beyond URDF for a joint that turns freely about a point."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Limit(Extended):
     """A limit that is not written is None. `effort` in N or N m, `velocity` in m/s or rad/s."""
 
@@ -24,7 +24,7 @@ class Limit(Extended):
     velocity: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Dynamics(Extended):
     """`damping` in N s/m or N m s/rad, `friction` in N or N m."""
 
@@ -32,7 +32,7 @@ class Dynamics(Extended):
     friction: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Mimic(Extended):
     """position = multiplier * (position of `joint`) + offset"""
 
@@ -41,14 +41,14 @@ class Mimic(Extended):
     offset: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Calibration(Extended):
     rising: float | None = None
     falling: float | None = None
     reference_position: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SafetyController(Extended):
     soft_lower_limit: float | None = None
     soft_upper_limit: float | None = None
@@ -56,7 +56,7 @@ class SafetyController(Extended):
     k_velocity: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Joint(Holder):
     """Connects link `parent` to link `child`.
 

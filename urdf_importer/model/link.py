@@ -106,7 +106,7 @@ Solid = Ellipsoid | Cone | Extrusion | Polyhedron
 Geometry = Primitive | Solid | Mesh
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Inertia(Extended):
     """The upper triangle of the symmetric inertia tensor, kg m^2, about the centre of mass."""
 
@@ -118,7 +118,7 @@ class Inertia(Extended):
     izz: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Inertial(Holder):
     """`origin` is the inertial frame in the link frame: its point is the centre of mass, its
     rotation the frame in which `inertia` is written. `mass` in kg; None where not given."""
@@ -128,7 +128,7 @@ class Inertial(Holder):
     inertia: Inertia | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class LinkShape(Holder):
     """`origin` is the shape's frame in the link frame."""
 
@@ -137,19 +137,19 @@ class LinkShape(Holder):
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Visual(LinkShape):
     """A shape that is seen."""
 
     material: Material | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Collision(LinkShape):
     """A shape that touches others."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Link(ExtendedPart):
     name: str
     inertial: Inertial | None = None

@@ -35,7 +35,7 @@ class Surface:
 MAPS = ("normal_map", "roughness_map", "metalness_map", "emission_map")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Material(Holder):
     """A material as one place of the description writes it.
 

@@ -21,7 +21,7 @@ class Chain:
     attributes: Attributes = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Group(ExtendedPart):
     """A set of joints: listed by name, as the parent joints of listed links, and through chains and
     other groups. kinematics/semantic_groups.py resolves them."""
@@ -33,7 +33,7 @@ class Group(ExtendedPart):
     groups: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class GroupState(ExtendedPart):
     """A named pose. `positions`: (joint, numbers) in rad and m; one number for most joints, x, y,
     yaw for planar and x, y, z, qx, qy, qz, qw for floating ones."""
@@ -43,7 +43,7 @@ class GroupState(ExtendedPart):
     positions: tuple[tuple[str, tuple[float, ...]], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class EndEffector(ExtendedPart):
     """`group` holds the joints of the hand itself, which is attached to `parent_link`;
     `parent_group` is the arm's group, empty where the file names none."""
@@ -54,7 +54,7 @@ class EndEffector(ExtendedPart):
     parent_group: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class VirtualJoint(ExtendedPart):
     """How the root moves in the world. `type` is "fixed", "planar", "floating" or another word,
     which counts as fixed."""
@@ -65,14 +65,14 @@ class VirtualJoint(ExtendedPart):
     child_link: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class PassiveJoint(ExtendedPart):
     """A joint that no motor drives."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CollisionPair(ExtendedPart):
     """Two links that are not, or are, looked at for collisions, and why."""
 
@@ -81,7 +81,7 @@ class CollisionPair(ExtendedPart):
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class UncheckedLink(ExtendedPart):
     """A link that is checked only in enabled pairs."""
 
@@ -97,7 +97,7 @@ class LinkSphere:
     attributes: Attributes = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class LinkSpheres(ExtendedPart):
     """Spheres that approximate a link in distance fields."""
 
@@ -105,7 +105,7 @@ class LinkSpheres(ExtendedPart):
     spheres: tuple[LinkSphere, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class JointProperty(ExtendedPart):
     joint_name: str
     property_name: str

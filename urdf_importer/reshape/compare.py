@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 from ..diagnostics import quote
 from ..model import Collision, Geometry, Joint, Link, LoopJoint, Mesh, Robot, Visual
+from ..model.extra import list_fields
 from ..options import ImportOptions
 
 Kind = Literal["added", "removed", "changed"]
@@ -60,9 +61,6 @@ _WHOLE = {"inertial.inertia", "calibration", "safety_controller", "extras", "mat
 
 _XML = {"extras", "leaves", "transmissions"}
 """Not shown: they cannot be read on one line."""
-
-_BEYOND = ("attributes", "leaves", "extras")
-"""Content beyond a format, which comes last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,7 +173,7 @@ def _compare_named(
 
 def _describe(before: Any, after: Any, path: str = "") -> Iterator[str]:
     """Yields the differences of two values of one class, field by field."""
-    for name in _list_fields(before):
+    for name in list_fields(type(before)):  # type: ignore[arg-type]
         old, new = getattr(before, name), getattr(after, name)
         if old == new:
             continue
@@ -241,14 +239,9 @@ def _show(value: Any) -> str:
     return str(value)
 
 
-def _list_fields(value: Any) -> list[str]:
-    """The fields that count; content beyond a format comes last."""
-    found = [field.name for field in fields(value) if field.compare]
-    return sorted(found, key=lambda name: _BEYOND.index(name) if name in _BEYOND else -1)
-
-
 def _show_fields(value: Any) -> str:
-    given = [(name, getattr(value, name)) for name in _list_fields(value)]
+    names = list_fields(type(value))  # type: ignore[arg-type]
+    given = [(name, getattr(value, name)) for name in names]
     shown = [f"{name} {_show(item)}" for name, item in given if item not in (None, (), "")]
     kind = f"{type(value).__name__.lower()} " if isinstance(value, get_args(Geometry)) else ""
     return f"{kind}({', '.join(shown)})" if shown else "empty"

@@ -7,12 +7,11 @@ of a shape also holds its `type`. Further attributes are one list of names and v
 of the source are left out.
 """
 
-from dataclasses import fields, is_dataclass
-from functools import cache
+from dataclasses import is_dataclass
 from typing import Any, get_args
 
 from ...model import IDENTITY, Geometry
-from ...model.extra import Extended
+from ...model.extra import list_fields
 
 SCHEMA_VERSION = 1
 SCHEMA = "urdf_schema"
@@ -106,7 +105,7 @@ def _pack_fields(value: Any) -> dict[str, Any]:
     shape = SHAPE_TYPES.get(type(value))
     if shape is not None:
         packed["type"] = shape
-    for name in _compared_fields(type(value)):  # type: ignore[arg-type]  # Classes have a hash.
+    for name in list_fields(type(value)):  # type: ignore[arg-type]
         item = getattr(value, name)
         if item is None or (not item and type(item) in _EMPTY):
             continue
@@ -117,16 +116,3 @@ def _pack_fields(value: Any) -> dict[str, Any]:
         else:
             packed[name] = pack(item)
     return packed
-
-
-_BEYOND = ("attributes", "leaves", "extras")
-
-
-@cache
-def _compared_fields(kind: type[Any]) -> tuple[str, ...]:
-    """Names the fields that count for equality, all but lines and sources; content beyond a
-    specification last. Digests of parts in .blends hold this order."""
-    names = [field.name for field in fields(kind) if field.compare]
-    if issubclass(kind, Extended):
-        names.sort(key=lambda name: _BEYOND.index(name) if name in _BEYOND else -1)
-    return tuple(names)
