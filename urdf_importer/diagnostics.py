@@ -13,8 +13,9 @@
     |-- ConnectError          no live link can be made, or a request to it is impossible
     `-- WriteError            the result cannot be written
 
-A Diagnostic is the milder thing: a WARNING says which substitute was used, an ERROR which single
-element was lost; the robot is there in both cases.
+A Diagnostic is the milder thing: a NOTE tells of something healthy that is good to know, a WARNING
+says which substitute was used, an ERROR which single element was lost; the robot is there in all
+cases. Strict mode takes warnings and errors as failures, never notes.
 """
 
 import os
@@ -33,6 +34,7 @@ _BLENDER_PYTHONS = ("3.11", "3.13")
 class Severity(Enum):
     WARNING = "warning"
     ERROR = "error"
+    NOTE = "note"
 
 
 class RobotError(Exception):
@@ -141,6 +143,14 @@ class Diagnostics:
         self.source = source
         self._items: list[Diagnostic] = []
 
+    def remark(
+        self, code: str, message: str, *, subject: str = "", line: int = 0, source: str = ""
+    ) -> None:
+        """Adds a NOTE: something healthy that is good to know."""
+        self._add_diagnostic(
+            Severity.NOTE, code, message, subject=subject, line=line, source=source
+        )
+
     def warning(
         self, code: str, message: str, *, subject: str = "", line: int = 0, source: str = ""
     ) -> None:
@@ -173,6 +183,10 @@ class Diagnostics:
         found = Diagnostics(source)
         found._items = self._items
         return found
+
+    def count_faults(self) -> int:
+        """Returns how many there are for strict mode: warnings and errors."""
+        return sum(item.severity is not Severity.NOTE for item in self._items)
 
     def __iter__(self) -> Iterator[Diagnostic]:
         return iter(self._items)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from urdf_importer import Diagnostic, Severity
+from urdf_importer import Diagnostic, Diagnostics, Severity
 from urdf_importer.command.jobs import ImportJob
 from urdf_importer.command.report import Report
 from urdf_importer.command.session import describe_work
@@ -89,3 +89,12 @@ def test_a_missing_blender_is_explained_by_the_python_that_runs(
 ) -> None:
     monkeypatch.setattr(sys, "version_info", version)
     assert advise_blender().startswith(wanted)
+
+
+def test_notes_are_no_faults_for_strict_mode() -> None:
+    found = Diagnostics("arm.urdf")
+    found.remark("good-to-know", "the shapes are shown", line=3)
+    found.warning("a-code", "one")
+    found.error("a-code", "two")
+    assert found.count_faults() == 2
+    assert str(next(iter(found))) == "arm.urdf:3: note: the shapes are shown [good-to-know]"

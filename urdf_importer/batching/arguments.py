@@ -62,7 +62,7 @@ def _add_running(group: Any) -> None:
     for flag, text in (
         ("--resume", "go on with the batch in OUT_DIR: its unfinished part"),
         ("--again", "start over with the batch in OUT_DIR"),
-        ("--strict", "take every diagnostic as a failure of its robot"),
+        ("--strict", "take every warning and error as a failure of its robot"),
     ):
         group.add_argument(flag, action="store_true", help=text)
     text = "seconds that a robot may take (default: 300)"

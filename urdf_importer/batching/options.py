@@ -23,7 +23,7 @@ class BatchOptions:
     memory_limit     MiB that a robot may take; None: a fair share
     picture_size     width and height in pixels
     picture_samples  for each pixel
-    strict           every diagnostic is a failure
+    strict           every warning and error is a failure
 
     Raises ArgumentError for values of wrong kinds.
     """

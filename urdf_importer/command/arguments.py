@@ -216,7 +216,7 @@ def add_job_command(commands: Any, name: str, plan: Plan, **texts: str) -> argpa
     parser.add_argument(
         "--strict",
         action="store_true",
-        help="take every diagnostic as a failure; nothing is written then",
+        help="take every warning and error as a failure; nothing is written then",
     )
     parser.add_argument("--quiet", action="store_true", help="write nothing but errors")
     return parser

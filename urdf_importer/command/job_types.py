@@ -10,7 +10,7 @@ from ..pipeline.converting import ConvertMode
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Job:
-    """A file to work on. With `strict` every diagnostic is a failure."""
+    """A file to work on. With `strict` every warning and error is a failure."""
 
     input: str
     strict: bool = False

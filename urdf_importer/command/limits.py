@@ -124,8 +124,9 @@ def sample_within(
             f"{given.robot}: joint {quote(each.joint)} is beyond its limit of {each.kind}, "
             f"{each.limit:.4g}: {each.value:.4g} at {each.time:.3f} s"
         )
-    if given.strict and (found or len(diagnostics)):
-        what = f"{count(len(found), 'limit')} and {count(len(diagnostics), 'diagnostic')}"
+    faults = diagnostics.count_faults()
+    if given.strict and (found or faults):
+        what = f"{count(len(found), 'limit')} and {count(faults, 'diagnostic')}"
         raise RobotError(
             f"{what} are listed above, and --strict takes each as a failure", source=given.robot
         )

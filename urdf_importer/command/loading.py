@@ -32,7 +32,9 @@ def add_command(
 
 def add_strict(parser: argparse.ArgumentParser) -> None:
     """Adds the argument for which refuse_strictly looks."""
-    parser.add_argument("--strict", action="store_true", help="take every diagnostic as a failure")
+    parser.add_argument(
+        "--strict", action="store_true", help="take warnings and errors as failures"
+    )
 
 
 def add_robot(parser: argparse.ArgumentParser, text: str = _ROBOT) -> None:

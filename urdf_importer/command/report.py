@@ -124,10 +124,10 @@ class Work:
 
 
 def refuse_strictly(diagnostics: Diagnostics) -> None:
-    """Raises RobotError where there are diagnostics."""
-    if len(diagnostics):
+    """Raises RobotError where there are warnings or errors."""
+    if faults := diagnostics.count_faults():
         raise RobotError(
-            f"{count(len(diagnostics), 'diagnostic')}, and --strict takes each as a failure",
+            f"{count(faults, 'diagnostic')}, and --strict takes each as a failure",
             source=diagnostics.source,
         )
 

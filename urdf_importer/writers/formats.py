@@ -53,9 +53,9 @@ def list_made(
 ) -> tuple[Path, ...]:
     """Returns the files in `folder` as they will be in `home`. Raises WriteError where there are
     diagnostics and the export is strict."""
-    if strict and len(diagnostics):
+    if strict and (faults := diagnostics.count_faults()):
         raise WriteError(
-            f"strict mode allows no diagnostics, not {len(diagnostics)}",
+            f"strict mode allows no diagnostics, not {faults}",
             source=diagnostics.source,
         )
     return tuple(home / each.relative_to(folder) for each in list_files(folder))
@@ -77,7 +77,7 @@ class OpenExport(Generic[Options]):
     files           give its shapes and images
     armature        the rig that it was taken from; None for a description
     convert_image   makes a PNG of any image that Blender can read, where there is a Blender
-    strict          every diagnostic is a failure
+    strict          every warning and error is a failure
     open_scene      called by as_shown
     find_semantics  returns the SRDF of the options, else of the rig, else the semantics in the
                     description itself; None where there is none. Raises ReadError

@@ -134,9 +134,9 @@ def write_script(found: OpenExport[MorseOptions], path: Path, groups: Groups = (
     check_output(path)
     first = len(diagnostics)
     parts = _plan_parts(found, groups)
-    if found.strict and len(diagnostics):
+    if found.strict and (faults := diagnostics.count_faults()):
         raise WriteError(
-            f"strict mode allows no diagnostics, not {len(diagnostics)}",
+            f"strict mode allows no diagnostics, not {faults}",
             source=diagnostics.source,
         )
     name = make_class_name(robot.name)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import TypeVar
 
-from ...diagnostics import Diagnostics, FragmentError, NoLinksError, Severity, quote
+from ...diagnostics import Diagnostics, FragmentError, NoLinksError, quote
 from ...gazebo import interpret_extras
 from ...markup.encoding import Text, decode_text
 from ...markup.lenient import Finding, read_leniently
@@ -91,8 +91,7 @@ def _read_text(raw: bytes, source: str, diagnostics: Diagnostics) -> Robot:
     parts, robot = read_parts(decode_text(raw, source), source, Parts)
     robot = replace(robot, text=raw)
     for item in parts.document.diagnostics:
-        report = diagnostics.warning if item.severity is Severity.WARNING else diagnostics.error
-        report(item.code, item.message, subject=item.subject, line=item.line)
+        diagnostics.add(replace(item, source=""))
     return robot
 
 

@@ -33,7 +33,7 @@ _PACKAGE = re.compile(r"[a-z][a-z0-9_-]*").fullmatch
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UrdfRequest:
-    """The path to write and how; with `strict`, every diagnostic is a failure."""
+    """The path to write and how; with `strict`, every warning and error is a failure."""
 
     path: Path
     options: UrdfOptions
