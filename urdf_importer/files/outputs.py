@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..diagnostics import WriteError, quote_path
-from .portable import avoid_reserved
+from .portable import plain_stem
 
 AnyPath = str | os.PathLike[str]
 SEPARATORS = ("/", os.sep)
@@ -23,8 +23,7 @@ SEPARATORS = ("/", os.sep)
 
 def suggest_stem(name: str) -> str:
     """Returns the name of a robot without characters that file names cannot have."""
-    plain = "".join(c if c.isalnum() or c in "-_." else "_" for c in name).strip("._")
-    return avoid_reserved(plain[:100] or "robot")
+    return plain_stem(name, "robot")
 
 
 def check_output(path: AnyPath) -> None:

@@ -2,12 +2,23 @@
 """Names and paths that hold on every system."""
 
 import os
+import re
 from pathlib import PurePath
 
 _RESERVED = frozenset(
     {"con", "prn", "aux", "nul"}
     | {f"{port}{digit}" for port in ("com", "lpt") for digit in range(1, 10)}
 )
+
+
+_OTHER = re.compile(r"[^\w.-]")
+
+
+def plain_stem(name: str, instead: str) -> str:
+    """Returns a file's name without suffix, of letters, digits, `-`, `_` and `.` alone: nothing in
+    it has a meaning for a shell, in Markdown or in a path. `instead` is for a name that has none of
+    them."""
+    return avoid_reserved(_OTHER.sub("_", name).strip("._").lstrip("-")[:100] or instead)
 
 
 def avoid_reserved(name: str) -> str:

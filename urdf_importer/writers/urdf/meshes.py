@@ -8,7 +8,6 @@ not changed name them.
 
 import hashlib
 import os
-import re
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import cast
 
 from ...diagnostics import Diagnostics, quote
-from ...files.portable import avoid_reserved, relative_path
+from ...files.portable import plain_stem, relative_path
 from ...geometry.mesh_data import MeshData
 from ...meshes.write_files import MeshFormat, write_mesh_files
 from ...model import Mesh, Robot
@@ -68,8 +67,7 @@ class NewFiles:
 def find_free_name(stem: str, part: str, format: str, taken: Iterable[str]) -> str:
     """Finds a name, in the folder of visual or collision meshes, that is not taken: without regard
     to case, and of characters that every file system has."""
-    plain = re.sub(r"[^\w.-]", "_", stem).strip("._")[:80] or "mesh"
-    plain = avoid_reserved(plain)
+    plain = plain_stem(stem[:80], "mesh")
     lowered = {name.lower() for name in taken}
     name = f"{FOLDER}/{part}/{{}}.{format}".format
     return name(find_free(plain, lambda called: name(called).lower() in lowered))
@@ -130,7 +128,7 @@ def _find_free_place(root: Path, wanted: PurePosixPath, taken: Set[str]) -> str:
     def is_taken(stem: str) -> bool:
         return place(stem).lower() in taken or (root / place(stem)).exists()
 
-    return place(find_free(avoid_reserved(wanted.stem), is_taken))
+    return place(find_free(plain_stem(wanted.stem, "mesh"), is_taken))
 
 
 def _copy_image(root: Path, image: Path, taken: Set[str]) -> str:
@@ -201,9 +199,9 @@ class Copies:
     def _place(self, path: Path, beside: list[tuple[str, Path]], folder: str) -> str:
         number = 1
         while True:
-            own = avoid_reserved(path.stem)
+            own = plain_stem(path.stem, "mesh")
             stem = own if number == 1 or beside else f"{own}_{number}"
-            home = folder if number == 1 or not beside else f"{folder}/{path.stem}_{number}"
+            home = folder if number == 1 or not beside else f"{folder}/{own}_{number}"
             # Files named by ".." must come to lie within.
             home += "/inner" * max(0, self._climbs(beside) - home.count("/") - 1)
             wanted = {f"{home}/{stem}{path.suffix}": path}

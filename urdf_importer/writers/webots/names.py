@@ -50,9 +50,9 @@ def make_identifier(name: str) -> str:
 
 
 def make_proto_name(name: str) -> str:
-    """Returns an identifier, as make_identifier does, that is neither the name of a base node nor
-    impossible in a file system."""
-    plain = make_identifier("".join("_" if c in '/:*?<>|"' else c for c in name))[:100]
+    """Returns an identifier, as make_identifier does, that is not the name of a base node. As
+    it also names files, it has letters, digits, `_` and `-` alone."""
+    plain = make_identifier("".join(c if c.isalnum() or c in "_-" else "_" for c in name))[:100]
     return f"{plain}_" if plain in BASE_NODES else plain
 
 

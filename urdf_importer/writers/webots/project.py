@@ -2,6 +2,8 @@
 """The controller in Python of an exported robot: text, for Webots' own interpreter."""
 
 import json
+import re
+import shlex
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -30,7 +32,19 @@ def write_controller(name: str, plan: SolidTreePlan) -> str:
     counts = Counter(axis.joint for axis in plan.axes())
     entries = [_entry(axis, counts[axis.joint]) for axis in plan.axes()]
     joints = "{\n" + "".join(f"    {entry},\n" for entry in entries) + "}"
-    return fill_template("controller.py", robot=plan.root.name, controller=name, joints=joints)
+    robot = plan.root.name
+    return fill_template(
+        "controller.py",
+        robot=_escape_docstring(robot),
+        argument=_escape_docstring(shlex.quote(robot)),
+        controller=name,
+        joints=joints,
+    )
+
+
+def _escape_docstring(text: str) -> str:
+    """Returns text that stays within a string in triple quotes."""
+    return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _entry(axis: AxisPlan, count: int) -> str:
@@ -49,6 +63,8 @@ def _entry(axis: AxisPlan, count: int) -> str:
 PROJECT_CONTROLLER = "<extern>"
 """The controller of a project's robot runs outside of Webots: ROS 2's, or the one here."""
 _SETUP = "[develop]\nscript_dir=$base/lib/{0}\n[install]\ninstall_scripts=$base/lib/{0}\n"
+_MARKS = re.compile(r"[\\`*<>\[\]&|~]")
+"""Characters with a meaning in Markdown."""
 _FOLDERS = ("launch", "protos", "resource", "worlds")
 
 
@@ -85,7 +101,10 @@ def write_project(
         "setup.py": fill_template("setup.py", **python),
         "setup.cfg": _SETUP.format(package),
         "package.xml": fill_template("package.xml", **xml),
-        "README.md": fill_template("README.md", **words),
+        "README.md": fill_template(
+            "README.md",
+            **words | {"robot": _MARKS.sub(r"\\\g<0>", robot), "argument": shlex.quote(robot)},
+        ),
     }
     for path, text in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)

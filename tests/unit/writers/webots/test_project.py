@@ -2,6 +2,10 @@
 """Project folders: everything parses, names fit together, ROS finds what it is told of."""
 
 import ast
+import os
+import re
+import subprocess
+from collections import Counter
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -124,6 +128,61 @@ def test_all_python_compiles_and_all_xml_parses(tmp_path: Path) -> None:
     assert package.findtext("name") == project.package
     assert package.findtext("export/build_type") == "ament_python"
     assert check(project.world).errors == ()
+
+
+HOSTILE_NAMES = (
+    'x""";open("ran_code","w");"""y',
+    "r`touch ran_shell`",
+    "$HOME",
+    'x";touch ran_shell;"',
+    "x' ; touch ran_shell ; '",
+    "tail\\",
+    "**bold** <b> [x](y)",
+    "-rf",
+)
+
+
+def _calls(folder: Path) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for path in folder.rglob("*.py"):
+        nodes = ast.walk(ast.parse(path.read_text("utf-8")))
+        found.update(ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call))
+    return found
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+def test_no_name_becomes_code(name: str, tmp_path: Path) -> None:
+    """A robot's name is text for Python, for shells and in Markdown; files have plain names."""
+    (tmp_path / "plain").mkdir()
+    written = name.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
+    project = Project(tmp_path, link("base"), name=written)
+    plain = Project(tmp_path / "plain", link("base"))
+    assert _calls(project.folder) == _calls(plain.folder)
+    for path in project.folder.rglob("*"):
+        assert re.fullmatch(r"[\w.-]+", path.name) and not path.name.startswith("-")
+
+    shell = tmp_path / "shell"
+    shell.mkdir()
+    fake = shell / "webots-controller"
+    fake.write_text('#!/bin/sh\nprintf "%s" "$1" >given\n')
+    fake.chmod(0o755)
+    readme = (project.folder / "README.md").read_text("utf-8")
+    (controller,) = (project.folder / "controllers").rglob("*.py")
+    documented = ast.get_docstring(ast.parse(controller.read_text("utf-8")))
+    assert documented is not None
+    for text in (readme, documented):
+        (line,) = (line for line in text.splitlines() if "webots-controller" in line)
+        environment = os.environ | {"PATH": f"{shell}:{os.environ['PATH']}"}
+        subprocess.run(["sh", "-c", line], cwd=shell, env=environment, check=True, timeout=20)
+        assert (shell / "given").read_text() == f"--robot-name={project.result.robot}"
+        assert sorted(os.listdir(shell)) == ["given", "webots-controller"]
+    assert project.result.robot == name.replace(":", "_")
+
+
+def test_marks_of_markdown_in_a_name_are_text(tmp_path: Path) -> None:
+    project = Project(tmp_path, link("base"), name="**b** `c` [x](y)")
+    first, *_ = (project.folder / "README.md").read_text("utf-8").splitlines()
+    assert first == r"# \*\*b\*\* \`c\` \[x\](y) in Webots"
 
 
 def test_the_launch_file_names_what_is_there(tmp_path: Path) -> None:
