@@ -6,7 +6,6 @@ interrupted by Ctrl-C.
 """
 
 import argparse
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -26,7 +25,7 @@ from .command.arguments import (
 from .command.jobs import CheckJob, Job
 from .command.plans import UsageError, check_outputs, plan_exports, plan_imports, plan_world
 from .command.session import run_jobs
-from .command.terminal import Terminal
+from .command.terminal import Terminal, drop_output
 from .command.worlds import is_whole
 from .diagnostics import name_choices
 from .interrupts import Terminated, end_on_termination
@@ -58,8 +57,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         terminal.error(error)
         return 1
     except BrokenPipeError:
-        # Whoever read the results has gone; Python must not fail on them again at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        # Whoever read the results has gone.
+        drop_output()
         return 1
     except KeyboardInterrupt as ended:
         terminal.error(RobotError("interrupted"))

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import pickle
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -160,9 +161,9 @@ def find_disk_trouble(output: str, error: RobotError | None) -> None:
     little."""
     if not isinstance(error, WriteError):
         return
-    probe = Path(output, f".writing-probe-{os.getpid()}")
+    probe = Path(output, f".writing-probe-{secrets.token_hex(8)}")
     try:
-        with refuse_failure(output, "write into", DiskError), probe.open("wb") as file:
+        with refuse_failure(output, "write into", DiskError), probe.open("xb") as file:
             file.write(bytes(_PROBE_BYTES))
             file.flush()
             os.fsync(file.fileno())

@@ -7,10 +7,10 @@ options.
 
 import argparse
 import math
+import os
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import Field, fields
 from functools import partial
-from pathlib import Path
 from typing import Any, NoReturn, TypeVar, get_args, get_type_hints
 
 from ..options import ImportOptions, group_options
@@ -183,7 +183,7 @@ def _entry_reader(field: "Field[Any]", hint: Any) -> tuple[Callable[[str], Any],
 
 
 def _read_folder(text: str) -> str:
-    if not Path(text).is_dir():
+    if not os.path.isdir(text):
         raise argparse.ArgumentTypeError(f"there is no folder {text!r}")
     return text
 

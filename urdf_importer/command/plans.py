@@ -88,11 +88,11 @@ def plan_world(inputs: Sequence[str], output: str, report: str | None) -> Export
 
 def _find_exports(inputs: Sequence[str], output: str) -> list[tuple[str, Path, str]]:
     """(input, output, output with / at its end where it is a folder) for each input."""
-    folder = output.endswith(SEPARATORS) or Path(output).is_dir()
+    folder = output.endswith(SEPARATORS) or os.path.isdir(output)
     if len(inputs) > 1:
         if not folder:
             raise UsageError("-o has to be a folder when there are several inputs")
-        if not Path(output).is_dir():
+        if not os.path.isdir(output):
             raise WriteError(f"there is no folder {quote(output)}")
         paths = [Path(output, Path(each).name.partition(".")[0]) for each in inputs]
         if len(set(paths)) < len(paths):
@@ -159,7 +159,7 @@ def _find_target(
 ) -> Path | None:
     if output is None:
         return None
-    if output.endswith(SEPARATORS) or Path(output).is_dir():
+    if output.endswith(SEPARATORS) or os.path.isdir(output):
         return Path(output) / Path(input).with_suffix(suffix).name
     if several:
         raise UsageError(f"{argument} has to be a folder when there are several inputs")

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
-from .. import Diagnostic, Progress, RobotError
+from .. import Diagnostic, Progress, RobotError, WriteError
 
 MOST_SHOWN = 50
 """Diagnostics shown of one file; the JSON report has them all."""
@@ -75,8 +75,9 @@ class Terminal:
 def write_result(text: str) -> None:
     """Writes a line of a result to standard output."""
     if sys.stdout is not None:
-        _write_line(sys.stdout, text)
-        _flush()
+        with _refuse_failure():
+            _write_line(sys.stdout, text)
+            _flush()
 
 
 def write_document(text: str) -> None:
@@ -84,13 +85,32 @@ def write_document(text: str) -> None:
     as UTF-8, whatever the system's own encoding, and to a terminal without control sequences."""
     if sys.stdout is None:
         return
-    if sys.stdout.isatty():
-        text = "".join(c if c in "\n\t" else printable(c) for c in text)
-        sys.stdout.write(_encodable(sys.stdout, text))
-    else:
+    with _refuse_failure():
+        if sys.stdout.isatty():
+            text = "".join(c if c in "\n\t" else printable(c) for c in text)
+            sys.stdout.write(_encodable(sys.stdout, text))
+        else:
+            _flush()
+            sys.stdout.buffer.write(text.encode("utf-8"))
         _flush()
-        sys.stdout.buffer.write(text.encode("utf-8"))
-    _flush()
+
+
+@contextmanager
+def _refuse_failure() -> Iterator[None]:
+    """Raises WriteError where standard output takes no more, as on a full disk; a reader that has
+    gone stays a BrokenPipeError."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        drop_output()
+        raise WriteError(f"cannot write to standard output: {error.strerror}") from error
+
+
+def drop_output() -> None:
+    """Sends the rest of standard output to nowhere: Python must not fail on it again at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def printable(text: str) -> str:

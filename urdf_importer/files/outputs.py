@@ -5,12 +5,17 @@ A file is made beside its place under another name and takes the place in one st
 old file or the new one, and a failure leaves nothing behind.
 """
 
+import errno
 import hashlib
 import os
+import platform
+import re
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
 from ..diagnostics import WriteError, quote_path
@@ -27,19 +32,24 @@ def suggest_stem(name: str) -> str:
 
 
 def check_output(path: AnyPath) -> None:
-    """Raises WriteError where a file could not be put: no folder, no right to write in it, or
-    something else than a regular file in its place."""
+    """Raises WriteError where a file could not be put: no folder, no right to write in it, a name
+    that is too long, or something else than a regular file in its place."""
     target = _find_target(path)
     folder = target.parent
-    for is_fault, reason in (
-        (not folder.is_dir(), f"there is no folder {quote_path(folder)}"),
-        (target.is_dir(), "it is a folder"),
-        (target.exists() and not target.is_file(), "it is not a regular file"),
-        (target.exists() and not os.access(target, os.W_OK), "it is write-protected"),
-        (not os.access(folder, os.W_OK | os.X_OK), f"no right to write in {quote_path(folder)}"),
-    ):
-        if is_fault:
-            raise WriteError(f"cannot write {quote_path(path)}: {reason}")
+    with refuse_failure(path):
+        there = target.exists()
+        for is_fault, reason in (
+            (not folder.is_dir(), f"there is no folder {quote_path(folder)}"),
+            (target.is_dir(), "it is a folder"),
+            (there and not target.is_file(), "it is not a regular file"),
+            (there and not os.access(target, os.W_OK), "it is write-protected"),
+            (
+                not os.access(folder, os.W_OK | os.X_OK),
+                f"no right to write in {quote_path(folder)}",
+            ),
+        ):
+            if is_fault:
+                raise WriteError(f"cannot write {quote_path(path)}: {reason}")
 
 
 def need_suffix(path: AnyPath, suffix: str, what: str) -> None:
@@ -69,8 +79,10 @@ def replace_file(path: AnyPath) -> Iterator[Path]:
     """
     check_output(path)
     target = _find_target(path)
-    # The suffix stays: writers choose the format by it.
-    temporary = target.with_name(f".writing-{os.getpid()}-{target.name[-100:]}")
+    _sweep(target.parent)
+    # A name that cannot be known beforehand: no link was put there to be written through. The
+    # suffix stays: writers choose the format by it.
+    temporary = target.with_name(f"{_own_mark()}{secrets.token_hex(8)}{target.suffix[-40:]}")
     try:
         with refuse_failure(path):
             yield temporary
@@ -93,15 +105,19 @@ def replace_files(folder: AnyPath) -> Iterator[Path]:
     """Gives an empty folder to write into; at the end its files take their places in `folder`, all
     or none. Other files in `folder` stay; the folder itself is made where only it is missing.
 
-    Raises WriteError where that cannot be; the files are gone then in any case.
+    Each place holds its old file or its new one at every moment, and files in deeper folders come
+    first: meshes before the description that names them. A link in `folder` itself is followed, as
+    replace_file does; deeper links give way to the files. Raises WriteError where that cannot be;
+    the files are gone then in any case.
     """
     target = _find_target(folder)
     base = target if target.exists() else target.parent
     if not base.is_dir():
         lacking = "is not a folder" if base.exists() else "is not there"
         raise WriteError(f"cannot write {quote_path(folder)}: {quote_path(base)} {lacking}")
+    _sweep(base)
     with refuse_failure(folder):
-        staging = Path(tempfile.mkdtemp(prefix=".writing-", dir=base))
+        staging = Path(tempfile.mkdtemp(prefix=_own_mark(), dir=base))
     try:
         with refuse_failure(folder):
             new = staging / "new"
@@ -110,6 +126,46 @@ def replace_files(folder: AnyPath) -> Iterator[Path]:
             _Installation(target, staging / "old").install(new)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
+
+
+_MARK = ".writing-"
+
+
+def _own_mark() -> str:
+    """Returns how the names of this process's temporary files begin: with the computer, as several
+    of them may write to one folder, and the process."""
+    return f"{_MARK}{_name_computer()}-{os.getpid()}-"
+
+
+@cache
+def _name_computer() -> str:
+    return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
+
+
+def _sweep(folder: Path) -> None:
+    """Removes the temporary files that processes of this computer left as they were killed."""
+    own = f"{_MARK}{_name_computer()}-"
+    with suppress(OSError):
+        for each in os.scandir(folder):
+            if each.name.startswith(own) and _has_ended(each.name[len(own) :].partition("-")[0]):
+                if each.is_dir(follow_symlinks=False):
+                    shutil.rmtree(each.path, ignore_errors=True)
+                else:
+                    os.unlink(each.path)
+
+
+def _has_ended(process: str) -> bool:
+    """Whether there is no process of a number; on Windows, where asking would end it, always
+    False."""
+    if os.name == "nt" or not re.fullmatch("[1-9][0-9]{0,8}", process):
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        pass
+    return False
 
 
 def list_files(folder: Path) -> list[Path]:
@@ -139,12 +195,13 @@ class _Installation:
     def install(self, new: Path) -> None:
         try:
             self._make_folder(self._target)
-            for path in sorted(new.rglob("*")):
-                place = self._target / path.relative_to(new)
-                if path.is_dir():
-                    self._make_folder(place)
-                else:
-                    self._place(path, place)
+            made = sorted(path.relative_to(new) for path in new.rglob("*"))
+            for path in made:
+                if (new / path).is_dir():
+                    self._make_folder(self._target / path)
+            for path in sorted(made, key=lambda each: -len(each.parts)):
+                if not (new / path).is_dir():
+                    self._place(new / path, self._target / path)
         except BaseException:
             self._undo()
             raise
@@ -157,23 +214,48 @@ class _Installation:
     def _place(self, path: Path, place: Path) -> None:
         if place.is_dir():
             raise IsADirectoryError(f"{place.name} is a folder")
+        follows = place.is_symlink() and place.parent == self._target
+        place = place.resolve() if follows else place
         kept = None
         if os.path.lexists(place):
             kept = self._old / str(len(self._placed))
             kept.parent.mkdir(exist_ok=True)
-            os.replace(place, kept)
+            _double(place, kept)
+            if not place.is_symlink():
+                shutil.copymode(place, path)
         self._placed.append((place, kept))
-        os.replace(path, place)
+        _put(path, place)
 
     def _undo(self) -> None:
         for place, kept in reversed(self._placed):
             with suppress(OSError):
-                place.unlink(missing_ok=True)
                 if kept is not None:
-                    os.replace(kept, place)
+                    _put(kept, place)
+                else:
+                    place.unlink(missing_ok=True)
         for folder in reversed(self._folders):
             with suppress(OSError):
                 folder.rmdir()
+
+
+def _double(path: Path, other: Path) -> None:
+    """Gives a file a second name, or copies it where its file system has no second names, or
+    another one holds the copy; a link is copied as a link."""
+    try:
+        os.link(path, other, follow_symlinks=False)
+    except OSError:
+        shutil.copy2(path, other, follow_symlinks=False)
+
+
+def _put(path: Path, place: Path) -> None:
+    """Moves a file to its place in one step, also from another file system."""
+    try:
+        os.replace(path, place)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        with replace_file(place) as temporary:
+            shutil.copyfile(path, temporary)
 
 
 def _find_target(path: AnyPath) -> Path:

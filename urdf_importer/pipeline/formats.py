@@ -151,7 +151,7 @@ def find_writer(path: AnyPath, *, options: FileOptions | None = None) -> WriterF
     place, text = Path(path), os.fspath(path)
     folders = [each for each in formats if each.writes_folders]
     fitting = [each for each in folders if isinstance(options, each.options)]
-    if text.endswith(SEPARATORS) or place.is_dir() or (fitting and not place.suffix):
+    if text.endswith(SEPARATORS) or os.path.isdir(place) or (fitting and not place.suffix):
         return (fitting or folders)[0]
     for each in formats:
         if place.suffix in each.suffixes:

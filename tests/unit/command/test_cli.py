@@ -336,3 +336,51 @@ def test_check_lists_the_arguments_of_xacro(capsys: pytest.CaptureFixture[str]) 
     assert main(["check", path, "--xacro-arg", "legs:=many", "--json", "-"]) == 1
     (report,) = read_report(capsys)
     assert report["xacro_arguments"]["legs"] == "2" and report["error"]["line"] == 16
+
+
+def run_command(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """The command as it is installed."""
+    start = "import sys; from urdf_importer_command import main; sys.exit(main())"
+    command = [sys.executable, "-c", start, *arguments]
+    return subprocess.run(
+        command, stderr=subprocess.PIPE, text=True, cwd=ROOT, timeout=300, check=False, **options
+    )
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no full device")
+@pytest.mark.parametrize("further", [(), ("--json", "-")])
+def test_a_full_standard_output_is_one_sentence(further: tuple[str, ...]) -> None:
+    with open("/dev/full", "w") as full:
+        done = run_command("check", GRIPPER, *further, stdout=full)
+    assert done.returncode == 1
+    place = "urdf-importer: error: cannot write to standard output: "
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(place)
+
+
+def test_ctrl_c_while_the_library_is_imported_is_one_sentence() -> None:
+    """The signal comes as the library's first module is imported."""
+    code = (
+        "import builtins, signal, sys; real = builtins.__import__\n"
+        "def load(name, *rest):\n"
+        "    if name == 'urdf_importer.cli': signal.raise_signal(signal.SIGINT)\n"
+        "    return real(name, *rest)\n"
+        "builtins.__import__ = load\n"
+        "from urdf_importer_command import main; sys.exit(main())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "check", GRIPPER],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=300,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (130, "urdf-importer: error: interrupted\n")
+
+
+@pytest.mark.parametrize("arguments", [("check",), ("export", GRIPPER, "-o")])
+def test_names_of_256_bytes_are_one_sentence(arguments: tuple[str, ...]) -> None:
+    done = run_command(*arguments, "n" * 251 + ".urdf")
+    (line,) = done.stderr.splitlines()
+    assert done.returncode == 1 and line.endswith("File name too long")

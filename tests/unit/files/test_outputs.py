@@ -2,11 +2,15 @@
 """Files are written whole or not at all."""
 
 import os
+import signal
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from support.paths import ROOT
 from urdf_importer import WriteError
 from urdf_importer.files.outputs import (
     check_output,
@@ -83,6 +87,25 @@ def test_long_names_have_room_for_the_temporary_one(tmp_path: Path) -> None:
     assert target.read_text() == "there"
 
 
+def test_names_that_are_too_long_are_one_sentence(tmp_path: Path) -> None:
+    for name in ("n" * 256, "ü" * 128, "n" * 252 + ".txt"):
+        with pytest.raises(WriteError, match="File name too long"):
+            check_output(tmp_path / name)
+
+
+def test_no_planted_link_is_written_through(tmp_path: Path) -> None:
+    outside = tmp_path / "outside.txt"
+    outside.write_text("mine")
+    folder = tmp_path / "robots"
+    folder.mkdir()
+    for name in (f".writing-{os.getpid()}-a.txt", ".writing-a.txt"):
+        (folder / name).symlink_to(outside)
+    write_text(folder / "a.txt", "new")
+    with replace_files(folder) as made:
+        (made / "a.txt").write_text("newer")
+    assert outside.read_text() == "mine" and (folder / "a.txt").read_text() == "newer"
+
+
 def test_text_is_utf_8_with_unix_lines(tmp_path: Path) -> None:
     write_text(tmp_path / "a", "ä\n")
     assert (tmp_path / "a").read_bytes() == b"\xc3\xa4\n"
@@ -152,3 +175,78 @@ def test_places_where_no_folder_can_be(place: str, tmp_path: Path) -> None:
     with pytest.raises(WriteError, match="cannot write"), replace_files(tmp_path / place):
         raise AssertionError("work began")
     assert tree_of(tmp_path) == {"file": "old"} and os.listdir(tmp_path) == ["file"]
+
+
+def test_an_output_that_is_a_link_is_followed_and_deeper_ones_are_not(tmp_path: Path) -> None:
+    (tmp_path / "v3").mkdir()
+    (tmp_path / "out" / "meshes").mkdir(parents=True)
+    for name in ("v3/r.urdf", "theirs.stl"):
+        (tmp_path / name).write_text("old")
+    latest, planted = tmp_path / "out" / "latest.urdf", tmp_path / "out" / "meshes" / "a.stl"
+    latest.symlink_to("../v3/r.urdf")
+    planted.symlink_to(tmp_path / "theirs.stl")
+    with replace_files(tmp_path / "out") as folder:
+        (folder / "meshes").mkdir()
+        (folder / "meshes" / "a.stl").write_text("new")
+        (folder / "latest.urdf").write_text("new")
+    assert latest.is_symlink() and (tmp_path / "v3" / "r.urdf").read_text() == "new"
+    assert not planted.is_symlink() and (tmp_path / "theirs.stl").read_text() == "old"
+
+
+def test_a_link_goes_back_to_its_old_file(tmp_path: Path) -> None:
+    (tmp_path / "v3").mkdir()
+    (tmp_path / "v3" / "r.urdf").write_text("old")
+    (tmp_path / "out" / "z.txt").mkdir(parents=True)
+    latest = tmp_path / "out" / "latest.urdf"
+    latest.symlink_to("../v3/r.urdf")
+    with pytest.raises(WriteError), replace_files(tmp_path / "out") as folder:
+        (folder / "latest.urdf").write_text("new")
+        (folder / "z.txt").write_text("new")
+    assert latest.is_symlink() and (tmp_path / "v3" / "r.urdf").read_text() == "old"
+
+
+# The process dies as the file after the first `argument` ones is about to take its place.
+_DYING = """
+import os, signal, sys
+from pathlib import Path
+from urdf_importer.files import outputs
+moves, move = [0], os.replace
+def replace(old, new):
+    if moves[0] == int(sys.argv[2]):
+        os.kill(os.getpid(), signal.SIGKILL)
+    moves[0] += 1
+    move(old, new)
+os.replace = replace
+with outputs.replace_files(sys.argv[1]) as folder:
+    (folder / "meshes").mkdir()
+    for name in ("meshes/a.stl", "meshes/b.stl", "r.proto"):
+        (folder / name).write_text("new")
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
+@pytest.mark.parametrize("moves", range(4))
+def test_at_every_moment_a_file_is_there(moves: int, tmp_path: Path) -> None:
+    (tmp_path / "meshes").mkdir()
+    names = ("meshes/a.stl", "meshes/b.stl", "r.proto")
+    for name in names:
+        (tmp_path / name).write_text("old")
+    command = [sys.executable, "-c", _DYING, str(tmp_path), str(moves)]
+    killed = subprocess.run(command, cwd=ROOT, timeout=120, check=False).returncode
+    assert killed == (-signal.SIGKILL if moves < 3 else 0)
+    found = {name: (tmp_path / name).read_text() for name in names}
+    assert list(found.values()) == ["new"] * moves + ["old"] * (3 - moves)
+    # The next export into that folder removes the leavings.
+    write_text(tmp_path / "other.txt", "new")
+    assert sorted(os.listdir(tmp_path)) == ["meshes", "other.txt", "r.proto"]
+
+
+def test_the_work_of_others_is_not_swept(tmp_path: Path) -> None:
+    with replace_files(tmp_path) as folder, replace_file(tmp_path / "b.txt") as temporary:
+        temporary.write_text("new")
+        (folder / "a.txt").write_text("new")
+        for name in (".writing-00000000-999999999-x", ".writing-notes", ".writing-1-x"):
+            (tmp_path / name).write_text("theirs")
+        write_text(tmp_path / "c.txt", "new")
+        assert (folder / "a.txt").exists() and temporary.exists()
+    assert len(list(tmp_path.glob(".writing-*"))) == 3

@@ -101,10 +101,7 @@ def write_project(
         "setup.py": fill_template("setup.py", **python),
         "setup.cfg": _SETUP.format(package),
         "package.xml": fill_template("package.xml", **xml),
-        "README.md": fill_template(
-            "README.md",
-            **words | {"robot": _MARKS.sub(r"\\\g<0>", robot), "argument": shlex.quote(robot)},
-        ),
+        "README.md": _write_readme(robot, words),
     }
     for path, text in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -117,6 +114,11 @@ def write_project(
             subject=sensor.name,
             line=sensor.line,
         )
+
+
+def _write_readme(robot: str, words: Mapping[str, str]) -> str:
+    own = {"robot": _MARKS.sub(r"\\\g<0>", robot), "argument": shlex.quote(robot)}
+    return fill_template("README.md", **{**words, **own})
 
 
 def _write_python(words: Mapping[str, str], ros: RosRobot) -> dict[str, str]:
