@@ -43,6 +43,14 @@ _PHYSICS = frozenset((*_OF_LINKS, *_OF_CONTACTS, *_OF_JOINTS, *_OF_SPRINGS, *_OF
 """Gazebo's parameters of links and joints besides friction."""
 
 
+def is_static(robot: Robot) -> bool:
+    """Whether Gazebo holds a robot where it is: its last <static> counts."""
+    parsed = (parse_extra(each) for each in robot.extras if each.tag == "gazebo")
+    about = [each for each in parsed if each is not None and not each.attributes.get("reference")]
+    said = [part.text for each in about for part in each.children if part.tag == "static"]
+    return bool(said) and said[-1].strip().lower() in ("1", "true")
+
+
 def interpret_extras(robot: Robot) -> Robot:
     """Returns the robot with the sensors, settings and controls in its extras, in the order of the
     file: the ones within links, then within joints, then of the robot itself.

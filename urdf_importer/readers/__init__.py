@@ -4,7 +4,7 @@
 from .formats import Description, ReaderFormat, choose_reader
 from .mjcf import MJCF
 from .sdf.format import SDF, list_models
-from .sdf.models import MODEL_CONFIG, find_in_folder
+from .sdf.model_files import MODEL_CONFIG, find_in_folder
 from .sdf.page import TEMPLATE_SUFFIXES, refuse_template
 from .simmechanics import SIMMECHANICS
 from .urdf.robot import URDF, read_robot_text

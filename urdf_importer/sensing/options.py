@@ -49,8 +49,14 @@ class RecordOptions(SenseOptions):
     rate: float | None = _recording(
         None,
         "Rate",
-        "Messages a second of each topic, never more than the sensor's own; else the sensor's own, "
-        "and one for each frame where it has none",
+        "Measurements a second of each sensor, never more than its own rate; else its own, and one "
+        "for each frame where it has none",
+        bounds=(0.001, 100_000.0),
+    )
+    motion_rate: float | None = _recording(
+        None,
+        "Motion Rate",
+        "Messages a second of the motion: /joint_states, /tf and /odom; else one for each frame",
         bounds=(0.001, 100_000.0),
     )
     compressed: bool = _recording(

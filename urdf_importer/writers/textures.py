@@ -25,12 +25,14 @@ _JPEG = b"\xff\xd8\xff"
 @dataclass(frozen=True, slots=True, eq=False)
 class Textures:
     """The urls of the images of one robot, each read once. `keeps_jpeg`: whether JPEG can be
-    read there."""
+    read there; `needs_alpha`: whether alpha counts there, so that an image whose alpha has no
+    meaning must lose it."""
 
     folder: FileFolder
     convert: ConvertImage | None
     diagnostics: Diagnostics
     keeps_jpeg: bool = field(default=True, kw_only=True)
+    needs_alpha: bool = field(default=True, kw_only=True)
     urls: dict[tuple[Path | None, bytes, bool], str | None] = field(default_factory=dict)
 
     def find(self, look: MeshMaterial, subject: str, line: int) -> str | None:
@@ -69,7 +71,7 @@ class Textures:
             return content, stem, ".jpg"
         if content.startswith(PNG_SIGNATURE):
             kind = find_png_kind(content)
-            if kind.depth <= 8 and (has_alpha or not kind.has_alpha):
+            if kind.depth <= 8 and (has_alpha or not kind.has_alpha or not self.needs_alpha):
                 return content, stem, ".png"
         pixels = decode_image(content)
         if pixels is None:

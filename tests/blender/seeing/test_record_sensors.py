@@ -102,7 +102,7 @@ def recorded(request, robot, tmp_path_factory):
     files = record_sensors(robot, path, options=RecordOptions(samples=1), diagnostics=diagnostics)
     assert all(each.is_file() for each in files)
     assert bpy.context.scene.frame_current == 7
-    assert {each.code for each in diagnostics} == {"sensor-not-recorded"}
+    assert {each.code for each in diagnostics} == {"sensor-not-recorded", "unlit-scene"}
     found = {}
     with AnyReader([path], default_typestore=get_typestore(Stores.ROS2_HUMBLE)) as reader:
         for connection, log, data in reader.messages():
@@ -259,6 +259,27 @@ def test_static_frames_reach_who_comes_late(robot, tmp_path):
         summary = make_reader(file).get_summary()
     (static,) = (each for each in summary.channels.values() if each.topic == "/tf_static")
     assert "durability: 1" in static.metadata["offered_qos_profiles"]
+
+
+def count_messages(path):
+    with AnyReader([path], default_typestore=get_typestore(Stores.ROS2_HUMBLE)) as reader:
+        return {each.topic: each.msgcount for each in reader.connections}
+
+
+def test_the_rate_of_sensors_leaves_the_motion_whole(robot, tmp_path):
+    """From frame 1 to 25 at 24 frames a second: 25 messages of motion, whatever sensors do."""
+    for options, expected, scans in (
+        ({"rate": 2.0}, 25, 3),
+        ({"motion_rate": 4.0}, 5, 9),
+        ({"rate": 1.0, "motion_rate": 12.0}, 13, 2),
+    ):
+        path = tmp_path / "run.mcap"
+        record_sensors(robot, path, options=RecordOptions(sensors=("scan",), **options))
+        counts = count_messages(path)
+        # /tf has a message for each of its three frames.
+        motion = counts["/joint_states"], counts["/odom"], counts["/tf"] / 3
+        assert motion == (expected, expected, expected)
+        assert counts["/scan"] == scans
 
 
 def test_pictures_may_be_files(robot, tmp_path):

@@ -392,3 +392,61 @@ def test_no_ray_at_a_sphere_is_left_out():
             assert set(np.flatnonzero(passes)) <= set(places)
             kept.append(len(places) / len(ways))
     assert np.median(kept[:40]) < 0.2, "most rays of a picture need no look"
+
+
+def test_a_scene_without_light_is_said_once(robot):
+    import bpy
+
+    scene, diagnostics = bpy.context.scene, Diagnostics()
+    for item in [each for each in scene.objects if each.type == "LIGHT"]:
+        bpy.data.objects.remove(item)
+    scene.world = None
+    for _ in range(2):
+        assert not sense(
+            robot, "eye", options=SenseOptions(samples=1), diagnostics=diagnostics
+        ).rgb.any()
+    assert [(each.code, each.subject) for each in diagnostics] == [("unlit-scene", "eye")]
+    dark = bpy.data.lights.new("Dark", "SUN")
+    dark.energy = 0.0
+    scene.collection.objects.link(bpy.data.objects.new("Dark", dark))
+    sense(robot, "eye", options=SenseOptions(samples=1), diagnostics=diagnostics)
+    assert len(diagnostics) == 1
+
+
+@pytest.mark.parametrize("source", ["sun", "sky", "glow"])
+def test_whatever_lights_a_scene_keeps_it_silent(robot, source):
+    import bpy
+
+    scene, diagnostics = bpy.context.scene, Diagnostics()
+    scene.world = None
+    if source == "sun":
+        sun = bpy.data.objects.new("Sun", bpy.data.lights.new("Sun", "SUN"))
+        sun.data.energy = 3.0
+        scene.collection.objects.link(sun)
+    elif source == "sky":
+        scene.world = bpy.data.worlds.new("Sky")
+        scene.world.color = (0.5, 0.5, 0.5)
+    else:
+        material = bpy.data.materials.new("Glow")
+        if material.node_tree is None:
+            material.use_nodes = True
+        shader = material.node_tree.nodes["Principled BSDF"]
+        shader.inputs["Emission Color"].default_value = (1.0, 1.0, 1.0, 1.0)
+        shader.inputs["Emission Strength"].default_value = 5.0
+        bpy.data.objects["wall"].data.materials.append(material)
+    assert sense(robot, "eye", options=SenseOptions(samples=1), diagnostics=diagnostics).rgb.any()
+    assert not list(diagnostics)
+
+
+def test_pictures_are_not_denoised_and_the_scene_keeps_its_setting(robot):
+    """With one sample a picture has grain, which a denoiser would take out."""
+    import bpy
+
+    cycles = bpy.context.scene.cycles
+    bpy.context.scene.world = bpy.data.worlds.new("Sky")
+    pictures = []
+    for denoised in (True, False):
+        cycles.use_denoising = denoised
+        pictures.append(sense(robot, "eye", options=SenseOptions(samples=1)).rgb)
+        assert cycles.use_denoising is denoised
+    assert np.array_equal(*pictures)

@@ -28,6 +28,7 @@ from urdf_importer import (
     export_world,
     forward_kinematics,
     import_robot,
+    import_world,
     list_models,
     read_robot,
 )
@@ -238,3 +239,50 @@ def test_nothing_to_write_and_no_format_are_sentences(tmp_path: Path) -> None:
     with pytest.raises(WriteError, match=r"has to end in \.wbt, \.sdf"):
         export_world(tmp_path / "empty.usd")
     assert not list(tmp_path.iterdir())
+
+
+ARM = (
+    '<link name="base"><inertial><mass>2</mass></inertial>{shape}</link><link name="arm">'
+    "<pose>0 0 0.8 0 0 0</pose><inertial><mass>1</mass></inertial>{shape}</link>"
+    '<joint name="j" type="revolute"><parent>base</parent><child>arm</child><axis><xyz>0 1 0</xyz>'
+    "<limit><lower>-1</lower><upper>1</upper></limit></axis></joint>"
+).format(
+    shape='<collision name="c"><geometry><sphere><radius>0.2</radius></sphere></geometry>'
+    '</collision><visual name="v"><geometry><sphere><radius>0.2</radius></sphere></geometry>'
+    "</visual>"
+)
+
+
+def test_models_of_sdf_are_as_free_in_mujoco_as_in_gazebo(tmp_path: Path) -> None:
+    """A model falls, unless it is static, by itself or by its include, or a joint holds it."""
+    (tmp_path / "shop").mkdir()
+    shop = f'<sdf version="1.9"><model name="shop">{ARM}</model></sdf>'
+    (tmp_path / "shop" / "model.sdf").write_text(shop)
+    config = '<model><sdf version="1.9">model.sdf</sdf></model>'
+    (tmp_path / "shop" / "model.config").write_text(config)
+    held = '<joint name="h" type="fixed"><parent>world</parent><child>base</child></joint>'
+    path = tmp_path / "lab.world"
+    path.write_text(
+        '<sdf version="1.9"><world name="lab"><include><uri>model://sun</uri></include>'
+        f'<model name="falls"><pose>0 0 5 0 0 0</pose>{ARM}</model>'
+        f'<model name="static"><static>true</static><pose>2 0 5 0 0 0</pose>{ARM}</model>'
+        f'<model name="held"><pose>4 0 5 0 0 0</pose>{ARM}{held}</model>'
+        "<include><uri>model://shop</uri><name>shown</name><static>true</static>"
+        "<pose>6 0 5 0 0 0</pose></include></world></sdf>"
+    )
+    new_scene()
+    import_world(path, diagnostics=Diagnostics())
+    written = export_world(tmp_path / "lab.xml", diagnostics=Diagnostics())
+    model = mujoco.MjModel.from_xml_path(str(written.path))
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    heights = []
+    for _ in range(2):
+        mujoco.mj_forward(model, data)
+        heights.append(
+            {name: data.body(f"{name}/base").xpos[2] for name in written.facts["robots"].values()}
+        )
+        mujoco.mj_step(model, data, 100)
+    assert heights[0] == pytest.approx(dict.fromkeys(("falls", "static", "held", "shown"), 5.0))
+    assert heights[1].pop("falls") < 4.9
+    assert heights[1] == pytest.approx(dict.fromkeys(("static", "held", "shown"), 5.0))

@@ -101,7 +101,6 @@ class LabelStage:
         if self.options.scene != "own":
             for item in scene.objects:
                 item.hide_render |= item not in own
-        scene.render.dither_intensity = 0.0
         scene.cycles.device = "CPU"
         scene.cycles.seed, scene.cycles.max_bounces = 0, _BOUNCES
         # For many lamps; without them it costs a tenth of the picture.
@@ -150,7 +149,7 @@ class LabelStage:
                 dressing.recolor([list(each.own) for each in self.subjects])
             dressing.dress(site)
             bpy.context.view_layer.update()
-            rgb = render_view(shot, self.options.samples)
+            rgb = render_view(shot, self.options.samples, denoise=self.options.denoise)
             return self._label(rgb, shot, dressing)
 
     def _spread(self, chance: np.random.Generator) -> None:

@@ -27,7 +27,7 @@ from ..standing import properties
 from ..standing.armatures import objects_of
 from ..standing.display import find_parts
 from .casting import Rays, cast, cast_steps, turn
-from .pictures import render_view
+from .pictures import has_lights, render_view
 from .trees import collect_obstacles
 
 MEASURED = ("camera", "depth", "rgbd", "wide", "lidar", "sonar", "imu")
@@ -225,6 +225,10 @@ class Looker:
         angle = camera.field_of_view if K is None else 0.0
         samples = self.options.samples
         picture = render_view(view, samples, hidden=frozenset(hidden), fisheye=angle)
+        if not picture.any() and not has_lights():
+            message = f"the picture of sensor {quote(sensor.name)} is black: nothing lights the "
+            advice = "scene; add a light, or a world with a colour"
+            self._report_once(sensor, "unlit-scene", message + advice)
         if bent is not None and K is not None:
             picture = _resample(picture, bent @ K[:2, :2].T + K[:2, 2])
         if not camera.is_color:

@@ -25,11 +25,17 @@ _LEAST = 4
 
 
 def render_view(
-    view: Shot, samples: int, *, hidden: frozenset[Any] = frozenset(), fisheye: float = 0.0
+    view: Shot,
+    samples: int,
+    *,
+    hidden: frozenset[Any] = frozenset(),
+    fisheye: float = 0.0,
+    denoise: bool = False,
 ) -> Picture:
     """Renders the current scene, without the collections `hidden`, into (height, width, 3); by a
-    fisheye of so many radians in place of K, where these are given. The scene stays as it is, and
-    so does everything else in the file. Raises BuildError."""
+    fisheye of so many radians in place of K, where these are given. With `denoise` the scene's own
+    setting for that counts. The scene stays as it is, and so does everything else in the file.
+    Raises BuildError."""
     if bpy.app.is_job_running("RENDER"):
         raise BuildError("Blender is rendering; a sensor can take its picture when that is done")
     if min(view.width, view.height) < _LEAST:
@@ -40,6 +46,7 @@ def render_view(
     with _scene_for(view, hidden, fisheye) as scene, tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "picture.bmp")
         scene.render.filepath, scene.cycles.samples = str(path), samples
+        scene.cycles.use_denoising &= denoise
         try:
             with hold_interrupt():
                 bpy.ops.render.render(write_still=True, scene=scene.name)
@@ -49,6 +56,13 @@ def render_view(
     if found is None or found.shape[:2] != (view.height, view.width):
         raise BuildError("the picture cannot be rendered: Blender wrote none")
     return np.ascontiguousarray(found[..., :3])
+
+
+def has_lights() -> bool:
+    """Whether the current scene has a light that is rendered; surfaces that glow and the sky are
+    not looked at."""
+    lights = (item for item in bpy.context.scene.objects if item.type == "LIGHT")
+    return any(not item.hide_render and item.data.energy > 0.0 for item in lights)
 
 
 @contextmanager
@@ -88,6 +102,7 @@ def _set_up(scene: Any, view: Shot) -> None:
     render.use_file_extension = render.use_multiview = False
     render.use_compositing = render.use_sequencer = False
     render.film_transparent = False
+    render.dither_intensity = 0.0
     settings = render.image_settings
     if hasattr(settings, "media_type"):
         settings.media_type = "IMAGE"

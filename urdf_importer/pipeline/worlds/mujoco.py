@@ -3,16 +3,18 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import PurePath
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from ...diagnostics import MeshError
-from ...gazebo import interpret_extras
+from ...gazebo import interpret_extras, is_static
 from ...meshes import RobotFiles, ShownShape
 from ...model import Extra, Joint, Link, Robot, Semantics, Visual
 from ...names import Claims
+from ...readers import SDF
 from ...reshape import adapt_srdf, attach
-from ...writers.formats import Written
+from ...writers.formats import OpenExport, Written
 from ...writers.mjcf.export import export_mjcf, find_freedom
 from ...writers.mjcf.options import MjcfOptions
 from ...writers.mjcf.plan import FREE_JOINT, WORLD
@@ -62,7 +64,7 @@ class _Merger:
         found, name = robot.found, robot.name.replace("/", "_")
         prefix = f"{name}/" if self._prefixed else ""
         semantics = found.semantics()
-        is_free = find_freedom(found.options, semantics, robot.tree)
+        is_free = find_freedom(found.options, semantics, robot.tree) or _moves(found)
         held = f"{prefix}{FREE_JOINT}" if is_free else f"{prefix}{WORLD}_to_{name}"
         before = self.robot
         merged = attach(before, found.robot, WORLD, origin=robot.place, joint=held, prefix=prefix)
@@ -121,6 +123,16 @@ class _Merger:
             for name in _LISTS
         }
         return Semantics(name=self.robot.name, **joined)
+
+
+def _moves(found: OpenExport[MjcfOptions]) -> bool:
+    """Whether a model of SDF is free in its world: neither static nor held there, and no option or
+    SRDF says otherwise."""
+    robot, semantics = found.robot, found.semantics()
+    if found.options.base != "auto" or (semantics is not None and semantics.virtual_joints):
+        return False
+    is_model = PurePath(robot.source).suffix.lower() in SDF.suffixes
+    return is_model and robot.links[0].name != WORLD and not is_static(robot)
 
 
 def names_of(robot: Robot) -> set[str]:

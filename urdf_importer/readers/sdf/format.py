@@ -14,7 +14,8 @@ from ...options import ImportOptions
 from ..formats import Description, ReaderFormat
 from ..urdf.robot import paused_garbage_collection
 from ..xacro.expand import expand_xacro, is_xacro
-from .models import Included, ModelReader, find_in_folder, report_world_joints
+from .model_files import find_in_folder
+from .models import Included, ModelReader, report_world_joints
 from .page import ROOT_TAGS, Page, read_page
 from .robot import make_robot
 from .world import read_sdf_world

@@ -2,27 +2,23 @@
 """Elements -> scopes: models, their includes, and the files that a URI means."""
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from ...diagnostics import Diagnostics, MeshError, ReadError, Report, quote
 from ...files.packages import PackageResolver
 from ...files.regular import read_regular_file
-from ...markup.encoding import decode_text
-from ...markup.lenient import read_leniently
-from ...markup.xml import Element, parse_whole, text_of
+from ...markup.xml import Element
 from ..formats import find_root_tag
 from .changes import Changer
-from .page import Page, all_of, place_beside, read_page, read_version
+from .model_files import find_model_file, find_stock
+from .page import Page, all_of, read_page
 from .params import Parameter
 from .scope import SEPARATOR, WORLD, FramedElement, Kind, Scope
 from .urdf_models import ROOT_TAG, make_nodes, read_urdf_page
 
 MOST_DEPTH = 64
 MOST_LINKS = 20_000
-MODEL_CONFIG = "model.config"
-"""The file that makes a folder a model."""
 _KINDS: dict[str, Kind] = {"link": "link", "joint": "joint", "frame": "frame"}
 
 
@@ -55,9 +51,10 @@ class ModelReader:
     def __post_init__(self) -> None:
         self._changer = Changer(open_model=self._peek)
 
-    def list_models(self, page: Page) -> list[Included]:
-        """Returns the models of a file, of its worlds too, in their order. An include without a
-        name is opened for it; one that cannot be opened is reported and left out."""
+    def list_models(self, page: Page, *, stock: bool = False) -> list[Included]:
+        """Returns the models of a file, of its worlds too, in their order; with `stock` also a
+        floor that is built in. Includes of lights are passed over. An include without a name is
+        opened for it; one that cannot be opened is reported and left out."""
         found: dict[str, Included] = {}
         worlds = [each for each in page.elements if each.tag == "world"]
         for holder in (page.elements, *worlds):
@@ -66,6 +63,9 @@ class ModelReader:
                 if element.tag == "model":
                     name = element.attributes.get("name", "")
                 elif element.tag == "include":
+                    kind = self._find_kind(element, page)
+                    if kind == "light" or (kind == "stock" and not stock):
+                        continue
                     opened = None if page.text(element, "name") else self._open(element, page)
                     own = "" if opened is None else opened[0].attributes.get("name", "")
                     name = page.text(element, "name") or own or None
@@ -87,7 +87,7 @@ class ModelReader:
         a world in it; and these models. Raises ReadError where there are too many."""
         outer = Scope("", "", world, page, is_world=True)
         found = []
-        for given in self.list_models(page):
+        for given in self.list_models(page, stock=True):
             scope = self.read(given)
             if scope is not None:
                 node = FramedElement(given.name, "model", given.element, page, outer, scope)
@@ -100,6 +100,25 @@ class ModelReader:
                     outer, FramedElement(_name_of(element), "frame", element, page, outer)
                 )
         return outer, found
+
+    def read_lights(self, page: Page, world: Element) -> Iterator[tuple[Element, Element, Page]]:
+        """Yields an include of a world, the light that it means, and that light's file."""
+        for element in all_of(world, "include"):
+            if self._find_kind(element, page) == "light":
+                inner = self._open_file(element, page, _silent)
+                yield element, next(each for each in inner.elements if each.tag == "light"), inner
+
+    def _find_kind(self, element: Element, page: Page) -> str:
+        """Returns "light" for an include of a file with a light and no model, "stock" for a model
+        that is built in, "" for all others, also where there is no file."""
+        try:
+            inner = self._open_file(element, page, _silent)
+        except (MeshError, ReadError):
+            return ""
+        tags = {each.tag for each in inner.elements}
+        if "light" in tags and "model" not in tags:
+            return "light"
+        return "stock" if inner.is_stock else ""
 
     def _fill(self, scope: Scope, depth: int) -> Scope:
         """The scope with all that is in its model."""
@@ -257,18 +276,31 @@ class ModelReader:
             return None
 
     def _find_model(self, element: Element, page: Page, report: Report) -> tuple[Element, Page]:
+        inner = self._open_file(element, page, report)
+        model = next((each for each in inner.elements if each.tag == "model"), None)
+        if model is None:
+            raise ReadError(f"{quote(page.text(element, 'uri').strip())} holds no model")
+        return model, inner
+
+    def _open_file(self, element: Element, page: Page, report: Report) -> Page:
+        """Returns the file that an include means, or a model that is built in where there is none
+        of its name."""
         uri = page.text(element, "uri").strip()
         if not uri:
             raise ReadError("it names no uri")
+        stock = find_stock(uri)
+        if stock is not None:
+            try:
+                return self._open_page(f"model://{stock[0]}", page.origin(element), _silent)
+            except (MeshError, ReadError):
+                inner = read_page(stock[1], stock[0], Diagnostics())
+                inner.is_stock = True
+                return self.pages.setdefault(uri, inner)
         if uri.lower().startswith(("http://", "https://")):
             name = uri.rstrip("/").rsplit("/", 1)[-1]
             message = f"{quote(uri)} is not fetched; download it, and put it into a folder"
             raise ReadError(f"{message} {quote(name)} beside the model")
-        inner = self._open_page(uri, page.origin(element), report)
-        model = next((each for each in inner.elements if each.tag == "model"), None)
-        if model is None:
-            raise ReadError(f"{quote(uri)} holds no model")
-        return model, inner
+        return self._open_page(uri, page.origin(element), report)
 
     def _open_page(self, uri: str, page: Page, report: Report) -> Page:
         path, home = find_model_file(uri, page, self.resolver, report)
@@ -309,69 +341,3 @@ def report_world_joints(page: Page, names: Collection[str], tied: Collection[int
                 loss = "and does not move" if is_tied else "which is read without it"
                 finding = f"{finding}, {loss}"
                 page.warning("sdf-world-joint", finding, joint, held)
-
-
-# Files
-
-
-def find_model_file(
-    uri: str, page: Page, resolver: PackageResolver, report: Report
-) -> tuple[str, str]:
-    """Returns the path of the file of a model, and how files beside it are named (Page.home).
-
-    A name without a scheme is looked for beside the file that has it, then as Gazebo looks for
-    models: as model://NAME. Raises MeshError where there is none, or it may not be read: a model of
-    another name is never taken instead.
-    """
-    uri = uri.replace("\\", "/").rstrip("/")
-    names = [place_beside(uri, page.home)]
-    if "://" not in uri and not os.path.isabs(uri) and not uri.startswith("."):
-        names.append(f"model://{uri}")
-    while True:
-        name = names.pop(0)
-        try:
-            return _find_model_file(name, resolver, report)
-        except MeshError:
-            if not names:
-                raise
-
-
-def _find_model_file(name: str, resolver: PackageResolver, report: Report) -> tuple[str, str]:
-    last = name.rsplit("/", 1)[-1].lower()
-    if last.endswith((".sdf", ".world", ".urdf", ".xml", ".xacro")):
-        path = resolver.resolve_file(name, report, kind="model")
-        return str(path), name[: name.rfind("/") + 1]
-    folder = f"{name or '.'}/"
-    config = resolver.resolve_file(folder + MODEL_CONFIG, report, kind="model")
-    file = choose_model_file(read_regular_file(str(config)), str(config))
-    path = resolver.resolve_file(file, report, kind="model", base=config.parent)
-    return str(path), folder
-
-
-def choose_model_file(data: bytes, source: str) -> str:
-    """Returns the name of the newest file that a model.config names. Raises ReadError where it
-    names none."""
-
-    def read(text: bytes) -> tuple[bytes, Element]:
-        return text, parse_whole(text, source, ("model",))
-
-    def rank(file: Element) -> tuple[int, int]:
-        # The lowest where it is newer than the known ones.
-        return read_version(file.attributes.get("version", "")) or (0, 0)
-
-    (text, root), _ = read_leniently(decode_text(data, source).data, read)
-    files = list(all_of(root, "sdf"))
-    if not files:
-        raise ReadError("this model.config names no <sdf> file", source=source)
-    name = text_of(max(files, key=rank), text)
-    if not name or os.path.isabs(name) or ".." in name.replace("\\", "/").split("/"):
-        finding = f"{quote(name)} is not a file beside this model.config"
-        raise ReadError(finding, source=source)
-    return name
-
-
-def find_in_folder(folder: str) -> str:
-    """Returns the file of the model that a folder with a model.config holds. Raises ReadError
-    where that names none."""
-    path = os.path.join(folder, MODEL_CONFIG)
-    return str(Path(folder) / choose_model_file(read_regular_file(path), path))

@@ -43,7 +43,8 @@ _TRUE = ("1", "true")
 class Page:
     """A file that is read: `data` is its text, `version` its stated version. `home` is how files
     beside it are named from the file that includes it: "model://NAME/", a relative folder with a
-    slash, or "" for the file that was asked for. `urdf` is the robot of a file of URDF. `origins`
+    slash, or "" for the file that was asked for. `urdf` is the robot of a file of URDF;
+    `is_stock` is for one that is built in. `origins`
     are the pages of elements that come from elsewhere, by their offsets."""
 
     data: bytes
@@ -53,6 +54,7 @@ class Page:
     version: tuple[int, int] = NEWEST
     elements: list[Element] = field(default_factory=list)
     urdf: KinematicTree | None = None
+    is_stock: bool = False
     origins: dict[int, "Page"] = field(default_factory=dict)
     _stray: set[int] = field(default_factory=set)
 

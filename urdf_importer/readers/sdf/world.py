@@ -4,6 +4,7 @@
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import PurePath
 
 import numpy as np
@@ -12,6 +13,7 @@ from ...diagnostics import Diagnostics, NoLinksError, quote
 from ...geometry.transforms import FROM_CAMERA, Matrix, length_of, pose_of, turn_z_onto, unit
 from ...markup.xml import Element
 from ...meshes import RobotFiles
+from ...model import Extra
 from ...model.pose import Vector3
 from ...model.world import (
     DescribedWorld,
@@ -61,7 +63,7 @@ def read_sdf_world(given: Description, page: Page) -> DescribedWorld:
             if (model := _read_model(outer, scope, files, given)) is not None
         ]
         named = "" if world is None else world.attributes.get("name", "").strip()
-        around = Surroundings() if world is None else _read_around(outer, world, page)
+        around = Surroundings() if world is None else _read_around(outer, world, page, reader)
     return DescribedWorld(
         name=named or PurePath(given.source).stem,
         models=tuple(models),
@@ -101,14 +103,17 @@ def _read_model(
     is_static = scope.page.flag(scope.element, "static")
     if scope.include is not None and find(scope.include[0], "static") is not None:
         is_static = scope.include[1].flag(scope.include[0], "static")
+        if is_static and not scope.page.flag(scope.element, "static"):
+            fixed = Extra(tag="gazebo", xml="<gazebo><static>true</static></gazebo>")
+            robot = replace(robot, extras=(*robot.extras, fixed))
     return PlacedRobot(robot=robot, place=pose_of(place, rounding=ROUNDING), is_static=is_static)
 
 
-def _read_around(outer: Scope, world: Element, page: Page) -> Surroundings:
+def _read_around(outer: Scope, world: Element, page: Page, reader: ModelReader) -> Surroundings:
     _report_left_out(world, page)
     background = find(world, "scene", "background")
     return Surroundings(
-        lights=tuple(_read_lights(outer, world, page)),
+        lights=tuple(_read_lights(outer, world, page, reader)),
         view=_read_view(outer, world, page),
         background=None if background is None else _read_color(background, page),
         gravity=page.vector(world, "gravity", default=(0.0, 0.0, -9.8)),
@@ -144,33 +149,43 @@ def _place(outer: Scope, element: Element, page: Page) -> Matrix | None:
     return base @ page.pose(pose)
 
 
-def _read_lights(outer: Scope, world: Element, page: Page) -> Iterator[WorldLight]:
+def _read_lights(
+    outer: Scope, world: Element, page: Page, reader: ModelReader
+) -> Iterator[WorldLight]:
     names = Claims()
-    for light in all_of(world, "light"):
-        kind = _KINDS.get(light.attributes.get("type", "").strip())
-        frame = _place(outer, light, page)
-        if frame is None:
-            continue
-        if kind is None:
-            said = quote(light.attributes.get("type", ""))
-            page.error("world-light", f"a light has the type {said}; it is left out", light)
-            continue
-        direction = page.vector(light, "direction", default=_DOWN)
-        if direction != _DOWN and length_of(np.array(direction)) > 0.0:
-            frame[:3, :3] = frame[:3, :3] @ turn_z_onto(-unit(np.array(direction)))
-        diffuse = find(light, "diffuse")
-        color = _WHITE if diffuse is None else _read_color(diffuse, page)
-        most = max(color)
-        shadows = find(light, "cast_shadows")
-        yield WorldLight(
-            name=names.claim(light.attributes.get("name", "").strip() or "light"),
-            kind=kind,
-            place=pose_of(frame, rounding=ROUNDING),
-            color=_scale(color, 1.0 / most) if most > 0.0 else _WHITE,
-            strength=most * page.size(light, "intensity", default=1.0),
-            angle=page.size(light, "spot", "outer_angle", default=0.785),
-            shadows=shadows is None or page.flag(light, "cast_shadows"),
-        )
+    own = [(light, light, page) for light in all_of(world, "light")]
+    for holder, light, page_of_light in (*own, *reader.read_lights(page, world)):
+        is_placed = holder is light or find(holder, "pose") is not None
+        frame = _place(outer, holder, page) if is_placed else _place(outer, light, page_of_light)
+        name = page.text(holder, "name").strip() if holder is not light else ""
+        if frame is not None:
+            yield from _read_light(light, page_of_light, frame, names, name)
+
+
+def _read_light(
+    light: Element, page: Page, frame: Matrix, names: Claims, name: str
+) -> Iterator[WorldLight]:
+    kind = _KINDS.get(light.attributes.get("type", "").strip())
+    if kind is None:
+        said = quote(light.attributes.get("type", ""))
+        page.error("world-light", f"a light has the type {said}; it is left out", light)
+        return
+    direction = page.vector(light, "direction", default=_DOWN)
+    if direction != _DOWN and length_of(np.array(direction)) > 0.0:
+        frame[:3, :3] = frame[:3, :3] @ turn_z_onto(-unit(np.array(direction)))
+    diffuse = find(light, "diffuse")
+    color = _WHITE if diffuse is None else _read_color(diffuse, page)
+    most = max(color)
+    shadows = find(light, "cast_shadows")
+    yield WorldLight(
+        name=names.claim(name or light.attributes.get("name", "").strip() or "light"),
+        kind=kind,
+        place=pose_of(frame, rounding=ROUNDING),
+        color=_scale(color, 1.0 / most) if most > 0.0 else _WHITE,
+        strength=most * page.size(light, "intensity", default=1.0),
+        angle=page.size(light, "spot", "outer_angle", default=0.785),
+        shadows=shadows is None or page.flag(light, "cast_shadows"),
+    )
 
 
 def _read_view(outer: Scope, world: Element, page: Page) -> WorldView | None:

@@ -132,7 +132,9 @@ def _fill_document(
     robot, options, diagnostics = found.robot, found.options, found.diagnostics
     beside = f"{stem}_assets"
     files = FileFolder(folder / beside, "")
-    textures = Textures(files, found.convert_image, diagnostics, keeps_jpeg=False)
+    textures = Textures(
+        files, found.convert_image, diagnostics, keeps_jpeg=False, needs_alpha=False
+    )
     shapes = GeomWriter(robot, found.files, files, textures, diagnostics)
     weigh_bodies(plan, options.small_mass, shapes.measure, diagnostics)
     sites = Claims()

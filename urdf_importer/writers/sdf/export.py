@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The order of work of an export on one page: files -> the text that was read, or plan -> text."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,7 @@ from .plan import plan_parts
 from .shapes import HasMaterials, ShapeText
 
 SUFFIX = ".sdf"
+_VERSION = re.compile(rb"""<sdf\b[^>]*?\bversion\s*=\s*["']([0-9.]+)""")
 _FILE = "model.sdf"
 _ROS, _GAZEBO = "package://", "model://"
 _NOBODY = (("unknown", "unknown@example.com"),)
@@ -114,9 +116,10 @@ def export_sdf(robot: Robot, request: SdfRequest, reading: SdfReading, new: NewF
 
         work = _Work(robot, request, has_materials, reading.volume)
         file = _FILE if request.is_folder else path.name
-        (folder / file).write_bytes(work.write_text(reading.read))
+        written = work.write_text(reading.read)
+        (folder / file).write_bytes(written)
         if request.is_folder:
-            text = _config(robot, find_authors(robot.source) or _NOBODY)
+            text = _config(robot, written, find_authors(robot.source) or _NOBODY)
             (folder / "model.config").write_text(text, encoding="utf-8", newline="\n")
         place = request.path if request.is_folder else request.path.parent
         files = list_made(folder, place, diagnostics, strict=request.strict)
@@ -207,15 +210,16 @@ class _Work:
             self._joined, self._addresses = joined, addresses
 
 
-def _config(robot: Robot, authors: Sequence[tuple[str, str]]) -> str:
-    """The model.config by which Gazebo finds the model, with the name and address of each
-    author."""
+def _config(robot: Robot, written: bytes, authors: Sequence[tuple[str, str]]) -> str:
+    """The model.config by which Gazebo finds the model, with the version that its file states, and
+    the name and address of each author."""
+    stated = _VERSION.search(written)
     xml = XmlWriter()
     xml.verbatim('<?xml version="1.0"?>')
     with xml.element("model"):
         xml.leaf("name", text=robot.name or "robot")
         xml.leaf("version", text="1.0")
-        xml.leaf("sdf", {"version": NEW}, _FILE)
+        xml.leaf("sdf", {"version": stated[1].decode() if stated else NEW}, _FILE)
         for name, email in authors:
             with xml.element("author"):
                 xml.leaf("name", text=name)

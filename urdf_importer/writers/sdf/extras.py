@@ -47,6 +47,11 @@ _KNOWN = {
     "joint": "gearbox_ratio gearbox_reference_body physics plugin screw_thread_pitch sensor "
     "thread_pitch",
     "model": "allow_auto_disable enable_wind gripper plugin pose self_collide static",
+    "sensor": "air_pressure air_speed altimeter always_on camera contact enable_metrics "
+    "force_torque frame gps imu lidar logical_camera magnetometer navsat origin plugin pose ray "
+    "rfid rfidtag sonar topic transceiver update_rate visualize",
+    "imu": "angular_velocity enable_orientation linear_acceleration noise "
+    "orientation_reference_frame topic",
 }
 """The elements of SDF that are kept word for word. Others get a prefix: Drake refuses files that
 have some without one, and Gazebo warns."""
@@ -166,10 +171,8 @@ def _take_of_joint(said: Said, tag: str, text: str) -> bool:
 def _keep(child: Element, data: bytes, holder: str) -> tuple[str, str]:
     """The tag and the text of an element that is kept."""
     tag, text = child.tag, verbatim(child, data)
-    if tag == "sensor":
-        return tag, _renew_noise(child, data, text)
     if ":" in tag or tag in _KNOWN[holder].split():
-        return tag, text
+        return tag, _renew_sensor(child, data, text) if tag == "sensor" else text
     text = f"<{_PREFIX}{text[1:]}"
     end = f"</{tag}"
     if end in text[-len(end) - 8 :]:
@@ -178,8 +181,13 @@ def _keep(child: Element, data: bytes, holder: str) -> tuple[str, str]:
     return _PREFIX + tag, text
 
 
-def _renew_noise(sensor: Element, data: bytes, text: str) -> str:
-    """The sensor with the noise of an IMU as SDF has it since 1.5, by axes."""
+def _renew_sensor(sensor: Element, data: bytes, text: str) -> str:
+    """The sensor with words of SDF alone, and with the noise of an IMU as it is since 1.5, by
+    axes."""
+    for part, holder in ((sensor, "sensor"), *((each, "imu") for each in sensor)):
+        if part.tag == holder:
+            for child in part:
+                text = text.replace(verbatim(child, data), _keep(child, data, holder)[1], 1)
     imu = next((child for child in sensor if child.tag == "imu"), Element())
     noise = next((child for child in imu if child.tag == "noise"), None)
     if noise is None:

@@ -9,7 +9,14 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from support.seconds import within
-from urdf_importer import Diagnostics, ImportOptions, ReadError, RobotError
+from urdf_importer import (
+    Diagnostics,
+    ImportOptions,
+    ReadError,
+    RobotError,
+    list_models,
+    read_robot,
+)
 from urdf_importer.geometry.transforms import matrix_from_pose
 from urdf_importer.model.world import DescribedWorld, Tie
 from urdf_importer.pipeline.files import find_files
@@ -99,6 +106,62 @@ def test_lights_camera_and_scene_are_read(tmp_path: Path) -> None:
     # Gazebo's camera looks along x; a camera along -z, with y up.
     turn = matrix_from_pose(around.view.place)[:3, :3]
     assert np.allclose(-turn[:, 2], (1, 0, 0)) and np.allclose(turn[:, 1], (0, 0, 1))
+
+
+STOCK = "<include><uri>model://{}</uri></include>"
+FUEL = "<include><uri>https://fuel.gazebosim.org/1.0/OpenRobotics/models/{}</uri></include>"
+
+
+@pytest.mark.parametrize(
+    ("sun", "floor"),
+    [
+        (STOCK.format("sun"), STOCK.format("ground_plane")),
+        (FUEL.format("Sun"), FUEL.format("Ground Plane")),
+        (FUEL.format("Sun/3"), FUEL.format("Ground%20Plane/tip")),
+    ],
+)
+def test_gazebos_sun_and_floor_are_built_in(sun: str, floor: str, tmp_path: Path) -> None:
+    world = read(tmp_path, sun + floor)
+    (light,) = world.around.lights
+    assert (light.name, light.kind) == ("sun", "sun")
+    assert np.allclose(matrix_from_pose(light.place)[:3, 3], (0.0, 0.0, 10.0))
+    shines = -matrix_from_pose(light.place)[:3, 2]
+    assert np.allclose(shines, np.array([-0.5, 0.1, -0.9]) / np.linalg.norm([0.5, 0.1, 0.9]))
+    (plane,) = world.models
+    assert (plane.robot.name, plane.is_static) == ("ground_plane", True)
+
+
+def test_a_sun_is_placed_and_named_by_its_include(tmp_path: Path) -> None:
+    placed = "<include><name>noon</name><pose>1 2 30 0 0 0</pose><uri>model://sun</uri></include>"
+    world = read(tmp_path, STOCK.format("sun") + placed)
+    assert [each.name for each in world.around.lights] == ["sun", "noon"]
+    assert world.around.lights[1].place.xyz == (1.0, 2.0, 30.0)
+
+
+def test_lights_of_the_models_beside_a_world_count(tmp_path: Path) -> None:
+    for name, content in (
+        ("sun", '<light name="own" type="point"><pose>0 0 3 0 0 0</pose></light>'),
+        ("ground_plane", model("ground_plane")),
+    ):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "model.sdf").write_text(f'<sdf version="1.9">{content}</sdf>')
+        config = '<model><sdf version="1.9">model.sdf</sdf></model>'
+        (tmp_path / name / "model.config").write_text(config)
+    world = read(tmp_path, STOCK.format("sun") + STOCK.format("ground_plane"))
+    assert [(each.name, each.kind) for each in world.around.lights] == [("own", "point")]
+    assert not world.models[0].is_static
+
+
+def test_a_robot_on_the_built_in_floor_is_the_only_model(tmp_path: Path) -> None:
+    path = tmp_path / "lab.world"
+    inner = STOCK.format("sun") + STOCK.format("ground_plane") + model("robot")
+    path.write_text(f'<sdf version="1.9"><world name="lab">{inner}</world></sdf>')
+    assert list_models(path) == ("robot",)
+    assert read_robot(path).name == "robot"
+    other = STOCK.format("moon")
+    path.write_text(f'<sdf version="1.9"><world name="lab">{other}</world></sdf>')
+    with pytest.raises(ReadError, match="moon"):
+        read_robot(path)
 
 
 def test_models_without_links_or_place_are_left_out(tmp_path: Path) -> None:

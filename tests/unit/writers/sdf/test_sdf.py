@@ -408,3 +408,37 @@ def test_a_model_folder_names_the_people_of_the_package(tmp_path: Path) -> None:
     assert config.findtext("author/name") == "unknown"
     with pytest.raises(SystemExit):
         main(["export", str(source), "-o", f"{tmp_path}/a.sdf", "--format", "sdf"])
+
+
+def test_words_of_sensors_that_sdf_lacks_get_a_prefix(tmp_path: Path) -> None:
+    inside = (
+        "<always_on>1</always_on><imuTransform>0 0 0</imuTransform><mystery a='1'/>"
+        "<imu><imuTransform><x>1</x></imuTransform><angular_velocity/></imu>"
+        '<plugin name="p" filename="q"><topicName>t</topicName></plugin>'
+    )
+    about = f'<gazebo reference="a"><sensor name="s" type="imu">{inside}</sensor></gazebo>'
+    _, text, _ = write(read(tmp_path, link("a") + about), tmp_path)
+    (sensor,) = ElementTree.fromstring(text).iter("sensor")
+    prefix = "{" + text.partition('xmlns:urdf="')[2].partition('"')[0] + "}"
+    assert [each.tag for each in sensor] == [
+        "always_on", f"{prefix}imuTransform", f"{prefix}mystery", "imu", "plugin"
+    ]  # fmt: skip
+    assert [each.tag for each in sensor.iter() if each.tag.endswith("imuTransform")] == [
+        f"{prefix}imuTransform"
+    ] * 2
+    assert sensor.findtext("plugin/topicName") == "t"
+
+
+@pytest.mark.parametrize("version", ["1.6", "1.9", "1.11"])
+def test_a_config_states_the_version_of_its_model(version: str, tmp_path: Path) -> None:
+    inner = '<model name="m"><link name="a"><inertial><mass>1</mass></inertial></link></model>'
+    path = tmp_path / "m.sdf"
+    path.write_text(f'<?xml version="1.0"?><sdf version="{version}">{inner}</sdf>')
+    for style in ("keep", "plain"):
+        folder = tmp_path / f"m_{style}"
+        export_robot(read_robot(path), folder, options=SdfOptions(style=style))
+        stated = ElementTree.parse(folder / "model.config").find("sdf")
+        written = ElementTree.parse(folder / "model.sdf").getroot()
+        assert stated is not None and stated.get("version") == written.get("version")
+        if style == "keep":
+            assert written.get("version") == version

@@ -64,6 +64,15 @@ def test_alpha_stays_only_where_it_means_something(make: Make, tmp_path: Path) -
     assert found is not None and np.array_equal(found, RGBA[:, :, :3])
 
 
+def test_alpha_stays_where_programs_pass_over_it(tmp_path: Path, diagnostics: Diagnostics) -> None:
+    """MuJoCo reads colours alone: the file is copied, not decoded."""
+    png = encode_png(RGBA)
+    folder = FileFolder(tmp_path / "out", "out/")
+    textures = Textures(folder, None, diagnostics, needs_alpha=False)
+    url = textures.find(look_at(tmp_path / "leaf.png", png), "link", 1)
+    assert url and (tmp_path / url).read_bytes() == png
+
+
 def test_other_kinds_become_png(make: Make, tmp_path: Path) -> None:
     url = make().find(look_at(tmp_path / "old.tga", TGA), "link", 1)
     assert url == "out/old.png"
