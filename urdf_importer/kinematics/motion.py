@@ -153,7 +153,8 @@ def resolve_mimics(
     motions: Sequence[JointMotion], diagnostics: Diagnostics
 ) -> tuple[JointMotion, ...]:
     """Returns the motions with `mimic` set where it can be followed: source there, both of one
-    position each, no ring. A joint that cannot follow moves on its own, with a warning."""
+    position each, no ring. A joint that cannot follow moves on its own, with a warning. Followers
+    get the limits that their leader's take them to."""
     by_name = {motion.joint.name: motion for motion in motions}
     followed: dict[str, Mimic] = {}
     guesses = 0
@@ -169,7 +170,71 @@ def resolve_mimics(
         finding = "mimics itself by way of other joints; it moves on its own"
         _warn(diagnostics, by_name[name].joint, "mimic-ring", finding)
         del followed[name]
-    return tuple(replace(motion, mimic=followed.get(motion.joint.name)) for motion in motions)
+    found = [replace(motion, mimic=followed.get(motion.joint.name)) for motion in motions]
+    return _limit_followers(found, diagnostics)
+
+
+_EXACT, _ROUNDED = 1e-9, 2e-3
+"""Radians or metres: own limits nearer than the first stay as the file has them, nearer than the
+second they are the same, rounded."""
+
+
+def _limit_followers(
+    motions: Sequence[JointMotion], diagnostics: Diagnostics
+) -> tuple[JointMotion, ...]:
+    """Returns the motions with each follower's limits where its leader's take it. One diagnostic
+    names those that have others: a warning where simulators would stop the leader at them.
+
+    The stops of a gearbox's joints are real on both sides, and reading chose who leads: without
+    any of its leader a follower keeps its own."""
+    limited = {motion.joint.name: motion for motion in motions}
+    differ: dict[str, bool] = {}
+    for name, mimic in follow_to_masters(motions).items():
+        own, leader = limited[name], limited[mimic.joint]
+        if leader.lower is leader.upper is None and _is_geared(own):
+            continue
+        reached = [_follow(mimic, end) for end in (leader.lower, leader.upper)]
+        lower, upper = reached if mimic.multiplier >= 0.0 else reached[::-1]
+        led = replace(own, lower=lower, upper=upper)
+        (low, high), (least, most) = own.ends, led.ends
+        gaps = [0.0 if a == b else b - a for a, b in ((least, low), (high, most))]
+        if max(map(abs, gaps)) > _EXACT:
+            limited[name] = led
+        if max(map(abs, gaps)) > _ROUNDED and (own.lower, own.upper) != (None, None):
+            differ[name] = max(gaps) > _ROUNDED
+    if differ:
+        _report_limits(limited, differ, diagnostics)
+    return tuple(limited.values())
+
+
+def _report_limits(
+    limited: Mapping[str, JointMotion], differ: Mapping[str, bool], diagnostics: Diagnostics
+) -> None:
+    """`differ`: follower -> whether its own limits would stop its leader."""
+    first = limited[max(differ, key=lambda name: differ[name])]
+    report = diagnostics.warning if any(differ.values()) else diagnostics.remark
+    low, high = first.ends
+    way = "without bound" if first.lower is first.upper is None else f"from {low:g} to {high:g}"
+    others = f"; {len(differ) - 1} more joints likewise" if len(differ) > 1 else ""
+    report(
+        "mimic-limits",
+        f"joint {quote(first.joint.name)} moves {way}, as far as the joint that it follows "
+        f"takes it; its own limits do not count{others}",
+        subject=first.joint.name,
+        line=first.joint.line,
+    )
+
+
+def _is_geared(motion: JointMotion) -> bool:
+    return motion.mimic is not None and "gearbox" in dict(motion.mimic.attributes)
+
+
+def _follow(mimic: Mimic, end: float | None) -> float | None:
+    """Returns where a follower is at an end of its leader's range."""
+    if mimic.multiplier == 0.0:
+        return mimic.offset
+    reached = math.inf if end is None else mimic.multiplier * end + mimic.offset
+    return reached if abs(reached) <= UNBOUNDED else None
 
 
 def follow_to_masters(motions: Sequence[JointMotion]) -> dict[str, Mimic]:

@@ -151,7 +151,7 @@ def is_endless(kind: str, lower: float | None, upper: float | None) -> bool:
 def _describe(motion: JointMotion) -> JointLimits:
     limit, safety = motion.joint.limit, motion.joint.safety_controller
     lower, upper = motion.lower, motion.upper
-    if safety is not None:
+    if safety is not None and motion.mimic is None:
         low, high = safety.soft_lower_limit or 0.0, safety.soft_upper_limit or 0.0
         if low < high:
             lower = low if lower is None else max(lower, low)

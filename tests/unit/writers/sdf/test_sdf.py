@@ -162,7 +162,7 @@ def test_mimic_planar_floating_and_ball(tmp_path: Path) -> None:
     body += joint("p", "a", "d", "planar", '<axis xyz="0 0 1"/>')
     body += joint("f", "a", "e", "floating") + joint("s", "a", "f", "ball")
     robot = read(tmp_path, body)
-    written, text, again = write(robot, tmp_path, "sdf-planar")
+    written, text, again = write(robot, tmp_path, "mimic-limits", "sdf-planar")
     assert '<mimic joint="j" axis="axis">' in text and '<sdf version="1.11"' in text
     assert {"p_x", "p_y", "p_yaw", "s"} <= {each.name for each in again.joints}
     assert "f" not in written.joints

@@ -236,7 +236,7 @@ def test_followers_are_coupled_motors(multiplier: float, offset: float, tmp_path
     """Chains multiplied out; limits and speeds in the ratio of the multipliers (the checker asks
     for that); the offset in the pose."""
     small = Small(tmp_path, *fingers(multiplier, offset))
-    assert small.codes == []
+    assert small.codes == ["mimic-limits"]
     motors = [axis.motor for axis in small.result.axes]
     assert motors == ["lead::lead", "lead::follow", "lead::slide"]
     for q in (0.0, 0.9, -0.4):
@@ -257,7 +257,7 @@ def test_followers_are_coupled_motors(multiplier: float, offset: float, tmp_path
 def test_followers_start_where_their_leader_does(tmp_path: Path) -> None:
     positions = (("lead", "0.8"), ("follow", "0.1"))
     small = Small(tmp_path, *fingers(-0.5, 0.25), positions=positions)
-    assert small.lines == [("webots-start-position", 7)]
+    assert small.lines == [("mimic-limits", 7), ("webots-start-position", 7)]
     small.assert_frames({}, {"lead": 0.8}, initial=True)
     small.assert_frames({"lead": 0.0}, {"lead": 0.0})
 
@@ -268,15 +268,13 @@ def test_all_are_unlimited_if_the_leader_is(tmp_path: Path) -> None:
     small = Small(tmp_path, *elements[:4], leader, *elements[5:])
     axes = small.check().axes.values()
     assert all(axis["min_position"] == axis["max_position"] == 0.0 for axis in axes)
-    assert small.lines == [
-        ("webots-motor-default", 6), ("webots-mimic", 7), ("webots-mimic", 8),
-    ]  # fmt: skip
+    assert small.lines == [("mimic-limits", 7), ("webots-motor-default", 6)]
 
 
 def test_a_multiplier_of_zero_is_a_locked_joint(tmp_path: Path) -> None:
     small = Small(tmp_path, *fingers(0.0, 0.5))
     assert [axis.motor for axis in small.result.axes] == ["lead", "follow", "slide"]
-    assert small.lines == [("webots-mimic", 7), ("webots-mimic", 8)]
+    assert small.lines == [("mimic-limits", 7), ("webots-mimic", 7), ("webots-mimic", 8)]
     small.assert_frames({"lead": 0.3}, {"lead": 0.3})
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from ....diagnostics import Diagnostics, quote
+from ....diagnostics import Diagnostics
 from ....geometry.transforms import (
     Matrix,
     Vector,
@@ -264,9 +264,6 @@ def _turn(axis: Vector, angle: float) -> Matrix:
     return rotation_from_quaternion((x, y, z, math.cos(half)))
 
 
-_SAME = 1e-6
-
-
 def couple_motors(
     axes: Mapping[str, AxisPlan], tree: KinematicTree, diagnostics: Diagnostics
 ) -> None:
@@ -284,24 +281,17 @@ def couple_motors(
             report_on(joints[follower], "webots-mimic", finding, diagnostics)
     for leader, followers in groups.items():
         for name in followers:
-            _follow(axes[leader], axes[name], masters[name].multiplier, joints[name], diagnostics)
+            _follow(axes[leader], axes[name], masters[name].multiplier)
         _share_speed(axes[leader], [axes[name] for name in followers])
         axes[leader].leader = leader
 
 
-def _follow(
-    leader: AxisPlan, follower: AxisPlan, multiplier: float, joint: Joint, diagnostics: Diagnostics
-) -> None:
-    own = follower.limits
+def _follow(leader: AxisPlan, follower: AxisPlan, multiplier: float) -> None:
     follower.multiplier = multiplier
     follower.position = multiplier * leader.position
     follower.limits = _times(leader.limits, multiplier)
     follower.stops = hard_stops(_times(leader.stops, multiplier), follower)
     follower.leader = leader.joint
-    if own is not None and (follower.limits is None or not _within(follower.limits, own)):
-        beyond = "beyond its own limits; the leader's limits count"
-        finding = f"follows joint {quote(leader.joint)} {beyond}"
-        report_on(joint, "webots-mimic", finding, diagnostics)
 
 
 def _share_speed(leader: AxisPlan, followers: Sequence[AxisPlan]) -> None:
@@ -316,8 +306,3 @@ def _times(bounds: Range | None, multiplier: float) -> Range | None:
         return None
     one, other = bounds[0] * multiplier, bounds[1] * multiplier
     return (one, other) if one <= other else (other, one)
-
-
-def _within(inner: Range, outer: Range) -> bool:
-    slack = _SAME * max(1.0, abs(outer[0]), abs(outer[1]))
-    return inner[0] >= outer[0] - slack and inner[1] <= outer[1] + slack
