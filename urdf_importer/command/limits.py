@@ -56,7 +56,7 @@ def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limits",
         metavar="FILE",
-        help="MoveIt's joint_limits.yaml: accelerations and jerks, which a URDF does not have",
+        help="MoveIt's joint_limits.yaml: it goes before the description",
     )
     add_option_arguments(parser, RetimeOptions)
 

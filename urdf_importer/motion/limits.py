@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The limits of a robot's joints: from its description, and from a table beside it."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Literal
@@ -8,7 +9,7 @@ from typing import Literal
 from ..diagnostics import Diagnostics, KinematicsError
 from ..kinematics.motion import JointMotion
 from ..kinematics.tree import retrace_tree
-from ..model import Mimic, Robot
+from ..model import Limit, Mimic, Robot
 from .names import name_few
 
 ViolationKind = Literal["position", "velocity", "acceleration", "jerk", "effort"]
@@ -78,8 +79,8 @@ def limits_of(
     robot: Robot | None, table: LimitTable | None, diagnostics: Diagnostics
 ) -> RobotLimits:
     """Returns the limits of a robot's description, overridden by a table: without a robot the
-    table's limits alone. A velocity or an effort of zero means that none is stated, which is one
-    warning. Names in the table that the robot does not have are another."""
+    table's limits alone. A bound of zero means that none is stated, which is one warning for each
+    kind but effort. Names in the table that the robot does not have are another."""
     table = table or LimitTable(joints={})
     if robot is None:
         found = {name: JointLimits(**said) for name, said in table.joints.items()}
@@ -149,7 +150,7 @@ def is_endless(kind: str, lower: float | None, upper: float | None) -> bool:
 
 
 def _describe(motion: JointMotion) -> JointLimits:
-    limit, safety = motion.joint.limit, motion.joint.safety_controller
+    limit, safety = motion.joint.limit or Limit(), motion.joint.safety_controller
     lower, upper = motion.lower, motion.upper
     if safety is not None and motion.mimic is None:
         low, high = safety.soft_lower_limit or 0.0, safety.soft_upper_limit or 0.0
@@ -159,29 +160,45 @@ def _describe(motion: JointMotion) -> JointLimits:
     return JointLimits(
         lower=lower,
         upper=upper,
-        velocity=_stated(None if limit is None else limit.velocity),
-        effort=_stated(None if limit is None else limit.effort),
+        velocity=_stated(limit.velocity),
+        acceleration=_stated(*(_read(limit, name) for name in _ACCELERATIONS)),
+        jerk=_stated(_read(limit, "jerk")),
+        effort=_stated(limit.effort),
     )
 
 
-def _stated(bound: float | None) -> float | None:
-    return abs(bound) if bound else None
+_ACCELERATIONS = ("acceleration", "deceleration")
+
+
+def _read(limit: Limit, name: str) -> float | None:
+    """Returns a bound of URDF 1.2; zero for text that is no number."""
+    text = dict(limit.attributes).get(name)
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return 0.0
+
+
+def _stated(*bounds: float | None) -> float | None:
+    """Returns the smallest bound of those that are stated."""
+    return min((abs(each) for each in bounds if each and math.isfinite(each)), default=None)
 
 
 def _report_zero(
     motions: Mapping[str, JointMotion], table: LimitTable, diagnostics: Diagnostics
 ) -> None:
-    zero = [
-        name
-        for name, motion in motions.items()
-        if motion.joint.limit is not None
-        and motion.joint.limit.velocity == 0.0
-        and "velocity" not in table.joints.get(name, {})
-    ]
-    if zero:
-        which = "one joint" if len(zero) == 1 else f"{len(zero)} joints"
-        diagnostics.warning(
-            "velocity-not-stated",
-            f"the velocity of {which} is limited to 0, which is taken as not stated: "
-            f"{name_few(zero)}",
-        )
+    for kind, names in (("velocity", ()), ("acceleration", _ACCELERATIONS), ("jerk", ("jerk",))):
+        zero = [
+            name
+            for name, motion in motions.items()
+            if (limit := motion.joint.limit) is not None
+            and 0.0 in ([_read(limit, each) for each in names] or [limit.velocity])
+            and kind not in table.joints.get(name, {})
+        ]
+        if zero:
+            which = "one joint" if len(zero) == 1 else f"{len(zero)} joints"
+            diagnostics.warning(
+                "velocity-not-stated",
+                f"the {kind} of {which} is limited to 0, which is taken as not stated: "
+                f"{name_few(zero)}",
+            )

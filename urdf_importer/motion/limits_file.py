@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""MoveIt's joint_limits.yaml: limits that a URDF has no place for.
+"""MoveIt's joint_limits.yaml: limits beside a description, which go before its own.
 
     default_velocity_scaling_factor: 0.5
     joint_limits:

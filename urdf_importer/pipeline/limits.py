@@ -47,11 +47,11 @@ def check_trajectory(
     beyond `limits` alone: the worst of each joint and kind, the worst first; nothing where all is
     well.
 
-    The description limits positions (with its safety controllers), velocities and efforts;
-    `limits`, a joint_limits.yaml of MoveIt or `JointLimits` by name, change these and add
-    accelerations and jerks, which a description does not have. Values without a limit are not
-    checked. A velocity of 0 means that none is stated. Joints that follow another, and are not in
-    the motion, are checked as they follow. Planar, floating and ball joints have no such limits.
+    The description limits positions (with its safety controllers), velocities and efforts, and
+    from URDF 1.2 on accelerations and jerks; `limits`, a joint_limits.yaml of MoveIt or
+    `JointLimits` by name, change and complete these. Values without a limit are not checked. A
+    velocity of 0 means that none is stated. Joints that follow another, and are not in the motion,
+    are checked as they follow. Planar, floating and ball joints have no such limits.
 
     Raises KinematicsError where no joint of the robot is in the motion, ReadError for a file of
     limits that makes no sense, BuildError for an object that is not an imported robot.

@@ -16,7 +16,9 @@ from urdf_importer import (
     Trajectory,
     Violation,
     check_trajectory,
+    find_limits,
     read_robot,
+    retime_trajectory,
 )
 from urdf_importer.model import Limit, SafetyController
 
@@ -157,3 +159,36 @@ def test_names_are_matched_and_strangers_refused():
 def test_limits_below_zero_are_refused():
     with pytest.raises(KinematicsError, match="above zero"):
         JointLimits(velocity=0.0)
+
+
+@pytest.mark.parametrize(
+    "attributes, acceleration, jerk, codes",
+    [
+        ((("acceleration", "1"), ("jerk", "2")), 1.0, 2.0, []),
+        ((("acceleration", "3"), ("deceleration", "2")), 2.0, None, []),
+        ((("acceleration", "1"), ("deceleration", "4")), 1.0, None, []),
+        ((("deceleration", "-4"),), 4.0, None, []),
+        ((("acceleration", "inf"), ("jerk", "nan")), None, None, []),
+        ((("acceleration", "0"), ("deceleration", "4")), 4.0, None, ["velocity-not-stated"]),
+        ((("acceleration", "fast"), ("jerk", "0")), None, None, ["velocity-not-stated"] * 2),
+    ],
+)
+def test_accelerations_of_urdf_1_2_are_limits(chain, attributes, acceleration, jerk, codes):
+    diagnostics = Diagnostics()
+    robot = chain({"limit": Limit(lower=-1.0, upper=1.0, attributes=attributes)})
+    found = find_limits(robot, diagnostics=diagnostics)["j1"]
+    assert (found.acceleration, found.jerk) == (acceleration, jerk)
+    assert [item.code for item in diagnostics] == codes
+
+
+def test_a_file_of_limits_goes_before_accelerations_of_the_description():
+    robot = read_robot(ROOT / "tests/data/limits_of_urdf_1_2.urdf")
+    times = np.linspace(0.0, 0.5, 51)
+    motion = Trajectory(names=("j",), times=times, positions=2.5 * times[:, None] ** 2)
+    (found,) = check_trajectory(robot, motion)
+    assert (found.kind, found.limit) == ("acceleration", 1.0)
+    assert found.value == pytest.approx(5.0, rel=1e-6)
+    assert check_trajectory(robot, motion, limits={"j": JointLimits(acceleration=6.0)}) == ()
+    slower = retime_trajectory(motion, robot=robot)
+    assert slower.duration > 1.5
+    assert check_trajectory(robot, slower) == ()
