@@ -20,7 +20,9 @@ from urdf_importer import (
     ImportOptions,
     KinematicsError,
     RigIKOptions,
+    add_ik,
     apply_srdf,
+    bake_ik,
     extract_robot,
     forward_kinematics,
     get_joint_positions,
@@ -34,6 +36,7 @@ from urdf_importer import (
 )
 from urdf_importer.blender.ik.solve import suggest_link
 from urdf_importer.blender.standing.armatures import pose_bones_of
+from urdf_importer.blender.standing.joints import posed_joints_of
 from urdf_importer.blender.standing.keys import find_curves
 from urdf_importer.morse.split.split import split_armature
 
@@ -458,3 +461,54 @@ def test_groups_states_and_passive_joints_of_an_srdf(tmp_path):
 def test_the_hand_is_what_fingers_branch_off(path, hand):
     armature = import_robot(path, options=BARE).armature
     assert suggest_link(armature) == hand
+
+
+def lock(armature, *names):
+    for pose_bone, joint in posed_joints_of(armature):
+        if joint.name in names:
+            pose_bone.lock_rotation = pose_bone.lock_location = (True, True, True)
+
+
+def test_locked_joints_stay_for_solver_targets_and_baking():
+    armature = import_robot(ROOT / "sample_urdfs/humanoid_arm.urdf", options=BARE).armature
+    set_joint_positions(armature, {"elbow": -0.7, "shoulder_roll": 0.2})
+    lock(armature, "elbow")
+    robot, link = extract_robot(armature), "tool0"
+    wanted = {"shoulder_pitch": -0.4, "shoulder_roll": 0.3, "elbow": -0.7, "forearm_yaw": 0.3}
+    goal = forward_kinematics(robot, wanted)[link]
+    found = solve_ik(armature, link, goal)
+    assert found.success and "elbow" not in found.positions
+    assert np.abs(link_pose(armature, link) - goal).max() < 1e-4
+    assert get_joint_positions(armature)["elbow"] == pytest.approx(-0.7, abs=1e-6)
+
+    diagnostics = Diagnostics()
+    target = add_ik(armature, link, diagnostics=diagnostics)
+    assert [item.code for item in diagnostics] == ["ik-not-native"]
+    target.location.x += 0.02
+    bpy.context.view_layer.update()
+    shown = get_joint_positions(armature)
+    assert shown["elbow"] == pytest.approx(-0.7, abs=1e-6)
+    assert shown["shoulder_pitch"] != pytest.approx(-0.4, abs=1e-3)
+    # A lock that is set while the target is there holds from then on.
+    lock(armature, "shoulder_roll")
+    before = get_joint_positions(armature)["shoulder_roll"]
+    target.location.y += 0.01
+    bpy.context.view_layer.update()
+    baked = bake_ik(armature, target, frame_range=(1, 2))
+    assert not {"elbow", "shoulder_roll"} & baked.positions.keys()
+    assert get_joint_positions(armature)["shoulder_roll"] == before
+
+
+def test_joints_that_are_named_are_fewer_but_no_locked_ones():
+    armature = import_robot(ROOT / "sample_urdfs/humanoid_arm.urdf", options=BARE).armature
+    lock(armature, "elbow")
+    options = RigIKOptions(group=("shoulder_pitch", "elbow"))
+    goal = forward_kinematics(extract_robot(armature), {"shoulder_pitch": -0.4})["tool0"]
+    found = solve_ik(armature, "tool0", goal, options=options)
+    assert found.success
+    assert found.positions == {"shoulder_pitch": pytest.approx(-0.4, abs=1e-5)}
+    lock(armature, "shoulder_pitch")
+    set_joint_positions(armature, {"shoulder_pitch": 0.0})
+    found = solve_ik(armature, "tool0", goal, options=options)
+    assert (found.success, found.positions) == (False, {})
+    assert "no joint that may move" in found.message

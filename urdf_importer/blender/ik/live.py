@@ -32,7 +32,7 @@ from ..standing.keys import is_keyed_now
 from ..standing.pose import get_joint_positions, key_joints, link_pose, read_shown
 from ..standing.robot_table import find_robot
 from .native import find_obstacle, let_go, set_influence, try_native
-from .solve import choose_joints, recall_rig, set_positions
+from .solve import choose_joints, choose_unlocked, drop_locked, recall_rig, set_positions
 from .targets import find_moved, world_from_armature
 
 FREE = (1.0, 1.0, 1.0, 1.0)
@@ -174,9 +174,9 @@ def joints_of_target(armature: Any, target: Any) -> tuple[str, ...]:
 
     def choose(robot: Any) -> tuple[str, ...]:
         """Reads the whole SRDF for a group: too long for a redraw."""
-        return choose_joints(robot, recall_rig(robot), link, group or None)
+        return choose_unlocked(robot, recall_rig(robot), link, group or None)
 
-    return recall(armature, ("joints", link, group), choose)
+    return drop_locked(armature, recall(armature, ("joints", link, group), choose))
 
 
 def _find_goal(armature: Any, target: Any, depsgraph: Any) -> Matrix:

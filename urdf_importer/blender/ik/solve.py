@@ -5,7 +5,7 @@ The numbers are solved from the description, set on the bones' channels, and loo
 evaluated scene: changes to the rig (muted limits, constraints, animation) may disagree.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,6 +35,7 @@ from ..semantics.apply import extract_semantics, find_state
 from ..semantics.record import effector_links, find_semantics
 from ..standing import properties
 from ..standing.armatures import bones_of, update_tags
+from ..standing.handles import is_locked
 from ..standing.joints import keep_joints, posed_joints_of
 from ..standing.loops import find_loops
 from ..standing.pose import get_joint_positions, key_joints, link_pose, put_position
@@ -162,11 +163,29 @@ def choose_joints(
     armature: Any, rig: IkRig, link: str, group: str | Collection[str] | None
 ) -> tuple[str, ...]:
     """Returns the joints that may move for a link: the joints of the group, or all with one
-    position; without passive ones, whose bones are marked. Of joints on closed loops the free ones,
-    wherever they are.
+    position; without passive ones, whose bones are marked, and without locked ones. Of joints on
+    closed loops the free ones, wherever they are.
 
     Raises KinematicsError for unknown links, groups and joints.
     """
+    return drop_locked(armature, choose_unlocked(armature, rig, link, group))
+
+
+def drop_locked(armature: Any, joints: Sequence[str]) -> tuple[str, ...]:
+    """Returns the joints that no lock of a bone keeps where they are."""
+    locked = {
+        joint.name
+        for bone, joint in posed_joints_of(armature)
+        if joint.name in joints and all(is_locked(bone, each) for each in joint.channels)
+    }
+    return tuple(name for name in joints if name not in locked)
+
+
+def choose_unlocked(
+    armature: Any, rig: IkRig, link: str, group: str | Collection[str] | None
+) -> tuple[str, ...]:
+    """Returns the joints of choose_joints as if nothing were locked: Blender does not say when
+    locks change, so that only these can be kept."""
     moving = _list_moving(armature, rig, link)
     passive = {name for bone in bones_of(armature) for name in bone.get(properties.PASSIVE, ())}
     if group is None:

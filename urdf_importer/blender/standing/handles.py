@@ -313,5 +313,10 @@ def _explain_channel(pose_bone: Any, channel: JointChannel) -> str:
         return "driven"
     if channel.turns and pose_bone.rotation_mode not in EULER_ORDERS:
         return "its bone does not turn by Euler angles"
+    return "locked" if is_locked(pose_bone, channel) else ""
+
+
+def is_locked(pose_bone: Any, channel: JointChannel) -> bool:
+    """Whether the lock of a bone keeps a channel from being moved."""
     locks = pose_bone.lock_rotation if channel.turns else pose_bone.lock_location
-    return "locked" if locks[channel.index] else ""
+    return bool(locks[channel.index])
