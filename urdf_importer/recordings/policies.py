@@ -36,6 +36,9 @@ def format_policy(trajectory: Trajectory, robot: Robot, layout: str, rate: float
     sample are at zero, or at their nearest limit. Raises WriteError."""
     tree = retrace_tree(robot)
     motions = [each for each in tree.joint_motions if each.is_scalar]
+    if layout == "unitree":
+        described = {joint.name: place for place, joint in enumerate(robot.joints)}
+        motions.sort(key=lambda each: described[each.joint.name])
     names = [each.joint.name for each in motions]
     times = np.arange(int(np.floor(trajectory.duration * rate + 1e-3)) + 1) / rate
     if len(times) * len(tree.links) * 40 > _MOST:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Motions as programs that train policies read them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -17,6 +19,9 @@ from urdf_importer import (
     retarget,
     write_trajectory,
 )
+from urdf_importer.kinematics.forward import complete_positions
+from urdf_importer.kinematics.tree import retrace_tree
+from urdf_importer.model import Limit, Mimic
 from urdf_importer.motion.frames import place, rotate
 
 G1 = "g1_description/urdf/g1_29dof_rev_1_0.urdf"
@@ -44,6 +49,37 @@ def test_unitree_rows_are_base_quaternion_and_joints_in_the_order_of_the_file(
     assert names[0] == "left_hip_pitch_joint"
     columns = [motion.names.index(name) for name in names]
     assert table[:, 7:] == pytest.approx(motion.positions[:, columns], abs=1e-5)
+
+
+def test_unitree_keeps_the_order_of_files_that_are_not_written_depth_first(tmp_path, chain):
+    limit = Limit(lower=-3.0, upper=3.0)
+    robot = chain(*({"limit": limit} for _ in range(4)))
+    third = replace(robot.joints[2], mimic=Mimic(joint="j1", multiplier=-2.0))
+    robot = replace(robot, joints=(robot.joints[3], third, *robot.joints[:2]))
+    names = ("j1", "j2", "j4")
+    motion = Trajectory(names=names, times=[0.0], positions=[[0.1, 0.2, 0.4]])
+    write_trajectory(motion, tmp_path / "a.csv", layout="unitree", robot=robot)
+    assert np.loadtxt(tmp_path / "a.csv", delimiter=",")[7:].tolist() == [0.4, -0.2, 0.1, 0.2]
+
+
+@pytest.mark.parametrize("name", ["talos_reduced", "romeo_small"])
+def test_unitree_keeps_the_order_of_real_files(tmp_path, name):
+    (path,) = ROOT.glob(f"**/{name}.urdf")
+    robot = read_robot(path, diagnostics=Diagnostics())
+    tree = retrace_tree(robot)
+    scalar = [each.joint.name for each in tree.joint_motions if each.is_scalar]
+    described = [joint.name for joint in robot.joints if joint.name in scalar]
+    assert described != scalar
+    free = [name for name in described if name not in tree.masters]
+    value = {
+        name: tree.motion_of[name].nearest_valid(0.001 * (place + 1))
+        for place, name in enumerate(free)
+    }
+    motion = Trajectory(names=free, times=[0.0], positions=[list(value.values())])
+    write_trajectory(motion, tmp_path / "a.csv", layout="unitree", robot=robot)
+    row = np.loadtxt(tmp_path / "a.csv", delimiter=",")[7:]
+    full = complete_positions(tree.joint_motions, value)
+    assert row == pytest.approx([full[name] for name in described], abs=1e-6)
 
 
 def test_tracked_bodies_are_where_forward_kinematics_has_them(tmp_path, robot, motion):
