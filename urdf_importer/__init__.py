@@ -77,8 +77,14 @@ from .pipeline.importing import (
     list_xacro_arguments,
     read_robot,
 )
-from .pipeline.limits import check_trajectory, find_limits, retime_trajectory
 from .pipeline.locating import find_package_folders, locate_package
+from .pipeline.motions import (
+    check_trajectory,
+    find_limits,
+    read_trajectory,
+    retime_trajectory,
+    write_trajectory,
+)
 from .pipeline.reshaping import Reshaping, reshape_robot
 from .pipeline.retargeting import find_pairs, retarget, retarget_steps
 from .pipeline.seeing.record import record_sensors
@@ -91,9 +97,8 @@ from .pipeline.worlds.export import export_world
 from .pipeline.worlds.importing import World, import_world, import_world_steps
 from .progress import Progress
 from .recordings.formats import motion_formats
-from .recordings.read import list_topics, read_trajectory
+from .recordings.read import list_topics
 from .recordings.topics import Topic
-from .recordings.write import write_trajectory
 from .reshape import adapt_srdf
 from .reshape.compare import Change
 from .retargeting.options import Contact, LimbReport, Pair, RetargetOptions, RetargetResult

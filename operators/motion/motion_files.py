@@ -75,7 +75,7 @@ class ImportMotion(ActingOperator, bpy.types.Operator):
             raise RobotError(_NO_ROBOT)
         options = read_options(self, MotionOptions)
         motion = read_trajectory(
-            path, topic=self.topic or None, options=options, diagnostics=diagnostics
+            path, topic=self.topic or None, robot=robot, options=options, diagnostics=diagnostics
         )
         apply_trajectory(robot, motion, options=options, diagnostics=diagnostics)
         report_diagnostics(self, robot.name, tuple(diagnostics), "motion")

@@ -70,12 +70,17 @@ def add_format_arguments(parser: argparse.ArgumentParser, kinds: Mapping[str, ty
         add_option_arguments(parser, *own, only=only, heading=heading)
 
 
-def read_options(namespace: argparse.Namespace, kind: type[Options]) -> Options:
-    """Reads the options that were written; everything else has its default. A choice that only
-    exports have under the same name is none of an import."""
+def read_options(
+    namespace: argparse.Namespace, kind: type[Options], only: Container[str] | None = None
+) -> Options:
+    """Reads the options that were written, with `only` those of the fields named there; everything
+    else has its default. A choice that only exports have under the same name is none of an
+    import."""
     written = vars(namespace)
     found = {}
     for field in fields(kind):
+        if only is not None and field.name not in only:
+            continue
         value, choices = written.get(_place_of(field.name)), field.metadata.get("choices")
         is_foreign = issubclass(kind, ImportOptions) and choices and value not in choices
         if _place_of(field.name) in written and not (is_foreign and isinstance(value, str)):

@@ -19,12 +19,11 @@ from .. import (
     find_writer,
     fit_collisions,
     read_robot,
-    read_trajectory,
 )
 from ..files.outputs import check_output
 from .arguments import add_option_arguments, add_own_argument, read_options
 from .blends import is_blend
-from .limits import open_checked, write_rows
+from .limits import add_motion_arguments, open_checked, open_with_motion, write_rows
 from .loading import READING, add_command, add_reading, add_robot, add_strict, report_diagnostics
 from .plans import UsageError, check_outputs
 from .summary import count
@@ -117,7 +116,7 @@ def _add_collide(commands: Any) -> None:
     parser.add_argument(
         "motion", metavar="MOTION", nargs="?", help="a recording or a planned trajectory"
     )
-    parser.add_argument("--topic", metavar="T", help="which topic of the recording")
+    add_motion_arguments(parser)
     parser.add_argument(
         "--object",
         dest="objects",
@@ -134,11 +133,10 @@ def _collide(given: argparse.Namespace, terminal: Terminal) -> int:
     if not is_blend(given.robot) and (given.name is not None or given.objects):
         raise UsageError("--robot and --object need a .blend, and the robot is not in one")
     diagnostics = Diagnostics(given.robot)
-    motion = None
-    if given.motion is not None:
-        own = diagnostics.about(given.motion)
-        motion = read_trajectory(given.motion, topic=given.topic, diagnostics=own)
-    robot = open_checked(given, diagnostics)
+    if given.motion is None:
+        robot, motion = open_checked(given, diagnostics), None
+    else:
+        robot, motion = open_with_motion(given, diagnostics)
     report = check_collisions(
         robot,
         motion,

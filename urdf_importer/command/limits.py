@@ -9,6 +9,7 @@ from typing import Any
 from .. import (
     Diagnostics,
     ImportOptions,
+    MotionOptions,
     RetimeOptions,
     RobotError,
     Trajectory,
@@ -46,7 +47,7 @@ def add_limits(commands: Any) -> None:
     add_robot(parser)
     parser.add_argument("motion", metavar="MOTION", help="a recording or a planned trajectory")
     parser.add_argument("-o", "--output", metavar="OUT", help="the retimed motion to write")
-    parser.add_argument("--topic", metavar="T", help="which topic of the recording")
+    add_motion_arguments(parser)
     add_limit_arguments(parser)
     add_reading(parser)
 
@@ -67,8 +68,7 @@ def _limits(given: argparse.Namespace, terminal: Terminal) -> int:
         check_output(given.output)
         check_outputs([given.robot, given.motion], [given.output])
     diagnostics = Diagnostics(given.motion)
-    motion = read_trajectory(given.motion, topic=given.topic, diagnostics=diagnostics)
-    robot = open_checked(given, diagnostics)
+    robot, motion = open_with_motion(given, diagnostics)
     found = check_trajectory(robot, motion, limits=given.limits, diagnostics=diagnostics)
     terminal.diagnostics(tuple(diagnostics))
     write_rows([_COLUMNS, *map(_row, found)] if found else [])
@@ -87,6 +87,28 @@ def open_checked(given: argparse.Namespace, diagnostics: Diagnostics) -> Any:
             return open_rig(given.robot, given.name)
     own, options = diagnostics.about(given.robot), read_options(given, ImportOptions)
     return read_robot(given.robot, diagnostics=own, options=options)
+
+
+_READING = ("degrees", "rate", "columns")
+
+
+def add_motion_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of reading the motion that a robot is compared with."""
+    parser.add_argument("--topic", metavar="T", help="which topic of the recording")
+    add_option_arguments(parser, MotionOptions, only=_READING)
+
+
+def open_with_motion(given: argparse.Namespace, diagnostics: Diagnostics) -> tuple[Any, Trajectory]:
+    """Opens the robot and reads the motion that it is compared with."""
+    options = read_options(given, MotionOptions, _READING)
+    how: Any = {"topic": given.topic, "options": options}
+    # Read first: an unreadable one costs no robot. The robot then says which numbers are angles.
+    own = diagnostics.about(given.motion)
+    motion = read_trajectory(given.motion, diagnostics=own, **how)
+    robot = open_checked(given, diagnostics)
+    if options.degrees:
+        motion = read_trajectory(given.motion, robot=robot, **how)
+    return robot, motion
 
 
 def _retime(motion: Trajectory, robot: Any, given: argparse.Namespace) -> Trajectory:

@@ -110,14 +110,14 @@ def _animate(given: argparse.Namespace, terminal: Terminal) -> int:
     options = read_options(given, MotionOptions)
     # Recordings are read first: an unreadable one costs no import.
     diagnostics = Diagnostics(given.robot)
-    motions = []
-    for path in given.motions:
-        own: Any = {"options": options, "diagnostics": diagnostics.about(path)}
-        motions.append(read_trajectory(path, topic=given.topic, **own))
+    motions = _read_motions(given, options, diagnostics)
     with silence_blender():
         armature = load_robot(given, "animating", diagnostics)
         from .. import apply_trajectory, render_preview, save_blend, set_frame_rate
 
+        if options.degrees:
+            # The robot says which numbers are angles.
+            motions = _read_motions(given, options, Diagnostics(), armature)
         if given.fps is not None:
             set_frame_rate(given.fps)
         for motion in motions:
@@ -129,6 +129,15 @@ def _animate(given: argparse.Namespace, terminal: Terminal) -> int:
     for path, motion in zip(given.motions, motions, strict=True):
         terminal.note(f"{path}: {_describe(motion)}")
     return 0
+
+
+def _read_motions(
+    given: argparse.Namespace, options: MotionOptions, diagnostics: Diagnostics, robot: Any = None
+) -> list[Trajectory]:
+    how: Any = {"topic": given.topic, "robot": robot, "options": options}
+    return [
+        read_trajectory(path, diagnostics=diagnostics.about(path), **how) for path in given.motions
+    ]
 
 
 def _sample(given: argparse.Namespace, terminal: Terminal) -> int:

@@ -119,7 +119,7 @@ class MotionOptions(Options):
         },
     )
     degrees: bool = option(
-        False, "Degrees", "The angles of a table are in degrees", group="Reading"
+        False, "Degrees", "The angles are in degrees; travel is in metres", group="Reading"
     )
     rate: float = option(
         0.0,

@@ -65,7 +65,7 @@ def retime(
     options: RetimeOptions,
 ) -> Trajectory:
     """Returns the motion along the same path as fast as the limits allow; `joints` says which joint
-    a name of the motion is. See pipeline.limits.retime_trajectory. Raises KinematicsError where
+    a name of the motion is. See pipeline.motions.retime_trajectory. Raises KinematicsError where
     nothing moves that has a limit."""
     series = {
         name: series_of(trajectory, column, turns=joints[name] in limits.turning)

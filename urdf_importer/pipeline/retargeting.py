@@ -27,7 +27,7 @@ from ..retargeting.options import Pair, RetargetOptions, RetargetResult
 from ..retargeting.person import Person, bridge_frames
 from ..retargeting.run import Found, find_match, follow
 from .exporting import open_export, open_scene
-from .limits import robot_of_rig
+from .motions import robot_of_rig
 
 
 def retarget(

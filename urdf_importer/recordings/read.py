@@ -2,8 +2,10 @@
 """Recordings of every kind -> trajectories: which reader a file gets."""
 
 import os
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +20,10 @@ from ..diagnostics import (
     quote_value,
 )
 from ..files.regular import decode_utf8, read_regular_file
+from ..kinematics.tree import retrace_tree
+from ..model import Robot
 from ..motion.gather import Gathered, assemble
+from ..motion.names import match_names
 from ..motion.options import MotionOptions
 from ..motion.trajectory import NANOSECONDS, Trajectory
 from . import arrays, tables, trees
@@ -58,36 +63,52 @@ def read_trajectory(
     path: AnyPath,
     *,
     topic: str | None = None,
+    robot: Robot | None = None,
     options: MotionOptions | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> Trajectory:
-    """Returns the motion that a recording holds: a ROS 1 bag, an MCAP file, a recording of ROS 2
-    (a .db3 or its folder), .csv, .json, .yaml or .npz.
-
-    `topic` says which of a recording's topics; without it that is /joint_states, or the only one
-    that has positions of joints. The poses of frames (/tf, odometry) come along. Raises ReadError,
-    in one sentence, for unreadable files and where several topics are possible.
-    """
+    """Does as the function of this name in pipeline/motions.py does, for a `Robot`."""
     source = os.fspath(path)
     options = options_of(options, MotionOptions)
     diagnostics = diagnostics_of(diagnostics, source)
     try:
-        return _read(source, topic, options, diagnostics)
+        found = _read(source, topic, options, diagnostics)
+        return _turn_degrees(found, robot, options) if options.degrees else found
     except (ReadError, KinematicsError) as error:
         if error.source:
             raise
         raise ReadError(error.message, source=source, line=error.line) from None
 
 
+def _turn_degrees(
+    trajectory: Trajectory, robot: Robot | None, options: MotionOptions
+) -> Trajectory:
+    """Turns angles into radians; travel stays, where the robot says which joints slide."""
+    slides = set[str]()
+    if robot is not None and trajectory.names:
+        kinds = {m.joint.name: m.kind for m in retrace_tree(robot).joint_motions if m.is_scalar}
+        given = dict(options.names)
+        found = match_names(trajectory.names, kinds, given, options.prefix, Diagnostics())
+        slides = {name for name, joint in found.items() if kinds[joint] == "prismatic"}
+    turns = [name not in slides for name in trajectory.names]
+    arrays: dict[str, Any] = {
+        kind: np.where(turns, np.radians(array), array)
+        for kind in ("positions", "velocities", "accelerations")
+        if (array := getattr(trajectory, kind)) is not None
+    }
+    return replace(trajectory, **arrays)
+
+
 def trajectory_of(
     given: Trajectory | AnyPath,
     options: MotionOptions | None = None,
     diagnostics: Diagnostics | None = None,
+    robot: Robot | None = None,
 ) -> Trajectory:
     """Returns a trajectory unchanged, and reads one from a path as read_trajectory does. Raises
     ArgumentError for anything else."""
     if isinstance(given, str | os.PathLike):
-        return read_trajectory(given, options=options, diagnostics=diagnostics)
+        return read_trajectory(given, robot=robot, options=options, diagnostics=diagnostics)
     if not isinstance(given, Trajectory):
         raise ArgumentError(
             "a motion is given as a Trajectory, which read_trajectory returns, or as a path, not "

@@ -112,7 +112,7 @@ def _gather_columns(heading: list[str], lines: Lines, options: MotionOptions) ->
         _extend(numbers, row[:timed] + row[timed + 1 :] if timed is not None else row, line)
     names = [name for index, name in enumerate(heading) if index != timed]
     values = np.asarray(numbers).reshape(len(times), len(names))
-    return _add_columns(names, np.array(times, dtype=np.int64), values, options)
+    return _add_columns(names, np.array(times, dtype=np.int64), values)
 
 
 def _read_time(text: str, whole: bool, line: int) -> int:
@@ -141,9 +141,7 @@ def _extend(numbers: "array[float]", row: Sequence[str], line: int) -> None:
         raise ReadError(message)
 
 
-def _add_columns(
-    names: list[str], times: Times, values: Numbers, options: MotionOptions
-) -> Gathered:
+def _add_columns(names: list[str], times: Times, values: Numbers) -> Gathered:
     gathered, order = Gathered(), np.arange(len(times))
     base = [names.index(name) for name in BASE if name in names]
     if len(base) == len(BASE):
@@ -158,7 +156,6 @@ def _add_columns(
     joints = [i for i, name in enumerate(names) if i not in base and name]
     positions = values[:, joints]
     positions[~np.isfinite(positions)] = np.nan
-    positions = np.radians(positions) if options.degrees else positions
     own = tuple(names[i] for i in joints)
     gathered.add(SampleBlock(names=own, times=times, order=order, positions=positions))
     return gathered

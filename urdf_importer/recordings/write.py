@@ -5,9 +5,8 @@ import os
 from collections.abc import Callable, Generator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from ..arguments import number_of, robot_of
+from ..arguments import number_of
 from ..diagnostics import WriteError, name_choices, quote
 from ..files.outputs import check_output, replace_file, replace_files
 from ..model import Robot
@@ -30,22 +29,10 @@ def write_trajectory(
     path: AnyPath,
     *,
     layout: str = "",
-    robot: Robot | Any = None,
+    robot: Robot | None = None,
     rate: float | None = None,
 ) -> tuple[Path, ...]:
-    """Writes a motion as its file's suffix says, and returns the files: .bag (ROS 1), .mcap (ROS
-    2), a path without a suffix (a folder, ROS 2 in SQLite), .csv (positions alone), .json, .yaml or
-    .npz (everything). An existing file is overwritten.
-
-    `layout` writes the files of programs that train policies: "unitree", a .csv of the base's
-    place, its quaternion x, y, z, w and all joints, "tracking", an .npz of joints and bodies with
-    their velocities, or "isaac", the same in the order of Isaac Lab. All need the `robot`, a
-    `Robot` or the result of an import, and have `rate` samples per second (30, and 50).
-
-    In recordings, samples are JointStates, which have no accelerations, and commands a
-    JointTrajectory; frames are on /tf. Times are written to the nanosecond. Raises WriteError where
-    the format cannot hold the motion, or the file cannot be put there.
-    """
+    """Does as the function of this name in pipeline/motions.py does, for a `Robot`."""
     target = Path(path)
     suffix = target.suffix.lower()
     if suffix and suffix not in _WRITTEN:
@@ -82,7 +69,7 @@ def write_messages(
 
 
 def _write_policy(
-    trajectory: Trajectory, target: Path, layout: str, robot: Any, rate: float | None
+    trajectory: Trajectory, target: Path, layout: str, robot: Robot | None, rate: float | None
 ) -> Path:
     check_layout(layout, target.suffix.lower())
     if robot is None:
@@ -90,7 +77,7 @@ def _write_policy(
     if rate is not None:
         number_of(rate, "rate", least=1e-3)
     check_output(target)
-    data = format_policy(trajectory, robot_of(robot), layout, rate or RATES[layout])
+    data = format_policy(trajectory, robot, layout, rate or RATES[layout])
     with replace_file(target) as temporary:
         temporary.write_bytes(data)
     return target

@@ -53,6 +53,24 @@ def test_options_are_those_of_the_library(table):
     assert tuple(action.frame_range) == (1, 13)
 
 
+def test_degrees_are_angles_alone_for_dialogs_and_paths(table):
+    result = urdf_importer.import_robot(ROOT / "tests/data/turn_and_slide.urdf")
+    robot = result.armature
+    table.write_text("time,r1_arm,r1_finger\n0,90,0.01\n1,45,0.04\n")
+    bpy.ops.urdf.import_motion(filepath=str(table), prefix="r1_", degrees=True)
+    options = urdf_importer.MotionOptions(prefix="r1_", degrees=True)
+    for _ in range(2):
+        bpy.context.scene.frame_set(1)
+        shown = urdf_importer.get_joint_positions(robot)
+        assert shown == {"arm": pytest.approx(np.pi / 2), "finger": pytest.approx(0.01)}
+        urdf_importer.apply_trajectory(robot, table, options=options)
+    assert (
+        urdf_importer.read_trajectory(table, robot=robot, options=options).positions[0, 1] == 0.01
+    )
+    read = urdf_importer.read_trajectory(table, robot=result, options=options)
+    assert read.positions[:, 1].tolist() == [0.01, 0.04]
+
+
 def test_what_cannot_be_done_is_one_sentence(table):
     with pytest.raises(RuntimeError, match="there is no robot to move"):
         bpy.ops.urdf.import_motion(filepath=str(table))

@@ -55,7 +55,8 @@ def apply_trajectory(
     """
     armature = rig_of(armature)
     options = options_of(options, MotionOptions)
-    trajectory = trajectory_of(trajectory, options, diagnostics)
+    robot = extract_robot(armature) if options.degrees else None
+    trajectory = trajectory_of(trajectory, options, diagnostics, robot)
     diagnostics = diagnostics_of(diagnostics, trajectory.source)
     check_robot(armature)
     trajectory = name_frames(armature, trajectory, options)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Motions within the limits of a robot: checked, and given other times."""
+"""Motions of a robot: read and written, checked against its limits, and given other times."""
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from ..arguments import diagnostics_of, options_of, robot_or_rig_of
@@ -13,14 +14,62 @@ from ..motion.check import check_motion
 from ..motion.limits import JointLimits, RobotLimits, Violation, limits_of, table_of
 from ..motion.limits_file import read_joint_limits
 from ..motion.names import match_names
-from ..motion.options import RetimeOptions
+from ..motion.options import MotionOptions, RetimeOptions
 from ..motion.retime import retime, scale_speed
 from ..motion.trajectory import Trajectory
-from ..recordings.read import trajectory_of
+from ..recordings import read, write
 from .extracting import find_reshaped
 
 Limits = str | os.PathLike[str] | Mapping[str, JointLimits]
 """A file as MoveIt's joint_limits.yaml, or bounds by the joints' names."""
+
+
+def read_trajectory(
+    path: AnyPath,
+    *,
+    topic: str | None = None,
+    robot: Any = None,
+    options: MotionOptions | None = None,
+    diagnostics: Diagnostics | None = None,
+) -> Trajectory:
+    """Returns the motion that a recording holds: a ROS 1 bag, an MCAP file, a recording of ROS 2
+    (a .db3 or its folder), .csv, .json, .yaml or .npz.
+
+    `topic` says which of a recording's topics; without it that is /joint_states, or the only one
+    that has positions of joints. The poses of frames (/tf, odometry) come along. With `degrees` in
+    the options, the numbers of a `robot`'s turning joints are angles in degrees, and those of
+    sliding joints are metres; without a robot all joints' are angles. Raises ReadError, in one
+    sentence, for unreadable files and where several topics are possible.
+    """
+    known = None if robot is None else robot_of_rig(robot)
+    return read.read_trajectory(
+        path, topic=topic, robot=known, options=options, diagnostics=diagnostics
+    )
+
+
+def write_trajectory(
+    trajectory: Trajectory,
+    path: AnyPath,
+    *,
+    layout: str = "",
+    robot: Any = None,
+    rate: float | None = None,
+) -> tuple[Path, ...]:
+    """Writes a motion as its file's suffix says, and returns the files: .bag (ROS 1), .mcap (ROS
+    2), a path without a suffix (a folder, ROS 2 in SQLite), .csv (positions alone), .json, .yaml or
+    .npz (everything). An existing file is overwritten.
+
+    `layout` writes the files of programs that train policies: "unitree", a .csv of the base's
+    place, its quaternion x, y, z, w and all joints, "tracking", an .npz of joints and bodies with
+    their velocities, or "isaac", the same in the order of Isaac Lab. All need the `robot`, a
+    `Robot` or an imported robot, and have `rate` samples per second (30, and 50).
+
+    In recordings, samples are JointStates, which have no accelerations, and commands a
+    JointTrajectory; frames are on /tf. Times are written to the nanosecond. Raises WriteError where
+    the format cannot hold the motion, or the file cannot be put there.
+    """
+    known = None if robot is None else robot_of_rig(robot)
+    return write.write_trajectory(trajectory, path, layout=layout, robot=known, rate=rate)
 
 
 def find_limits(
@@ -56,7 +105,7 @@ def check_trajectory(
     Raises KinematicsError where no joint of the robot is in the motion, ReadError for a file of
     limits that makes no sense, BuildError for an object that is not an imported robot.
     """
-    trajectory = trajectory_of(trajectory, None, diagnostics)
+    trajectory = read.trajectory_of(trajectory, None, diagnostics)
     diagnostics = diagnostics_of(diagnostics, trajectory.source)
     given = None if robot_or_armature is None else robot_of_rig(robot_or_armature)
     if not trajectory.names:
@@ -87,7 +136,7 @@ def retime_trajectory(
     Raises KinematicsError for neither or both of a speed and limits, where no joint that moves has
     a limit, and as check_trajectory does.
     """
-    trajectory = trajectory_of(trajectory, None, diagnostics)
+    trajectory = read.trajectory_of(trajectory, None, diagnostics)
     diagnostics = diagnostics_of(diagnostics, trajectory.source)
     if speed is not None:
         if robot is not None or limits is not None:
