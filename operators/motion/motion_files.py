@@ -29,6 +29,12 @@ from ..reports import report_diagnostics
 
 _READ = [each.suffix for each in motion_formats()]
 _WRITTEN = [each.suffix for each in motion_formats() if each.is_written]
+_LAYOUTS = (
+    ("none", "As the Ending Says", "Everything that the kind of file holds"),
+    ("unitree", "Unitree (.csv)", "The base and all joints, 30 rows a second, without a heading"),
+    ("tracking", "Tracking (.npz)", "Joints and bodies with velocities, 50 a second, for mjlab"),
+    ("isaac", "Isaac Lab (.npz)", "The same in the order of Isaac Lab"),
+)
 _NO_ROBOT = "there is no robot to move: import one, or select it, then import its motion"
 _NOT_NOW = "Leave the mode you are in first: motions are put on robots in object and pose mode"
 
@@ -99,12 +105,14 @@ class ExportMotion(ExportOperator, bpy.types.Operator, ExportHelper):
         "Samples per Second", "How often the robot is looked at; 0 for once in each frame", min=0.0,
         max=10_000.0,
     )  # fmt: skip
+    form: props.choice("Layout", "For programs that train policies", items=_LAYOUTS)
     check_extension = None
 
     def act(self: Any, context: Any, robot: Any) -> str:
         path = Path(bpy.path.abspath(self.filepath))
         motion = sample_trajectory(robot, frame_range=None, rate=self.rate or None)
-        write_trajectory(motion, path)
+        layout = "" if self.form == "none" else self.form
+        write_trajectory(motion, path, layout=layout, robot=robot, rate=self.rate or None)
         return f"Wrote {path.name}: {_describe_size(motion)}"
 
 

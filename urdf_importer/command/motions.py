@@ -151,7 +151,7 @@ def _sample(given: argparse.Namespace, terminal: Terminal) -> int:
 
         motion = sample_trajectory(armature, frame_range=frames, rate=given.rate, links=given.links)
         motion = sample_within(motion, armature, given, terminal)
-    for path in write_trajectory(motion, given.output):
+    for path in write_trajectory(motion, given.output, robot=armature):
         terminal.note(f"{path}: {_describe(motion)}")
     return 0
 

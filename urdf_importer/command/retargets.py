@@ -90,8 +90,8 @@ def _retarget(given: argparse.Namespace, terminal: Terminal) -> int:
         with silence_blender():
             save_blend(given.output)
     else:
-        layout = {"layout": given.layout, "robot": robot, "rate": given.rate}
-        write_trajectory(result.trajectory, given.output, **(layout if given.layout else {}))
+        how: Any = {"layout": given.layout or "", "robot": robot, "rate": given.rate}
+        write_trajectory(result.trajectory, given.output, **how)
     _tell(result, given.output, terminal)
     return 0
 

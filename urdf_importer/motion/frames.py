@@ -6,6 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..geometry.transforms import matrix_from_pose, quaternion_from_rotation
+from ..kinematics.motion import JointMotion
+from ..kinematics.tree import KinematicTree
 from .trajectory import FrameTrack, Numbers
 
 MOST_LINKS = 100
@@ -23,6 +26,38 @@ def find_base(
         if name in by_child:
             return _chain(by_child, name, fixed)
     return None
+
+
+def seat_tracks(tracks: Sequence[FrameTrack], tree: KinematicTree) -> list[FrameTrack]:
+    """Returns the tracks with the seats of those that move the base: of the root link, and of a
+    floating joint, or one in the plane of x and y, on which all the rest hangs."""
+    root = tree.links[0].name
+    seats = {root: (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)}
+    below = [each for each in tree.joint_motions if each.joint.parent == root]
+    if len(below) == 1 and (below[0].kind == "floating" or _is_level(below[0])):
+        frame = matrix_from_pose(below[0].joint.origin)
+        turned = quaternion_from_rotation(frame[:3, :3])
+        seats[below[0].joint.name] = (*frame[:3, 3].tolist(), *turned)
+    return [replace(each, seat=seats.get(_plain(each.child), each.seat)) for each in tracks]
+
+
+def _is_level(motion: JointMotion) -> bool:
+    return motion.kind == "planar" and motion.axis == (0.0, 0.0, 1.0)
+
+
+def join_seated(tracks: Sequence[FrameTrack], times: Numbers) -> FrameTrack | None:
+    """Returns the base's motion by all tracks that have a seat, the outer one first; None where
+    there is none."""
+    seated = [track for track in tracks if track.seat is not None]
+    if not seated:
+        return None
+    moved, turned = np.zeros((len(times), 3)), np.tile([0.0, 0.0, 0.0, 1.0], (len(times), 1))
+    for track in seated:
+        seat = np.tile(np.array(track.seat), (len(times), 1))
+        for step, turn in ((seat[:, :3], seat[:, 3:]), place(track, times)):
+            moved, turned = moved + rotate(turned, step), multiply(turned, turn)
+    poses = np.hstack([moved, turned])
+    return track_poses("", "", times, poses)
 
 
 def _plain(name: str) -> str:

@@ -28,6 +28,9 @@ class FrameTrack:
     times          (m,) seconds after the trajectory's first sample; rising, may begin before it
     translations   (m, 3) metres: where the child's origin is in the parent
     quaternions    (m, 4) x, y, z, w of length one: how the child is turned
+    seat           x, y, z and a quaternion, of the track that moves the robot's base: where the
+                   base is in its surroundings with this track at zero; None for any other, and
+                   where that is not known; not compared, and in no file
     """
 
     parent: str
@@ -35,6 +38,7 @@ class FrameTrack:
     times: Numbers
     translations: Numbers
     quaternions: Numbers
+    seat: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         _settle(self, ("times", "translations", "quaternions"))
@@ -47,7 +51,7 @@ class FrameTrack:
         _check_times(self.times, what)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, FrameTrack) and _are_equal(self, other)
+        return isinstance(other, FrameTrack) and _are_equal(self, other, ("seat",))
 
     __hash__ = None  # type: ignore[assignment]
 

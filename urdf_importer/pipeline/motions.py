@@ -56,8 +56,11 @@ def write_trajectory(
     rate: float | None = None,
 ) -> tuple[Path, ...]:
     """Writes a motion as its file's suffix says, and returns the files: .bag (ROS 1), .mcap (ROS
-    2), a path without a suffix (a folder, ROS 2 in SQLite), .csv (positions alone), .json, .yaml or
-    .npz (everything). An existing file is overwritten.
+    2), a path without a suffix (a folder, ROS 2 in SQLite), .csv (positions alone, and the base's
+    pose), .json, .yaml or .npz (everything). An existing file is overwritten.
+
+    In a table the base is what moves the whole robot: its root link, or the floating or level
+    planar joint on which all the rest hangs. Sampled motions know it; of others the `robot` does.
 
     `layout` writes the files of programs that train policies: "unitree", a .csv of the base's
     place, its quaternion x, y, z, w and all joints, "tracking", an .npz of joints and bodies with

@@ -22,7 +22,14 @@ from ..geometry.transforms import quaternion_from_rotation, rotation_from_quater
 from ..kinematics.machine import BasePoses, JointedBodies
 from ..kinematics.tree import KinematicTree, retrace_tree
 from ..model import Robot
-from ..motion.frames import align_signs, find_base, multiply, place
+from ..motion.frames import (
+    align_signs,
+    find_base,
+    join_seated,
+    multiply,
+    place,
+    seat_tracks,
+)
 from ..motion.trajectory import Numbers, Trajectory
 
 _SUFFIXES = {"unitree": ".csv", "tracking": ".npz", "isaac": ".npz"}
@@ -74,6 +81,8 @@ def _base_of(
     it."""
     root = tree.links[JointedBodies(tree).root].name
     track = find_base(trajectory.frames, [root], "")
+    if track is None:
+        track = join_seated(seat_tracks(trajectory.frames, tree), times)
     if track is None:
         return np.zeros((len(times), 3)), np.tile([0.0, 0.0, 0.0, 1.0], (len(times), 1))
     moved, turned = place(track, times)

@@ -16,6 +16,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ..diagnostics import ReadError, WriteError, one_line, quote
+from ..kinematics.tree import retrace_tree
+from ..model import Robot
+from ..motion.frames import join_seated, seat_tracks
 from ..motion.gather import MOST_VALUES, FrameBlock, Gathered, SampleBlock, Times
 from ..motion.options import MotionOptions
 from ..motion.trajectory import MOST_TIME, NANOSECONDS, Numbers, Trajectory
@@ -196,8 +199,9 @@ def _gather_fields(heading: list[str], lines: Lines) -> Gathered:
     return gathered
 
 
-def format_table(trajectory: Trajectory, path: str) -> str:
-    """Returns a table of positions, with the base's pose where it moves at the same times.
+def format_table(trajectory: Trajectory, path: str, robot: Robot | None = None) -> str:
+    """Returns a table of positions, with the base's pose where it moves at the same times: tracks
+    know themselves whether they move it, or the robot does.
 
     Raises WriteError for other frames, which a table has no place for, and for names that would
     read as something else.
@@ -207,7 +211,13 @@ def format_table(trajectory: Trajectory, path: str) -> str:
         if name.lower() in reserved or name != name.strip() or not name or "\0" in name:
             raise WriteError(f"{path}: a table has no column for a joint called {quote(name)}")
     columns, names = [trajectory.times, *trajectory.positions.T], [*trajectory.names]
-    for track in trajectory.frames:
+    frames = list(trajectory.frames)
+    if robot is not None:
+        frames = seat_tracks(frames, retrace_tree(robot))
+    if all(np.array_equal(each.times, trajectory.times) for each in frames):
+        base = join_seated(frames, trajectory.times)
+        frames = [*([base] if base else []), *(each for each in frames if each.seat is None)]
+    for track in frames:
         if track.child or not np.array_equal(track.times, trajectory.times):
             raise WriteError(
                 f"{path}: a table has no place for the frame {quote(track.child)}; "

@@ -44,7 +44,7 @@ def write_trajectory(
     if suffix in ("", BAG.suffix, MCAP.suffix):
         return finish(write_messages(partial(messages_of, trajectory), target))
     with replace_file(target) as temporary:
-        temporary.write_bytes(_format(trajectory, suffix, os.fspath(path)))
+        temporary.write_bytes(_format(trajectory, suffix, os.fspath(path), robot))
     return (target,)
 
 
@@ -98,11 +98,11 @@ def _write_folder(
     return files
 
 
-def _format(trajectory: Trajectory, suffix: str, path: str) -> bytes:
+def _format(trajectory: Trajectory, suffix: str, path: str, robot: Robot | None) -> bytes:
     if suffix == ARRAYS.suffix:
         return arrays.format_arrays(trajectory)
     if suffix == TABLE.suffix:
-        return tables.format_table(trajectory, path).encode()
+        return tables.format_table(trajectory, path, robot).encode()
     is_json = suffix == JSON.suffix
     return (trees.format_json(trajectory) if is_json else trees.format_yaml(trajectory)).encode()
 

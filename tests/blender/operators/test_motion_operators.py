@@ -266,3 +266,38 @@ def test_contacts_are_listed_and_marked_beside_violations(extension, tmp_path):
     assert marker.frame == round(1 + contact.start * per_second)
     assert bpy.ops.urdf.check_motion(collisions=False) == {"FINISHED"}
     assert not checks_of(extension)[armature.session_uid].contacts
+
+
+def test_a_free_base_goes_out_and_comes_in_as_columns(tmp_path):
+    robot = urdf_importer.import_robot(ROOT / "tests/data/free_base.xml").armature
+    output = tmp_path / "free.csv"
+    half = (0.0, 0.0, math.sqrt(0.5), math.sqrt(0.5))
+    pose = {"root": (1.0, 2.0, 3.0, *half), "j": 0.5}
+    urdf_importer.set_joint_positions(robot, pose)
+    bpy.context.view_layer.objects.active = robot
+    bpy.ops.export_scene.robot_motion(filepath=str(output))
+    again = urdf_importer.read_trajectory(output)
+    (track,) = again.frames
+    # MuJoCo counts from the world: the body rests 0.3 m above it.
+    assert track.translations[0] == pytest.approx([1.0, 2.0, 3.3], abs=1e-6)
+    assert track.quaternions[0] == pytest.approx(half, abs=1e-6)
+    urdf_importer.set_joint_positions(robot, {"root": (0, 0, 0, 0, 0, 0, 1), "j": 0.0})
+    urdf_importer.apply_trajectory(robot, again)
+    shown = urdf_importer.get_joint_positions(robot)
+    assert shown["root"] == pytest.approx(pose["root"], abs=1e-6)
+    bpy.ops.export_scene.robot_motion(filepath=str(output), form="unitree")
+    row = np.loadtxt(output, delimiter=",").reshape(-1, 8)[0]
+    assert row == pytest.approx([1.0, 2.0, 3.3, *half, 0.5], abs=1e-6)
+    with pytest.raises(RuntimeError, match="the layout tracking is a"):
+        bpy.ops.export_scene.robot_motion(filepath=str(output), form="tracking")
+
+
+def test_a_robot_that_moves_as_a_whole_has_its_base_in_a_table(tmp_path):
+    robot = urdf_importer.import_robot(ARM).armature
+    for frame, place in ((1, 0.0), (3, 0.5)):
+        robot.location.x = place
+        robot.keyframe_insert("location", frame=frame)
+    motion = urdf_importer.sample_trajectory(robot)
+    urdf_importer.write_trajectory(motion, tmp_path / "m.csv")
+    (track,) = urdf_importer.read_trajectory(tmp_path / "m.csv").frames
+    assert track.translations[[0, -1], 0] == pytest.approx([0.0, 0.5], abs=1e-6)

@@ -13,9 +13,11 @@ import numpy as np
 from ...arguments import rig_of
 from ...diagnostics import KinematicsError
 from ...kinematics.motion import SCALAR_KINDS
-from ...motion.frames import align_signs, track_poses
+from ...kinematics.tree import retrace_tree
+from ...motion.frames import align_signs, seat_tracks, track_poses
 from ...motion.joint_frames import poses_of_joint
 from ...motion.trajectory import FrameTrack, Numbers, Trajectory, to_nanoseconds, to_seconds
+from ..extract.robot import extract_robot
 from ..standing.joints import joints_of, read_link_joint
 from ..standing.links import links_of, name_link, name_root
 from ..standing.pose import get_joint_positions
@@ -177,4 +179,7 @@ def _tracks(
     turned = align_signs(base[:, 3:])
     if max(np.ptp(base[:, :3], axis=0).max(), np.ptp(turned, axis=0).max()) > _STILL:
         tracks.insert(0, ("world", name_root(armature), base))
-    return tuple(track_poses(parent, child, times, poses) for parent, child, poses in tracks)
+    if not tracks:
+        return ()
+    found = [track_poses(parent, child, times, poses) for parent, child, poses in tracks]
+    return tuple(seat_tracks(found, retrace_tree(extract_robot(armature))))
