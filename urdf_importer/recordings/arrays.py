@@ -72,14 +72,13 @@ class _Reader:
         edges = self._texts("frames")
         if edges.ndim != 2 or edges.shape[1:] != (2,) or len(edges) > _MOST_FRAMES:
             raise ReadError("the frames are not pairs of names")
-        return tuple(
-            FrameTrack(
-                parent=parent,
-                child=child,
-                **{kind: self._numbers(f"{kind}_{index}") for kind in TRACK_ARRAYS},
-            )
-            for index, (parent, child) in enumerate(edges.tolist())
-        )
+        tracks = []
+        for index, (parent, child) in enumerate(edges.tolist()):
+            arrays: dict[str, Any] = {
+                kind: self._numbers(f"{kind}_{index}") for kind in TRACK_ARRAYS
+            }
+            tracks.append(FrameTrack(parent=parent, child=child, **arrays))
+        return tuple(tracks)
 
     def _has(self, name: str) -> bool:
         return f"{name}.npy" in self.names
