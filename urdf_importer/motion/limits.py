@@ -171,7 +171,7 @@ _ACCELERATIONS = ("acceleration", "deceleration")
 
 
 def _read(limit: Limit, name: str) -> float | None:
-    """Returns a bound of URDF 1.2; zero for text that is no number."""
+    """Returns a bound of URDF 1.2; zero for text that cannot be read."""
     text = dict(limit.attributes).get(name)
     try:
         return None if text is None else float(text)
@@ -180,7 +180,7 @@ def _read(limit: Limit, name: str) -> float | None:
 
 
 def _stated(*bounds: float | None) -> float | None:
-    """Returns the smallest bound of those that are stated."""
+    """Returns the smallest of the stated bounds."""
     return min((abs(each) for each in bounds if each and math.isfinite(each)), default=None)
 
 

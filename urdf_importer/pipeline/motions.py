@@ -37,8 +37,8 @@ def read_trajectory(
 
     `topic` says which of a recording's topics; without it that is /joint_states, or the only one
     that has positions of joints. The poses of frames (/tf, odometry) come along. With `degrees` in
-    the options, the numbers of a `robot`'s turning joints are angles in degrees, and those of
-    sliding joints are metres; without a robot all joints' are angles. Raises ReadError, in one
+    the options, the numbers of a `robot`'s turning joints are angles in degrees, and numbers
+    of sliding joints are metres; without a robot all joints' are angles. Raises ReadError, in one
     sentence, for unreadable files and where several topics are possible.
     """
     known = None if robot is None else robot_of_rig(robot)
@@ -59,7 +59,7 @@ def write_trajectory(
     2), a path without a suffix (a folder, ROS 2 in SQLite), .csv (positions alone, and the base's
     pose), .json, .yaml or .npz (everything). An existing file is overwritten.
 
-    In a table the base is what moves the whole robot: its root link, or the floating or level
+    In a table the base moves the whole robot: it is its root link, or the floating or level
     planar joint on which all the rest hangs. Sampled motions know it; of others the `robot` does.
 
     `layout` writes the files of programs that train policies: "unitree", a .csv of the base's
