@@ -102,7 +102,7 @@ def test_a_world_of_sdf_can_start_as_it_is_shown(lab: Lab, tmp_path: Path) -> No
 def test_a_world_of_webots_has_all_where_the_scene_has_it(lab: Lab, tmp_path: Path) -> None:
     diagnostics = Diagnostics()
     written = export_world(tmp_path / "lab.wbt", diagnostics=diagnostics)
-    assert {each.code for each in diagnostics} == {"webots-motor-default", "webots-mimic"}
+    assert {each.code for each in diagnostics} == {"webots-motor-default"}
     checked = check(written.path, initial=True)
     assert checked.problems == ()
     solids = [(each["name"], np.array(each["pose"])) for each in checked.tree["solids"]]
