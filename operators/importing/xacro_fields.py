@@ -85,7 +85,8 @@ class XacroFields:
         """
         given = dict(options.xacro_args)
         marks = tuple((path, _changed_at(path)) for path in paths)
-        listed = (marks, options.packages, options.package_paths, options.xacro_args)
+        folders = (options.packages, options.package_paths)
+        listed = (marks, *folders, options.xacro_args, options.xacro_env)
         if listed == self._listed:
             return False
         written = {item.name: item.value for item in fields if item.value != item.default}
