@@ -34,7 +34,7 @@ class YamlReader:
         self._most_values = most_values
         self._open: list[tuple[Any, list[Item]]] = []
         self._sizes = [0]
-        self._anchors: dict[str, tuple[Any, int]] = {}
+        self._anchors: dict[str, tuple[Any, int, int]] = {}
         self._documents: list[Any] = []
 
     def make_scalar(self, event: Any) -> Any:
@@ -88,7 +88,7 @@ class YamlReader:
         elif kind == "AliasEvent":
             if event.anchor not in self._anchors:
                 raise self.refusal(f"the alias {quote(event.anchor)} names nothing before it", line)
-            self._place(*self._anchors[event.anchor], line)
+            self._place(*self._anchors[event.anchor])
         elif kind in ("SequenceStartEvent", "MappingStartEvent"):
             if len(self._open) >= self._most_levels:
                 raise self.refusal(f"it nests more than {self._most_levels} levels deep", line)
@@ -106,7 +106,7 @@ class YamlReader:
         """Puts a finished value where it belongs. Aliases count with all their content: a few lines
         could expand to gigabytes."""
         if anchor:
-            self._anchors[anchor] = (value, size)
+            self._anchors[anchor] = (value, size, line)
         self._sizes[-1] += size
         if self._sizes[-1] > self._most_values:
             raise self.refusal("its aliases expand to too much", line)

@@ -17,6 +17,7 @@ from .expressions import MissingArgumentError
 from .files import MOST_XACRO_BYTES, check_size
 from .library import Expander
 from .listing import ListingExpander
+from .listing import XacroArgument as XacroArgument
 from .tree import Place, write_tree
 from .values import FAILURES, Allowance
 
@@ -29,15 +30,6 @@ _TO_EXPAND = re.compile(
 )
 _MOST_SHOWN_OF_MESSAGE = 400
 _Kind = TypeVar("_Kind", bound=Expander)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class XacroArgument:
-    """An argument that a xacro file declares, with its default as written; None where it has none,
-    so that it has to be given."""
-
-    name: str
-    default: str | None
 
 
 def is_xacro(raw: bytes, source: str) -> bool:
@@ -112,8 +104,7 @@ def list_xacro_arguments(
         return ()
     budget = Allowance() if seconds is None else Allowance(seconds)
     task = _Task(raw, source, resolver, tuple(given), tuple(environment), budget)
-    found = task.list_arguments().items()
-    return tuple(XacroArgument(name=name, default=default) for name, default in found)
+    return task.list_arguments()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +125,7 @@ class _Task:
         except ReadError as error:
             raise ReadError(error.message, source=self.source) from None
 
-    def list_arguments(self) -> dict[str, str | None]:
+    def list_arguments(self) -> tuple[XacroArgument, ...]:
         return self._list().list_arguments()
 
     def find_place(self, name: str) -> Place | None:

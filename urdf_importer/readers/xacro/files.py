@@ -69,11 +69,11 @@ class XacroFiles:
     def list_files(self, uri: str, base: str) -> list[str]:
         """Returns the files that a path with wildcards in its last part means, in alphabetical
         order. Raises ReadError for a folder that may not be read, before a look into it."""
-        folder, _, pattern = uri.replace("\\", "/").rpartition("/")
+        folder, slash, pattern = uri.replace("\\", "/").rpartition("/")
         if _WILDCARD.search(folder) or len(pattern) > 255:
             raise ReadError(f"{quote(uri)} has wildcards before its last part")
         try:
-            folder = self._resolver.find_folder(f"{folder}/" if "/" in uri else ".", base)
+            folder = self._resolver.find_folder(folder + slash or ".", base)
             names = sorted(os.listdir(folder)[:MOST_LISTED]) if folder else []
         except MeshError as error:
             raise ReadError(error.message) from None

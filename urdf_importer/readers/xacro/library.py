@@ -252,9 +252,10 @@ class Expander:
     def _declare_argument(self, tag: Any) -> tuple[str, str]:
         """Unlike in xacro, an argument may lack a default; then it has to be given."""
         name, default = self._own["check_attrs"](tag, ["name"], ["default"])
+        has_value = self._has_value(name)
         self.arguments.setdefault(name, default)
         self.places.setdefault(name, self.place)
-        if default is None and not self._has_value(name):
+        if default is None and not has_value:
             raise MissingArgumentError(name, is_unknown=False)
         return name, default or ""
 

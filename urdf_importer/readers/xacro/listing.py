@@ -4,6 +4,7 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...diagnostics import ReadError
@@ -13,16 +14,40 @@ from .tree import replace_node
 from .values import FAILURES
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class XacroArgument:
+    """An argument that a xacro file declares or uses, with its default as written; None where it
+    has none. It `is_required` to be given where it has none, or is used before its declaration."""
+
+    name: str
+    default: str | None
+    is_required: bool = field(default=False, compare=False)
+
+
 class ListingExpander(Expander):
     """An expansion for the sake of the arguments alone: one that is missing stands for an empty
     text, and parts that fail are passed over."""
 
-    def list_arguments(self) -> dict[str, str | None]:
-        """Returns the declared arguments, then others that were asked for, with None."""
-        asked = self._substitutions.asked
-        return self.arguments | {name: None for name in asked if name not in self.arguments}
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._early: set[str] = set()
 
-    def _has_value(self, _name: str) -> bool:
+    def list_arguments(self) -> tuple[XacroArgument, ...]:
+        """Returns the declared arguments, then others that were asked for."""
+        found = self.arguments | {
+            name: None for name in self._substitutions.asked if name not in self.arguments
+        }
+        return tuple(
+            XacroArgument(
+                name=name, default=default, is_required=default is None or name in self._early
+            )
+            for name, default in found.items()
+        )
+
+    def _has_value(self, name: str) -> bool:
+        """Takes note of an argument that was asked for before its declaration, which is here."""
+        if name not in self.places and name in self._substitutions.asked:
+            self._early.add(name)
         return True
 
     def _value_of(self, token: re.Match[str], symbols: Any) -> Any:

@@ -41,6 +41,8 @@ def test_an_argument_that_is_used_before_it_is_declared(write: Write) -> None:
     path = write(LATER, root="$(arg name)")
     assert arguments(path) == {"name": "arm", "kind": "six"}
     assert arguments(path, xacro_args=(("name", "x"),)) == {"name": "arm", "kind": "six"}
+    required = [each.name for each in list_xacro_arguments(path) if each.is_required]
+    assert required == ["name"]
     error = refusal(path)
     assert error.line == 1
     assert error.message == (
