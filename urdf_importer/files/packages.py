@@ -157,18 +157,6 @@ class PackageResolver:
                 return [Path(path) for path in paths]
         return []
 
-    def find_folder(self, uri: str, base: str) -> str:
-        """Returns the folder that `uri` means, which may be read; a relative one starts in `base`.
-        Empty where there is none. Raises MeshError for one outside, which is not looked at."""
-        for place in self._places(read_reference(uri, "file"), base):
-            verdict = self._judge_in(place, place.candidate)
-            if verdict is Verdict.OUTSIDE:
-                failure = self._explain_outside(place.candidate)
-                raise MeshError(failure.message, code=failure.code)
-            if verdict is Verdict.NOT_A_FILE:
-                return place.candidate
-        return ""
-
     def find_packages(self, name: str) -> list[str]:
         """Returns the folders of the package, the preferred one first; the others only fill gaps.
 

@@ -72,11 +72,9 @@ class XacroFiles:
         folder, slash, pattern = uri.replace("\\", "/").rpartition("/")
         if _WILDCARD.search(folder) or len(pattern) > 255:
             raise ReadError(f"{quote(uri)} has wildcards before its last part")
+        folder = os.path.normpath(os.path.join(base, folder + slash))
         try:
-            folder = self._resolver.find_folder(folder + slash or ".", base)
-            names = sorted(os.listdir(folder)[:MOST_LISTED]) if folder else []
-        except MeshError as error:
-            raise ReadError(error.message) from None
+            names = sorted(os.listdir(folder)[:MOST_LISTED]) if self._is_folder(folder) else []
         except (OSError, ValueError):
             return []
         shown = [name for name in names if pattern.startswith(".") or not name.startswith(".")]
@@ -85,6 +83,16 @@ class XacroFiles:
             for name in fnmatch.filter(shown, pattern)
             if os.path.isfile(os.path.join(folder, name))
         ]
+
+    def _is_folder(self, path: str) -> bool:
+        """Whether a folder is there. Raises ReadError for one that may not be read."""
+        try:
+            self._resolver.resolve_file(path, lambda code, note: None, kind="file")
+        except MeshError as error:
+            if error.code == "outside-allowed-folders":
+                raise ReadError(error.message) from None
+            return error.code == "not-a-file"
+        return False
 
     def read_xacro(self, path: str) -> bytes:
         """Reads the bytes of a xacro file. Raises ReadError."""

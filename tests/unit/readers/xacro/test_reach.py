@@ -50,12 +50,10 @@ OUTSIDE = (
     "OUTSIDE/deep/../*.xacro",
     "../../outside/*.xacro",
     "../robots/../../outside/*.xacro",
-    "file://OUTSIDE/*.xacro",
     "linked/*.xacro",
     "//server/share/*.xacro",
     "\\\\server\\share\\*.xacro",
     "$(find arm)/../outside/*.xacro",
-    "package://arm/../outside/*.xacro",
     "OUTSIDE/secret.xacro",
     "../../outside/secret.xacro",
     "linked/secret.xacro",
@@ -67,7 +65,6 @@ INSIDE = (
     "./[p]*.xacro",
     "../robots/part*",
     "$(find arm)/robots/part*",
-    "package://arm/robots/*t.xacro",
     "$(dirname)/part*",
 )
 ABSENT = ("none/*.xacro", "pa*.none")
