@@ -65,7 +65,7 @@ def list_xacro_arguments(
     path: AnyPath, *, seconds: float | None = None, options: ImportOptions | None = None
 ) -> tuple[XacroArgument, ...]:
     """Lists the arguments that a xacro file and its includes declare, in their order, with their
-    defaults as written, then those that they use without a declaration; other files have none.
+    defaults as written, then others in use that none declares; other files have none.
     Parts that cannot be expanded are passed over; where it takes more than `seconds`, lists the
     arguments up to there. Raises ReadError where the file cannot be read at all."""
     options = options_of(options, ImportOptions)

@@ -96,7 +96,7 @@ def list_xacro_arguments(
     environment: Iterable[tuple[str, str]] = (),
 ) -> tuple[XacroArgument, ...]:
     """Returns the arguments that the file at `source` and its includes declare, in their order,
-    then those that they use and do not declare; none of a file that is not xacro. Parts that cannot
+    then others in use that none declares; none of a file that is not xacro. Parts that cannot
     be expanded are passed over; where it takes more than `seconds`, the arguments up to there are
     returned. Raises ReadError where there is no such file."""
     raw = read_regular_file(source)

@@ -232,9 +232,9 @@ class Substitutions:
     """Evaluates $(...) in one expansion.
 
     `arguments` are the given and declared ones so far; `folder` is the folder of the file being
-    read. `used` are the names of the arguments that may matter, `asked` of those that were asked
-    for by name. `given` are variables of the
-    environment beside ENVIRONMENT; `warn` receives the names of others that are set.
+    read. `used` are the names of the arguments that may matter, `asked` of the ones asked for by
+    name. `given` are variables of the environment beside ENVIRONMENT; `warn` receives the names of
+    others that are set.
     """
 
     def __init__(

@@ -25,8 +25,8 @@ class XacroArgument:
 
 
 class ListingExpander(Expander):
-    """An expansion for the sake of the arguments alone: one that is missing stands for an empty
-    text, and parts that fail are passed over."""
+    """An expansion for the sake of the arguments alone: a missing one counts as an empty text,
+    and parts that fail are passed over."""
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
