@@ -143,7 +143,7 @@ def _add_export(commands: Any) -> None:
         help="write all of the scene in a .blend as a world: .wbt, .sdf, .world, .xml or .mjcf",
     )
     add_format_arguments(parser, {each.label: each.options for each in formats})
-    reading = ("xacro_args", "variants", "parameters", "joint_parameters")
+    reading = ("xacro_args", "xacro_env", "variants", "parameters", "joint_parameters")
     add_option_arguments(parser, ImportOptions, only=reading)
 
 

@@ -102,6 +102,7 @@ _ONLY = {
     "static_models": (*_WORLDS, ".mjcf", ".xml"),
     "variants": _STAGES,
     "xacro_args": (".xacro",),
+    "xacro_env": (".xacro",),
 }
 """Option -> the endings of the only files with a use for it."""
 

@@ -46,7 +46,7 @@ def _switch(item: Any, on: bool) -> None:
 
 class XacroField(bpy.types.PropertyGroup):
     """An argument; `name` is its name. `files` are the chosen files that declare it, one to a line;
-    in one of them it is `required`: it has no default."""
+    in one of them it is `required`: it has no default, or is used before its declaration."""
 
     value: props.text(
         "Value", "The value of the xacro argument. As long as it is the file's own default, the "
@@ -85,7 +85,8 @@ class XacroFields:
         """
         given = dict(options.xacro_args)
         marks = tuple((path, _changed_at(path)) for path in paths)
-        listed = (marks, options.packages, options.package_paths, options.xacro_args)
+        folders = (options.packages, options.package_paths)
+        listed = (marks, *folders, options.xacro_args, options.xacro_env)
         if listed == self._listed:
             return False
         written = {item.name: item.value for item in fields if item.value != item.default}
@@ -99,7 +100,7 @@ class XacroFields:
                 item = fields.add()
                 item.name, item.default = argument.name, argument.default or ""
                 item.value = kept.get(item.name, given.get(item.name, item.default))
-            item.required = item.required or argument.default is None
+            item.required = item.required or argument.is_required
             item.files += path + "\n"
         return before != _describe(fields)
 

@@ -15,7 +15,10 @@ from .plans import UsageError
 from .report import refuse_strictly
 from .terminal import Terminal
 
-READING = ("xacro_args", "model", "variants", "parameters", "joint_parameters")
+READING = (
+    *("xacro_args", "xacro_env"),
+    *("model", "variants", "parameters", "joint_parameters"),
+)
 _PACKAGES = ("packages", "package_paths")
 _ROBOT = "a robot description, or a .blend with one"
 

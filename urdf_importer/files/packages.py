@@ -160,14 +160,14 @@ class PackageResolver:
     def find_packages(self, name: str) -> list[str]:
         """Returns the folders of the package, the preferred one first; the others only fill gaps.
 
-        A hidden folder is not a package.
+        A hidden folder is not a package, and a path is not a name.
         """
         return list(self._each_package(name))
 
     def _each_package(self, name: str) -> Iterator[str]:
         """Yields the results of find_packages, looking no further than is asked for: whether a
         package is there once more takes a look into every folder beside it."""
-        if name.startswith("."):
+        if name.startswith(".") or os.path.basename(name) != name:
             return
         if name not in self._walks:
             self._walks[name] = self._walk_packages(name)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """YAML 1.1 -> plain nodes with their lines: texts, lists and mappings, and nothing else.
 
-ruamel.yaml only parses here: the table below decides the meaning of a word, since its own builders
-forget lines and may make objects.
+The tables below decide the meaning of a word.
 """
 
 import re
@@ -10,9 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..diagnostics import Diagnostics, ReadError, quote
-
-MOST_LEVELS = 100
-MOST_NODES = 200_000
+from .yaml_events import Item, YamlReader
 
 _TRUE = frozenset({"yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"})
 _FALSE = frozenset({"no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"})
@@ -36,7 +33,6 @@ class YamlNode:
     items: list["YamlNode"] | None = None
     pairs: dict[str, "YamlNode"] | None = None
     lines: dict[str, int] = field(default_factory=dict)
-    size: int = 1
 
     @property
     def is_scalar(self) -> bool:
@@ -76,12 +72,9 @@ def parse_yaml(
     """
     if len(data) > most_bytes:
         raise ReadError(f"{called} is bigger than {most_bytes // 1024} KiB", source=source)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ReadError(f"{called} is not UTF-8", source=source, line=line) from None
-    root = _Builder(source, diagnostics, called).build(text)
+    reader = _Nodes(called, source)
+    reader.diagnostics = diagnostics
+    root: YamlNode | None = next(iter(reader.read(data)), None)
     if root is None or root.is_null:
         return YamlNode(line=1, pairs={})
     if root.pairs is None:
@@ -91,108 +84,41 @@ def parse_yaml(
     return root
 
 
-class _Builder:
-    """Makes nodes of ruamel's events; nothing recurses."""
+class _Nodes(YamlReader):
+    """Makes nodes."""
 
-    def __init__(self, source: str, diagnostics: Diagnostics, called: str) -> None:
-        self.source = source
-        self.called = called
-        self.diagnostics = diagnostics
-        self.open: list[tuple[YamlNode, str | None, str]] = []
-        self.anchors: dict[str, YamlNode] = {}
-        self.root: YamlNode | None = None
+    diagnostics: Diagnostics
 
-    def build(self, text: str) -> YamlNode | None:
-        try:
-            from ruamel.yaml import YAML
-            from ruamel.yaml.error import YAMLError
-        except ImportError:
-            raise ReadError(
-                f"{self.called} needs the Python package ruamel.yaml, which is not installed",
-                source=self.source,
-            ) from None
-
-        yaml = YAML(typ="safe", pure=True)
-        yaml.version = (1, 1)
-        try:
-            for event in yaml.parse(text):
-                self._take(event)
-        except YAMLError as error:
-            mark = getattr(error, "problem_mark", None)
-            problem = getattr(error, "problem", None) or "characters that YAML forbids"
-            raise ReadError(
-                f"{self.called} is not YAML: {problem}",
-                source=self.source,
-                line=mark.line + 1 if mark is not None else 0,
-            ) from None
-        return self.root
-
-    def _take(self, event: Any) -> None:
+    def make_scalar(self, event: Any) -> YamlNode:
+        self._check_tag(event)
         line = event.start_mark.line + 1
-        kind = type(event).__name__
-        if kind in ("ScalarEvent", "SequenceStartEvent", "MappingStartEvent"):
-            self._check_tag(event, line)
-        if kind == "ScalarEvent":
-            node = YamlNode(line=line, text=event.value, is_plain=event.implicit[0])
-            self._place(node, event.anchor)
-        elif kind == "AliasEvent":
-            self._alias(event.anchor, line)
-        elif kind in ("SequenceStartEvent", "MappingStartEvent"):
-            if len(self.open) >= MOST_LEVELS:
-                raise self._refusal(f"it nests more than {MOST_LEVELS} levels deep", line)
-            is_list = kind == "SequenceStartEvent"
-            node = YamlNode(line=line, items=[]) if is_list else YamlNode(line=line, pairs={})
-            self.open.append((node, None, event.anchor or ""))
-        elif kind in ("SequenceEndEvent", "MappingEndEvent"):
-            node, _, anchor = self.open.pop()
-            self._place(node, anchor)
+        return YamlNode(line=line, text=event.value, is_plain=event.implicit[0])
 
-    def _check_tag(self, event: Any, line: int) -> None:
+    def make_list(self, event: Any, items: list[Item]) -> YamlNode:
+        self._check_tag(event)
+        return YamlNode(line=event.start_mark.line + 1, items=[node for node, _ in items])
+
+    def make_mapping(self, event: Any, pairs: list[tuple[Item, Item]]) -> YamlNode:
+        self._check_tag(event)
+        found: dict[str, YamlNode] = {}
+        lines: dict[str, int] = {}
+        for (key, line), (node, _) in pairs:
+            if not key.is_scalar:
+                raise self.refusal("a key is a list or a mapping", line)
+            name = key.text.strip()
+            lines.setdefault(name, line)
+            if found.setdefault(name, node) is not node:
+                self.diagnostics.error(
+                    "bad-parameter",
+                    f"the key {quote(name)} comes twice; the first counts",
+                    subject=name,
+                    line=node.line,
+                    source=self.source,
+                )
+        return YamlNode(line=event.start_mark.line + 1, pairs=found, lines=lines)
+
+    def _check_tag(self, event: Any) -> None:
         tag = str(event.tag) if event.tag else ""
         if tag and tag != "!" and tag not in _SAFE_TAGS:
-            raise self._refusal(
-                f"the tag {quote(tag)} would build an object, which is refused", line
-            )
-
-    def _alias(self, anchor: str, line: int) -> None:
-        node = self.anchors.get(anchor)
-        if node is None:
-            raise self._refusal(f"the alias {quote(anchor)} names nothing before it", line)
-        self._place(node, None)
-
-    def _place(self, node: YamlNode, anchor: str | None) -> None:
-        """Puts a finished node where it belongs. Aliases count with all their content: a few lines
-        could expand to gigabytes."""
-        if anchor:
-            self.anchors[anchor] = node
-        if not self.open:
-            self.root = self.root or node
-            return
-        parent, key, parent_anchor = self.open[-1]
-        parent.size += node.size
-        if parent.size > MOST_NODES:
-            raise self._refusal("its aliases expand to too much", node.line)
-        if parent.items is not None:
-            parent.items.append(node)
-        elif key is None:
-            if not node.is_scalar:
-                raise self._refusal("a key is a list or a mapping", node.line)
-            parent.lines.setdefault(node.text.strip(), node.line)
-            self.open[-1] = (parent, node.text.strip(), parent_anchor)
-        else:
-            self._put(parent, key, node)
-            self.open[-1] = (parent, None, parent_anchor)
-
-    def _put(self, parent: YamlNode, key: str, node: YamlNode) -> None:
-        assert parent.pairs is not None
-        if parent.pairs.setdefault(key, node) is not node:
-            self.diagnostics.error(
-                "bad-parameter",
-                f"the key {quote(key)} comes twice; the first counts",
-                subject=key,
-                line=node.line,
-                source=self.source,
-            )
-
-    def _refusal(self, problem: str, line: int) -> ReadError:
-        return ReadError(f"{self.called} cannot be read: {problem}", source=self.source, line=line)
+            problem = f"the tag {quote(tag)} would build an object, which is refused"
+            raise self.refusal(problem, event.start_mark.line + 1)

@@ -159,6 +159,14 @@ class ImportOptions(Options):
         group="Files",
         separator=":=",
     )
+    xacro_env: tuple[tuple[str, str], ...] = option(
+        (),
+        "Xacro Environment",
+        "A variable of the environment for $(env ...) and $(optenv ...) of a xacro file, as "
+        "name:=value; the user's own variables are not read",
+        group="Files",
+        separator=":=",
+    )
     srdf: str = option(
         "",
         "SRDF",

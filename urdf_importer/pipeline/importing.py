@@ -65,14 +65,15 @@ def list_xacro_arguments(
     path: AnyPath, *, seconds: float | None = None, options: ImportOptions | None = None
 ) -> tuple[XacroArgument, ...]:
     """Lists the arguments that a xacro file and its includes declare, in their order, with their
-    defaults as written; other files have none. Where the file cannot be expanded (an argument may
-    be missing, or it takes more than `seconds`), lists the arguments declared up to there. Raises
-    ReadError where it cannot be read at all."""
+    defaults as written, then others in use that none declares; other files have none.
+    Parts that cannot be expanded are passed over; where it takes more than `seconds`, lists the
+    arguments up to there. Raises ReadError where the file cannot be read at all."""
     options = options_of(options, ImportOptions)
     resolver = find_files(path, options)
     source = resolver.description
     refuse_folder(source)
-    return _list_xacro_arguments(source, resolver, options.xacro_args, seconds)
+    given, environment = options.xacro_args, options.xacro_env
+    return _list_xacro_arguments(source, resolver, given, seconds, environment=environment)
 
 
 def list_models(path: AnyPath, *, options: ImportOptions | None = None) -> tuple[str, ...]:

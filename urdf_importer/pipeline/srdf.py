@@ -49,7 +49,7 @@ def read_own_srdf(
             raise ReadError("no SRDF of this robot lies near it", source=os.fspath(path))
         file = str(found)
     own, resolver = diagnostics.about(file), find_files(file, options)
-    return reader.read_srdf(file, robot, own, resolver=resolver, xacro_args=())
+    return reader.read_srdf(file, robot, own, resolver=resolver, xacro_env=options.xacro_env)
 
 
 def write_srdf(

@@ -8,12 +8,13 @@ whole nanoseconds (m,). Binary recordings make the same trees.
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from ..diagnostics import ReadError, one_line
+from ..diagnostics import ReadError
+from ..markup.yaml_events import Item, YamlReader
 from ..motion.trajectory import KINDS, NANOSECONDS, Numbers, Trajectory
 
 Tree = Any
@@ -61,25 +62,9 @@ def read_yaml(text: str) -> list[Tree]:
     if written is not None:
         return _to_messages([written])
     _check_bytes(text, MOST_YAML_BYTES, "YAML")
-    try:
-        from ruamel.yaml import YAML
-        from ruamel.yaml.error import YAMLError
-    except ImportError:
-        raise ReadError(
-            "a YAML file needs the Python package ruamel.yaml, which is not installed"
-        ) from None
-    try:
-        yaml = YAML(typ="safe", pure=True)
-        documents = _Documents(_FREE_EVENTS + 4 * len(text))
-        return _to_messages(documents.build(yaml.parse(text)))
-    except YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        problem = getattr(error, "problem", None) or "characters that YAML forbids"
-        line = mark.line + 1 if mark is not None else 0
-        message = f"this is not YAML: {one_line(problem)}"
-        raise ReadError(message, line=line) from None
-    except RecursionError:
-        raise ReadError("the file nests too deep") from None
+    most = _FREE_EVENTS + 4 * len(text)
+    documents = _Documents("the file", most_levels=MOST_LEVELS, most_values=most)
+    return _to_messages(documents.read(text))
 
 
 def _read_flat(text: str) -> dict[str, Any] | None:
@@ -110,54 +95,20 @@ def _check_bytes(text: str, most: int, kind: str) -> None:
         raise ReadError(f"the file is bigger than {size}; .npz and .mcap hold more")
 
 
-class _Documents:
-    """Makes plain values of the events of a parser; anchors keep their values."""
+class _Documents(YamlReader):
+    """Makes plain values."""
 
-    def __init__(self, most: int) -> None:
-        self.documents: list[Any] = []
-        self.open: list[tuple[Any, list[Any], str]] = []
-        self.anchors: dict[str, tuple[Any, int]] = {}
-        self.sizes = [0]
-        self.left = most
+    def make_scalar(self, event: Any) -> Any:
+        return _scalar(event.value, event.implicit[0])
 
-    def build(self, events: Iterator[Any]) -> list[Any]:
-        for event in events:
-            self._take(event)
-        return self.documents
+    def make_list(self, event: Any, items: list[Item]) -> list[Any]:
+        return [value for value, _ in items]
 
-    def _take(self, event: Any) -> None:
-        kind = type(event).__name__
-        if kind == "ScalarEvent":
-            self._place(_scalar(event.value, event.implicit[0]), 1, event.anchor)
-        elif kind == "AliasEvent":
-            if event.anchor not in self.anchors:
-                raise ReadError("an alias names nothing", line=event.start_mark.line + 1)
-            self._place(*self.anchors[event.anchor], None)
-        elif kind in ("SequenceStartEvent", "MappingStartEvent"):
-            if len(self.open) >= MOST_LEVELS:
-                raise ReadError("the file nests too deep", line=event.start_mark.line + 1)
-            self.open.append(([] if kind[0] == "S" else {}, [], event.anchor or ""))
-            self.sizes.append(1)
-        elif kind in ("SequenceEndEvent", "MappingEndEvent"):
-            value, _, anchor = self.open.pop()
-            self._place(value, self.sizes.pop(), anchor)
-
-    def _place(self, value: Any, size: int, anchor: str | None) -> None:
-        if anchor:
-            self.anchors[anchor] = (value, size)
-        self.sizes[-1] += size
-        if self.sizes[-1] > self.left:
-            raise ReadError("its aliases expand to too much")
-        if not self.open:
-            self.documents.append(value)
-            return
-        parent, keys, _ = self.open[-1]
-        if isinstance(parent, list):
-            parent.append(value)
-        elif not keys:
-            keys.append(str(value) if not isinstance(value, dict | list) else "")
-        else:
-            parent[keys.pop()] = value
+    def make_mapping(self, event: Any, pairs: list[tuple[Item, Item]]) -> dict[str, Any]:
+        return {
+            "" if isinstance(key, dict | list) else str(key): value
+            for (key, _), (value, _) in pairs
+        }
 
 
 def _scalar(text: str, is_plain: bool) -> Any:

@@ -339,3 +339,34 @@ def test_switches_keep_the_spelling_of_the_file(
     assert applied.xacro_args == (("b", "True"),)
     fields["a"].value = "$(arg b)"
     assert not module.is_switch(fields["a"])
+
+
+def test_an_argument_that_is_used_before_its_declaration_is_passed(
+    extension: ModuleType, fields: Any, arm: str
+) -> None:
+    module = extension.operators.importing.xacro_fields
+    early = ROBOT.replace('name="arm"', 'name="$(arg size)$(arg DEBUG)"', 1)
+    Path(arm).write_text(early)
+    options = _options(extension, xacro_args=(("size", "0.5"),))
+    for chosen in (options, _options(extension)):
+        fields.clear()
+        module.XacroFields().update(fields, [arm], chosen)
+        assert _shown(fields) == [("prefix", "left;_"), ("size", "0.5"), ("DEBUG", "")]
+        assert [module.lacks_value(item) for item in fields] == [False, False, True]
+        fields["DEBUG"].value = "_x"
+        applied = module.apply_xacro_fields(chosen, fields, arm)
+        assert applied.xacro_args == (("size", "0.5"), ("DEBUG", "_x"))
+    handed = extension.operators.importing.import_choices.copy_choices(
+        _operator(extension, fields, filepath=arm)
+    )
+    bpy.ops.import_scene.urdf(filepath=arm, xacro_fields=handed["xacro_fields"])
+    assert "left;_base" in bpy.data.objects
+
+
+def test_variables_of_the_environment_are_given_as_text(
+    arm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path(arm).write_text(ROBOT.replace("left;_", "$(optenv SIDE none_)"))
+    monkeypatch.setenv("SIDE", "mine_")
+    bpy.ops.import_scene.urdf(filepath=arm, xacro_env="SIDE:=given_; OTHER:=1")
+    assert "given_base" in bpy.data.objects

@@ -326,6 +326,25 @@ def test_check_lists_an_argument_that_has_to_be_given(
     assert "xacro argument side (has no default)" in capsys.readouterr().out.splitlines()
 
 
+def test_variables_of_xacro_are_given_by_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "robot.xacro"
+    path.write_text(
+        "<robot name='r' xmlns:xacro='http://www.ros.org/wiki/xacro'><link name='a'/>"
+        "<xacro:if value='$(optenv LASER 0)'><link name='$(env SIDE)'/></xacro:if></robot>"
+    )
+    monkeypatch.setenv("LASER", "1")
+    assert main(["check", str(path), "--strict"]) == 1
+    assert "[environment-not-read]" in capsys.readouterr().err
+    assert main(["check", str(path), "--xacro-env", "LASER:=1"]) == 1
+    assert "give it with --xacro-env SIDE:=VALUE" in capsys.readouterr().err
+    given = ["--xacro-env", "LASER:=1", "--xacro-env", "SIDE:=left"]
+    output = tmp_path / "robot.urdf"
+    assert main(["export", str(path), "-o", str(output), *given]) == 0
+    assert 'name="left"' in output.read_text()
+
+
 def test_check_lists_the_arguments_of_xacro(capsys: pytest.CaptureFixture[str]) -> None:
     path = str(ROOT / "tests" / "data" / "xacro" / "everything.urdf.xacro")
     assert main(["check", path, "--xacro-arg", "legs:=4"]) == 0

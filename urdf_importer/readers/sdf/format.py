@@ -58,7 +58,10 @@ def _read_first(given: Description) -> Page:
     data, source, diagnostics = given.data, given.source, given.diagnostics
     diagnostics.source = diagnostics.source or source
     if is_xacro(data, source):
-        data = expand_xacro(data, source, given.resolver, given.options.xacro_args, diagnostics)
+        arguments, environment = given.options.xacro_args, given.options.xacro_env
+        data = expand_xacro(
+            data, source, given.resolver, arguments, diagnostics, environment=environment
+        )
     return read_page(data, source, diagnostics)
 
 

@@ -31,9 +31,10 @@ def read_srdf(
     diagnostics: Diagnostics,
     *,
     resolver: PackageResolver | None = None,
-    xacro_args: Iterable[tuple[str, str]] = (),
+    xacro_env: Iterable[tuple[str, str]] = (),
 ) -> Semantics:
-    """Returns the content of the SRDF file at `path`; xacro is expanded first.
+    """Returns the content of the SRDF file at `path`; xacro is expanded first, with the
+    variables `xacro_env`.
 
     Raises ReadError, with file and line, where the file is not SRDF. Oddities, and names unknown to
     the robot, go to `diagnostics`.
@@ -43,7 +44,7 @@ def read_srdf(
     diagnostics.source = diagnostics.source or source
     if is_xacro(data, source):
         resolver = resolver or PackageResolver(source)
-        data = expand_xacro(data, source, resolver, xacro_args, diagnostics)
+        data = expand_xacro(data, source, resolver, (), diagnostics, environment=xacro_env)
     return read_srdf_text(data, robot, source, diagnostics)
 
 

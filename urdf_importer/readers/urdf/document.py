@@ -141,11 +141,11 @@ class Document:
         """Returns an element that URDF does not know. Raises ReadError where xacro should expand
         it."""
         self.refuse_xacro(element)
-        if element.tag == "xi:include":
+        if element.tag in ("include", "xi:include"):
+            named = next(iter(element.attributes.values()), "")
             self.warning(
                 "include-not-followed",
-                f"{quote(element.attributes.get('href', ''))} is not included; expand it before "
-                "the import",
+                f"<{element.tag}> of {quote(named)} is not followed; expand it before the import",
                 element,
             )
         return Extra(tag=element.tag, xml=verbatim(element, self.data), line=element.line)

@@ -54,8 +54,10 @@ def read_urdf(given: Description) -> Robot:
     if is_xacro(data, source):
         if not diagnostics.source:
             diagnostics.source = source
-        arguments = given.options.xacro_args
-        data = expand_xacro(data, source, given.resolver, arguments, diagnostics)
+        arguments, environment = given.options.xacro_args, given.options.xacro_env
+        data = expand_xacro(
+            data, source, given.resolver, arguments, diagnostics, environment=environment
+        )
         try:
             # The result is not a text that anyone wrote, so it is not kept.
             return replace(read_robot_text(data, source, diagnostics), text=b"")

@@ -4,20 +4,22 @@
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
-from ...diagnostics import Diagnostics, FragmentError, ReadError, quote
+from ...diagnostics import Diagnostics, FragmentError, ReadError, quote, quote_path
 from ...files.packages import PackageResolver
 from ...files.regular import read_regular_file
 from ...markup.encoding import decode_text
 from .expressions import MissingArgumentError
 from .files import MOST_XACRO_BYTES, check_size
-from .library import FAILURES, Expander
-from .tree import write_tree
-from .values import Allowance
+from .library import Expander
+from .listing import ListingExpander
+from .listing import XacroArgument as XacroArgument
+from .tree import Place, write_tree
+from .values import FAILURES, Allowance
 
 _DECLARED = re.compile(rb"""<(?:robot|sdf)\b[^<>]*?\sxmlns:xacro\s*=""")
 # $(find name) alone needs no expansion: the search for files knows it, more leniently. Nor do calls
@@ -27,15 +29,7 @@ _TO_EXPAND = re.compile(
     rb"|\$\{|\$\((?!\s*find\s)"
 )
 _MOST_SHOWN_OF_MESSAGE = 400
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class XacroArgument:
-    """An argument that a xacro file declares, with its default as written; None where it has none,
-    so that it has to be given."""
-
-    name: str
-    default: str | None
+_Kind = TypeVar("_Kind", bound=Expander)
 
 
 def is_xacro(raw: bytes, source: str) -> bool:
@@ -67,20 +61,23 @@ def expand_xacro(
     given: Iterable[tuple[str, str]],
     diagnostics: Diagnostics,
     budget: Allowance | None = None,
+    *,
+    environment: Iterable[tuple[str, str]] = (),
 ) -> bytes:
-    """Expands the xacro text `raw` of the file `source` to URDF, with the arguments `given`.
+    """Expands the xacro text `raw` of the file `source` to URDF, with the arguments `given` and
+    variables of the environment beside the few that may be read.
 
     Each element is in the line of `source` that it comes from. Raises ReadError, with file and
     line, where the text cannot be expanded or makes no robot but only macros.
     """
-    budget = budget or Allowance()
-    arguments = dict(given)
-    expander = _new_expander(source, resolver, diagnostics, budget)
-    with _explained(expander, source):
+    task = _Task(raw, source, resolver, tuple(given), tuple(environment), budget or Allowance())
+    arguments = dict(task.given)
+    expander = task.start(Expander, diagnostics)
+    with _explained(expander, source, task.find_place):
         check_size(raw, MOST_XACRO_BYTES, source)
         root = expander.expand(raw, dict(arguments))
         _refuse_macros_alone(root, expander)
-        text = write_tree(root, budget)
+        text = write_tree(root, task.budget)
     for name in arguments.keys() - expander.arguments.keys() - expander.used:
         diagnostics.warning(
             "unknown-xacro-argument",
@@ -95,38 +92,57 @@ def list_xacro_arguments(
     resolver: PackageResolver,
     given: Iterable[tuple[str, str]],
     seconds: float | None = None,
+    *,
+    environment: Iterable[tuple[str, str]] = (),
 ) -> tuple[XacroArgument, ...]:
-    """Returns the arguments that the file at `source` and its includes declare, in their order;
-    none of a file that is not xacro. Where it cannot be expanded (an argument may be missing, or it
-    takes more than `seconds`), the arguments declared up to there. Raises ReadError where there is
-    no such file."""
+    """Returns the arguments that the file at `source` and its includes declare, in their order,
+    then others in use that none declares; none of a file that is not xacro. Parts that cannot
+    be expanded are passed over; where it takes more than `seconds`, the arguments up to there are
+    returned. Raises ReadError where there is no such file."""
     raw = read_regular_file(source)
     if not is_xacro(raw, source):
         return ()
     budget = Allowance() if seconds is None else Allowance(seconds)
-    expander = _new_expander(source, resolver, Diagnostics(source), budget)
-    expander.lists = True
-    try:
-        with _explained(expander, source):
-            expander.expand(check_size(raw, MOST_XACRO_BYTES, source), dict(given))
-    except ReadError:
-        pass
-    declared = expander.arguments.items()
-    return tuple(XacroArgument(name=name, default=default) for name, default in declared)
+    task = _Task(raw, source, resolver, tuple(given), tuple(environment), budget)
+    return task.list_arguments()
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A file to expand, once or twice."""
+
+    raw: bytes
+    source: str
+    resolver: PackageResolver
+    given: tuple[tuple[str, str], ...]
+    environment: tuple[tuple[str, str], ...]
+    budget: Allowance
+
+    def start(self, kind: type[_Kind], diagnostics: Diagnostics) -> _Kind:
+        path = os.path.abspath(self.source)
+        try:
+            return kind(path, self.resolver, diagnostics, self.budget, self.environment)
+        except ReadError as error:
+            raise ReadError(error.message, source=self.source) from None
+
+    def list_arguments(self) -> tuple[XacroArgument, ...]:
+        return self._list().list_arguments()
+
+    def find_place(self, name: str) -> Place | None:
+        """Where an argument is declared that the expansion has not come to."""
+        return self._list().places.get(name)
+
+    def _list(self) -> ListingExpander:
+        expander = self.start(ListingExpander, Diagnostics(self.source))
+        with suppress(ReadError), _explained(expander, self.source):
+            raw = check_size(self.raw, MOST_XACRO_BYTES, self.source)
+            expander.expand(raw, dict(self.given))
+        return expander
 
 
 _OF_ROBOTS = frozenset({"link", "model", "world", "include"})
 """Children of the root of a robot, in URDF or in SDF, that the root of a file of macros does not
 have."""
-
-
-def _new_expander(
-    source: str, resolver: PackageResolver, diagnostics: Diagnostics, budget: Allowance
-) -> Expander:
-    try:
-        return Expander(os.path.abspath(source), resolver, diagnostics, budget)
-    except ReadError as error:
-        raise ReadError(error.message, source=source) from None
 
 
 def _refuse_macros_alone(root: object, expander: Expander) -> None:
@@ -185,8 +201,11 @@ more_calls = _MoreCalls()
 
 
 @contextmanager
-def _explained(expander: Expander, source: str) -> Iterator[None]:
-    """Turns an exception into a ReadError with one sentence and a place."""
+def _explained(
+    expander: Expander, source: str, find_place: Callable[[str], Place | None] | None = None
+) -> Iterator[None]:
+    """Turns an exception into a ReadError with one sentence and a place. `find_place` finds the
+    declaration of an argument that was used before it."""
     try:
         with more_calls:
             yield
@@ -200,8 +219,11 @@ def _explained(expander: Expander, source: str) -> Iterator[None]:
             raise ReadError(error.message, source=shown, line=error.line) from None
         _refuse(error.message, expander, source)
     except (*expander.failures, *FAILURES) as error:
-        kind = FragmentError if _lacks_argument(error) else ReadError
-        _refuse(_sentence(error), expander, source, kind)
+        missing = _find_missing(error)
+        if missing is None:
+            _refuse(_sentence(error), expander, source)
+        place = find_place(missing.name) if find_place is not None else None
+        _refuse(_explain_missing(missing, place, source), expander, source, FragmentError)
 
 
 def _refuse(
@@ -216,12 +238,20 @@ def _refuse(
     raise kind(message + by, source=place.file, line=place.line) from None
 
 
-def _lacks_argument(error: object) -> bool:
-    """Whether an exception of xacro, or its cause, is about a missing argument."""
-    seen: object = error
-    while seen is not None and not isinstance(seen, MissingArgumentError):
-        seen = getattr(seen, "exc", None)
-    return seen is not None
+def _find_missing(error: object) -> MissingArgumentError | None:
+    """An exception of xacro, or its cause, about a missing argument."""
+    while error is not None and not isinstance(error, MissingArgumentError):
+        error = getattr(error, "exc", None)
+    return error
+
+
+def _explain_missing(error: MissingArgumentError, place: Place | None, source: str) -> str:
+    finding = error.finding
+    if place is not None and error.is_unknown:
+        other = "" if place.file == os.path.abspath(source) else f" of {quote_path(place.file)}"
+        finding = f"is declared in line {place.line}{other}, after its use"
+    name = error.name[:80]
+    return f"the argument {quote(name)} {finding}; give it with --xacro-arg {name}:=VALUE"
 
 
 def _sentence(error: Exception) -> str:

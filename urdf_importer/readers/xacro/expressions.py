@@ -14,7 +14,7 @@ import os
 import re
 import warnings
 from collections import ChainMap
-from collections.abc import Callable, Iterable, Iterator, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from typing import Any
 
 from ...diagnostics import ReadError, quote
@@ -232,14 +232,25 @@ class Substitutions:
     """Evaluates $(...) in one expansion.
 
     `arguments` are the given and declared ones so far; `folder` is the folder of the file being
-    read. `used` are the names of the arguments that were asked for.
+    read. `used` are the names of the arguments that may matter, `asked` of the ones asked for by
+    name. `given` are variables of the environment beside ENVIRONMENT; `warn` receives the names of
+    others that are set.
     """
 
-    def __init__(self, files: XacroFiles, folder: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        files: XacroFiles,
+        folder: Callable[[], str],
+        given: Mapping[str, str],
+        warn: Callable[[str], None],
+    ) -> None:
         self.arguments: dict[str, str] = {}
         self.used: set[str] = set()
+        self.asked: dict[str, None] = {}
         self._files = files
         self._folder = folder
+        self._given = given
+        self._warn = warn
 
     def substitute(self, text: str, evaluator: Evaluator) -> str:
         """Returns the replacement of `$(text)`. Raises ReadError for a missing package and
@@ -254,8 +265,8 @@ class Substitutions:
             # xacro's $(cwd) is the folder it is started in, which says nothing about a robot.
             return self._folder()
         if command == "optenv" and words:
-            default = " ".join(words[1:])
-            return os.environ.get(words[0], default) if words[0] in ENVIRONMENT else default
+            value = self._find_variable(words[0])
+            return " ".join(words[1:]) if value is None else value
         if command not in ("arg", "find", "env") or len(words) != 1:
             raise ValueError(f"{quote(f'$({text})')} is not one of the substitutions {_COMMANDS}")
         return self._substitute_name(command, words[0])
@@ -264,23 +275,43 @@ class Substitutions:
         if command == "find":
             return self._files.find_package(name)
         if command == "arg":
-            self.used.add(name)
-            if name not in self.arguments:
-                raise MissingArgumentError(
-                    f"the argument {quote(name)} is neither declared nor given"
-                )
-            value = str(self.arguments[name])
-            return _FIND.sub(lambda match: self._files.find_package(match[1]), value)
-        if name not in ENVIRONMENT or name not in os.environ:
-            known = ", ".join(ENVIRONMENT)
-            raise ValueError(
-                f"the environment variable {quote(name)} is not set or not one of {known}"
+            return _FIND.sub(lambda match: self._files.find_package(match[1]), self.find(name))
+        variable = self._find_variable(name)
+        if variable is None:
+            raise ReadError(
+                f"the environment variable {quote(name)} is not given; give it with --xacro-env "
+                f"{name[:80]}:=VALUE"
             )
-        return os.environ[name]
+        return variable
+
+    def find(self, name: str) -> str:
+        """Returns the text of an argument. Raises MissingArgumentError."""
+        self.used.add(name)
+        self.asked[name] = None
+        if name not in self.arguments:
+            raise MissingArgumentError(name, is_unknown=True)
+        return str(self.arguments[name])
+
+    def _find_variable(self, name: str) -> str | None:
+        """A variable of the environment that is given or may be read. Others stay unread: a
+        description must not see its user's secrets."""
+        if name in self._given:
+            return self._given[name]
+        if name in ENVIRONMENT:
+            return os.environ.get(name)
+        if name in os.environ:
+            self._warn(name)
+        return None
 
 
 class MissingArgumentError(ValueError):
-    """An argument that the user has to give."""
+    """An argument that the user has to give; one that is unknown was not declared so far."""
+
+    def __init__(self, name: str, *, is_unknown: bool) -> None:
+        super().__init__(name)
+        self.name = name
+        self.is_unknown = is_unknown
+        self.finding = "is neither declared nor given" if is_unknown else "has no default"
 
 
 def _convert(text: str) -> Any:

@@ -8,36 +8,24 @@ different robot.
 """
 
 import fnmatch
-import io
-import math
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ...diagnostics import MeshError, ReadError, Report, one_line, quote
+from ...diagnostics import MeshError, ReadError, Report, quote
 from ...files.packages import PackageResolver
 from ...files.regular import read_regular_file
 from .values import Allowance
+from .yaml_values import XacroYaml
 
 MOST_XACRO_BYTES = 8 * 1024 * 1024
 MOST_YAML_BYTES = 256 * 1024
-MOST_YAML_LEVELS = 100
 MOST_LISTED = 10_000
 
 # The part of the environment that $(env ...) and $(optenv ...) see: no path, no name, no secret.
 ENVIRONMENT = ("ROS_DISTRO", "ROS_VERSION", "ROS_PYTHON_VERSION")
-
-# Units of YAML numbers that xacro knows -> in SI.
-UNITS = {
-    "!radians": 1.0,
-    "!degrees": math.pi / 180.0,
-    "!meters": 1.0,
-    "!millimeters": 0.001,
-    "!foot": 0.3048,
-    "!inches": 0.0254,
-}
 
 _WILDCARD = re.compile(r"[*?[]")
 
@@ -80,12 +68,13 @@ class XacroFiles:
 
     def list_files(self, uri: str, base: str) -> list[str]:
         """Returns the files that a path with wildcards in its last part means, in alphabetical
-        order."""
-        folder, pattern = os.path.split(os.path.join(base, uri))
+        order. Raises ReadError for a folder that may not be read, before a look into it."""
+        folder, slash, pattern = uri.replace("\\", "/").rpartition("/")
         if _WILDCARD.search(folder) or len(pattern) > 255:
             raise ReadError(f"{quote(uri)} has wildcards before its last part")
+        folder = os.path.normpath(os.path.join(base, folder + slash))
         try:
-            names = sorted(os.listdir(folder)[:MOST_LISTED])
+            names = sorted(os.listdir(folder)[:MOST_LISTED]) if self._is_folder(folder) else []
         except (OSError, ValueError):
             return []
         shown = [name for name in names if pattern.startswith(".") or not name.startswith(".")]
@@ -95,64 +84,30 @@ class XacroFiles:
             if os.path.isfile(os.path.join(folder, name))
         ]
 
+    def _is_folder(self, path: str) -> bool:
+        """Whether a folder is there. Raises ReadError for one that may not be read."""
+        try:
+            self._resolver.resolve_file(path, lambda code, note: None, kind="file")
+        except MeshError as error:
+            if error.code == "outside-allowed-folders":
+                raise ReadError(error.message) from None
+            return error.code == "not-a-file"
+        return False
+
     def read_xacro(self, path: str) -> bytes:
         """Reads the bytes of a xacro file. Raises ReadError."""
         return check_size(read_regular_file(path), MOST_XACRO_BYTES, path)
 
-    def load_yaml(self, path: str, evaluate: Callable[[str], Any]) -> Any:
-        """Returns the content of a YAML file, as PyYAML's safe loader reads it: None, bool, int,
-        float, str, dates, lists and dictionaries. `evaluate` gives the value of numbers with a
-        unit.
-
-        Raises ReadError.
-        """
-        try:
-            from ruamel.yaml import YAML
-            from ruamel.yaml.constructor import SafeConstructor
-            from ruamel.yaml.error import YAMLError
-        except ImportError:
-            raise ReadError(
-                "load_yaml needs the Python package ruamel.yaml, which is not installed"
-            ) from None
+    def load_yaml(
+        self, path: str, evaluate: Callable[[str], Any], warn: Callable[[str, int], None]
+    ) -> Any:
+        """Returns the content of a YAML file. `evaluate` gives the value of numbers with a unit,
+        `warn` receives key and line of keys that come twice. Raises ReadError."""
         data = check_size(read_regular_file(path), MOST_YAML_BYTES, path)
-
-        class Constructor(SafeConstructor):
-            """Of its own, so that no other loader gets its units."""
-
-        for tag, factor in UNITS.items():
-            Constructor.add_constructor(tag, _unit_reader(factor, evaluate))
-        yaml = YAML(typ="safe", pure=True)
-        yaml.version = (1, 1)
-        yaml.allow_duplicate_keys = True
-        yaml.Constructor = Constructor
-        try:
-            self._check_levels(yaml.parse(io.BytesIO(data)), path)
-            return yaml.load(io.BytesIO(data))
-        except YAMLError as error:
-            mark = getattr(error, "problem_mark", None)
-            problem = getattr(error, "problem", None) or "it is not YAML"
-            line = mark.line + 1 if mark is not None else 0
-            raise ReadError(f"the YAML is broken: {problem}", source=path, line=line) from None
-        except (ArithmeticError, LookupError, AttributeError, TypeError, ValueError) as error:
-            raise ReadError(f"the YAML cannot be read: {one_line(error)}", source=path) from None
-
-    def _check_levels(self, events: Iterable[Any], path: str) -> None:
-        """Reads it once without making anything of it: the reader takes quadratic time for levels
-        within levels, and does not look at the clock."""
-        level = 0
-        for event in events:
-            self._budget.spend(1)
-            name = type(event).__name__
-            level += name.endswith("StartEvent") - name.endswith("EndEvent")
-            if level > MOST_YAML_LEVELS:
-                raise ReadError(f"the YAML has more than {MOST_YAML_LEVELS} levels", source=path)
-
-
-def _unit_reader(factor: float, evaluate: Callable[[str], Any]) -> Callable[[Any, Any], float]:
-    def read(constructor: Any, node: Any) -> float:
-        return float(evaluate(str(constructor.construct_scalar(node)))) * factor
-
-    return read
+        documents = XacroYaml(path, self._budget, evaluate, warn).read(data)
+        if len(documents) > 1:
+            raise ReadError("the YAML holds more than one document", source=path)
+        return documents[0] if documents else None
 
 
 def check_size(data: bytes, most: int, path: str) -> bytes:

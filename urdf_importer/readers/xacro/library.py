@@ -14,7 +14,8 @@ import importlib.util
 import keyword
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 from xml.dom import minidom
 
@@ -22,13 +23,20 @@ from ...diagnostics import Diagnostics, ReadError, quote
 from ...files.packages import PackageResolver
 from .expressions import Evaluator, MissingArgumentError, Substitutions
 from .files import XacroFiles
-from .tree import Place, mark_line, parse_tree, place_of, replace_node
-from .values import REFUSED_FUNCTIONS, Allowance, weigh
+from .output import Output
+from .tree import (
+    Place,
+    is_bare_instruction,
+    mark_line,
+    parse_tree,
+    place_of,
+    replace_node,
+)
+from .values import FAILURES, REFUSED_FUNCTIONS, Allowance, weigh
 
 MOST_INCLUDES_DEEP = 40
 MOST_TEXT = 1_000_000
 MOST_PARAMETERS = 20_000
-MOST_WARNINGS = 100
 
 _TOKEN = re.compile(
     r"(?P<escaped>\$\$+[{(])|(?P<expression>\$\{[^}]*\})|(?P<substitution>\$\([^)]*\))"
@@ -115,28 +123,35 @@ class Expander:
     While it runs and afterwards: `place` is where the work is or has failed, `line` the line of the
     main file that led there; `arguments` (name -> default, None without one) and `macros` (name ->
     whether it is the main file's) are the declared ones so far, `used` the names of the arguments
-    asked for. Where it `lists`, arguments that lack both default and value do not stop it.
+    asked for, `places` the places of the declarations.
     """
 
     def __init__(
-        self, source: str, resolver: PackageResolver, diagnostics: Diagnostics, budget: Allowance
+        self,
+        source: str,
+        resolver: PackageResolver,
+        diagnostics: Diagnostics,
+        budget: Allowance,
+        environment: Iterable[tuple[str, str]] = (),
     ) -> None:
         self.place: Place | None = None
         self.line = 0
-        self.lists = False
+        self._calls: list[Any] = []
+        self._is_robot = False
         self.arguments: dict[str, str | None] = {}
+        self.places: dict[str, Place | None] = {}
         self.macros: dict[str, bool] = {}
         self._source = source
-        self._files = XacroFiles(
-            resolver, lambda code, note: diagnostics.warning(code, note, line=self.line), budget
-        )
+        self._output = Output(diagnostics, lambda: self.line)
+        self._files = XacroFiles(resolver, self._output.warn_once, budget)
         self._budget = budget
         self._missing: dict[str, str] = {}
-        self._output = _Output(self, diagnostics)
         self._library = load_library()
         self.failures: tuple[type[Exception], ...] = (self._library.XacroException,)
         self._replace_names()
-        self._substitutions = Substitutions(self._files, self._folder)
+        self._substitutions = Substitutions(
+            self._files, self._folder, dict(environment), self._output.warn_of_variable
+        )
 
     @property
     def used(self) -> set[str]:
@@ -148,9 +163,11 @@ class Expander:
         library = self._library
         library.init_stacks(self._source)
         document = parse_tree(raw, self._source, self._budget)
+        root: Any = document.documentElement
+        self._is_robot = root.tagName == "robot"
         self._substitutions.arguments = given
         library.process_doc(document, mappings=given, verbosity=0)
-        return document.documentElement
+        return root
 
     def _replace_names(self) -> None:
         library = self._library
@@ -182,6 +199,7 @@ class Expander:
             setattr(library, name, replacement)
         # Last, since the symbols hold functions replaced before.
         library._global_symbols = symbols = library.create_global_symbols()
+        dict.__setitem__(symbols["xacro"], "arg", lambda name: self._substitutions.find(name))
         self._evaluator = Evaluator(self._budget, _collect_functions(symbols))
 
     # Where the work is
@@ -198,12 +216,32 @@ class Expander:
         self._budget.spend_element()
         before = self.place
         self._visit(node)
+        lacks_prefix = self._warn_of_prefix(node)
         self._own["eval_all"](node, macros, symbols)
+        if lacks_prefix and node.tagName == "include":
+            replace_node(node, by=None)  # Else the reader of URDF warns, too.
         self.place = before
+
+    def _warn_of_prefix(self, node: Any) -> bool:
+        """Warns of a tag that lacks its "xacro:", once for all copies; whether it does."""
+        place = place_of(node)
+        if place is None or not self._is_robot or not is_bare_instruction(node, self._calls):
+            return False
+        self._output.warn_once(
+            "missing-xacro-prefix",
+            f"<{node.tagName}> is written without 'xacro:' and does nothing",
+            subject=node.getAttribute("name") or node.getAttribute("filename"),
+            source="" if place.file == self._source else place.file,
+            line=place.line,
+        )
+        return True
 
     def _handle_macro_call(self, node: Any, macros: Any, symbols: Any) -> Any:
         self._visit(node)
-        return self._own["handle_macro_call"](node, macros, symbols)
+        self._calls.append(node)
+        is_call = self._own["handle_macro_call"](node, macros, symbols)
+        self._calls.pop()
+        return is_call
 
     def _check_attributes(self, tag: Any, required: list[str], optional: list[str]) -> Any:
         self._visit(tag)
@@ -214,10 +252,15 @@ class Expander:
     def _declare_argument(self, tag: Any) -> tuple[str, str]:
         """Unlike in xacro, an argument may lack a default; then it has to be given."""
         name, default = self._own["check_attrs"](tag, ["name"], ["default"])
+        has_value = self._has_value(name)
         self.arguments.setdefault(name, default)
-        if default is None and not self.lists and name not in self._substitutions.arguments:
-            raise MissingArgumentError(f"the argument {quote(name)} has no default; give it")
+        self.places.setdefault(name, self.place)
+        if default is None and not has_value:
+            raise MissingArgumentError(name, is_unknown=False)
         return name, default or ""
+
+    def _has_value(self, name: str) -> bool:
+        return name in self._substitutions.arguments
 
     def _require_attributes(self, tag: Any, names: list[str]) -> Any:
         self._visit(tag)
@@ -317,54 +360,10 @@ class Expander:
         library = self._library
         path = self._files.resolve_file(str(name), self._folder())
         symbols = library._global_symbols
-        data = self._files.load_yaml(path, lambda text: self._evaluate(text, symbols))
+        warn = partial(self._output.warn_of_key, path)
+        data = self._files.load_yaml(path, lambda text: self._evaluate(text, symbols), warn)
         self._budget.spend(weigh(data))
         return library.YamlListWrapper.wrap(data)
-
-
-# Exceptions of xacro and expressions for wrong descriptions.
-FAILURES: tuple[type[Exception], ...] = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    NameError,
-    OSError,
-    RuntimeError,
-    SyntaxError,
-    TypeError,
-    ValueError,
-)
-
-
-class _Output:
-    """Takes messages that xacro, or the description through it, would print: each different warning
-    becomes a diagnostic. Expressions find the methods by their names."""
-
-    def __init__(self, expander: Expander, diagnostics: Diagnostics) -> None:
-        self._expander = expander
-        self._diagnostics = diagnostics
-        self._texts: set[str] = set()
-
-    def add(self, *words: Any) -> None:
-        text = " ".join(str(word) for word in words)
-        shown = " ".join(text[:300].split())
-        if shown not in self._texts and len(self._texts) < MOST_WARNINGS:
-            self._texts.add(shown)
-            message = f"xacro warns: {shown}; the expansion went on"
-            self._diagnostics.warning("xacro-warning", message, line=self._expander.line)
-
-    def warning(self, *words: Any, **_format: Any) -> None:
-        self.add(*words)
-
-    def error(self, *words: Any, **_format: Any) -> None:
-        self.add(*words)
-
-    def message(self, *_words: Any, **_format: Any) -> None:
-        """Drops messages that do not concern users of the robot."""
-
-    def print_location(self) -> None:
-        """Does nothing: diagnostics have their lines."""
 
 
 def _collect_functions(symbols: Any) -> list[Any]:

@@ -152,6 +152,27 @@ def replace_node(node: Any, by: Any, content_only: bool = False) -> None:
     _link(before, after)
 
 
+_WITH_PREFIX = frozenset({"arg", "if", "include", "insert_block", "macro", "property", "unless"})
+_PARTS = _WITH_PREFIX | {
+    "robot", "link", "joint", "visual", "collision", "geometry", "inertial"
+}  # fmt: skip
+
+
+def is_bare_instruction(node: Any, calls: list[Any]) -> bool:
+    """Whether an element is an instruction of xacro without its "xacro:": by its name, and in parts
+    of a robot where URDF has no such element; plugins have their own. `calls` are the calls of
+    macros, the innermost last, in whose bodies the element is."""
+    if node.tagName not in _WITH_PREFIX:
+        return False
+    outer = list(calls)
+    while True:
+        node = node.parentNode or (outer.pop() if outer else None)
+        if node is None or node.nodeType != node.ELEMENT_NODE:
+            return True
+        if node.tagName not in _PARTS and not node.tagName.startswith("xacro:"):
+            return False
+
+
 def _link(before: Any, after: Any) -> None:
     if before is not None:
         before.nextSibling = after

@@ -27,6 +27,21 @@ MOST_ELEMENTS = 1_000_000
 MOST_CHARACTERS = 64 * 1024 * 1024
 
 
+# Exceptions of xacro and expressions for wrong descriptions.
+FAILURES: tuple[type[Exception], ...] = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    NameError,
+    OSError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
+
+
 class Allowance:
     """The rest of one expansion's time and space. Everything raises ReadError at the end of it,
     without a place: whoever knows it adds it."""
@@ -42,6 +57,11 @@ class Allowance:
         self._unlooked = 0
         self._elements = self._elements_left = elements
         self._characters = self._characters_left = characters
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing more can be paid for."""
+        return min(self._elements_left, self._characters_left) < 0 or self._is_late()
 
     def spend_element(self, characters: int = 0) -> None:
         """Counts an element read, copied or looked at, with so many characters below it."""
@@ -64,8 +84,11 @@ class Allowance:
         if characters < _MUCH and self._unlooked < _SPENDINGS_PER_LOOK:
             return
         self._unlooked = 0
-        if time.thread_time() > self._end:
+        if self._is_late():
             raise ReadError(f"expanding the xacro takes more than {self._seconds:g} s of CPU time")
+
+    def _is_late(self) -> bool:
+        return time.thread_time() > self._end
 
 
 MOST_WEIGHT = 1_000_000

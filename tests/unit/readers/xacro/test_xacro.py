@@ -150,13 +150,6 @@ def test_arguments_are_given_and_listed() -> None:
     assert list_xacro_arguments(EVERYTHING, options=options) == wanted
 
 
-def test_arguments_are_listed_up_to_where_expansion_fails(write: Write) -> None:
-    path = write("<xacro:arg name='a' default='1'/>\n<x y='$(arg b)'/>")
-    assert list_xacro_arguments(path) == (XacroArgument(name="a", default="1"),)
-    error = refusal(path)
-    assert error.line == 3 and "the argument 'b' is neither declared nor given" in error.message
-
-
 def test_an_argument_without_a_default_is_listed_and_has_to_be_given(write: Write) -> None:
     path = write(
         "<xacro:arg name='side'/>\n<xacro:arg name='empty' default=''/>"
