@@ -100,17 +100,18 @@ def _lacks(joint: Joint) -> bool:
 
 def _complete_joint(joint: Joint) -> Joint:
     limit, kind = joint.limit, joint.type
+    has_range = limit is not None and (limit.lower, limit.upper) != (None, None)
+    if kind == "prismatic" and not has_range:
+        limit = replace(limit or Limit(), lower=-FARTHEST, upper=FARTHEST)
+    elif kind == "revolute" and not has_range:
+        # It turns for ever, which URDF calls continuous.
+        kind = "continuous"
     if limit is not None:
         limit = replace(
             limit,
             effort=EFFORT if limit.effort is None else limit.effort,
             velocity=VELOCITY if limit.velocity is None else limit.velocity,
         )
-    elif kind == "revolute":
-        # Without limits it turns for ever, which URDF calls continuous.
-        kind = "continuous"
-    elif kind == "prismatic":
-        limit = Limit(lower=-FARTHEST, upper=FARTHEST, effort=EFFORT, velocity=VELOCITY)
     controller, dynamics = joint.safety_controller, joint.dynamics
     if controller is not None and controller.k_velocity is None:
         controller = replace(controller, k_velocity=0.0)
