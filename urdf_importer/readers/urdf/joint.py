@@ -76,8 +76,9 @@ def _read_hardware_interfaces(element: Element, document: Document) -> tuple[str
 
 
 def _read_reduction(element: Element, document: Document) -> float | None:
-    """The reduction; None, with a warning, where it is not a number: nothing moves by it here."""
-    text = document.text(element)
+    """The reduction, also in quotes; None, with a warning, where it is not a number: nothing moves
+    by it here."""
+    text = document.text(element).strip("\"' \t\r\n")
     try:
         return to_number(text, LARGEST)
     except OddNumberError as problem:

@@ -22,7 +22,7 @@ from .beyond import read_attributes
 from .document import Document
 from .gazebo_joint import GazeboLoops, read_gazebo_loops
 from .joint import read_joint, read_transmission
-from .link import read_link
+from .link import read_link, warn_of_mass
 from .loop import (
     BALL_CONSTRAINT,
     check_loops,
@@ -198,7 +198,9 @@ class Parts:
         _report_tallies(document)
         robot = self.part_joints(robot, find_second_parents(robot, document))
         check_loops(robot, document)
-        return interpret_extras(self.close(robot, read_gazebo_loops(robot, document)))
+        robot = self.close(robot, read_gazebo_loops(robot, document))
+        _report_massless(robot, document)
+        return interpret_extras(robot)
 
     def part_joints(self, robot: Robot, seconds: dict[int, LoopJoint]) -> Robot:
         """Returns the robot with these of its joints, by their numbers, as loops."""
@@ -271,6 +273,15 @@ def _find_xacro_prefixes(element: Element) -> tuple[str, ...]:
         if attribute.startswith("xmlns:") and _XACRO_NAMESPACE(value)
     )
     return ("xacro:", *declared)
+
+
+def _report_massless(robot: Robot, document: Document) -> None:
+    """Warns of links with shapes that move and weigh nothing."""
+    moving = {joint.child for joint in robot.joints if joint.type != "fixed"}
+    for name, element in document.massless.items():
+        if name in moving:
+            document.kind, document.name = "link", name
+            warn_of_mass(0.0, element, document)
 
 
 def _report_tallies(document: Document) -> None:
