@@ -12,6 +12,7 @@ from ...model import (
     Capsule,
     Collision,
     Cylinder,
+    Ellipsoid,
     Extra,
     Geometry,
     Inertia,
@@ -112,6 +113,8 @@ _SHAPES: dict[str, _Reader] = {
     "box": read_box,
     "capsule": _of_lengths(Capsule, "radius", "length"),
     "cylinder": _of_lengths(Cylinder, "radius", "length"),
+    "drake:capsule": _of_lengths(Capsule, "radius", "length"),
+    "drake:ellipsoid": _of_lengths(lambda a, b, c: Ellipsoid(radii=(a, b, c)), "a", "b", "c"),
     "mesh": read_mesh,
     "sphere": _of_lengths(Sphere, "radius"),
 }

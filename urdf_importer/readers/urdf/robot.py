@@ -15,6 +15,7 @@ from ...markup.encoding import Text, decode_text
 from ...markup.lenient import Finding, read_leniently
 from ...markup.xml import Element, Junk, parse_xml
 from ...model import Attributes, Extra, Joint, Link, LoopJoint, Material, Robot, Transmission
+from ...model.drake import DRAKE_JOINT, split_drake_joints
 from ...names import Claims
 from ..formats import Description, ReaderFormat
 from ..xacro.expand import expand_xacro, is_xacro
@@ -136,7 +137,7 @@ class Parts:
         tag = element.tag
         if tag == "link":
             self._take(element, read_link(element, document), self.links)
-        elif tag == "joint":
+        elif tag in ("joint", DRAKE_JOINT):
             self._take(element, read_joint(element, document), self.joints)
         elif tag in ("loop_joint", BALL_CONSTRAINT):
             self._read_loop(element)
@@ -198,7 +199,7 @@ class Parts:
         _report_tallies(document)
         robot = self.part_joints(robot, find_second_parents(robot, document))
         check_loops(robot, document)
-        robot = self.close(robot, read_gazebo_loops(robot, document))
+        robot = split_drake_joints(self.close(robot, read_gazebo_loops(robot, document)))
         _report_massless(robot, document)
         return interpret_extras(robot)
 

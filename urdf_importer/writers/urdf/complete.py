@@ -16,6 +16,7 @@ from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import matrix_from_pose, pose_of, rpy_from_rotation
 from ...model import (
     IDENTITY,
+    JOINT_TYPES,
     Capsule,
     Collision,
     Cylinder,
@@ -29,6 +30,7 @@ from ...model import (
     Sphere,
     Visual,
 )
+from ...model.drake import as_urdf, is_drake
 
 EFFORT = 1000.0
 VELOCITY = 10.0
@@ -87,6 +89,8 @@ def complete_robot(robot: Robot, *, masses: bool = True) -> Robot:
 
 
 def _lacks(joint: Joint) -> bool:
+    if is_drake(joint):
+        return False  # Others do not read it.
     limit, controller, dynamics = joint.limit, joint.safety_controller, joint.dynamics
     if limit is None:
         if joint.type in _LIMITED:
@@ -117,6 +121,8 @@ def _complete_joint(joint: Joint) -> Joint:
         controller = replace(controller, k_velocity=0.0)
     if dynamics is not None and dynamics.damping is None and dynamics.friction is None:
         dynamics = replace(dynamics, damping=0.0)
+    if kind in JOINT_TYPES:
+        joint = as_urdf(joint)
     return replace(
         joint,
         type=kind,
