@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Drake's joints beyond URDF, <drake:joint>, as joints of one axis and back.
 
-A joint or shape in Drake's spelling has a Leaf of that tag. Of the types, ball and planar are joints
-of the model; a screw or universal joint is one here only while a file is read or written. A robot
-has two joints in its place, with a link without mass between.
+A joint or shape in Drake's spelling has a Leaf of that tag. Balls and planar joints are joints of
+the model; a screw or universal joint is one only while a file is read or written. A robot has two
+joints in its place, with a link without mass between.
 """
 
 import math

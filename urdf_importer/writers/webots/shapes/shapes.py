@@ -122,7 +122,9 @@ class ShapeNodeWriter:
             self._parts[key] = self._make_parts(visual, *key)
         return [(own or look, node) for own, node in self._parts[key]]
 
-    def _make_parts(self, visual: Visual | Collision, data: MeshData, is_textured: bool) -> list[_Part]:
+    def _make_parts(
+        self, visual: Visual | Collision, data: MeshData, is_textured: bool
+    ) -> list[_Part]:
         assert not isinstance(visual.geometry, Solid)
         if not isinstance(visual.geometry, Mesh):
             return [(None, make_primitive_node(visual.geometry))]
