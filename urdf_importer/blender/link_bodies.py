@@ -38,7 +38,7 @@ def bodies_of(
     part: str = "",
     most: int | None = None,
 ) -> Iterator[LinkBody]:
-    """Yields the shapes of links that are shown, or those of a `part`. A mesh of more than `most`
+    """Yields the shapes of links that are shown, or all of a `part`. A mesh of more than `most`
     triangles is the box around it. Takes time for every object of the file."""
     for item in objects_of(armature):
         chosen = item.get(properties.PART) == part if part else shows_link(item)

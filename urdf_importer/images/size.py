@@ -70,7 +70,7 @@ def _find_dds_size(content: bytes) -> tuple[int, int] | None:
 
 
 def _find_webp_size(content: bytes) -> tuple[int, int] | None:
-    """Of the three kinds of WebP (RFC 9649), none of which has sides beyond 16384."""
+    """Of the three kinds of WebP (RFC 9649): their sides have 14 or 24 bits."""
     kind, bits = content[12:16], _number(content, 21, 4, "little")
     if len(content) < 30:
         return None

@@ -128,7 +128,7 @@ def _order_limits(
     joint: Joint, limit: Limit, diagnostics: Diagnostics
 ) -> tuple[float | None, float | None]:
     if limit.lower is None and limit.upper is None:
-        # To urdfdom it is locked; those who write it rate a motor of a joint that moves.
+        # To urdfdom it is locked; its writers mean a joint that moves, with a rated motor.
         finding = "has a limit without lower and upper; it moves without bound"
         _warn(diagnostics, joint, "limit-without-range", finding)
         return None, None

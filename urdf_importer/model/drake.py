@@ -29,6 +29,8 @@ def is_drake(joint: Joint) -> bool:
 
 def split_drake_joints(robot: Robot) -> Robot:
     """Returns the robot with its screws and universal joints as two joints each."""
+    if not any(is_drake(joint) for joint in robot.joints if joint.leaves):
+        return robot
     parts = [list(_split(joint)) for joint in robot.joints]
     links = {link.name for link in robot.links}
     joints = {joint.name for joint in robot.joints}

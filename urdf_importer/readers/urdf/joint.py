@@ -111,12 +111,7 @@ def read_joint(element: Element, document: Document) -> Joint | None:
     parent = read_end(first.get("parent"), document)
     child = read_end(first.get("child"), document)
     if not parent or not child:
-        missing = "child" if parent else "parent"
-        document.error(
-            f"missing-{missing}",
-            f"{document.place(element)} has no {missing} link; it is left out",
-            element,
-        )
+        _report_missing("child" if parent else "parent", element, document)
         return None
     if not name:
         document.name = name = f"{parent}_to_{child}"
@@ -132,12 +127,7 @@ def read_joint(element: Element, document: Document) -> Joint | None:
     if is_drakes:
         leaves += (DRAKE_LEAF,)
     elif joint_type in BALL_TYPES:
-        document.warning(
-            "unknown-joint-type",
-            f"joint {quote(name)} has the type {quote(joint_type)}, treated as a ball joint that "
-            "turns freely",
-            element,
-        )
+        _warn_of_ball(joint_type, element, document)
     return Joint(
         name=name,
         type=joint_type,
@@ -155,6 +145,17 @@ def read_joint(element: Element, document: Document) -> Joint | None:
         extras=extras,
         line=element.line,
     )
+
+
+def _report_missing(missing: str, element: Element, document: Document) -> None:
+    message = f"{document.place(element)} has no {missing} link; it is left out"
+    document.error(f"missing-{missing}", message, element)
+
+
+def _warn_of_ball(joint_type: str, element: Element, document: Document) -> None:
+    finding = f"has the type {quote(joint_type)}, treated as a ball joint that turns freely"
+    message = f"joint {quote(document.name)} {finding}"
+    document.warning("unknown-joint-type", message, element)
 
 
 def _read_pitch(pitch: Element | None, screw: Element, document: Document) -> Mimic:
