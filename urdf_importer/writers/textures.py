@@ -76,8 +76,8 @@ class Textures:
         pixels = decode_image(content)
         if pixels is None:
             if self.convert is None:
-                kind = name_image_kind(content) or "such"
-                message = f"only Blender can convert {kind} images"
+                what = name_image_kind(content) or "such"
+                message = f"only Blender can convert {what} images"
                 raise MeshError(message, code="unreadable-texture")
             pixels = decode_image(self.convert(content, name))
             if pixels is None:

@@ -115,8 +115,9 @@ class ShapeNodeWriter:
         data = self._source.load_or_report(visual, link)
         if data is None:
             return []
-        named = isinstance(visual, Visual) and not data.materials
-        look = self._looks.find(visual, link) if named else None
+        look = None
+        if isinstance(visual, Visual) and not data.materials:
+            look = self._looks.find(visual, link)
         key = (data, bool(look and look.texture))
         if key not in self._parts:
             self._parts[key] = self._make_parts(visual, *key)
