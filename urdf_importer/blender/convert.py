@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 
 from ..diagnostics import MeshError, quote
+from ..images.size import name_image_kind
 
 _MOST_PIXELS = 8192 * 4096
 
@@ -59,6 +60,8 @@ def save_pixels(image: bpy.types.Image, path: Path, name: str) -> None:
         bpy.data.images.remove(copy)
 
 
-def unreadable(name: str) -> MeshError:
+def unreadable(name: str, content: bytes = b"") -> MeshError:
     """Returns the error for an image that Blender does not read."""
-    return MeshError(f"{quote(name)} is not an image that Blender reads", code="unreadable-texture")
+    kind = name_image_kind(content)
+    what = f"a {kind} image" if kind else "an image"
+    return MeshError(f"{quote(name)} is not {what} that Blender reads", code="unreadable-texture")

@@ -11,7 +11,7 @@ import numpy as np
 from .arrays import read_array
 from .standing import properties
 from .standing.armatures import objects_of
-from .standing.links import name_link
+from .standing.links import name_link, shows_link
 
 _BOX = (
     (0, 1, 2), (0, 2, 3), (4, 6, 5), (4, 7, 6), (0, 4, 5), (0, 5, 1),
@@ -35,13 +35,14 @@ def bodies_of(
     armature: Any,
     links: Collection[str],
     *,
-    part: str = properties.VISUALS,
+    part: str = "",
     most: int | None = None,
 ) -> Iterator[LinkBody]:
-    """Yields the shapes of links that are visuals, or collisions. A mesh of more than `most`
+    """Yields the shapes of links that are shown, or all of a `part`. A mesh of more than `most`
     triangles is the box around it. Takes time for every object of the file."""
     for item in objects_of(armature):
-        if item.type == "MESH" and item.get(properties.PART) == part:
+        chosen = item.get(properties.PART) == part if part else shows_link(item)
+        if item.type == "MESH" and chosen:
             name, place = _find_place(item)
             if name in links:
                 yield _read_body(name, place, item, most)

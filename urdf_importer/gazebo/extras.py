@@ -7,6 +7,7 @@ read.
 <sensor><parent link="..."/><camera/></sensor> URDF's own, never finished
 <link><sensor type="...">                      some exporters
 <gazebo reference="..."><mu1>0.9</mu1>         parameters of physics, of links and joints
+<link><contact><lateral_friction value="1"/>   Bullet's friction, unless Gazebo's is there
 <ros2_control><joint><command_interface/>      the actuation of a joint
 """
 
@@ -34,6 +35,7 @@ _PARTS_OF_IMU = ("accelerometer", "gyroscope")
 """Gazebo has no sensors of their own for them."""
 _OF_ROBOTS = ("gazebo", "ros2_control")
 _FRICTION = ("mu", "mu1", "mu2")
+_CONTACT = "contact"
 _OF_LINKS = ("turngravityoff", "gravity", "selfcollide", "self_collide", "laserretro")
 _OF_CONTACTS = ("kp", "kd", "maxvel", "mindepth", "maxcontacts", "dampingfactor", "fdir1")
 _OF_JOINTS = ("provide_feedback", "providefeedback", "stopcfm", "stoperp", "fudgefactor")
@@ -72,7 +74,8 @@ def interpret_extras(robot: Robot) -> Robot:
 def _says_anything(robot: Robot) -> bool:
     if any(each.tag in _OF_ROBOTS or _may_hold_sensors(each) for each in robot.extras):
         return True
-    return any(_may_hold_sensors(extra) for extra, _ in _extras_within(robot))
+    within = (extra for extra, _ in _extras_within(robot))
+    return any(extra.tag == _CONTACT or _may_hold_sensors(extra) for extra in within)
 
 
 def _interpret(
@@ -82,7 +85,7 @@ def _interpret(
     for extra, inside in _extras_within(robot):
         if _may_hold_sensors(extra) and (element := parse_extra(extra)) is not None:
             sensors += _read_sensors(element, inside)
-    settings: list[SimulationSettings] = []
+    settings = list(_read_contacts(robot))
     controls: list[JointControl] = []
     own: list[Sensor] = []
     for extra in robot.extras:
@@ -100,6 +103,17 @@ def _interpret(
         elif extra.tag == "ros2_control":
             controls += _read_controls(element)
     return _leave_out_repeated(sensors, own), settings, controls
+
+
+def _read_contacts(robot: Robot) -> Iterator[SimulationSettings]:
+    for link in robot.links:
+        for extra in link.extras:
+            element = parse_extra(extra) if extra.tag == _CONTACT else None
+            friction = element.find("lateral_friction") if element is not None else None
+            if friction is not None and (number := _read_value(friction)) is not None:
+                yield SimulationSettings(
+                    reference=link.name, friction=(abs(number),), line=friction.line
+                )
 
 
 def _leave_out_repeated(sensors: list[Sensor], own: list[Sensor]) -> list[Sensor]:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How many pixels an image claims to have, before anything decodes it."""
 
+import re
+
 from ..diagnostics import MeshError, quote
 
 MOST_BYTES = 256 * 1024**2
@@ -11,10 +13,17 @@ DEPTHS_BY_COLOR = {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16),
 
 
 def check_image(content: bytes, name: str) -> None:
-    """Raises MeshError `unreadable-texture` for an unsupported kind of image and for images of more
-    than 16384 x 16384 pixels. Read are PNG, JPEG, BMP, TIFF and TGA."""
+    """Raises MeshError `unreadable-texture` for a kind of image that Blender does not read and for
+    images of more than 16384 x 16384 pixels."""
     size = find_image_size(content)
-    problem = "is not a PNG, JPEG, BMP, TIFF or TGA image, or is cut off"
+    kind = name_image_kind(content)
+    problem = (
+        "is not a PNG, JPEG, BMP, TIFF, TGA, WebP, JPEG 2000, AVIF or DDS image, or is cut off"
+    )
+    if kind in _SIZES:
+        problem = f"is a {kind} image that is cut off"
+    elif kind:
+        problem = f"is a {kind} image, which is not read; save it as PNG"
     if size is not None:
         width, height = size
         if 0 < width * height <= MOST_PIXELS:
@@ -33,7 +42,65 @@ def find_image_size(content: bytes) -> tuple[int, int] | None:
         return _find_bmp_size(content)
     if content.startswith((b"II*\0", b"MM\0*")):
         return _find_tiff_size(content)
+    if kind := name_image_kind(content):
+        return _SIZES[kind](content) if kind in _SIZES else None
     return _pair(content, 12, 2, "little") if may_be_tga(content) else None
+
+
+_KINDS = (
+    (0, b"DDS ", "DDS"),
+    (0, b"GIF8", "GIF"),
+    (0, b"\xabKTX 20\xbb", "KTX2"),
+    (0, b"\xff\x4f\xff\x51", "JPEG 2000"),
+    (4, b"jP  ", "JPEG 2000"),
+    (4, b"ftypavi", "AVIF"),
+    (8, b"WEBP", "WebP"),
+)
+"""Where a kind has its signature."""
+
+
+def name_image_kind(content: bytes) -> str:
+    """Returns the name of a kind of image that Blender alone reads, or nothing here; else ""."""
+    return next((kind for at, mark, kind in _KINDS if content.startswith(mark, at)), "")
+
+
+def _find_dds_size(content: bytes) -> tuple[int, int] | None:
+    found = _pair(content, 12, 4, "little")
+    return None if found is None else (found[1], found[0])
+
+
+def _find_webp_size(content: bytes) -> tuple[int, int] | None:
+    """Of the three kinds of WebP (RFC 9649): their sides have 14 or 24 bits."""
+    kind, bits = content[12:16], _number(content, 21, 4, "little")
+    if len(content) < 30:
+        return None
+    if kind == b"VP8X":
+        return _number(content, 24, 3, "little") + 1, _number(content, 27, 3, "little") + 1
+    if kind == b"VP8L":
+        return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+    return _number(content, 26, 2, "little") & 0x3FFF, _number(content, 28, 2, "little") & 0x3FFF
+
+
+def _find_jpeg_2000_size(content: bytes) -> tuple[int, int] | None:
+    """In the segment SIZ, the first of the codestream: where the grid ends."""
+    start = content.find(b"\xff\x4f\xff\x51")
+    return None if start < 0 else _pair(content, start + 8, 4, "big")
+
+
+def _find_avif_size(content: bytes) -> tuple[int, int] | None:
+    """The largest of the pictures' `ispe`, in the boxes before the pixels."""
+    places = [each.end() + 4 for each in re.finditer(b"ispe", content[:_AVIF_HEAD])]
+    sizes = [size for place in places if (size := _pair(content, place, 4, "big")) is not None]
+    return max(sizes, key=lambda size: size[0] * size[1], default=None)
+
+
+_AVIF_HEAD = 65536
+_SIZES = {
+    "AVIF": _find_avif_size,
+    "DDS": _find_dds_size,
+    "JPEG 2000": _find_jpeg_2000_size,
+    "WebP": _find_webp_size,
+}
 
 
 def _pair(content: bytes, place: int, size: int, order: str) -> tuple[int, int] | None:

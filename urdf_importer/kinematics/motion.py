@@ -127,10 +127,12 @@ def _interpret_limits(joint: Joint, diagnostics: Diagnostics) -> tuple[float | N
 def _order_limits(
     joint: Joint, limit: Limit, diagnostics: Diagnostics
 ) -> tuple[float | None, float | None]:
-    lower, upper = limit.lower or 0.0, limit.upper or 0.0
     if limit.lower is None and limit.upper is None:
-        finding = "has a limit without lower and upper, which means 0 to 0; it is locked"
+        # To urdfdom it is locked; its writers mean a joint that moves, with a rated motor.
+        finding = "has a limit without lower and upper; it moves without bound"
         _warn(diagnostics, joint, "limit-without-range", finding)
+        return None, None
+    lower, upper = limit.lower or 0.0, limit.upper or 0.0
     if lower > upper:
         finding = f"has a lower limit of {lower:g} above the upper of {upper:g}; they are swapped"
         _warn(diagnostics, joint, "swapped-limits", finding)

@@ -49,7 +49,7 @@ def load_materials(path: Path, report: Report, resolve: ResolveBeside) -> dict[s
             materials.setdefault(name, MeshMaterial(name=name))
         elif name in materials:
             if key == "map_Kd":
-                maps[name] = _read_map(rest)
+                maps[name] = _unquote(_read_map(rest))
             elif key == "d":
                 opaque.add(name)
             if key != "Tr" or name not in opaque:
@@ -103,6 +103,12 @@ def _read_map(text: str) -> str:
                 count += 1
         words = words[count:]
     return " ".join(words)
+
+
+def _unquote(name: str) -> str:
+    """Returns the name of a file without the quotes about it: no exporter means them as letters."""
+    name = name.strip()
+    return name[1:-1] if len(name) > 2 and name[0] == name[-1] and name[0] in "\"'" else name
 
 
 def _add_texture(
@@ -320,9 +326,16 @@ def _read_materials(
 
 
 def _load_library(name: str, report: Report, resolve: ResolveBeside) -> dict[str, MeshMaterial]:
+    """Loads the library of this name; of several names, where no file has all of them as its own,
+    each. The first one that has a material counts."""
+    name = _unquote(name)
     try:
         return load_materials(resolve(name, "texture"), report, resolve)
     except MeshError as error:
+        words = name.split()
+        if len(words) > 1:
+            found = [_load_library(word, report, resolve) for word in words[:MOST_LIBRARIES]]
+            return {each: made for library in reversed(found) for each, made in library.items()}
         message = f"the library of materials {quote(name)} is not read: {error.message}; "
         report("missing-materials", f"{message}its materials are not used")
         return {}

@@ -120,6 +120,13 @@ class RobotFiles:
                 self.diagnostics.warning(code, message, subject=link.name, line=shape.line)
         return found.get()
 
+    def note_collisions(self, robot: Robot) -> bool:
+        """Whether collision shapes take the place of a robot's visuals, with a note if they do."""
+        if robot.shows_collisions:
+            message = f"no link of robot {quote(robot.name)} has a visual; collisions are shown"
+            self.diagnostics.remark("collisions-shown", message, subject=robot.name)
+        return robot.shows_collisions
+
     def peek(self, geometry: Geometry) -> MeshData:
         """Returns the arrays of a described shape and reports nothing: `load` still does. Raises
         MeshError."""

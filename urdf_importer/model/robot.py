@@ -61,6 +61,12 @@ class Robot:
                 definitions.setdefault(material.name, material)
         return definitions
 
+    @property
+    def shows_collisions(self) -> bool:
+        """Whether its collision shapes are all that there is to see: no link has a visual."""
+        links = self.links
+        return any(link.collisions for link in links) and not any(link.visuals for link in links)
+
     def total_mass(self) -> float:
         """Returns the mass in kg; links that say nothing of it weigh nothing."""
         inertials = [link.inertial for link in self.links if link.inertial is not None]

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -115,9 +115,11 @@ def _rig_of(found: OpenExport[EngineOptions]) -> Iterator[tuple[Any, KinematicTr
             "files of game engines are written by Blender, which this Python does not have: "
             f"{advise_blender()}"
         ) from missing
-    plan = plan_rig(_fit(found), options=_BARE, diagnostics=found.diagnostics)
+    robot = _fit(found)
+    bare = replace(_BARE, collisions=robot.shows_collisions)
+    plan = plan_rig(robot, options=bare, diagnostics=found.diagnostics)
     with working_apart():
-        armature = finish(build_rig(plan, _BARE, found.files)).armature
+        armature = finish(build_rig(plan, bare, found.files)).armature
         yield armature, plan.tree
 
 

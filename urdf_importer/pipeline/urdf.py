@@ -14,7 +14,7 @@ from ..files.packages import AnyPath, PackageResolver
 from ..geometry.tidy import tidy_angle
 from ..kinematics.forward import Position
 from ..meshes import RobotFiles
-from ..model import Joint, Robot
+from ..model import Ellipsoid, Joint, Robot
 from ..readers.urdf.located import read_located
 from ..readers.urdf.robot import read_robot_text
 from ..reshape import move_zero, resize, seat_links
@@ -137,7 +137,9 @@ def _write(robot: Robot, request: UrdfRequest, new: NewFiles) -> UrdfResult:
     resolver = _make_resolver(robot, request.options)
     robot, new = fit_shapes(robot, new, resolver, request.options, request.diagnostics)
     files = RobotFiles(resolver, request.diagnostics)
-    robot, new = draw_solids(robot, new, files, request.options.mesh_format)
+    leaves = (leaf.tag for link in robot.links for shape in link.shapes for leaf in shape.leaves)
+    known = (Ellipsoid,) if "drake:ellipsoid" in leaves else ()
+    robot, new = draw_solids(robot, new, files, request.options.mesh_format, known)
     written = export_urdf(robot, request, _open_reading(robot, request), new)
     return UrdfResult(
         path=written.path,

@@ -353,7 +353,7 @@ def _plan_scalar(
     prop: Property = "rotation_euler" if motion.kind == "revolute" else "location"
     initial = 0.0 if motion.mimic else motion.nearest_valid(0.0)
     if initial != 0.0:
-        diagnostics.warning(
+        diagnostics.remark(
             "zero-outside-limits",
             f"joint {quote(motion.joint.name)} cannot be at zero "
             f"({motion.lower:g} to {motion.upper:g}); it starts at {initial:g}"

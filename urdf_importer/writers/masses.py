@@ -98,7 +98,7 @@ def report_flat(shape: Collision, link: Link, diagnostics: Diagnostics) -> None:
 
 
 def find_friction(robot: Robot) -> dict[str, float]:
-    """Returns link -> its coefficient of friction from Gazebo's tags, the smaller of two
-    directions."""
+    """Returns link -> its coefficient of friction from the tags of Gazebo or Bullet, the smaller
+    of two directions."""
     said = ((each.reference, each.friction) for each in robot.settings if each.friction)
     return {link: max(min(friction), 0.0) for link, friction in said}

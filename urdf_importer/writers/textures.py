@@ -15,7 +15,7 @@ from ..files.regular import read_mesh_file
 from ..geometry.mesh_data import MeshMaterial
 from ..images import decode_image, encode_png, find_png_kind
 from ..images.pixels import Pixels
-from ..images.size import MOST_BYTES, PNG_SIGNATURE, check_image
+from ..images.size import MOST_BYTES, PNG_SIGNATURE, check_image, name_image_kind
 from .file_folder import FileFolder
 from .formats import ConvertImage
 
@@ -65,7 +65,7 @@ class Textures:
         self, content: bytes, name: str, stem: str, has_alpha: bool
     ) -> tuple[bytes, str, str]:
         """Returns content, stem and suffix of the file."""
-        if content.startswith((_JPEG, PNG_SIGNATURE)):
+        if content.startswith((_JPEG, PNG_SIGNATURE)) or name_image_kind(content):
             check_image(content, name)
         if content.startswith(_JPEG) and self.keeps_jpeg:
             return content, stem, ".jpg"
@@ -76,7 +76,8 @@ class Textures:
         pixels = decode_image(content)
         if pixels is None:
             if self.convert is None:
-                message = "it has a kind that only Blender can convert"
+                what = name_image_kind(content) or "such"
+                message = f"only Blender can convert {what} images"
                 raise MeshError(message, code="unreadable-texture")
             pixels = decode_image(self.convert(content, name))
             if pixels is None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from support.real_robots import descriptions
 from support.source_tree import sources_of
-from urdf_importer import Diagnostics, ReadError, read_robot
+from urdf_importer import Diagnostics, ReadError, export_robot, read_robot
 from urdf_importer.gazebo import interpret_extras
 from urdf_importer.gazebo.parts import KINDS
 from urdf_importer.model import (
@@ -44,6 +44,7 @@ from urdf_importer.model import (
     Stream,
 )
 from urdf_importer.readers import read_robot_text
+from urdf_importer.writers.masses import find_friction
 
 NOISE = "<noise><mean>0.1</mean><stddev>-0.2</stddev></noise>"
 
@@ -232,6 +233,29 @@ def test_sensors_of_urdf_are_optical() -> None:
     assert not read_one("camera").is_optical
 
 
+@pytest.mark.parametrize(
+    ("tags", "frictions"),
+    [
+        ("", {"a": 0.3}),
+        ("<gazebo reference='a'><mu1>0.5</mu1><mu2>0.6</mu2></gazebo>", {"a": 0.5}),
+        ("<gazebo reference='b'><mu1>0.5</mu1></gazebo>", {"a": 0.3, "b": 0.5}),
+    ],
+)
+def test_bullets_friction_reaches_simulators(tags, frictions, tmp_path) -> None:
+    contact = "<contact><lateral_friction value='0.3'/><spinning_friction value='9'/></contact>"
+    shape = "<collision><geometry><box size='1 1 1'/></geometry></collision>"
+    path = tmp_path / "r.urdf"
+    joint = "<joint name='j' type='fixed'><parent link='a'/><child link='b'/></joint>"
+    links = f"<link name='a'>{contact}{shape}</link><link name='b'><contact/>{shape}</link>"
+    path.write_text(f"<robot name='r'>{links}{joint}{tags}</robot>")
+    robot = read_robot(path)
+    assert find_friction(robot) == frictions
+    text = export_robot(robot, tmp_path / "r.sdf", diagnostics=Diagnostics()).path.read_text()
+    assert [float(mu) for mu in re.findall("<mu>(.*?)</mu>", text)] == list(frictions.values())
+    text = export_robot(robot, tmp_path / "r.xml", diagnostics=Diagnostics()).path.read_text()
+    assert [float(mu) for mu in re.findall('friction="(.*?)"', text)] == list(frictions.values())
+
+
 def test_physics_plugins_and_friction_of_links() -> None:
     robot = interpret(
         '<gazebo reference="head">\n<mu1>0.5</mu1><mu2 value="-0.7"/><Kp>1e5</Kp>\n'
@@ -296,7 +320,10 @@ def test_real_robots_have_what_their_extras_say() -> None:
             continue
         again = interpret_extras(replace(robot, sensors=(), settings=(), controls=()))
         assert (again.sensors, again.settings) == (robot.sensors, robot.settings)
-        assert len(robot.settings) == sum(extra.tag == "gazebo" for extra in robot.extras)
+        within = (extra.xml for link in robot.links for extra in link.extras)
+        bullets = sum("<lateral_friction" in xml for xml in within)
+        gazebos = sum(extra.tag == "gazebo" for extra in robot.extras)
+        assert len(robot.settings) == bullets + gazebos
         count += len(robot.sensors)
     assert count > 100
 

@@ -32,8 +32,38 @@ def bmp(width: int, height: int) -> bytes:
     return b"BM" + bytes(12) + struct.pack("<Iii", 40, width, height)
 
 
-IMAGES = [png(300, 200), jpeg(300, 200), tiff(300, 200, "<"), tiff(300, 200, ">"), tga(300, 200),
+def webp(kind: bytes, head: bytes) -> bytes:
+    return b"RIFF\0\0\0\0WEBP" + kind + bytes(4) + head + bytes(10)
+
+
+WEBPS = [
+    webp(b"VP8 ", bytes(3) + b"\x9d\x01\x2a" + struct.pack("<HH", 300 | 0x4000, 200)),
+    webp(b"VP8L", b"\x2f" + struct.pack("<I", 299 | 199 << 14)),
+    webp(b"VP8X", bytes(4) + struct.pack("<I", 299)[:3] + struct.pack("<I", 199)[:3]),
+]
+JPEG_2000 = b"\xff\x4f\xff\x51" + struct.pack(">HHII", 47, 0, 300, 200)
+BOXED_JPEG_2000 = b"\0\0\0\x0cjP  \r\n\x87\n" + JPEG_2000
+AVIF = (
+    b"\0\0\0\x1cftypavif" + bytes(16)
+    + b"".join(b"ispe" + struct.pack(">III", 0, *size) for size in ((30, 20), (300, 200)))
+)  # fmt: skip
+DDS = b"DDS " + struct.pack("<IIII", 124, 0, 200, 300)
+KTX2 = b"\xabKTX 20\xbb\r\n\x1a\n" + bytes(60)
+IMAGES = [*WEBPS, JPEG_2000, BOXED_JPEG_2000, AVIF, DDS,
+          png(300, 200), jpeg(300, 200), tiff(300, 200, "<"), tiff(300, 200, ">"), tga(300, 200),
           bmp(300, 200), bmp(300, -200)]  # fmt: skip
+
+
+@pytest.mark.parametrize("content, said", [
+    (KTX2, "KTX2 image, which is not read"),
+    (b"GIF89a", "GIF image, which is not read"),
+    (WEBPS[0][:20], "WebP image that is cut off"),
+    (DDS[:12], "DDS image that is cut off"),
+    (AVIF[:40], "AVIF image that is cut off"),
+])  # fmt: skip
+def test_kinds_are_named(content: bytes, said: str) -> None:
+    with pytest.raises(MeshError, match=said):
+        check_image(content, "a")
 
 
 @pytest.mark.parametrize("content", IMAGES)
@@ -49,7 +79,10 @@ def test_what_is_no_image(content: bytes) -> None:
     assert caught.value.code == "unreadable-texture"
 
 
-@pytest.mark.parametrize("content", [jpeg(65535, 65535), tiff(2**31, 9, "<"), bmp(0, 5)])
+@pytest.mark.parametrize("content", [
+    jpeg(65535, 65535), tiff(2**31, 9, "<"), bmp(0, 5), DDS[:12] + b"\xff" * 8,
+    JPEG_2000[:8] + b"\xff" * 8,
+])  # fmt: skip
 def test_sizes_that_no_texture_has(content: bytes) -> None:
     with pytest.raises(MeshError, match="pixels"):
         check_image(content, "a")

@@ -63,9 +63,16 @@ def test_missing_limit_means_no_bound():
     assert (motion.lower, motion.upper) == (None, None)
 
 
-def test_limit_without_range_locks_the_joint():
-    motion = interpret("limit-without-range", limit=Limit(effort=1.0))
-    assert (motion.lower, motion.upper) == (0.0, 0.0)
+@pytest.mark.parametrize("kind", ["revolute", "prismatic"])
+@pytest.mark.parametrize("limit", [Limit(effort=1.0), Limit()])
+def test_a_limit_without_range_is_no_bound(kind, limit):
+    motion = interpret("limit-without-range", type=kind, limit=limit)
+    assert (motion.kind, motion.lower, motion.upper) == (kind, None, None)
+
+
+def test_a_limit_of_zero_to_zero_locks_the_joint():
+    assert interpret(limit=Limit(lower=0.0, upper=0.0)).is_locked
+    assert interpret(limit=Limit(lower=0.0)).is_locked
 
 
 def test_limit_with_one_side_takes_zero_for_the_other():

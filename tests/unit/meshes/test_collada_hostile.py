@@ -81,6 +81,9 @@ def test_a_document_type_alone_does_no_harm(load: Loads) -> None:
     ("before", "after", "notes"),
     [
         (b"\xef\xbb\xbf", b"", []),
+        (b" \r\n\t<?xml version='1.0' encoding='utf-8'?>", b"", []),
+        (b"\xef\xbb\xbf\n<?xml version='1.0'?>", b"\n", []),
+        (b"\n\xef\xbb\xbf<?xml version='1.0'?>", b"", []),
         (b"", b"\0\0\0\n", []),
         (b"", b"\n\n<!-- end -->", []),
         (b"", b"</COLLADA>", ["trailing-junk"]),

@@ -218,6 +218,33 @@ def test_maps_with_options_and_blanks(tmp_path: Path, notes, text: str) -> None:
     assert (materials["a"].texture, notes) == (tmp_path / "a b.png", [])
 
 
+@pytest.mark.parametrize("text", ['"a b.png"', "'a b.png'", '-s 1 1 1 "a b.png"'])
+def test_quotes_about_a_name_are_no_part_of_it(tmp_path: Path, notes, text: str) -> None:
+    test_maps_with_options_and_blanks(tmp_path, notes, text)
+
+
+@pytest.mark.parametrize(
+    ("names", "color", "codes"),
+    [
+        ("one.mtl two.mtl", (1.0, 0.0, 0.0), []),
+        ("two.mtl one.mtl", (0.0, 0.0, 1.0), []),
+        ("three.mtl one.mtl", (1.0, 0.0, 0.0), ["missing-materials"]),
+        ("both of them.mtl", (0.0, 1.0, 0.0), []),
+        ('"both of them.mtl"', (0.0, 1.0, 0.0), []),
+        ("three.mtl four.mtl", None, ["missing-materials"] * 2),
+    ],
+)
+def test_several_libraries_in_one_line(load, notes, tmp_path: Path, names, color, codes) -> None:
+    """They are several unless there is one of the whole name."""
+    for name, kd in (("one", "1 0 0"), ("two", "0 0 1"), ("both of them", "0 1 0")):
+        (tmp_path / f"{name}.mtl").write_text(f"newmtl a\nKd {kd}\n")
+    mesh = load(f"mtllib {names}\n{SQUARE}usemtl a\nf 1 2 3 4\n")
+    assert [each.color[:3] for each in mesh.materials if each.name == "a"] == (
+        [] if color is None else [color]
+    )
+    assert notes.codes == codes
+
+
 def written_faces(path: Path) -> list[list[str]]:
     """The vertices of each face, from the text, whatever else stands there."""
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()

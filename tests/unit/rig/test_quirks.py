@@ -69,6 +69,6 @@ def test_values_that_the_quirks_are_about():
     assert (motion("limit_huge").lower, motion("limit_inf").upper) == (None, None)
     assert motion("limit_continuous").lower is None
     assert motion("limit_zero_outside").initial == 0.5
-    assert (motion("limit_only_effort").lower, motion("limit_only_effort").upper) == (0.0, 0.0)
+    assert (motion("limit_only_effort").lower, motion("limit_only_effort").upper) == (None, None)
     assert motion("mimic_chain", "j3").mimics == "j2"
     assert motion("struct_type_ball").kind == "spherical"

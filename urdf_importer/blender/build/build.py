@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 
 from ...meshes import RobotFiles
+from ...model import Robot
 from ...options import ImportOptions
 from ...progress import Progress
 from ...rig.rig_plan import RigPlan
@@ -16,6 +17,7 @@ from ..ledger import Ledger
 from ..modes import leave_modes, remember_state, restore_state, select
 from ..seeing.objects import build_sensors
 from ..standing import properties
+from ..standing.display import show_collisions
 from ..standing.rests import note_bone_rests
 from .armature import (
     build_bones,
@@ -109,11 +111,19 @@ def _build(
     yield from _build_shapes(plan, options, rig, parts, shapes)
     yield from _build_motion(armature, plan)
     _show(rig, parts)
+    if shows_collisions(plan.robot, options):
+        shapes.files.note_collisions(plan.robot)
+        show_collisions(rig.collisions, parts[properties.COLLISIONS])
     if options.rigid_bodies:
         bpy.context.view_layer.update()
         build_rigid_bodies([item.link for item in plan.links], rig.collisions)
     yield Progress(share=1.0, text="done")
     return rig
+
+
+def shows_collisions(robot: Robot, options: ImportOptions) -> bool:
+    """Whether collision shapes take the place of a robot's visuals."""
+    return robot.shows_collisions and options.visuals and options.collisions
 
 
 def name_part(robot: str, name: str) -> str:

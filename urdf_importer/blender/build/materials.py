@@ -95,7 +95,7 @@ class ImageBuilder:
             return unreadable(name)
         if not is_whole_image(content) and 0 in image.size[:]:
             self._ledger.remove(image)
-            return unreadable(name)
+            return unreadable(name, content)
         if image.colorspace_settings.name != "sRGB":
             image.colorspace_settings.name = "sRGB"
         if self._packs and image.packed_file is None:

@@ -178,7 +178,7 @@ class ShapeBuilder:
         self._shelf = Shelf(ledger, shares=shares)
         self._size = size
         self._options = options
-        self._files = files
+        self.files = files
         self._ledger = ledger
         self._materials = MaterialBuilder(
             files,
@@ -306,18 +306,18 @@ class ShapeBuilder:
         """Loads the arrays of a shape; None if an empty takes its place, which is reported once for
         a geometry."""
         try:
-            return self._files.load(shape, link)
+            return self.files.load(shape, link)
         except MeshError as error:
             if shape.geometry not in self._lost:
                 self._lost.add(shape.geometry)
                 substitute = "an empty takes its place"
-                self._files.report_lost(error, shape, link, substitute=substitute)
+                self.files.report_lost(error, shape, link, substitute=substitute)
             return None
 
     def _assign_material(self, built: Any, visual: Visual, link: Link) -> None:
         """Puts the material on the object, since objects of one mesh may have different colours. As
         in RViz, a mesh that brings materials along keeps them."""
-        data = self._files.peek(visual.geometry)
+        data = self.files.peek(visual.geometry)
         material = None if data.materials else self._looks.find(visual, link)
         has_uvs = data.uvs is not None
         made = material and self._materials.build(material, link, has_uvs=has_uvs)

@@ -27,6 +27,7 @@ from ..extract.meshes import copy_shown_mesh
 from ..extract.robot import group_children
 from ..extract.shapes import SHOWN_TYPES, shape_objects
 from ..standing import properties
+from ..standing.links import shows_link
 from .motion import Motion, own_scene
 from .wardrobe import Wardrobe, lending_names
 
@@ -119,7 +120,7 @@ def _copy_shapes(
     for link, empty in empties.items():
         bone, place = skeleton.carriers[link]
         for item, local in shape_objects(empty, children):
-            if item.get(properties.PART) == properties.COLLISIONS or item.type not in SHOWN_TYPES:
+            if item.type not in SHOWN_TYPES or (properties.PART in item and not shows_link(item)):
                 continue
             carried = np.array(place)
             carried[:3, 3] *= skeleton.scale

@@ -34,6 +34,8 @@ MEASURED = ("camera", "depth", "rgbd", "wide", "lidar", "sonar", "imu")
 """The kinds of sensors that measure something here."""
 _T = TypeVar("_T")
 Steps = Generator[Progress, None, _T]
+_SHOWN = (properties.VISUALS, properties.COLLISIONS)
+"""Parts that show a robot, where they are not hidden anyway."""
 _HALF = 0.5
 """Frames between the poses from which motion is found."""
 
@@ -221,7 +223,8 @@ class Looker:
             K, width, height = _widen(K, bent)
         near, far, lens_K = camera.near * scale, camera.far * scale, np.eye(3) if K is None else K
         view = Shot(world=frame, width=width, height=height, K=lens_K, near=near, far=far)
-        hidden = [] if self.options.own_robot else find_parts(self.armature)[properties.VISUALS]
+        parts = {} if self.options.own_robot else find_parts(self.armature)
+        hidden = [each for part in _SHOWN for each in parts.get(part, ())]
         angle = camera.field_of_view if K is None else 0.0
         samples = self.options.samples
         picture = render_view(view, samples, hidden=frozenset(hidden), fisheye=angle)

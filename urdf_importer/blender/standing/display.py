@@ -2,7 +2,7 @@
 """The visibility of a robot's parts, and the enforcement of its limits: finds the rig's own
 switches."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import bpy
@@ -57,6 +57,16 @@ def find_switch(layer: Any, part: str) -> Any:
     if part in properties.HIDDEN and not layer.hide_viewport:
         return layer.collection
     return layer
+
+
+def show_collisions(shapes: Mapping[str, Iterable[Any]], home: Any, on: bool = True) -> None:
+    """Shows the collision shapes of links as if they were visuals, or draws them as an import does:
+    as wires that are not rendered, hidden by their collection `home`."""
+    if home is not None:
+        home.hide_viewport = home.hide_render = not on
+    for shape in (shape for group in shapes.values() for shape in group):
+        shape.display_type = "TEXTURED" if on else "WIRE"
+        shape.hide_render = not on
 
 
 def has_limits(armature: Any) -> bool:

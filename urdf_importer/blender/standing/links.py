@@ -17,10 +17,14 @@ def links_of(armature: Any) -> Iterator[Any]:
 
 
 def visuals_of(armature: Any) -> Iterator[Any]:
-    """Yields the visual objects of all links. As slow as links_of."""
-    for child in objects_of(armature):
-        if child.get(properties.PART) == properties.VISUALS:
-            yield child
+    """Yields the objects that show the links. As slow as links_of."""
+    return filter(shows_link, objects_of(armature))
+
+
+def shows_link(item: Any) -> bool:
+    """Whether an object is a visual, or a collision shape shown in its place: that is rendered."""
+    part = item.get(properties.PART)
+    return part == properties.VISUALS or (part == properties.COLLISIONS and not item.hide_render)
 
 
 def find_link(armature: Any, link: str) -> Any:

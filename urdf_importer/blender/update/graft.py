@@ -18,13 +18,14 @@ from ...options import ImportOptions
 from ...progress import finish
 from ...rig.rig_plan import RigPlan
 from ..build.armature import sort_bones, sort_models
-from ..build.build import Rig, build_rig, name_part
+from ..build.build import Rig, build_rig, name_part, shows_collisions
 from ..build.constraints import build_drivers
 from ..build.links import update_rigid_bodies
 from ..ik.native import set_aside
 from ..modes import reachable, selection_kept
 from ..standing import properties
 from ..standing.armatures import check_own
+from ..standing.display import show_collisions
 from ..standing.rests import note_bone_rests
 from .actions import move_curves, plan_moves
 from .attachments import (
@@ -178,6 +179,9 @@ def _graft(
     adopt_orphans(standing, orphans)
     _report_orphans(orphans, diagnostics)
     rig = _collect(staged, mover, standing, pairing)
+    shown = shows_collisions(plan.robot, wanted.options)
+    if shown != shows_collisions(standing.robot, wanted.before):  # Else they are as users want.
+        show_collisions(rig.collisions, standing.parts.get(properties.COLLISIONS), shown)
     _clear(standing, staged, pairing, replaced, names, shapes)
     _remove_parts(standing, parts, names)
     names.give_back()

@@ -32,6 +32,8 @@ MOST_TAGS = 4_000_000
 """An element takes some 300 bytes of memory, however short it is in the file."""
 
 _END = b"</COLLADA>"
+_BEFORE_XML = b"\xef\xbb\xbf \t\r\n"
+"""Blanks, line ends and the mark of UTF-8, in any order; XML begins with none of these."""
 _PIECE = 256 * 1024
 
 
@@ -46,7 +48,8 @@ def read_collada(path: Path, report: Report) -> tuple[Element, LongNumbers]:
     Reports `trailing-junk` where something follows the end, which is then not read. MeshError
     where the file cannot be read, is too large, declares entities or is not a whole document.
     """
-    data = read_mesh_file(path, MOST_BYTES)
+    # Assimp, RViz's reader, takes blanks before the declaration, too.
+    data = read_mesh_file(path, MOST_BYTES).lstrip(_BEFORE_XML)
     if _count_tags(data) > MOST_TAGS:
         message = f"{quote(path.name)} has more than {MOST_TAGS} tags, the most that is read"
         raise MeshError(message, code="mesh-too-large")

@@ -11,6 +11,8 @@ from ...model import Color
 from .document import GltfDocument, Node, as_dict, as_index, as_int, as_numbers, decode_data_uri
 
 MOST_MATERIALS = 10_000
+_OTHER_SOURCES = ("EXT_texture_webp", "EXT_texture_avif", "MSFT_texture_dds", "KHR_texture_basisu")
+"""Extensions that name an image, where a texture has none that every viewer reads."""
 MOST_IMAGE_BYTES = 64 * 1024**2
 
 
@@ -63,8 +65,10 @@ def _add_image(
     source = document.item("textures", texture)
     index = as_index(source.get("source"), len(document.items("images")))
     if index is None:
-        webp = as_dict(as_dict(source.get("extensions")).get("EXT_texture_webp"))
-        index = as_index(webp.get("source"), len(document.items("images")))
+        extensions = as_dict(source.get("extensions"))
+        for name in _OTHER_SOURCES:
+            other = as_dict(extensions.get(name)).get("source")
+            index = as_index(other, len(document.items("images"))) if index is None else index
     image = document.item("images", index)
     uri = image.get("uri")
     content = b""

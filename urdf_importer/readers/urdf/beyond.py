@@ -26,6 +26,7 @@ from .document import Document
 Numbers = TypeVar("Numbers", Calibration, Dynamics, Inertia, Limit, Mimic, SafetyController)
 
 _END = frozenset({"link", "xyz", "rpy", "quat_xyzw"})
+_JOINT = frozenset({"name", "type"})
 _LINK = frozenset({"link"})
 _NAME = frozenset({"name"})
 _NOTHING: frozenset[str] = frozenset()
@@ -39,16 +40,20 @@ DEFINED = {
     "collision": _NAME,
     "color": frozenset({"rgba"}),
     "cylinder": _ROUND,
+    "drake:capsule": _ROUND,
+    "drake:ellipsoid": frozenset("abc"),
+    "drake:joint": _JOINT,
+    "drake:screw_thread_pitch": frozenset({"value"}),
     "dynamics": frozenset({"damping", "friction"}),
     "geometry": _NOTHING,
     "inertia": frozenset({"ixx", "ixy", "ixz", "iyy", "iyz", "izz"}),
     "inertial": _NOTHING,
-    "joint": frozenset({"name", "type"}),
+    "joint": _JOINT,
     "limit": frozenset({"lower", "upper", "effort", "velocity"}),
     "link": _NAME,
     "link1": _END,
     "link2": _END,
-    "loop_joint": frozenset({"name", "type"}),
+    "loop_joint": _JOINT,
     "mass": frozenset({"value"}),
     "material": _NAME,
     "mesh": frozenset({"filename", "scale"}),
@@ -137,13 +142,14 @@ def read_mimic_leaf(element: Element, document: Document) -> Leaf:
 
 def read_geometry_leaves(element: Element, shape: Element, document: Document) -> tuple[Leaf, ...]:
     """Returns the content beyond URDF of a <geometry> and its valid `shape`."""
-    if len(element) == 1 and not element.attributes and _is_plain(shape):
+    is_drakes = shape.tag.startswith("drake:")
+    if len(element) == 1 and not element.attributes and _is_plain(shape) and not is_drakes:
         return ()
     leaves = []
     attributes = read_attributes(element)
     if attributes or len(element) > 1:
         others = tuple([document.extra(child) for child in element if child is not shape])
         leaves.append(Leaf(tag="geometry", attributes=attributes, extras=others))
-    if shape or not DEFINED[shape.tag].issuperset(shape.attributes):
+    if is_drakes or not _is_plain(shape):
         leaves.append(read_leaf(shape, document))
     return tuple(leaves)

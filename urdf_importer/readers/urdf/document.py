@@ -63,6 +63,7 @@ class Document:
     """State shared by all read_ functions.
 
     `kind` and `name` say which link, joint or other child of <robot> is being read, for messages.
+    `massless` are the <mass> of links with shapes and a mass of zero, by the links' names.
     Attribute readers return the substitute that a diagnostic states where the text is odd, and
     raise ReadError where it has no meaning.
     """
@@ -73,6 +74,7 @@ class Document:
         "empty_textures",
         "kind",
         "leftover_calls",
+        "massless",
         "name",
         "source",
         "unrated_limits",
@@ -88,6 +90,7 @@ class Document:
         self.unrated_limits = Tally()
         self.empty_textures = Tally()
         self.leftover_calls = Tally()
+        self.massless: dict[str, Element] = {}
         self.xacro_prefixes: tuple[str, ...] = ("xacro:",)
 
     # Reporting

@@ -4,6 +4,7 @@
 <transmission> says which actuator drives which joint; its many dialects are kept word for word.
 """
 
+import math
 from dataclasses import replace
 from typing import TypeVar
 
@@ -25,6 +26,7 @@ from ...model import (
     TransmissionJoint,
     Vector3,
 )
+from ...model.drake import DRAKE_JOINT, DRAKE_LEAF, DRAKE_PITCH
 from .beyond import DEFINED, add_beyond, read_attributes, read_leaves, read_mimic_leaf
 from .document import Document
 from .numbers import LARGEST, OddNumberError, plain_number, to_number
@@ -76,8 +78,9 @@ def _read_hardware_interfaces(element: Element, document: Document) -> tuple[str
 
 
 def _read_reduction(element: Element, document: Document) -> float | None:
-    """The reduction; None, with a warning, where it is not a number: nothing moves by it here."""
-    text = document.text(element)
+    """The reduction, also in quotes; None, with a warning, where it is not a number: nothing moves
+    by it here."""
+    text = document.text(element).strip("\"' \t\r\n")
     try:
         return to_number(text, LARGEST)
     except OddNumberError as problem:
@@ -88,37 +91,43 @@ def _read_reduction(element: Element, document: Document) -> float | None:
 
 _LEAVES = ("origin", "parent", "child", "axis")
 _KNOWN = frozenset((*_LEAVES, "limit", "dynamics", "mimic", "calibration", "safety_controller"))
+_KNOWN_OF_DRAKE = {
+    # The damping of a plane has three numbers.
+    "planar": _KNOWN - {"dynamics"},
+    "screw": _KNOWN - {"mimic"} | {DRAKE_PITCH},
+    # Drake does not look at the axis.
+    "universal": _KNOWN - {"axis"},
+}
 
 
 def read_joint(element: Element, document: Document) -> Joint | None:
     """Reads the joint; None, and an ERROR diagnostic, where it names no links."""
     document.kind = "joint"
     document.name = name = document.name_of(element)
-    first, extras = document.children(element, _KNOWN)
+    is_drakes, known = element.tag == DRAKE_JOINT, _KNOWN
+    if is_drakes:
+        known = _KNOWN_OF_DRAKE.get(element.attributes.get("type", ""), _KNOWN)
+    first, extras = document.children(element, known)
     parent = read_end(first.get("parent"), document)
     child = read_end(first.get("child"), document)
     if not parent or not child:
-        missing = "child" if parent else "parent"
-        document.error(
-            f"missing-{missing}",
-            f"{document.place(element)} has no {missing} link; it is left out",
-            element,
-        )
+        _report_missing("child" if parent else "parent", element, document)
         return None
     if not name:
         document.name = name = f"{parent}_to_{child}"
         document.warning(
             "missing-joint-name", f"a joint has no name; it is called {quote(name)}", element
         )
-    mimic = read_mimic(first.get("mimic"), document)
     joint_type = read_joint_type(element, document)
-    if joint_type in BALL_TYPES:
-        document.warning(
-            "unknown-joint-type",
-            f"joint {quote(name)} has the type {quote(joint_type)}, treated as a ball joint that "
-            "turns freely",
-            element,
-        )
+    if is_drakes and joint_type == "screw":
+        mimic: Mimic | None = _read_pitch(first.get(DRAKE_PITCH), element, document)
+    else:
+        mimic = read_mimic(first.get("mimic"), document)
+    leaves = _read_leaves(first, extras, mimic, document)
+    if is_drakes:
+        leaves += (DRAKE_LEAF,)
+    elif joint_type in BALL_TYPES:
+        _warn_of_ball(joint_type, element, document)
     return Joint(
         name=name,
         type=joint_type,
@@ -132,10 +141,29 @@ def read_joint(element: Element, document: Document) -> Joint | None:
         calibration=read_numbers(Calibration, first.get("calibration"), document),
         safety_controller=read_numbers(SafetyController, first.get("safety_controller"), document),
         attributes=read_attributes(element),
-        leaves=_read_leaves(first, extras, mimic, document),
+        leaves=leaves,
         extras=extras,
         line=element.line,
     )
+
+
+def _report_missing(missing: str, element: Element, document: Document) -> None:
+    message = f"{document.place(element)} has no {missing} link; it is left out"
+    document.error(f"missing-{missing}", message, element)
+
+
+def _warn_of_ball(joint_type: str, element: Element, document: Document) -> None:
+    finding = f"has the type {quote(joint_type)}, treated as a ball joint that turns freely"
+    message = f"joint {quote(document.name)} {finding}"
+    document.warning("unknown-joint-type", message, element)
+
+
+def _read_pitch(pitch: Element | None, screw: Element, document: Document) -> Mimic:
+    """Reads the way of a screw as a mimic of itself, in metres in a radian."""
+    number = None if pitch is None else document.number(pitch, "value")
+    if number is None:
+        document.remark("screw-without-pitch", "has no pitch; it turns in its place", screw)
+    return Mimic(joint=document.name, multiplier=(number or 0.0) / math.tau)
 
 
 def _read_leaves(

@@ -12,6 +12,7 @@ from ...model import (
     Capsule,
     Collision,
     Cylinder,
+    Ellipsoid,
     Extra,
     Geometry,
     Inertia,
@@ -112,6 +113,8 @@ _SHAPES: dict[str, _Reader] = {
     "box": read_box,
     "capsule": _of_lengths(Capsule, "radius", "length"),
     "cylinder": _of_lengths(Cylinder, "radius", "length"),
+    "drake:capsule": _of_lengths(Capsule, "radius", "length"),
+    "drake:ellipsoid": _of_lengths(lambda a, b, c: Ellipsoid(radii=(a, b, c)), "a", "b", "c"),
     "mesh": read_mesh,
     "sphere": _of_lengths(Sphere, "radius"),
 }
@@ -160,7 +163,8 @@ def read_inertial(element: Element, link: Element, document: Document) -> Inerti
 def read_mass(
     element: Element | None, inertial: Element, link: Element, document: Document
 ) -> float | None:
-    """Reads the mass. Zero is normal for links without shapes, which are only frames."""
+    """Reads the mass. Zero is normal for frames: links without shapes, markers and cameras, which
+    do not move against their parent. The joints say later which of the others these are."""
     mass = None
     if element is not None:
         mass = document.number(element, "value")
@@ -175,9 +179,16 @@ def read_mass(
         )
     elif mass < 0.0 or (mass == 0.0 and _has_shapes(link)):
         assert element is not None
-        finding = f"is {mass:g}; it is kept, but no body can have it"
-        document.remark("mass-not-positive", finding, element)
+        if mass:
+            warn_of_mass(mass, element, document)
+        else:
+            document.massless[document.name] = element
     return mass
+
+
+def warn_of_mass(mass: float, element: Element, document: Document) -> None:
+    finding = f"is {mass:g}; it is kept, but no body can have it"
+    document.remark("mass-not-positive", finding, element)
 
 
 def read_inertia(element: Element | None, inertial: Element, document: Document) -> Inertia | None:

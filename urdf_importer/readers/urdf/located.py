@@ -7,6 +7,7 @@ from ...markup.edit import Located
 from ...markup.encoding import decode_text
 from ...markup.xml import Element
 from ...model import LoopJoint, Robot
+from ...model.drake import DRAKE_JOINT
 from .document import Document
 from .loop import BALL_CONSTRAINT
 from .robot import Parts, paused_garbage_collection, read_parts
@@ -14,6 +15,7 @@ from .robot import Parts, paused_garbage_collection, read_parts
 _DEFINED = {
     "link": "link",
     "joint": "joint",
+    DRAKE_JOINT: "joint",
     "loop_joint": "loop",
     BALL_CONSTRAINT: "loop",
     "material": "material",

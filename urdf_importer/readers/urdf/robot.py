@@ -15,6 +15,7 @@ from ...markup.encoding import Text, decode_text
 from ...markup.lenient import Finding, read_leniently
 from ...markup.xml import Element, Junk, parse_xml
 from ...model import Attributes, Extra, Joint, Link, LoopJoint, Material, Robot, Transmission
+from ...model.drake import DRAKE_JOINT, split_drake_joints
 from ...names import Claims
 from ..formats import Description, ReaderFormat
 from ..xacro.expand import expand_xacro, is_xacro
@@ -22,7 +23,7 @@ from .beyond import read_attributes
 from .document import Document
 from .gazebo_joint import GazeboLoops, read_gazebo_loops
 from .joint import read_joint, read_transmission
-from .link import read_link
+from .link import read_link, warn_of_mass
 from .loop import (
     BALL_CONSTRAINT,
     check_loops,
@@ -138,7 +139,7 @@ class Parts:
         tag = element.tag
         if tag == "link":
             self._take(element, read_link(element, document), self.links)
-        elif tag == "joint":
+        elif tag in ("joint", DRAKE_JOINT):
             self._take(element, read_joint(element, document), self.joints)
         elif tag in ("loop_joint", BALL_CONSTRAINT):
             self._read_loop(element)
@@ -200,7 +201,9 @@ class Parts:
         _report_tallies(document)
         robot = self.part_joints(robot, find_second_parents(robot, document))
         check_loops(robot, document)
-        return interpret_extras(self.close(robot, read_gazebo_loops(robot, document)))
+        robot = split_drake_joints(self.close(robot, read_gazebo_loops(robot, document)))
+        _report_massless(robot, document)
+        return interpret_extras(robot)
 
     def part_joints(self, robot: Robot, seconds: dict[int, LoopJoint]) -> Robot:
         """Returns the robot with these of its joints, by their numbers, as loops."""
@@ -273,6 +276,15 @@ def _find_xacro_prefixes(element: Element) -> tuple[str, ...]:
         if attribute.startswith("xmlns:") and _XACRO_NAMESPACE(value)
     )
     return ("xacro:", *declared)
+
+
+def _report_massless(robot: Robot, document: Document) -> None:
+    """Warns of links with shapes that move and weigh nothing."""
+    moving = {joint.child for joint in robot.joints if joint.type != "fixed"}
+    for name, element in document.massless.items():
+        if name in moving:
+            document.kind, document.name = "link", name
+            warn_of_mass(0.0, element, document)
 
 
 def _report_tallies(document: Document) -> None:

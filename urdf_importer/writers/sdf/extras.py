@@ -12,9 +12,10 @@ joint   springReference, springStiffness -> <dynamics>; stopCfm, stopErp, fudgeF
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ...markup.write import format_text, quote_attribute
+from ...markup.write import format_number, format_text, quote_attribute
 from ...markup.xml import Element, parse_fragment, text_of, verbatim
 from ...model import Robot
+from ..masses import find_friction
 
 _SURFACE = {
     "mu": ("friction", "ode", "mu"),
@@ -26,6 +27,7 @@ _SURFACE = {
     "maxvel": ("contact", "ode", "max_vel"),
     "mindepth": ("contact", "ode", "min_depth"),
 }
+_FRICTIONS = (_SURFACE["mu1"], _SURFACE["mu2"])
 _COLLISION = {"maxcontacts": "max_contacts", "laserretro": "laser_retro"}
 _DYNAMICS = {"springreference": "spring_reference", "springstiffness": "spring_stiffness"}
 _PHYSICS = {
@@ -84,6 +86,7 @@ class GazeboData:
         for extra in robot.extras:
             if extra.tag == "gazebo":
                 self._read(extra.xml.encode("utf-8", "replace"), links)
+        self._take_contacts(robot)
         # Without a meaning in SDF, but not lost.
         kept = [each.xml for each in robot.transmissions if each.xml]
         kept += [each.xml for each in robot.extras if each.tag == "ros2_control"]
@@ -91,6 +94,15 @@ class GazeboData:
             data = xml.encode("utf-8", "replace")
             element = parse_fragment(data)
             self.model += [] if element is None else [_keep(element, data, "model")]
+
+    def _take_contacts(self, robot: Robot) -> None:
+        """Takes the friction that links have in Bullet's words."""
+        found = find_friction(robot)
+        for link in robot.links:
+            if link.name in found and any(extra.tag == "contact" for extra in link.extras):
+                surface = self._said.setdefault(link.name, Said()).surface
+                if surface.keys().isdisjoint(_FRICTIONS):
+                    surface |= dict.fromkeys(_FRICTIONS, format_number(found[link.name]))
 
     def about(self, name: str) -> Said:
         """Returns the data about a link or joint; empty for none."""

@@ -16,6 +16,7 @@ from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import matrix_from_pose, pose_of, rpy_from_rotation
 from ...model import (
     IDENTITY,
+    JOINT_TYPES,
     Capsule,
     Collision,
     Cylinder,
@@ -29,6 +30,7 @@ from ...model import (
     Sphere,
     Visual,
 )
+from ...model.drake import as_urdf, is_drake
 
 EFFORT = 1000.0
 VELOCITY = 10.0
@@ -87,6 +89,8 @@ def complete_robot(robot: Robot, *, masses: bool = True) -> Robot:
 
 
 def _lacks(joint: Joint) -> bool:
+    if is_drake(joint):
+        return False  # Others do not read it.
     limit, controller, dynamics = joint.limit, joint.safety_controller, joint.dynamics
     if limit is None:
         if joint.type in _LIMITED:
@@ -100,22 +104,25 @@ def _lacks(joint: Joint) -> bool:
 
 def _complete_joint(joint: Joint) -> Joint:
     limit, kind = joint.limit, joint.type
+    has_range = limit is not None and (limit.lower, limit.upper) != (None, None)
+    if kind == "prismatic" and not has_range:
+        limit = replace(limit or Limit(), lower=-FARTHEST, upper=FARTHEST)
+    elif kind == "revolute" and not has_range:
+        # It turns for ever, which URDF calls continuous.
+        kind = "continuous"
     if limit is not None:
         limit = replace(
             limit,
             effort=EFFORT if limit.effort is None else limit.effort,
             velocity=VELOCITY if limit.velocity is None else limit.velocity,
         )
-    elif kind == "revolute":
-        # Without limits it turns for ever, which URDF calls continuous.
-        kind = "continuous"
-    elif kind == "prismatic":
-        limit = Limit(lower=-FARTHEST, upper=FARTHEST, effort=EFFORT, velocity=VELOCITY)
     controller, dynamics = joint.safety_controller, joint.dynamics
     if controller is not None and controller.k_velocity is None:
         controller = replace(controller, k_velocity=0.0)
     if dynamics is not None and dynamics.damping is None and dynamics.friction is None:
         dynamics = replace(dynamics, damping=0.0)
+    if kind in JOINT_TYPES:
+        joint = as_urdf(joint)
     return replace(
         joint,
         type=kind,

@@ -11,6 +11,7 @@ from ...files.outputs import check_output, replace_files
 from ...markup.edit import Located
 from ...markup.write import XmlWriter
 from ...model import Robot
+from ...model.drake import join_drake_joints
 from ..formats import list_made, report_rewritten
 from .complete import complete_robot, is_converted, report_incomplete
 from .loops import settle_notations
@@ -102,7 +103,7 @@ def export_urdf(
 def _write_text(
     robot: Robot, options: UrdfOptions, reading: UrdfReading, diagnostics: Diagnostics
 ) -> bytes:
-    robot = settle_notations(robot)
+    robot = join_drake_joints(settle_notations(robot))
     text = robot.text_of("urdf")
     if options.style == "keep" and text:
         patched = patch_text(text, robot, reading.locate, reading.read)

@@ -26,10 +26,13 @@ from ...markup.patch import (
 )
 from ...markup.xml import Element, parse_again
 from ...model import Robot
+from ...model.drake import join_drake_joints
 from .order import Part
 from .plain import write_part
 
-_SHAPES = frozenset({"box", "capsule", "cylinder", "mesh", "sphere"})
+_SHAPES = frozenset(
+    {"box", "capsule", "cylinder", "drake:capsule", "drake:ellipsoid", "mesh", "sphere"}
+)
 _ZERO = {"xyz": "0 0 0", "rpy": "0 0 0"}
 _DEFAULTS = {
     "origin": _ZERO,
@@ -48,10 +51,11 @@ def patch_text(
     """
     try:
         found = locate(raw)
+        found = found._replace(robot=join_drake_joints(found.robot))
         if found.robot == robot:
             return raw
         patched = _patch(raw, found, robot)
-        return patched if read(patched) == robot else None
+        return patched if join_drake_joints(read(patched)) == robot else None
     except (ReadError, UnpatchableError):
         return None
 

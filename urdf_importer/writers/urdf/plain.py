@@ -21,6 +21,7 @@ from ...model import (
     Collision,
     Cylinder,
     Dynamics,
+    Ellipsoid,
     Extra,
     Geometry,
     Inertia,
@@ -43,6 +44,7 @@ from ...model import (
     Visual,
     hang_on,
 )
+from ...model.drake import DRAKE_JOINT, DRAKE_PITCH, is_drake, join_drake_joints, pitch_of
 from ...model.extra import Extended
 from .loops import settle_notations, write_ball_constraint, write_gazebo_joint
 from .order import Part, order_parts
@@ -63,7 +65,7 @@ def write_robot_text(robot: Robot) -> str:
     """
     if not robot.links:
         raise WriteError(f"the robot {quote(robot.name)} has no links, which no URDF can say")
-    robot = settle_notations(robot)
+    robot = join_drake_joints(settle_notations(robot))
     xml = XmlWriter()
     xml.declare()
     write_part(robot, xml)
@@ -136,11 +138,16 @@ def write_geometry(geometry: Geometry, leaves: Leaves, xml: XmlWriter) -> None:
         _write_value("box", {"size": geometry.size}, leaves, xml)
     elif isinstance(geometry, Sphere):
         _write_value("sphere", {"radius": geometry.radius}, leaves, xml)
+    elif isinstance(geometry, Ellipsoid):
+        _write_value("drake:ellipsoid", dict(zip("abc", geometry.radii, strict=True)), leaves, xml)
     elif isinstance(geometry, Solid):
         raise ValueError(f"URDF has no shape {quote(type(geometry).__name__.lower())}")
     else:
         sizes = {"radius": geometry.radius, "length": geometry.length}
-        _write_value(_ROUND[type(geometry)], sizes, leaves, xml)
+        tag = _ROUND[type(geometry)]
+        drakes = f"drake:{tag}"
+        is_drakes = any(leaf.tag == drakes for leaf in leaves)
+        _write_value(drakes if is_drakes else tag, sizes, leaves, xml)
     xml.verbatim(*[extra.xml for extra in own.extras])
     xml.close()
 
@@ -173,14 +180,18 @@ def write_origin(pose: Pose, leaves: Leaves, xml: XmlWriter) -> None:
 def write_joint(joint: Joint, xml: XmlWriter) -> None:
     _need_name(joint.name)
     leaves = joint.leaves
-    xml.open("joint", _joined({"name": joint.name, "type": joint.type}, joint.attributes))
+    tag = DRAKE_JOINT if is_drake(joint) else "joint"
+    xml.open(tag, _joined({"name": joint.name, "type": joint.type}, joint.attributes))
     write_origin(joint.origin, leaves, xml)
     _write_value("parent", {"link": joint.parent}, leaves, xml)
     _write_value("child", {"link": joint.child}, leaves, xml)
     _write_value("axis", {"xyz": joint.axis}, leaves, xml)
     _write_numbers(joint.limit, xml)
     _write_numbers(joint.dynamics, xml)
-    if joint.mimic is not None:
+    if joint.type == "screw":
+        if pitch := pitch_of(joint):
+            xml.leaf(DRAKE_PITCH, {"value": pitch})
+    elif joint.mimic is not None:
         write_mimic(joint.mimic, xml)
     elif leaves:
         _write_value("mimic", {}, leaves, xml)

@@ -59,6 +59,7 @@ class ShapeWriter:
         self._approximation = APPROXIMATIONS[found.options.approximation]
         self._found = Looks(found.robot, found.files, found.diagnostics)
         self.looks, self.meshes = Prim("Scope", LOOKS), Prim("Scope", MESHES, is_class=True)
+        self._guides = not found.files.note_collisions(found.robot)
         self._names, self._mesh_names = Claims(), Claims()
         self._paths: dict[Any, str] = {}
         self._kept: dict[MeshData, tuple[Any, str]] = {}
@@ -69,7 +70,7 @@ class ShapeWriter:
         _add_scope(prim, "visuals", [each for each in made if each is not None])
 
     def add_collisions(self, prim: Prim, link: Link, friction: float | None) -> None:
-        """Adds the collisions of a link; viewers hide them by default."""
+        """Adds the collisions of a link; viewers hide them by default, as guides."""
         made = [self._collide(each, link, friction) for each in link.collisions]
         _add_scope(prim, "collisions", [each for each in made if each is not None])
 
@@ -91,7 +92,8 @@ class ShapeWriter:
         if data is None:
             return None
         prim = self._make_shape(shape, data)
-        prim.add("uniform token purpose", quote_text("guide"))
+        if self._guides:
+            prim.add("uniform token purpose", quote_text("guide"))
         prim.schemas.append("PhysicsCollisionAPI")
         if isinstance(shape.geometry, Mesh):
             prim.schemas.append("PhysicsMeshCollisionAPI")

@@ -171,6 +171,7 @@ def write_robot(found: OpenExport[WebotsOptions], path: Path) -> Planned:
     path.parent.mkdir(parents=True, exist_ok=True)
     meshes = f"{path.stem}_meshes"
     shapes = ShapeNodeWriter(found, path.parent / meshes, f"{meshes}/")
+    shapes.shows_collisions = found.files.note_collisions(robot)
     names = NameTables()
     planned = plan_sensors(robot, options, diagnostics)
     contacts = plan_contacts(robot, diagnostics)

@@ -186,12 +186,14 @@ def test_rotations(read_file: Read) -> None:
 
 def test_transmissions(read_file: Read) -> None:
     reading = read_file("lenient_transmissions.urdf")
-    assert reading.codes == [("bad-reduction", 12), ("bad-reduction", 15)]
+    assert reading.codes == [("bad-reduction", 12), ("bad-reduction", 15), ("bad-reduction", 24)]
     old, other = reading.robot.transmissions
     assert old.type == "pr2_mechanism_model/SimpleTransmission"
     assert "<mechanicalReduction>2</mechanicalReduction>" in old.xml
     assert other.type == ""
-    assert [actuator.mechanical_reduction for actuator in other.actuators] == [None, None]
+    reductions = [actuator.mechanical_reduction for actuator in other.actuators]
+    assert reductions == [None, None, 7.75, -8.0, None]
+    assert '<mechanicalReduction>"7.75"</mechanicalReduction>' in other.xml
 
 
 def test_inertias(read_file: Read) -> None:

@@ -151,10 +151,25 @@ def test_outcome_is_an_expected_one(name: str) -> None:
         ("-1", "", ["mass-not-positive"]),
     ],
 )
-def test_a_link_without_shapes_is_a_frame_and_may_have_no_mass(
-    mass: str, shape: str, codes: list[str], read_text: Callable[[str], Any]
+@pytest.mark.parametrize("kind", [None, "fixed", "continuous", "floating"])
+@pytest.mark.parametrize("joint_is_first", [True, False])
+def test_a_frame_may_have_no_mass(
+    mass: str,
+    shape: str,
+    codes: list[str],
+    kind: str | None,
+    joint_is_first: bool,
+    read_text: Callable[[str], Any],
 ) -> None:
+    """A frame has no shapes, or does not move against its parent, or has none."""
     moments = "ixx='0' ixy='0' ixz='0' iyy='0' iyz='0' izz='0'"
     inertial = f"<inertial><mass value='{mass}'/><inertia {moments}/></inertial>"
-    reading = read_text(f"<robot name='r'><link name='a'>{inertial}{shape}</link></robot>")
-    assert [item.code for item in reading.diagnostics] == codes
+    parts = [f"<link name='a'>{inertial}{shape}</link>"]
+    if kind is not None:
+        joint = f"<joint name='j' type='{kind}'><parent link='b'/><child link='a'/></joint>"
+        parts = [joint, *parts] if joint_is_first else [*parts, joint]
+        parts.append("<link name='b'/>")
+    reading = read_text(f"<robot name='r'>{''.join(parts)}</robot>")
+    moves = kind not in (None, "fixed")
+    assert [item.code for item in reading.diagnostics] == (codes if moves or mass == "-1" else [])
+    assert {item.subject for item in reading.diagnostics} <= {"a"}

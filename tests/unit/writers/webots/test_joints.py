@@ -144,7 +144,8 @@ def limits_of(small: Small, motor: str = "j") -> tuple[float, ...]:
     ('lower="-1.5" upper="0" effort="5" velocity="2"', (-1.5, -1.5, 0, 0, 1e-4)),
     # To Webots, equal limits are none.
     ('lower="0.3" upper="0.3" effort="5" velocity="2"', (0, 0.3 - 1e-6, 0.3, 0.3 + 1e-6, 0)),
-    ('effort="5" velocity="2"', (0, -1e-6, 0, 1e-6, 0)),
+    ('lower="0" upper="0" effort="5" velocity="2"', (0, -1e-6, 0, 1e-6, 0)),
+    ('effort="5" velocity="2"', (0, 0, 0, 0, 0)),
     ("", (0, 0, 0, 0, 0)),
 ])  # fmt: skip
 def test_limits_of_hinges(limit: str, written: tuple[float, ...], tmp_path: Path) -> None:

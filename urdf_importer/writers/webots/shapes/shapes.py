@@ -17,14 +17,7 @@ from ....geometry.mesh_data import MeshData, MeshMaterial
 from ....geometry.transforms import Matrix, matrix_from_pose
 from ....geometry.triangles import Triangles, project_on_box, split_by_material
 from ....geometry.volumes import MassProperties
-from ....model import (
-    Color,
-    Link,
-    Mesh,
-    Robot,
-    Solid,
-    Visual,
-)
+from ....model import Collision, Color, Link, Mesh, Robot, Solid, Visual
 from ...file_folder import FileFolder
 from ...formats import OpenExport
 from ...looks import Looks
@@ -62,6 +55,7 @@ class ShapeNodeWriter:
         self._files = ProtoMeshes(files)
         self._appearances = Appearances(Textures(files, found.convert_image, diagnostics))
         self.bodies = BoundingBodies(self._files, options, diagnostics)
+        self.shows_collisions = False
         self._parts: dict[tuple[MeshData, bool], list[_Part]] = {}
 
     def visual_nodes(self, link: Link) -> list[Node]:
@@ -69,7 +63,7 @@ class ShapeNodeWriter:
         visual is in the link's frame itself."""
         nodes: list[Node] = []
         find = self._appearances.find
-        for visual in link.visuals:
+        for visual in link.collisions if self.shows_collisions else link.visuals:
             shapes = [
                 Node("Shape", {"appearance": find(look, link.name, visual.line), "geometry": node})
                 for look, node in self._find_parts(visual, link)
@@ -115,19 +109,23 @@ class ShapeNodeWriter:
         volume."""
         return measure_collisions(link, self._source.load_or_report)
 
-    def _find_parts(self, visual: Visual, link: Link) -> list[_Part]:
+    def _find_parts(self, visual: Visual | Collision, link: Link) -> list[_Part]:
         """Returns the look and the geometry of each material, with the same nodes for the same
         mesh."""
         data = self._source.load_or_report(visual, link)
         if data is None:
             return []
-        look = None if data.materials else self._looks.find(visual, link)
+        look = None
+        if isinstance(visual, Visual) and not data.materials:
+            look = self._looks.find(visual, link)
         key = (data, bool(look and look.texture))
         if key not in self._parts:
             self._parts[key] = self._make_parts(visual, *key)
         return [(own or look, node) for own, node in self._parts[key]]
 
-    def _make_parts(self, visual: Visual, data: MeshData, is_textured: bool) -> list[_Part]:
+    def _make_parts(
+        self, visual: Visual | Collision, data: MeshData, is_textured: bool
+    ) -> list[_Part]:
         assert not isinstance(visual.geometry, Solid)
         if not isinstance(visual.geometry, Mesh):
             return [(None, make_primitive_node(visual.geometry))]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The positions of the joints when the simulation starts."""
 
-from ....diagnostics import Diagnostics
+from ....diagnostics import Diagnostics, quote
 from ....kinematics.forward import AT_REST, complete_positions
 from ....kinematics.motion import JointMotion
 from ....kinematics.tree import KinematicTree
@@ -48,7 +48,11 @@ def _keep_within_limits(
         return wanted
     nearest = motion.nearest_valid(wanted)
     nearest = min(max(nearest, limits[0]), limits[1])
-    finding = "cannot be at zero" if given is None else f"cannot be at {wanted:g}"
-    code = "zero-outside-limits" if given is None else "webots-start-position"
-    report_on(motion.joint, code, f"{finding}; it starts at {nearest:g}", diagnostics)
+    joint, place = motion.joint, "zero" if given is None else f"{wanted:g}"
+    finding = f"cannot be at {place}; it starts at {nearest:g}"
+    if given is None:
+        message = f"joint {quote(joint.name)} {finding}"
+        diagnostics.remark("zero-outside-limits", message, subject=joint.name, line=joint.line)
+    else:
+        report_on(joint, "webots-start-position", finding, diagnostics)
     return nearest
