@@ -135,6 +135,31 @@ class Diagnostic:
         return f"{place}{self.severity.value}: {self.message} [{self.code}]"
 
 
+class MovedNote(str):
+    """The message about a `file` that is not where a description says, which knows the `folders`
+    where it should be and where it is: what is left of both paths without their common end."""
+
+    file: str
+    folders: tuple[str, str]
+
+    @classmethod
+    def about(cls, file: str, wanted: str, found: str, why: str) -> "MovedNote":
+        """Returns the message for a file (kind and name) at the path `found`, and why there."""
+        note = cls(f"{file} is not where it says; {quote_path(found)} was read{why}")
+        old, new = (path.replace("\\", "/").split("/") for path in (wanted, found))
+        most = min(len(old) - (3 if "://" in wanted else 1), len(new) - 1)
+        equal = (n for n in range(1, most) if old[-n - 1] != new[-n - 1])
+        end = max(1, next(equal, most))
+        note.file = file
+        note.folders = "/".join(old[:-end]) or "/", "/".join(new[:-end]) or "/"
+        return note
+
+    def tell(self, count: int) -> str:
+        """Returns one message for as many files with the same folders."""
+        wanted, found = map(quote_path, self.folders)
+        return f"{count} files, such as {self.file}, are not in {wanted}; read from {found}"
+
+
 class Diagnostics:
     """Collects diagnostics in the order in which they come up, about the file `source`, or about
     another that belongs to it and that a diagnostic names."""
@@ -142,6 +167,7 @@ class Diagnostics:
     def __init__(self, source: str = "") -> None:
         self.source = source
         self._items: list[Diagnostic] = []
+        self._moved: dict[tuple[object, ...], tuple[int, set[str]]] = {}
 
     def remark(
         self, code: str, message: str, *, subject: str = "", line: int = 0, source: str = ""
@@ -171,17 +197,29 @@ class Diagnostics:
         self.add(Diagnostic(severity=severity, code=code, message=message, **place))
 
     def add(self, item: Diagnostic) -> None:
-        """Adds a diagnostic; without a file of its own it is about `source`."""
-        self._items.append(item if item.source else replace(item, source=self.source))
+        """Adds a diagnostic; without a file of its own it is about `source`. Files that were moved
+        together become one diagnostic."""
+        self.extend((item if item.source else replace(item, source=self.source),))
 
     def extend(self, others: Iterable[Diagnostic]) -> None:
         """Adds diagnostics that were collected apart."""
-        self._items.extend(others)
+        for item in others:
+            note = item.message
+            if not isinstance(note, MovedNote):
+                self._items.append(item)
+                continue
+            key = (item.code, *note.folders)
+            place, files = self._moved.setdefault(key, (len(self._items), set()))
+            files.add(note.file)
+            if place == len(self._items):
+                self._items.append(item)
+            elif len(files) > 1:
+                self._items[place] = replace(self._items[place], message=note.tell(len(files)))
 
     def about(self, source: str) -> "Diagnostics":
         """Returns a collector into the same list, for another file."""
         found = Diagnostics(source)
-        found._items = self._items
+        found._items, found._moved = self._items, self._moved
         return found
 
     def count_faults(self) -> int:

@@ -11,8 +11,8 @@ from typing import BinaryIO, Literal
 
 from ..diagnostics import MeshError, ReadError, quote
 
-FileKind = Literal["mesh", "texture", "file", "model"]
-"""The use of a file."""
+FileKind = Literal["mesh", "texture", "file", "model", "include"]
+"""The use of a file; an include is a part of a xacro description, or its YAML."""
 
 ResolveBeside = Callable[[str, FileKind], Path]
 """Finds a file that a mesh file names (a texture, a library of materials, a buffer), relative to

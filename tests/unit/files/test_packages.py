@@ -155,12 +155,11 @@ def test_meshes_beside_the_folder_of_descriptions_are_found(tmp_path: Path, fold
     assert (found.path, found.codes) == (wanted, ["renamed-package"])
 
 
-def test_a_package_that_lacks_the_file_does_not_end_the_search(repository: Path) -> None:
+def test_no_file_of_another_package_stands_for_one_that_is_there(repository: Path) -> None:
     description = make_package(repository / "arm_description")
     touch(repository / "arm" / "package.xml", "<package><name>arm</name></package>")
-    wanted = touch(repository / "arm_description" / "meshes" / "wrist.stl")
-    found = resolve(description, "package://arm/meshes/wrist.stl")
-    assert (found.path, found.codes) == (wanted, ["renamed-package"])
+    touch(repository / "arm_description" / "meshes" / "wrist.stl")
+    assert resolve(description, "package://arm/meshes/wrist.stl").error == "missing-mesh"
 
 
 def test_of_several_files_the_one_beside_the_others_is_taken(repository: Path) -> None:
