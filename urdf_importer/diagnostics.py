@@ -25,6 +25,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import Enum
+from itertools import islice
 from typing import Any, Protocol
 
 _BLENDER_PYTHONS = ("3.11", "3.13")
@@ -359,6 +360,14 @@ def unknown_name(
 
 
 _MOST_NEAR = 3
+
+
+def hint_at_blanks(name: str, known: Collection[str]) -> str:
+    """Returns a hint at a known name that differs only in blanks at an end, for a sentence."""
+    bare = name.strip()
+    other = next((each for each in islice(known, 1000) if each.strip() == bare), "")
+    odd = other if other != bare else name
+    return f"; {quote(odd)} has blanks at an end" if other else ""
 
 
 def name_choices(words: Sequence[str]) -> str:
