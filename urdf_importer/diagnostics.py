@@ -138,7 +138,7 @@ class Diagnostic:
 
 class MovedNote(str):
     """The message about a `file` that is not where a description says, which knows the `folders`
-    where it should be and where it is: what is left of both paths without their common end."""
+    where it should be and where it is: both paths without their common end."""
 
     file: str
     folders: tuple[str, str]
@@ -168,7 +168,7 @@ class Diagnostics:
     def __init__(self, source: str = "") -> None:
         self.source = source
         self._items: list[Diagnostic] = []
-        self._moved: dict[tuple[object, ...], tuple[int, set[str]]] = {}
+        self._moved: dict[tuple[str, ...], tuple[int, MovedNote, set[str]]] = {}
 
     def remark(
         self, code: str, message: str, *, subject: str = "", line: int = 0, source: str = ""
@@ -210,12 +210,12 @@ class Diagnostics:
                 self._items.append(item)
                 continue
             key = (item.code, *note.folders)
-            place, files = self._moved.setdefault(key, (len(self._items), set()))
+            place, first, files = self._moved.setdefault(key, (len(self._items), note, set()))
             files.add(note.file)
             if place == len(self._items):
                 self._items.append(item)
             elif len(files) > 1:
-                self._items[place] = replace(self._items[place], message=note.tell(len(files)))
+                self._items[place] = replace(self._items[place], message=first.tell(len(files)))
 
     def about(self, source: str) -> "Diagnostics":
         """Returns a collector into the same list, for another file."""

@@ -9,8 +9,8 @@
    them, and in the folders that a package.xml on the way says to hold models.
 
 The way up ends at the root of a repository and below any home folder, and no folder on it leads
-elsewhere: not by a link, except to a package that has the name in its package.xml, and not by what
-a package.xml says. A hidden folder is not a package.
+elsewhere: no link, except to a package that has the name in its package.xml, and no path in a
+package.xml. A hidden folder is not a package.
 """
 
 import os

@@ -14,7 +14,7 @@ Where it is looked for, first come first served:
    the description's own package, in the user's folders and in the repository, by the longest end
    of the path; the nearest bundle wins and a draw finds nothing: a warning. Packages are renamed
    and moved more often than not when they leave their workspace. Where the package that the URI
-   names is there, only in it: a link1.stl of another one is not what was meant.
+   names is there, only in it: each robot has a link1.stl of its own.
 
 Readable are regular files in the description's own package, in the folders that the user or the ROS
 environment names, and in packages found as above. The own package is the nearest folder upwards
@@ -281,7 +281,8 @@ class PackageResolver:
                 if not chosen:
                     chosen, why = self._find_end(form.parts, nearby, there)
             if chosen:
-                is_other = not any(is_within(chosen, each) for each in packages)
+                is_in = any(is_within(chosen, each) for each in packages)
+                is_other = not is_in and self._package_name_above(chosen) != form.package
                 code = "renamed-package" if form.package and is_other else "moved-file"
                 place = os.path.join(base or self._starts[0].folder, written.path)
                 where = uri.strip() if written.package else place

@@ -480,6 +480,8 @@ def test_a_name_that_really_has_a_percent_sign_wins(repository: Path) -> None:
         ("package://arm/meshes", "not-a-file"),
         ("..", "not-a-file"),
         ("a\0b", "missing-mesh"),
+        ("data:model/stl;base64,AAAA", "missing-mesh"),
+        (" DATA:," + "A" * 9000, "missing-mesh"),
         ("a%00b", "missing-mesh"),
         ("\udcff.stl", "missing-mesh"),
         ("x" * 300 + ".stl", "missing-mesh"),
@@ -496,6 +498,12 @@ def test_what_is_no_file(repository: Path, uri: str, code: str) -> None:
     found = resolve(robot, uri)
     assert (found.path, found.error) == (None, code)
     assert "\n" not in found.message
+
+
+def test_data_in_place_of_a_file_name_is_named_so(repository: Path) -> None:
+    robot = make_package(repository / "arm", "arm")
+    for uri in ("data:model/stl;base64,AAAA", "data:," + "A" * 9000):
+        assert resolve(robot, uri).message == "data: URIs are not read"
 
 
 def test_a_texture_is_called_so_and_starts_beside_its_mesh(repository: Path) -> None:
