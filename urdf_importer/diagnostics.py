@@ -25,6 +25,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import Enum
+from itertools import islice
 from typing import Any, Protocol
 
 _BLENDER_PYTHONS = ("3.11", "3.13")
@@ -135,6 +136,31 @@ class Diagnostic:
         return f"{place}{self.severity.value}: {self.message} [{self.code}]"
 
 
+class MovedNote(str):
+    """The message about a `file` that is not where a description says, which knows the `folders`
+    where it should be and where it is: both paths without their common end."""
+
+    file: str
+    folders: tuple[str, str]
+
+    @classmethod
+    def about(cls, file: str, wanted: str, found: str, why: str) -> "MovedNote":
+        """Returns the message for a file (kind and name) at the path `found`, and why there."""
+        note = cls(f"{file} is not where it says; {quote_path(found)} was read{why}")
+        old, new = (path.replace("\\", "/").split("/") for path in (wanted, found))
+        most = min(len(old) - (3 if "://" in wanted else 1), len(new) - 1)
+        equal = (n for n in range(1, most) if old[-n - 1] != new[-n - 1])
+        end = max(1, next(equal, most))
+        note.file = file
+        note.folders = "/".join(old[:-end]) or "/", "/".join(new[:-end]) or "/"
+        return note
+
+    def tell(self, count: int) -> str:
+        """Returns one message for as many files with the same folders."""
+        wanted, found = map(quote_path, self.folders)
+        return f"{count} files, such as {self.file}, are not in {wanted}; read from {found}"
+
+
 class Diagnostics:
     """Collects diagnostics in the order in which they come up, about the file `source`, or about
     another that belongs to it and that a diagnostic names."""
@@ -142,6 +168,7 @@ class Diagnostics:
     def __init__(self, source: str = "") -> None:
         self.source = source
         self._items: list[Diagnostic] = []
+        self._moved: dict[tuple[str, ...], tuple[int, MovedNote, set[str]]] = {}
 
     def remark(
         self, code: str, message: str, *, subject: str = "", line: int = 0, source: str = ""
@@ -171,17 +198,29 @@ class Diagnostics:
         self.add(Diagnostic(severity=severity, code=code, message=message, **place))
 
     def add(self, item: Diagnostic) -> None:
-        """Adds a diagnostic; without a file of its own it is about `source`."""
-        self._items.append(item if item.source else replace(item, source=self.source))
+        """Adds a diagnostic; without a file of its own it is about `source`. Files that were moved
+        together become one diagnostic."""
+        self.extend((item if item.source else replace(item, source=self.source),))
 
     def extend(self, others: Iterable[Diagnostic]) -> None:
         """Adds diagnostics that were collected apart."""
-        self._items.extend(others)
+        for item in others:
+            note = item.message
+            if not isinstance(note, MovedNote):
+                self._items.append(item)
+                continue
+            key = (item.code, *note.folders)
+            place, first, files = self._moved.setdefault(key, (len(self._items), note, set()))
+            files.add(note.file)
+            if place == len(self._items):
+                self._items.append(item)
+            elif len(files) > 1:
+                self._items[place] = replace(self._items[place], message=first.tell(len(files)))
 
     def about(self, source: str) -> "Diagnostics":
         """Returns a collector into the same list, for another file."""
         found = Diagnostics(source)
-        found._items = self._items
+        found._items, found._moved = self._items, self._moved
         return found
 
     def count_faults(self) -> int:
@@ -321,6 +360,14 @@ def unknown_name(
 
 
 _MOST_NEAR = 3
+
+
+def hint_at_blanks(name: str, known: Collection[str]) -> str:
+    """Returns a hint at a known name that differs only in blanks at an end, for a sentence."""
+    bare = name.strip()
+    other = next((each for each in islice(known, 1000) if each.strip() == bare), "")
+    odd = other if other != bare else name
+    return f"; {quote(odd)} has blanks at an end" if other else ""
 
 
 def name_choices(words: Sequence[str]) -> str:

@@ -11,7 +11,6 @@ from enum import Enum
 from itertools import islice
 from pathlib import Path
 
-from ..diagnostics import quote_path
 from .folders import MOST_ENTRIES_OF_A_FOLDER, fold, is_broad, is_within
 from .references import Reference
 from .regular import FileKind
@@ -27,9 +26,10 @@ _NEIGHBOURS: dict[FileKind, frozenset[str]] = {
     "texture": _SHAPES,
     "file": _SHAPES | {".xml", ".mjcf"},
     "model": frozenset((".sdf", ".config", ".urdf")),
+    "include": frozenset((".xacro", ".urdf", ".xml", ".gazebo", ".yaml", ".yml")),
 }
 """Suffixes of meshes and images, of the files that meshes keep beside them, and of the texts that
-models of MuJoCo and of Gazebo consist of."""
+xacro and models of MuJoCo and of Gazebo consist of."""
 
 
 class Verdict(Enum):
@@ -90,20 +90,14 @@ class Failure:
     package: str = ""
 
 
-def say_moved(path: str, why: str, reference: Reference, uri: str, kind: FileKind) -> FoundPath:
-    """Returns a file that lies elsewhere than `uri` says, with the warning for it."""
-    code = "renamed-package" if reference.package else "moved-file"
-    note = f"{kind} {quote_path(uri)} is not where it says; {quote_path(path)} was read{why}"
-    return FoundPath(path, code, note)
-
-
 def is_neighbour(path: str, folders: Sequence[str], kind: FileKind) -> Verdict:
-    """Judges a path outside the folders that may be read. A mesh, an image or a text of MuJoCo or
-    Gazebo, by its suffix, may lie one folder above the description's (one of `folders`), unless a
-    link leads out of it. A home folder and the folders above it are not read."""
+    """Judges a path outside the folders that may be read. A mesh, an image, a part of xacro or a
+    text of MuJoCo or Gazebo, by its suffix, may lie in one of `folders`: the one above the
+    description's, or the one of the file that names it; unless a link leads out of it. A home
+    folder and the folders above it are not read."""
     if os.path.splitext(path)[1].lower() not in _NEIGHBOURS[kind]:
         return Verdict.OUTSIDE
-    for above in map(os.path.dirname, folders):
+    for above in folders:
         if is_broad(above) or not is_within(path, above):
             continue
         try:
@@ -116,12 +110,12 @@ def is_neighbour(path: str, folders: Sequence[str], kind: FileKind) -> Verdict:
 
 
 def find_above(reference: Reference, folders: Sequence[str], kind: FileKind) -> str:
-    """Returns the file that has the whole path of a reference, two parts or more, one folder above
+    """Returns the file that has the whole path of a reference, two parts or more, in a folder above
     the description's (one of `folders`); "" for none."""
     parts = reference.path.split("/")
     if len(parts) < 2 or not {"", ".", ".."}.isdisjoint(parts):
         return ""
-    above = (os.path.join(os.path.dirname(folder), *parts) for folder in folders)
+    above = (os.path.join(folder, *parts) for folder in folders)
     return next((path for path in above if is_neighbour(path, folders, kind) is Verdict.FOUND), "")
 
 

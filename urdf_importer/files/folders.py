@@ -10,6 +10,7 @@ import os
 import tempfile
 import unicodedata
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from itertools import islice, takewhile
@@ -47,15 +48,22 @@ class Folders:
 
     def __init__(self, most_entries: int = MOST_ENTRIES) -> None:
         self._entries_left = most_entries
+        self._is_cut = False
         self.list_folder = cache(self._list_folder)
-        self.find_package_name = cache(_read_package_name)
+        self.read_package = cache(_read_package)
         self.find_packages = cache(self._crawl_packages)
         self.find_files_below = cache(self._crawl_files)
         self._follow_folder = cache(os.path.realpath)
 
     @property
     def is_exhausted(self) -> bool:
-        return self._entries_left <= 0
+        return self._is_cut or self._entries_left <= 0
+
+    def find_package_name(self, folder: str) -> str | None:
+        """Returns the <name> in the folder's package.xml, "" if it has none; None without a
+        package.xml."""
+        package = self.read_package(folder)
+        return None if package is None else package.name
 
     def _list_folder(self, folder: str) -> Listing:
         """Returns the visible content of `folder`; nothing where it cannot be read."""
@@ -85,12 +93,18 @@ class Folders:
         return os.path.join(self._follow_folder(folder), name)
 
     def _crawl_packages(self, folder: str, levels: int) -> dict[str, list[str]]:
-        """Maps name -> folders of the packages in `folder`, `levels` deep; none lies in another."""
+        """Maps name -> folders of the packages in `folder`, `levels` deep; none lies in another.
+
+        Half of the entries left are for the searches after it.
+        """
         found: dict[str, list[str]] = {}
-        level = [folder]
+        level, reserve = [folder], self._entries_left // 2
         for _ in range(levels):
             below: list[str] = []
             for parent in level:
+                if self._entries_left <= reserve:
+                    self._is_cut = True
+                    return found
                 listing = self.list_folder(parent)
                 start = os.path.join(parent, "")
                 for child in sorted(listing.folders + listing.links):
@@ -119,6 +133,12 @@ class Folders:
                 below += [(*parts, name) for name in listing.folders if not name.startswith(".")]
             level = below
         return found
+
+    def find_ends(self, folder: str, path: str) -> list[str]:
+        """Returns the files below `folder` whose paths end with all of `path`."""
+        parts = tuple(path.split("/"))
+        files = self.find_files_below(folder).get(fold(parts[-1]), [])
+        return [os.path.join(folder, *each) for each in files if each[-len(parts) :] == parts]
 
     def find_longest_ends(
         self, folder: str, parts: Sequence[str], least: int, near: str
@@ -285,9 +305,15 @@ def _sort_in(entry: "os.DirEntry[str]", listing: Listing) -> None:
         listing.files.append(entry.name)
 
 
-def _read_package_name(folder: str) -> str | None:
-    """Returns the <name> in the folder's package.xml, "" if it has none; None without a
-    package.xml."""
+@dataclass(frozen=True, slots=True)
+class PackageXml:
+    """A package.xml: its <name>, "" if it has none, and where it says that models of Gazebo lie."""
+
+    name: str
+    model_paths: tuple[str, ...]
+
+
+def _read_package(folder: str) -> PackageXml | None:
     path = os.path.join(folder, "package.xml")
     if not os.path.exists(path):  # asked first, since nearly all folders have none
         return None
@@ -296,34 +322,34 @@ def _read_package_name(folder: str) -> str | None:
             data = file.read(MOST_PACKAGE_XML_BYTES)
     except OSError:
         return None
-    found: list[str] = []
+    names: list[list[str]] = []
+    models: list[str] = []
     tags: list[str] = []
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        tags.append(tag)
+        if tags == ["package", "name"]:
+            names.append([])
+        models.extend(attributes.get("gazebo_model_path", "").split(":"))
 
     def take(text: str) -> None:
         if tags == ["package", "name"]:
-            found.append(text)
-
-    def end(tag: str) -> None:
-        if tags == ["package", "name"]:
-            raise _NoFurther("".join(found).strip())
-        tags.pop()
+            names[-1].append(text)
 
     def refuse(*declaration: object) -> None:
-        raise _NoFurther("")
+        raise _EntityError
 
     # Namespaces stay off: files use prefixes that they never declare.
     parser = ParserCreate()
-    parser.StartElementHandler = lambda tag, attributes: tags.append(tag)
-    parser.EndElementHandler, parser.CharacterDataHandler = end, take
+    parser.StartElementHandler, parser.CharacterDataHandler = start, take
+    parser.EndElementHandler = lambda tag: tags.pop()
     parser.EntityDeclHandler = refuse
-    try:
+    with suppress(ExpatError, LookupError, ValueError, _EntityError):
         parser.Parse(data, True)
-    except _NoFurther as known:
-        return str(known)
-    except (ExpatError, LookupError, ValueError):
-        pass
-    return ""
+    name = "".join(names[0]).strip() if names else ""
+    paths = (each.replace("${prefix}", folder) for each in models if each)
+    return PackageXml(name, tuple(os.path.normpath(os.path.join(folder, path)) for path in paths))
 
 
-class _NoFurther(Exception):
-    """The name is known, or empty where the file declares entities, which are not expanded."""
+class _EntityError(Exception):
+    """The file declares entities, which are not expanded."""

@@ -3,23 +3,26 @@
 
 Where it is looked for, first come first served:
 
-1. where the URI says. package:// and model:// name a package, which is looked for among the
-   packages that the user named, in the package folders that the user named, in the ROS
-   environment, and then upwards from the description: a folder whose package.xml has the name or
-   that is called so, there or among its siblings. The way up ends at the root of a repository and
-   below any home folder.
+1. where the URI says. package:// and model:// name a package; so does the folder that xacro puts
+   in the place of $(find name). package_search.py says where packages are looked for; each is
+   tried in turn.
 2. there, but spelled differently (upper and lower case, Unicode form): a warning.
-3. one folder above the description's, by the whole path without its package; then elsewhere in
+3. elsewhere in the package, where just one file ends with the whole path: a warning. Installing
+   moves folders. Parts of xacro are found no further: of two files of one name, the other one
+   would make a different robot.
+4. one folder above the description's, by the whole path without its package; then elsewhere in
    the description's own package, in the user's folders and in the repository, by the longest end
    of the path; the nearest bundle wins and a draw finds nothing: a warning. Packages are renamed
-   and moved more often than not when they leave their workspace.
+   and moved more often than not when they leave their workspace. Where the package that the URI
+   names is there, only in it: each robot has a link1.stl of its own.
 
 Readable are regular files in the description's own package, in the folders that the user or the ROS
 environment names, and in packages found as above. The own package is the nearest folder upwards
 with a package.xml; else the repository; else the Python package; else the description's folder, or
 the one above where that is called urdf or xacro. An absolute path elsewhere is refused, and so is
-`..` that leads out of all these; but a mesh, an image or a text of MuJoCo or Gazebo may lie one
-folder above the description's, where robots without packages keep shared files.
+`..` that leads out of all these; but a mesh, an image, a part of xacro or a text of MuJoCo or
+Gazebo may lie one folder above the description's, where robots without packages keep shared files,
+or beside a file that was found and names it.
 
 Links are judged by where they end. A package in a folder that the user or the ROS environment names
 may be a link to anywhere; one found on the way up must then carry its name in its package.xml. A
@@ -36,7 +39,7 @@ from functools import cache
 from itertools import chain
 from pathlib import Path
 
-from ..diagnostics import MeshError, Report, quote, quote_path
+from ..diagnostics import MeshError, MovedNote, Report, quote, quote_path
 from .candidates import (
     Failure,
     FilePlace,
@@ -47,17 +50,18 @@ from .candidates import (
     find_above,
     is_neighbour,
     names_of,
-    say_moved,
 )
 from .folders import Folders, find_surroundings, is_repository, is_within, walk_up
-from .references import Reference, list_package_folders, make_absolute, read_reference
+from .package_search import PackageSearch
+from .references import Reference, make_absolute, read_reference
 from .regular import FileKind
 from .states import MOST_NOTED, FileState, read_state
 
 AnyPath = str | os.PathLike[str]
 
-LEVELS_OF_PACKAGE_FOLDERS = 4
 _MOST_LISTED = 200
+_TEXTURES = os.path.join("..", "materials", "textures")
+"""Where Gazebo looks for the images of meshes that do not lie beside them."""
 
 
 class PackageResolver:
@@ -79,24 +83,20 @@ class PackageResolver:
         pairs = packages.items() if isinstance(packages, Mapping) else packages
         self.description = os.fspath(description)
         self._folders = Folders()
-        self._named = [(name, make_absolute(folder)) for name, folder in pairs if folder]
-        self._package_paths = [make_absolute(folder) for folder in package_paths if folder]
-        self._ros_paths = list_package_folders(environment)
-        prefixes = list_package_folders(environment, ("AMENT_PREFIX_PATH",))
-        self._shares = [os.path.join(prefix, "share") for prefix in prefixes]
+        named = [(name, make_absolute(folder)) for name, folder in pairs if folder]
+        paths = [make_absolute(folder) for folder in package_paths if folder]
         self._starts = find_surroundings(os.fspath(description), self._folders)
-        own = [start.own for start in self._starts]
-        self._user = [folder for _, folder in self._named] + self._package_paths
-        allowed = own + self._user + self._ros_paths + self._shares
+        self._search = PackageSearch(self._folders, self._starts, named, paths, environment)
+        self._user = [folder for _, folder in named] + paths
+        allowed = [start.own for start in self._starts] + self._search.readable
         self._roots = [Root.of(folder) for folder in dict.fromkeys(allowed)]
-        self._found_packages: dict[str, list[str]] = {}
-        self._walks: dict[str, Iterator[str]] = {}
         self._references: dict[str, Reference] = {}
         self._root_of = cache(Root.of)
         self._outcomes: dict[tuple[str, FileKind, str], FoundPath | Failure] = {}
         self._expected: dict[tuple[str, ...], set[str]] = {}
         self.states: dict[str, FileState] = {}
         self._names = names_of(os.fspath(description))
+        self._aboves = [os.path.dirname(start.folder) for start in self._starts]
 
     def expect_files(self, uris: Iterable[str]) -> None:
         """Takes note of the files that will be asked for: where a URI may mean several files, the
@@ -144,7 +144,7 @@ class PackageResolver:
         """Returns the files in a folder that end so, by their names, as far as they may be read;
         none if it is not a folder. Raises MeshError for text that is not a URI."""
         reference = read_reference(uri.rstrip("/") + "/_", "file")
-        for place in self._places(reference, ""):
+        for place in self._places(reference, "", "file"):
             folder = os.path.dirname(place.candidate)
             if self._judge(folder, place.package) is not Verdict.NOT_A_FILE:
                 continue
@@ -158,29 +158,13 @@ class PackageResolver:
         return []
 
     def find_packages(self, name: str) -> list[str]:
-        """Returns the folders of the package, the preferred one first; the others only fill gaps.
+        """Returns the folders of the package, the preferred one first; the others only fill
+        gaps."""
+        return list(self._search.walk_packages(name))
 
-        A hidden folder is not a package, and a path is not a name.
-        """
-        return list(self._each_package(name))
-
-    def _each_package(self, name: str) -> Iterator[str]:
-        """Yields the results of find_packages, looking no further than is asked for: whether a
-        package is there once more takes a look into every folder beside it."""
-        if name.startswith(".") or os.path.basename(name) != name:
-            return
-        if name not in self._walks:
-            self._walks[name] = self._walk_packages(name)
-        walk, found = self._walks[name], self._found_packages.setdefault(name, [])
-        place = 0
-        while True:
-            if place == len(found):
-                further = next((each for each in walk if each not in found), None)
-                if further is None:
-                    return
-                found.append(further)
-            yield found[place]
-            place += 1
+    def find_package(self, name: str) -> str:
+        """Returns the preferred folder of the package; "" for none."""
+        return next(self._search.walk_packages(name), "")
 
     def _look_up(self, uri: str, kind: FileKind, base: str) -> FoundPath | Failure:
         try:
@@ -190,7 +174,7 @@ class PackageResolver:
         forms = (reference, *reference.unquoted())
         places: list[FilePlace] = []
         verdicts: list[Verdict] = []
-        for place in chain.from_iterable(self._places(form, base) for form in forms):
+        for place in chain.from_iterable(self._places(form, base, kind) for form in forms):
             places.append(place)
             verdicts.append(self._judge_place(place, kind))
             if verdicts[-1] is Verdict.FOUND:
@@ -198,76 +182,53 @@ class PackageResolver:
         is_outside = Verdict.OUTSIDE in verdicts
         return (
             self._find_misspelled(places, uri, kind)
-            or (self._find_moved(forms, uri, kind, nearby=is_outside) if kind != "model" else None)
+            or (kind != "model" and self._find_moved(forms, uri, base, kind, nearby=is_outside))
             or self._explain(reference, places, verdicts, kind)
         )
 
     # Where the URI says
 
-    def _places(self, reference: Reference, base: str) -> Iterator[FilePlace]:
+    def _places(self, reference: Reference, base: str, kind: FileKind) -> Iterator[FilePlace]:
+        starts = [make_absolute(base)] if base else [each.folder for each in self._starts]
         if reference.package:
-            for folder in self._each_package(reference.package):
+            for folder in self._search.walk_packages(reference.package):
                 yield FilePlace(folder, reference.path, folder)
         elif os.path.isabs(reference.path):
             path = os.path.normpath(reference.path)
             holder = self._find_holder(path, self._roots)
-            # xacro replaces $(find name) by the folder of a package that was found by name.
-            package = "" if holder else self._found_package_of(path)
-            yield FilePlace(holder.folder if holder else package, reference.path, package)
+            # xacro replaces $(find name) by the folder of a package that was found by name, and
+            # $(dirname) by the folder of the file.
+            name, package = self._search.find_holder(path)
+            is_relative = any(is_within(reference.path, folder) for folder in starts)
+            yield FilePlace(
+                holder.folder if holder else package,
+                reference.path,
+                "" if holder else package,
+                is_relative,
+            )
+            for other in self._search.walk_packages(name):
+                if other != package:
+                    yield FilePlace(other, os.path.relpath(path, package), other)
         else:
-            for folder in [make_absolute(base)] if base else [each.folder for each in self._starts]:
+            for folder in starts:
                 yield FilePlace(folder, reference.path, None if base else "", is_relative=True)
-
-    def _found_package_of(self, folder: str) -> str:
-        """The package, among the ones found before, in which a folder or file lies."""
-        found = (each for name in self._found_packages for each in self.find_packages(name))
-        return max((each for each in found if is_within(folder, each)), key=len, default="")
-
-    def _walk_packages(self, name: str) -> Iterator[str]:
-        yield from (folder for given, folder in self._named if given == name)
-        for folder in self._package_paths + self._ros_paths:
-            if self._is_package(folder, name):
-                yield folder
-            yield from self._children_named(folder, name, LEVELS_OF_PACKAGE_FOLDERS)
-        for share in self._shares:
-            folder = os.path.join(share, name)
-            if os.path.isdir(folder):
-                yield folder
-        for start in self._starts:
-            for folder in start.chain:
-                if self._is_package(folder, name):
-                    yield folder
-                for child in self._children_named(folder, name, 1):
-                    if self._may_follow(child, folder, name):
-                        yield child
-
-    def _is_package(self, folder: str, name: str) -> bool:
-        return os.path.basename(folder) == name or self._folders.find_package_name(folder) == name
-
-    def _children_named(self, folder: str, name: str, levels: int) -> Iterator[str]:
-        child = os.path.join(folder, name)
-        if os.path.isdir(child):
-            yield child
-        yield from self._folders.find_packages(folder, levels).get(name, ())
-
-    def _may_follow(self, package: str, folder: str, name: str) -> bool:
-        """Whether a package found on the way up was not reached through a link."""
-        if self._folders.find_package_name(package) == name:
-            return True
-        return is_within(os.path.realpath(package), os.path.realpath(folder))
+            shared = os.path.join(starts[0], _TEXTURES) if base else ""
+            if kind == "texture" and os.path.isdir(shared):
+                yield FilePlace(shared, reference.path, None, is_relative=True)
 
     # Permission to read
 
     def _judge_place(self, place: FilePlace, kind: FileKind) -> Verdict:
         verdict = self._judge_in(place, place.candidate)
         if verdict is Verdict.OUTSIDE and place.is_relative:
-            return is_neighbour(place.candidate, [start.folder for start in self._starts], kind)
+            beside = [place.folder] if place.package is None else []
+            return is_neighbour(place.candidate, self._aboves + beside, kind)
         return verdict
 
     def _judge_in(self, place: FilePlace, path: str) -> Verdict:
         verdict = self._judge(path, place.package)
         goes_on = verdict is Verdict.OUTSIDE and place.package is None
-        return self._judge(path, self._found_package_of(place.folder)) if goes_on else verdict
+        return self._judge(path, self._search.find_holder(place.folder)[1]) if goes_on else verdict
 
     def _judge(self, path: str, package: str | None = "") -> Verdict:
         roots = [self._root_of(package), *self._roots] if package else self._roots
@@ -308,27 +269,66 @@ class PackageResolver:
         return None
 
     def _find_moved(
-        self, forms: Sequence[Reference], uri: str, kind: FileKind, *, nearby: bool
+        self, forms: Sequence[Reference], uri: str, base: str, kind: FileKind, *, nearby: bool
     ) -> FoundPath | None:
-        folders = [start.folder for start in self._starts]
-        for form in filter(lambda each: each.parts, forms):
-            chosen, why = find_above(form, folders, kind), ""
-            if not chosen:
-                chosen, why = self._find_end(form.parts, nearby)
+        for written in filter(lambda each: each.parts, forms):
+            form = self._name_package(written)
+            packages = self.find_packages(form.package)
+            chosen, why = self._find_whole(packages, form), ""
+            if not chosen and kind != "include":
+                there = [each for each in packages if self._search.is_sure(each, form.package)]
+                chosen = "" if there else find_above(form, self._aboves, kind)
+                if not chosen:
+                    chosen, why = self._find_end(form.parts, nearby, there)
             if chosen:
-                return say_moved(chosen, why, form, uri, kind)
+                is_in = any(is_within(chosen, each) for each in packages)
+                is_other = not is_in and self._package_name_above(chosen) != form.package
+                code = "renamed-package" if form.package and is_other else "moved-file"
+                place = os.path.join(base or self._starts[0].folder, written.path)
+                where = uri.strip() if written.package else place
+                note = MovedNote.about(f"{kind} {quote_path(uri)}", where, chosen, why)
+                return FoundPath(chosen, code, note)
         return None
 
-    def _find_end(self, parts: Sequence[str], nearby: bool) -> tuple[str, str]:
-        """Returns the file in the nearest bundle, and why it is this one; empty for none."""
-        for folder, least, near in self._bundles(len(parts), nearby):
-            ends = self._folders.find_longest_ends(folder, parts, least, near)
-            found = [end for end in ends if self._judge(end, folder) is Verdict.FOUND]
+    def _name_package(self, reference: Reference) -> Reference:
+        """Returns a reference that names its package, where xacro has put the folder of one."""
+        if reference.package or not os.path.isabs(reference.path):
+            return reference
+        path = os.path.normpath(reference.path)
+        name, folder = self._search.find_holder(path)
+        return Reference(name, os.path.relpath(path, folder)) if name else reference
+
+    def _find_whole(self, packages: Sequence[str], reference: Reference) -> str:
+        """Returns the only file of a package that ends with the whole path; "" for none."""
+        ends = ((each, self._folders.find_ends(each, reference.path)) for each in packages)
+        readable = (self._sift(found, folder, own=True) for folder, found in ends if found)
+        found = next(filter(None, readable), [])
+        return found[0] if len(found) == 1 else ""
+
+    def _find_end(self, parts: Sequence[str], nearby: bool, there: list[str]) -> tuple[str, str]:
+        """Returns the file in the nearest bundle, and why it is this one; empty for none. Of the
+        packages `there` alone, unless there is none."""
+        for folder, least, near in self._bundles(len(parts), nearby, there):
+            found = self._folders.find_longest_ends(folder, parts, least, near)
+            found = self._sift(found, folder, own=bool(there))
             if found:
                 return choose_moved(found, parts, self._expected, self._names)
         return "", ""
 
-    def _bundles(self, part_count: int, nearby: bool) -> Iterator[tuple[str, int, str]]:
+    def _sift(self, paths: Sequence[str], folder: str, *, own: bool) -> list[str]:
+        """Returns the readable files of the ones below a folder; its `own` ones lie in no package
+        within."""
+        package = self._package_name_above(os.path.join(folder, "_"))
+        return [
+            path
+            for path in paths
+            if self._judge(path, folder) is Verdict.FOUND
+            and (not own or self._package_name_above(path) == package)
+        ]
+
+    def _bundles(
+        self, part_count: int, nearby: bool, there: list[str]
+    ) -> Iterator[tuple[str, int, str]]:
         """Folders to search through, nearest first: how many parts of the path must agree, and
         where to be near.
 
@@ -336,10 +336,11 @@ class PackageResolver:
         a base_link.stl. With `nearby`, only folders that may be read anyway.
         """
         for start in self._starts:
-            yield start.bundle, 1, start.folder
-        for folder in self._user:
+            if not there or any(is_within(start.bundle, each) for each in there):
+                yield start.bundle, 1, start.folder
+        for folder in there or self._user:
             yield folder, min(2, part_count), ""
-        for start in self._starts:
+        for start in [] if there else self._starts:
             is_in_repository = bool(start.chain) and is_repository(start.chain[-1])
             readable = start.own if nearby or not is_in_repository else start.chain[-1]
             for folder in start.chain:

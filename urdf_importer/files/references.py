@@ -56,6 +56,8 @@ def read_reference(uri: str, kind: str) -> Reference:
     text = uri.strip().replace("\\", "/")
     if not text:
         raise MeshError("the file name is empty", code=f"missing-{kind}")
+    if text[:5].lower() == "data:":
+        raise MeshError("data: URIs are not read", code=f"missing-{kind}")
     if len(text) > MOST_CHARACTERS or "\0" in text:
         raise MeshError(f"{quote(uri)} is not a file name", code=f"missing-{kind}")
     scheme = _SCHEME.match(text)

@@ -11,8 +11,8 @@ from typing import BinaryIO, Literal
 
 from ..diagnostics import MeshError, ReadError, quote
 
-FileKind = Literal["mesh", "texture", "file", "model"]
-"""The use of a file."""
+FileKind = Literal["mesh", "texture", "file", "model", "include"]
+"""The use of a file; an include is a part of a xacro description, or its YAML."""
 
 ResolveBeside = Callable[[str, FileKind], Path]
 """Finds a file that a mesh file names (a texture, a library of materials, a buffer), relative to
@@ -73,7 +73,8 @@ def read_regular_file(path: str) -> bytes:
         with open_regular_file(path) as (file, size):
             data = b"" if size > MOST_BYTES else file.read(size + 1)
     except FileNotFoundError:
-        raise ReadError("no such file", source=path) from None
+        hint = "; standard input is not read, so save it to a file" if path == "-" else ""
+        raise ReadError(f"no such file{hint}", source=path) from None
     except OSError as error:
         raise ReadError(explain_failure(error), source=path) from None
     if size > MOST_BYTES or len(data) > MOST_BYTES:

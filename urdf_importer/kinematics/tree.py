@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..diagnostics import Diagnostics, KinematicsError, quote, unknown_name
+from ..diagnostics import Diagnostics, KinematicsError, hint_at_blanks, quote, unknown_name
 from ..geometry.transforms import Matrix, matrices_from_poses
 from ..model import IDENTITY, Joint, Link, Mimic, Robot
 from .motion import JointMotion, follow_to_masters, interpret_joint, resolve_mimics
@@ -261,15 +261,15 @@ def _define_links(robot: Robot, diagnostics: Diagnostics) -> tuple[dict[str, Lin
     for joint in robot.joints:
         for name in (joint.parent, joint.child):
             if name not in links:
-                links[name] = Link(name=name, line=joint.line)
                 undefined.add(name)
                 diagnostics.warning(
                     "undefined-link",
-                    f"joint {quote(joint.name)} names link {quote(name)}, which is not defined; "
-                    "an empty link takes its place",
+                    f"joint {quote(joint.name)} names link {quote(name)}, which is not defined"
+                    f"{hint_at_blanks(name, links)}; an empty link takes its place",
                     subject=name,
                     line=joint.line,
                 )
+                links[name] = Link(name=name, line=joint.line)
     return links, frozenset(undefined)
 
 

@@ -11,7 +11,8 @@ from ..arguments import rig_of, texts_of
 from ..diagnostics import MeshError, ReadError, quote, quote_path
 from ..files.candidates import find_workspaces
 from ..files.folders import Folders, walk_up
-from ..files.packages import LEVELS_OF_PACKAGE_FOLDERS, AnyPath
+from ..files.package_search import LEVELS_OF_PACKAGE_FOLDERS
+from ..files.packages import AnyPath
 from ..files.references import read_reference
 from ..files.regular import FileKind
 from ..model import Material, Mesh, Robot

@@ -155,12 +155,11 @@ def test_meshes_beside_the_folder_of_descriptions_are_found(tmp_path: Path, fold
     assert (found.path, found.codes) == (wanted, ["renamed-package"])
 
 
-def test_a_package_that_lacks_the_file_does_not_end_the_search(repository: Path) -> None:
+def test_no_file_of_another_package_stands_for_one_that_is_there(repository: Path) -> None:
     description = make_package(repository / "arm_description")
     touch(repository / "arm" / "package.xml", "<package><name>arm</name></package>")
-    wanted = touch(repository / "arm_description" / "meshes" / "wrist.stl")
-    found = resolve(description, "package://arm/meshes/wrist.stl")
-    assert (found.path, found.codes) == (wanted, ["renamed-package"])
+    touch(repository / "arm_description" / "meshes" / "wrist.stl")
+    assert resolve(description, "package://arm/meshes/wrist.stl").error == "missing-mesh"
 
 
 def test_of_several_files_the_one_beside_the_others_is_taken(repository: Path) -> None:
@@ -481,6 +480,8 @@ def test_a_name_that_really_has_a_percent_sign_wins(repository: Path) -> None:
         ("package://arm/meshes", "not-a-file"),
         ("..", "not-a-file"),
         ("a\0b", "missing-mesh"),
+        ("data:model/stl;base64,AAAA", "missing-mesh"),
+        (" DATA:," + "A" * 9000, "missing-mesh"),
         ("a%00b", "missing-mesh"),
         ("\udcff.stl", "missing-mesh"),
         ("x" * 300 + ".stl", "missing-mesh"),
@@ -497,6 +498,12 @@ def test_what_is_no_file(repository: Path, uri: str, code: str) -> None:
     found = resolve(robot, uri)
     assert (found.path, found.error) == (None, code)
     assert "\n" not in found.message
+
+
+def test_data_in_place_of_a_file_name_is_named_so(repository: Path) -> None:
+    robot = make_package(repository / "arm", "arm")
+    for uri in ("data:model/stl;base64,AAAA", "data:," + "A" * 9000):
+        assert resolve(robot, uri).message == "data: URIs are not read"
 
 
 def test_a_texture_is_called_so_and_starts_beside_its_mesh(repository: Path) -> None:

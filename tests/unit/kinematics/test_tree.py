@@ -59,6 +59,19 @@ def test_undefined_parent_becomes_an_empty_root(make_joint):
     assert (item.code, item.line, item.subject) == ("undefined-link", 7, "world")
 
 
+@pytest.mark.parametrize(
+    ("link", "written", "hint"),
+    [("base ", "base", "'base ' has"), ("base", " base", "' base' has"), ("base", "bas", "")],
+)
+def test_blanks_at_an_end_of_a_name_are_shown(make_joint, link, written, hint):
+    links = (Link(name=link), Link(name="tip"))
+    robot = Robot(name="r", links=links, joints=(make_joint("j", written, "tip"),))
+    diagnostics = Diagnostics("f.urdf")
+    plan_tree(robot, diagnostics)
+    message = next(each.message for each in diagnostics if each.code == "undefined-link")
+    assert (f"; {hint} blanks at an end; " in message) if hint else "blanks" not in message
+
+
 def test_several_roots_all_come_in(make_joint):
     robot = Robot(
         name="r",

@@ -16,6 +16,7 @@ from ...markup.lenient import Finding, read_leniently
 from ...markup.xml import Element, Junk, parse_xml
 from ...model import Attributes, Extra, Joint, Link, LoopJoint, Material, Robot, Transmission
 from ...model.drake import DRAKE_JOINT, split_drake_joints
+from ...model.semantic import ELEMENTS
 from ...names import Claims
 from ..formats import Description, ReaderFormat
 from ..xacro.expand import expand_xacro, is_xacro
@@ -180,8 +181,11 @@ class Parts:
         """Returns the robot with all parts added. Raises ReadError where there is no link."""
         document = self.document
         if not self.links:
+            tags = {each.tag for each in self.extras}
+            is_srdf = not (self.joints or tags.isdisjoint(each.tag for each in ELEMENTS))
+            srdf = "this is an SRDF; it goes with a description, as its option srdf (--srdf)"
             raise NoLinksError(
-                f"the robot {quote(self.name)} has no links",
+                srdf if is_srdf else f"the robot {quote(self.name)} has no links",
                 source=document.source,
                 line=self.line,
             )

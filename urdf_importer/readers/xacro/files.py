@@ -2,15 +2,18 @@
 """The files and folders that xacro names, found like meshes, and nothing else.
 
 Includes and YAML are read where a mesh might be read: in the description's own package, in the
-folders that the user or the ROS environment names and in packages found by name. A file that lies
-elsewhere than named is not taken instead: of two files of one name, the other one would make a
-different robot.
+folders that the user or the ROS environment names, in packages found by name and, by a relative
+path, one folder above the description. A file that lies elsewhere than named is taken only where it
+is the one of its package that ends with the whole path: of two files of one name, the other one
+would make a different robot.
 """
 
 import fnmatch
 import os
 import re
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,31 +43,27 @@ class XacroFiles:
 
     def find_package(self, name: str) -> str:
         """Returns the folder of a package. Raises ReadError."""
-        folders = self._resolver.find_packages(name)
-        if not folders:
+        folder = self._resolver.find_package(name)
+        if not folder:
             raise ReadError(
                 f"there is no package {quote(name)} among the packages and folders given, in the "
                 "ROS environment or around the description"
             )
-        return folders[0]
+        return folder
 
     def resolve_file(self, uri: str, base: str) -> str:
         """Returns the path of an include or YAML file; a relative one starts in the folder `base`.
 
         Raises ReadError.
         """
-        odd: list[tuple[str, str]] = []
+        find, odd = partial(self._resolver.resolve_file, uri, base=Path(base)), list[str]()
         try:
-            path = self._resolver.resolve_file(
-                uri, lambda code, note: odd.append((code, note)), kind="file", base=Path(base)
-            )
+            return str(find(self._report, kind="include"))
         except MeshError as error:
-            raise ReadError(error.message) from None
-        for code, note in odd:
-            if code != "wrong-case":
-                raise ReadError(f"there is no file {quote(uri)}; one of that name is {path}")
-            self._report("wrong-case", note)
-        return str(path)
+            with suppress(MeshError):
+                path = find(lambda code, note: odd.append(code), kind="file")
+            hint = f"there is no file {quote(uri)}; one of that name is {path}" if odd else ""
+            raise ReadError(hint or error.message) from None
 
     def list_files(self, uri: str, base: str) -> list[str]:
         """Returns the files that a path with wildcards in its last part means, in alphabetical
