@@ -9,7 +9,6 @@ import hashlib
 import os
 import sys
 import tempfile
-import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..diagnostics import ReadError
+from ..files.regular import open_regular_file
+from .array_files import open_arrays
+
 MOST_BYTES = 512 * 2**20
 """Of all files; the ones used longest ago go first."""
+_MOST_VALUES = MOST_BYTES // 32
+"""Of one array that is read."""
 
 _VERSION = "1"
 """Other makers of the same arrays get another number, or old results come back."""
@@ -38,13 +43,17 @@ def digest(*given: Any) -> str:
 
 
 def recall(name: str) -> dict[str, NDArray[Any]] | None:
-    """Returns the arrays that were kept under a name; None where there are none."""
-    path = find_folder() / f"{name}.npz"
+    """Returns the arrays that were kept under a name; None where there are none, or no sound
+    ones."""
+    folder = find_folder()
+    if folder is None:
+        return None
+    path = folder / f"{name}.npz"
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
-            arrays = {each: kept[each] for each in kept.files}
+        with open_regular_file(path) as (file, _), open_arrays(file, _MOST_VALUES) as kept:
+            arrays = {each: kept.read(each) for each in kept.names}
         os.utime(path)
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile):
+    except (OSError, ReadError):
         return None
     return arrays
 
@@ -52,6 +61,8 @@ def recall(name: str) -> dict[str, NDArray[Any]] | None:
 def keep(name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Keeps arrays under a name, and removes the oldest files where there are too many bytes."""
     folder = find_folder()
+    if folder is None:
+        return
     try:
         folder.mkdir(parents=True, exist_ok=True)
         handle, part = tempfile.mkstemp(dir=folder, suffix=".part")
@@ -66,15 +77,16 @@ def keep(name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
         return
 
 
-def find_folder() -> Path:
-    """Returns the folder of kept arrays, which need not be there."""
-    if os.name == "nt":
-        home = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        home = Path.home() / "Library" / "Caches"
-    else:
-        home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "urdf-importer" / "shapes"
+def find_folder() -> Path | None:
+    """Returns the folder of kept arrays, which need not be there; None where the user has no folder
+    of caches. Relative ones do not count: they would lie in the current folder."""
+    variable, *inner = {
+        "nt": ("LOCALAPPDATA", "AppData", "Local"),
+        "darwin": ("", "Library", "Caches"),
+    }.get(os.name if os.name == "nt" else sys.platform, ("XDG_CACHE_HOME", ".cache"))
+    given = os.environ.get(variable, "")
+    home = given if os.path.isabs(given) else os.path.join(os.path.expanduser("~"), *inner)
+    return Path(home) / "urdf-importer" / "shapes" if os.path.isabs(home) else None
 
 
 def _trim(paths: Iterable[Path]) -> None:
