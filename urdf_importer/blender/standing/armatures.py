@@ -35,7 +35,7 @@ def check_robot(armature: Any) -> None:
     """Raises BuildError for an object that is not an imported robot."""
     if not is_robot(armature):
         raise BuildError(f"object {quote(armature.name)} is not an imported robot")
-    packed = properties.read_group(armature, properties.ROBOT)
+    packed: Any = properties.read_group(armature, properties.ROBOT)
     lists = [packed.get(each, ()) for each in ("links", "joints")]
     if any(isinstance(each, str) or not hasattr(each, "__len__") for each in lists):
         raise properties.edited_by_hand(armature, properties.ROBOT)

@@ -94,7 +94,7 @@ class _Gate:
 def _has_templates(layer: Any) -> bool:
     """Whether a layer has clips whose files are looked for in a folder, by the mere listing of
     references, too."""
-    found = []
+    found = list[Any]()
 
     def look(path: Any) -> None:
         if path.IsPrimPath() or path.IsPrimVariantSelectionPath():
