@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 from support import hostile_seeds as seeds
 from support.live_server import BINARY, TEXT
@@ -134,9 +135,9 @@ def kept(folder: Path) -> Reads:
     place.mkdir(parents=True, exist_ok=True)
 
     def read(content: bytes) -> None:
-        os.environ["XDG_CACHE_HOME"] = str(folder)
         (place / "damaged.npz").write_bytes(content)
-        remember_bodies("damaged", lambda: KeptBodies(bodies=(), lasting=False))
+        with patch.dict(os.environ, {"XDG_CACHE_HOME": str(folder)}):
+            remember_bodies("damaged", lambda: KeptBodies(bodies=(), lasting=False))
 
     return read
 
