@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..diagnostics import ReadError, quote
-from ..geometry.array_files import ArrayFile, open_arrays
+from ..geometry.kept import ArrayFile, open_arrays
 from ..motion.gather import MOST_VALUES
 from ..motion.trajectory import KINDS, MOST_TIME, FrameTrack, Numbers, Trajectory
 from .trees import TRACK_ARRAYS
