@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every reader of what others wrote, with files that it reads: for searches and for tools/fuzz."""
 
+import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 from support import hostile_seeds as seeds
 from support.live_server import BINARY, TEXT
@@ -21,6 +23,9 @@ from urdf_importer import (
     read_robot,
     read_trajectory,
 )
+from urdf_importer.diagnostics import MeshError, ReadError
+from urdf_importer.files.packages import PackageResolver
+from urdf_importer.geometry.kept_bodies import KeptBodies, remember_bodies
 from urdf_importer.images.check import is_whole_image
 from urdf_importer.images.decode import decode_brightness, decode_image
 from urdf_importer.images.size import check_image
@@ -29,6 +34,7 @@ from urdf_importer.live.address import read_address
 from urdf_importer.live.arrivals import Newest, Recording
 from urdf_importer.live.websocket import BrokenError, FrameReader, Greeting
 from urdf_importer.meshes import load_mesh
+from urdf_importer.meshes.gltf.judge import judge_gltf
 from urdf_importer.motion.limits_file import read_joint_limits
 from urdf_importer.pipeline.files import find_files
 from urdf_importer.pipeline.formats import read_world
@@ -105,6 +111,33 @@ def followed(folder: Path) -> Reads:
         path.write_bytes(content)
         diagnostics = Diagnostics(str(path))
         find_body(bridge_frames(read_bvh(str(path), diagnostics), diagnostics))
+
+    return read
+
+
+def judged(folder: Path) -> Reads:
+    """Judges a person's glTF before Blender reads it."""
+    path, resolver = folder / "damaged.gltf", PackageResolver(folder / "damaged.gltf")
+
+    def read(content: bytes) -> None:
+        path.write_bytes(content)
+        try:
+            judge_gltf(path, lambda uri, kind: resolver.resolve_file(uri, print, kind=kind))
+        except MeshError as error:
+            raise ReadError(error.message) from None
+
+    return read
+
+
+def kept(folder: Path) -> Reads:
+    """Reads a file of the cache of shapes; nothing that is in it raises."""
+    place = folder / "urdf-importer" / "shapes"
+    place.mkdir(parents=True, exist_ok=True)
+
+    def read(content: bytes) -> None:
+        (place / "damaged.npz").write_bytes(content)
+        with patch.dict(os.environ, {"XDG_CACHE_HOME": str(folder)}):
+            remember_bodies("damaged", lambda: KeptBodies(bodies=(), lasting=False))
 
     return read
 
@@ -236,6 +269,8 @@ READERS: dict[str, tuple[Seeds, Make]] = {
     "json": (lambda: seeds.JSON, recorded(".json")),
     "yaml": (lambda: seeds.YAML, recorded(".yaml")),
     "arrays": (seeds.arrays, recorded(".npz")),
+    "gltf motion": (seeds.motions, judged),
+    "kept shapes": (seeds.kept_shapes, kept),
     "person": (lambda: seeds.PEOPLE, followed),
     "websocket": (seeds.frames, plain(read_frames)),
     "rosbridge": (lambda: seeds.PUBLISHED, served("")),

@@ -3,6 +3,7 @@
 harm."""
 
 import io
+import sqlite3
 import struct
 import tempfile
 import zipfile
@@ -154,8 +155,10 @@ STATES = '[{"name": ["a"], "position": [1], "header": {"stamp": {"sec": 1}}}, {"
     '{"x": 0, "y": 0, "z": 0, "w": 1}}}]}]'  # fmt: skip
 HUGE = STATES.replace('"w": 1', '"w": 1e308')
 LATE = POINTS.replace('"times": [0.0, 1.0]', '"times": [0.0, 1e308]')
+ODD = POINTS.replace("[[0, 0, 0], [1, 0, 0]]", '[[0, "a", 0], [1, 0, 0]]')
+LISTED = POINTS.replace('"linear"', "[0, 1]")
 LINES = STATES[1:-1].replace("}, {", "}\n{")
-JSON = [each.encode() for each in (POINTS, STATES, LINES, HUGE, LATE)]
+JSON = [each.encode() for each in (POINTS, STATES, LINES, HUGE, LATE, ODD, LISTED)]
 YAML = [
     b"header: {stamp: {secs: 5, nsecs: 0}}\nname: [a, b]\nposition: [0.5, .nan]\n---\n"
     b"header: {stamp: {secs: 6, nsecs: 0}}\nname: &n [a]\nposition: [2]\neffort: *n\n",
@@ -224,10 +227,36 @@ def databases() -> list[bytes]:
     """Databases of ROS 2."""
     rows = [(log, serialize(kind, fields)) for _, kind, log, fields in ECHO[:3]]
     with tempfile.TemporaryDirectory() as folder:
-        return [
-            make_database(Path(folder, f"{i}.db3"), rows, text).read_bytes()
-            for i, text in enumerate(("", text_of("sensor_msgs/JointState", "cdr"), LONG))
+        paths = [
+            make_database(Path(folder, f"{i}.db3"), rows, text)
+            for i, text in enumerate(("", text_of("sensor_msgs/JointState", "cdr"), LONG, ""))
         ]
+        database = sqlite3.connect(paths[-1])
+        with database:
+            database.execute("DROP TABLE message_definitions")
+            database.execute("CREATE VIEW message_definitions AS SELECT instr(zeroblob(9), X'00')")
+        database.close()
+        return [path.read_bytes() for path in paths]
+
+
+def motions() -> list[bytes]:
+    """People in glTF: a skeleton that turns, with a file beside it."""
+    return [
+        b'{"asset": {"version": "2.0"}, "nodes": [{"children": [1]}, {}], "skins": [{"joints": '
+        b'[0, 1]}], "buffers": [{"byteLength": 8, "uri": "%s"}], "images": [{"uri": "a.png"}], '
+        b'"bufferViews": [{"buffer": 0, "byteLength": 8}], "accessors": [{"bufferView": 0, '
+        b'"componentType": 5126, "count": 2, "type": "SCALAR"}]}' % uri
+        for uri in (b"data:;base64,AAAAAAAAAAA=", b"beside.bin", b"../x%2ebin", b"data:/../x")
+    ]
+
+
+def kept_shapes() -> list[bytes]:
+    """Files of the cache of shapes."""
+    file = io.BytesIO()
+    arrays = {"count": np.array(1), "numbers": np.ones(2), "vertices 0": np.ones((3, 3), "f4"),
+              "corners 0": np.arange(3, dtype="i4")}  # fmt: skip
+    np.savez_compressed(file, allow_pickle=False, **arrays)
+    return [file.getvalue()]
 
 
 PUBLISHED = [

@@ -84,7 +84,9 @@ class Child:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
         elif os.name == "nt":  # A launcher's Blender would live on.
-            kill = ["taskkill", "/T", "/F", "/PID", str(self._process.pid)]
+            # By its whole path: Windows looks for programs in the current folder, too.
+            program = os.path.join(os.environ["SYSTEMROOT"], "System32", "taskkill.exe")
+            kill = [program, "/T", "/F", "/PID", str(self._process.pid)]
             subprocess.run(kill, capture_output=True, check=False)
         with suppress(OSError):
             self._process.kill()
@@ -142,7 +144,8 @@ def _command() -> list[str]:
             *(bpy.app.binary_path, "-b", "--factory-startup", "--python-exit-code", "1"),
             *("-P", str(script), "--", "batch-child"),
         ]
-    return [sys.executable, "-m", f"{_PACKAGE}.batching.child"]
+    # Without -P the modules of the current folder, which may be a stranger's, go first.
+    return [sys.executable, "-P", "-m", f"{_PACKAGE}.batching.child"]
 
 
 def _environment() -> dict[str, str]:

@@ -57,7 +57,9 @@ def decompose_by_coacd(triangles: Triangles, limits: CoacdLimits) -> tuple[MeshD
             vertices=triangles.vertices.astype(np.float64),
             faces=triangles.faces,
         )
-        command = [sys.executable, "-c", _CHILD, folder, str(most_parts), *sys.path]
+        # Never the modules of the current folder, which may be a stranger's.
+        paths = [each for each in sys.path if each]
+        command = [sys.executable, "-P", "-c", _CHILD, folder, str(most_parts), *paths]
         alone = {**os.environ, "OMP_NUM_THREADS": "1"}
         try:
             subprocess.run(

@@ -6,19 +6,29 @@ Unreadable files, and folders that cannot be written, count as empty.
 """
 
 import hashlib
+import io
 import os
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterable, Mapping
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from struct import error as StructError
+from tokenize import TokenError
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..diagnostics import ReadError, one_line, quote
+from ..files.regular import open_regular_file
+
 MOST_BYTES = 512 * 2**20
 """Of all files; the ones used longest ago go first."""
+_MOST_VALUES = MOST_BYTES // 32
+"""Of one array that is read."""
 
 _VERSION = "1"
 """Other makers of the same arrays get another number, or old results come back."""
@@ -38,13 +48,17 @@ def digest(*given: Any) -> str:
 
 
 def recall(name: str) -> dict[str, NDArray[Any]] | None:
-    """Returns the arrays that were kept under a name; None where there are none."""
-    path = find_folder() / f"{name}.npz"
+    """Returns the arrays that were kept under a name; None where there are none, or no sound
+    ones."""
+    folder = find_folder()
+    if folder is None:
+        return None
+    path = folder / f"{name}.npz"
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
-            arrays = {each: kept[each] for each in kept.files}
+        with open_regular_file(path) as (file, _), open_arrays(file, _MOST_VALUES) as kept:
+            arrays = {each: kept.read(each) for each in kept.names}
         os.utime(path)
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile):
+    except (OSError, ReadError):
         return None
     return arrays
 
@@ -52,6 +66,8 @@ def recall(name: str) -> dict[str, NDArray[Any]] | None:
 def keep(name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Keeps arrays under a name, and removes the oldest files where there are too many bytes."""
     folder = find_folder()
+    if folder is None:
+        return
     try:
         folder.mkdir(parents=True, exist_ok=True)
         handle, part = tempfile.mkstemp(dir=folder, suffix=".part")
@@ -66,15 +82,16 @@ def keep(name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
         return
 
 
-def find_folder() -> Path:
-    """Returns the folder of kept arrays, which need not be there."""
-    if os.name == "nt":
-        home = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        home = Path.home() / "Library" / "Caches"
-    else:
-        home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "urdf-importer" / "shapes"
+def find_folder() -> Path | None:
+    """Returns the folder of kept arrays, which need not be there; None where the user has no folder
+    of caches. Relative ones do not count: they would lie in the current folder."""
+    variable, *inner = {
+        "nt": ("LOCALAPPDATA", "AppData", "Local"),
+        "darwin": ("", "Library", "Caches"),
+    }.get(os.name if os.name == "nt" else sys.platform, ("XDG_CACHE_HOME", ".cache"))
+    given = os.environ.get(variable, "")
+    home = given if os.path.isabs(given) else os.path.join(os.path.expanduser("~"), *inner)
+    return Path(home) / "urdf-importer" / "shapes" if os.path.isabs(home) else None
 
 
 def _trim(paths: Iterable[Path]) -> None:
@@ -85,3 +102,62 @@ def _trim(paths: Iterable[Path]) -> None:
             return
         path.unlink(missing_ok=True)
         total -= state.st_size
+
+
+class ArrayFile:
+    """An open file of arrays. `names` are their names; of each there are `most_values` at most, and
+    of all together four times as many in doubles."""
+
+    def __init__(self, archive: zipfile.ZipFile, most_values: int) -> None:
+        self._archive = archive
+        self._most = most_values
+        self._left = 4 * 8 * most_values
+        infos = archive.infolist()
+        self._members = {each.filename.removesuffix(".npy"): each for each in infos}
+        self.names = tuple(self._members)
+
+    def read(self, name: str) -> Any:
+        """Returns an array; memory is allocated only for bytes that are present, whatever the
+        header claims. Raises ReadError."""
+        info = self._members.get(name)
+        if info is None:
+            raise ReadError(f"there is no array {quote(name)} in it")
+        self._left -= info.file_size
+        if info.file_size > 8 * self._most or self._left < 0:
+            raise ReadError(f"the array {quote(name)} is too big")
+        # Other ways of packing are unpacked without a bound.
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise ReadError(f"the array {quote(name)} is packed in another way")
+        with self._archive.open(info) as file:
+            data = io.BytesIO(file.read(info.file_size))
+        layout = np.lib.format
+        is_first = layout.read_magic(data) == (1, 0)
+        read = layout.read_array_header_1_0 if is_first else layout.read_array_header_2_0
+        shape, is_fortran, dtype = read(data)
+        rest = data.read()
+        number = int(np.prod([int(n) for n in shape], dtype=object)) if shape else 1
+        if number > self._most:
+            raise ReadError(f"the array {quote(name)} is too big")
+        if dtype.kind not in "fiuU" or not dtype.itemsize or len(rest) != number * dtype.itemsize:
+            raise ReadError(f"the array {quote(name)} does not fit its header")
+        flat = np.frombuffer(rest, dtype=dtype, count=number)
+        return flat.reshape(shape, order="F" if is_fortran else "C")
+
+
+@contextmanager
+def open_arrays(file: BinaryIO, most_values: int) -> Iterator[ArrayFile]:
+    """Opens a file of arrays for as long as the block runs. Raises ReadError for every fault of it,
+    also within the block."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            yield ArrayFile(archive, most_values)
+        return
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, OSError) as error:
+        problem = f"this is not an .npz file: {one_line(error)}"
+    except (RuntimeError, EOFError, ValueError, OverflowError, TypeError, StructError) as error:
+        problem = f"the arrays cannot be read: {one_line(error)}"
+    except (LookupError, SyntaxError, TokenError, MemoryError):
+        problem = "the arrays cannot be read: the head of one is damaged"
+    except zlib.error as error:
+        problem = f"the file is damaged: {one_line(error)}"
+    raise ReadError(problem)

@@ -3,6 +3,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import astuple, dataclass
 from typing import Any
 
@@ -38,12 +39,13 @@ class KeptBodies:
 
 
 def remember_bodies(name: str, make: Callable[[], KeptBodies]) -> KeptBodies:
-    """Returns the bodies kept under `name`, a digest; else the ones that `make` returns, which are
-    kept if they are lasting."""
+    """Returns the bodies kept under `name`, a digest, where these are sound; else the ones that
+    `make` returns, which are kept if they are lasting."""
     arrays = recall(name)
-    if arrays is not None and "numbers" in arrays:
-        bodies = tuple(_unpack(arrays, number) for number in range(int(arrays["count"])))
-        return KeptBodies(bodies=bodies, numbers=tuple(arrays["numbers"].tolist()))
+    if arrays is not None:
+        with suppress(LookupError, TypeError, ValueError):
+            bodies = tuple(_unpack(arrays, number) for number in range(int(arrays["count"])))
+            return KeptBodies(bodies=bodies, numbers=tuple(map(float, arrays["numbers"])))
     made = make()
     if made.lasting:
         keep(name, {**_pack(made.bodies), "numbers": np.array(made.numbers, dtype=np.float64)})
@@ -78,10 +80,15 @@ def _pack(bodies: Sequence[Body]) -> dict[str, NDArray[Any]]:
 
 
 def _unpack(arrays: _Arrays, number: int) -> Body:
+    """Raises LookupError, TypeError or ValueError for arrays that make no body."""
     for kind, make in _ROUND.items():
         numbers = arrays.get(f"{kind} {number}")
         if numbers is not None:
-            return Fit(make(numbers.tolist()), arrays[f"frame {number}"])
-    vertices, corners, sizes = (arrays.get(f"{part} {number}") for part in _PARTS)
-    assert vertices is not None and corners is not None
+            return Fit(make(numbers.tolist()), arrays[f"frame {number}"].reshape(4, 4))
+    vertices, corners = arrays[f"vertices {number}"], arrays[f"corners {number}"]
+    sizes = arrays.get(f"face_sizes {number}")
+    places = np.arange(len(vertices))[corners]  # Raises for corners that are no vertices.
+    total = len(places) // 3 * 3 if sizes is None else sizes.sum()
+    if vertices.shape[1:] != (3,) or corners.shape != (total,) or corners.min(initial=0) < 0:
+        raise ValueError
     return MeshData(vertices=vertices, corners=corners, face_sizes=sizes)

@@ -7,19 +7,16 @@ frames (k, 2) parent and child; times_0, translations_0, quaternions_0 ...  wher
 """
 
 import io
-import zipfile
-import zlib
-from struct import error as StructError
 from typing import Any
 
 import numpy as np
 
-from ..diagnostics import ReadError, one_line, quote
+from ..diagnostics import ReadError, quote
+from ..geometry.kept import ArrayFile, open_arrays
 from ..motion.gather import MOST_VALUES
 from ..motion.trajectory import KINDS, MOST_TIME, FrameTrack, Numbers, Trajectory
 from .trees import TRACK_ARRAYS
 
-_MOST_BYTES = 8 * MOST_VALUES
 _MOST_FRAMES = 10_000
 _MOST_NAMES = 100_000
 
@@ -27,25 +24,16 @@ _MOST_NAMES = 100_000
 def read_arrays(data: bytes, source: str) -> Trajectory:
     """Returns the trajectory of an .npz file. Raises ReadError, and KinematicsError for arrays that
     do not fit each other."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return _Reader(archive).read(source)
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, OSError) as error:
-        problem = f"this is not an .npz file: {one_line(error)}"
-    except (RuntimeError, EOFError, ValueError, OverflowError, TypeError, StructError) as error:
-        problem = f"the arrays cannot be read: {one_line(error)}"
-    except zlib.error as error:
-        problem = f"the file is damaged: {one_line(error)}"
-    raise ReadError(problem)
+    with open_arrays(io.BytesIO(data), MOST_VALUES) as file:
+        return _Reader(file).read(source)
 
 
 class _Reader:
-    """Reads array by array, each within bounds: nothing is unpickled."""
+    """Reads array by array."""
 
-    def __init__(self, archive: zipfile.ZipFile) -> None:
-        self.archive = archive
-        self.left = 4 * _MOST_BYTES
-        self.names = {info.filename: info for info in archive.infolist()}
+    def __init__(self, file: ArrayFile) -> None:
+        self._array = file.read
+        self._names = file.names
 
     def read(self, source: str) -> Trajectory:
         names = self._texts("names")
@@ -81,7 +69,7 @@ class _Reader:
         return tuple(tracks)
 
     def _has(self, name: str) -> bool:
-        return f"{name}.npy" in self.names
+        return name in self._names
 
     def _numbers(self, name: str) -> Numbers:
         found = self._array(name)
@@ -95,33 +83,6 @@ class _Reader:
         if found.dtype.kind != "U" or found.size > _MOST_NAMES:
             raise ReadError(f"the array {quote(name)} is not of names")
         return found
-
-    def _array(self, name: str) -> Any:
-        """Returns an array; memory is allocated only for bytes that are present, whatever the
-        header claims."""
-        info = self.names.get(f"{name}.npy")
-        if info is None:
-            raise ReadError(f"there is no array {quote(name)} in it")
-        self.left -= info.file_size
-        if info.file_size > _MOST_BYTES or self.left < 0:
-            raise ReadError(f"the array {quote(name)} is too big")
-        # Other ways of packing are unpacked without a bound.
-        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise ReadError(f"the array {quote(name)} is packed in another way")
-        with self.archive.open(info) as file:
-            data = io.BytesIO(file.read(info.file_size))
-        layout = np.lib.format
-        is_first = layout.read_magic(data) == (1, 0)
-        read = layout.read_array_header_1_0 if is_first else layout.read_array_header_2_0
-        shape, is_fortran, dtype = read(data)
-        rest = data.read()
-        number = int(np.prod([int(n) for n in shape], dtype=object)) if shape else 1
-        if number > MOST_VALUES:
-            raise ReadError(f"the array {quote(name)} is too big")
-        if dtype.kind not in "fiuU" or not dtype.itemsize or len(rest) != number * dtype.itemsize:
-            raise ReadError(f"the array {quote(name)} does not fit its header")
-        flat = np.frombuffer(rest, dtype=dtype, count=number)
-        return flat.reshape(shape, order="F" if is_fortran else "C")
 
 
 def format_arrays(trajectory: Trajectory) -> bytes:

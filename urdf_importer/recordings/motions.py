@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from ..diagnostics import ReadError, quote
 from ..motion.gather import MOST_VALUES, FrameBlock, Gathered, SampleBlock, Times
 from ..motion.options import MotionOptions
 from ..motion.trajectory import KINDS, Numbers, to_nanoseconds
 from .commands import Command, join_commands
 from .joining import join_poses, join_samples, pack
-from .trees import MOST_LEVELS, Tree
+from .trees import MOST_LEVELS, TRACK_ARRAYS, Tree
 
 _ARRAYS = {
     "positions": ("position", "positions"),
@@ -127,6 +128,8 @@ class Collector:
 
     def _take_command(self, tree: Tree, header: Tree, when: _When) -> None:
         points, count, width = tree["points"], len(when.logs), len(_texts(tree["joint_names"]))
+        if not (when.origin or isinstance(tree.get("interpolation", ""), str)):
+            raise ReadError("its interpolation is not a text: write 'linear' or 'spline'")
         stamps = _stamps(header, count)
         if _are_columns(points):
             times = points["time_from_start"]
@@ -157,7 +160,7 @@ class Collector:
                 stamp=int(stamps[row]),
                 log=int(when.logs[row]),
                 order=int(when.order[row]),
-                is_linear=tree.get("interpolation") == "linear",
+                is_linear=_text(tree, "interpolation") == "linear",
                 names=names,
                 times=times,
                 arrays=arrays,
@@ -170,25 +173,31 @@ class Collector:
         """Takes the transforms of points, and the frames that only our own files have."""
         names = _texts(tree["joint_names"])
         for point, later in zip(points, after, strict=True):
-            for name, each in zip(names, _member(point, "transforms") or (), strict=False):
+            placed = _member(point, "transforms")
+            for name, each in zip(names, placed if isinstance(placed, list) else (), strict=False):
                 self._add_frame("", name, _pose(each, len(stamps)), stamps + later, when)
         frames = tree.get("frames")
         for each in frames if isinstance(frames, list) else ():
-            self._add_own_frame(each, int(stamps[0]), when)
+            if isinstance(each, Mapping) and each.keys() >= set(TRACK_ARRAYS) and not when.origin:
+                self._add_own_frame(each, int(stamps[0]), when)
 
     def _add_own_frame(self, tree: Tree, start: int, when: _When) -> None:
-        if not isinstance(tree, Mapping) or not isinstance(tree.get("times"), np.ndarray):
+        parent, child = tree.get("parent", ""), tree.get("child", "")
+        if not (isinstance(parent, str) and isinstance(child, str)):
+            raise ReadError("the parent and the child of a frame are not names")
+        seconds, *rows = (tree[kind] for kind in TRACK_ARRAYS)
+        lengths = [_row_lengths(each) for each in rows]
+        count = seconds.size if isinstance(seconds, np.ndarray) else -1
+        if lengths != [[3] * count, [4] * count]:
+            raise ReadError(
+                f"the frame {quote(child)} has not three numbers in `translations` and four in "
+                "`quaternions` for each of its `times`"
+            )
+        if not count:
             return
-        times = to_nanoseconds(np.nan_to_num(tree["times"].ravel(), posinf=0, neginf=0))
-        rows = [tree.get(kind) for kind in ("translations", "quaternions")]
-        if not all(isinstance(each, list) and len(each) == len(times) for each in rows):
-            return
-        columns = [[np.ravel(each) for each in row or ()] for row in rows]
-        if {len(each) for each in columns[0]} != {3} or {len(each) for each in columns[1]} != {4}:
-            return
-        poses = np.array(columns[0], dtype=float), np.array(columns[1], dtype=float)
-        when = replace(when, logs=times + start, order=np.arange(len(times)))
-        parent, child = str(tree.get("parent", "")), str(tree.get("child", ""))
+        times = to_nanoseconds(np.nan_to_num(seconds.ravel(), posinf=0, neginf=0))
+        poses = np.array(rows[0], float).reshape(-1, 3), np.array(rows[1], float).reshape(-1, 4)
+        when = replace(when, logs=times + start, order=np.arange(count))
         self._add_frame(parent, child, poses, times + start, when)
 
     def _take_transforms(self, tree: Tree, header: Tree, when: _When) -> None:
@@ -284,6 +293,14 @@ def _member(tree: Tree, key: str) -> Tree:
 def _text(tree: Tree, key: str) -> str:
     value = _member(tree, key)
     return value if isinstance(value, str) else ""
+
+
+def _row_lengths(value: Tree) -> list[int]:
+    """Returns how many numbers each row of a list has; -1 for anything but numbers."""
+    if isinstance(value, np.ndarray):
+        return [-1] * value.size
+    rows = value if isinstance(value, list) else [value]
+    return [each.size if isinstance(each, np.ndarray) else -1 for each in rows]
 
 
 def _stamps(header: Tree, count: int) -> Times:

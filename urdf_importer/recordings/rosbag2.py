@@ -24,6 +24,14 @@ from .streams import MOST_CHUNK, Channel, Pieces, Sorter, Survey, Wanted
 MAGIC = b"SQLite format 3\0"
 _PARTS = (*DATABASE.suffixes, *MCAP.suffixes)
 MOST_FILES = 10_000
+_DEFINITIONS = "message_definitions"
+_TABLES = ("topics", "messages", _DEFINITIONS)
+_PERMITTED = {
+    *((sqlite3.SQLITE_READ, name) for name in (*_TABLES, "sqlite_master")),
+    (sqlite3.SQLITE_FUNCTION, "count"),
+    (sqlite3.SQLITE_PRAGMA, "table_xinfo"),
+}
+_PLAIN = ("CREATE TABLE ", "CREATE INDEX ", "CREATE UNIQUE INDEX ")
 _BATCH_BYTES = 8 * 1024 * 1024
 _STEPS = 10_000
 """Instructions of SQLite after which the time is looked at."""
@@ -97,6 +105,7 @@ class _Database:
         connection.set_progress_handler(self._is_over, _STEPS)
         for setting in ("trusted_schema = OFF", "query_only = ON", "cell_size_check = ON"):
             connection.execute(f"PRAGMA {setting}")
+        connection.set_authorizer(_permit)
         list(self.rows("SELECT COUNT(*) FROM sqlite_master"))
 
     def _is_over(self) -> bool:
@@ -161,14 +170,32 @@ def _connect(path: Path, diagnostics: Diagnostics) -> _Database:
 
 
 def _check_tables(database: _Database) -> None:
-    """Views and virtual tables could run for ever, or run programs."""
-    rows = database.rows("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
-    tables = {name: sql for name, sql in rows if isinstance(sql, str)}
-    for name in ("topics", "messages"):
-        sql = " ".join(tables.get(name, "").upper().split())
-        if not sql.startswith("CREATE TABLE ") or " AS (" in sql or "GENERATED" in sql:
-            message = f"it has no plain table {quote(name)}, so it is not a recording of ROS 2"
-            raise ReadError(message)
+    """Views, triggers, virtual tables and generated columns could run for ever, or run programs.
+    A row of the schema may lie about its name and kind, so all of them count, by their own text,
+    which SQLite itself always begins in one of these ways."""
+    names = set()
+    for name, sql in database.rows("SELECT name, sql FROM sqlite_master"):
+        if sql is not None and not (isinstance(sql, str) and sql.startswith(_PLAIN)):
+            raise _refuse_table(name)
+        names.add(name)
+    for name in _TABLES:
+        columns = list(database.rows(f"PRAGMA table_xinfo({name})"))
+        if any(column[-1] for column in columns) or (name in names) != bool(columns):
+            raise _refuse_table(name)
+        if not columns and name != _DEFINITIONS:
+            raise _refuse_table(name)
+
+
+def _refuse_table(name: object) -> ReadError:
+    return ReadError(f"{quote(str(name))} is no plain table, so this is not a recording of ROS 2")
+
+
+def _permit(action: int, one: str | None, other: str | None, _base: object, inner: object) -> int:
+    """Lets SQLite compile queries of the tables alone; `inner` is a view that is expanded. The
+    names of functions come second."""
+    name = (one or other or "").lower()
+    is_known = action == sqlite3.SQLITE_SELECT or (action, name) in _PERMITTED
+    return sqlite3.SQLITE_OK if is_known and inner is None else sqlite3.SQLITE_DENY
 
 
 def _sort_channels(database: _Database, wanted: Wanted) -> Sorter:

@@ -16,7 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from importlib.util import find_spec
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import IO
 
@@ -69,12 +69,14 @@ def open_stage(path: str, permit: Permit, variants: Variants = ()) -> UsdStage:
 
 def find_pxr() -> str | None:
     """Returns the folder that holds the library pxr, without importing it: an installed one's,
-    else the one in Blender's own folder; None where there is none."""
+    else the one in Blender's own folder; None where there is none. The current folder, which may be
+    a stranger's, is not looked into."""
+    known = [each for each in sys.path if each]
     with suppress(ImportError, ValueError):
-        found = find_spec("pxr")
+        found = PathFinder.find_spec("pxr", known)
         if found is not None and found.submodule_search_locations:
             return os.path.dirname(os.path.abspath(next(iter(found.submodule_search_locations))))
-        found = find_spec("bpy")
+        found = PathFinder.find_spec("bpy", known)
         for place in (found.submodule_search_locations or ()) if found else ():
             for inner in ("*/python/lib/python3.*/site-packages", "*/python/lib/site-packages"):
                 for folder in sorted(Path(place).glob(f"{inner}/pxr")):

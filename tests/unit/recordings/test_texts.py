@@ -317,3 +317,54 @@ def test_nothing_is_left_of_what_cannot_be_written(tmp_path):
     with pytest.raises(WriteError, match="no folder"):
         write_trajectory(trajectory, tmp_path / "none" / "m.json")
     assert list(tmp_path.iterdir()) == []
+
+
+FRAME = {
+    "parent": "p", "child": "c", "times": [0, 1], "translations": [[0, 0, 0], [1, 0, 0]],
+    "quaternions": [[0, 0, 0, 1], [0, 0, 0, 1]],
+}  # fmt: skip
+POINTS = [
+    {"positions": [1], "time_from_start": 0},
+    {"positions": [2], "time_from_start": 1},
+]
+
+
+def write_message(path, **changes):
+    message = {"joint_names": ["a"], "points": POINTS, **changes}
+    path.write_text(json.dumps(message))
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".json", ".yaml"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"translations": [[0, "a", 0], [1, 0, 0]]}, {"translations": [[0, 0, 0], "abc"]},
+        {"translations": [[0, 0, [0]], [1, 0, 0]]}, {"translations": [0, 0, 0]},
+        {"quaternions": [[0, 0, 0, "w"], [0, 0, 0, 1]]}, {"quaternions": [[0, 0, 1], [0, 0, 1]]},
+        {"quaternions": {"x": 0}}, {"quaternions": "xyzw"}, {"times": ["0", "1"]},
+        {"times": [0, 1, 2]}, {"times": "now"}, {"times": [[0], [1]]}, {"child": 5},
+        {"parent": ["p"]},
+    ],
+)  # fmt: skip
+def test_frames_of_anything_but_numbers_are_refused(tmp_path, change, suffix):
+    path = write_message(tmp_path / f"m{suffix}", frames=[FRAME | change])
+    with pytest.raises(ReadError, match=r"the frame|of a frame"):
+        read_trajectory(path)
+
+
+@pytest.mark.parametrize("value", [[0, 1], 5, {"a": 1}, ["linear"]])
+def test_an_interpolation_that_is_no_text_is_refused(tmp_path, value):
+    with pytest.raises(ReadError, match="interpolation"):
+        read_trajectory(write_message(tmp_path / "m.json", interpolation=value))
+
+
+def test_frames_of_other_programs_and_odd_points_are_passed_over(tmp_path):
+    others = [5, "base", {"name": "base"}, {"times": "x"}]
+    points = [{**each, "transforms": [1, 2]} for each in POINTS]
+    path = write_message(tmp_path / "m.json", frames=[*others, FRAME], points=points)
+    found = read_trajectory(path)
+    assert found.positions.tolist() == [[1], [2]]
+    assert [track.child for track in found.frames] == ["c"]
+    empty = FRAME | {"times": [], "translations": [], "quaternions": []}
+    assert not read_trajectory(write_message(path, frames=[empty])).frames

@@ -62,3 +62,16 @@ def test_no_thread_is_there_while_a_stage_is_read(stage: Path) -> None:
 
     found = process.open_stage(str(above), permit)
     assert len(found.files) == 1 and set(counts) == {before}
+
+
+def test_pxr_of_the_current_folder_is_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("pxr", "bpy/5.2/python/lib/python3.13/site-packages/pxr"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "__init__.py").touch()
+    (tmp_path / "bpy" / "__init__.py").touch()
+    right = process.find_pxr()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend("")
+    assert process.find_pxr() == right

@@ -9,6 +9,7 @@ import resource
 import time
 import zipfile
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 
@@ -266,6 +267,79 @@ def test_links_on_disk_lead_nowhere_else(tmp_path: Path) -> None:
     path = put(tmp_path / "open" / "stage.usda", head() + REFERS.format("near.usda"))
     (tmp_path / "open" / "near.usda").symlink_to(other)
     assert "lies outside the folders that may be read" in refusal(path)
+
+
+NAMED = 'def "r"\n{{\n    {}\n}}\n'
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes by name here")
+@pytest.mark.parametrize(
+    "text",
+    [
+        REFERS.format("../secret/pipe.usdz[a.usda]"),
+        NAMED.format("asset a = @../secret/pipe.usdz[a.png]@"),
+        NAMED.format("asset[] a = [@../secret/pipe.usdz[b.usdz[a.png]]@]"),
+        NAMED.format("asset a.timeSamples = { 0: @../secret/pipe.usdz[a.png]@ }"),
+        NAMED.format('asset a = @`"../secret/pipe.usdz[a.png]"`@'),
+    ],
+)
+def test_archives_outside_are_not_opened(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pipe would be waited for."""
+    (tmp_path / "secret").mkdir()
+    os.mkfifo(tmp_path / "secret" / "pipe.usdz")
+    monkeypatch.setattr(process, "SECONDS", 20.0)
+    said = refusal(put(tmp_path / "open" / "stage.usda", head() + text))
+    assert "lies outside the folders" in said or "works out names of files" in said
+
+
+def test_clips_whose_files_are_looked_for_are_refused(tmp_path: Path) -> None:
+    clips = 'clips = {{ dictionary default = {{ string templateAssetPath = "{}/c.##.usda" }} }}'
+    text = head() + f'def "r" ({clips.format(tmp_path)})\n{{\n}}\n'
+    said = refusal(put(tmp_path / "open" / "stage.usda", text))
+    assert said == "'stage.usda' works out names of files, which is not done"
+
+
+MATERIALS = '<?xml version="1.0"?>{}<materialx version="1.38">{}</materialx>'
+INCLUDES = '<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="../secret/pipe.mtlx"/>'
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes by name here")
+@pytest.mark.parametrize(
+    ("name", "content", "wanted"),
+    [
+        ("m.mtlx", MATERIALS.format("", INCLUDES), "includes other files"),
+        ("M.MTLX", MATERIALS.format("", INCLUDES.replace("xi:", "")), "includes other files"),
+        ("m.mtlx", MATERIALS.format("", INCLUDES).encode("utf-16"), "includes other files"),
+        ("m.mtlx", MATERIALS.format("<!DOCTYPE a SYSTEM 'b'>", ""), "a document type"),
+        ("m.mtlx", MATERIALS.format("", "<a"), "is not XML"),
+        ("m.mtlx", MATERIALS.format("", '<surfacematerial name="M" type="material"/>'), ""),
+    ],
+)
+def test_materials_that_include_files_are_refused(
+    name: str, content: str | bytes, wanted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Blender's own library reads MaterialX, the one of the package index does not."""
+    found = find_spec("bpy")
+    places = [] if found is None else (found.submodule_search_locations or [])
+    folders = [each.parent for place in places for each in Path(place).rglob("site-packages/pxr")]
+    if not folders:
+        pytest.skip("Blender is not there")
+    monkeypatch.setattr(process, "find_pxr", lambda: str(folders[0]))
+    monkeypatch.setattr(process, "SECONDS", 20.0)
+    bound = f"({MEMORY}, {MEMORY})"
+    monkeypatch.setattr(process, "_START", process._START.replace(bound, f"({4 * MEMORY}, -1)"))
+    (tmp_path / "secret").mkdir()
+    os.mkfifo(tmp_path / "secret" / "pipe.mtlx")
+    put(tmp_path / "open" / name, content)
+    path = put(
+        tmp_path / "open" / "stage.usda", arm().replace('"r" (', f'"r" (references = @{name}@\n')
+    )
+    if wanted:
+        assert wanted in refusal(path)
+    else:
+        assert len(read(path)[0].links) == 2
 
 
 @pytest.mark.parametrize("how", ["references", "payload", "subLayers", "inherits", "specializes"])

@@ -11,6 +11,7 @@ import json
 import os
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -173,8 +174,15 @@ def find_users_slots(item: Any, touched: set[Any]) -> dict[int, tuple[str, Any]]
 
 
 def is_as_made(material: Any) -> bool:
-    """Whether the user left one of the importer's materials unmodified."""
+    """Whether the user left one of the importer's materials unmodified; its description too."""
     look = material[properties.LOOK]
+    try:
+        return _is_as_made(material, look)
+    except (LookupError, AttributeError, TypeError, ValueError):
+        return False
+
+
+def _is_as_made(material: Any, look: str) -> bool:
     image = find_image(material)
     if image is not None and not _is_image_of(look, image):
         return False
@@ -230,7 +238,9 @@ def _is_file(image: Any, kept: str) -> bool:
 def find_source(look: str) -> Any:
     """Finds the file of the image of a material in its description by describe_material, or the
     checksum of one that was packed."""
-    return json.loads(look).get("image")
+    with suppress(ValueError, TypeError, AttributeError):
+        return json.loads(look).get("image")
+    return None
 
 
 def _is_image_of(look: str, image: Any) -> bool:

@@ -27,6 +27,7 @@ import bpy
 from ...diagnostics import WriteError, quote
 from ...interrupts import hold_interrupt
 from ...names import Claims
+from ..complaints import last_words
 from .stage import Stage
 from .wardrobe import encode_colors
 
@@ -225,15 +226,9 @@ def _run(stage: Stage, exporter: Any, settings: dict[str, Any], path: Path) -> N
         try:
             done = exporter(**chosen)
         except RuntimeError as error:
-            raise WriteError(f"cannot write {quote(path.name)}: {_reason(error)}") from error
+            raise WriteError(f"cannot write {quote(path.name)}: {last_words(error)}") from error
     if done != {"FINISHED"}:
         raise WriteError(f"Blender did not write {quote(path.name)}")
-
-
-def _reason(error: RuntimeError) -> str:
-    """The cause of an exporter's failure: the last line of its traceback, without the place."""
-    lines = [line.strip() for line in str(error).splitlines()]
-    return next(line for line in reversed(lines) if line and not line.startswith("Location:"))
 
 
 class _Quiescent:

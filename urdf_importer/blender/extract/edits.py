@@ -28,7 +28,7 @@ from ..standing.rests import find_edited_parts
 from ..update.names import is_named_after
 from .edited_shapes import ShapeEdits
 from .frames import RestFrames, find_rest_frames
-from .robot import extract_robot, find_link_empties, group_children, unpack
+from .robot import extract_robot, find_link_empties, group_children, unpack_joints
 
 _AXES = "xyz"
 _MOST_NAMED = 3
@@ -99,7 +99,7 @@ def _restore_middle(
     """Puts back links whose empty is gone while others hang on them, bare; `present` are the links
     that have an empty."""
     packed = armature[properties.ROBOT].to_dict()
-    kept = [unpack(Joint, each) for each in packed.get("middle_joints", ())]
+    kept = unpack_joints(armature, packed.get("middle_joints", ()))
     joints = {joint.name: joint for joint in kept if joint.child not in present}
     joints |= {joint.name: joint for joint in described.joints}
     above = {joint.child: joint for joint in joints.values()}

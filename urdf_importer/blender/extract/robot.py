@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From a rig back to the model, by its properties alone: extract_robot(build(robot)) == robot."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass, replace
 from functools import cache, partial
 from types import NoneType, UnionType
@@ -18,6 +18,16 @@ _Model = TypeVar("_Model")
 _KINDS = {name: kind for kind, name in properties.SHAPE_TYPES.items()}
 _NAMES_AND_JOINTS = ("links", "joints", "cut_joints", "middle_joints")
 _Unpacker = Callable[[Any], Any]
+_FAULTS = (LookupError, AttributeError, TypeError, ValueError)
+"""Of groups that properties.pack does not make."""
+_PLAIN: dict[Any, frozenset[type]] = {
+    str: frozenset({str}),
+    float: frozenset({float, int}),
+    int: frozenset({int}),
+    bool: frozenset({bool, int}),
+}
+"""Types of fields, and the types of values that custom properties hold for them."""
+_ANY = frozenset[type]()
 
 
 def extract_robot(armature: Any) -> Robot:
@@ -26,10 +36,15 @@ def extract_robot(armature: Any) -> Robot:
     robot."""
     packed = _find_properties(armature).to_dict()
     empties = find_link_empties(armature)
-    links = {
-        name: unpack(Link, empty[properties.LINK].to_dict()) for name, empty in empties.items()
-    }
-    joints = {joint.name: joint for joint in _find_joints(empties, packed)}
+    links = {name: unpack_kept(Link, each, properties.LINK) for name, each in empties.items()}
+    try:
+        return _join(links, _find_joints(empties, packed), packed)
+    except _FAULTS:
+        raise properties.edited_by_hand(armature, properties.ROBOT) from None
+
+
+def _join(links: Mapping[str, Link], found: Iterable[Joint], packed: Mapping[str, Any]) -> Robot:
+    joints = {joint.name: joint for joint in found}
     plain = {k: v for k, v in packed.items() if k not in _NAMES_AND_JOINTS}
     plain["text"] = plain.get("text", "").encode("utf-8")
     described = unpack(Robot, plain | {"links": [], "joints": []})
@@ -58,7 +73,7 @@ def find_link_empties(armature: Any) -> dict[str, Any]:
     children = group_children()
     for each in armatures_of(armature):
         for child in children.get(each, ()):
-            described = child.get(properties.LINK)
+            described = properties.read_group(child, properties.LINK, "name")
             if described is not None:
                 found.setdefault(described["name"], child)
     return found
@@ -74,19 +89,37 @@ def group_children() -> dict[Any, list[Any]]:
 
 
 def _find_joints(empties: Mapping[str, Any], packed: Mapping[str, Any]) -> Iterator[Joint]:
-    for described in (*map(find_packed_joint, empties.values()), *packed.get("cut_joints", ())):
-        if described is not None:
-            yield unpack(Joint, described)
+    for empty in empties.values():
+        if find_packed_joint(empty) is not None:
+            yield unpack_kept(Joint, empty, properties.JOINT)
+    for described in packed.get("cut_joints", ()):
+        yield unpack(Joint, described)
 
 
 def read_shape(item: Any) -> Visual | Collision | None:
     """Reads the description of an object that represents a shape; None for other objects."""
-    described = item.get(properties.SHAPE)
-    if described is None:
+    if properties.SHAPE not in item:
         return None
     is_visual = item.get(properties.PART) == properties.VISUALS
     kind: type[Visual | Collision] = Visual if is_visual else Collision
-    return unpack(kind, described.to_dict())
+    return unpack_kept(kind, item, properties.SHAPE)
+
+
+def unpack_kept(kind: type[_Model], item: Any, key: str) -> _Model:
+    """Returns the model value of a kept group. Raises BuildError for one that was edited by hand
+    so that it is none."""
+    try:
+        return unpack(kind, properties.read_group(item, key).to_dict())  # type: ignore[union-attr]
+    except _FAULTS:
+        raise properties.edited_by_hand(item, key) from None
+
+
+def unpack_joints(armature: Any, packed: Iterable[Mapping[str, Any]]) -> list[Joint]:
+    """Returns joints that are kept on the armature. Raises BuildError where they were edited."""
+    try:
+        return [unpack(Joint, each) for each in packed]
+    except _FAULTS:
+        raise properties.edited_by_hand(armature, properties.ROBOT) from None
 
 
 def unpack(kind: type[_Model], packed: Mapping[str, Any]) -> _Model:
@@ -121,10 +154,28 @@ def _find_unpacker(hint: Any) -> _Unpacker | None:
         return _unpack_shape if len(choices) > 1 else _find_unpacker(choices[0])
     if hint == Attributes:
         return _unpack_pairs
+    if hint in _PLAIN:
+        return partial(_check, _PLAIN[hint])
     if get_origin(hint) is tuple:
-        item = _find_unpacker(get_args(hint)[0])
+        inner = get_args(hint)
+        if inner[0] in _PLAIN:
+            kinds = frozenset().union(*(_PLAIN.get(each, _ANY) for each in inner))
+            return partial(_check_all, kinds)
+        item = _find_unpacker(inner[0])
         return tuple if item is None else lambda values: tuple([item(each) for each in values])
     return partial(unpack, hint) if isinstance(hint, type) and is_dataclass(hint) else None
+
+
+def _check(kinds: frozenset[type], value: Any) -> Any:
+    if type(value) not in kinds:
+        raise TypeError
+    return value
+
+
+def _check_all(kinds: frozenset[type], values: Sequence[Any]) -> tuple[Any, ...]:
+    if isinstance(values, str) or not kinds.issuperset(map(type, values)):
+        raise TypeError
+    return tuple(values)
 
 
 def _unpack_shape(packed: Mapping[str, Any]) -> Any:

@@ -1,17 +1,32 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """People in files that Blender reads -> an armature in the scene."""
 
-from contextlib import redirect_stderr
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, suppress
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import bpy
 import numpy as np
+from bpy_extras import image_utils
 
-from ...diagnostics import Diagnostics, ReadError, name_choices, one_line, quote, unknown_name
+from ...diagnostics import (
+    Diagnostics,
+    MeshError,
+    ReadError,
+    name_choices,
+    one_line,
+    quote,
+    unknown_name,
+)
+from ...files.packages import PackageResolver
+from ...files.regular import ResolveBeside
+from ...meshes.gltf.judge import judge_gltf
 from ...retargeting.bvh import read_bvh
 from ..animation.curves import set_frame_rate
+from ..complaints import last_words
 
 _IMPORTERS = {".bvh": "bvh", ".fbx": "fbx", ".glb": "gltf", ".gltf": "gltf"}
 _TALL = 1.7
@@ -69,10 +84,41 @@ def _import(path: str, suffix: str) -> None:
         size = float(np.median(np.ptp(person.points, axis=1).max(axis=1)))
         more["global_scale"] = 10.0 ** round(np.log10(_TALL / max(size, 1e-6)))
         set_frame_rate(round(person.rate, 3))
+    if suffix in (".glb", ".gltf"):
+        try:
+            judge_gltf(Path(path), _judge_beside(path))
+        except MeshError as error:
+            raise ReadError(error.message, source=path) from None
     group = bpy.ops.import_anim if suffix == ".bvh" else bpy.ops.import_scene
     try:
         # Blender's readers print tracebacks; the sentence says the same.
-        with redirect_stderr(StringIO()):
+        with redirect_stderr(StringIO()), _images_judged(path):
             getattr(group, _IMPORTERS[suffix])(filepath=path, **more)
     except (RuntimeError, AttributeError) as error:
-        raise ReadError(f"Blender cannot read it: {one_line(error)}", source=path) from None
+        raise ReadError(f"Blender cannot read it: {last_words(error)}", source=path) from None
+
+
+def _judge_beside(path: str) -> ResolveBeside:
+    resolver = PackageResolver(path)
+    return lambda uri, kind: resolver.resolve_file(uri, lambda code, note: None, kind=kind)
+
+
+@contextmanager
+def _images_judged(path: str) -> Iterator[None]:
+    """Lets the reader of FBX, which takes any path, open images only where meshes may name them;
+    others become empty ones."""
+    load, judge = image_utils.load_image, _judge_beside(path)
+
+    def load_judged(name: str, dirname: str = "", **how: Any) -> Any:
+        folder = os.path.dirname(os.path.abspath(path))
+        for place in (os.path.join(dirname, name), os.path.join(folder, os.path.basename(name))):
+            with suppress(MeshError):
+                found = judge(os.path.normpath(place), "texture")
+                return load(str(found), "", **how | {"recursive": False})
+        return bpy.data.images.new(os.path.basename(name), 1, 1)
+
+    image_utils.load_image = load_judged
+    try:
+        yield
+    finally:
+        image_utils.load_image = load

@@ -36,10 +36,18 @@ def keep_semantics(armature: Any, semantics: Semantics) -> None:
 
 
 def find_semantics(armature: Any) -> Semantics | None:
-    """Returns the SRDF that a robot's main armature keeps; None where there is none."""
-    kept = armature.get(properties.SEMANTICS)
+    """Returns the SRDF that a robot's main armature keeps; None where there is none. Raises
+    BuildError for one that was edited by hand."""
+    kept = properties.read_group(armature, properties.SEMANTICS)
     if kept is None:
         return None
+    try:
+        return _read(kept)
+    except (LookupError, AttributeError, TypeError, ValueError, StopIteration):
+        raise properties.edited_by_hand(armature, properties.SEMANTICS) from None
+
+
+def _read(kept: Any) -> Semantics:
     packed = _whole(Semantics, kept.to_dict())
     virtual = packed.get("virtual_joints", ())
     packed["virtual_joints"] = [_whole(VirtualJoint, joint) for joint in virtual]

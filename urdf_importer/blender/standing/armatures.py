@@ -35,6 +35,10 @@ def check_robot(armature: Any) -> None:
     """Raises BuildError for an object that is not an imported robot."""
     if not is_robot(armature):
         raise BuildError(f"object {quote(armature.name)} is not an imported robot")
+    packed: Any = properties.read_group(armature, properties.ROBOT)
+    lists = [packed.get(each, ()) for each in ("links", "joints")]
+    if any(isinstance(each, str) or not hasattr(each, "__len__") for each in lists):
+        raise properties.edited_by_hand(armature, properties.ROBOT)
 
 
 def check_own(armature: Any, advice: str) -> None:
@@ -76,14 +80,14 @@ def find_main(item: Any) -> Any | None:
 def name_armature(armature: Any) -> str:
     """Returns the name under which an armature was split off, whatever the object is called; empty
     for the main one."""
-    kept = armature.get(properties.ARMATURE)
+    kept = properties.read_group(armature, properties.ARMATURE, "name")
     return "" if kept is None else str(kept["name"])
 
 
 def is_implied(armature: Any) -> bool:
     """Whether this armature was not asked for: it holds the parts that a split left without one."""
-    kept = armature.get(properties.ARMATURE)
-    return kept is not None and bool(kept["implied"])
+    kept = properties.read_group(armature, properties.ARMATURE)
+    return kept is not None and bool(kept.get("implied"))
 
 
 def armatures_by_name(armature: Any) -> dict[str, Any]:
@@ -152,7 +156,7 @@ def bone_of(item: Any) -> str:
 
 
 def _main_of(item: Any) -> Any | None:
-    kept = item.get(properties.ARMATURE)
+    kept = properties.read_group(item, properties.ARMATURE)
     return None if kept is None else kept.get("robot")
 
 

@@ -160,18 +160,21 @@ def has_joints(bone: Any) -> bool:
 def read_joints(bone: Any, armature: str = "") -> tuple[RigJoint, ...]:
     """Returns the joints of a bone, not of a pose bone, outermost first; none of other bones.
     `armature` is the name of the armature that it is in."""
-    return tuple(
-        RigJoint(
-            name=joint["name"],
-            kind=joint["kind"],
-            armature=armature,
-            bone=bone.name,
-            channels=_read_channels(joint),
-            initial=joint["initial"],
-            mimics=joint.get("mimics", ""),
+    try:
+        return tuple(
+            RigJoint(
+                name=joint["name"],
+                kind=joint["kind"],
+                armature=armature,
+                bone=bone.name,
+                channels=_read_channels(joint),
+                initial=joint["initial"],
+                mimics=joint.get("mimics", ""),
+            )
+            for joint in bone.get(properties.JOINTS, ())
         )
-        for joint in bone.get(properties.JOINTS, ())
-    )
+    except (LookupError, AttributeError, TypeError, ValueError):
+        raise properties.edited_by_hand(bone, properties.JOINTS) from None
 
 
 def name_joints(bone: Any) -> tuple[str, ...]:
@@ -231,14 +234,14 @@ def write_link_joint(empty: Any, joint: Mapping[str, Any]) -> None:
 
 def find_packed_joint(empty: Any) -> Mapping[str, Any] | None:
     """Returns the joint above a link, as properties.pack made it; None at a root."""
-    described = empty.get(properties.JOINT)
+    described = properties.read_group(empty, properties.JOINT, "name", "parent")
     packed: Mapping[str, Any] | None = None if described is None else described.to_dict()
     return packed
 
 
 def read_link_joint(empty: Any) -> LinkJoint | None:
     """Returns the joint above a link, from the link's empty; None at a root."""
-    joint = empty.get(properties.JOINT)
+    joint = properties.read_group(empty, properties.JOINT, "name", "parent")
     if joint is None:
         return None
     return LinkJoint(name=joint["name"], type=joint.get("type", ""), parent=joint["parent"])

@@ -31,7 +31,7 @@ def find_link(armature: Any, link: str) -> Any:
     """Finds the empty of a link by its property, whatever Blender named it. Raises KinematicsError
     for an unknown link."""
     for child in children_of(armature):
-        described = child.get(properties.LINK)
+        described = properties.read_group(child, properties.LINK, "name")
         if described is not None and described["name"] == link:
             return child
     known = filter(None, map(name_link, links_of(armature)))
@@ -65,7 +65,7 @@ class LinkRow:
 
 def name_link(item: Any) -> str | None:
     """Returns the name of the link that an object represents; None where there is none."""
-    described = item.get(properties.LINK)
+    described = properties.read_group(item, properties.LINK, "name")
     return None if described is None else str(described["name"])
 
 

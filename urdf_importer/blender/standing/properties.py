@@ -10,6 +10,7 @@ of the source are left out.
 from dataclasses import is_dataclass
 from typing import Any, get_args
 
+from ...diagnostics import BuildError, quote
 from ...model import IDENTITY, Geometry
 from ...model.extra import list_fields
 
@@ -77,6 +78,26 @@ MOST_TEXT = 8 * 1024 * 1024
 _PLAIN = frozenset({str, float, int, bool})
 _LISTS = frozenset({tuple, list})
 _EMPTY = frozenset({tuple, str})
+
+
+def read_group(item: Any, key: str, *texts: str) -> Any | None:
+    """Returns a group of properties that an import kept, None where there is none: all readers of
+    kept groups come through here. Raises BuildError for anything but a group, and for one that
+    lacks one of these texts."""
+    kept = item.get(key)
+    if kept is None:
+        return None
+    if not hasattr(kept, "to_dict") or any(not isinstance(kept.get(each), str) for each in texts):
+        raise edited_by_hand(item, key)
+    return kept
+
+
+def edited_by_hand(item: Any, key: str) -> BuildError:
+    """Returns the error for a property that no import writes in this way."""
+    return BuildError(
+        f"the property {quote(key)} of {quote(item.name)} was edited by hand and cannot be read: "
+        "take the edit back, or import the robot again"
+    )
 
 
 def pack(value: Any) -> Any:

@@ -63,15 +63,18 @@ def note_files(armature: Any, files: Mapping[str, FileState]) -> None:
 def find_record(armature: Any) -> ImportRecord:
     """Finds the record of record_import. Raises BuildError for an object that is not an imported
     robot."""
-    kept = armature.get(properties.IMPORT)
+    kept = properties.read_group(armature, properties.IMPORT, "path", "options")
     if kept is None:
         raise BuildError(f"object {quote(armature.name)} does not say how it was imported")
-    return ImportRecord(
-        path=kept["path"],
-        options=_read_options(kept["options"]),
-        diagnostics=tuple(_read_diagnostic(item) for item in kept.get("diagnostics", ())),
-        files=_read_files(kept.get("files", "")),
-    )
+    try:
+        return ImportRecord(
+            path=kept["path"],
+            options=_read_options(kept["options"]),
+            diagnostics=tuple(_read_diagnostic(item) for item in kept.get("diagnostics", ())),
+            files=_read_files(kept.get("files", "")),
+        )
+    except (LookupError, AttributeError, TypeError, ValueError):
+        raise properties.edited_by_hand(armature, properties.IMPORT) from None
 
 
 def _chosen(options: ImportOptions) -> dict[str, Any]:

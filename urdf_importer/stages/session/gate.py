@@ -3,78 +3,134 @@
 
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+from xml.parsers import expat
 
 from .refusal import RefusedError
 
 MOST_LAYERS = 1000
+MOST_MATERIAL_BYTES = 16 * 2**20
 Ask = Callable[[Sequence[str]], list[str]]
 
 
 def pass_files(source: str, ask: Ask) -> list[str]:
     """Opens all layers of a stage, each when `ask` allows it, and returns the names of layers that
     are not there. Raises RefusedError for a file that may not be read."""
-    missing: dict[str, None] = {}
-    opened: list[object] = []  # So that none is read twice.
+    gate = _Gate(source, ask)
     seen, waiting = {source}, [source]
-    allowed: set[str] = {source}
     while waiting:
-        found = [each for layer in waiting for each in _list_layers(layer, missing, opened)]
+        found = [each for layer in waiting for each in gate.list_layers(layer)]
         waiting = [each for each in dict.fromkeys(found) if each not in seen]
         seen.update(waiting)
         if len(seen) > MOST_LAYERS:
             raise RefusedError(f"it consists of more than {MOST_LAYERS} files")
-        files = dict.fromkeys(map(_file_of, waiting))
-        asked = [each for each in files if each not in allowed]
-        for path, reason in zip(asked, ask(asked) if asked else (), strict=True):
+        gate.pass_all(map(_file_of, waiting))
+    return list(gate.missing)
+
+
+class _Gate:
+    """Knows the files that may be read, and the names of layers that are not there."""
+
+    def __init__(self, source: str, ask: Ask) -> None:
+        self.missing: dict[str, None] = {}
+        self._ask = ask
+        self._allowed = {source}
+        self._opened: list[object] = []  # So that none is read twice.
+
+    def pass_all(self, paths: Iterable[str]) -> None:
+        """Raises RefusedError where a file may not be read or is not a regular one."""
+        asked = [each for each in dict.fromkeys(paths) if each not in self._allowed]
+        for path, reason in zip(asked, self._ask(asked) if asked else (), strict=True):
             if reason:
                 raise RefusedError(reason)
             if not stat.S_ISREG(os.stat(path).st_mode):
                 raise RefusedError(f"{path!r} is not a regular file")
-        allowed.update(asked)
-    return list(missing)
+        self._allowed.update(asked)
 
+    def list_layers(self, path: str) -> list[str]:
+        """Lists the layers that one layer names, whether or not they are shown: all variants, and
+        values that are names of stages, count. Archives that any value names are judged here:
+        looking for a member opens them."""
+        from pxr import Ar, Sdf, UsdUtils
 
-def _list_layers(path: str, missing: dict[str, None], opened: list[object]) -> list[str]:
-    """Lists the layers that one layer names, whether or not they are shown: all variants, and
-    values that are names of stages, count."""
-    from pxr import Sdf, UsdUtils
-
-    if os.path.isfile(path) and not os.path.getsize(path):
-        raise RefusedError(f"{os.path.basename(path)!r} is empty")
-    layer = Sdf.Layer.FindOrOpen(path)
-    if layer is None:
-        raise RefusedError(f"{_shorten(path)!r} is not a file of USD that can be read")
-    opened.append(layer)
-    # Variables of outer layers count when the stage is composed, so the layer alone does not say
-    # which files are opened.
-    if layer.HasExpressionVariables() or any("`" in each for each in _list_names(layer)):
-        raise RefusedError(f"{_shorten(path)!r} works out names of files, which is not done")
-    found = []
-    for names in UsdUtils.ExtractExternalReferences(path):
+        if os.path.isfile(path) and not os.path.getsize(path):
+            raise RefusedError(f"{os.path.basename(path)!r} is empty")
+        if Sdf.FileFormat.GetFileExtension(path).lower() == "mtlx":
+            check_materials(path)
+        layer = Sdf.Layer.FindOrOpen(path)
+        if layer is None:
+            raise RefusedError(f"{_shorten(path)!r} is not a file of USD that can be read")
+        self._opened.append(layer)
+        if _has_templates(layer):
+            raise _refuse_expressions(path)
+        names = [each for kind in UsdUtils.ExtractExternalReferences(path) for each in kind]
+        # Variables of outer layers count when the stage is composed, so the layer alone does not
+        # say which files are opened.
+        worked_out = any("`" in each for each in (*layer.GetCompositionAssetDependencies(), *names))
+        if layer.HasExpressionVariables() or worked_out:
+            raise _refuse_expressions(path)
+        found = []
         for name in names:
             plain = Sdf.Layer.SplitIdentifier(name)[0]
+            anchored = Sdf.ComputeAssetPathRelativeToLayer(layer, plain)
+            if Ar.IsPackageRelativePath(anchored) and os.path.lexists(_file_of(anchored)):
+                self.pass_all([_file_of(anchored)])
             suffix = Sdf.FileFormat.GetFileExtension(plain)
             if suffix and Sdf.FileFormat.FindByExtension(suffix) is not None:
-                found += _resolve(layer, plain, missing)
-    return found
+                found += self._resolve(anchored, plain)
+        return found
+
+    def _resolve(self, anchored: str, name: str) -> list[str]:
+        from pxr import Ar
+
+        resolved = str(Ar.GetResolver().Resolve(anchored))
+        if not resolved:
+            self.missing[name] = None
+            return [anchored] if os.path.exists(_file_of(anchored)) else []
+        return [resolved]
 
 
-def _list_names(layer: Any) -> list[str]:
-    names: list[str] = layer.GetCompositionAssetDependencies()
-    return names
+def _has_templates(layer: Any) -> bool:
+    """Whether a layer has clips whose files are looked for in a folder, by the mere listing of
+    references, too."""
+    found = list[Any]()
+
+    def look(path: Any) -> None:
+        if path.IsPrimPath() or path.IsPrimVariantSelectionPath():
+            sets = dict(layer.GetObjectAtPath(path).GetInfo("clips") or {})
+            found.extend(each for each in sets.values() if "templateAssetPath" in dict(each))
+
+    layer.Traverse("/", look)
+    return bool(found)
 
 
-def _resolve(layer: object, name: str, missing: dict[str, None]) -> list[str]:
-    from pxr import Ar, Sdf
+def _refuse_expressions(path: str) -> RefusedError:
+    return RefusedError(f"{_shorten(path)!r} works out names of files, which is not done")
 
-    anchored = Sdf.ComputeAssetPathRelativeToLayer(layer, name)
-    resolved = str(Ar.GetResolver().Resolve(anchored))
-    if not resolved:
-        missing[name] = None
-        return [anchored] if os.path.exists(_file_of(anchored)) else []
-    return [resolved]
+
+def check_materials(path: str) -> None:
+    """Raises RefusedError for a file of MaterialX that names other files as its own parts, which
+    its library opens as it reads, and for one that is no plain XML."""
+    name = _shorten(path)
+
+    def begin(tag: str, _attributes: object) -> None:
+        if tag.rpartition(":")[2].lower() == "include":
+            raise RefusedError(f"{name!r} includes other files, which are not read")
+
+    def refuse(*_: object) -> None:
+        raise RefusedError(f"{name!r} has a document type, which is not read")
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = begin
+    parser.StartDoctypeDeclHandler = refuse
+    try:
+        if os.path.getsize(path) > MOST_MATERIAL_BYTES:
+            raise RefusedError(f"{name!r} is too big for a file of materials")
+        with open(path, "rb") as file:
+            parser.Parse(file.read(MOST_MATERIAL_BYTES), True)
+    except (OSError, ValueError, expat.ExpatError):
+        raise RefusedError(f"{name!r} is not XML that can be read, or inside an archive") from None
 
 
 def _shorten(path: str) -> str:
