@@ -12,8 +12,8 @@ from itertools import product
 import numpy as np
 
 from ...diagnostics import Diagnostics, quote
-from .penetration import Support, measure_depth, move_support, support_of
 from ...geometry.transforms import Matrix
+from .penetration import Support, measure_depth, move_support, support_of
 from .plan import BodyPlan, PlannedElement, StructurePlan
 from .shapes import WrittenGeom
 
