@@ -150,7 +150,8 @@ def _run_export(job: ExportJob, work: Work) -> None:
         return
     with work.clock("read"):
         robot = _open(job, work, job.reading, job.robot)
-    if job.wishes is None:
+    unchanged = job.wishes == Reshaping() and job.srdf is None and not isinstance(robot, Robot)
+    if job.wishes is None or unchanged:
         _write_export(job, robot, work)
         return
     robot, semantics = _describe(robot), None

@@ -25,6 +25,9 @@ written as words."""
 Attributes = Mapping[str, Value]
 
 NO_ATTRIBUTES: Attributes = {}
+_DEEPEST = 40
+"""Elements around a line that indent it: more would make long chains of nested elements grow with
+the square of their length."""
 _SPECIAL = re.compile('[&<>"\x00-\x1f\ud800-\udfff\ufffe\uffff]').search
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]").search
 
@@ -78,7 +81,7 @@ def format_text(tag: str, text: str, attributes: Attributes = NO_ATTRIBUTES) -> 
 
 
 class XmlWriter:
-    """Lines of XML, one element a line, two blanks for each element around it.
+    """Lines of XML, one element a line, two blanks for each element around it, up to forty.
 
     All methods raise ValueError for text that no XML file can hold and for nan and infinities.
     """
@@ -106,12 +109,14 @@ class XmlWriter:
         """Begins an element, which everything is written into until `close`."""
         self._open.append((tag, len(self._lines)))
         self._lines.append(f"{self._indent}<{tag}{_format_attributes(attributes)}>")
-        self._indent += self._step
+        if len(self._open) <= _DEEPEST:
+            self._indent += self._step
 
     def close(self) -> None:
         """Ends the element that was begun last; <tag/> where nothing was written into it."""
         tag, line = self._open.pop()
-        self._indent = self._indent[: len(self._indent) - len(self._step)]
+        if len(self._open) < _DEEPEST:
+            self._indent = self._indent[: len(self._indent) - len(self._step)]
         if line == len(self._lines) - 1:
             self._lines[line] = self._lines[line][:-1] + "/>"
         else:

@@ -57,7 +57,9 @@ def _write(found: OpenExport[EngineOptions], path: Path) -> EngineExport:
             shares=shares,
             textures=options.textures,
             linear_colors=options.engine == "unreal",
-            properties=describe_bones(tree, skeleton.bones_of) if options.extras else {},
+            properties=describe_bones(tree, skeleton.bones_of, skeleton.carriers)
+            if options.extras
+            else {},
         )
         place = folder / path.name
         clips = export_rig(armature, skeleton, wishes, place, found.diagnostics)

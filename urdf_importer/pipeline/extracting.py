@@ -3,7 +3,7 @@
 
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ..arguments import rig_of
 from ..diagnostics import Diagnostics
@@ -36,7 +36,7 @@ def find_reshaped(armature: Any) -> Robot:
     were moved, limits and masses that were changed in Blender; shapes stay described, since
     update_robot leaves the user's changes to them alone. Raises BuildError for an object that is
     not an imported robot."""
-    return _extract_edited(rig_of(armature), shapes=False)
+    return _extract_edited(rig_of(armature), "described")
 
 
 def compare_with_description(armature: Any) -> tuple[Change, ...]:
@@ -59,7 +59,7 @@ def read_text(robot: Robot) -> Robot | None:
     return read_robot_text(text, robot.source, Diagnostics(robot.source))
 
 
-def _extract_edited(armature: Any, *, shapes: bool = True) -> Robot:
+def _extract_edited(armature: Any, shapes: Literal["described", "edited"] = "edited") -> Robot:
     from ..blender.extract.edits import extract_edits
 
     with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:

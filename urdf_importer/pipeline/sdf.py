@@ -179,7 +179,11 @@ def _open_edited(found: OpenExport[SdfOptions]) -> Iterator[tuple[Robot, NewFile
 
     with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
         edited = extract_edits(
-            found.armature, Path(folder), found.diagnostics, suffix=f".{_FORMAT}"
+            found.armature,
+            Path(folder),
+            found.diagnostics,
+            suffix=f".{_FORMAT}",
+            shapes="shown" if options.meshes == "copy" else "edited",
         )
         xyz, rpy = find_place(found.armature, found.diagnostics)
         old = frozenset(name_meshes(found.robot))

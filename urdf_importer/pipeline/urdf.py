@@ -104,7 +104,14 @@ def _write_rig(armature: Any, request: UrdfRequest) -> UrdfResult:
         robot, new, scale = described, NewFiles(), 1.0
         if options.edits:
             suffix = f".{options.mesh_format}"
-            edited = extract_edits(armature, Path(folder), diagnostics, suffix=suffix)
+            writes_meshes = options.ros_package or options.meshes in ("copy", "export")
+            edited = extract_edits(
+                armature,
+                Path(folder),
+                diagnostics,
+                suffix=suffix,
+                shapes="shown" if writes_meshes else "edited",
+            )
             robot, scale = edited.robot, edited.scale
             old = frozenset(name_meshes(described))
             new = NewFiles(meshes=edited.meshes, images=edited.images, old=old)

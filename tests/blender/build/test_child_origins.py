@@ -66,7 +66,7 @@ def test_edits_and_text_of_a_rig(tmp_path):
         robot, positions = robot_and_positions
         new_scene()
         plan, rig = build(robot)
-        edited = extract_edits(rig.armature, tmp_path, Diagnostics(), shapes=False)
+        edited = extract_edits(rig.armature, tmp_path, Diagnostics(), shapes="described")
         assert edited.robot.joints == robot.joints
         written = read_robot(write_urdf(rig.armature, tmp_path / "robot.urdf").path)
         positions = valid_positions(plan, positions)
@@ -95,7 +95,7 @@ def test_a_moved_bone_changes_the_origin_alone(tmp_path):
     bone.head.x += 0.25
     bone.tail.x += 0.25
     bpy.ops.object.mode_set(mode="OBJECT")
-    found = extract_edits(rig.armature, tmp_path, Diagnostics(), shapes=False).robot
+    found = extract_edits(rig.armature, tmp_path, Diagnostics(), shapes="described").robot
     assert found.joints[:-1] == robot.joints[:-1]
     last, before = found.joints[-1], robot.joints[-1]
     assert last.child_origin == away

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 
 from support.gltf_truth import Gltf
 from support.paths import ROOT
+from support.real_robots import descriptions, without_elsewhere
 from urdf_importer import EngineOptions, export_robot, import_robot, read_robot
 from urdf_importer.cli import main
 
@@ -230,3 +232,43 @@ def test_ctrl_c_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         export_robot(result.armature, tmp_path / "arm.glb", options=EngineOptions())
     assert list(tmp_path.iterdir()) == []
     assert (len(bpy.data.objects), len(bpy.data.scenes)) == before
+
+
+@pytest.mark.parametrize("name", ["panda", "ur5_robot", "tiago_no_hand", "double_pendulum"])
+def test_nodes_name_all_links_their_masses_and_frames(name: str, tmp_path: Path) -> None:
+    """Bodies are the bones' links as one, by the same frames."""
+    (source,) = [each for each in descriptions() if each.stem == name]
+    robot = without_elsewhere(read_robot(source))
+    export_robot(robot, tmp_path / "with.glb", options=EngineOptions())
+    written = [each for _, said in described(tmp_path / "with.glb") for each in said]
+    assert sorted(written) == sorted(link.name for link in robot.links)
+    export_robot(robot, tmp_path / "robot.glb", options=EngineOptions(sockets=False))
+    bodies = json.loads((tmp_path / "robot.physics.json").read_text())["bodies"]
+    found = dict(described(tmp_path / "robot.glb"))
+    assert len(bodies) == len(found)
+    for body in bodies:
+        said = found[body["bone"]]
+        assert set(said) == set(body["links"])
+        masses = [each.get("mass", 0.0) for each in said.values()]
+        assert sum(masses) == pytest.approx(body.get("mass", 0.0))
+        if any(masses):
+            centers = [place_center(each) for each in said.values()]
+            center = np.average(centers, axis=0, weights=masses)
+            assert center == pytest.approx(np.array(body["center_of_mass"]), abs=1e-9)
+
+
+def described(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The links on each node, by name."""
+    gltf = Gltf(path)
+    for bone, node in gltf.joints.items():
+        own = gltf.nodes[node].get("extras", {}).get("urdf_link")
+        if own is not None:
+            yield bone, {each["name"]: each for each in (own, *own.get("carries", ()))}
+
+
+def place_center(link: dict[str, Any]) -> np.ndarray:
+    """The centre of mass in the node's frame."""
+    x, y, z, w = link.get("rotation", (0.0, 0.0, 0.0, 1.0))
+    axis, center = np.array((x, y, z)), np.array(link.get("center_of_mass", (0.0, 0.0, 0.0)))
+    turned = center + 2.0 * np.cross(axis, np.cross(axis, center) + w * center)
+    return np.array(link.get("position", (0.0, 0.0, 0.0))) + turned

@@ -87,3 +87,18 @@ def test_each_element_has_its_line() -> None:
         "is</as>",
         "  </outer>",
     ]
+
+
+def test_indentation_is_bounded() -> None:
+    for deep in (39, 40, 41, 10_000):
+        xml = XmlWriter(step="  ")
+        for _ in range(deep):
+            xml.open("a")
+        xml.leaf("b")
+        for _ in range(deep):
+            xml.close()
+        lines = xml.lines()
+        assert lines[0] == "<a>" and lines[-1] == "</a>" and len(lines) == 2 * deep + 1
+        assert lines[deep] == " " * 2 * min(deep, 40) + "<b/>"
+        starts = [len(line) - len(line.lstrip()) for line in lines]
+        assert starts == starts[::-1] and max(starts) == 2 * min(deep, 40)

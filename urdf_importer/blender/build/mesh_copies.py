@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ...geometry.mesh_data import MeshData, reverse_corners
 from ..arrays import read_array
 from ..ledger import Ledger
+from ..standing import properties
 
 
 def _copy(mesh: Any, ledger: Ledger) -> Any:
@@ -26,8 +27,10 @@ def _copy(mesh: Any, ledger: Ledger) -> Any:
 
 
 def copy_bare(mesh: Any, ledger: Ledger) -> Any:
-    """Copies a mesh without materials, slots and properties."""
+    """Copies a mesh without materials, slots and properties, but the mark of a decimated one."""
     copied = _copy(mesh, ledger)
+    if properties.DECIMATED in mesh:
+        copied[properties.DECIMATED] = True
     slots = copied.attributes.get("material_index")
     if slots is not None:
         copied.attributes.remove(slots)

@@ -147,6 +147,7 @@ def decimate(mesh: Any, most_triangles: int, smooth_angle: float, ledger: Ledger
         reduced.attributes.remove(normals)
     reduced.shade_smooth()
     reduced.set_sharp_from_angle(angle=math.radians(smooth_angle))
+    reduced[properties.DECIMATED] = True
     return reduced
 
 

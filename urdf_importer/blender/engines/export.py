@@ -40,7 +40,9 @@ def export_rig(
     with staged(skeleton, empties, name, wishes.shares) as stage:
         for bone, values in wishes.properties.items():
             for key, value in values.items():
+                # The exporter of glTF reads the bone's up to Blender 5.2, the pose bone's from 5.3.
                 stage.armature.data.bones[bone][f"urdf_{key}"] = value
+                stage.armature.pose.bones[bone][f"urdf_{key}"] = value
         links = list(empties)
         clips = clips or _hold_pose(stage, skeleton, links, shown)
         for clip in clips:

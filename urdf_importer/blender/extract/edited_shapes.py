@@ -35,13 +35,14 @@ _Edit = tuple[Any, MeshMaterial | None]
 
 class ShapeEdits:
     """Reads the shapes of one robot from the scene; `meshes` and `images` then map its new names to
-    files."""
+    files. `takes_decimated`: meshes that the import decimated become new files too."""
 
     def __init__(
         self, armature: Any, robot: Robot, folder: Path, diagnostics: Diagnostics, suffix: str
     ) -> None:
         self.meshes: dict[str, MeshData] = {}
         self.images: frozenset[str] = frozenset()
+        self.takes_decimated = False
         self._robot = robot
         self._suffix = suffix
         self._missing = dict(zip(PARTS, find_missing(armature), strict=True))
@@ -158,6 +159,8 @@ class ShapeEdits:
         if item.type != "MESH" or item.modifiers or item.data.shape_keys is not None:
             return True
         mesh = item.data
+        if self.takes_decimated and properties.DECIMATED in mesh:
+            return True
         if item.mode == "EDIT":
             item.update_from_editmode()
         if mesh not in self._touched_meshes:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -49,15 +49,19 @@ class EditedRobot:
     scale: float
 
 
+ShapeSource = Literal["described", "edited", "shown"]
+
+
 def extract_edits(
     armature: Any,
     folder: Path,
     diagnostics: Diagnostics,
     *,
     suffix: str = ".stl",
-    shapes: bool = True,
+    shapes: ShapeSource = "edited",
 ) -> EditedRobot:
-    """Extracts the robot with the animator's changes; without `shapes` these are as described.
+    """Extracts the robot with the animator's changes; its shapes are "described", or "edited" where
+    the animator changed them, or "shown", where the import decimated them, too.
     Images that are not in a file are written into `folder`, which has to be there as long as the
     result is used; new meshes are named with `suffix`. Raises BuildError for an object that is not
     an imported robot."""
@@ -86,9 +90,10 @@ def extract_edits(
     robot = replace(robot, links=links, joints=tuple(joints.values()))
     _report_scene(armature, empties, diagnostics)
     scale = shortest(sum(armature.matrix_world.to_scale()) / 3.0, SAME)
-    if not shapes:
+    if shapes == "described":
         return EditedRobot(robot=robot, meshes={}, images=frozenset(), scale=scale)
     found = ShapeEdits(armature, robot, folder, diagnostics, suffix)
+    found.takes_decimated = shapes == "shown"
     robot = found.apply(empties, frames.moved, edited)
     return EditedRobot(robot=robot, meshes=found.meshes, images=found.images, scale=scale)
 

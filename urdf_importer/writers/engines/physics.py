@@ -29,9 +29,12 @@ _HULL_TRIANGLES = 64
 """Engines take hulls of at most 255 corners, and are fast with far fewer."""
 
 
-def describe_bones(tree: KinematicTree, bones_of: Mapping[str, str]) -> dict[str, Data]:
+def describe_bones(
+    tree: KinematicTree, bones_of: Mapping[str, str], carriers: Carriers
+) -> dict[str, Data]:
     """Returns bone -> its link and joint in the description, as custom properties can hold it:
-    `link` and, where a joint is above, `joint`."""
+    `link` and, where a joint is above, `joint`. Links without a bone are in the list `carries` of
+    their carrier's link, with their places in it."""
     found: dict[str, Data] = {}
     for link, motion in zip(tree.links, tree.motions, strict=True):
         bone = bones_of[link.name]
@@ -41,6 +44,12 @@ def describe_bones(tree: KinematicTree, bones_of: Mapping[str, str]) -> dict[str
         found[bone] = {"link": _describe_link(link, motion)}
         if motion is not None:
             found[bone]["joint"] = _describe_joint(motion)
+    for link in tree.links:
+        bone, (carrier, frame) = bones_of[link.name], carriers[link.name]
+        if found[bone]["link"]["name"] != link.name:
+            assert bone == carrier
+            carried = {**_describe_link(link, None), **_describe_place(frame)}
+            found[bone]["link"].setdefault("carries", []).append(carried)
     return found
 
 

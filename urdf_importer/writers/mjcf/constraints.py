@@ -4,7 +4,7 @@
 MuJoCo's equalities pull with a force: they hold to a fraction of a millimetre, not exactly.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -110,16 +110,30 @@ class _LoopPlanner:
         )
 
 
-def list_excluded(plan: StructurePlan, semantics: Semantics | None) -> list[PlannedElement]:
-    """Lists the pairs of bodies that an SRDF says need no check, each once."""
-    if semantics is None:
-        return []
+def list_excluded(
+    plan: StructurePlan, semantics: Semantics | None, neighbours: Iterable[tuple[str, str]]
+) -> list[PlannedElement]:
+    """Lists the pairs of bodies that an SRDF says need no check, then the `neighbours` that it does
+    not want checked, each once."""
     names = plan.body_names
-    enabled = {frozenset((pair.link1, pair.link2)) for pair in semantics.enabled_collisions}
+    pairs = [*(semantics.disabled_collisions if semantics is not None else ())]
+    enabled = {
+        frozenset((names.get(pair.link1, ""), names.get(pair.link2, "")))
+        for pair in (semantics.enabled_collisions if semantics is not None else ())
+    }
     found: dict[frozenset[str], tuple[str, str]] = {}
-    for pair in semantics.disabled_collisions:
-        key = frozenset((pair.link1, pair.link2))
-        if len(key) == 2 and key <= names.keys() and key not in enabled:
-            found.setdefault(key, (names[pair.link1], names[pair.link2]))
-    pairs = [(one, other) for one, other in found.values() if one != other]
-    return [PlannedElement("exclude", {"body1": one, "body2": other}) for one, other in pairs]
+    described = [
+        (names[pair.link1], names[pair.link2])
+        for pair in pairs
+        if {pair.link1, pair.link2} <= names.keys()
+    ]
+    for one, other in (*described, *neighbours):
+        key = frozenset((one, other))
+        if len(key) == 2 and key not in enabled:
+            found.setdefault(key, (one, other))
+    return [exclude(*pair) for pair in found.values()]
+
+
+def exclude(one: str, other: str) -> PlannedElement:
+    """Returns the element that lets two bodies pass each other."""
+    return PlannedElement("exclude", {"body1": one, "body2": other})

@@ -33,13 +33,14 @@ _STEADY = "1 0 0"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MjcfDocument:
-    """All that the file says. `visuals` and `collisions` are by link, `keys` are positions of all
-    joints by name, `sites` the bodies, by their places, that are but sites, `world` is what
-    surrounds the robots of a world."""
+    """All that the file says. `armatures` are by joint, where they are more than `armature`;
+    `visuals` and `collisions` are by link, `keys` are positions of all joints by name, `sites` the
+    bodies, by their places, that are but sites, `world` has the surroundings of robots."""
 
     name: str
     folder: str
     armature: float
+    armatures: Mapping[str, float]
     plan: StructurePlan
     sites: Mapping[int, Mapping[str, Value]]
     visuals: Mapping[str, Sequence[WrittenGeom]]
@@ -141,7 +142,7 @@ def _write_bodies(document: MjcfDocument, xml: XmlWriter) -> None:
         if body.mass is not None:
             _write_inertial(body.mass, xml)
         for joint in body.joints:
-            _write_joint(joint, document.armature, xml)
+            _write_joint(joint, document.armatures.get(joint.name, document.armature), xml)
         _write_content(body, _IDENTITY, document, xml)
         stack += [None, *reversed(below[place])]
 

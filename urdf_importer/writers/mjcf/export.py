@@ -6,10 +6,16 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
-from ...diagnostics import Diagnostics, WriteError
+from ...diagnostics import Diagnostics, WriteError, quote
 from ...files.outputs import check_output, replace_files
 from ...geometry.transforms import matrix_from_pose
-from ...kinematics.forward import AT_REST, POSITION_SIZES, complete_positions, zero_frames
+from ...kinematics.forward import (
+    AT_REST,
+    POSITION_SIZES,
+    complete_positions,
+    place_links,
+    zero_frames,
+)
 from ...kinematics.motion import JointMotion
 from ...kinematics.tree import KinematicTree, plan_tree
 from ...markup.xml import parse_fragment
@@ -20,12 +26,13 @@ from ..file_folder import FileFolder
 from ..formats import Facts, OpenExport, Written, count_tree
 from ..start import read_positions
 from ..textures import Textures
-from .constraints import list_excluded, plan_loops, plan_mimics
+from .constraints import exclude, list_excluded, plan_loops, plan_mimics
+from .contacts import find_contacts, list_neighbours, report_contacts
 from .document import MjcfDocument, write_document, write_scene
 from .masses import weigh_bodies
-from .motors import plan_actuators
+from .motors import find_armatures, plan_actuators
 from .options import MjcfOptions
-from .plan import StructurePlan, make_qpos, plan_structure
+from .plan import PlannedElement, StructurePlan, make_qpos, plan_structure
 from .sensors import Mount, plan_sensors
 from .shapes import GeomWriter
 from .sites import plan_sites
@@ -54,9 +61,12 @@ def export_mjcf(
     path: Path,
     semantics: Semantics | None,
     world: Surroundings | None = None,
+    *,
+    checks_start: bool = False,
 ) -> MjcfExport:
     """Writes a robot, its meshes and images in a folder beside it; and the lights and the camera of
-    a `world`, whose things are links of the robot. Raises KinematicsError where the
+    a `world`, whose things are links of the robot. With `checks_start` links are looked for that
+    touch at the start. Raises KinematicsError where the
     robot is not a tree or an option names a joint that it does not have, WriteError where the files
     cannot be written; nothing is written then."""
     options, diagnostics = found.options, found.diagnostics
@@ -70,7 +80,12 @@ def export_mjcf(
     plan = plan_structure(tree, place, is_free=is_free, diagnostics=diagnostics)
     with replace_files(path.parent) as folder:
         document = _fill_document(found, plan, folder, path.stem, semantics)
-        document = replace(document, world=world)
+        neighbours = list_neighbours(plan, document.collisions, by_root=world is not None)
+        excluded = list_excluded(plan, semantics, neighbours)
+        if checks_start:
+            _report_world(plan, diagnostics)
+            excluded += _part_at_start(found, document, excluded)
+        document = replace(document, world=world, excluded=excluded)
         try:
             text = write_document(document)
         except ValueError as problem:
@@ -112,6 +127,17 @@ def _report_kept(robot: Robot, diagnostics: Diagnostics) -> None:
         )
 
 
+def _report_world(plan: StructurePlan, diagnostics: Diagnostics) -> None:
+    """Reports the link that has no body."""
+    for link in (body.link for body in plan.bodies if body.is_world):
+        diagnostics.remark(
+            "mjcf-world",
+            f"link {quote(link.name)} is MuJoCo's own world, without a body",
+            subject=link.name,
+            line=link.line,
+        )
+
+
 def find_freedom(options: MjcfOptions, semantics: Semantics | None, tree: KinematicTree) -> bool:
     """Whether the root link is free to move: as the options say, else as a virtual joint does."""
     if options.base != "auto" or semantics is None:
@@ -141,6 +167,7 @@ def _fill_document(
     alone = plan_sites(plan, sites)
     mounts, readings = plan_sensors(robot, sites, diagnostics) if options.sensors else ([], [])
     ends, closings = plan_loops(plan, sites, diagnostics)
+    actuators = list(plan_actuators(plan, options, semantics))
     links = [body.link for body in plan.bodies]
     visuals = {link.name: list(shapes.draw(link)) for link in links if options.visuals}
     collisions = {link.name: list(shapes.collide(link)) for link in links if options.collisions}
@@ -148,18 +175,34 @@ def _fill_document(
         name=robot.name or stem,
         folder=beside if (folder / beside).is_dir() else "",
         armature=options.rotor_inertia,
+        armatures=find_armatures(actuators, options.rotor_inertia, diagnostics),
         plan=plan,
         sites=alone,
         visuals=visuals,
         collisions=collisions,
         assets=shapes.assets,
         mounts=_by_link([*mounts, *ends]),
-        excluded=list_excluded(plan, semantics),
+        excluded=(),
         equalities=[*plan_mimics(plan), *closings],
-        actuators=list(plan_actuators(plan, options, semantics)),
+        actuators=actuators,
         readings=readings,
         keys=_plan_keys(plan, options, semantics),
     )
+
+
+def _part_at_start(
+    found: OpenExport[MjcfOptions], document: MjcfDocument, excluded: Sequence[PlannedElement]
+) -> list[PlannedElement]:
+    """Reports the bodies that touch at the start, and returns pairs to exclude for it."""
+    tree, options = document.plan.tree, found.options
+    motions = tree.joint_motions
+    start = _find_start(motions, complete_positions(motions, read_positions(options)))
+    frames = place_links(tree, start)
+    contacts = find_contacts(document.plan, document.collisions, frames, excluded)
+    parts = options.start_contacts == "exclude"
+    if contacts:
+        report_contacts(contacts, found.diagnostics, excluded=parts)
+    return [exclude(*pair) for pair in contacts] if parts else []
 
 
 def _by_link(mounts: Sequence[Mount]) -> dict[str, list[Mount]]:

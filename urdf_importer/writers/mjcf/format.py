@@ -12,7 +12,7 @@ from .options import MjcfOptions
 
 def _write(found: OpenExport[MjcfOptions], path: Path) -> MjcfExport:
     with found.as_shown(keeps_seats=True, solids=(Ellipsoid,)) as shown:
-        return export_mjcf(shown, path, found.semantics())
+        return export_mjcf(shown, path, found.semantics(), checks_start=True)
 
 
 MJCF = WriterFormat(

@@ -7,8 +7,9 @@ torque or force. A position servo gives its whole effort at a stated distance fr
 damped critically; a velocity servo gives it at a difference of the joint's greatest speed.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
+from ...diagnostics import Diagnostics, quote
 from ...markup.write import Value
 from ...model import Joint, Robot, Semantics
 from .options import MjcfOptions
@@ -18,6 +19,8 @@ _EFFORT = 100.0
 """N m or N, of joints that state none."""
 _SLIDING = 0.1
 """Metres that count as a radian."""
+_STEP = 0.002
+"""Seconds of MuJoCo's steps, where a file does not say others, as ours do not."""
 _KINDS = {"position": "position", "velocity": "velocity", "effort": "motor"}
 
 
@@ -38,6 +41,30 @@ def plan_actuators(
             continue
         kind = named.get(name, "motor") if options.actuators == "auto" else options.actuators
         yield _plan_actuator(kind, joint, motion.joint, options)
+
+
+def find_armatures(
+    actuators: Iterable[PlannedElement], stated: float, diagnostics: Diagnostics
+) -> dict[str, float]:
+    """Returns joint -> the inertia of its rotor with which a servo is stable, where that is more
+    than the `stated` one. A step must turn no inertia back: kp dt^2 / inertia is at most a quarter,
+    where a servo with critical damping has kv dt / inertia at 1, as one of velocity has."""
+    found: dict[str, float] = {}
+    for each in actuators:
+        kp, kv = each.attributes.get("kp", 0.0), each.attributes.get("kv", 0.0)
+        assert isinstance(kp, float) and isinstance(kv, float)
+        least = max(4.0 * kp * _STEP**2, kv * _STEP)
+        if least > stated:
+            found[str(each.attributes["joint"])] = least
+    if found:
+        diagnostics.remark(
+            "mjcf-servo-armature",
+            f"joints with servos ({len(found)}) get an armature of at least "
+            f"{min(found.values()):.3g}, with which MuJoCo's step of {_STEP:g} s is stable: "
+            f"{', '.join(map(quote, found))}",
+            subject=next(iter(found)),
+        )
+    return found
 
 
 def find_commands(robot: Robot) -> Mapping[str, str]:

@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 
 from ...options import Base, StartOptions, base_option, option, small_mass_option
 
+StartContacts = Literal["keep", "exclude"]
 Actuators = Literal["auto", "none", "motor", "position", "velocity"]
 
 
@@ -34,6 +35,16 @@ class MjcfOptions(StartOptions):
     visuals: bool = option(True, "Visuals", "Write the robot's visuals", group="Shapes")
     collisions: bool = option(
         True, "Collisions", "Write the robot's collision shapes", group="Shapes"
+    )
+    start_contacts: StartContacts = option(
+        "keep",
+        "Contacts at Start",
+        "Links that touch each other where the robot starts, and are no neighbours",
+        group="Shapes",
+        choices={
+            "keep": "They collide, and a warning names them",
+            "exclude": "They never touch each other",
+        },
     )
     rotor_inertia: float = option(
         0.0,

@@ -59,13 +59,15 @@ _UNSCALED = (1.0, 1.0, 1.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WrittenGeom:
-    """`attributes` define the shape; `frame` (4, 4) is its frame in its body."""
+    """`attributes` define the shape; `frame` (4, 4) is its frame in its body, `points` (N, 3) are
+    the points of a mesh that collides."""
 
     frame: Matrix
     attributes: dict[str, Value]
     name: str = ""
     material: str = ""
     friction: float | None = None
+    points: NDArray[np.float64] | None = None
 
 
 class GeomWriter:
@@ -123,13 +125,16 @@ class GeomWriter:
                 report_flat(collision, link, self._diagnostics)
                 fit = fit_oriented_box(_points_of(data) * scale, None)
                 frame, attributes = frame @ fit.frame, _describe_primitive(fit.geometry)
+            points = None
             if attributes is None:
                 attributes = self._meshes.add(self._find_body(data), _stem(collision, data), scale)
+                points = _points_of(data) * scale
             yield WrittenGeom(
                 frame=frame,
                 attributes=attributes,
                 name=self._names.claim(collision.name) if collision.name else "",
                 friction=friction,
+                points=points,
             )
 
     def measure(self, link: Link) -> MassProperties | None:

@@ -49,11 +49,18 @@ class Joined:
         return tuple(self._axis(each) for each in found)
 
     def _axis(self, motion: JointMotion) -> SdfAxis:
-        joint, mimic = motion.joint, motion.mimic
+        joint = motion.joint
+        # Followers are in the whole robot; the tree may lack their leaders.
+        mimic = self.motions.get(joint.name, motion).mimic
         firsts = {second: first for first, second in self.seconds.items()}
         second = mimic is not None and mimic.joint in firsts
         if mimic is not None and second:
             mimic = replace(mimic, joint=firsts[mimic.joint])
+        elif mimic is not None:
+            screw = mimic.joint.removesuffix(_TRAVEL)
+            if screw != mimic.joint and screw in self.travels:
+                multiplier = mimic.multiplier * self.travels[screw]
+                mimic = replace(mimic, joint=screw, multiplier=multiplier)
         return SdfAxis(
             joint=joint.name,
             xyz=motion.axis if joint.axis is None else joint.axis,

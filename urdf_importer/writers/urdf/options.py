@@ -61,7 +61,7 @@ class UrdfOptions(ExportOptions):
             "they refer to",
             "export": "Of a description: written anew in the mesh format, into the folder "
             "meshes, where they have another. Of a robot in Blender: only "
-            "changed meshes, the rest is left where it is",
+            "changed and decimated meshes, the rest is left where it is",
         },
     )
     mesh_format: MeshFormat = option(

@@ -56,7 +56,7 @@ def test_any_tree_is_the_same_again(tmp_path_factory: Any, text: str) -> None:
         read_robot(path), folder / "again.xml", options=MjcfOptions(), diagnostics=diagnostics
     )
     codes = {each.code for each in diagnostics}
-    assert codes <= {"mjcf-inertia-repaired"}
+    assert codes <= {"mjcf-inertia-repaired", "mjcf-start-contacts", "mjcf-world"}
     if "mjcf-inertia-repaired" not in codes:
         compare(before, Compiled(written.path))
 

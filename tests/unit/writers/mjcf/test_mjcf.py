@@ -248,8 +248,10 @@ def test_a_root_called_world_is_the_world(tmp_path: Path) -> None:
     box = '<visual><origin xyz="0 0 1"/><geometry><box size="1 1 1"/></geometry></visual>'
     text = f'<link name="world">{box}</link>' + links("a") + joint("j", "fixed", "world", "a")
     robot = read(text, tmp_path)
-    written, compiled = export(robot, tmp_path, translation=(1, 0, 0))
+    told = Diagnostics()
+    written, compiled = export(robot, tmp_path, told, translation=(1, 0, 0))
     assert written.bodies == {"world": "world", "a": "a"} and compiled.model.nbody == 2
+    assert [each.code for each in told] == ["mjcf-world"] and not told.count_faults()
     close(compiled.model.geom_pos[0], (1, 0, 1))
     close(compiled.frames({})["a"][:3, 3], (1.1, 0.2, 0.3))
     heavy = read(text.replace('<link name="world">', f'<link name="world">{BODY}'), tmp_path)

@@ -22,7 +22,7 @@ from urdf_importer import (
     write_urdf,
 )
 from urdf_importer.cli import main
-from urdf_importer.model import Pose
+from urdf_importer.model import Mimic, Pose
 from urdf_importer.writers.sdf.export import SdfExport
 
 GATE = ROOT / "sample_urdfs/gate.sdf"
@@ -213,6 +213,42 @@ def test_joints_that_were_taken_apart_are_one_again(tmp_path: Path) -> None:
     apart = replace(robot, joints=tuple(changed))
     _, text, _ = write(apart, tmp_path, "sdf-small-mass", style="plain")
     assert 'type="universal"' not in text
+
+
+@pytest.mark.parametrize("kind", ["universal", "revolute2", "screw"])
+@pytest.mark.parametrize("leader", ["u", "r", "u_half"])
+def test_followers_beside_joints_of_two_parts_follow(
+    kind: str, leader: str, tmp_path: Path
+) -> None:
+    """Their leaders are a joint of one axis, the first half of such a joint, or its second."""
+    second = {"universal": "0 1 0", "revolute2": "1 0 0"}.get(kind)
+    pitch = "<screw_thread_pitch>0.02</screw_thread_pitch>"
+    more = f"<axis2><xyz>{second}</xyz></axis2>" if second else pitch
+    body = "".join(
+        f'<link name="{name}"><pose>0 0 {z} 0 0 0</pose></link>' for z, name in enumerate("abcd")
+    )
+    for name, type_, parent, child, extra in (
+        ("u", kind, "a", "b", more),
+        ("r", "revolute", "b", "c", ""),
+        ("m", "prismatic", "c", "d", ""),
+    ):
+        body += (
+            f'<joint name="{name}" type="{type_}"><parent>{parent}</parent><child>{child}</child>'
+            f"<axis><xyz>1 0 0</xyz></axis>{extra}</joint>"
+        )
+    path = tmp_path / "given.sdf"
+    path.write_text(f'<sdf version="1.11"><model name="k">{body}</model></sdf>')
+    robot = read_robot(path)
+    half = "u_axis2" if second else "u_travel"
+    mimic = Mimic(joint=half if leader == "u_half" else leader, multiplier=-2.0, offset=0.1)
+    joints = (replace(each, mimic=mimic) if each.name == "m" else each for each in robot.joints)
+    robot = replace(robot, joints=tuple(joints))
+    _, text, again = write(robot, tmp_path, style="plain")
+    assert f'<joint name="u" type="{kind}">' in text and text.count("<mimic") == 1
+    positions = [
+        forward_kinematics(each, {"u": 0.3, "r": 0.2, half: 0.0}) for each in (robot, again)
+    ]
+    np.testing.assert_allclose(positions[0]["d"], positions[1]["d"], atol=1e-12)
 
 
 def test_nested_models_and_gearboxes_come_back(tmp_path: Path) -> None:
