@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from ..collisions.parts import Part, make_part
-from ..diagnostics import KinematicsError, quote
+from ..diagnostics import Diagnostics, KinematicsError, quote
 from ..geometry.transforms import Matrix, pose_of
 from ..kinematics.forward import place_links
+from ..kinematics.loops import start_closed
 from ..kinematics.tree import KinematicTree, retrace_tree
 from ..meshes.robot_files import Shape, ShownShape
 from ..model import Collision, Ellipsoid, Semantics
@@ -44,7 +45,9 @@ def begin_robot(armature: Any, experiment: Experiment) -> StartedRobot:
         semantics, tree = found.semantics(), retrace_tree(found.robot)
         shown, parts = _let_visuals_collide(scene)
         is_free = find_freedom(wishes, semantics, tree)
-        positions = get_joint_positions(armature)
+        # The writer for MuJoCo closes them too, and reports loops that stay open.
+        heard = experiment.diagnostics if experiment.engine == "bullet" else Diagnostics()
+        positions = {**start_closed(tree, get_joint_positions(armature), heard)}
         if not (is_free or positions):
             raise KinematicsError(
                 f"robot {quote(tree.robot.name)} is fixed and has no joints, so nothing can move"

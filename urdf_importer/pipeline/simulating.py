@@ -11,10 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from ..arguments import choice_of, diagnostics_of, number_of, options_of, rigs_of
-from ..diagnostics import ArgumentError, BuildError, Diagnostics, KinematicsError, unknown_name
+from ..diagnostics import (
+    ArgumentError,
+    BuildError,
+    Diagnostics,
+    KinematicsError,
+    quote,
+    unknown_name,
+)
 from ..files.outputs import check_output, need_suffix, replace_files
 from ..progress import Progress, finish, relay
-from ..simulation.motions import list_frames, measure_drift, scale_base, to_trajectory
+from ..simulation.motions import APART, list_frames, measure_drift, scale_base, to_trajectory
 from ..simulation.motors import find_overloads
 from ..simulation.options import SimulationOptions
 from ..simulation.run import MODEL, mujoco_steps
@@ -219,6 +226,15 @@ def _key(robot: StartedRobot, states: RobotStates, experiment: Experiment) -> Si
     action = key_states(robot, trajectory, base, experiment.diagnostics)
     found = read_shown(robot.armature, first, count)
     shown = replace(found, base=scale_base(found.base, 1.0 / robot.scale))
+    drift = measure_drift(robot.tree, states, shown)
+    if drift > APART:
+        experiment.diagnostics.warning(
+            "simulation-drift",
+            f"robot {quote(robot.name)} is up to {1000.0 * drift:.3g} mm from where the engine had "
+            "it: the rig keeps the limits of joints, followers and loops, and the engine lets them "
+            "give",
+            subject=robot.name,
+        )
     overloads = find_overloads(states.loads, robot.efforts, first)
     note_overloads(action, experiment.engine, overloads)
     return SimulatedRobot(
@@ -227,7 +243,7 @@ def _key(robot: StartedRobot, states: RobotStates, experiment: Experiment) -> Si
         base=scale_base(states.base, robot.scale, turned=True),
         action=action,
         trajectory=trajectory,
-        drift=max(measure_drift(robot.tree, states, shown), states.drift),
+        drift=max(drift, states.drift),
         overloads=overloads,
     )
 

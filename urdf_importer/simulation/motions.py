@@ -46,6 +46,10 @@ def to_trajectory(robot: StartedRobot, states: RobotStates, fps: float) -> Traje
     )
 
 
+APART = 0.003
+"""Metres between an engine and a rig, or the two anchors of a joint, that are as good as none."""
+
+
 def measure_drift(tree: KinematicTree, one: RobotStates, other: RobotStates) -> float:
     """Returns the worst distance in m between origins of links in two motions of one robot.
     Followers are where each motion has them."""

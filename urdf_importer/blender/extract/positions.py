@@ -14,10 +14,12 @@ position at a limit must not be beyond it."""
 
 
 def extract_positions(armature: Any, robot: Robot) -> tuple[tuple[str, str], ...]:
-    """Extracts (joint, its position as text) of the joints that do not follow others, as the rig
-    shows them. Raises BuildError for an object that is not an imported robot."""
+    """Extracts (joint, its position as text) of the joints that do not mimic others, as the rig
+    shows them; of joints that loops move too, which tell one way of closing a loop from another.
+    Raises BuildError for an object that is not an imported robot."""
     joints = {joint.name: joint for joint in robot.joints}
-    followers = {joint.name for joint in joints_of(armature) if joint.mimics}
+    mimics = {joint.name for joint in robot.joints if joint.mimic is not None}
+    followers = {joint.name for joint in joints_of(armature) if joint.mimics} & mimics
     return tuple(
         (name, _write(joints[name], position))
         for name, position in get_joint_positions(armature).items()

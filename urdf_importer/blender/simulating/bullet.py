@@ -14,7 +14,7 @@ from ...geometry.transforms import make_frame, matrix_from_pose
 from ...model import Mimic
 from ...motion.trajectory import Numbers
 from ...progress import Progress
-from ...simulation.motions import hold
+from ...simulation.motions import APART, hold
 from ...simulation.motors import find_error
 from ...simulation.options import Push
 from ...simulation.shapes import Solid
@@ -30,8 +30,6 @@ _FIRM = 100.0, 1000.0
 a hundred times its weight, at a tenth of a metre. With more, light fingers come apart."""
 _FINER = 1, 2, 4
 """Times the steps of a frame in one run after the other, until the joints hold together."""
-_APART = 0.003
-"""Metres between the anchors of a joint in a robot that is as good as whole."""
 _NOWHERE = 1e6
 """Metres, from where on single precision is not worth keys."""
 _FLOOR = Solid(
@@ -94,7 +92,7 @@ def _run(
                 world.step()
             for machine in machines:
                 machine.take(frame)
-            if not is_last and any(machine.apart > _APART for machine in machines):
+            if not is_last and any(machine.apart > APART for machine in machines):
                 return None
             yield Moment(
                 share=(frame + 1) / experiment.count,
@@ -125,11 +123,11 @@ def _report_losses(robot: StartedRobot, states: RobotStates, experiment: Experim
             "them",
             subject=damped[0],
         )
-    if states.drift > _APART:
+    if states.drift > APART:
         experiment.diagnostics.warning(
             "joints-apart",
             f"joints of robot {quote(robot.name)} came {1000.0 * states.drift:.2g} mm apart in "
-            "Bullet; the rig shows them together. More substeps may help, or MuJoCo",
+            "Bullet, in finer steps too; the rig shows them together, and MuJoCo may hold them",
             subject=robot.name,
         )
 

@@ -13,7 +13,7 @@ The steps from a robot's loops to drivers, and the file of each:
 """
 
 from .freedom import LoopFreedom, find_freedom
-from .place import forward_kinematics, report_missed
+from .place import forward_kinematics, report_missed, start_closed
 from .solve import LoopCloser, LoopResult, close_loops, recall_closer, trace_loops
 
 __all__ = [
@@ -25,5 +25,6 @@ __all__ = [
     "forward_kinematics",
     "recall_closer",
     "report_missed",
+    "start_closed",
     "trace_loops",
 ]

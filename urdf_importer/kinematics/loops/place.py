@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Forward kinematics of robots whose loops stay closed."""
 
+from collections.abc import Mapping
+
 from ...arguments import positions_of, robot_of
 from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import Matrix
-from ...model import Robot
+from ...model import BALL_TYPES, Robot
 from ..forward import Positions, place_links
-from ..tree import retrace_tree
+from ..tree import KinematicTree, retrace_tree
+from .gap import frame_between, measure_gap
 from .solve import LoopResult, recall_closer
+
+_OPEN = 1e-4
+"""Metres or radians, from which on a loop counts as open."""
+_MEASURED = ("revolute", "continuous", "prismatic", "fixed", *BALL_TYPES)
 
 
 def forward_kinematics(
@@ -38,6 +45,38 @@ def forward_kinematics(
     if diagnostics is not None:
         report_missed(robot, found, diagnostics)
     return place_links(closer.tree, found.positions)
+
+
+def start_closed(
+    tree: KinematicTree,
+    positions: Positions,
+    diagnostics: Diagnostics,
+    *,
+    start: Positions | None = None,
+) -> Mapping[str, float | tuple[float, ...]]:
+    """Returns the positions, as forward_kinematics takes them, at which a program starts that keeps
+    loops closed by forces: joints that loops move follow the free ones, as in close_loops. Reports
+    free joints that are elsewhere for it, and as `loop-starts-open` the loops that are open all the
+    same. Raises KinematicsError as close_loops does."""
+    if not tree.robot.loops:
+        return positions
+    found = recall_closer(tree.robot).close(positions, start=start)
+    report_missed(tree.robot, found, diagnostics)
+    frames = place_links(tree, found.positions)
+    for loop in tree.robot.loops:
+        if loop.type not in _MEASURED or not {loop.link1, loop.link2} <= frames.keys():
+            continue
+        gap = measure_gap(loop, frame_between(loop, frames[loop.link1], frames[loop.link2]))
+        if gap > _OPEN:
+            unit = "m" if loop.type in BALL_TYPES else "m or rad"
+            diagnostics.warning(
+                "loop-starts-open",
+                f"joint {quote(loop.name)}, which closes a loop, is {gap:.4g} {unit} apart "
+                "at the start, since no pose near it closes the loop; it begins with a jerk",
+                subject=loop.name,
+                line=loop.line,
+            )
+    return found.positions
 
 
 def report_missed(robot: Robot, found: LoopResult, diagnostics: Diagnostics) -> None:

@@ -16,6 +16,7 @@ from ...kinematics.forward import (
     place_links,
     zero_frames,
 )
+from ...kinematics.loops import start_closed
 from ...kinematics.motion import JointMotion
 from ...kinematics.tree import KinematicTree, plan_tree
 from ...markup.xml import parse_fragment
@@ -186,7 +187,7 @@ def _fill_document(
         equalities=[*plan_mimics(plan), *closings],
         actuators=actuators,
         readings=readings,
-        keys=_plan_keys(plan, options, semantics),
+        keys=_plan_keys(plan, options, semantics, diagnostics),
     )
 
 
@@ -213,22 +214,28 @@ def _by_link(mounts: Sequence[Mount]) -> dict[str, list[Mount]]:
 
 
 def _plan_keys(
-    plan: StructurePlan, options: MjcfOptions, semantics: Semantics | None
+    plan: StructurePlan,
+    options: MjcfOptions,
+    semantics: Semantics | None,
+    diagnostics: Diagnostics,
 ) -> dict[str, list[float]]:
-    """The joints as they start, where that is not at zero, and the named poses of the SRDF."""
-    motions = plan.tree.joint_motions
+    """The joints as they start, where that is not at zero, and the named poses of the SRDF; loops
+    are closed."""
+    tree, motions = plan.tree, plan.tree.joint_motions
     at_zero: Positions = {
         motion.joint.name: 0.0 if motion.is_scalar else AT_REST[motion.kind]
         for motion in motions
         if motion.moves
     }
-    start = _find_start(motions, complete_positions(motions, read_positions(options)))
+    given = complete_positions(motions, read_positions(options))
+    start = start_closed(tree, _find_start(motions, given), diagnostics)
     names, keys = Claims(), {}
     if make_qpos(plan, start) != make_qpos(plan, at_zero):
         keys[names.claim(START)] = make_qpos(plan, start)
     for state in semantics.group_states if semantics is not None else ():
         posed = _find_start(motions, {**start, **_find_pose(motions, state)})
-        keys[names.claim(state.name)] = make_qpos(plan, posed)
+        closed = start_closed(tree, posed, diagnostics, start=start)
+        keys[names.claim(state.name)] = make_qpos(plan, closed)
     return keys
 
 

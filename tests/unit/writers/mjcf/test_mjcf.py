@@ -339,6 +339,44 @@ def test_loops_are_closed(kind: str, tmp_path: Path) -> None:
     assert np.abs(ends[0] - ends[1]).max() < 1e-3
 
 
+def loop_at(height: float) -> str:
+    return (
+        '<loop_joint name="d" type="revolute"><link1 link="rod" xyz="1 0 0" rpy="0 0 0"/>'
+        f'<link2 link="rocker" xyz="0 0 {height}" rpy="0 0 0"/><axis xyz="0 1 0"/></loop_joint>'
+    )
+
+
+@pytest.mark.parametrize("crank", [0.0, 1.0, -2.5])
+def test_loops_start_closed(crank: float, tmp_path: Path) -> None:
+    robot = read(FOUR_BAR + loop_at(0.5), tmp_path)
+    _, compiled = export(robot, tmp_path, collisions=False, positions=(("a", str(crank)),))
+    compiled.key("start")
+    assert compiled.data.joint("a").qpos[0] == crank
+    mujoco.mj_forward(compiled.model, compiled.data)
+    assert np.abs(compiled.data.efc_pos).max() < 1e-9
+
+
+def test_named_poses_are_closed_from_the_start(tmp_path: Path) -> None:
+    robot = read(FOUR_BAR + loop_at(0.3), tmp_path)
+    (tmp_path / "robot.srdf").write_text(
+        '<robot name="r"><group name="all"><joint name="a"/></group>'
+        '<group_state name="up" group="all"><joint name="a" value="0.7"/></group_state></robot>'
+    )
+    srdf = str(tmp_path / "robot.srdf")
+    _, compiled = export(robot, tmp_path, collisions=False, srdf=srdf)
+    compiled.key("up")
+    assert compiled.data.joint("c").qpos[0] == pytest.approx(0.7)
+    mujoco.mj_forward(compiled.model, compiled.data)
+    assert np.abs(compiled.data.efc_pos).max() < 1e-9
+
+
+def test_a_loop_that_cannot_close_is_told(tmp_path: Path) -> None:
+    diagnostics = Diagnostics()
+    robot = read(FOUR_BAR + loop_at(5.0), tmp_path)
+    export(robot, tmp_path, diagnostics, collisions=False)
+    assert [(each.code, each.subject) for each in diagnostics] == [("loop-starts-open", "d")]
+
+
 SRDF = """<robot name="r">
   <group name="all"><chain base_link="a" tip_link="c"/></group>
   <group_state name="up" group="all"><joint name="j" value="0.5"/></group_state>
