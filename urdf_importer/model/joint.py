@@ -26,10 +26,20 @@ class Limit(Extended):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Dynamics(Extended):
-    """`damping` in N s/m or N m s/rad, `friction` in N or N m."""
+    """`damping` in N s/m or N m s/rad, `friction` in N or N m. A spring of `stiffness` in N/m or
+    N m/rad draws the joint to `reference`, in m or rad, 0 where it is None. `armature` is the
+    inertia of its rotor behind the gear, in kg or kg m^2."""
 
     damping: float | None = None
     friction: float | None = None
+    stiffness: float | None = None
+    reference: float | None = None
+    armature: float | None = None
+
+    @property
+    def beyond(self) -> bool:
+        """Whether there is a spring or a rotor, which few formats know."""
+        return bool(self.stiffness or self.armature)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -18,7 +18,14 @@ from ..rig.engine_skeleton import FORWARD, clean_name, plan_skeleton
 from ..writers.engines.gltf import share_weights
 from ..writers.engines.options import EngineOptions as EngineOptions
 from ..writers.engines.physics import describe_bones, write_physics
-from ..writers.formats import OpenExport, OutputKind, WriterFormat, Written, count_tree
+from ..writers.formats import (
+    OpenExport,
+    OutputKind,
+    WriterFormat,
+    Written,
+    count_tree,
+    report_springs,
+)
 from ..writers.usd import write_articulation
 from .fitting import fit_if_asked
 
@@ -84,6 +91,7 @@ def _write(found: OpenExport[EngineOptions], path: Path) -> EngineExport:
 def _write_articulation(found: OpenExport[EngineOptions], path: Path) -> EngineExport:
     """Writes USD with physics, for which no Blender is needed."""
     check_output(path)
+    report_springs(found.robot.joints, "USD", found.diagnostics)
     described = found.armature is None
     tree = plan_tree(found.robot, found.diagnostics) if described else retrace_tree(found.robot)
     with replace_files(path.parent) as folder:

@@ -162,7 +162,10 @@ def _scale(robot: Robot, factor: float, scaler: LinkScaler) -> Robot:
     return replace(
         robot,
         links=tuple(scaler.scale(link, factors) for link in robot.links),
-        joints=tuple(_scale_joint(joint, factor, slides) for joint in robot.joints),
+        joints=tuple(
+            _scale_rotor(_scale_joint(joint, factor, slides), factor, scaler.masses)
+            for joint in robot.joints
+        ),
         loops=tuple(
             move_loop(loop, lambda pose, _link: scale_origin(pose, factors)) for loop in robot.loops
         ),
@@ -170,7 +173,8 @@ def _scale(robot: Robot, factor: float, scaler: LinkScaler) -> Robot:
 
 
 def _scale_joint(joint: Joint, factor: float, slides: set[str]) -> Joint:
-    """Travel is a length; angles, effort and damping stay."""
+    """Travel is a length; angles, effort and damping stay, and springs have as much force at the
+    same share of it."""
     factors = (factor, factor, factor)
     joint = replace(
         joint,
@@ -185,7 +189,20 @@ def _scale_joint(joint: Joint, factor: float, slides: set[str]) -> Joint:
     if joint.limit is not None and joint.limit.velocity is not None:
         limit = replace(joint.limit, velocity=joint.limit.velocity * factor)
         joint = replace(joint, limit=limit)
+    if joint.dynamics is not None and joint.dynamics.stiffness:
+        softer = replace(joint.dynamics, stiffness=joint.dynamics.stiffness / factor)
+        joint = replace(joint, dynamics=softer)
     return map_positions(joint, lambda number: number * factor)
+
+
+def _scale_rotor(joint: Joint, factor: float, masses: Masses) -> Joint:
+    """A rotor goes with the masses, as a body whose inertia or, at a sliding joint, mass it is."""
+    dynamics = joint.dynamics
+    if dynamics is None or not dynamics.armature or masses == "keep":
+        return joint
+    power = (3 if masses == "density" else 0) + (0 if joint.type == "prismatic" else 2)
+    grown = replace(dynamics, armature=dynamics.armature * factor**power)
+    return replace(joint, dynamics=grown)
 
 
 def _scale_mimic(mimic: Mimic, factor: float, slides: bool, leader_slides: bool) -> Mimic:

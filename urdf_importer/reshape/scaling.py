@@ -45,8 +45,8 @@ def scale_origin(pose: Pose, factors: Vector3) -> Pose:
 
 
 def map_positions(joint: Joint, change: Callable[[float], float]) -> Joint:
-    """Returns the joint with another number in place of each position that its limits, its safety
-    controller and its calibration name."""
+    """Returns the joint with another number in place of each position that its limits, its spring,
+    its safety controller and its calibration name."""
 
     def changed(part: Any, *names: str) -> Any:
         numbers = {name: getattr(part, name, None) for name in names}
@@ -58,6 +58,7 @@ def map_positions(joint: Joint, change: Callable[[float], float]) -> Joint:
     return replace(
         joint,
         limit=changed(joint.limit, "lower", "upper"),
+        dynamics=changed(joint.dynamics, "reference"),
         safety_controller=changed(joint.safety_controller, *soft),
         calibration=changed(joint.calibration, *edges),
     )

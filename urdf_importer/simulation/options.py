@@ -89,7 +89,7 @@ class SimulationOptions(Options):
         0.0,
         "Rotor Inertia",
         "The inertia of each joint's rotor behind its gear, in kg m^2 (kg for sliding joints), "
-        "which no description says",
+        "where the description has none",
         bounds=(0.0, 1e6),
     )
     floor: bool = _around(True, "Floor", "A floor at height 0 of the scene")

@@ -19,11 +19,10 @@ from ..progress import Progress
 from .motions import frames_of, poses_of
 from .motors import Gains, find_error, find_gains
 from .options import Push
+from .shapes import DEEP, report_sunk
 from .states import Experiment, Moment, RobotStates, StartedRobot
 from .world import Additions, file_of, name_collider, name_in_world, read_start, write_world
 
-_DEEP = 5e-4
-"""Metres: bodies that are deeper in each other at the start do not touch at all."""
 _GIVES_ALL = 1.0 - 1e-9
 _FINER = 4
 """Times the steps of a frame in the second try of a run that breaks."""
@@ -205,20 +204,14 @@ class _Run:
         for contact in self.data.contact[: self.data.ncon]:
             one, other = sorted(int(model.geom_bodyid[geom]) for geom in contact.geom)
             owner = owners[other]
-            if contact.dist >= -_DEEP:
+            if contact.dist >= -DEEP:
                 continue
             if owners[one] is owner:
                 pairs.add((one, other))
             elif one == 0 and owner is not None and not owner.robot.is_free:
                 pairs.add((one, other))
                 sunk.add(model.body(other).name)
-        if sunk:
-            self._experiment.diagnostics.warning(
-                "starts-below-floor",
-                f"links of a robot that is fixed ({len(sunk)}, such as {quote(min(sunk))}) are in "
-                "the floor at the start; they pass through it",
-                subject=min(sunk),
-            )
+        report_sunk(sunk, self._experiment.diagnostics)
         return [(model.body(one).name, model.body(other).name) for one, other in sorted(pairs)]
 
     def _find_neighbours(self, owners: Sequence[_Seat | None]) -> Iterator[tuple[int, int]]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Objects of the scene as convex bodies, and the lowest point of a shape."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +25,10 @@ _PARTS, _SECONDS = 32, 30.0
 _SAME = 1e-4
 _PRISM = 6
 """Corners of a slab below a triangle."""
+
+
+DEEP = 5e-4
+"""Metres: bodies that are deeper in each other at the start do not touch at all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -95,6 +100,18 @@ def _normal(corners: Numbers) -> Numbers:
     extent = float(np.ptp(corners.reshape(-1, 3), axis=0).max())
     normal: Numbers = summed / length if length > 1e-12 * extent**2 else np.zeros(3)
     return normal
+
+
+def report_sunk(links: Collection[str], diagnostics: Diagnostics) -> None:
+    """Reports the links of fixed robots that are in the floor at the start; nothing for none."""
+    if links:
+        first = min(links)
+        diagnostics.warning(
+            "starts-below-floor",
+            f"links of a robot that is fixed ({len(links)}, such as {quote(first)}) are in the "
+            "floor at the start; they pass through it",
+            subject=first,
+        )
 
 
 def find_lowest(geometry: Geometry, points: Numbers, link: Matrix, origin: Matrix) -> float:

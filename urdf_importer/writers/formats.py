@@ -5,7 +5,7 @@ Each format has its record, a WriterFormat, in its own room, and a line in pipel
 command, the menus, the export panel and the reports are made from these records.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from ..diagnostics import Diagnostic, Diagnostics, WriteError, quote
 from ..files.outputs import list_files
 from ..kinematics.tree import KinematicTree
 from ..meshes import RobotFiles
-from ..model import Robot, Semantics, Solid
+from ..model import Joint, Robot, Semantics, Solid
 from ..options import FileOptions
 
 Options = TypeVar("Options", bound=FileOptions)
@@ -68,6 +68,19 @@ def report_rewritten(diagnostics: Diagnostics) -> None:
         "the text that was read cannot be edited to say this robot; it is written anew, without "
         "comments",
     )
+
+
+def report_springs(joints: Iterable[Joint], label: str, diagnostics: Diagnostics) -> None:
+    """Reports the springs and rotors of joints for which a format has no place."""
+    joints = [each for each in joints if each.dynamics is not None and each.dynamics.beyond]
+    if joints:
+        diagnostics.warning(
+            "spring-left-out",
+            f"joints with a spring or a rotor ({len(joints)}, such as {quote(joints[0].name)}): "
+            f"{label} has no place for stiffness and armature; they are left out",
+            subject=joints[0].name,
+            line=joints[0].line,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

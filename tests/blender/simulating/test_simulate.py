@@ -370,12 +370,13 @@ def test_a_robot_in_the_floor_is_lifted_onto_it(load):
     assert found.base[:, 2, 3] == pytest.approx(0.1, abs=2e-4)
 
 
-def test_links_of_a_fixed_robot_that_are_in_the_floor_pass_through_it(load):
+@pytest.mark.parametrize("engine", ["mujoco", "bullet"])
+def test_links_of_a_fixed_robot_that_are_in_the_floor_pass_through_it(load, engine):
     robot, diagnostics = load(chain(2)), Diagnostics()
     robot.armature.location.z = -1.0
     bpy.context.view_layer.update()
     set_joint_positions(robot, {"hinge0": 0.2})
-    wishes = SimulationOptions(**EXACT)
+    wishes = SimulationOptions(engine=engine)
     found = simulate(robot, seconds=1.0, options=wishes, diagnostics=diagnostics)
     assert [each.code for each in diagnostics] == ["visuals-collide", "starts-below-floor"]
     assert np.abs(found.trajectory.positions).max() < 0.6

@@ -18,6 +18,7 @@ from ...kinematics.forward import Positions, complete_positions, place_links
 from ...kinematics.motion import JointMotion, interpret_joint
 from ...kinematics.tree import KinematicTree
 from ...model.loop import hang_on
+from ...simulation.shapes import DEEP, find_lowest
 from ...simulation.states import StartedRobot
 
 _LIGHT = 0.1
@@ -145,6 +146,17 @@ class RobotBodies:
             if self_collision == "none" or frozenset(pair) in apart or self._touch(*pair)
         }
 
+    def find_sunk(self) -> dict[int, list[str]]:
+        """Finds the groups, but for the base, that are in the floor at the start: group -> links
+        with shapes in it."""
+        found: dict[int, list[str]] = {}
+        for index, group in enumerate(self.groups[1:], start=1):
+            for part, at in group.parts:
+                frame, shape = group.start @ at, part.shape.geometry
+                if find_lowest(shape, part.vertices, frame, part.origin) < -DEEP:
+                    found.setdefault(index, []).append(part.link)
+        return found
+
     def _touch(self, one: int, other: int) -> bool:
         """Whether two groups touch at the start or are very near."""
         first, second = self.groups[one], self.groups[other]
@@ -183,7 +195,7 @@ class RobotBodies:
         masses = [self._weigh(places) for places in members]
         light, groups = self._find_light(masses), []
         for group, places in enumerate(members):
-            body = masses[group] or light[group]
+            body = self._add_rotor(masses[group] or light[group], places[0])
             frame, sides = _shape_body(body)
             start = self._links[places[0]] @ frame
             back = invert(start)
@@ -205,6 +217,18 @@ class RobotBodies:
                 )
             )
         return groups
+
+    def _add_rotor(self, body: BodyMass, place: int) -> BodyMass:
+        """Adds the rotor of the joint of a link, that it carries, as a disk about the joint's axis:
+        exact about it where the link above stays."""
+        motion = self.tree.motions[place]
+        dynamics = motion.joint.dynamics if motion is not None else None
+        if motion is None or motion.kind != "revolute" or dynamics is None or not dynamics.armature:
+            return body
+        seat = matrix_from_pose(motion.joint.child_origin)[:3, :3]
+        axis = seat.T @ np.array(motion.axis)
+        disk = 0.5 * dynamics.armature * (np.eye(3) + np.outer(axis, axis))
+        return replace(body, inertia=body.inertia + disk)
 
     def _weigh(self, places: list[int]) -> BodyMass | None:
         """Returns the mass of links together, in the frame of the first; None without any."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A simulation by Bullet, the engine that is part of Blender."""
 
+import math
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -10,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from ...diagnostics import KinematicsError, quote
-from ...geometry.transforms import make_frame, matrix_from_pose
-from ...model import Mimic
+from ...geometry.transforms import Matrix, make_frame, matrix_from_pose
+from ...model import Dynamics, Mimic
 from ...motion.trajectory import Numbers
 from ...progress import Progress
 from ...simulation.motions import APART, hold
 from ...simulation.motors import find_error
 from ...simulation.options import Push
-from ...simulation.shapes import Solid
+from ...simulation.shapes import Solid, report_sunk
 from ...simulation.states import Experiment, Moment, RobotStates, StartedRobot
 from .bodies import GroupJoint, RobotBodies
 from .joints import JointReader, add_joint, read_several
@@ -67,8 +68,8 @@ def _run(
         robots = [RobotBodies(each) for each in experiment.robots]
         joints = [len(robot.joints) + len(robot.loops) for robot in robots]
         world.expect(min(robot.lightest for robot in robots), max(joints))
-        if experiment.options.floor:
-            world.add_compound(np.eye(4), [outline_solid(_FLOOR)])
+        floor = experiment.options.floor
+        ground = world.add_compound(np.eye(4), [outline_solid(_FLOOR)]) if floor else None
         obstacles = [
             world.add_compound(
                 each.poses[0], map(outline_solid, each.solids), moves=len(each.poses) > 1
@@ -76,6 +77,8 @@ def _run(
             for each in experiment.colliders
         ]
         machines = [_Machine(world, robot, experiment) for robot in robots]
+        for machine in machines if floor else ():
+            machine.pass_through(ground)
         shoves = list(_plan_shoves(machines, experiment))
         world.start()
         for machine in machines:
@@ -110,17 +113,25 @@ def _read(machines: Sequence["_Machine"], rows: slice) -> tuple[RobotStates, ...
 
 def _report_losses(robot: StartedRobot, states: RobotStates, experiment: Experiment) -> None:
     """Reports properties of a robot that Bullet has no room for, and joints that came apart."""
+    if experiment.options.floor and not robot.is_free:
+        sunk = RobotBodies(robot).find_sunk().values()
+        report_sunk({link for links in sunk for link in links}, experiment.diagnostics)
     damped = [
-        joint.name
-        for joint in robot.tree.robot.joints
-        if joint.dynamics is not None and joint.dynamics.damping
+        motion.joint.name
+        for motion in robot.tree.joint_motions
+        if motion.joint.dynamics is not None
+        and (
+            motion.joint.dynamics.damping
+            or (motion.joint.dynamics.armature and motion.kind != "revolute")
+            or (motion.joint.dynamics.stiffness and not motion.is_scalar)
+        )
     ]
     if damped:
         which = quote(damped[0]) + (f" and {len(damped) - 1} more" if damped[1:] else "")
         experiment.diagnostics.warning(
             "bullet-left-out",
-            f"Bullet has no damping of joints: {which} have none while it simulates; MuJoCo has "
-            "them",
+            "Bullet has no damping of joints, no rotors on joints that slide and no springs in "
+            f"ball joints: {which} have none while it simulates; MuJoCo has them",
             subject=damped[0],
         )
     if states.drift > APART:
@@ -151,7 +162,14 @@ class _Machine:
         self._moved = np.empty((experiment.count, len(joints), 4, 4))
         self._found = np.tile([joint.start for joint in joints], (experiment.count, 1))
         self.apart = 0.0
+        self._steady: list[tuple[Motor, float]] = []
         self._drives = list(self._add_drives())
+
+    def pass_through(self, floor: Any) -> None:
+        """Lets links of a fixed robot that are in the floor at the start pass through it."""
+        for index in () if self._started.is_free else self._bodies.find_sunk():
+            pair = floor, self._touching[index]
+            self._world.add_joint("GENERIC", self._bodies.groups[0].model, *pair)
 
     def plan_shove(self, push: Push) -> "_Shove | None":
         """Plans a push of one of its links; None where that is another robot's, cannot move, or the
@@ -196,6 +214,8 @@ class _Machine:
         self._moved[frame] = moved = self._reader.find_moved(frames)
         self._found[frame], apart = self._reader.read(moved, self._found[max(frame - 1, 0)])
         self.apart = max(self.apart, float(apart.max(initial=0.0)))
+        for motor, force in () if frame else self._steady:
+            motor.push(force)
         for drive in self._drives:
             drive.run(frame, self._found, self._fps)
 
@@ -253,9 +273,11 @@ class _Machine:
         for name, place in places.items():
             joint, targets = self._bodies.joints[place], self._started.targets.get(name)
             slides = joint.motion.kind == "prismatic"
-            friction = getattr(joint.motion.joint.dynamics, "friction", None) or 0.0
-            if joint.motion.is_scalar and friction > 0.0:
-                self._add_motor(joint, friction)
+            dynamics = joint.motion.joint.dynamics or Dynamics()
+            if joint.motion.is_scalar and (dynamics.friction or 0.0) > 0.0:
+                self._add_motor(joint, dynamics.friction or 0.0)
+            if joint.motion.is_scalar and dynamics.stiffness:
+                self._add_spring(joint, dynamics.stiffness, dynamics.reference or 0.0)
             if targets is not None:
                 motor = self._add_motor(joint, self._started.efforts[name])
                 yield _Drive(place, motor, np.append(targets, targets[-1]))
@@ -266,10 +288,24 @@ class _Machine:
                 targets = np.full(len(self._base) + 1, joint.start)
                 yield _Drive(place, self._add_motor(joint, firm), targets, leader)
 
-    def _add_motor(self, joint: GroupJoint, effort: float) -> Motor:
+    def _add_spring(self, joint: GroupJoint, stiffness: float, reference: float) -> None:
+        """Adds a spring that rests where joints are made, and the constant force by which one that
+        rests elsewhere differs from it."""
+        frame, pair, turns = self._place_motor(joint)
+        axis, force = np.array(joint.motion.axis), stiffness * (reference - joint.model)
+        self._world.add_spring(frame, axis, pair, stiffness, turns=turns)
+        if force:
+            axis = math.copysign(1.0, force) * axis
+            motor = self._world.add_motor(frame, axis, pair, 0.0, turns=turns)
+            self._steady.append((motor, abs(force)))
+
+    def _place_motor(self, joint: GroupJoint) -> tuple[Matrix, tuple[Any, Any], bool]:
         frame = self._bodies.groups[joint.parent].model @ joint.before
         pair = self._items[joint.parent], self._items[joint.child]
-        turns = joint.motion.kind == "revolute"
+        return frame, pair, joint.motion.kind == "revolute"
+
+    def _add_motor(self, joint: GroupJoint, effort: float) -> Motor:
+        frame, pair, turns = self._place_motor(joint)
         return self._world.add_motor(frame, np.array(joint.motion.axis), pair, effort, turns=turns)
 
 

@@ -157,6 +157,17 @@ class BulletWorld:
         motor.set(item, max_impulse=effort * self._unit, target_velocity=0.0)
         return motor
 
+    def add_spring(
+        self, frame: Matrix, axis: Vector, pair: tuple[Any, Any], stiffness: float, *, turns: bool
+    ) -> None:
+        """Adds a spring of N m/rad or N/m about, or along, an axis (3,) in a frame (4, 4) of the
+        world, at rest in the pose in which joints are made."""
+        spring = self.add_joint("GENERIC_SPRING", frame @ turn_x(axis), *pair)
+        kind = "ang_x" if turns else "x"
+        setattr(spring.rigid_body_constraint, f"use_spring_{kind}", True)
+        setattr(spring.rigid_body_constraint, f"spring_stiffness_{kind}", stiffness * self._unit)
+        setattr(spring.rigid_body_constraint, f"spring_damping_{kind}", 0.0)
+
     def start(self) -> None:
         """Shows the pose in which joints are made."""
         self._show(0)

@@ -67,11 +67,9 @@ class Variable:
 
     @property
     def is_sprung(self) -> bool:
-        """Whether a spring holds the joint, as SDF says it: it is not meant to be moved far."""
+        """Whether a spring holds the joint: it is not meant to be moved far."""
         dynamics = self.motion.joint.dynamics
-        return dynamics is not None and any(
-            extra.tag == "spring_stiffness" for extra in dynamics.extras
-        )
+        return dynamics is not None and bool(dynamics.stiffness)
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

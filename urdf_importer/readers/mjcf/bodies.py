@@ -335,7 +335,7 @@ def _make_joint(joint: JointReading, frame: Matrix, name: str, parent: str, chil
         child_origin=pose_of(away),
         axis=None if axis is None else _vector(axis),
         limit=limit,
-        dynamics=read_dynamics(node),
+        dynamics=read_dynamics(joint),
         line=node.line,
     )
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...diagnostics import quote
 from ...geometry.transforms import Matrix, make_frame, rotations_about, unit
-from ...model import Dynamics, Extra, Limit
+from ...model import Dynamics, Limit
 from .document import Compiler, MjcfElement
 
 TYPES = {
@@ -65,20 +65,19 @@ def read_limit(joint: JointReading, kind: str) -> Limit | None:
     return None if effort is None else Limit(effort=effort)
 
 
-def read_dynamics(node: MjcfElement) -> Dynamics | None:
-    """Returns the friction, damping and spring of a joint, with SDF's name for the stiffness."""
-    damping, friction = node.number("damping"), node.number("frictionloss")
-    stiffness = node.number("stiffness")
-    if not (damping or friction or stiffness):
-        return None
-    spring = Extra(
-        tag="spring_stiffness", xml=f"<spring_stiffness>{stiffness:g}</spring_stiffness>"
+def read_dynamics(joint: JointReading) -> Dynamics | None:
+    """Returns the friction, damping, spring and rotor of a joint; None without any."""
+    node = joint.node
+    stiffness = node.number("stiffness") or None
+    reference = joint.angle(node.number("springref")) if joint.kind in ("hinge", "slide") else 0.0
+    found = Dynamics(
+        damping=node.number("damping") or None,
+        friction=node.number("frictionloss") or None,
+        stiffness=stiffness,
+        reference=(reference or None) if stiffness else None,
+        armature=node.number("armature") or None,
     )
-    return Dynamics(
-        damping=damping or None,
-        friction=friction or None,
-        extras=(spring,) if stiffness else (),
-    )
+    return None if found == Dynamics() else found
 
 
 def find_point(holder: Matrix, node: MjcfElement) -> Matrix:

@@ -6,7 +6,7 @@ A joint's pose is in the frame of its child; the file's version decides the fram
 the model's, whatever is named.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
@@ -20,6 +20,13 @@ from .scope import MODEL, WORLD, FramedElement
 
 _SINGLE = ("revolute", "continuous", "prismatic")
 DOUBLE_TYPES = ("universal", "revolute2")
+_DYNAMICS = {
+    "damping": "damping",
+    "friction": "friction",
+    "stiffness": "spring_stiffness",
+    "reference": "spring_reference",
+}
+ROTOR = ("drake:rotor_inertia", "drake:gear_ratio")
 TYPES = (*_SINGLE, *DOUBLE_TYPES, "fixed", "ball", "screw", "gearbox")
 
 
@@ -111,7 +118,8 @@ def _read_type(node: FramedElement) -> str:
 
 def _read_axes(node: FramedElement, place: Matrix, kind: str) -> list[Axis]:
     tags = ("axis", "axis2") if kind in (*DOUBLE_TYPES, "gearbox") else ("axis",)
-    return [_read_axis(find(node.element, tag), node, place) for tag in tags]
+    axes = [_read_axis(find(node.element, tag), node, place) for tag in tags]
+    return [_add_rotor(axes[0], node)] if len(axes) == 1 else axes
 
 
 def _read_axis(element: Element | None, node: FramedElement, place: Matrix) -> Axis:
@@ -191,12 +199,19 @@ def _read_dynamics(element: Element | None, page: Page) -> Dynamics | None:
     dynamics = find(element, "dynamics")
     if dynamics is None:
         return None
-    springs = [each for each in dynamics if each.tag not in ("damping", "friction")]
-    return Dynamics(
-        damping=page.number(dynamics, "damping"),
-        friction=page.number(dynamics, "friction"),
-        extras=tuple(page.extra(each) for each in springs),
-    )
+    others = [each for each in dynamics if each.tag not in _DYNAMICS.values()]
+    numbers = {name: page.number(dynamics, tag) for name, tag in _DYNAMICS.items()}
+    return Dynamics(**numbers, extras=tuple(page.extra(each) for each in others))
+
+
+def _add_rotor(axis: Axis, node: FramedElement) -> Axis:
+    """Adds the rotor that Drake's tags describe: its inertia as the joint feels it."""
+    rotor = node.page.number(node.element, ROTOR[0])
+    if not rotor:
+        return axis
+    gear = node.page.number(node.element, ROTOR[1])
+    felt = rotor * (1.0 if gear is None else gear) ** 2
+    return replace(axis, dynamics=replace(axis.dynamics or Dynamics(), armature=felt))
 
 
 def _read_mimic(element: Element | None, node: FramedElement) -> Mimic | None:

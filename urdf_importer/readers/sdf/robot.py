@@ -25,7 +25,7 @@ from ...model import (
 )
 from ...names import Claims
 from .constraints import BALL_CONSTRAINT, couple, find_geared, read_ball_constraints
-from .joints import Drafted, draft_joint, wrap_extras
+from .joints import ROTOR, Drafted, draft_joint, wrap_extras
 from .motors import read_motors
 from .page import all_of, find
 from .pieces import Made, Names, make_joint, name_parts
@@ -47,7 +47,7 @@ FIXED_JOINT = "urdf:joint"
 """The attribute of a frame or link that names the fixed joint that it replaces, as
 writers/sdf/document.py writes it."""
 _OF_LINKS = frozenset({"pose", "inertial", "visual", "collision"})
-_OF_JOINTS = frozenset({"pose", "parent", "child", "axis", "axis2"})
+_OF_JOINTS = frozenset({"pose", "parent", "child", "axis", "axis2", *ROTOR})
 _X = (1.0, 0.0, 0.0)
 """The default axis of joints, in URDF."""
 

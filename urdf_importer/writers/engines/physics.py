@@ -79,7 +79,8 @@ def _describe_joint(motion: JointMotion) -> Data:
     limit, dynamics = joint.limit or Limit(), joint.dynamics or Dynamics()
     numbers = {"lower": motion.lower, "upper": motion.upper}
     numbers |= {"effort": limit.effort, "velocity": limit.velocity}
-    numbers |= {"damping": dynamics.damping, "friction": dynamics.friction}
+    for name in ("damping", "friction", "stiffness", "reference", "armature"):
+        numbers[name] = getattr(dynamics, name)
     described |= {key: value for key, value in numbers.items() if value is not None}
     if motion.mimic is not None:
         mimic = motion.mimic

@@ -142,7 +142,7 @@ def _write_bodies(document: MjcfDocument, xml: XmlWriter) -> None:
         if body.mass is not None:
             _write_inertial(body.mass, xml)
         for joint in body.joints:
-            _write_joint(joint, document.armatures.get(joint.name, document.armature), xml)
+            _write_joint(joint, document, xml)
         _write_content(body, _IDENTITY, document, xml)
         stack += [None, *reversed(below[place])]
 
@@ -165,7 +165,7 @@ def _write_inertial(mass: BodyMass, xml: XmlWriter) -> None:
     xml.leaf("inertial", attributes)
 
 
-def _write_joint(joint: MjcfJoint, armature: float, xml: XmlWriter) -> None:
+def _write_joint(joint: MjcfJoint, document: MjcfDocument, xml: XmlWriter) -> None:
     if joint.kind == "free":
         xml.leaf("freejoint", {"name": joint.name})
         return
@@ -181,7 +181,11 @@ def _write_joint(joint: MjcfJoint, armature: float, xml: XmlWriter) -> None:
     attributes["actuatorfrcrange"] = [-effort, effort] if effort > 0.0 else None
     attributes["damping"] = dynamics.damping or None
     attributes["frictionloss"] = dynamics.friction or None
-    attributes["armature"] = armature or None
+    attributes["stiffness"] = dynamics.stiffness or None
+    single = joint.kind in ("hinge", "slide")
+    attributes["springref"] = dynamics.reference if single and dynamics.stiffness else None
+    own, least = dynamics.armature or document.armature, document.armatures.get(joint.name, 0.0)
+    attributes["armature"] = max(own, least) or None
     xml.leaf("joint", attributes)
 
 

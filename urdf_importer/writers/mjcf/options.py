@@ -50,7 +50,7 @@ class MjcfOptions(StartOptions):
         0.0,
         "Rotor Inertia",
         "The inertia of each joint's rotor behind its gear, in kg m^2 (kg for sliding joints), "
-        "which no description says; a little of it makes stiff motors stable",
+        "where the description has none; a little of it makes stiff motors stable",
         group="Physics",
         bounds=(0.0, 1e6),
     )

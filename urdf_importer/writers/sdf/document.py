@@ -22,6 +22,7 @@ JOINT = "urdf:joint"
 """The attribute of a frame that names the fixed joint that it replaces. Other programs are
 silent on names with a prefix."""
 NAMESPACE = "https://wiki.ros.org/urdf"
+_DRAKE = "http://drake.mit.edu"
 _TENSOR = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 _TURNS = 6.283185307179586
 
@@ -158,6 +159,10 @@ class _ModelWriter:
                 xml.leaf("gearbox_ratio", text=format_number(part.gear[1]))
                 reference = addresses.link_name(part.gear[0], part) or WORLD
                 xml.leaf("gearbox_reference_body", text=reference)
+            rotor = part.rotor
+            if rotor:
+                drake = {"xmlns:drake": _DRAKE}
+                xml.leaf("drake:rotor_inertia", drake, format_number(rotor))
             self._write_joint_extras(part)
 
     def _write_joint_extras(self, part: JointPart) -> None:
@@ -180,6 +185,7 @@ class _ModelWriter:
         dynamics = axis.dynamics or Dynamics()
         numbers: dict[str, str | float | None]
         numbers = {"damping": dynamics.damping, "friction": dynamics.friction}
+        numbers |= {"spring_reference": dynamics.reference, "spring_stiffness": dynamics.stiffness}
         texts = self._data.about(axis.joint).dynamics
         self._write_group("dynamics", numbers | texts, [extra.xml for extra in dynamics.extras])
         mimic = axis.mimic

@@ -2,16 +2,23 @@
 """The order of work of an export on one page: files -> the text that was read, or plan -> text."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...diagnostics import Diagnostics, quote
 from ...files.outputs import check_output, replace_files
 from ...markup.write import XmlWriter
-from ...model import Mesh, Pose, Robot, VisualMaterials
+from ...model import Dynamics, Joint, Mesh, Pose, Robot, VisualMaterials
 from ...model.file_names import name_files
-from ..formats import Facts, Written, count_tree, list_made, report_rewritten
+from ..formats import (
+    Facts,
+    Written,
+    count_tree,
+    list_made,
+    report_rewritten,
+    report_springs,
+)
 from ..masses import MeasureVolume
 from ..urdf.meshes import (
     FindMesh,
@@ -30,6 +37,7 @@ from .joints import Joined, join_joints
 from .masses import Weights
 from .nesting import Addresses
 from .options import SdfOptions
+from .parts import JointPart, ModelPlan
 from .patch import patch_text
 from .plan import plan_parts
 from .shapes import HasMaterials, ShapeText
@@ -195,6 +203,7 @@ class _Work:
         tree, volume = joined.tree, self._volume
         weights = Weights(tree=tree, volume=volume, diagnostics=diagnostics, repairs=repairs)
         plan = plan_parts(joined, options, data, weights, diagnostics)
+        report_springs(_list_without_place(plan), "SDF", diagnostics)
         addresses = Addresses(plan, diagnostics)
         document = SdfDocument(
             name=robot.name or "robot",
@@ -208,6 +217,19 @@ class _Work:
         write_document(document, xml)
         if robot is self._robot:
             self._joined, self._addresses = joined, addresses
+
+
+def _list_without_place(plan: ModelPlan) -> Iterator[Joint]:
+    """Yields the joints with a spring but no axis, and with a rotor but not a joint of their
+    own."""
+    parts = [each for each in plan.parts if isinstance(each, JointPart)]
+    alone = {axis.joint: part.rotor for part in parts for axis in part.axes}
+    for joint in plan.tree.robot.joints:
+        dynamics = joint.dynamics or Dynamics()
+        if (dynamics.stiffness and joint.name not in alone) or (
+            dynamics.armature and not alone.get(joint.name)
+        ):
+            yield joint
 
 
 def _config(robot: Robot, written: bytes, authors: Sequence[tuple[str, str]]) -> str:

@@ -80,6 +80,12 @@ class JointPart(SdfPart):
     travel: float | None = None
     gear: tuple[str, float] | None = None
 
+    @property
+    def rotor(self) -> float | None:
+        """The armature of a joint of one axis: Drake, which alone knows it, has one for a joint."""
+        dynamics = self.axes[0].dynamics if len(self.axes) == 1 else None
+        return None if dynamics is None else dynamics.armature
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ModelPlan:

@@ -12,7 +12,7 @@ from ...markup.edit import Located
 from ...markup.write import XmlWriter
 from ...model import Robot
 from ...model.drake import join_drake_joints
-from ..formats import list_made, report_rewritten
+from ..formats import list_made, report_rewritten, report_springs
 from .complete import complete_robot, is_converted, report_incomplete
 from .loops import settle_notations
 from .meshes import (
@@ -82,6 +82,7 @@ def export_urdf(
     elif options.complete == "converted" and is_converted(robot):
         robot = complete_robot(robot, masses=False)
     report_incomplete(robot, diagnostics)
+    report_springs(robot.joints, "URDF", diagnostics)
     with replace_files(path.parent) as folder:
         package = options.ros_package
         target = TargetFolder(folder=folder, prefix=f"package://{package}/" if package else "")

@@ -11,7 +11,7 @@ from ...diagnostics import Diagnostics, WriteError, quote
 from ...files.outputs import check_output, replace_files, write_text
 from ...geometry.transforms import Matrix
 from ...model import Robot
-from ..formats import Facts, OpenExport, Written, count_robot
+from ..formats import Facts, OpenExport, Written, count_robot, report_springs
 from .names import NameTables, make_proto_name
 from .options import WebotsOptions
 from .plan import plan_structure
@@ -88,6 +88,7 @@ def export_webots(found: OpenExport[WebotsOptions], path: Path) -> ExportResult:
     Nothing is written then.
     """
     diagnostics = found.diagnostics
+    report_springs(found.robot.joints, "Webots", diagnostics)
     layout = plan_layout(found.robot, path, diagnostics)
     for file in (layout.proto, layout.world):
         if file is not None and (layout.root / file).parent.is_dir():
