@@ -22,13 +22,15 @@ from ..kinematics.loops import close_loops
 from ..kinematics.loops.solve import recall_closer
 from ..kinematics.recent import Recent
 from ..kinematics.tree import KinematicTree, retrace_tree
-from ..model import IDENTITY, Robot
+from ..model import IDENTITY, Robot, Semantics
 from ..motion.trajectory import Trajectory
+from ..options import ImportOptions
 from ..progress import Progress, finish
 from ..recordings.read import trajectory_of
 from .collisions import find_tester
 from .exporting import find_semantics, open_export, open_scene
 from .extracting import extract_robot
+from .srdf import read_own_srdf
 
 _MOST_KEPT = 4
 _checkers: Recent[tuple[int, CheckOptions], tuple[Robot, Checker]] = Recent(_MOST_KEPT)
@@ -176,20 +178,32 @@ def _checker_steps(given: Any, options: CheckOptions) -> Generator[Progress, Non
             yield Progress(share=number / len(tree.links), text=f"shapes of {link.name}")
             parts |= load_parts((link,), opened.files)
     yield Progress(share=1.0, text="pairs")
-    disabled: set[frozenset[str]] = set()
-    if semantics is not None:
-        disabled = {frozenset((pair.link1, pair.link2)) for pair in semantics.disabled_collisions}
-    if options.disabled == "auto" and not disabled:
-        disabled = find_standing(tree, parts, tester)
-        if disabled:
+    disabled = _pair_up(semantics)
+    if options.disabled == "auto" and disabled <= _list_excluded(export.robot, semantics):
+        standing = find_standing(tree, parts, tester) - disabled
+        disabled |= standing
+        if standing:
             diagnostics.warning(
                 "derived-pairs",
-                f"there is no SRDF with pairs of links that may touch; {len(disabled)} are left "
+                f"there is no SRDF with pairs of links that may touch; {len(standing)} are left "
                 "out, which are neighbours or touch at zero",
             )
     return Checker(
         tree=tree, parts=parts, tester=tester, disabled=disabled, found=tuple(diagnostics)
     )
+
+
+def _list_excluded(robot: Robot, semantics: Semantics | None) -> set[frozenset[str]]:
+    """Lists the pairs that a description itself excludes, as MuJoCo's do: beside neighbours, where
+    an SRDF names all pairs."""
+    if semantics is None or semantics.source:
+        return set()
+    return _pair_up(read_own_srdf(robot.source, robot, ImportOptions(), Diagnostics()))
+
+
+def _pair_up(semantics: Semantics | None) -> set[frozenset[str]]:
+    pairs = () if semantics is None else semantics.disabled_collisions
+    return {frozenset((pair.link1, pair.link2)) for pair in pairs}
 
 
 def _read_way(given: Any, tree: KinematicTree, asked: Any, diagnostics: Diagnostics) -> Way:

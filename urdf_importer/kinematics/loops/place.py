@@ -49,7 +49,7 @@ def forward_kinematics(
 
 def start_closed(
     tree: KinematicTree,
-    positions: Positions,
+    positions: Mapping[str, float | tuple[float, ...]],
     diagnostics: Diagnostics,
     *,
     start: Positions | None = None,

@@ -200,8 +200,8 @@ def _read_dynamics(element: Element | None, page: Page) -> Dynamics | None:
     if dynamics is None:
         return None
     others = [each for each in dynamics if each.tag not in _DYNAMICS.values()]
-    numbers = {name: page.number(dynamics, tag) for name, tag in _DYNAMICS.items()}
-    return Dynamics(**numbers, extras=tuple(page.extra(each) for each in others))
+    found = Dynamics(extras=tuple(page.extra(each) for each in others))
+    return replace(found, **{name: page.number(dynamics, tag) for name, tag in _DYNAMICS.items()})
 
 
 def _add_rotor(axis: Axis, node: FramedElement) -> Axis:
