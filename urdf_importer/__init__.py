@@ -108,7 +108,7 @@ from .sensing.options import RecordOptions, SenseOptions
 from .sensing.placed import PlacedSensor
 from .sensing.reading import Reading
 from .simulation.options import Push, SimulationOptions
-from .simulation.states import Overload, SimulatedRobot, Simulation
+from .simulation.states import MotorEffort, Overload, SimulatedRobot, Simulation
 from .writers.mjcf.options import MjcfOptions
 from .writers.sdf.options import SdfOptions
 
@@ -175,6 +175,7 @@ __all__ = [
     "MjcfOptions",
     "MorseOptions",
     "MotionOptions",
+    "MotorEffort",
     "Overload",
     "Pair",
     "PlacedSensor",

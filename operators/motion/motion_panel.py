@@ -244,6 +244,7 @@ class MotionPanel(RobotSubPanel, bpy.types.Panel):
         row.operator(RetimeMotion.bl_idname, icon="TIME")
         _draw_checked(self.layout, context, robot)
         draw_overloads(self.layout, robot)
+        draw_efforts(self.layout, robot)
         _draw_now(self.layout, context, robot)
 
 
@@ -376,3 +377,20 @@ def draw_overloads(layout: Any, robot: Any) -> None:
         row.label(text=f"{joint}: {effort:.3g} at its limit, {share:.0%} of the time")
         draw_jump(row, int(frame))
     draw_rest(box, noted, MOST_OVERLOADS)
+
+
+_LEVELS = "▁▂▃▄▅▆▇█"
+
+
+def draw_efforts(layout: Any, robot: Any) -> None:
+    """Draws the efforts that a simulation's motors gave: a curve of each, its peak and its mean."""
+    action = robot.animation_data and robot.animation_data.action
+    noted = action.get(properties.MOTION, {}).get("efforts") if action else None
+    if not noted:
+        return
+    box = layout.box().column(align=True)
+    box.label(text="Efforts: peak, mean, share of the limit", icon="FORCE_FORCE")
+    for joint, (peak, mean, limit, *curve) in list(noted.items())[:MOST_SHOWN]:
+        drawn = "".join(_LEVELS[round(7.0 * each / (max(curve) or 1.0))] for each in curve)
+        box.label(text=f"{joint}: {peak:.3g}, {mean:.3g}, {peak / limit:.0%}  {drawn}")
+    draw_rest(box, noted, MOST_SHOWN)

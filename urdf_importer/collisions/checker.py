@@ -21,6 +21,8 @@ from .testers import Nearest, Tester
 
 _AT_ONCE = 1000
 """Contacts whose frames of links are found at a time."""
+_NEAR = 1e-3
+"""Metres beyond the margin at which links that begin to touch are found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -102,7 +104,12 @@ class _Gauge:
         times = self._course.way.times
         moments = self._at(np.array([start for _, start, _ in found]), np.zeros(len(found)))
         for k, (pair, start, end) in enumerate(found):
-            point = self._measure(pair, moments, k).point
+            # Links that touch are this near, and looking no further takes a tenth of the time.
+            most = margin + _NEAR
+            nearest = self._measure(pair, moments, k, most)
+            if nearest.distance >= most:
+                nearest = self._measure(pair, moments, k)
+            point = nearest.point
             one, frames, least = self._course.index[pair[0]], moments.frames, 0.0
             if margin > 0.0:
                 inner = times[(times > start) & (times < end)]
@@ -144,6 +151,6 @@ class _Gauge:
         lengths = np.diff(samples)[spans] if len(samples) > 1 else np.ones(len(times))
         return self._course.at(spans, (times - samples[spans]) / lengths, reach / lengths)
 
-    def _measure(self, pair: Pair, moments: Moments, k: int) -> Nearest:
+    def _measure(self, pair: Pair, moments: Moments, k: int, most: float = np.inf) -> Nearest:
         rotation, place = moments.relate(pair, np.array([k]))
-        return self._tester.measure(pair, rotation[0], place[0])
+        return self._tester.measure(pair, rotation[0], place[0], most)

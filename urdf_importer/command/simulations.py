@@ -2,10 +2,11 @@
 """urdf-importer simulate: a robot that falls, is pushed, or follows its motion."""
 
 import argparse
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 from .. import Diagnostics, Simulation, SimulationOptions, simulate, write_trajectory
+from ..files.outputs import write_text
 from ..pipeline.simulating import shown_at_end
 from .arguments import add_option_arguments, add_own_argument, read_options
 from .loading import (
@@ -19,8 +20,9 @@ from .loading import (
     report_diagnostics,
 )
 from .plans import check_outputs
+from .report import Report
 from .summary import count
-from .terminal import Terminal, silence_blender
+from .terminal import Terminal, silence_blender, write_result
 
 _SEVERAL = {
     "pushes": ("--push", "LINK,FX,FY,FZ,START,SECONDS"),
@@ -51,6 +53,11 @@ def add_commands(commands: Any) -> None:
     )
     parser.add_argument("--preview", metavar="OUT.png", help="a picture of the last frame")
     add_strict(parser)
+    parser.add_argument(
+        "--json",
+        metavar="FILE",
+        help="write a report as JSON, with the efforts of motors; - for standard output",
+    )
     add_option_arguments(parser, SimulationOptions, but=("model", *_SEVERAL))
     helps = {field.name: field.metadata["help"] for field in fields(SimulationOptions)}
     for name, (flag, form) in _SEVERAL.items():
@@ -67,7 +74,7 @@ def _simulate(given: argparse.Namespace, terminal: Terminal) -> int:
     output = check_scene(given)
     options = replace(read_options(given, SimulationOptions), model=given.written or "")
     outputs = [output, given.trajectory, given.preview, given.written]
-    check_outputs([given.robot], [each or None for each in outputs])
+    check_outputs([given.robot], [each or None for each in outputs], given.json)
     diagnostics = Diagnostics(given.robot)
     with silence_blender():
         armature = load_robot(given, "simulating", diagnostics)
@@ -84,7 +91,26 @@ def _simulate(given: argparse.Namespace, terminal: Terminal) -> int:
     if given.trajectory is not None:
         write_trajectory(found.trajectory, given.trajectory)
     _report(found, given, terminal)
+    if given.json is not None:
+        _write_json(found, given)
     return 0
+
+
+def _write_json(found: Simulation, given: argparse.Namespace) -> None:
+    facts = {"engine": found.engine, "frames": len(found.frames), "drift": found.drift}
+    motors = {"efforts": found.efforts, "overloads": found.overloads}
+    told = {name: {each.joint: asdict(each) for each in own} for name, own in motors.items()}
+    files = [given.output, given.trajectory, given.preview, given.written]
+    report = Report(
+        input=given.robot,
+        facts={**facts, **told},
+        files=tuple(str(each) for each in files if each),
+        diagnostics=found.diagnostics,
+    )
+    if given.json == "-":
+        write_result(report.to_json())
+    else:
+        write_text(given.json, report.to_json() + "\n")
 
 
 def _report(found: Simulation, given: argparse.Namespace, terminal: Terminal) -> None:

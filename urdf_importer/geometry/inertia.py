@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..model import Inertial, Pose
+from ..diagnostics import Diagnostics, quote
+from ..model import Inertial, Link, Pose
 from .transforms import Matrix, Vector, matrix_from_pose, pose_of, pose_of_numbers
 from .volumes import inertia_of, tensor_of
 
@@ -105,3 +106,13 @@ def clamp_inertia(inertia: Matrix) -> Matrix:
         moments[:2] += 0.5 * short * (1.0 + _ROUNDING)
     clamped: Matrix = (axes * moments) @ axes.T
     return 0.5 * (clamped + clamped.T)
+
+
+def report_small_mass(link: Link, mass: float, diagnostics: Diagnostics) -> None:
+    """Reports a link that moves and gets so many kg, since it has no mass."""
+    diagnostics.warning(
+        "mjcf-small-mass",
+        f"link {quote(link.name)} has no mass and must have one to move; it gets {mass:g} kg",
+        subject=link.name,
+        line=link.line,
+    )

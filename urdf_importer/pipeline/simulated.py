@@ -8,15 +8,15 @@ from typing import Any, cast
 
 from ..collisions.parts import Part, make_part
 from ..diagnostics import Diagnostics, KinematicsError, quote
-from ..geometry.transforms import Matrix, pose_of
-from ..kinematics.forward import place_links
+from ..geometry.transforms import Matrix, matrix_from_pose, pose_of
+from ..kinematics.forward import AT_REST, motion_matrix, place_links
 from ..kinematics.loops import start_closed
 from ..kinematics.tree import KinematicTree, retrace_tree
 from ..meshes.robot_files import Shape, ShownShape
-from ..model import Collision, Ellipsoid, Semantics
+from ..model import Collision, Ellipsoid, Robot, Semantics
 from ..motion.trajectory import Numbers
 from ..names import find_free
-from ..simulation.motions import hold
+from ..simulation.motions import hold, scale_base
 from ..simulation.motors import find_efforts
 from ..simulation.options import SimulationOptions
 from ..simulation.shapes import find_lowest
@@ -42,17 +42,24 @@ def begin_robot(armature: Any, experiment: Experiment) -> StartedRobot:
     wishes = _choose_form(experiment.options)
     found = open_export(armature, wishes, experiment.diagnostics)
     with found.as_shown(keeps_seats=True, solids=(Ellipsoid,)) as scene:
-        semantics, tree = found.semantics(), retrace_tree(found.robot)
+        semantics, robot, free = found.semantics(), found.robot, get_joint_positions(armature)
+        if experiment.options.base == "fixed":
+            robot = hold_free(robot, free)
+            scene = replace(scene, robot=hold_free(scene.robot, free))
+        tree = retrace_tree(robot)
         shown, parts = _let_visuals_collide(scene)
         is_free = find_freedom(wishes, semantics, tree)
         # The writer for MuJoCo closes them too, and reports loops that stay open.
         heard = experiment.diagnostics if experiment.engine == "bullet" else Diagnostics()
-        positions = {**start_closed(tree, get_joint_positions(armature), heard)}
+        moving = {each.joint.name for each in tree.joint_motions if each.moves or each.is_locked}
+        standing = {name: each for name, each in free.items() if name in moving}
+        positions = {**start_closed(tree, standing, heard)}
         if not (is_free or positions):
             raise KinematicsError(
                 f"robot {quote(tree.robot.name)} is fixed and has no joints, so nothing can move"
             )
-        if is_free:
+        guide = _read_guide(armature, scale, experiment)
+        if is_free and guide is None:
             base[2, 3] += _find_lift(tree, parts, positions, base, experiment)
         name = _name(tree.robot.name or armature.name, experiment)
         file = _write(shown, base, semantics, experiment) if experiment.engine == "mujoco" else None
@@ -71,14 +78,39 @@ def begin_robot(armature: Any, experiment: Experiment) -> StartedRobot:
         targets=targets,
         efforts=efforts,
         file=file,
+        guide=guide,
     )
+
+
+def _read_guide(armature: Any, scale: float, experiment: Experiment) -> Numbers | None:
+    """Returns where a base that its keys move is in all frames, in metres of the robot."""
+    if experiment.options.base != "keyed":
+        return None
+    from ..blender.simulating.keying import read_shown
+
+    shown = read_shown(armature, experiment.first, experiment.count)
+    return scale_base(shown.base, 1.0 / scale)
+
+
+def hold_free(robot: Robot, positions: Mapping[str, Position]) -> Robot:
+    """Returns a robot whose links that are free in the world are fixed where they are, by these
+    positions."""
+    tree = retrace_tree(robot)
+    held = {}
+    for motion, parent in zip(tree.motions, tree.parents, strict=True):
+        if motion is not None and motion.kind == "floating" and tree.parents[parent] < 0:
+            joint = motion.joint
+            moved = motion_matrix(motion, positions.get(joint.name, AT_REST["floating"]))
+            origin = pose_of(matrix_from_pose(joint.origin) @ moved)
+            held[joint.name] = replace(joint, type="fixed", origin=origin)
+    return replace(robot, joints=tuple(held.get(each.name, each) for each in robot.joints))
 
 
 def _choose_form(options: SimulationOptions) -> MjcfOptions:
     """Returns the form of a robot's file. A height means that the robot falls."""
     falls = options.base == "auto" and options.height is not None
     return MjcfOptions(
-        base="free" if falls else options.base,
+        base="free" if falls or options.base == "keyed" else options.base,
         visuals=False,
         sensors=False,
         actuators="none",

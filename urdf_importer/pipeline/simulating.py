@@ -22,7 +22,7 @@ from ..diagnostics import (
 from ..files.outputs import check_output, need_suffix, replace_files
 from ..progress import Progress, finish, relay
 from ..simulation.motions import APART, list_frames, measure_drift, scale_base, to_trajectory
-from ..simulation.motors import find_overloads
+from ..simulation.motors import find_overloads, measure_efforts, sketch_effort
 from ..simulation.options import SimulationOptions
 from ..simulation.run import MODEL, mujoco_steps
 from ..simulation.states import (
@@ -218,11 +218,13 @@ def _run(
 
 def _key(robot: StartedRobot, states: RobotStates, experiment: Experiment) -> SimulatedRobot:
     """Keys the states of a robot, and reads its rig then."""
-    from ..blender.simulating.keying import key_states, note_overloads, read_shown
+    from ..blender.simulating.keying import key_states, note_motors, read_shown
 
     first, count = experiment.first, experiment.count
     trajectory = to_trajectory(robot, states, experiment.fps)
-    base = scale_base(states.base, robot.scale)
+    # A base that is keyed keeps its keys, however near the engine came.
+    moved = states.base if robot.guide is None else robot.guide
+    base = scale_base(moved, robot.scale)
     action = key_states(robot, trajectory, base, experiment.diagnostics)
     found = read_shown(robot.armature, first, count)
     shown = replace(found, base=scale_base(found.base, 1.0 / robot.scale))
@@ -236,15 +238,18 @@ def _key(robot: StartedRobot, states: RobotStates, experiment: Experiment) -> Si
             subject=robot.name,
         )
     overloads = find_overloads(states.loads, robot.efforts, first)
-    note_overloads(action, experiment.engine, overloads)
+    efforts = measure_efforts(states, robot.efforts)
+    sketches = {each.joint: sketch_effort(each, states.efforts[each.joint]) for each in efforts}
+    note_motors(action, experiment.engine, overloads, sketches)
     return SimulatedRobot(
         armature=robot.armature,
         positions=found.positions,
-        base=scale_base(states.base, robot.scale, turned=True),
+        base=scale_base(moved, robot.scale, turned=True),
         action=action,
         trajectory=trajectory,
         drift=max(drift, states.drift),
         overloads=overloads,
+        efforts=efforts,
     )
 
 

@@ -38,10 +38,13 @@ def to_trajectory(robot: StartedRobot, states: RobotStates, fps: float) -> Traje
         root = robot.tree.links[0].name
         tracks.append(track_poses("world", root, times, poses_of(states.base)))
     columns = list(scalars.values())
+    unknown = np.full(len(times), np.nan)
+    efforts = [states.efforts.get(name, unknown) for name in scalars]
     return Trajectory(
         names=tuple(scalars),
         times=times,
         positions=np.stack(columns, axis=1) if columns else np.zeros((len(times), 0)),
+        efforts=np.stack(efforts, axis=1) if states.efforts else None,
         frames=tuple(tracks),
     )
 

@@ -16,10 +16,11 @@ from ..kinematics.tree import KinematicTree
 from ..model import Semantics
 from ..motion.trajectory import Numbers
 from .options import SimulationOptions
-from .states import Overload
+from .states import MotorEffort, Overload, RobotStates
 
 UNSTATED = 100.0
 """N m or N, of joints that state no effort."""
+_PARTS = 24
 _SHARE = 0.5
 """Of the fastest motion that a step can follow, in rad a step."""
 
@@ -60,6 +61,27 @@ def find_gains(stiffness: float, inertia: tuple[float, float], step: float) -> t
 def find_error(options: SimulationOptions, *, slides: bool) -> float:
     """Returns how far in rad or m a joint is from its target where its motor gives all it has."""
     return options.position_error * (0.1 if slides else 1.0)
+
+
+def measure_efforts(states: RobotStates, efforts: Mapping[str, float]) -> tuple[MotorEffort, ...]:
+    """Returns the efforts of the motors of a robot, whose greatest `efforts` are known."""
+    return tuple(
+        MotorEffort(
+            joint=joint,
+            peak=states.peaks[joint],
+            mean=float(np.abs(each).mean()),
+            limit=efforts[joint],
+            share=states.peaks[joint] / efforts[joint],
+        )
+        for joint, each in states.efforts.items()
+    )
+
+
+def sketch_effort(effort: MotorEffort, curve: Numbers) -> Numbers:
+    """Returns the peak, the mean and the limit of a motor, and the greatest size of its effort in
+    each of at most 24 parts of the time, in their order."""
+    parts = np.array_split(np.abs(curve), min(_PARTS, len(curve)))
+    return np.array([effort.peak, effort.mean, effort.limit, *(each.max() for each in parts)])
 
 
 def find_overloads(

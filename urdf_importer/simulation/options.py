@@ -11,7 +11,7 @@ from ..diagnostics import ArgumentError, quote_value
 from ..options import Options, option
 
 Engine = Literal["auto", "mujoco", "bullet"]
-SimulatedBase = Literal["auto", "fixed", "free"]
+SimulatedBase = Literal["auto", "fixed", "free", "keyed"]
 Motors = Literal["off", "hold", "follow"]
 SelfCollision = Literal["auto", "none"]
 _whole, _motor, _around, _solver = (
@@ -55,6 +55,7 @@ class SimulationOptions(Options):
             "fixed",
             "fixed": "Fixed where it is",
             "free": "Free to move and to fall",
+            "keyed": "Moved by its keys, whatever it hits",
         },
     )
     height: float | None = _whole(
@@ -134,8 +135,8 @@ class SimulationOptions(Options):
             given = getattr(self, each.name)
             checked = _read_pushes(given) if each.name == "pushes" else check_option(each, given)
             object.__setattr__(self, each.name, checked)
-        if self.base == "fixed" and self.height is not None:
-            raise ArgumentError("a height is for robots that can fall, and base is 'fixed'")
+        if self.base in ("fixed", "keyed") and self.height is not None:
+            raise ArgumentError(f"a height is for robots that can fall, and base is '{self.base}'")
 
 
 def _read_pushes(given: Any) -> tuple[Push, ...]:

@@ -21,9 +21,19 @@ from .motors import Gains, find_error, find_gains
 from .options import Push
 from .shapes import DEEP, report_sunk
 from .states import Experiment, Moment, RobotStates, StartedRobot
-from .world import Additions, file_of, name_collider, name_in_world, read_start, write_world
+from .world import (
+    Additions,
+    file_of,
+    name_collider,
+    name_guide,
+    name_in_world,
+    read_start,
+    write_world,
+)
 
 _GIVES_ALL = 1.0 - 1e-9
+_LEAD = 5
+"""Steps by which a weld of this stiffness comes late: damping by stiffness, and its own step."""
 _FINER = 4
 """Times the steps of a frame in the second try of a run that breaks."""
 _ALL = slice(None)
@@ -109,13 +119,21 @@ class _Run:
         self._leads = np.array([motor.kd / motor.kp for motor in additions.motors])
         self._pushes = [self._plan_push(push) for push in experiment.options.pushes]
         self._movers = [
-            (self.model.body(name_collider(each.name)).mocapid[0], poses_of(each.poses))
+            (self.model.body(name_collider(each.name)).mocapid[0], poses_of(each.poses), 0)
             for each in experiment.colliders
             if len(each.poses) > 1
         ]
+        for seat in self._seats:
+            if seat.robot.guide is not None and seat.robot.name in additions.guides:
+                carried = invert(seat.robot.guide[0]) @ additions.guides[seat.robot.name][1]
+                mover = self.model.body(name_guide(seat.robot.name)).mocapid[0]
+                self._movers.append((mover, poses_of(seat.robot.guide @ carried), _LEAD))
         self._qpos = np.empty((experiment.count, self.model.nq))
         self._frames = np.empty((experiment.count, self.model.nbody, 7))
         self._loads = np.zeros((experiment.count, self.model.nu))
+        self._forces = self._loads.copy()
+        self._forces[0] = self.data.actuator_force
+        self._peaks = np.abs(self._forces[0])
         self._record(0)
 
     def advance(self, frame: int) -> None:
@@ -125,8 +143,12 @@ class _Run:
             for number in range(substeps):
                 self._act(frame, number)
                 self._mujoco.mj_step(self.model, self.data)
-                self._loads[frame] += np.abs(self.data.actuator_force) >= self._efforts
+                force = self.data.actuator_force
+                self._loads[frame] += np.abs(force) >= self._efforts
+                self._forces[frame] += force
+                self._peaks = np.maximum(self._peaks, np.abs(force))
             self._loads[frame] /= substeps
+            self._forces[frame] /= substeps
             self._check(frame)
             self._mujoco.mj_kinematics(self.model, self.data)
         self._record(frame)
@@ -184,8 +206,32 @@ class _Run:
         self.data.qpos[:] = qpos
         self._mujoco.mj_forward(self.model, self.data)
         return Additions(
-            excluded=self._find_excluded(), motors=self._plan_motors(), qpos=qpos.tolist()
+            excluded=self._find_excluded(),
+            motors=self._plan_motors(),
+            qpos=qpos.tolist(),
+            qvel=self._find_speeds().tolist(),
+            guides={
+                seat.robot.name: (
+                    self.model.body(seat.base).name,
+                    frames_of(self._where(seat.base)[None])[0],
+                )
+                for seat in self._seats
+                if seat.robot.guide is not None and seat.base
+            },
         )
+
+    def _where(self, body: int) -> Numbers:
+        """Returns the pose (7,) of a body."""
+        return np.append(self.data.xpos[body], self.data.xquat[body, [1, 2, 3, 0]])
+
+    def _find_speeds(self) -> Numbers:
+        """Returns the speeds at the start, which is at rest: half a step of gravity less for free
+        bodies, since MuJoCo takes a step's speed at its end for all of it."""
+        speeds: Numbers = np.zeros(self.model.nv)
+        for joint in np.flatnonzero(self.model.jnt_type == self._mujoco.mjtJoint.mjJNT_FREE):
+            first = self.model.jnt_dofadr[joint]
+            speeds[first : first + 3] = -0.5 * self._experiment.step * self.model.opt.gravity
+        return speeds
 
     def _find_excluded(self) -> list[tuple[str, str]]:
         """Lists pairs of a robot's bodies: those deep in each other, and the neighbours of links
@@ -271,9 +317,11 @@ class _Run:
             moved = self._targets[frame] - self._targets[before]
             speed = moved * self._experiment.fps
             data.ctrl[:] = self._targets[before] + share * moved + self._leads * speed
-        for mocap, poses in self._movers:
+        for mocap, poses, lead in self._movers:
+            at = min((step + lead) / substeps, len(poses) - 1.0)
+            row = min(int(at), len(poses) - 2)
             # Frames are so near each other that MuJoCo may make the mixed turns whole.
-            mixed = (1.0 - share) * poses[before] + share * poses[frame]
+            mixed = (1.0 - at + row) * poses[row] + (at - row) * poses[row + 1]
             data.mocap_pos[mocap], data.mocap_quat[mocap] = mixed[:3], mixed[[6, 3, 4, 5]]
 
     def _check(self, frame: int) -> None:
@@ -312,12 +360,14 @@ class _Run:
                 child = self._read_frames(seat.bodies[joint.child], rows)
                 numbers = poses_of(_find_motion(joint, parent, child))[:, -size:]
             positions[joint.name] = numbers[:, 0] if size == 1 else numbers
-        loads = {
-            joint: self._loads[rows, number]
-            for number, (owner, joint) in enumerate(self._driven)
-            if owner is seat
-        }
-        return RobotStates(positions=positions, base=base, loads=loads)
+        own = {joint: k for k, (owner, joint) in enumerate(self._driven) if owner is seat}
+        return RobotStates(
+            positions=positions,
+            base=base,
+            loads={joint: self._loads[rows, k] for joint, k in own.items()},
+            efforts={joint: self._forces[rows, k] for joint, k in own.items()},
+            peaks={joint: float(self._peaks[k]) for joint, k in own.items()},
+        )
 
     def _read_frames(self, body: int, rows: slice) -> Numbers:
         return frames_of(self._frames[rows, body])

@@ -61,7 +61,9 @@ class StartedRobot:
     base       (4, 4) its root link in the world, rigid, in metres of the robot; already lifted
     scale      how long a metre of the robot is in the scene: the engines work in metres of the
                robot, and all robots of one simulation have one scale
-    is_free    whether its root link can fall
+    is_free    whether its root link moves
+    guide      (n, 4, 4) where the keys of its armature have `base` in each frame, where it follows
+               them; else None, and a base that is free falls
     targets    joint of one axis that has a motor -> (n,) where its motor wants it in each frame;
                empty without motors, and never of followers and passive joints
     efforts    joint with a motor -> its greatest effort in N m or N, 100 where none is stated
@@ -80,6 +82,7 @@ class StartedRobot:
     targets: Mapping[str, Numbers]
     efforts: Mapping[str, float]
     file: RobotFile | None
+    guide: Numbers | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -120,12 +123,17 @@ class RobotStates:
                anchors
     loads      joint with a motor -> (n,) the share of each frame's steps, 0 to 1, in which its
                motor gave all its effort; nothing for joints that the engine cannot tell of
+    efforts    joint with a motor -> (n,) N m or N that it gave, the mean of each frame's steps;
+               nothing in Bullet, which does not tell them
+    peaks      joint with a motor -> the greatest effort of all steps, its size
     """
 
     positions: Mapping[str, Numbers]
     base: Numbers
     drift: float = 0.0
     loads: Mapping[str, Numbers] = field(default_factory=dict)
+    efforts: Mapping[str, Numbers] = field(default_factory=dict)
+    peaks: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,6 +154,18 @@ class Overload:
     effort: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MotorEffort:
+    """The effort of a motor in N m or N: its `peak` of all steps, the `mean` of its size, its
+    `limit`, 100 where none is stated, and the `share` of that which the peak is."""
+
+    joint: str
+    peak: float
+    mean: float
+    limit: float
+    share: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SimulatedRobot:
     """The motion of one robot of a simulation.
@@ -158,6 +178,7 @@ class SimulatedRobot:
     drift       m, the worst distance between a link of the engine and of the rig, or between the
                 two anchors of a joint
     overloads   joints that their motors could not hold, the worst first
+    efforts     the efforts of motors, in the order of the joints; nothing by Bullet
     """
 
     armature: Any
@@ -167,12 +188,14 @@ class SimulatedRobot:
     trajectory: Trajectory
     drift: float
     overloads: tuple[Overload, ...]
+    efforts: tuple[MotorEffort, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Simulation:
     """The result of a simulation. Of several robots `robots` has a record each, in the order given;
-    `positions`, `base`, `action`, `trajectory`, `drift` and `overloads` are the first one's.
+    `positions`, `base`, `action`, `trajectory`, `drift`, `overloads` and `efforts` are the first
+    one's.
 
     engine   "mujoco" or "bullet"
     frames   (n,) frames of the scene
@@ -206,3 +229,7 @@ class Simulation:
     @property
     def overloads(self) -> Sequence[Overload]:
         return self.robots[0].overloads
+
+    @property
+    def efforts(self) -> Sequence[MotorEffort]:
+        return self.robots[0].efforts

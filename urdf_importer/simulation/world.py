@@ -7,8 +7,8 @@ It is text, since MuJoCo itself writes numbers with six digits.
 
 import math
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from ..geometry.transforms import Matrix, quaternion_from_rotation
 from ..markup.write import Value, XmlWriter, quote_attribute
@@ -37,11 +37,14 @@ _SPIN, _ROLL = 0.005, 0.0001
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Additions:
     """The parts of the file that the first look at the model tells: pairs of bodies that touch at
-    the start, motors, and the positions of all joints at the start."""
+    the start, motors, and the positions and speeds of all joints at the start; and bodies that
+    carry a robot along its keys: robot -> body and its frame (4, 4)."""
 
     excluded: Sequence[tuple[str, str]] = ()
     motors: Sequence[Gains] = ()
     qpos: Sequence[float] = ()
+    qvel: Sequence[float] = ()
+    guides: Mapping[str, tuple[str, Matrix]] = field(default_factory=dict)
 
 
 def name_in_world(experiment: Experiment, robot: StartedRobot, name: str) -> str:
@@ -71,11 +74,13 @@ def write_world(experiment: Experiment, additions: Additions) -> str:
         for robot in experiment.robots:
             xml.verbatim(_take_content(name_in_world(experiment, robot, ""), file_of(robot)))
         _write_excluded(xml, additions.excluded)
+        _write_guides(xml, additions.guides)
         _write_motors(xml, additions.motors)
         if additions.qpos:
             with xml.element("keyframe"):
                 control = [motor.target for motor in additions.motors]
-                xml.leaf("key", {"name": START, "qpos": additions.qpos, "ctrl": control or None})
+                start: dict[str, Value] = {"qpos": additions.qpos, "qvel": additions.qvel}
+                xml.leaf("key", {"name": START, **start, "ctrl": control or None})
     return xml.text()
 
 
@@ -140,6 +145,23 @@ def _write_excluded(xml: XmlWriter, pairs: Sequence[tuple[str, str]]) -> None:
         with xml.element("contact"):
             for one, other in pairs:
                 xml.leaf("exclude", {"body1": one, "body2": other})
+
+
+def _write_guides(xml: XmlWriter, guides: Mapping[str, tuple[str, Matrix]]) -> None:
+    """Writes a body without weight and shape for each robot that its keys move, and welds the robot
+    to it: so the base has the speed and the inertia of its way."""
+    if guides:
+        with xml.element("worldbody"):
+            for robot, (_, frame) in guides.items():
+                xml.leaf("body", {"name": name_guide(robot), "mocap": "true", **_place(frame)})
+        with xml.element("equality"):
+            for robot, (body, _) in guides.items():
+                xml.leaf("weld", {"body1": name_guide(robot), "body2": body})
+
+
+def name_guide(robot: str) -> str:
+    """Returns the name of the body that carries a robot along its keys."""
+    return f"scene guide/{robot}"
 
 
 def _write_motors(xml: XmlWriter, motors: Sequence[Gains]) -> None:

@@ -304,8 +304,13 @@ def test_several_robots_fall_onto_each_other(load):
 
 @pytest.mark.parametrize(("restitution", "top"), [(0, 0), (0.3, 0.09), (0.5, 0.25), (0.8, 0.64)])
 def test_a_box_bounces_as_high_as_restitution_says(load, restitution, top):
-    found = run(load(box()), 1.5, height=1.0, restitution=restitution)
-    assert found.base[34:, 2, 3].max() - 0.1 == pytest.approx(top, abs=0.01)
+    """By the part of a step in which it lands, 3.7 mm, some centimetres more or less."""
+    robot, tops = load(box()), []
+    for more in np.arange(6) * 0.0037 / 6:
+        bpy.context.scene.frame_set(1)
+        found = run(robot, 1.5, height=1.0 + more, restitution=restitution)
+        tops.append(found.base[34:, 2, 3].max() - 0.1)
+    assert np.mean(tops) == pytest.approx(top, abs=0.012) and np.ptp(tops) < 0.06
 
 
 @pytest.mark.parametrize(("effort", "holds"), [(6.0, True), (1.0, False)])

@@ -109,6 +109,16 @@ class RobotBodies:
         self.loops = list(self._make_loops())
 
     @property
+    def assumed(self) -> dict[str, float]:
+        """Link that moves and has no mass, with all that is fixed to it -> kg that it gets."""
+        first = 0 if self.started.is_free else 1
+        return {
+            self.tree.links[group.links[0]].name: group.mass
+            for group in self.groups[first:]
+            if not any(self.tree.links[place].has_mass for place in group.links)
+        }
+
+    @property
     def lightest(self) -> float:
         """The mass in kg that the lightest of its bodies has at least."""
         return min(group.mass * (_SHARES[0] if group.parts else 1.0) for group in self.groups)

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from ...diagnostics import KinematicsError, quote
-from ...geometry.transforms import Matrix, make_frame, matrix_from_pose
+from ...geometry.inertia import report_small_mass
+from ...geometry.transforms import Matrix, invert, make_frame, matrix_from_pose
 from ...model import Dynamics, Mimic
 from ...motion.trajectory import Numbers
 from ...progress import Progress
@@ -95,6 +96,7 @@ def _run(
                 world.step()
             for machine in machines:
                 machine.take(frame)
+                machine.carry(min(frame + 1, experiment.count - 1))
             if not is_last and any(machine.apart > APART for machine in machines):
                 return None
             yield Moment(
@@ -113,8 +115,11 @@ def _read(machines: Sequence["_Machine"], rows: slice) -> tuple[RobotStates, ...
 
 def _report_losses(robot: StartedRobot, states: RobotStates, experiment: Experiment) -> None:
     """Reports properties of a robot that Bullet has no room for, and joints that came apart."""
+    bodies = RobotBodies(robot)
+    for link, mass in bodies.assumed.items():
+        report_small_mass(bodies.tree.links[bodies.tree.index[link]], mass, experiment.diagnostics)
     if experiment.options.floor and not robot.is_free:
-        sunk = RobotBodies(robot).find_sunk().values()
+        sunk = bodies.find_sunk().values()
         report_sunk({link for links in sunk for link in links}, experiment.diagnostics)
     damped = [
         motion.joint.name
@@ -197,6 +202,12 @@ class _Machine:
             if index in self._touching:
                 put(self._touching[index], group.start)
 
+    def carry(self, frame: int) -> None:
+        """Puts a base that its keys move where it is in a frame."""
+        guide = self._started.guide
+        if guide is not None:
+            put(self._items[0], guide[frame] @ invert(guide[0]) @ self._bodies.groups[0].start)
+
     def take(self, frame: int) -> None:
         """Takes the state of a frame, and runs the motors to the next. Raises KinematicsError where
         a body is nowhere."""
@@ -253,8 +264,9 @@ class _Machine:
         """Adds the bodies of a group; returns the one that carries its joints."""
         world, group = self._world, self._bodies.groups[index]
         shapes = [outline_part(part, at) for part, at in group.parts]
-        if index == 0 and not self._started.is_free:
-            item = world.add_compound(group.model, shapes)
+        started = self._started
+        if index == 0 and not (started.is_free and started.guide is None):
+            item = world.add_compound(group.model, shapes, moves=started.guide is not None)
             if shapes:
                 self._touching[index] = item
             return item

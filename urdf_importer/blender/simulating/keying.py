@@ -121,6 +121,8 @@ def check_editable(armature: Any) -> None:
 def read_base(armature: Any) -> tuple[Matrix, float]:
     """Returns where a robot's armature is in the world, (4, 4) without its scale, and this scale.
     Raises KinematicsError for one that is not the same along all axes."""
+    # A script that moved it has not shown it since.
+    bpy.context.view_layer.update()
     location, rotation, scale = armature.matrix_world.decompose()
     if max(scale) - min(scale) > _UNEVEN * max(scale) or min(scale) <= 0.0:
         raise KinematicsError(f"{quote(armature.name)} is scaled unevenly: its axes have one scale")
@@ -176,12 +178,19 @@ def read_shown(armature: Any, first: int, count: int) -> RobotStates:
     return RobotStates(positions=positions, base=frames_of(base))
 
 
-def note_overloads(action: Any, engine: str, overloads: Sequence[Overload]) -> None:
-    """Notes in an action's property `urdf_motion` which engine made it, and `overloads`: joint ->
-    [share of the time, frame in which it began, effort]."""
+def note_motors(
+    action: Any, engine: str, overloads: Sequence[Overload], motors: Mapping[str, Numbers]
+) -> None:
+    """Notes in an action's property `urdf_motion` which engine made it, `overloads`: joint ->
+    [share of the time, frame in which it began, effort], and `efforts`: joint -> [peak, mean,
+    limit, and the greatest effort in each of some parts of the time, evenly]."""
     described: Mapping[str, Any] = action[properties.MOTION].to_dict()
     listed = {each.joint: [each.share, float(each.frame), each.effort] for each in overloads}
     action[properties.MOTION] = {**described, "engine": engine, "overloads": listed}
+    if motors:
+        action[properties.MOTION]["efforts"] = {
+            name: each.tolist() for name, each in motors.items()
+        }
 
 
 def current_frame() -> tuple[int, float]:

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...diagnostics import Diagnostics, quote
-from ...geometry.inertia import BodyMass, body_of, find_fault
+from ...diagnostics import Diagnostics
+from ...geometry.inertia import BodyMass, body_of, find_fault, report_small_mass
 from ...geometry.transforms import Matrix
 from ...model import Link
 from ..masses import (
@@ -49,13 +49,7 @@ def weigh_bodies(
         body.mass = BodyMass(
             mass=small_mass, center=np.zeros(3), inertia=sphere_inertia(small_mass)
         )
-        diagnostics.warning(
-            "mjcf-small-mass",
-            f"link {quote(body.link.name)} has no mass and must have one to move; it gets "
-            f"{small_mass:g} kg",
-            subject=body.link.name,
-            line=body.link.line,
-        )
+        report_small_mass(body.link, small_mass, diagnostics)
 
 
 def _find_groups(plan: StructurePlan) -> Iterator[tuple[BodyPlan, list[BodyPlan]]]:
