@@ -98,8 +98,10 @@ def _simulate(given: argparse.Namespace, terminal: Terminal) -> int:
 
 def _write_json(found: Simulation, given: argparse.Namespace) -> None:
     facts = {"engine": found.engine, "frames": len(found.frames), "drift": found.drift}
-    motors = {"efforts": found.efforts, "overloads": found.overloads}
-    told = {name: {each.joint: asdict(each) for each in own} for name, own in motors.items()}
+    told = {
+        "efforts": {each.joint: asdict(each) for each in found.efforts},
+        "overloads": {each.joint: asdict(each) for each in found.overloads},
+    }
     files = [given.output, given.trajectory, given.preview, given.written]
     report = Report(
         input=given.robot,

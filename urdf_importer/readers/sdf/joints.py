@@ -7,6 +7,7 @@ the model's, whatever is named.
 """
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
@@ -200,8 +201,8 @@ def _read_dynamics(element: Element | None, page: Page) -> Dynamics | None:
     if dynamics is None:
         return None
     others = [each for each in dynamics if each.tag not in _DYNAMICS.values()]
-    found = Dynamics(extras=tuple(page.extra(each) for each in others))
-    return replace(found, **{name: page.number(dynamics, tag) for name, tag in _DYNAMICS.items()})
+    numbers: dict[str, Any] = {n: page.number(dynamics, tag) for n, tag in _DYNAMICS.items()}
+    return Dynamics(**numbers, extras=tuple(page.extra(each) for each in others))
 
 
 def _add_rotor(axis: Axis, node: FramedElement) -> Axis:
