@@ -310,7 +310,7 @@ def test_a_box_bounces_as_high_as_restitution_says(load, restitution, top):
         bpy.context.scene.frame_set(1)
         found = run(robot, 1.5, height=1.0 + more, restitution=restitution)
         tops.append(found.base[34:, 2, 3].max() - 0.1)
-    assert np.mean(tops) == pytest.approx(top, abs=0.012) and np.ptp(tops) < 0.06
+    assert np.mean(tops) == pytest.approx(top, abs=0.02) and np.ptp(tops) < 0.06
 
 
 @pytest.mark.parametrize(("effort", "holds"), [(6.0, True), (1.0, False)])
@@ -504,7 +504,7 @@ MESHES = {
         (3601, {}, "hour"),
         (1e-9, {}, "frames"),
         (1, {"engine": "havok"}, "'auto', 'mujoco' or 'bullet'"),
-        (1, {"base": "loose"}, "'auto', 'fixed' or 'free'"),
+        (1, {"base": "loose"}, "'auto', 'fixed', 'free' or 'keyed'"),
         (1, {"motors": "strong"}, "'off', 'hold' or 'follow'"),
         (1, {"substeps": 0}, "from 1 to 1000"),
         (1, {"substeps": 1001}, "from 1 to 1000"),
