@@ -49,11 +49,7 @@ def begin_robot(armature: Any, experiment: Experiment) -> StartedRobot:
         tree = retrace_tree(robot)
         shown, parts = _let_visuals_collide(scene)
         is_free = find_freedom(wishes, semantics, tree)
-        # The writer for MuJoCo closes them too, and reports loops that stay open.
-        heard = experiment.diagnostics if experiment.engine == "bullet" else Diagnostics()
-        moving = {each.joint.name for each in tree.joint_motions if each.moves or each.is_locked}
-        standing = {name: each for name, each in free.items() if name in moving}
-        positions = {**start_closed(tree, standing, heard)}
+        positions = _find_positions(tree, free, experiment)
         if not (is_free or positions):
             raise KinematicsError(
                 f"robot {quote(tree.robot.name)} is fixed and has no joints, so nothing can move"
@@ -104,6 +100,17 @@ def hold_free(robot: Robot, positions: Mapping[str, Position]) -> Robot:
             origin = pose_of(matrix_from_pose(joint.origin) @ moved)
             held[joint.name] = replace(joint, type="fixed", origin=origin)
     return replace(robot, joints=tuple(held.get(each.name, each) for each in robot.joints))
+
+
+def _find_positions(
+    tree: KinematicTree, shown: Mapping[str, Position], experiment: Experiment
+) -> dict[str, Position]:
+    """Returns the shown positions of the joints that are not held, with loops closed."""
+    # The writer for MuJoCo closes them too, and reports loops that stay open.
+    heard = experiment.diagnostics if experiment.engine == "bullet" else Diagnostics()
+    moving = {each.joint.name for each in tree.joint_motions if each.moves or each.is_locked}
+    standing = {name: each for name, each in shown.items() if name in moving}
+    return {**start_closed(tree, standing, heard)}
 
 
 def _choose_form(options: SimulationOptions) -> MjcfOptions:

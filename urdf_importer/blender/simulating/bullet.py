@@ -69,8 +69,8 @@ def _run(
         robots = [RobotBodies(each) for each in experiment.robots]
         joints = [len(robot.joints) + len(robot.loops) for robot in robots]
         world.expect(min(robot.lightest for robot in robots), max(joints))
-        floor = experiment.options.floor
-        ground = world.add_compound(np.eye(4), [outline_solid(_FLOOR)]) if floor else None
+        if experiment.options.floor:
+            world.floor = world.add_compound(np.eye(4), [outline_solid(_FLOOR)])
         obstacles = [
             world.add_compound(
                 each.poses[0], map(outline_solid, each.solids), moves=len(each.poses) > 1
@@ -78,8 +78,6 @@ def _run(
             for each in experiment.colliders
         ]
         machines = [_Machine(world, robot, experiment) for robot in robots]
-        for machine in machines if floor else ():
-            machine.pass_through(ground)
         shoves = list(_plan_shoves(machines, experiment))
         world.start()
         for machine in machines:
@@ -162,6 +160,8 @@ class _Machine:
         for pair in bodies.find_apart(experiment.options.self_collision):
             touching = [self._touching[index] for index in pair]
             world.add_joint("GENERIC", bodies.groups[0].model, *touching)
+        if world.floor is not None and not self._started.is_free:
+            self._pass_through(world.floor)
         self._reader = JointReader(joints)
         self._base = np.empty((experiment.count, 4, 4))
         self._moved = np.empty((experiment.count, len(joints), 4, 4))
@@ -170,9 +170,9 @@ class _Machine:
         self._steady: list[tuple[Motor, float]] = []
         self._drives = list(self._add_drives())
 
-    def pass_through(self, floor: Any) -> None:
+    def _pass_through(self, floor: Any) -> None:
         """Lets links of a fixed robot that are in the floor at the start pass through it."""
-        for index in () if self._started.is_free else self._bodies.find_sunk():
+        for index in self._bodies.find_sunk():
             pair = floor, self._touching[index]
             self._world.add_joint("GENERIC", self._bodies.groups[0].model, *pair)
 

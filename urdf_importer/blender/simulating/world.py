@@ -67,6 +67,7 @@ class BulletWorld:
         self._constraints: list[Any] = []
         self._collections: list[Any] = []
         self._anchor: Any = None
+        self.floor: Any = None
         self.scene = bpy.data.scenes.new("Simulation")
         try:
             self._set_up(experiment.fps, substeps, options.gravity)
