@@ -197,8 +197,9 @@ def _part_at_start(
     """Reports the bodies that touch at the start, and returns pairs to exclude for it."""
     tree, options = document.plan.tree, found.options
     motions = tree.joint_motions
-    start = _find_start(motions, complete_positions(motions, read_positions(options)))
-    frames = place_links(tree, start)
+    given = complete_positions(motions, read_positions(options))
+    # The keyframe's loops were reported.
+    frames = place_links(tree, start_closed(tree, _find_start(motions, given), Diagnostics()))
     contacts = find_contacts(document.plan, document.collisions, frames, excluded)
     parts = options.start_contacts == "exclude"
     if contacts:
