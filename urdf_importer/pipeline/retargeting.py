@@ -2,8 +2,9 @@
 """A person's motion on a robot: read or look at the person -> find limbs -> solve -> key."""
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Set
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ..arguments import diagnostics_of, options_of, rig_of, robot_or_rig_of
@@ -22,7 +23,7 @@ from ..options import FileOptions
 from ..progress import Progress, finish
 from ..retargeting.bvh import read_bvh
 from ..retargeting.closing import close_result
-from ..retargeting.limbs import Soles, foot_links
+from ..retargeting.limbs import LoadShapes, Soles, foot_links
 from ..retargeting.options import Pair, RetargetOptions, RetargetResult
 from ..retargeting.person import Person, bridge_frames
 from ..retargeting.run import Found, find_match, follow
@@ -67,10 +68,10 @@ def retarget_steps(
     read = yield from _read_person(source, given, options, diagnostics)
     person = bridge_frames(read, diagnostics)
     described = robot_of_rig(given)
-    found = _find(described, person, options)
+    found = _find(described, person, options, partial(_load_shapes, given))
     limits = limits_of(described, None, Diagnostics())
-    names = set(foot_links(found.machine, found.anatomy)) if found.matched.has_legs else set()
-    soles = _load_shapes(given, names)
+    feet = foot_links(found.machine, found.anatomy) if found.matched.has_legs else set()
+    soles = _load_shapes(given, feet - found.anatomy.shapes.keys())
     wheels = _find_wheels(given, found) if options.base == "drive" else None
     result = yield from follow(found, options, soles, limits, wheels)
     if isinstance(given, Robot) and given.loops:
@@ -143,19 +144,22 @@ def _cut(person: Person, options: RetargetOptions) -> Person:
     if not any(options.frames):
         return person
     first, last = max(int(options.frames[0]), 1), int(options.frames[1])
-    points = person.points[first - 1 : last]
+    kept = slice(first - 1, last)
+    points, turns = person.points[kept], person.turns[kept]
     if not len(points):
         raise KinematicsError(
             f"the motion has {len(person.points)} frames, and none from {first} to {last}",
             source=person.source,
         )
-    return replace(person, points=points, first_frame=float(first))
+    return replace(person, points=points, turns=turns, first_frame=float(first))
 
 
-def _find(robot: Robot, person: Person, options: RetargetOptions) -> Found:
+def _find(
+    robot: Robot, person: Person, options: RetargetOptions, load: LoadShapes | None = None
+) -> Found:
     tree = retrace_tree(robot)
     held = frozenset(find_freedom(tree).followers) if robot.loops else frozenset()
-    return find_match(tree, person, options, held)
+    return find_match(tree, person, options, held, load)
 
 
 def _find_wheels(given: Any, found: Found) -> Wheels | None:
@@ -183,7 +187,7 @@ def _find_wheels(given: Any, found: Found) -> Wheels | None:
     return Wheels(found=wheels, radius=radius, distance=wheels.distance) if radius else None
 
 
-def _load_shapes(given: Any, names: set[str]) -> Soles:
+def _load_shapes(given: Any, names: Set[str]) -> Soles:
     """Returns the shapes of some links, but for shapes that cannot be loaded."""
     if not names:
         return {}

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..geometry.transforms import rotation_from_rpy
+from ..kinematics.machine import turn_between, turn_by
 from ..motion.trajectory import Numbers
 from .plan import Match, Plan, Scene, Stand
 from .solve import Flags, State, Wish
@@ -100,21 +101,21 @@ def pin_feet(plan: Plan, solved: State) -> list[Wish]:
         shift, knots = [], []
         on = standing_frames(own, place, count)
         facing = foot_axes(scene, match.person, on)
-        turned = facing.copy()
+        tilt: list[Numbers] = []
         for stand in own:
             rows = slice(stand.first, stand.last + 1)
             where = np.median(ankle[rows], axis=0)
             where[2] = ground + limb.height + _step_height(scene, match, stand, ground)
+            level = _level(facing[rows])
             for row in {stand.first, stand.last}:
                 knots.append(row)
                 shift.append(where - ankle[row])
-            turned[rows] = _level(facing[rows])
-        order = np.argsort(knots)
-        known, shifts = np.array(knots)[order], np.array(shift)[order]
-        moved = np.stack([np.interp(np.arange(count), known, c) for c in shifts.T], axis=1)
-        target = ankle + moved
+                tilt.append(turn_between(facing[[row]], level[None])[0])
+        target = ankle + _spread(knots, shift, count)
+        turned = turn_by(_spread(knots, tilt, count)) @ facing
         for stand in own:
             target[stand.first : stand.last + 1] = target[stand.first]
+            turned[stand.first : stand.last + 1] = turned[stand.first]
         size = (_LEG / limb.length) ** 2
         tasks.append(Wish(kind="reach", body=limb.lower, local=limb.wrist, target=target,
                           weight=_PIN * size, limb=place))  # fmt: skip
@@ -123,6 +124,13 @@ def pin_feet(plan: Plan, solved: State) -> list[Wish]:
             tasks.append(Wish(kind="turn", body=limb.hand, target=wanted,
                               weight=np.where(on, _FLAT, 1.0), limb=place))  # fmt: skip
     return tasks
+
+
+def _spread(knots: Sequence[int], values: Sequence[Numbers], count: int) -> Numbers:
+    """Returns values (count, 3) in all frames, evenly between those of some."""
+    order, frames = np.argsort(knots), np.arange(count)
+    known, columns = np.array(knots)[order], np.array(values)[order].T
+    return np.stack([np.interp(frames, known, column) for column in columns], axis=1)
 
 
 def _step_height(scene: Scene, match: Match, stand: Stand, ground: float) -> float:

@@ -55,7 +55,7 @@ def match_limbs(
         held = {palm for _, palm in palms}
         arms = tuple(limb for limb in anatomy.arms if limb.carrier not in held)
         legs = tuple(limb for limb in anatomy.legs if limb.carrier not in held)
-        anatomy = replace(anatomy, arms=arms, legs=legs, others=())
+        anatomy = replace(anatomy, arms=arms, legs=legs, others=(), spare=())
     found = [
         match
         for match in _match_kinds(person, body, anatomy)
@@ -146,8 +146,10 @@ def _match_given(
         return body
     if not free:
         raise KinematicsError(f"no joint moves {quote(name)}, so it cannot follow")
-    tip = Tip(link=tree.links[link].name, joints=free, pointed=True)
-    return Match(person=theirs, robot=replace(measure_limb(machine, tip), side=theirs.side))
+    is_pointed = link != machine.places[body] or body in machine.parents
+    tip = Tip(link=tree.links[link].name, joints=free, pointed=is_pointed)
+    limb = replace(measure_limb(machine, tip, anatomy.shapes), side=theirs.side)
+    return Match(person=theirs, robot=limb)
 
 
 def _left_alone(
@@ -162,10 +164,15 @@ def _left_alone(
     for limb in body.limbs:
         if limb.middle not in roots:
             yield f"the person's {limb.side} {limb.kind} has no limb that follows it"
+    reason = "has no limb to follow"
+    for tip in anatomy.spare:
+        yield f"the robot's {tip.link} {reason}"
+    if len(anatomy.legs) == 4 and not is_on_four(person, body):
+        reason = "follows a quadruped's recording alone"
+    if options.parts not in ("auto", "body"):
+        reason = "is left out by parts"
     for ours in anatomy.limbs:
         if ours.link not in links:
-            is_left_out = options.parts not in ("auto", "body")
-            reason = "is left out by parts" if is_left_out else "has no limb to follow"
             yield f"the robot's {ours.side} {ours.kind} ({ours.link}) {reason}"
     busy = {joint for match in matches for joint in match.robot.joints}
     for tip in anatomy.others:

@@ -13,12 +13,14 @@ from ..motion.trajectory import Numbers
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Person:
     """names (n) of bones, empty where a bone ends; parents (n), -1 for roots, parents first; points
-    (m, n, 3) where each bone begins, in one unit of length, z up; rate in frames per second;
-    first_frame where the motion begins in its scene; whether it is shown there."""
+    (m, n, 3) where each bone begins, in one unit of length, z up; turns (m, n, 3, 3) of the bones,
+    each against some pose of its own; rate in frames per second; first_frame where the motion
+    begins in its scene; whether it is shown there."""
 
     names: tuple[str, ...]
     parents: tuple[int, ...]
     points: Numbers
+    turns: Numbers
     rate: float
     source: str = ""
     first_frame: float = 1.0
@@ -38,13 +40,13 @@ def bridge_frames(person: Person, diagnostics: Diagnostics) -> Person:
     if not good.any():
         raise KinematicsError("no frame of the motion has finite numbers", source=person.source)
     frames = np.arange(len(good))
-    points = person.points.copy()
-    columns = points.reshape(len(good), -1)
-    between = [np.interp(frames[~good], frames[good], column) for column in columns[good].T]
-    columns[~good] = np.stack(between, axis=1)
+    points, turns = person.points.copy(), person.turns.copy()
+    for columns in (points.reshape(len(good), -1), turns.reshape(len(good), -1)):
+        between = [np.interp(frames[~good], frames[good], column) for column in columns[good].T]
+        columns[~good] = np.stack(between, axis=1)
     what = f"{int((~good).sum())} of {len(good)} frames have numbers that are not finite"
     diagnostics.warning("motion-bridged", f"{what}; they are taken between their neighbours")
-    return replace(person, points=points)
+    return replace(person, points=points, turns=turns)
 
 
 def stand_up(person: Person) -> Person:
@@ -56,8 +58,8 @@ def stand_up(person: Person) -> Person:
     spread = np.median(np.ptp(sound, axis=1), axis=0)
     if spread[1] < spread[2]:
         return person
-    x, y, z = np.moveaxis(person.points, 2, 0)
-    return replace(person, points=np.stack([x, -z, y], axis=2))
+    turn = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
+    return replace(person, points=person.points @ turn.T, turns=turn @ person.turns)
 
 
 def _find_sound(points: Numbers) -> NDArray[np.bool_]:

@@ -17,7 +17,7 @@ from .body import PersonBody, find_body
 from .driving import ride_along, track_ride, track_turns
 from .feet import find_stands, ground_scene, measure_creep, pin_feet, standing_frames
 from .fingers import Hand, bend_fingers, describe_fingers, left_fingers, match_hand
-from .limbs import Anatomy, Soles, find_anatomy, measure_feet
+from .limbs import Anatomy, LoadShapes, Soles, find_anatomy, measure_feet
 from .match import Matched, describe, find_scale, match_limbs, name_limb
 from .options import Contact, LimbReport, Pair, RetargetOptions, RetargetResult
 from .person import Person
@@ -62,14 +62,18 @@ class Found:
 
 
 def find_match(
-    tree: KinematicTree, person: Person, options: RetargetOptions, held: frozenset[str]
+    tree: KinematicTree,
+    person: Person,
+    options: RetargetOptions,
+    held: frozenset[str],
+    load: LoadShapes | None = None,
 ) -> Found:
     """Finds the limbs of both, and which follows which; `held` are joints that stay. Raises
     KinematicsError where nothing matches."""
     if len(person.names) < 3:
         raise KinematicsError("the person has too few bones for a limb", source=person.source)
     machine = JointedBodies(tree, held)
-    body, anatomy = find_body(person), find_anatomy(machine)
+    body, anatomy = find_body(person), find_anatomy(machine, load)
     matched = match_limbs(person, body, machine, anatomy, options)
     palms = [(m.person, m.robot.hand) for m in matched.matches if m.robot.kind == "arm"]
     palms += matched.palms
@@ -180,7 +184,7 @@ def _narrow(machine: JointedBodies, limits: RobotLimits) -> None:
 
 def _plan(found: Found, options: RetargetOptions, soles: Soles) -> Plan:
     machine, matched = found.machine, found.matched
-    anatomy = measure_feet(machine, found.anatomy, soles)
+    anatomy = measure_feet(machine, found.anatomy, found.anatomy.shapes | soles)
     by_link = {limb.link: limb for limb in anatomy.limbs}
     matches = tuple(
         replace(match, robot=by_link.get(match.robot.link, match.robot))
