@@ -141,9 +141,10 @@ def _step_height(scene: Scene, match: Match, stand: Stand, ground: float) -> flo
 
 
 def _level(facing: Numbers) -> Numbers:
-    """Returns one level turn with the median heading, (3, 3)."""
-    ahead = np.median(facing[:, :, 0], axis=0)
-    yaw = float(np.arctan2(ahead[1], ahead[0]))
+    """Returns one level turn with the median heading, (3, 3): by the left, as feet on their toes
+    may point backward."""
+    left = np.median(facing[:, :, 1], axis=0)
+    yaw = float(np.arctan2(-left[0], left[1]))
     return rotation_from_rpy((0.0, 0.0, yaw))
 
 

@@ -51,11 +51,12 @@ def bridge_frames(person: Person, diagnostics: Diagnostics) -> Person:
 
 def stand_up(person: Person) -> Person:
     """Returns the person of a file without a scene with z up: y is up where people extend farther
-    along y than along z, as in most files."""
+    along y than along z, as in most files. A root that stays behind does not count."""
     sound = person.points[_find_sound(person.points)]
     if not len(sound):
         return person
-    spread = np.median(np.ptp(sound, axis=1), axis=0)
+    low, high = np.percentile(sound, (10, 90), axis=1)
+    spread = np.median(high - low, axis=0)
     if spread[1] < spread[2]:
         return person
     turn = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
