@@ -10,7 +10,7 @@ from ..diagnostics import KinematicsError, quote, unknown_name
 from ..kinematics.machine import JointedBodies
 from ..kinematics.tips import Tip
 from ..motion.trajectory import Numbers
-from .body import PersonBody, PersonLimb
+from .body import PersonBody, PersonLimb, is_on_four
 from .limbs import Anatomy, measure_limb
 from .options import Pair, RetargetOptions
 from .person import Person
@@ -77,9 +77,7 @@ def match_limbs(
 def _match_kinds(person: Person, body: PersonBody, anatomy: Anatomy) -> Iterator[Match]:
     if len(anatomy.legs) == 4:
         if is_on_four(person, body):
-            pairs = (body.legs, body.arms)
-            hind, front = sorted(pairs, key=lambda pair: _forwardness(person, body, pair))
-            for one, other in zip((*hind, *front), anatomy.legs, strict=True):
+            for one, other in zip(body.limbs, anatomy.legs, strict=True):
                 # An animal's leg from where it begins to where it ends.
                 whole = replace(one, root=min(one.bones), end=one.last, tip=-1)
                 yield Match(person=whole, robot=other, reaches=True)
@@ -87,25 +85,6 @@ def _match_kinds(person: Person, body: PersonBody, anatomy: Anatomy) -> Iterator
     for theirs, ours in ((body.legs, anatomy.legs), (body.arms, anatomy.arms)):
         if len(theirs) == len(ours) == 2:
             yield from (Match(person=a, robot=b) for a, b in zip(theirs, ours, strict=True))
-
-
-def is_on_four(person: Person, body: PersonBody) -> bool:
-    """Whether the person is an animal on four legs: both pairs end next to the ground."""
-    if not body.legs or not body.arms:
-        return False
-    heights = np.median(person.points[:, :, 2], axis=0)
-    low, high = float(heights.min()), float(heights.max())
-    return bool((heights[[limb.last for limb in body.arms]] < low + 0.25 * (high - low)).all())
-
-
-def _forwardness(person: Person, body: PersonBody, pair: Sequence[PersonLimb]) -> float:
-    """How far forward a pair is, in the direction in which paws point."""
-    forward = np.zeros((len(person.points), 2))
-    for limb in body.limbs:
-        a, b = (limb.end, limb.tip) if limb.tip >= 0 else (limb.middle, limb.end)
-        forward += (person.points[:, b] - person.points[:, a])[:, :2]
-    where = person.points[:, [limb.root for limb in pair], :2].mean(axis=1)
-    return float(np.median((where * forward).sum(axis=1)))
 
 
 def _find_given(person: Person, body: PersonBody, bone: str) -> PersonLimb:

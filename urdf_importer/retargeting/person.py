@@ -59,8 +59,9 @@ def stand_up(person: Person) -> Person:
     spread = np.median(high - low, axis=0)
     if spread[1] < spread[2]:
         return person
-    turn = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
-    return replace(person, points=person.points @ turn.T, turns=turn @ person.turns)
+    order, signs = [0, 2, 1], np.array([1.0, -1.0, 1.0])
+    points, turns = person.points[:, :, order] * signs, person.turns[:, :, order] * signs[:, None]
+    return replace(person, points=points, turns=turns)
 
 
 def _find_sound(points: Numbers) -> NDArray[np.bool_]:

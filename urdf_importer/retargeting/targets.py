@@ -10,7 +10,7 @@ import numpy as np
 
 from ..kinematics.machine import BasePoses
 from ..motion.trajectory import Numbers
-from .body import PersonBody, PersonLimb
+from .body import PersonBody, PersonLimb, is_on_four
 from .limbs import frame_of, shoulder_of
 from .person import Person
 from .plan import Plan, Scene
@@ -59,8 +59,11 @@ def set_scene(person: Person, body: PersonBody, scale: float, *, stays: bool) ->
             last = points[:, bone]
     up = np.tile([0.0, 0.0, 1.0], (len(points), 1))
     if rise > 1e-6:
-        pelvis = make_axes(across, (shoulders if first is None else first) - hips)
-        chest = make_axes(above, shoulders - (hips if last is None else last))
+        lower = (shoulders if first is None else first) - hips
+        upper = shoulders - (hips if last is None else last)
+        if is_on_four(person, body):  # The spine is level.
+            lower, upper = cross(lower, across), cross(upper, above)
+        pelvis, chest = make_axes(across, lower), make_axes(above, upper)
     else:
         pelvis = chest = make_axes(across, up)
     way, seen = hips, pelvis if body.legs else chest
