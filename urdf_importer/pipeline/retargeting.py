@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A person's motion on a robot: read or look at the person -> find limbs -> solve -> key."""
 
+import math
 import os
 from collections.abc import Generator, Set
 from dataclasses import replace
@@ -29,6 +30,8 @@ from ..retargeting.person import Person, bridge_frames
 from ..retargeting.run import Found, find_match, follow
 from .exporting import open_export, open_scene
 from .motions import robot_of_rig
+
+_UNCLEAR = math.radians(45.0)
 
 
 def retarget(
@@ -231,6 +234,19 @@ def _report(result: RetargetResult, diagnostics: Diagnostics) -> None:
             f"the motion is too fast for {which}, joint {quote(worst.joint)} the most: "
             f"{worst.value:.3g} of {worst.limit:.3g} rad/s or m/s at {worst.time:.2f} s",
             subject=worst.joint,
+        )
+    unclear = [each for each in result.limbs if each.most > _UNCLEAR and not each.limited]
+    for limb in unclear:
+        diagnostics.warning(
+            "retarget-limb-unclear",
+            f"the {limb.limb} is {math.degrees(limb.most):.0f} degrees off and no joint is at a "
+            "limit: the limb was not understood; give a pair, unless it has too few joints",
+            subject=limb.limb,
+        )
+    if result.held:
+        diagnostics.warning(
+            "retarget-held-back",
+            f"held back, as the person's limb does not turn so fast: {'; '.join(result.held)}",
         )
     if result.unmatched:
         diagnostics.warning("retarget-left-alone", f"left alone: {'; '.join(result.unmatched)}")

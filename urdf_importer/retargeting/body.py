@@ -211,6 +211,13 @@ def _make_limb(bones: _Skeleton, kind: LimbKind, branch: int) -> PersonLimb | No
         joints = chain[1:]
     spans = [_span(bones, chain, each) for each in joints]
     long = [each for each, span in zip(joints, spans, strict=True) if span >= _LONG * max(spans)]
+    if kind == "arm":  # Some forearms are short beside a long upper arm.
+        found = (
+            next((each for each in joints if name.search(bones.person.names[each])), -1)
+            for name in (_MIDDLE[kind], _END[kind])
+        )
+        named = [each for each in found if each >= 0]
+        long = named if len(named) == 2 and named[0] < named[1] else long
     if len(long) < 2:
         return None
     middle, end = long[-2:]
