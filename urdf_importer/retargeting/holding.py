@@ -64,12 +64,13 @@ def _find_steps(plan: Plan, solver: FrameSolver, limbs: Mapping[int, Places]) ->
 
 
 def _measure_turns(plan: Plan, match: Match | None) -> Numbers:
-    """Returns how far the parts of the person's limb and the trunk, or the trunk alone, turn
+    """Returns how far the parts of the person's limb and what carries it, or the trunk alone, turn
     together from each frame to the next, (m - 1,): a joint between two parts turns by no more."""
     scene = plan.scene
     turns, ways = [scene.pelvis, scene.chest], list[tuple[int, int]]()
     if match is not None:
         limb = match.person
+        turns = turns[:1] if limb.kind == "leg" else turns[1:]
         ways = [(limb.root, limb.middle), (limb.middle, limb.end)]
         if limb.tip >= 0 and limb.kind == "leg":
             turns.append(scene.turns[:, limb.end])
