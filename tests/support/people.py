@@ -7,7 +7,7 @@ import numpy as np
 
 from support.paths import ROOT
 from urdf_importer import Diagnostics
-from urdf_importer.geometry.transforms import rotation_from_rpy
+from urdf_importer.geometry.transforms import rotation_from_rpy, rotations_about
 from urdf_importer.retargeting.bvh import read_bvh
 from urdf_importer.retargeting.person import Person
 
@@ -178,3 +178,21 @@ def with_fingers(person: Person) -> tuple[Person, np.ndarray]:
                 turn = (closed * (piece + 0.5))[:, None]
                 place = place + 0.12 * size * (np.cos(turn) * along + np.sin(turn) * normal)
     return _in_order(_with_more(person, names, parents, points)), closed
+
+
+def on_toes(person: Person) -> Person:
+    """With heels that rise beyond upright in each swing, as at the end of a fast step."""
+    points, turns = person.points.copy(), person.turns.copy()
+    for side in ("Left", "Right"):
+        foot, toe = person.names.index(f"{side}Foot"), person.names.index(f"{side}Toe")
+        across = person.points[:, person.names.index("LeftUpLeg")]
+        across = across - person.points[:, person.names.index("RightUpLeg")]
+        height = points[:, foot, 2] - points[:, foot, 2].min()
+        turn = rotations_about(
+            across / np.linalg.norm(across, axis=1, keepdims=True), 2.2 * height / height.max()
+        )
+        for bone in (toe, *(n for n, parent in enumerate(person.parents) if parent == toe)):
+            away = (points[:, bone] - points[:, foot])[:, :, None]
+            points[:, bone] = points[:, foot] + (turn @ away)[:, :, 0]
+        turns[:, foot] = turn @ turns[:, foot]
+    return replace(person, points=points, turns=turns)

@@ -71,10 +71,10 @@ def retarget_steps(
     read = yield from _read_person(source, given, options, diagnostics)
     person = bridge_frames(read, diagnostics)
     described = robot_of_rig(given)
-    found = _find(described, person, options, partial(_load_shapes, given))
+    found = _find(described, person, options, partial(load_shapes, given))
     limits = limits_of(described, None, Diagnostics())
     feet = foot_links(found.machine, found.anatomy) if found.matched.has_legs else set()
-    soles = _load_shapes(given, feet - found.anatomy.shapes.keys())
+    soles = load_shapes(given, feet - found.anatomy.shapes.keys())
     wheels = _find_wheels(given, found) if options.base == "drive" else None
     result = yield from follow(found, options, soles, limits, wheels)
     if isinstance(given, Robot) and given.loops:
@@ -179,7 +179,7 @@ def _find_wheels(given: Any, found: Found) -> Wheels | None:
     radius = wheels.radius
     if radius is None:
         sides = wheels.left + wheels.right
-        shapes = _load_shapes(given, {each.link for each in sides})
+        shapes = load_shapes(given, {each.link for each in sides})
         placed = [
             (points @ frame[:3, :3].T + frame[:3, 3], each.axis)
             for each in sides
@@ -190,7 +190,7 @@ def _find_wheels(given: Any, found: Found) -> Wheels | None:
     return Wheels(found=wheels, radius=radius, distance=wheels.distance) if radius else None
 
 
-def _load_shapes(given: Any, names: Set[str]) -> Soles:
+def load_shapes(given: Any, names: Set[str]) -> Soles:
     """Returns the shapes of some links, but for shapes that cannot be loaded."""
     if not names:
         return {}

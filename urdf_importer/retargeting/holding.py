@@ -55,11 +55,15 @@ def hold_back(
 
 
 def _find_steps(plan: Plan, solver: FrameSolver, limbs: Mapping[int, Places]) -> Numbers:
-    """Returns how far each joint may turn from each frame to the next, (m - 1, n)."""
+    """Returns how far each joint may turn from each frame to the next, (m - 1, n): any way where a
+    limb follows places, as its parts are not the person's."""
     steps = np.full((max(len(plan.scene.points) - 1, 0), len(plan.machine.names)), np.inf)
     steps[:, solver.active] = _measure_turns(plan, None)[:, None] + _SLACK
     for place, joints in limbs.items():
-        steps[:, joints] = _measure_turns(plan, plan.matches[place])[:, None] + _SLACK
+        match = plan.matches[place]
+        steps[:, joints] = (
+            np.inf if match.reaches else _measure_turns(plan, match)[:, None] + _SLACK
+        )
     return steps
 
 
