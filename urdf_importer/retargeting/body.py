@@ -134,9 +134,9 @@ def find_body(person: Person) -> PersonBody:
     both = {kind: _name_sides(person, pair, left) for kind, pair in found.items()}
     body = PersonBody(legs=both["leg"], arms=both["arm"], spine=_find_spine(bones, both))
     if is_on_four(person, body) and _goes_backward(person, body):
-        legs = tuple(replace(limb, kind="leg") for limb in body.arms)
-        arms = tuple(replace(limb, kind="arm") for limb in body.legs)
-        body = PersonBody(legs=legs, arms=arms, spine=body.spine[::-1])
+        hind = tuple(replace(limb, kind="leg") for limb in body.arms)
+        front = tuple(replace(limb, kind="arm") for limb in body.legs)
+        body = PersonBody(legs=hind, arms=front, spine=body.spine[::-1])
     return body
 
 

@@ -100,4 +100,5 @@ def hold(values: Numbers, steps: Numbers) -> Numbers:
         before = np.maximum.accumulate((values - slopes)[::-1])[::-1] + slopes
         return np.maximum(after, before)
 
-    return (wrap(values) - wrap(-values)) / 2.0
+    middle: Numbers = (wrap(values) - wrap(-values)) / 2.0
+    return middle

@@ -329,7 +329,8 @@ def _tell_legs(
 
     def end(pair: tuple[RobotLimb, ...]) -> float:
         links = [machine.tree.index[limb.link] for limb in pair]
-        return min(float(heights[links].mean()), *(wrist_of(machine, limb) @ up for limb in pair))
+        ends = [float(wrist_of(machine, limb) @ up) for limb in pair]
+        return min(float(heights[links].mean()), *ends)
 
     def seems(pair: tuple[RobotLimb, ...]) -> int:
         named = " ".join([*pair[0].joints, pair[0].link])

@@ -110,7 +110,7 @@ def test_a_limb_that_is_not_understood_is_said(tmp_path):
 
 
 def test_a_quadruped_does_not_follow_a_person_and_says_why():
-    with pytest.raises(KinematicsError, match="LH_SHANK.* a quadruped's recording") as caught:
+    with pytest.raises(KinematicsError, match=r"LH_SHANK.* a quadruped's recording") as caught:
         retarget(SAMPLE, read_robot(SHANKS))
     assert "partner" not in str(caught.value)
 
