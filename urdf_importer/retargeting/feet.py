@@ -132,7 +132,7 @@ def pin_feet(plan: Plan, solved: State) -> list[Wish]:
 
 
 def _spread(knots: Sequence[int], values: Sequence[Numbers], count: int) -> Numbers:
-    """Returns values (count, 3) in all frames, evenly between those of some."""
+    """Returns values (count, 3) in all frames, evenly between the frames of knots."""
     order, frames = np.argsort(knots), np.arange(count)
     known, columns = np.array(knots)[order], np.array(values)[order].T
     return np.stack([np.interp(frames, known, column) for column in columns], axis=1)

@@ -19,7 +19,7 @@ from .solve import FrameSolver, State, Wish, unit
 _SLACK = 0.05
 """Radians, or metres: a joint turns so much farther in a frame than the person's limb."""
 _ROUNDS = 3
-"""How often other joints make up for those that are held, and may then be too fast themselves."""
+"""How often other joints make up for held ones, and may then be too fast themselves."""
 _PULL = 0.3
 
 
@@ -68,8 +68,9 @@ def _find_steps(plan: Plan, solver: FrameSolver, limbs: Mapping[int, Places]) ->
 
 
 def _measure_turns(plan: Plan, match: Match | None) -> Numbers:
-    """Returns how far the parts of the person's limb and what carries it, or the trunk alone, turn
-    together from each frame to the next, (m - 1,): a joint between two parts turns by no more."""
+    """Returns how far the parts of the person's limb and its end of the trunk, or the trunk alone,
+    turn together from each frame to the next, (m - 1,): a joint between two parts turns by no
+    more."""
     scene = plan.scene
     turns, ways = [scene.pelvis, scene.chest], list[tuple[int, int]]()
     if match is not None:
@@ -96,9 +97,9 @@ def hold(values: Numbers, steps: Numbers) -> Numbers:
 
     def wrap(values: Numbers) -> Numbers:
         """The least envelope above, of slopes no steeper: from the left and from the right."""
-        after = np.maximum.accumulate(values + slopes) - slopes
-        before = np.maximum.accumulate((values - slopes)[::-1])[::-1] + slopes
+        after: Numbers = np.maximum.accumulate(values + slopes) - slopes
+        before: Numbers = np.maximum.accumulate((values - slopes)[::-1])[::-1] + slopes
         return np.maximum(after, before)
 
-    middle: Numbers = (wrap(values) - wrap(-values)) / 2.0
-    return middle
+    above, below = wrap(values), wrap(-values)
+    return (above - below) / 2.0

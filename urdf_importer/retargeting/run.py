@@ -8,7 +8,7 @@ import numpy as np
 
 from ..diagnostics import KinematicsError
 from ..kinematics.drive import Wheels
-from ..kinematics.machine import JointedBodies
+from ..kinematics.machine import JointedBodies, Places
 from ..kinematics.tree import KinematicTree
 from ..motion.limits import RobotLimits
 from ..motion.trajectory import Numbers, Trajectory
@@ -100,11 +100,7 @@ def follow(
     _narrow(found.machine, limits)
     plan = _plan(found, options, soles)
     solver = FrameSolver(found.machine, _active(found, options), is_free=not plan.stays)
-    columns = found.machine.columns
-    limbs = {
-        place: np.array([columns[joint] for joint in match.robot.joints], dtype=np.intp)
-        for place, match in enumerate(plan.matches)
-    }
+    limbs = _find_columns(plan)
     tasks = _wishes(plan, options)
     base, held = start_base(plan), tuple[str, ...]()
     if plan.matches:
@@ -135,6 +131,15 @@ def follow(
         held=held,
     )
     return _drive(plan, result, wheels) if options.base == "drive" else result
+
+
+def _find_columns(plan: Plan) -> dict[int, Places]:
+    """Returns the places of each limb's joints among all."""
+    columns = plan.machine.columns
+    return {
+        place: np.array([columns[joint] for joint in match.robot.joints], dtype=np.intp)
+        for place, match in enumerate(plan.matches)
+    }
 
 
 def _report_limbs(

@@ -76,7 +76,7 @@ def _look_at_turns(armature: Any, chosen: Sequence[int]) -> Numbers:
     # Blender has columns one after the other.
     columns = flat.reshape(-1, 4, 4)[list(chosen), :3, :3]
     turns = np.array(shown.matrix_world)[:3, :3] @ np.swapaxes(columns, 1, 2).astype(np.float64)
-    # A mirrored person is turned as what is seen, not mirrored back.
+    # Of a mirrored person the mirror image turns.
     return orthonormalize(turns * np.sign(np.linalg.det(turns))[:, None, None])
 
 
