@@ -7,7 +7,7 @@ import numpy as np
 
 from support.paths import ROOT
 from urdf_importer import Diagnostics
-from urdf_importer.geometry.transforms import rotation_from_rpy
+from urdf_importer.geometry.transforms import rotation_from_rpy, rotations_about
 from urdf_importer.retargeting.bvh import read_bvh
 from urdf_importer.retargeting.person import Person
 
@@ -23,7 +23,8 @@ def long_person(seconds: float) -> Person:
     person = sample_person()
     last = len(person.points) - 1
     rows = np.arange(round(seconds * person.rate))
-    return replace(person, points=person.points[np.abs((rows + last) % (2 * last) - last)])
+    rows = np.abs((rows + last) % (2 * last) - last)
+    return replace(person, points=person.points[rows], turns=person.turns[rows])
 
 
 def nameless(person: Person) -> Person:
@@ -35,7 +36,8 @@ def nameless(person: Person) -> Person:
 def turned(person: Person) -> Person:
     """Somewhere else, looking another way, in inches."""
     turn = rotation_from_rpy((0.0, 0.0, 2.0))
-    return replace(person, points=person.points @ turn.T / 2.54 + [300.0, -120.0, 40.0])
+    points = person.points @ turn.T / 2.54 + [300.0, -120.0, 40.0]
+    return replace(person, points=points, turns=turn @ person.turns)
 
 
 def with_empty_bones(person: Person) -> Person:
@@ -56,7 +58,11 @@ def with_empty_bones(person: Person) -> Person:
         places.append(bone)
         new[bone] = len(names) - 1
     return replace(
-        person, names=tuple(names), parents=tuple(parents), points=person.points[:, places]
+        person,
+        names=tuple(names),
+        parents=tuple(parents),
+        points=person.points[:, places],
+        turns=person.turns[:, places],
     )
 
 
@@ -70,9 +76,21 @@ def with_twist_bones(person: Person) -> Person:
             names.append(f"{name}Twist")
             parents.append(parent)
             parents[bone] = len(names) - 1
-    return _in_order(replace(
-        person, names=tuple(names), parents=tuple(parents), points=np.concatenate(points, axis=1)
-    ))  # fmt: skip
+    return _in_order(_with_more(person, names, parents, points))
+
+
+def _with_more(
+    person: Person, names: list[str], parents: list[int], points: list[np.ndarray]
+) -> Person:
+    """With more bones, which do not turn."""
+    still = np.zeros((len(person.points), len(names) - len(person.names), 3, 3)) + np.eye(3)
+    return replace(
+        person,
+        names=tuple(names),
+        parents=tuple(parents),
+        points=np.concatenate(points, axis=1),
+        turns=np.concatenate([person.turns, still], axis=1),
+    )
 
 
 def noisy(person: Person) -> Person:
@@ -98,6 +116,7 @@ def _in_order(person: Person) -> Person:
         names=tuple(person.names[bone] for bone in order),
         parents=tuple(new[person.parents[bone]] for bone in order),
         points=person.points[:, order],
+        turns=person.turns[:, order],
     )
 
 
@@ -123,8 +142,13 @@ def dog() -> Person:
             names += [f"{side}{name}Leg", f"{side}{name}Shin", f"{side}{name}Foot", ""]
             parents += [bone, first, first + 1, first + 2]
             points += [root, middle, paw, paw + np.array([0.05, 0.0, -0.02])]
+    still = np.zeros((len(times), len(names), 3, 3)) + np.eye(3)
     return Person(
-        names=tuple(names), parents=tuple(parents), points=np.stack(points, axis=1), rate=30.0
+        names=tuple(names),
+        parents=tuple(parents),
+        points=np.stack(points, axis=1),
+        turns=still,
+        rate=30.0,
     )
 
 
@@ -153,6 +177,22 @@ def with_fingers(person: Person) -> tuple[Person, np.ndarray]:
                 above = len(names) - 1
                 turn = (closed * (piece + 0.5))[:, None]
                 place = place + 0.12 * size * (np.cos(turn) * along + np.sin(turn) * normal)
-    return _in_order(replace(
-        person, names=tuple(names), parents=tuple(parents), points=np.concatenate(points, axis=1)
-    )), closed  # fmt: skip
+    return _in_order(_with_more(person, names, parents, points)), closed
+
+
+def on_toes(person: Person) -> Person:
+    """With heels that rise beyond upright in each swing, as at the end of a fast step."""
+    points, turns = person.points.copy(), person.turns.copy()
+    for side in ("Left", "Right"):
+        foot, toe = person.names.index(f"{side}Foot"), person.names.index(f"{side}Toe")
+        across = person.points[:, person.names.index("LeftUpLeg")]
+        across = across - person.points[:, person.names.index("RightUpLeg")]
+        height = points[:, foot, 2] - points[:, foot, 2].min()
+        turn = rotations_about(
+            across / np.linalg.norm(across, axis=1, keepdims=True), 2.2 * height / height.max()
+        )
+        for bone in (toe, *(n for n, parent in enumerate(person.parents) if parent == toe)):
+            away = (points[:, bone] - points[:, foot])[:, :, None]
+            points[:, bone] = points[:, foot] + (turn @ away)[:, :, 0]
+        turns[:, foot] = turn @ turns[:, foot]
+    return replace(person, points=points, turns=turns)

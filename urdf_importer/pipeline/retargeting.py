@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A person's motion on a robot: read or look at the person -> find limbs -> solve -> key."""
 
+import math
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Set
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ..arguments import diagnostics_of, options_of, rig_of, robot_or_rig_of
@@ -22,12 +24,14 @@ from ..options import FileOptions
 from ..progress import Progress, finish
 from ..retargeting.bvh import read_bvh
 from ..retargeting.closing import close_result
-from ..retargeting.limbs import Soles, foot_links
+from ..retargeting.limbs import LoadShapes, Soles, foot_links
 from ..retargeting.options import Pair, RetargetOptions, RetargetResult
 from ..retargeting.person import Person, bridge_frames
 from ..retargeting.run import Found, find_match, follow
 from .exporting import open_export, open_scene
 from .motions import robot_of_rig
+
+_UNCLEAR = math.radians(45.0)
 
 
 def retarget(
@@ -67,10 +71,10 @@ def retarget_steps(
     read = yield from _read_person(source, given, options, diagnostics)
     person = bridge_frames(read, diagnostics)
     described = robot_of_rig(given)
-    found = _find(described, person, options)
+    found = _find(described, person, options, partial(load_shapes, given))
     limits = limits_of(described, None, Diagnostics())
-    names = set(foot_links(found.machine, found.anatomy)) if found.matched.has_legs else set()
-    soles = _load_shapes(given, names)
+    feet = foot_links(found.machine, found.anatomy) if found.matched.has_legs else set()
+    soles = load_shapes(given, feet - found.anatomy.shapes.keys())
     wheels = _find_wheels(given, found) if options.base == "drive" else None
     result = yield from follow(found, options, soles, limits, wheels)
     if isinstance(given, Robot) and given.loops:
@@ -143,19 +147,22 @@ def _cut(person: Person, options: RetargetOptions) -> Person:
     if not any(options.frames):
         return person
     first, last = max(int(options.frames[0]), 1), int(options.frames[1])
-    points = person.points[first - 1 : last]
+    kept = slice(first - 1, last)
+    points, turns = person.points[kept], person.turns[kept]
     if not len(points):
         raise KinematicsError(
             f"the motion has {len(person.points)} frames, and none from {first} to {last}",
             source=person.source,
         )
-    return replace(person, points=points, first_frame=float(first))
+    return replace(person, points=points, turns=turns, first_frame=float(first))
 
 
-def _find(robot: Robot, person: Person, options: RetargetOptions) -> Found:
+def _find(
+    robot: Robot, person: Person, options: RetargetOptions, load: LoadShapes | None = None
+) -> Found:
     tree = retrace_tree(robot)
     held = frozenset(find_freedom(tree).followers) if robot.loops else frozenset()
-    return find_match(tree, person, options, held)
+    return find_match(tree, person, options, held, load)
 
 
 def _find_wheels(given: Any, found: Found) -> Wheels | None:
@@ -172,7 +179,7 @@ def _find_wheels(given: Any, found: Found) -> Wheels | None:
     radius = wheels.radius
     if radius is None:
         sides = wheels.left + wheels.right
-        shapes = _load_shapes(given, {each.link for each in sides})
+        shapes = load_shapes(given, {each.link for each in sides})
         placed = [
             (points @ frame[:3, :3].T + frame[:3, 3], each.axis)
             for each in sides
@@ -183,7 +190,7 @@ def _find_wheels(given: Any, found: Found) -> Wheels | None:
     return Wheels(found=wheels, radius=radius, distance=wheels.distance) if radius else None
 
 
-def _load_shapes(given: Any, names: set[str]) -> Soles:
+def load_shapes(given: Any, names: Set[str]) -> Soles:
     """Returns the shapes of some links, but for shapes that cannot be loaded."""
     if not names:
         return {}
@@ -227,6 +234,19 @@ def _report(result: RetargetResult, diagnostics: Diagnostics) -> None:
             f"the motion is too fast for {which}, joint {quote(worst.joint)} the most: "
             f"{worst.value:.3g} of {worst.limit:.3g} rad/s or m/s at {worst.time:.2f} s",
             subject=worst.joint,
+        )
+    unclear = [each for each in result.limbs if each.most > _UNCLEAR and not each.limited]
+    for limb in unclear:
+        diagnostics.warning(
+            "retarget-limb-unclear",
+            f"the {limb.limb} is {math.degrees(limb.most):.0f} degrees off and no joint is at a "
+            "limit: the limb was not understood; give a pair, unless it has too few joints",
+            subject=limb.limb,
+        )
+    if result.held:
+        diagnostics.warning(
+            "retarget-held-back",
+            f"held back, as the person's limb does not turn so fast: {'; '.join(result.held)}",
         )
     if result.unmatched:
         diagnostics.warning("retarget-left-alone", f"left alone: {'; '.join(result.unmatched)}")

@@ -132,7 +132,34 @@ def find_body(person: Person) -> PersonBody:
     }
     left = _find_left(person, *found.values())
     both = {kind: _name_sides(person, pair, left) for kind, pair in found.items()}
-    return PersonBody(legs=both["leg"], arms=both["arm"], spine=_find_spine(bones, both))
+    body = PersonBody(legs=both["leg"], arms=both["arm"], spine=_find_spine(bones, both))
+    if is_on_four(person, body) and _goes_backward(person, body):
+        hind = tuple(replace(limb, kind="leg") for limb in body.arms)
+        front = tuple(replace(limb, kind="arm") for limb in body.legs)
+        body = PersonBody(legs=hind, arms=front, spine=body.spine[::-1])
+    return body
+
+
+def is_on_four(person: Person, body: PersonBody) -> bool:
+    """Whether the person is an animal on four legs: both pairs end next to the ground."""
+    if not body.legs or not body.arms:
+        return False
+    heights = np.median(person.points[:, :, 2], axis=0)
+    low, high = float(heights.min()), float(heights.max())
+    return bool((heights[[limb.last for limb in body.arms]] < low + 0.25 * (high - low)).all())
+
+
+def _goes_backward(person: Person, body: PersonBody) -> bool:
+    """Whether the arms of an animal on four legs are its hind legs, as paws point."""
+    forward = np.zeros((len(person.points), 2))
+    for limb in body.limbs:
+        a, b = (limb.end, limb.tip) if limb.tip >= 0 else (limb.middle, limb.end)
+        forward += (person.points[:, b] - person.points[:, a])[:, :2]
+    legs, arms = (
+        person.points[:, [limb.root for limb in pair], :2].mean(axis=1)
+        for pair in (body.legs, body.arms)
+    )
+    return float(np.median(((arms - legs) * forward).sum(axis=1))) < 0.0
 
 
 def list_chains(person: Person, bone: int) -> list[list[int]]:
@@ -184,6 +211,13 @@ def _make_limb(bones: _Skeleton, kind: LimbKind, branch: int) -> PersonLimb | No
         joints = chain[1:]
     spans = [_span(bones, chain, each) for each in joints]
     long = [each for each, span in zip(joints, spans, strict=True) if span >= _LONG * max(spans)]
+    if kind == "arm":  # Some forearms are short beside a long upper arm.
+        found = (
+            next((each for each in joints if name.search(bones.person.names[each])), -1)
+            for name in (_MIDDLE[kind], _END[kind])
+        )
+        named = [each for each in found if each >= 0]
+        long = named if len(named) == 2 and named[0] < named[1] else long
     if len(long) < 2:
         return None
     middle, end = long[-2:]

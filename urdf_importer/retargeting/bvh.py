@@ -63,11 +63,11 @@ class _Reader:
             raise self._refuse("the motion is too long for so many bones; cut it into parts")
         # Frames of stray numbers are bridged later.
         with np.errstate(invalid="ignore", over="ignore"):
-            points = _place(tree, values)
-        names, parents = tuple(tree.names), tuple(tree.parents)
-        return stand_up(
-            Person(names=names, parents=parents, points=points, rate=rate, source=self._source)
-        )
+            points, turns = _place(tree, values)
+        names, parents, source = tuple(tree.names), tuple(tree.parents), self._source
+        return stand_up(Person(
+            names=names, parents=parents, points=points, turns=turns, rate=rate, source=source
+        ))  # fmt: skip
 
     def _split(self, text: str) -> Iterator[list[str]]:
         """Yields the words of each line that has some."""
@@ -190,11 +190,11 @@ class _Reader:
         return (float(whole) if abs(rate - whole) < 2e-4 * rate else rate), np.stack(rows)
 
 
-def _place(tree: _Tree, values: Numbers) -> Numbers:
-    """Returns (m, n, 3), where bones begin."""
+def _place(tree: _Tree, values: Numbers) -> tuple[Numbers, Numbers]:
+    """Returns where bones begin, (m, n, 3), and how they are turned, (m, n, 3, 3)."""
     count = len(values)
     points = np.empty((count, len(tree.names), 3))
-    turns: list[Numbers] = []
+    turns = np.empty((count, len(tree.names), 3, 3))
     column = 0
     axes = np.eye(3)
     for bone, (parent, offset) in enumerate(zip(tree.parents, tree.offsets, strict=True)):
@@ -209,8 +209,7 @@ def _place(tree: _Tree, values: Numbers) -> Numbers:
                 turn = rotations_about(np.tile(axes[axis], (count, 1)), np.radians(given))
                 turned = turned @ turn
         if parent >= 0:
-            moved = points[:, parent] + (turns[parent] @ moved[:, :, None])[:, :, 0]
-            turned = turns[parent] @ turned
-        points[:, bone] = moved
-        turns.append(turned)
-    return points
+            moved = points[:, parent] + (turns[:, parent] @ moved[:, :, None])[:, :, 0]
+            turned = turns[:, parent] @ turned
+        points[:, bone], turns[:, bone] = moved, turned
+    return points, turns

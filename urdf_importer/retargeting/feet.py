@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..geometry.transforms import rotation_from_rpy
+from ..kinematics.machine import turn_between, turn_by
 from ..motion.trajectory import Numbers
 from .plan import Match, Plan, Scene, Stand
 from .solve import Flags, State, Wish
@@ -21,6 +22,8 @@ _SHORTEST, _GAP = 0.1, 0.07
 """Seconds of contacts that are dropped, and of gaps that are closed."""
 _LEVEL = 0.05
 """Metres, of a leg as above: feet on less are on the ground."""
+_STEEP = 0.6
+"""The sine of the pitch from which on a standing foot is not laid flat."""
 _PIN, _FLAT = 100.0 * 100.0, 6.0 * 6.0
 """Weights of standing feet. Tried: with 30 squared, feet creep by 3 mm where limits bind."""
 
@@ -86,7 +89,8 @@ def ground_scene(plan: Plan) -> Scene:
 
 def pin_feet(plan: Plan, solved: State) -> list[Wish]:
     """Returns the wishes for feet: in one place and level while they stand, and between as solved,
-    moved from one place to the next evenly."""
+    moved from one place to the next evenly. Toes of someone who kneels stay, but are not laid
+    flat."""
     tasks: list[Wish] = []
     machine, scene, ground = plan.machine, plan.scene, plan.ground
     pose = machine.pose(solved.positions, solved.base)
@@ -99,30 +103,39 @@ def pin_feet(plan: Plan, solved: State) -> list[Wish]:
         ankle = pose.place(limb.lower, limb.wrist)
         shift, knots = [], []
         on = standing_frames(own, place, count)
-        facing = foot_axes(scene, match.person, on)
-        turned = facing.copy()
+        facing, flat = foot_axes(scene, match.person, on), on.copy()
+        tilt: list[Numbers] = []
         for stand in own:
             rows = slice(stand.first, stand.last + 1)
             where = np.median(ankle[rows], axis=0)
             where[2] = ground + limb.height + _step_height(scene, match, stand, ground)
+            level = _level(facing[rows])
+            flat[rows] = abs(np.median(facing[rows, 2, 0])) < _STEEP
             for row in {stand.first, stand.last}:
                 knots.append(row)
                 shift.append(where - ankle[row])
-            turned[rows] = _level(facing[rows])
-        order = np.argsort(knots)
-        known, shifts = np.array(knots)[order], np.array(shift)[order]
-        moved = np.stack([np.interp(np.arange(count), known, c) for c in shifts.T], axis=1)
-        target = ankle + moved
+                tilt.append(turn_between(facing[[row]], level[None])[0] * flat[row])
+        target = ankle + _spread(knots, shift, count)
+        turned = turn_by(_spread(knots, tilt, count)) @ facing
         for stand in own:
             target[stand.first : stand.last + 1] = target[stand.first]
+            if flat[stand.first]:
+                turned[stand.first : stand.last + 1] = turned[stand.first]
         size = (_LEG / limb.length) ** 2
         tasks.append(Wish(kind="reach", body=limb.lower, local=limb.wrist, target=target,
                           weight=_PIN * size, limb=place))  # fmt: skip
         if limb.is_flat:
             wanted = turn_body(plan, limb.hand, turned)
             tasks.append(Wish(kind="turn", body=limb.hand, target=wanted,
-                              weight=np.where(on, _FLAT, 1.0), limb=place))  # fmt: skip
+                              weight=np.where(flat, _FLAT, 1.0), limb=place))  # fmt: skip
     return tasks
+
+
+def _spread(knots: Sequence[int], values: Sequence[Numbers], count: int) -> Numbers:
+    """Returns values (count, 3) in all frames, evenly between the frames of knots."""
+    order, frames = np.argsort(knots), np.arange(count)
+    known, columns = np.array(knots)[order], np.array(values)[order].T
+    return np.stack([np.interp(frames, known, column) for column in columns], axis=1)
 
 
 def _step_height(scene: Scene, match: Match, stand: Stand, ground: float) -> float:
@@ -133,9 +146,10 @@ def _step_height(scene: Scene, match: Match, stand: Stand, ground: float) -> flo
 
 
 def _level(facing: Numbers) -> Numbers:
-    """Returns one level turn with the median heading, (3, 3)."""
-    ahead = np.median(facing[:, :, 0], axis=0)
-    yaw = float(np.arctan2(ahead[1], ahead[0]))
+    """Returns one level turn with the median heading, (3, 3): by the left, as feet on their toes
+    may point backward."""
+    left = np.median(facing[:, :, 1], axis=0)
+    yaw = float(np.arctan2(-left[0], left[1]))
     return rotation_from_rpy((0.0, 0.0, yaw))
 
 

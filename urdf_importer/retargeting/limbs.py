@@ -7,6 +7,7 @@ shoulder and wrist are farthest apart, and that line belongs to the links above 
 """
 
 import re
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,21 +15,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.transforms import Matrix, Vector, matrix_from_pose, rotations_about
-from ..kinematics.machine import JointedBodies
+from ..kinematics.machine import JointedBodies, Numbers
 from ..kinematics.mirror import find_mirror
 from ..kinematics.tips import Tip, find_tips
 from ..model import Pose
 from .body import LimbKind, compare_sides
+from .solve import unit
 
 Soles = dict[str, list[tuple[NDArray[Any], Pose]]]
 """Link -> its shapes: points (k, 3), and where they are in the link."""
+LoadShapes = Callable[[Set[str]], Soles]
+"""Loads the shapes of some links."""
 _ALIKE = 0.1
 """Share of the reach by which tips may miss their mirrored places."""
 _LOW = 0.15
 """Share of the height: pairs of legs end at heights that differ by less."""
 _ANKLE = 2
 """Joints beyond the knee from which a foot can be held flat."""
-_LEG = re.compile("leg|hip|knee|ankle|foot|thigh|shin|calf|sole", re.IGNORECASE)
+_CAP = 0.9
+"""Points that are at least so far away, of the farthest, are the end of a shape."""
+_LEG = re.compile("leg|hip|knee|ankle|foot|thigh|shin|shank|calf|sole", re.IGNORECASE)
 _ARM = re.compile("arm|shoulder|elbow|wrist|hand|grip|palm", re.IGNORECASE)
 
 
@@ -67,20 +73,24 @@ class RobotLimb:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Anatomy:
     """The limbs of a robot in pairs, left first, hind legs first; axes (3, 3), its directions
-    forward, left and up as columns in the frame of its base; tips that have no partner."""
+    forward, left and up as columns in the frame of its base; tips that have no partner, and tips of
+    pairs that no person has; the shapes that limbs were measured by."""
 
     legs: tuple[RobotLimb, ...]
     arms: tuple[RobotLimb, ...]
     axes: Matrix
     others: tuple[Tip, ...]
+    spare: tuple[Tip, ...]
+    shapes: Soles
 
     @property
     def limbs(self) -> tuple[RobotLimb, ...]:
         return self.legs + self.arms
 
 
-def find_anatomy(machine: JointedBodies) -> Anatomy:
-    """Finds the limbs of a robot."""
+def find_anatomy(machine: JointedBodies, load: LoadShapes | None = None) -> Anatomy:
+    """Finds the limbs of a robot. Without `load` a limb ends in its last joint where no link beyond
+    it shows the end."""
     tree = machine.tree
     mirror = find_mirror(tree)
     joints = {each.joint.name for each in tree.joint_motions}
@@ -89,7 +99,9 @@ def find_anatomy(machine: JointedBodies) -> Anatomy:
     normal = turn.T @ mirror.normal
     up = np.array([0.0, 0.0, 1.0]) if abs(normal[2]) < 0.7 else np.array([0.0, 1.0, 0.0])
     pairs, alone = _find_pairs(machine, tips, mirror.partners, normal)
-    limbs = [tuple(measure_limb(machine, tip) for tip in pair) for pair in pairs]
+    blunt = {machine.body_of[tree.index[tip.link]] for tip in tips if not tip.pointed}
+    shapes = {} if load is None else load(links_of(machine, blunt))
+    limbs = [tuple(measure_limb(machine, tip, shapes) for tip in pair) for pair in pairs]
     left = _find_left(machine, pairs, limbs, normal)
     axes = np.stack([np.cross(left, up), left, up], axis=1)
     sorted_pairs = [_sort_sides(machine, pair, left) for pair in limbs]
@@ -98,12 +110,13 @@ def find_anatomy(machine: JointedBodies) -> Anatomy:
     if len(legs) > 1:
         legs = [legs[0], legs[-1]]
     kept = {limb.link for pair in [*legs, *arms] for limb in pair}
-    others = [*alone, *(tip for pair in pairs for tip in pair if tip.link not in kept)]
     return Anatomy(
         legs=tuple(replace(limb, kind="leg") for pair in legs for limb in pair),
         arms=tuple(limb for pair in arms for limb in pair),
         axes=axes,
-        others=tuple(others),
+        others=tuple(alone),
+        spare=tuple(tip for pair in pairs for tip in pair if tip.link not in kept),
+        shapes=shapes,
     )
 
 
@@ -155,14 +168,41 @@ def _nearest(axes: list[tuple[Vector, Vector]]) -> Vector:
     return nearest
 
 
-def measure_limb(machine: JointedBodies, tip: Tip) -> RobotLimb:
+def _find_end(machine: JointedBodies, tip: Tip, shapes: Soles) -> Vector:
+    """Returns where a limb ends, (3,), at zero: where the frame of its last link lies in the last
+    joint, at the far end of its shapes, as far as these are known."""
+    place = machine.tree.index[tip.link]
+    end: Vector = machine.zero[place][:3, 3]
+    parts = [*_place_shapes(machine, machine.body_of[place], shapes)]
+    if tip.pointed or not parts:
+        return end
+    points, seat = np.concatenate(parts), frame_of(machine, machine.body_of[place])[:3, 3]
+    away = (points - seat) @ unit(_middle(points) - seat)
+    return _middle(points[away >= _CAP * away.max()])
+
+
+def _middle(points: Numbers) -> Vector:
+    middle: Vector = (points.min(axis=0) + points.max(axis=0)) / 2.0
+    return middle
+
+
+def _place_shapes(machine: JointedBodies, body: int, shapes: Soles) -> Iterator[Numbers]:
+    """Yields the points (k, 3) of each shape of a body, at zero."""
+    for place, link in enumerate(machine.tree.links):
+        for points, origin in shapes.get(link.name, ()) if machine.body_of[place] == body else ():
+            frame = machine.zero[place] @ matrix_from_pose(origin)
+            if len(points):
+                yield points.astype(np.float64) @ frame[:3, :3].T + frame[:3, 3]
+
+
+def measure_limb(machine: JointedBodies, tip: Tip, shapes: Soles | None = None) -> RobotLimb:
     """Measures a limb: the elbow is the joint for which the lesser of its axis' distances from
     shoulder and wrist is the largest."""
     tree = machine.tree
     names = [name for name in tip.joints if name in machine.names]
     bodies = [machine.body_of[tree.joint_index[name]] for name in names]
     turning = [body for body in bodies if not machine.slides[body]]
-    end = machine.zero[tree.index[tip.link]][:3, 3]
+    end = _find_end(machine, tip, shapes or {})
     axes = {body: _axis(machine, body) for body in turning}
     best: tuple[float, int, Vector, Vector] | None = None
     for place in range(2 if len(turning) >= 5 else 1, len(turning)):
@@ -196,6 +236,8 @@ def _stretch(
     lower, shoulder, wrist, end = found
     upper, carrier = machine.parents[lower], machine.parents[bodies[0]]
     point, direction = _axis(machine, lower)
+    # The limb bends in one plane: where the axes before it meet beside that, it is not slanted.
+    shoulder = shoulder + ((wrist - shoulder) @ direction) * direction
     one, other = shoulder - point, wrist - point
     one, other = (each - (each @ direction) * direction for each in (one, other))
     angle = np.pi - np.arctan2(direction @ np.cross(one, other), one @ other)
@@ -243,6 +285,13 @@ def shoulder_of(machine: JointedBodies, limb: RobotLimb) -> Vector:
     return placed
 
 
+def wrist_of(machine: JointedBodies, limb: RobotLimb) -> Vector:
+    """Returns where the lower part of a limb ends, (3,), at zero."""
+    frame = frame_of(machine, limb.lower)
+    placed: Vector = frame[:3, 3] + frame[:3, :3] @ limb.wrist
+    return placed
+
+
 def _find_left(
     machine: JointedBodies,
     pairs: list[tuple[Tip, Tip]],
@@ -280,7 +329,8 @@ def _tell_legs(
 
     def end(pair: tuple[RobotLimb, ...]) -> float:
         links = [machine.tree.index[limb.link] for limb in pair]
-        return float(heights[links].mean())
+        ends = [float(wrist_of(machine, limb) @ up) for limb in pair]
+        return min(float(heights[links].mean()), *ends)
 
     def seems(pair: tuple[RobotLimb, ...]) -> int:
         named = " ".join([*pair[0].joints, pair[0].link])
@@ -299,25 +349,23 @@ def measure_feet(machine: JointedBodies, anatomy: Anatomy, soles: Soles) -> Anat
     up = anatomy.axes[:, 2]
     legs = []
     for limb in anatomy.legs:
-        frame = frame_of(machine, limb.lower)
-        ankle = float(up @ (frame[:3, 3] + frame[:3, :3] @ limb.wrist))
-        lowest = []
-        for place, body in enumerate(machine.body_of):
-            if body != limb.hand:
-                continue
-            shapes = soles.get(machine.tree.links[place].name, ())
-            for points, origin in shapes:
-                frame = machine.zero[place] @ matrix_from_pose(origin)
-                placed = points.astype(np.float64) @ frame[:3, :3].T + frame[:3, 3]
-                lowest.append(float((placed @ up).min(initial=ankle)))
-            if not shapes:
-                lowest.append(float(machine.zero[place, :3, 3] @ up))
+        ankle = float(up @ wrist_of(machine, limb))
+        lowest = [float((each @ up).min()) for each in _place_shapes(machine, limb.hand, soles)]
+        lowest += [
+            float(machine.zero[place, :3, 3] @ up)
+            for place, body in enumerate(machine.body_of)
+            if body == limb.hand and not soles.get(machine.tree.links[place].name)
+        ]
         legs.append(replace(limb, height=max(ankle - min(lowest, default=ankle), 0.0)))
     return replace(anatomy, legs=tuple(legs))
 
 
-def foot_links(machine: JointedBodies, anatomy: Anatomy) -> tuple[str, ...]:
+def foot_links(machine: JointedBodies, anatomy: Anatomy) -> Set[str]:
     """Returns the links that are parts of feet."""
-    feet = {limb.hand for limb in anatomy.legs}
+    return links_of(machine, {limb.hand for limb in anatomy.legs})
+
+
+def links_of(machine: JointedBodies, bodies: Set[int]) -> Set[str]:
+    """Returns the links that are parts of some bodies."""
     links = zip(machine.tree.links, machine.body_of, strict=True)
-    return tuple(link.name for link, body in links if body in feet)
+    return {link.name for link, body in links if body in bodies}

@@ -10,7 +10,7 @@ from ..diagnostics import KinematicsError, quote, unknown_name
 from ..kinematics.machine import JointedBodies
 from ..kinematics.tips import Tip
 from ..motion.trajectory import Numbers
-from .body import PersonBody, PersonLimb
+from .body import PersonBody, PersonLimb, is_on_four
 from .limbs import Anatomy, measure_limb
 from .options import Pair, RetargetOptions
 from .person import Person
@@ -55,7 +55,7 @@ def match_limbs(
         held = {palm for _, palm in palms}
         arms = tuple(limb for limb in anatomy.arms if limb.carrier not in held)
         legs = tuple(limb for limb in anatomy.legs if limb.carrier not in held)
-        anatomy = replace(anatomy, arms=arms, legs=legs, others=())
+        anatomy = replace(anatomy, arms=arms, legs=legs, others=(), spare=())
     found = [
         match
         for match in _match_kinds(person, body, anatomy)
@@ -77,9 +77,7 @@ def match_limbs(
 def _match_kinds(person: Person, body: PersonBody, anatomy: Anatomy) -> Iterator[Match]:
     if len(anatomy.legs) == 4:
         if is_on_four(person, body):
-            pairs = (body.legs, body.arms)
-            hind, front = sorted(pairs, key=lambda pair: _forwardness(person, body, pair))
-            for one, other in zip((*hind, *front), anatomy.legs, strict=True):
+            for one, other in zip(body.limbs, anatomy.legs, strict=True):
                 # An animal's leg from where it begins to where it ends.
                 whole = replace(one, root=min(one.bones), end=one.last, tip=-1)
                 yield Match(person=whole, robot=other, reaches=True)
@@ -87,25 +85,6 @@ def _match_kinds(person: Person, body: PersonBody, anatomy: Anatomy) -> Iterator
     for theirs, ours in ((body.legs, anatomy.legs), (body.arms, anatomy.arms)):
         if len(theirs) == len(ours) == 2:
             yield from (Match(person=a, robot=b) for a, b in zip(theirs, ours, strict=True))
-
-
-def is_on_four(person: Person, body: PersonBody) -> bool:
-    """Whether the person is an animal on four legs: both pairs end next to the ground."""
-    if not body.legs or not body.arms:
-        return False
-    heights = np.median(person.points[:, :, 2], axis=0)
-    low, high = float(heights.min()), float(heights.max())
-    return bool((heights[[limb.last for limb in body.arms]] < low + 0.25 * (high - low)).all())
-
-
-def _forwardness(person: Person, body: PersonBody, pair: Sequence[PersonLimb]) -> float:
-    """How far forward a pair is, in the direction in which paws point."""
-    forward = np.zeros((len(person.points), 2))
-    for limb in body.limbs:
-        a, b = (limb.end, limb.tip) if limb.tip >= 0 else (limb.middle, limb.end)
-        forward += (person.points[:, b] - person.points[:, a])[:, :2]
-    where = person.points[:, [limb.root for limb in pair], :2].mean(axis=1)
-    return float(np.median((where * forward).sum(axis=1)))
 
 
 def _find_given(person: Person, body: PersonBody, bone: str) -> PersonLimb:
@@ -146,8 +125,10 @@ def _match_given(
         return body
     if not free:
         raise KinematicsError(f"no joint moves {quote(name)}, so it cannot follow")
-    tip = Tip(link=tree.links[link].name, joints=free, pointed=True)
-    return Match(person=theirs, robot=replace(measure_limb(machine, tip), side=theirs.side))
+    is_pointed = link != machine.places[body] or body in machine.parents
+    tip = Tip(link=tree.links[link].name, joints=free, pointed=is_pointed)
+    limb = replace(measure_limb(machine, tip, anatomy.shapes), side=theirs.side)
+    return Match(person=theirs, robot=limb)
 
 
 def _left_alone(
@@ -162,10 +143,15 @@ def _left_alone(
     for limb in body.limbs:
         if limb.middle not in roots:
             yield f"the person's {limb.side} {limb.kind} has no limb that follows it"
+    reason = "has no limb to follow"
+    for tip in anatomy.spare:
+        yield f"the robot's {tip.link} {reason}"
+    if len(anatomy.legs) == 4 and not is_on_four(person, body):
+        reason = "follows a quadruped's recording alone"
+    if options.parts not in ("auto", "body"):
+        reason = "is left out by parts"
     for ours in anatomy.limbs:
         if ours.link not in links:
-            is_left_out = options.parts not in ("auto", "body")
-            reason = "is left out by parts" if is_left_out else "has no limb to follow"
             yield f"the robot's {ours.side} {ours.kind} ({ours.link}) {reason}"
     busy = {joint for match in matches for joint in match.robot.joints}
     for tip in anatomy.others:

@@ -184,6 +184,8 @@ class RetargetResult:
     slide       the farthest that a standing foot comes from its place, in metres
     limits      where the motion is beyond the robot's limits, as check_trajectory
     unmatched   parts of person and robot that were left alone, each with the reason
+    held        joints that would have turned farther from frame to frame than the person's limb,
+                each with how far that keeps them from their place
     action      the action on the robot in Blender; None without it
     """
 
@@ -195,6 +197,7 @@ class RetargetResult:
     slide: float = 0.0
     limits: tuple[Violation, ...] = ()
     unmatched: tuple[str, ...] = ()
+    held: tuple[str, ...] = ()
     action: Any = field(default=None, compare=False)
 
     @property

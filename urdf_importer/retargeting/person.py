@@ -13,12 +13,14 @@ from ..motion.trajectory import Numbers
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Person:
     """names (n) of bones, empty where a bone ends; parents (n), -1 for roots, parents first; points
-    (m, n, 3) where each bone begins, in one unit of length, z up; rate in frames per second;
-    first_frame where the motion begins in its scene; whether it is shown there."""
+    (m, n, 3) where each bone begins, in one unit of length, z up; turns (m, n, 3, 3) of the bones,
+    each against some pose of its own; rate in frames per second; first_frame where the motion
+    begins in its scene; whether it is shown there."""
 
     names: tuple[str, ...]
     parents: tuple[int, ...]
     points: Numbers
+    turns: Numbers
     rate: float
     source: str = ""
     first_frame: float = 1.0
@@ -38,26 +40,28 @@ def bridge_frames(person: Person, diagnostics: Diagnostics) -> Person:
     if not good.any():
         raise KinematicsError("no frame of the motion has finite numbers", source=person.source)
     frames = np.arange(len(good))
-    points = person.points.copy()
-    columns = points.reshape(len(good), -1)
-    between = [np.interp(frames[~good], frames[good], column) for column in columns[good].T]
-    columns[~good] = np.stack(between, axis=1)
+    points, turns = person.points.copy(), person.turns.copy()
+    for columns in (points.reshape(len(good), -1), turns.reshape(len(good), -1)):
+        between = [np.interp(frames[~good], frames[good], column) for column in columns[good].T]
+        columns[~good] = np.stack(between, axis=1)
     what = f"{int((~good).sum())} of {len(good)} frames have numbers that are not finite"
     diagnostics.warning("motion-bridged", f"{what}; they are taken between their neighbours")
-    return replace(person, points=points)
+    return replace(person, points=points, turns=turns)
 
 
 def stand_up(person: Person) -> Person:
     """Returns the person of a file without a scene with z up: y is up where people extend farther
-    along y than along z, as in most files."""
+    along y than along z, as in most files. A root that stays behind does not count."""
     sound = person.points[_find_sound(person.points)]
     if not len(sound):
         return person
-    spread = np.median(np.ptp(sound, axis=1), axis=0)
+    low, high = np.percentile(sound, (10, 90), axis=1)
+    spread = np.median(high - low, axis=0)
     if spread[1] < spread[2]:
         return person
-    x, y, z = np.moveaxis(person.points, 2, 0)
-    return replace(person, points=np.stack([x, -z, y], axis=2))
+    order, signs = [0, 2, 1], np.array([1.0, -1.0, 1.0])
+    points, turns = person.points[:, :, order] * signs, person.turns[:, :, order] * signs[:, None]
+    return replace(person, points=points, turns=turns)
 
 
 def _find_sound(points: Numbers) -> NDArray[np.bool_]:

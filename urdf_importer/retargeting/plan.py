@@ -26,12 +26,14 @@ class Scene:
     """A person in a robot's size.
 
     points         (m, n, 3) in metres, z up, seen from their own heading where the base stays
+    turns          (m, n, 3, 3) of bones in the world, also where the base stays
     hips           (m, 3) the middle of the hips
     pelvis, chest  (m, 3, 3) their axes forward, left and up
     way, facing    hips and pelvis in the world, also where the base stays
     """
 
     points: Numbers
+    turns: Numbers
     hips: Numbers
     pelvis: Numbers
     chest: Numbers

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..diagnostics import KinematicsError
 from ..kinematics.drive import Wheels
-from ..kinematics.machine import JointedBodies
+from ..kinematics.machine import JointedBodies, Places
 from ..kinematics.tree import KinematicTree
 from ..motion.limits import RobotLimits
 from ..motion.trajectory import Numbers, Trajectory
@@ -17,7 +17,8 @@ from .body import PersonBody, find_body
 from .driving import ride_along, track_ride, track_turns
 from .feet import find_stands, ground_scene, measure_creep, pin_feet, standing_frames
 from .fingers import Hand, bend_fingers, describe_fingers, left_fingers, match_hand
-from .limbs import Anatomy, Soles, find_anatomy, measure_feet
+from .holding import hold, hold_back
+from .limbs import Anatomy, LoadShapes, Soles, find_anatomy, measure_feet
 from .match import Matched, describe, find_scale, match_limbs, name_limb
 from .options import Contact, LimbReport, Pair, RetargetOptions, RetargetResult
 from .person import Person
@@ -62,14 +63,18 @@ class Found:
 
 
 def find_match(
-    tree: KinematicTree, person: Person, options: RetargetOptions, held: frozenset[str]
+    tree: KinematicTree,
+    person: Person,
+    options: RetargetOptions,
+    held: frozenset[str],
+    load: LoadShapes | None = None,
 ) -> Found:
     """Finds the limbs of both, and which follows which; `held` are joints that stay. Raises
     KinematicsError where nothing matches."""
     if len(person.names) < 3:
         raise KinematicsError("the person has too few bones for a limb", source=person.source)
     machine = JointedBodies(tree, held)
-    body, anatomy = find_body(person), find_anatomy(machine)
+    body, anatomy = find_body(person), find_anatomy(machine, load)
     matched = match_limbs(person, body, machine, anatomy, options)
     palms = [(m.person, m.robot.hand) for m in matched.matches if m.robot.kind == "arm"]
     palms += matched.palms
@@ -95,17 +100,14 @@ def follow(
     _narrow(found.machine, limits)
     plan = _plan(found, options, soles)
     solver = FrameSolver(found.machine, _active(found, options), is_free=not plan.stays)
-    columns = found.machine.columns
-    limbs = {
-        place: np.array([columns[joint] for joint in match.robot.joints], dtype=np.intp)
-        for place, match in enumerate(plan.matches)
-    }
+    limbs = _find_columns(plan)
     tasks = _wishes(plan, options)
-    base = start_base(plan)
+    base, held = start_base(plan), tuple[str, ...]()
     if plan.matches:
         state = yield from solve_smoothly(solver, tasks, base, limbs)
         yield Progress(share=0.7, text="feet")
-        state = yield from _settle(plan, solver, tasks, state, options)
+        state, kept = yield from _settle(plan, solver, tasks, state, options)
+        state, held = hold_back(plan, solver, kept, state, limbs)
     else:
         state = State(positions=np.tile(found.machine.rest(), (len(base.origins), 1)), base=base)
     state, bent = bend_fingers(found.hands, found.person, found.machine, state)
@@ -126,8 +128,18 @@ def follow(
         contacts=contacts,
         slide=creep,
         unmatched=(*found.matched.unmatched, *left_fingers(found.machine, found.hands)),
+        held=held,
     )
     return _drive(plan, result, wheels) if options.base == "drive" else result
+
+
+def _find_columns(plan: Plan) -> dict[int, Places]:
+    """Returns the places of each limb's joints among all."""
+    columns = plan.machine.columns
+    return {
+        place: np.array([columns[joint] for joint in match.robot.joints], dtype=np.intp)
+        for place, match in enumerate(plan.matches)
+    }
 
 
 def _report_limbs(
@@ -180,7 +192,7 @@ def _narrow(machine: JointedBodies, limits: RobotLimits) -> None:
 
 def _plan(found: Found, options: RetargetOptions, soles: Soles) -> Plan:
     machine, matched = found.machine, found.matched
-    anatomy = measure_feet(machine, found.anatomy, soles)
+    anatomy = measure_feet(machine, found.anatomy, found.anatomy.shapes | soles)
     by_link = {limb.link: limb for limb in anatomy.limbs}
     matches = tuple(
         replace(match, robot=by_link.get(match.robot.link, match.robot))
@@ -230,8 +242,8 @@ def _wishes(plan: Plan, options: RetargetOptions) -> list[Wish]:
 
 def _settle(
     plan: Plan, solver: FrameSolver, tasks: list[Wish], state: State, options: RetargetOptions
-) -> Generator[Progress, None, State]:
-    """Pins the feet, smooths, and pins them once more."""
+) -> Generator[Progress, None, tuple[State, list[Wish]]]:
+    """Pins the feet, smooths, and pins them once more; returns the wishes for that too."""
     reach = int(np.ceil(options.smooth * plan.rate / 2.0 - 1e-6)) if options.smooth > 0 else 0
     pins = pin_feet(plan, state) if plan.stands and options.feet == "pin" else []
     pinned = {(task.kind, task.body, task.limb) for task in pins}
@@ -247,29 +259,19 @@ def _settle(
     yield Progress(share=0.8, text="smoothing")
     if reach:
         state = solver.solve(kept, smooth(state, reach), pull=_NEAR if not pins else 0.3)[0]
-    return state
+    return state, kept
 
 
 def _hold_speeds(
     machine: JointedBodies, state: State, limits: RobotLimits, person: Person
 ) -> Numbers:
-    """Returns positions no faster than limits: the middle of the two envelopes that rise and fall
-    no faster, which lags nothing and stays within limits of position."""
+    """Returns positions no faster than limits."""
     held = state.positions.copy()
     known = {name: own.velocity for name, own in limits.joints.items() if own.velocity is not None}
     names = [name for name in machine.names if name in known]
     columns = [machine.columns[name] for name in names]
     steps = np.array([known[name] for name in names]) / person.rate * (1.0 - 1e-6)
-    slopes = np.arange(len(held))[:, None] * steps
-
-    def wrap(values: Numbers) -> Numbers:
-        """The least envelope above, of slopes no steeper: from the left and from the right."""
-        after = np.maximum.accumulate(values + slopes) - slopes
-        before = np.maximum.accumulate((values - slopes)[::-1])[::-1] + slopes
-        return np.maximum(after, before)
-
-    own = held[:, columns]
-    held[:, columns] = (wrap(own) - wrap(-own)) / 2.0
+    held[:, columns] = hold(held[:, columns], np.tile(steps, (max(len(held) - 1, 0), 1)))
     return held
 
 

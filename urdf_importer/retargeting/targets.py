@@ -10,11 +10,11 @@ import numpy as np
 
 from ..kinematics.machine import BasePoses
 from ..motion.trajectory import Numbers
-from .body import PersonBody, PersonLimb
+from .body import PersonBody, PersonLimb, is_on_four
 from .limbs import frame_of, shoulder_of
 from .person import Person
 from .plan import Plan, Scene
-from .solve import Flags, Wish, cross, unit
+from .solve import Flags, Wish, cross, orthonormalize, unit
 
 _TRUNK, _HAND, _FOOT, _HIPS = 1.5, 0.1, 0.3, 4.0
 """Weights of turns of pelvis and chest, of hands, of feet, and of the place of the hips; limbs have
@@ -59,8 +59,11 @@ def set_scene(person: Person, body: PersonBody, scale: float, *, stays: bool) ->
             last = points[:, bone]
     up = np.tile([0.0, 0.0, 1.0], (len(points), 1))
     if rise > 1e-6:
-        pelvis = make_axes(across, (shoulders if first is None else first) - hips)
-        chest = make_axes(above, shoulders - (hips if last is None else last))
+        lower = (shoulders if first is None else first) - hips
+        upper = shoulders - (hips if last is None else last)
+        if is_on_four(person, body):  # The spine is level.
+            lower, upper = cross(lower, across), cross(upper, above)
+        pelvis, chest = make_axes(across, lower), make_axes(above, upper)
     else:
         pelvis = chest = make_axes(across, up)
     way, seen = hips, pelvis if body.legs else chest
@@ -70,8 +73,9 @@ def set_scene(person: Person, body: PersonBody, scale: float, *, stays: bool) ->
         points = (back[:, None] @ (points - hips[:, None])[..., None])[..., 0]
         pelvis, chest, hips = back @ pelvis, back @ chest, np.zeros_like(hips)
     return Scene(
-        points=points, hips=hips, pelvis=pelvis, chest=chest, way=way, facing=seen, scale=scale
-    )
+        points=points, turns=person.turns, hips=hips, pelvis=pelvis, chest=chest, way=way,
+        facing=seen, scale=scale,
+    )  # fmt: skip
 
 
 def aim_limbs(plan: Plan) -> list[Wish]:
@@ -134,8 +138,8 @@ def turn_trunk(plan: Plan) -> list[Wish]:
 
 
 def turn_feet(plan: Plan, flat: Sequence[Flags]) -> list[Wish]:
-    """Returns the wishes for feet: the person's heading, and pitch against standing feet;
-    `flat` (m,) are the frames in which each limb is on the ground."""
+    """Returns the wishes for feet: turned as the person's, against standing feet; `flat` (m,) are
+    the frames in which each limb is on the ground."""
     tasks = []
     for place, match in plan.legs:
         if match.robot.is_flat:
@@ -146,20 +150,19 @@ def turn_feet(plan: Plan, flat: Sequence[Flags]) -> list[Wish]:
 
 
 def foot_axes(scene: Scene, limb: PersonLimb, stands: Flags) -> Numbers:
-    """Returns the axes (m, 3, 3) of a person's foot, level in its usual standing pose."""
+    """Returns the axes (m, 3, 3) of a person's foot: level in its usual standing pose, and turned
+    with the ankle from there. Seen from above a foot whose heel is raised points backward."""
     if limb.tip < 0:
         return heading_of(scene.pelvis)
     along = unit(scene.points[:, limb.tip] - scene.points[:, limb.end])
-    pitch = np.arcsin(np.clip(along[:, 2], -1.0, 1.0))
-    pitch = np.clip(pitch - np.median(pitch[stands] if stands.any() else pitch), -1.2, 1.2)
-    level = heading_of(scene.pelvis)
-    ahead = along * [1.0, 1.0, 0.0]
-    known = np.linalg.norm(ahead, axis=1) > 0.2
-    forward = np.where(known[:, None], unit(ahead), level[:, :, 0])
-    up = np.tile([0.0, 0.0, 1.0], (len(forward), 1))
-    left = cross(up, forward)
-    forward = forward * np.cos(pitch)[:, None] + up * np.sin(pitch)[:, None]
-    return np.stack([forward, left, cross(forward, left)], axis=2)
+    pitch = along[:, 2]
+    away = np.abs(pitch - np.median(pitch[stands] if stands.any() else pitch))
+    usual = away <= np.median(away[stands] if stands.any() else away)
+    usual &= stands if stands.any() else usual
+    ahead, up = along[usual], np.tile([0.0, 0.0, 1.0], (int(usual.sum()), 1))
+    turns = scene.turns[:, limb.end]
+    level = np.swapaxes(turns[usual], 1, 2) @ make_axes(cross(up, ahead), up)
+    return turns @ orthonormalize(level.mean(axis=0, keepdims=True))
 
 
 def carry_hips(plan: Plan, weight: float = _HIPS) -> Wish:

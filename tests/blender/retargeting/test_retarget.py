@@ -24,7 +24,9 @@ from urdf_importer import (
     sample_trajectory,
     set_frame_rate,
 )
+from urdf_importer.blender.retargeting.person import read_person
 from urdf_importer.pipeline.retargeting import open_person
+from urdf_importer.progress import finish
 
 LEGS = ROOT / "alexander_description/urdf/alexander_v1.lowerBodyOnly.urdf"
 
@@ -61,6 +63,24 @@ def test_scaled_turned_and_parented_people_move_the_same(scene):
         person.parent = None
         bpy.data.objects.remove(empty)
     assert np.percentile(np.abs(before.positions - after.positions), 95) < 0.01
+
+
+def test_bones_turn_with_what_they_carry_also_in_a_mirrored_person(scene):
+    person, _rig = scene
+    for scale in ((1.0, 1.0, 1.0), (-1.0, 1.0, 1.0)):
+        plain = tuple(person.scale)
+        person.scale = tuple(a * b for a, b in zip(plain, scale, strict=True))
+        try:
+            read = finish(read_person(person, (1, 40)))
+        finally:
+            person.scale = plain
+        foot, toe = read.names.index("LeftFoot"), read.names.index("LeftToe")
+        turns, along = read.turns[:, foot], read.points[:, toe] - read.points[:, foot]
+        assert np.linalg.det(turns) == pytest.approx(np.ones(40), abs=1e-6)
+        # Seen from the ankle the toe stays where it is.
+        own = (np.swapaxes(turns, 1, 2) @ along[:, :, None])[:, :, 0]
+        assert np.abs(own - own[0]).max() < 0.01 * np.linalg.norm(own[0])
+        assert np.abs(along - along[0]).max() > 0.1 * np.linalg.norm(own[0])
 
 
 def test_the_robot_gets_plain_keys_and_plays_them(scene):

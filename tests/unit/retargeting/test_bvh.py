@@ -46,6 +46,24 @@ def test_points_are_where_channels_put_them(tmp_path):
     # Up is y in the file and z here; the knee turns the shin to +x.
     assert person.points[0] == pytest.approx(np.array([[0, 0, 5], [0, 0, 3], [0, 0, 1.0]]))
     assert person.points[1] == pytest.approx(np.array([[1, 0, 5], [1, 0, 3], [3, 0, 3.0]]))
+    # Each bone's turn takes the way to its end along.
+    turned = person.turns[1, 1] @ np.linalg.inv(person.turns[0, 1])
+    assert turned @ [0, 0, -2.0] == pytest.approx(np.array([2.0, 0.0, 0.0]))
+
+
+def test_up_is_where_people_extend_although_their_root_stays_behind(tmp_path):
+    bones = "".join(f"JOINT Chest{n}\n{{\nOFFSET 0 1 0\nCHANNELS 0\n" for n in range(12))
+    text = SMALL.replace("  JOINT Knee", f"{bones}{'}' * 12}\n  JOINT Knee").replace(
+        "}" * 12, "}\n" * 12
+    )
+    text = text.replace(
+        "ROOT Hips\n{\n  OFFSET 0 0 0",
+        "ROOT Origin\n{\nOFFSET 0 0 0\nCHANNELS 0\nJOINT Hips\n{\n  OFFSET 0 0 0",
+    )
+    text = text.replace("}\nMOTION", "}\n}\nMOTION")
+    walked = text.replace("0 5 0 0 0 0 0 0 0", "0 5 900 0 0 0 0 0 0").replace("1 5 0 ", "1 5 901 ")
+    person = read(tmp_path, walked)
+    assert person.points[0, 1] == pytest.approx([0.0, -900.0, 5.0])
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,10 @@ import bpy
 import numpy as np
 
 from ...diagnostics import BuildError, KinematicsError, quote
+from ...motion.trajectory import Numbers
 from ...progress import Progress
 from ...retargeting.person import Person
+from ...retargeting.solve import orthonormalize
 from ..animation.curves import MOST_FRAMES, frame_rate
 from ..animation.sample import walk_frames
 from ..animation.span import find_span
@@ -36,15 +38,19 @@ def read_person(
     places = _find_frames(armature, frames) if moving else []
     rows = max(len(places), 1)
     heads, tails = np.empty((rows, len(bones), 3)), np.empty((rows, len(bones), 3))
+    ends = [chosen[each] for each in leaves]
+    turns = np.empty((rows, len(chosen) + len(ends), 3, 3))
     # Showing a frame would take back poses without keys.
     for row, _ in enumerate(walk_frames(places) if places else [1.0]):
         _look(armature, heads[row], tails[row])
+        turns[row] = _look_at_turns(armature, [*chosen, *ends])
         yield Progress(share=0.3 * row / rows, text="person")
-    points = np.concatenate([heads[:, chosen], tails[:, [chosen[each] for each in leaves]]], axis=1)
+    points = np.concatenate([heads[:, chosen], tails[:, ends]], axis=1)
     return Person(
         names=tuple(names),
         parents=(*parents, *leaves),
         points=points,
+        turns=turns,
         rate=frame_rate(),
         source=armature.name,
         first_frame=float(places[0]) if places else 1.0,
@@ -60,6 +66,18 @@ def _look(armature: Any, heads: Any, tails: Any) -> None:
         flat = np.empty(into.size, dtype=np.float32)
         shown.pose.bones.foreach_get(key, flat)
         into[:] = flat.reshape(-1, 3) @ world[:3, :3].T + world[:3, 3]
+
+
+def _look_at_turns(armature: Any, chosen: Sequence[int]) -> Numbers:
+    """Returns how some bones are turned in the world, (n, 3, 3)."""
+    shown = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    flat = np.empty(16 * len(shown.pose.bones), dtype=np.float32)
+    shown.pose.bones.foreach_get("matrix", flat)
+    # Blender has columns one after the other.
+    columns = flat.reshape(-1, 4, 4)[list(chosen), :3, :3]
+    turns = np.array(shown.matrix_world)[:3, :3] @ np.swapaxes(columns, 1, 2).astype(np.float64)
+    # Of a mirrored person the mirror image turns.
+    return orthonormalize(turns * np.sign(np.linalg.det(turns))[:, None, None])
 
 
 def _find_frames(armature: Any, frames: Sequence[float]) -> list[int]:
