@@ -104,7 +104,7 @@ def _trim(paths: Iterable[Path]) -> None:
         total -= state.st_size
 
 
-class ArrayFile:
+class ArraysOfFile:
     """An open file of arrays. `names` are their names; of each there are `most_values` at most, and
     of all together four times as many in doubles."""
 
@@ -145,12 +145,12 @@ class ArrayFile:
 
 
 @contextmanager
-def open_arrays(file: BinaryIO, most_values: int) -> Iterator[ArrayFile]:
+def open_arrays(file: BinaryIO, most_values: int) -> Iterator[ArraysOfFile]:
     """Opens a file of arrays for as long as the block runs. Raises ReadError for every fault of it,
     also within the block."""
     try:
         with zipfile.ZipFile(file) as archive:
-            yield ArrayFile(archive, most_values)
+            yield ArraysOfFile(archive, most_values)
         return
     except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, OSError) as error:
         problem = f"this is not an .npz file: {one_line(error)}"

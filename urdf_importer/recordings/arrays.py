@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..diagnostics import ReadError, quote
-from ..geometry.kept import ArrayFile, open_arrays
+from ..geometry.kept import ArraysOfFile, open_arrays
 from ..motion.gather import MOST_VALUES
 from ..motion.trajectory import KINDS, MOST_TIME, FrameTrack, Numbers, Trajectory
 from .trees import TRACK_ARRAYS
@@ -31,7 +31,7 @@ def read_arrays(data: bytes, source: str) -> Trajectory:
 class _Reader:
     """Reads array by array."""
 
-    def __init__(self, file: ArrayFile) -> None:
+    def __init__(self, file: ArraysOfFile) -> None:
         self._array = file.read
         self._names = file.names
 

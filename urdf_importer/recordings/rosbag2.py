@@ -187,7 +187,9 @@ def _check_tables(database: _Database) -> None:
 
 
 def _refuse_table(name: object) -> ReadError:
-    return ReadError(f"{quote(str(name))} is no plain table, so this is not a recording of ROS 2")
+    return ReadError(
+        f"{quote(str(name))} is not a plain table, so this is not a recording of ROS 2"
+    )
 
 
 def _permit(action: int, one: str | None, other: str | None, _base: object, inner: object) -> int:

@@ -76,9 +76,9 @@ def test_tables_that_run_are_refused_at_once(tmp_path: Path) -> None:
     lines = refusals(done)
     assert len(lines) == len(paths)
     for line in lines:
-        assert "no plain table" in line or "malformed database schema" in line
+        assert "not a plain table" in line or "malformed database schema" in line
     for path in paths:
-        with pytest.raises(ReadError, match=r"no plain table|malformed"):
+        with pytest.raises(ReadError, match=r"not a plain table|malformed"):
             read_trajectory(path)
 
 

@@ -244,7 +244,7 @@ def test_tables_that_run_are_refused(tmp_path, sql):
         database.execute("INSERT INTO topics VALUES (1, 'j', 'sensor_msgs/msg/JointState', 'cdr')")
         database.execute(sql)
     database.close()
-    with pytest.raises(ReadError, match="no plain table"):
+    with pytest.raises(ReadError, match="not a plain table"):
         read_trajectory(path)
 
 

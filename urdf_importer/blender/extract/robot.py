@@ -12,7 +12,7 @@ import bpy
 from ...model import Attributes, Collision, Joint, Link, Robot, Visual
 from ..standing import properties
 from ..standing.armatures import armatures_of, check_robot
-from ..standing.joints import find_packed_joint
+from ..standing.joints import LINK_JOINT, find_packed_joint
 
 _Model = TypeVar("_Model")
 _KINDS = {name: kind for kind, name in properties.SHAPE_TYPES.items()}
@@ -91,7 +91,7 @@ def group_children() -> dict[Any, list[Any]]:
 def _find_joints(empties: Mapping[str, Any], packed: Mapping[str, Any]) -> Iterator[Joint]:
     for empty in empties.values():
         if find_packed_joint(empty) is not None:
-            yield unpack_kept(Joint, empty, properties.JOINT)
+            yield unpack_kept(Joint, empty, LINK_JOINT)
     for described in packed.get("cut_joints", ()):
         yield unpack(Joint, described)
 

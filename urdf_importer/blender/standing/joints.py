@@ -227,6 +227,10 @@ def name_limits(bone: Any) -> tuple[str, ...]:
     return tuple(bone.get(properties.CONSTRAINTS, ())) if has_joints(bone) else ()
 
 
+LINK_JOINT = properties.JOINT
+"""The property of a link's empty for the joint above it."""
+
+
 def write_link_joint(empty: Any, joint: Mapping[str, Any]) -> None:
     """Puts on a link's empty the joint above the link, as properties.pack made it."""
     empty[properties.JOINT] = joint

@@ -111,7 +111,7 @@ def _refuse_expressions(path: str) -> RefusedError:
 
 def check_materials(path: str) -> None:
     """Raises RefusedError for a file of MaterialX that names other files as its own parts, which
-    its library opens as it reads, and for one that is no plain XML."""
+    its library opens as it reads, and for one that is not plain XML."""
     name = _shorten(path)
 
     def begin(tag: str, _attributes: object) -> None:
