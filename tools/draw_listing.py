@@ -104,7 +104,7 @@ def render_line_up(target: Path, *, samples: int = 24) -> None:
         ]
         studio.light(points, shapes, 0.0)
         studio.aim(points)
-        studio.render(target)
+        studio.render(target, target.name)
 
 
 ICON = 256

@@ -199,7 +199,10 @@ class PackageResolver:
             # xacro replaces $(find name) by the folder of a package that was found by name, and
             # $(dirname) by the folder of the file.
             name, package = self._search.find_holder(path)
-            is_relative = any(is_within(reference.path, folder) for folder in starts)
+            is_relative = any(
+                is_within(reference.path, folder) and not is_within(path, folder)
+                for folder in starts
+            )
             yield FilePlace(
                 holder.folder if holder else package,
                 reference.path,

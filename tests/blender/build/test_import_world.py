@@ -90,7 +90,7 @@ def test_a_world_comes_back_with_all_in_its_place(tmp_path: Path, name: str) -> 
     new_scene()
     diagnostics = Diagnostics()
     world = import_world(tmp_path / name, diagnostics=diagnostics)
-    assert [each.code for each in diagnostics] in ([], ["world-not-read"])
+    assert {each.code for each in diagnostics} <= {"world-not-read", "mimic-limits"}
     assert set(find_robots().values()) == {each.armature for each in world.robots}
     assert [each.armature.name for each in world.robots] == list(frames)
     for result in world.robots:

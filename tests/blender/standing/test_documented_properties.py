@@ -60,6 +60,12 @@ SHAPES = """
 </link></model></sdf>
 """
 
+SPRUNG = """
+<mujoco><worldbody><body name="a"><geom size="1"/><body name="b">
+  <joint name="j" armature="0.1" stiffness="2" springref="20"/><geom size="1"/></body></body>
+</worldbody></mujoco>
+"""
+
 SENSORS = """
 <robot name="sensors"><link name="head"/><gazebo reference="head">
   <sensor name="eye" type="camera"><camera><horizontal_fov>1</horizontal_fov></camera></sensor>
@@ -186,11 +192,16 @@ def test_rigs_carry_what_is_documented_and_nothing_else(tmp_path):
     seen: set[tuple[str, str]] = set()
     measuring = tmp_path / "sensors.urdf"
     measuring.write_text(SENSORS)
-    for path in [*SAMPLES, *DATA, rest, shapes, measuring]:
+    sprung = tmp_path / "sprung.xml"
+    sprung.write_text(SPRUNG)
+    for path in [*SAMPLES, *DATA, rest, shapes, measuring, sprung]:
         new_scene()
         profile = "morse" if path.stem == "two_link_arm" else "native"
         options = urdf_importer.ImportOptions(
-            limit_arcs=True, profile=profile, sensors=path == measuring
+            limit_arcs=True,
+            profile=profile,
+            sensors=path == measuring,
+            most_triangles=20 if path.stem == "quadruped_leg" else 0,
         )
         if path == rest:  # Twice, as only meshes that robots share have a digest.
             urdf_importer.import_robot(path, options=options)

@@ -112,14 +112,14 @@ def test_follower_reads_what_limits_and_ik_made_of_its_source(chain, plan_clean)
         within(-1, 1),
         within(-1, 1, xyz=(0, 0.2, 0), mimic=Mimic(joint="j1", multiplier=-2.0, offset=0.5)),
     )
-    driver = driver_of(plan_clean(robot), "j2")
+    driver = driver_of(plan_clean(robot, "mimic-limits"), "j2")
     assert driver.evaluated and driver.source.bone == "j1"
     assert driver.expression == "-2.0 * (q if abs(q - r) < 0.0001 else r) + 0.5"
 
 
 def test_follower_has_no_limit_of_its_own_and_is_read_only(chain, plan_clean):
     robot = chain(within(-1, 1), within(-0.1, 0.1, xyz=(0, 0.2, 0), mimic=Mimic(joint="j1")))
-    plan = plan_clean(robot)
+    plan = plan_clean(robot, "mimic-limits")
     assert [limit.bone for limit in limits(plan)] == ["j1"]
     assert plan.bones[1].free == () and plan.joints[1].mimics == "j1"
 
@@ -129,7 +129,7 @@ def test_follower_above_its_source_reads_the_number_set(chain, plan_clean):
     robot = chain(
         within(-1, 1, mimic=Mimic(joint="j2", multiplier=3.0)), within(-0.5, 1.0, xyz=(0, 0.2, 0))
     )
-    driver = driver_of(plan_clean(robot), "j1")
+    driver = driver_of(plan_clean(robot, "mimic-limits"), "j1")
     assert not driver.evaluated
     assert driver.expression == "3.0 * clamp(q, -0.5, 1.0) + 0.0"
 

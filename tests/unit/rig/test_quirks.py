@@ -29,6 +29,8 @@ PLANNED = {
     "limit_continuous": [("continuous-limit", 4)],
     "mimic_unknown": [("mimic-unknown-joint", 4)],
     "mimic_self": [("mimic-ring", 4)],
+    "mimic_chain": [("mimic-limits", 7)],
+    "mimic_revolute_of_prismatic": [("mimic-limits", 6)],
     "mimic_cycle": [("mimic-ring", 5), ("mimic-ring", 6)],
     "mimic_on_fixed": [("mimic-ignored", 6)],
 }

@@ -16,6 +16,7 @@ import mathutils
 import numpy as np
 
 from ...arguments import rig_of
+from ...diagnostics import quote_path
 from ...files.outputs import need_suffix, replace_file
 from ...geometry.transforms import Matrix
 from ...rig.rig_plan import FIXED, JOINTS
@@ -178,7 +179,7 @@ def render_preview(
         points, shapes = set_scene(armature, studio, bones)
         studio.light(points, () if bones else shapes, None if bones else find_lowest(armature))
         studio.aim(points)
-        studio.render(temporary)
+        studio.render(temporary, quote_path(path))
 
 
 def set_scene(armature: Any, studio: Studio, bones: bool) -> tuple[Matrix, list[Any]]:

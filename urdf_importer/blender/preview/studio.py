@@ -15,7 +15,7 @@ import bpy
 import mathutils
 import numpy as np
 
-from ...diagnostics import BuildError, WriteError, quote
+from ...diagnostics import BuildError, WriteError
 from ...geometry.transforms import Matrix, make_frame
 from ...images import encode_png
 from ...interrupts import hold_interrupt
@@ -231,15 +231,17 @@ class Studio:
         camera.matrix_world = mathutils.Matrix(frame.tolist())
         self._scene.camera = camera
 
-    def render(self, path: Path) -> None:
-        """Writes the picture. Raises WriteError."""
+    def render(self, path: Path, shown: str) -> None:
+        """Writes the picture. Raises WriteError, in whose sentence the file is called `shown`."""
         self._scene.render.filepath = str(path)
         try:
             with hold_interrupt():
                 bpy.ops.render.render(write_still=True, scene=self._scene.name)
         except RuntimeError as error:
             reason = str(error).strip().rsplit(": ", 1)[-1]
-            raise WriteError(f"cannot render {quote(path.name)}: {reason}") from error
+            raise WriteError(
+                f"cannot render {shown}: {reason.replace(str(path), shown)}"
+            ) from error
         if self._rim:
             path.write_bytes(_cut_rim(path, self._rim))
 

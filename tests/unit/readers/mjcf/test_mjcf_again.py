@@ -115,7 +115,8 @@ def test_what_is_not_written_anew_is_told(tmp_path: Path) -> None:
     diagnostics = Diagnostics()
     robot = read_robot(model(body(CHAIN) + sections, tmp_path))
     export_robot(robot, tmp_path / "again.xml", options=MjcfOptions(), diagnostics=diagnostics)
-    (told,) = diagnostics
+    told, world = diagnostics
+    assert world.code == "mjcf-world"
     assert told.code == "mjcf-kept" and told.message.startswith("<option>, <sensor> of")
 
 

@@ -21,7 +21,7 @@ from urdf_importer.writers.webots.vrml import write_node
 RGBA = np.random.default_rng(0).integers(0, 256, (4, 8, 4), dtype=np.uint8)
 JPEG = bytes.fromhex("ffd8ffc0000b080004000801011100ffd9")
 TGA = bytes([0, 0, 2, *bytes(9), 1, 0, 1, 0, 24, 0, 30, 20, 10])
-WEBP = b"RIFF\x24\0\0\0WEBPVP8L"
+WEBP = b"RIFF\x24\0\0\0WEBPVP8L" + bytes(16)
 
 Make = Callable[..., Textures]
 
