@@ -184,16 +184,13 @@ def is_of(value: Any, wanted: str) -> bool:
 
 
 def test_rigs_carry_what_is_documented_and_nothing_else(tmp_path):
-    rest, shapes = tmp_path / "rest.urdf", tmp_path / "shapes.sdf"
-    rest.write_text(ROBOT)
-    shapes.write_text(SHAPES)
+    written = {"rest.urdf": ROBOT, "shapes.sdf": SHAPES, "s.urdf": SENSORS, "s.xml": SPRUNG}
+    rest, shapes, measuring, sprung = (tmp_path / name for name in written)
+    for name, text in written.items():
+        (tmp_path / name).write_text(text)
     (tmp_path / "skin.png").write_bytes(png())
     (tmp_path / "two.obj").write_text("o lid\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
     seen: set[tuple[str, str]] = set()
-    measuring = tmp_path / "sensors.urdf"
-    measuring.write_text(SENSORS)
-    sprung = tmp_path / "sprung.xml"
-    sprung.write_text(SPRUNG)
     for path in [*SAMPLES, *DATA, rest, shapes, measuring, sprung]:
         new_scene()
         profile = "morse" if path.stem == "two_link_arm" else "native"
