@@ -69,20 +69,26 @@ class Textures:
             check_image(content, name)
         if content.startswith(_JPEG) and self.keeps_jpeg:
             return content, stem, ".jpg"
-        if content.startswith(PNG_SIGNATURE):
+        pixels = None if content.startswith(PNG_SIGNATURE) else decode_image(content)
+        if pixels is None:
+            content = self._convert(content, name)
             kind = find_png_kind(content)
             if kind.depth <= 8 and (has_alpha or not kind.has_alpha or not self.needs_alpha):
                 return content, stem, ".png"
-        pixels = decode_image(content)
+            pixels = decode_image(content)
         if pixels is None:
-            if self.convert is None:
-                what = name_image_kind(content) or "such"
-                message = f"only Blender can convert {what} images"
-                raise MeshError(message, code="unreadable-texture")
-            pixels = decode_image(self.convert(content, name))
-            if pixels is None:
-                raise MeshError("it could not be converted", code="unreadable-texture")
+            raise MeshError("it could not be converted", code="unreadable-texture")
         return encode_png(pixels if has_alpha else _opaque(pixels)), stem, ".png"
+
+    def _convert(self, content: bytes, name: str) -> bytes:
+        """Returns an image as PNG."""
+        if content.startswith(PNG_SIGNATURE):
+            return content
+        if self.convert is None:
+            what = name_image_kind(content) or "such"
+            message = f"only Blender can convert {what} images"
+            raise MeshError(message, code="unreadable-texture")
+        return self.convert(content, name)
 
 
 def _opaque(pixels: Pixels) -> Pixels:
