@@ -206,7 +206,8 @@ class ImporterPreferences(bpy.types.AddonPreferences):
     )  # fmt: skip
 
     open_sidebar: props.switch(
-        "Open Sidebar", "Open the sidebar at the robot's tab after the first import of a session",
+        "Open Sidebar", "Open the sidebar, where it is closed, at the robot's tab with the first "
+        "import into a file",
         default=True,
     )  # fmt: skip
     show_morse: props.switch(

@@ -14,6 +14,7 @@ import bpy
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 
 from ...urdf_importer.blender.ik.ways import Ways
+from ...urdf_importer.blender.memory import count_changes
 from ..active_robot import active_robot, redraw_views
 from ..additions import Drawers
 from ..gizmos.strokes import draw_lines, make_batch, paint, painting
@@ -29,10 +30,11 @@ _TEXT = 15
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Ghosts:
-    """Ways of one robot, by its session's number; `chosen` is the way that it has taken, -1 for
-    none. Batches of bodies are made when they are drawn."""
+    """Ways of one robot, by its session's number, as it was after so many `changes`; `chosen` is
+    the way that it has taken, -1 for none. Batches of bodies are made when they are drawn."""
 
     uid: int
+    changes: int
     ways: Ways
     chosen: int
     batches: list[Any] = field(default_factory=list)
@@ -49,7 +51,9 @@ class _Shown:
 def show_ghosts(robot: Any, ways: Ways) -> None:
     """Shows ways of a robot from now on, in place of the earlier ones."""
     shown = recall_state(_Shown)
-    shown.ghosts = Ghosts(uid=robot.session_uid, ways=ways, chosen=ways.shown)
+    shown.ghosts = Ghosts(
+        uid=robot.session_uid, changes=count_changes(), ways=ways, chosen=ways.shown
+    )
     shown.drawers.start(POST_VIEW=_draw_bodies, POST_PIXEL=_draw_numbers)
     redraw_views()
 
@@ -63,11 +67,11 @@ def hide_ghosts(*_: Any) -> None:
 
 
 def find_ghosts(robot: Any) -> Ghosts | None:
-    """Finds the ghosts of a robot; None where none are shown of it."""
+    """Finds the ghosts of a robot; None where none are shown of it, as it is now."""
     found = recall_state(_Shown).ghosts
-    if found is None or robot is None or found.uid != robot.session_uid:
+    if found is None or robot is None or found.changes != count_changes():
         return None
-    return found
+    return found if found.uid == robot.session_uid else None
 
 
 def _home() -> Any | None:

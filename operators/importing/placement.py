@@ -58,12 +58,12 @@ def place_again(context: Any, robot: Any, ground: float) -> None:
 
 
 def open_sidebar(context: Any) -> None:
-    """Opens the sidebar of the 3D views at the robot's tab, unless the preferences say
-    otherwise."""
+    """Opens the sidebar of the 3D views in which it is closed, at the robot's tab, unless the
+    preferences say otherwise."""
     found = find_preferences(context)
     if bpy.app.background or (found is not None and not found.open_sidebar):
         return
-    areas = [area for _, area in list_views(context)]
+    areas = [area for space, area in list_views(context) if not space.show_region_ui]
     for area in areas:
         area.spaces.active.show_region_ui = True
         area.tag_redraw()

@@ -11,6 +11,7 @@ import bpy
 from ...urdf_importer import ImportResult, RobotError
 from ...urdf_importer.command.report import Report
 from ...urdf_importer.progress import finish
+from ..additions import add_handler
 from ..reports import report_failures, report_outcome
 from ..session import recall_state
 from ..stepping import SteppedOperator, Steps
@@ -38,9 +39,18 @@ def _objects_of(results: Sequence[ImportResult]) -> Iterator[Any]:
 
 @dataclass(slots=True)
 class _Work:
-    """Whether there ever was an import."""
+    """Whether there was an import into this file."""
 
     begun: bool = False
+
+
+def _begin_file(*_: Any) -> None:
+    recall_state(_Work).begun = False
+
+
+def register() -> None:
+    """Has the sidebar open once in each file."""
+    add_handler(bpy.app.handlers.load_post, _begin_file)
 
 
 class RunImport(SteppedOperator, ImportChoices, bpy.types.Operator):

@@ -30,7 +30,7 @@ from ...urdf_importer.blender.animation.frame_check import (
 )
 from ...urdf_importer.blender.animation.span import find_range
 from ...urdf_importer.blender.ik.live import followed_targets_of
-from ...urdf_importer.blender.memory import recall
+from ...urdf_importer.blender.memory import count_changes, recall
 from ...urdf_importer.blender.standing import properties
 from ...urdf_importer.blender.standing.record import read_state
 from ...urdf_importer.blender.standing.robot_table import recall_table
@@ -55,8 +55,9 @@ _FOLLOWS = "links follow targets: bake the IK first, then retime the result"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Checked:
-    """The result of a robot's last check."""
+    """The result of a robot's last check, as it was after so many `changes`."""
 
+    changes: int
     violations: tuple[Violation, ...]
     first: int
     last: int
@@ -129,7 +130,13 @@ class CheckMotion(RobotOperator, bpy.types.Operator):
         told = {(each.joint, each.kind) for each in keyed}
         rest = [each for each in found if (each.joint, each.kind) not in told]
         violations = tuple(sorted((*keyed, *rest), key=lambda each: -each.excess))
-        checked = _Checked(violations=violations, first=first, last=last, contacts=contacts)
+        checked = _Checked(
+            changes=count_changes(),
+            violations=violations,
+            first=first,
+            last=last,
+            contacts=contacts,
+        )
         recall_state(Checks).found[robot.session_uid] = checked
         _mark(context.scene, checked if self.markers else None)
         report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
@@ -274,7 +281,7 @@ def _draw_sources(column: Any) -> None:
 
 def _draw_checked(layout: Any, context: Any, robot: Any) -> None:
     checked = recall_state(Checks).found.get(robot.session_uid)
-    if checked is None:
+    if checked is None or checked.changes != count_changes():
         return
     _draw_contacts(layout, context, checked)
     if not checked.violations:

@@ -32,6 +32,7 @@ from retarget_plays import retarget as retarget
 from sensor_plays import sensor_recording as sensor_recording
 from sidebar_plays import sidebar as sidebar
 from simulate_plays import simulate as simulate
+from studio_plays import studio as studio
 
 
 def file_import(driver: Driver) -> Steps:

@@ -264,3 +264,9 @@ def test_a_recording_of_sensors_that_escape_ends(play: Play, tmp_path: Path) -> 
     folder = tmp_path / "recorded"
     folder.mkdir()
     play("sensor_recording", path, folder)
+
+
+def test_a_studio_is_left_by_undo_orbit_removal_reload_and_a_new_file(
+    play: Play, tmp_path: Path
+) -> None:
+    play("studio", SAMPLES / "gripper.urdf", tmp_path / "studio.blend", size="1280x720")

@@ -35,6 +35,8 @@ _kept: dict[tuple[int, Hashable], _Kept] = {}
 """By the session number of the object and the kind of answer."""
 _generation = 0
 """How often anything was forgotten: data read meanwhile may be out of date at once."""
+_changes = 0
+"""How often all was forgotten because robots changed, or may have."""
 
 
 def recall(
@@ -64,12 +66,19 @@ def recall(
 def forget(item: Any | None = None, kind: Hashable = None) -> None:
     """Forgets all answers, or one about one object. To be called at the end of whatever changes a
     robot other than by posing it."""
-    global _generation
+    global _generation, _changes
     _generation += 1
     if item is None:
+        _changes += 1
         _kept.clear()
     else:
         _kept.pop((item.session_uid, kind), None)
+
+
+def count_changes() -> int:
+    """Returns a number that differs after any import, update or removal of a robot, and after undo,
+    redo and loading: results of work on a robot as it was before are not about it any more."""
+    return _changes
 
 
 def watch() -> None:
@@ -115,7 +124,8 @@ def _forget_all(*_: Any) -> None:
 def _forget_changed(scene: Any, depsgraph: Any) -> None:
     global _generation
     if depsgraph.id_type_updated("COLLECTION"):
-        forget()
+        _generation += 1
+        _kept.clear()
     elif depsgraph.id_type_updated("MESH"):
         _generation += 1
         for key in [key for key, each in _kept.items() if each.shaped]:
