@@ -72,6 +72,13 @@ class Checks:
     found: dict[int, _Checked] = field(default_factory=dict)
 
 
+def find_checked(robot: Any) -> _Checked | None:
+    """Finds the result of a robot's last check; None where it is not about the robot as it is
+    now."""
+    found = recall_state(Checks).found.get(robot.session_uid)
+    return found if found is not None and found.changes == count_changes() else None
+
+
 def find_motion_limits(context: Any, robot: Any) -> dict[str, JointLimits]:
     """Returns the limits of a robot, overridden by the chosen file in its present state on disk.
     Raises RobotError for a file that makes no sense."""
@@ -280,8 +287,8 @@ def _draw_sources(column: Any) -> None:
 
 
 def _draw_checked(layout: Any, context: Any, robot: Any) -> None:
-    checked = recall_state(Checks).found.get(robot.session_uid)
-    if checked is None or checked.changes != count_changes():
+    checked = find_checked(robot)
+    if checked is None:
         return
     _draw_contacts(layout, context, checked)
     if not checked.violations:

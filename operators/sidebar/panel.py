@@ -25,7 +25,7 @@ from ..mending import MendDrivers, recall_broken
 from ..wrapped_text import draw_wrapped
 from .robot_menu import RobotMenu
 from .select_operators import DismissFailure, SelectRobot
-from .whole_robot import FrameRobot, PinRobot, draw_instance
+from .whole_robot import FrameRobot, PinRobot, draw_instance, draw_remains
 
 ROBOT_PANEL = "VIEW3D_PT_urdf"
 DATA_PANEL = "VIEW3D_PT_urdf_data"
@@ -86,6 +86,7 @@ class RobotPanel(SidebarPanel, bpy.types.Panel):
         _draw_failure(self.layout, context)
         draw_instance(self.layout, context)
         robot = active_robot(context)
+        draw_remains(self.layout, context, robot)
         if robot is None:
             _draw_choice(self.layout, context)
         else:

@@ -6,14 +6,22 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import delete_robot, duplicate_robot, reset_parts
+from ...urdf_importer.blender.memory import recall
 from ...urdf_importer.blender.standing.instances import find_instanced, make_posable
 from ...urdf_importer.blender.standing.placing import frame_robots, leave_others, set_beside, stand
-from ...urdf_importer.blender.standing.robot_table import find_robot
+from ...urdf_importer.blender.standing.robot_table import find_robot, recall_table
 from ...urdf_importer.blender.standing.selection import find_moving_joint, select_joint
+from ...urdf_importer.blender.standing.whole import (
+    complete_copy,
+    delete_leftovers,
+    find_leftovers,
+    find_original,
+)
 from ...urdf_importer.command.summary import count
 from .. import props
 from ..active_robot import (
     NO_ROBOT,
+    NOT_NOW,
     ActingOperator,
     Refusal,
     RobotOperator,
@@ -79,6 +87,45 @@ class DeleteRobot(RobotOperator, bpy.types.Operator):
         name = robot.name
         delete_robot(robot)
         return f"Deleted {name}"
+
+
+class DeleteLeftovers(ActingOperator, bpy.types.Operator):
+    bl_idname = "urdf.delete_leftovers"
+    bl_label = "Delete Them"
+    bl_description = (
+        "Remove the links and shapes of a robot whose armature was deleted by itself, and the data "
+        "that only they use. Objects that you attached to them stay where they are"
+    )
+
+    robot: props.text("Robot", "Name of the collection that they are in", kept=False)
+
+    @classmethod
+    def hinder(cls, context: Any) -> str:
+        return "" if context.mode in ("OBJECT", "POSE") else NOT_NOW
+
+    def act(self: Any, context: Any, robot: Any) -> str:
+        deleted = delete_leftovers(context.scene, self.robot)
+        if not deleted:
+            raise Refusal("No parts of a deleted robot are left", "INFO")
+        return f"Deleted {count(deleted, 'part')}"
+
+
+class CompleteCopy(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.complete_copy"
+    bl_label = "Copy the Whole Robot"
+    bl_description = (
+        "Put a copy of the whole robot into the place of this rig, which was duplicated without "
+        "its links: in the rig's pose, and with its animation"
+    )
+
+    @classmethod
+    def hinder(cls, context: Any) -> str:
+        why = super().hinder(context)
+        whole = not why and recall_table(active_robot(context)).link_count
+        return "This robot has its links" if whole else why
+
+    def act(self: Any, context: Any, robot: Any) -> str:
+        return f"{complete_copy(robot).name} is a whole robot"
 
 
 class ResetParts(RobotOperator, bpy.types.Operator):
@@ -164,6 +211,27 @@ def draw_instance(layout: Any, context: Any) -> None:
         box = layout.box()
         draw_wrapped(box, context, f"{item.name} is an instance: it shows a robot from elsewhere")
         box.operator(MakePosable.bl_idname, icon="OUTLINER_OB_ARMATURE")
+
+
+def draw_remains(layout: Any, context: Any, robot: Any) -> None:
+    """Draws what is left of robots whose armature was deleted, and that a duplicated one has no
+    links, each with the way out; nothing where robots are whole."""
+
+    def count_leftovers(scene: Any) -> dict[str, int]:
+        return {name: len(parts) for name, parts in find_leftovers(scene).items()}
+
+    for name, number in recall(context.scene, "leftovers", count_leftovers).items():
+        box = layout.box()
+        parts = (
+            f"{number} parts of {name or 'a robot'} are" if number > 1 else f"A part of {name} is"
+        )
+        draw_wrapped(box, context, f"{parts} left", icon="ERROR")
+        box.operator(DeleteLeftovers.bl_idname, icon="TRASH").robot = name
+    if robot is not None and not recall_table(robot).link_count:
+        box = layout.box()
+        draw_wrapped(box, context, "This rig moves no links", icon="ERROR")
+        if recall(robot, "has original", lambda each: find_original(each) is not None):
+            box.operator(CompleteCopy.bl_idname, icon="DUPLICATE")
 
 
 def _draw_in_context_menu(menu: Any, context: Any) -> None:

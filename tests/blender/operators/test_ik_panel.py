@@ -190,3 +190,19 @@ def test_a_table_of_places_is_baked(arm: Any, tmp_path: Path) -> None:
     assert link_pose(arm, "hand")[:3, 3] == pytest.approx([x, y, z + 0.02], abs=2e-5)
     (tmp_path / "way.csv").write_text("nothing")
     assert bpy.ops.urdf.bake_path(filepath=path) == {"CANCELLED"}
+
+
+def test_solutions_and_checks_go_with_the_robot_as_it_was(extension: ModuleType, arm: Any) -> None:
+    """An update takes them, another object of the scene does not."""
+    ghosts, panel = extension.operators.ik.ghosts, extension.operators.motion.motion_panel
+    bpy.ops.urdf.key_all()
+    bpy.ops.urdf.check_motion()
+    ask(link="hand", source="gizmo")
+    assert bpy.ops.urdf.find_ik() == {"FINISHED"}
+    bpy.ops.object.empty_add()
+    activate(arm)
+    assert ghosts.find_ghosts(arm) is not None and panel.find_checked(arm) is not None
+    library = extension.urdf_importer
+    library.update_robot(arm, robot=library.reshape.rename(library.extract_robot(arm), prefix="a_"))
+    assert ghosts.find_ghosts(arm) is None and panel.find_checked(arm) is None
+    assert bpy.ops.urdf.choose_ik(number=1) == {"CANCELLED"}

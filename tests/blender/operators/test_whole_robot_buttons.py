@@ -6,13 +6,21 @@ from types import ModuleType
 from typing import Any
 
 import bpy
+import numpy as np
 import pytest
 
 from support.blender.sidebars import activate, load
-from urdf_importer import duplicate_robot, find_robots
+from urdf_importer import (
+    delete_robot,
+    duplicate_robot,
+    find_robots,
+    get_joint_positions,
+    set_joint_positions,
+)
 from urdf_importer.blender.standing.display import find_parts
 from urdf_importer.blender.standing.placing import find_lowest, measure
 from urdf_importer.blender.standing.selection import find_moving_joint
+from urdf_importer.blender.standing.whole import find_leftovers
 
 pytestmark = pytest.mark.usefixtures("extension", "scene")
 
@@ -163,3 +171,99 @@ def test_collisions_are_shown_by_a_switch_that_says_so(extension: ModuleType) ->
     assert not collection.hide_viewport
     text = collection.bl_rna.properties["urdf_shown"].description
     assert text.startswith("Show these parts")
+
+
+def leftovers() -> dict[str, int]:
+    return {name: len(parts) for name, parts in find_leftovers(bpy.context.scene).items()}
+
+
+def data_of_all() -> dict[str, set[str]]:
+    kinds = ("objects", "meshes", "armatures", "materials", "collections")
+    found = {kind: [each for each in getattr(bpy.data, kind) if each.users] for kind in kinds}
+    return {
+        kind: {each.name for each in group if not each.name.startswith("WGT")}
+        for kind, group in found.items()
+    }
+
+
+@pytest.mark.parametrize("selection", ["armature", "with the visible parts"])
+def test_parts_of_a_deleted_armature_are_deleted(selection: str) -> None:
+    """Another robot, a mug on a link, and a shape that a user took off stay where they are."""
+    other = load("two_link_arm")
+    kept = data_of_all()
+    robot = load("quadruped_leg")
+    assert leftovers() == {}
+    mug = bpy.data.objects.new("mug", None)
+    bpy.context.scene.collection.objects.link(mug)
+    mug.parent = next(item for item in robot.children_recursive if "urdf_link" in item)
+    mug.location.x = 0.25
+    bpy.context.view_layer.update()
+    spare = find_parts(other)["Visuals"][0].objects[0]
+    spare.parent = None
+    activate(robot)
+    bpy.ops.urdf.select_robot(parts=selection != "armature")
+    mug.select_set(False)
+    bpy.ops.object.delete()
+    (name,) = leftovers()
+    assert name == "quadruped_leg" and leftovers()[name] > 3
+    bpy.context.view_layer.update()
+    place = mug.matrix_world.copy()
+    assert bpy.ops.urdf.delete_leftovers(robot=name) == {"FINISHED"}
+    assert leftovers() == {} and np.allclose(mug.matrix_world, place, atol=1e-6)
+    kept["objects"].add("mug")
+    assert data_of_all() == kept
+    assert bpy.ops.urdf.delete_leftovers(robot=name) == {"CANCELLED"}
+
+
+def test_parts_out_of_their_collections_are_left_too() -> None:
+    robot = load("quadruped_leg")
+    for part in [each for parts in find_parts(robot).values() for each in parts]:
+        for item in part.objects:
+            bpy.context.scene.collection.objects.link(item)
+        bpy.data.collections.remove(part)
+    bpy.data.objects.remove(robot)
+    assert list(leftovers()) == [""]
+    assert bpy.ops.urdf.delete_leftovers(robot="") == {"FINISHED"}
+    assert not data_of_all()["objects"]
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_rig_duplicated_by_itself_becomes_a_whole_robot(linked: bool) -> None:
+    robot = load("quadruped_leg")
+    set_joint_positions(robot, {"hip_pitch": 0.3})
+    activate(robot)
+    bpy.ops.object.duplicate(linked=linked)
+    bare = bpy.context.object
+    assert bare != robot and not bare.children
+    bare.location.y += 2.0
+    if not linked:
+        set_joint_positions(bare, {"hip_pitch": 0.1})
+    name, wanted = bare.name, get_joint_positions(bare)
+    assert bpy.ops.urdf.complete_copy() == {"FINISHED"}
+    whole = bpy.context.object
+    assert whole.name == name and tuple(whole.location) == (0.0, 2.0, robot.location.z)
+    assert len(whole.children_recursive) == len(robot.children_recursive)
+    assert get_joint_positions(whole) == pytest.approx(wanted)
+    assert whole.data != robot.data
+    set_joint_positions(whole, {"hip_pitch": 0.2})
+    assert get_joint_positions(robot)["hip_pitch"] == pytest.approx(0.3)
+    with pytest.raises(RuntimeError, match="has its links"):
+        bpy.ops.urdf.complete_copy()
+    assert list(find_robots().values()) == [robot, whole]
+
+
+def test_a_copy_keeps_its_animation_and_needs_its_robot() -> None:
+    robot = load("quadruped_leg")
+    activate(robot)
+    assert bpy.ops.urdf.key_all() == {"FINISHED"}
+    bpy.ops.object.duplicate()
+    action = bpy.context.object.animation_data.action
+    assert bpy.ops.urdf.complete_copy() == {"FINISHED"}
+    assert bpy.context.object.animation_data.action == action
+    bpy.ops.object.duplicate()
+    bare = bpy.context.object
+    for each in [item for item in find_robots().values() if item != bare]:
+        delete_robot(each)
+    with pytest.raises(RuntimeError, match=r"of which .* is a copy is not there"):
+        activate(bare)
+        bpy.ops.urdf.complete_copy()

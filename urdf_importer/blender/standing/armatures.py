@@ -23,7 +23,8 @@ from ...diagnostics import BuildError, quote
 from ...geometry.transforms import Matrix
 from . import properties
 
-_CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
+CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
+"""The numbers of an object or a pose bone that place it."""
 
 
 def is_robot(item: Any) -> bool:
@@ -162,7 +163,7 @@ def _main_of(item: Any) -> Any | None:
 
 def keep_channels(item: Any) -> Callable[[], None]:
     """Keeps the channels of an armature object and of its bones; returns the way back."""
-    return keep_numbers((owner, name) for owner in (item, *item.pose.bones) for name in _CHANNELS)
+    return keep_numbers((owner, name) for owner in (item, *item.pose.bones) for name in CHANNELS)
 
 
 def keep_numbers(owners: Iterable[tuple[Any, str]]) -> Callable[[], None]:

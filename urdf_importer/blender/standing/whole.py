@@ -6,19 +6,21 @@ everything below the armature behind. Here a robot is all its armatures, everyth
 in its collections.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import bpy
 
 from ...arguments import rig_of
+from ...diagnostics import BuildError, quote
 from ..ledger import Ledger
 from ..memory import forget
 from ..modes import leave_modes
 from . import properties
-from .armatures import armatures_of, check_own, check_robot, objects_of
+from .armatures import CHANNELS, armatures_of, check_own, check_robot, objects_of
 from .display import find_collection, walk_layers
-from .robot_table import find_robot
+from .links import links_of
+from .robot_table import find_robot, list_robots
 from .selection import select_objects
 
 _OURS = (
@@ -71,9 +73,14 @@ def delete_robot(armature: Any) -> None:
     _check(armature)
     leave_modes()
     bpy.context.view_layer.update()
-    own, others = _split_own(armature)
+    _remove(list_objects(armature), _list_collections(armature))
+
+
+def _remove(items: Iterable[Any], collections: Sequence[Any]) -> None:
+    """Removes the importer's objects of these, and the collections, parents first, that are empty
+    then."""
+    own, others = _split_own(items)
     _detach(others, own)
-    collections = _list_collections(armature)
     spent = _list_data(own)
     bpy.data.batch_remove(own)
     for collection in reversed(collections):
@@ -85,6 +92,86 @@ def delete_robot(armature: Any) -> None:
         if unused:
             bpy.data.batch_remove(unused)
     forget()
+
+
+def find_leftovers(scene: Any) -> dict[str, list[Any]]:
+    """Finds what Blender's own Delete leaves of robots whose armature it took: the name of the
+    robot's collection, empty where the user took that apart -> its parts. Shapes that a user took
+    off a robot that stands are none."""
+    robots, found = set(list_robots(scene)), dict[str, list[Any]]()
+    homes = {
+        item: home.name
+        for home in (scene.collection, *scene.collection.children_recursive)
+        if any(properties.PART in child for child in home.children)
+        for item in home.all_objects
+    }
+    standing = {homes.get(robot, "") for robot in robots} | {""}
+    for item in scene.objects:
+        is_part = any(key in item for key in _OURS) and item.library is None
+        if is_part and item not in robots and find_robot(item) is None:
+            found.setdefault(homes.get(item, ""), []).append(item)
+    return {
+        name: items
+        for name, items in found.items()
+        if name not in standing or any(properties.LINK in item for item in items)
+    }
+
+
+def delete_leftovers(scene: Any, name: str) -> int:
+    """Removes the parts that find_leftovers lists under a name, with the collections that are empty
+    then; returns how many. Objects that you attached to them stay where they are."""
+    parts = find_leftovers(scene).get(name, [])
+    home = bpy.data.collections.get(name) if name else None
+    below = [each for part in parts for each in part.children_recursive]
+    leave_modes()
+    _remove(
+        dict.fromkeys([*parts, *below]),
+        [home, *home.children_recursive] if home is not None else [],
+    )
+    forget()
+    return len(parts)
+
+
+def find_original(armature: Any) -> Any | None:
+    """Finds the robot of which a rig without links is a copy, as Blender's own Duplicate makes
+    one; None where it is gone, and for whole robots."""
+    if next(links_of(armature), None) is not None:
+        return None
+    alike = [
+        each
+        for each in list_robots()
+        if _names_of(each) == _names_of(armature) and next(links_of(each), None) is not None
+    ]
+    return next((each for each in alike if each.data == armature.data), next(iter(alike), None))
+
+
+def _names_of(armature: Any) -> tuple[str, list[str]]:
+    described = armature[properties.ROBOT]
+    return described.get("name", ""), [*described.get("links", ()), *described.get("joints", ())]
+
+
+def complete_copy(armature: Any) -> Any:
+    """Puts a copy of the whole robot into the place of a rig without links, in its pose and with
+    its action; returns the copy's armature. Raises BuildError where its robot is gone."""
+    original = find_original(armature)
+    if original is None:
+        raise BuildError(f"the robot of which {quote(armature.name)} is a copy is not there")
+    made = duplicate_robot(original)
+    made.matrix_world = armature.matrix_world
+    for bone in armature.pose.bones:
+        if bone.name in made.pose.bones:
+            for channel in CHANNELS:
+                setattr(made.pose.bones[bone.name], channel, getattr(bone, channel))
+    animation = armature.animation_data
+    if animation is not None and animation.action is not None:
+        made.animation_data_create().action = animation.action
+    name, data = armature.name, armature.data
+    bpy.data.objects.remove(armature)
+    if not data.users:
+        bpy.data.armatures.remove(data)
+    made.name = name
+    forget()
+    return made
 
 
 def _check(armature: Any) -> None:
@@ -243,12 +330,12 @@ def _copy_eyes(copies: Mapping[Any, Any], homes: Mapping[Any, Any]) -> None:
 # Removal
 
 
-def _split_own(armature: Any) -> tuple[list[Any], list[Any]]:
-    """Splits the objects of a robot into the importer's and a user's. Objects under a mounted
-    object belong to it."""
+def _split_own(items: Iterable[Any]) -> tuple[list[Any], list[Any]]:
+    """Splits objects into the importer's and a user's. Objects under a mounted object belong to
+    it."""
     own: list[Any] = []
     others: list[Any] = []
-    for item in list_objects(armature):
+    for item in items:
         is_own = any(key in item for key in _OURS) or _is_mounted(item)
         (own if is_own else others).append(item)
     return own, others
