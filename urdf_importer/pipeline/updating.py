@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..arguments import options_of, rig_of, robot_of, texts_of
-from ..diagnostics import Diagnostics, KinematicsError, MeshError
+from ..diagnostics import Diagnostics, KinematicsError, MeshError, quote
 from ..files.packages import AnyPath
 from ..files.states import FileState
 from ..meshes import RobotFiles
@@ -17,6 +17,7 @@ from ..options import ImportOptions
 from ..progress import finish
 from ..reshape import adapt_srdf, rename
 from ..reshape.compare import Change, compare_options, compare_renamed, compare_robots
+from ..reshape.renamed import suggest_names
 from ..rig import RigPlan, plan_rig
 from .files import find_files, open_files, suggest_options
 from .fitting import fit_if_asked
@@ -41,6 +42,7 @@ def compare_with_source(
     *,
     options: ImportOptions | None = None,
     package_paths: Sequence[str] = (),
+    names: Mapping[str, str] | None = None,
 ) -> tuple[Change, ...]:
     """Returns the changes that update_robot would make, without changing anything; nothing where
     the source has not changed.
@@ -49,7 +51,37 @@ def compare_with_source(
     object is not an imported robot.
     """
     armature = rig_of(armature)
-    return _draft_update(armature, path, options, package_paths).changes
+    return _draft_update(armature, path, options, package_paths, names).changes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdatePreview:
+    """An update before it is made: its `changes`, the joints whose keyframes would be `lost`, and
+    `names` that would keep more of them, old -> new."""
+
+    changes: tuple[Change, ...]
+    lost: tuple[str, ...]
+    names: Mapping[str, str]
+
+
+def preview_update(
+    armature: Any,
+    path: AnyPath | None = None,
+    *,
+    package_paths: Sequence[str] = (),
+    names: Mapping[str, str] | None = None,
+) -> UpdatePreview:
+    """Looks at what update_robot would do, with these arguments and errors."""
+    from ..blender.extract.robot import extract_robot
+    from ..blender.update.actions import find_lost
+
+    armature = rig_of(armature)
+    draft = _draft_update(armature, path, None, package_paths, names)
+    return UpdatePreview(
+        changes=draft.changes,
+        lost=find_lost(armature, draft.plan, draft.names),
+        names=suggest_names(extract_robot(armature), draft.plan.robot),
+    )
 
 
 def compare_with_robot(
@@ -80,15 +112,15 @@ def update_robot(
     remembers them where the update changes something. Raises RobotError (one sentence); the rig is
     then unchanged. Where nothing has changed, nothing is touched but the dates of its files.
 
-    `names` are the new names of links and joints in `robot`, old -> new: bones, keyframes, drivers
-    and whatever points at them follow. Others are taken for new ones. With `robot`, `path` counts
-    only for files that it names.
+    `names` are the new names of links and joints, old -> new: bones, keyframes, drivers and
+    whatever points at them follow. Others are taken for new ones; where keyframes lose their joint,
+    `lost-keyframes` says so. With `robot`, `path` counts only for files that it names.
     """
     armature = rig_of(armature)
     if robot is not None:
         draft = _draft_robot(armature, robot_of(robot), names or {}, options)
     else:
-        draft = _draft_update(armature, path, options, package_paths)
+        draft = _draft_update(armature, path, options, package_paths, names)
     if not draft.changes:
         return _nothing_changed(armature, draft)
     return _change_rig(armature, draft, names)
@@ -101,6 +133,7 @@ def _change_rig(armature: Any, draft: "_Draft", names: Mapping[str, str] | None)
     from ..blender.semantics.apply import apply_semantics, extract_semantics
     from ..blender.semantics.record import has_semantics
     from ..blender.standing.record import record_import
+    from ..blender.update.actions import find_lost
     from ..blender.update.graft import WantedRig, update_rig
 
     wanted = WantedRig(
@@ -110,6 +143,12 @@ def _change_rig(armature: Any, draft: "_Draft", names: Mapping[str, str] | None)
         before=draft.before,
         names=draft.names,
     )
+    for joint in find_lost(armature, draft.plan, draft.names):
+        draft.diagnostics.warning(
+            "lost-keyframes",
+            f"joint {quote(joint)} does not move any more; its keyframes move nothing",
+            subject=joint,
+        )
     semantics = extract_semantics(armature) if has_semantics(armature) else None
     before = None if semantics is None else extract_robot(armature)
     rig = update_rig(armature, wanted, draft.files)
@@ -185,11 +224,8 @@ def _draft_robot(
     old = extract_robot(armature)
     base = _plan_again(old, record.options)
     renaming = _plan_names(old, base, names, record.options)
-    changes: list[Change] = []
-    if renaming is not None:
-        changes += compare_renamed(renaming.links, renaming.joints)
-        old, base = renaming.robot, renaming.after
-    changes += [*compare_robots(old, robot), *compare_options(record.options, options)]
+    base = base if renaming is None else renaming.after
+    changes = [*_compare_robots(old, robot, renaming), *compare_options(record.options, options)]
     return _Draft(
         path=record.path,
         plan=plan,
@@ -202,6 +238,14 @@ def _draft_robot(
         diagnostics=diagnostics,
         names=renaming,
     )
+
+
+def _compare_robots(old: Robot, new: Robot, renaming: Any) -> tuple[Change, ...]:
+    """Compares two robots; the new names of what is planned to be renamed come first."""
+    if renaming is None:
+        return compare_robots(old, new)
+    names = compare_renamed(renaming.links, renaming.joints)
+    return (*names, *compare_robots(renaming.robot, new))
 
 
 def _plan_names(
@@ -229,6 +273,7 @@ def _draft_update(
     path: AnyPath | None,
     options: ImportOptions | None,
     package_paths: Sequence[str],
+    names: Mapping[str, str] | None = None,
 ) -> _Draft:
     from ..blender.standing.record import find_record
     from ..blender.update.graft import check_editable
@@ -247,7 +292,9 @@ def _draft_update(
     plan = plan_rig(robot, options=options, diagnostics=diagnostics)
     standing = find_standing(armature)
     old = standing.robot
-    changes = [*compare_robots(old, robot), *compare_options(record.options, chosen)]
+    base = _plan_again(old, record.options)
+    renaming = _plan_names(old, base, names or {}, record.options)
+    changes = [*_compare_robots(old, robot, renaming), *compare_options(record.options, chosen)]
     if path != record.path:
         text = f"{record.path} -> {path}"
         changes.insert(0, Change(kind="changed", subject="source", text=text))
@@ -258,13 +305,14 @@ def _draft_update(
     return _Draft(
         path=path,
         plan=plan,
-        base=_plan_again(old, record.options),
+        base=base if renaming is None else renaming.after,
         options=options,
         before=record.options,
         changes=tuple(changes),
         files=files,
         states=resolver.states,
         diagnostics=diagnostics,
+        names=renaming,
     )
 
 

@@ -21,6 +21,8 @@ from urdf_importer import (
     set_joint_positions,
     update_robot,
 )
+from urdf_importer.blender.standing.keys import find_curves
+from urdf_importer.pipeline.updating import preview_update
 
 pytestmark = pytest.mark.usefixtures("scene")
 
@@ -158,6 +160,38 @@ def test_keyframes_of_another_kind_of_motion_are_muted_and_named(path: Path) -> 
     change(path, ('name="wrist" type="revolute"', 'name="wrist" type="prismatic"'))
     result = update_robot(armature)
     assert [(d.code, d.subject) for d in result.diagnostics] == [("muted-keyframes", "wrist")]
+
+
+def test_keyframes_follow_new_names_of_a_file_or_are_named(path: Path) -> None:
+    armature = import_robot(path).armature
+    armature.pose.bones["wrist"].keyframe_insert("rotation_euler", index=0, frame=1)
+    change(path, ('joint name="wrist"', 'joint name="hand_turn"'))
+    seen = preview_update(armature)
+    assert (seen.lost, seen.names) == (("wrist",), {"wrist": "hand_turn"})
+    seen = preview_update(armature, names=seen.names)
+    names = {"wrist": "hand_turn"}
+    assert seen.lost == () and [str(each) for each in seen.changes] == [
+        "joint 'wrist': name 'wrist' -> 'hand_turn'"
+    ]
+    assert compare_with_source(armature, names=names) == seen.changes
+    assert update_robot(armature, names=names).diagnostics == ()
+    (curve,) = find_curves(armature)
+    assert armature.path_resolve(curve.data_path) is not None and "hand_turn" in curve.data_path
+    assert compare_with_source(armature) == ()
+    change(path, ('joint name="hand_turn"', 'joint name="twist"'))
+    result = update_robot(armature)
+    assert [(d.code, d.subject) for d in result.diagnostics] == [("lost-keyframes", "hand_turn")]
+
+
+def test_keyframes_of_a_joint_that_is_fixed_now_are_named(path: Path) -> None:
+    """Also in an action that is kept for later."""
+    armature = import_robot(path).armature
+    armature.pose.bones["wrist"].keyframe_insert("rotation_euler", index=0, frame=1)
+    armature.animation_data.action.use_fake_user = True
+    armature.animation_data.action = None
+    change(path, ('name="wrist" type="revolute"', 'name="wrist" type="fixed"'))
+    result = update_robot(armature)
+    assert [(d.code, d.subject) for d in result.diagnostics] == [("lost-keyframes", "wrist")]
 
 
 def test_drivers_of_the_user_go_on(path: Path) -> None:

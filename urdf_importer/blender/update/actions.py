@@ -145,6 +145,27 @@ def _path(bone: str) -> str:
     return f'pose.bones["{bpy.utils.escape_identifier(bone)}"]'
 
 
+def find_lost(armature: Any, plan: RigPlan, names: Any | None) -> tuple[str, ...]:
+    """Finds the joints that will not move in a new plan, after a renaming (NewNames), but have
+    keyframes: in actions that the armature plays, or that nothing plays."""
+    renamed = {} if names is None else names.joints
+    moving = {joint.joint.name for joint in plan.joints}
+    bones = {bone.name for bone in armature.data.bones}
+    keyed = {
+        _channel_of(curve)
+        for curves in (*_used_curves(armature), *_unused_curves(bones))
+        for curve in curves
+        if curve.keyframe_points
+    }
+    return tuple(
+        joint.name
+        for bone in armature.data.bones
+        for joint in read_joints(bone)
+        if renamed.get(joint.name, joint.name) not in moving
+        and any((joint.bone, each.prop, each.index) in keyed for each in joint.channels)
+    )
+
+
 # Which curves
 
 
