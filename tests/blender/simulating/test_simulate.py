@@ -35,6 +35,7 @@ from urdf_importer import (
 )
 from urdf_importer.blender.ik.native import constraints_of
 from urdf_importer.blender.simulating import keying
+from urdf_importer.blender.standing.keys import find_curves
 
 EXACT = {"engine": "mujoco"}
 
@@ -651,3 +652,17 @@ def test_real_robots_drop_onto_the_floor(scene, path):
         bpy.context.scene.frame_set(int(found.frames[-1]))
         colliding = [shape for shapes in robot.collisions.values() for shape in shapes]
         assert find_lowest(colliding) > -0.002
+
+
+@pytest.mark.parametrize("mode", ["XYZ", "ZXY", "QUATERNION", "AXIS_ANGLE"])
+def test_the_armature_turns_in_the_mode_that_it_had(load, mode: str) -> None:
+    """A box that is pushed and tumbles; the keys show what the result says."""
+    robot = load(box()).armature
+    robot.rotation_mode = mode
+    push = Push(link="box", force=(30.0, 12.0, 0.0), start=0.1, seconds=0.2)
+    found = run(robot, 1.0, height=0.4, pushes=(push,))
+    assert robot.rotation_mode == mode
+    paths = {curve.data_path for curve in find_curves(robot)}
+    prop = {"QUATERNION": "quaternion", "AXIS_ANGLE": "axis_angle"}.get(mode, "euler")
+    assert paths == {"location", f"rotation_{prop}"}
+    check_replay(found)

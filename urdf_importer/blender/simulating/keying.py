@@ -20,13 +20,14 @@ from ...motion.trajectory import Numbers, Trajectory
 from ...simulation.motions import as_position, frames_of, poses_of, scale_base
 from ...simulation.states import Moment, Overload, RobotStates, StartedRobot
 from ..animation.apply import apply_trajectory
-from ..animation.curves import frame_rate
+from ..animation.curves import frame_rate, key_every_frame
 from ..animation.loops import list_led
 from ..animation.sample import sample_positions
 from ..ik.native import constraints_of, set_influence
 from ..standing import properties
 from ..standing.armatures import armatures_of, check_robot, keep_channels
 from ..standing.joints import joints_of
+from ..standing.keys import find_curves
 from ..standing.pose import set_joint_positions
 
 _KNOWN = ("beyond-limits", "follower-off-leader", "coarse-frames")
@@ -156,11 +157,38 @@ def key_states(started: StartedRobot, motion: Trajectory, base: Numbers, own: Di
         action=f"{started.name} Simulation",
         base="object",
     )
-    found = Diagnostics(own.source)
+    found, mode = Diagnostics(own.source), armature.rotation_mode
     action = apply_trajectory(armature, keyed, options=options, diagnostics=found)
+    _keep_mode(armature, mode)
     set_influence(armature, 0.0)
     own.extend([each for each in found if each.code not in _KNOWN])
     return action
+
+
+def _keep_mode(armature: Any, mode: str) -> None:
+    """Lets an armature that is keyed in each frame, by quaternions, turn in the mode that it had:
+    users turn it by the same numbers as before."""
+    curves = find_curves(armature)
+    turned = [curves.find("rotation_quaternion", index=part) for part in range(4)] if curves else []
+    if mode == armature.rotation_mode or not turned or None in turned:
+        return
+    armature.rotation_mode = mode
+    first = round(turned[0].keyframe_points[0].co.x)
+    numbers = np.array([[point.co.y for point in each.keyframe_points] for each in turned]).T
+    for curve in turned:
+        curves.remove(curve)
+    last, rows = mathutils.Euler(armature.rotation_euler, "XYZ"), []
+    for turn in map(mathutils.Quaternion, numbers):
+        if mode == "AXIS_ANGLE":
+            # Of small turns Blender's own function loses most digits.
+            sine = float(np.linalg.norm(turn[1:]))
+            rows.append((2.0 * np.arctan2(sine, turn.w), *(np.array(turn[1:]) / (sine or 1.0))))
+        else:
+            last = turn.to_euler(mode, mathutils.Euler(last, mode))
+            rows.append(tuple(last))
+    prop = "rotation_axis_angle" if mode == "AXIS_ANGLE" else "rotation_euler"
+    for index, values in enumerate(np.array(rows).T):
+        key_every_frame(armature, prop, index, first, values)
 
 
 def _in_parent(armature: Any, base: Numbers) -> Numbers:
