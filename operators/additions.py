@@ -77,14 +77,15 @@ def add_handler(handlers: Any, function: Callable[..., None]) -> None:
     at_end(partial(handlers.remove, function))
 
 
-def add_key(keymap: str, operator: str, key: str, **held: bool) -> Any | None:
+def add_key(keymap: str, operator: str, key: str, value: str = "PRESS", **held: bool) -> Any | None:
     """Adds a key to one of Blender's key maps; returns its item, None in a session without windows,
     which has no keys."""
     config = bpy.context.window_manager.keyconfigs.addon
     if config is None:
         return None
-    items = config.keymaps.new(name=keymap).keymap_items
-    item = items.new(operator, key, "PRESS", **held)
+    space = "VIEW_3D" if keymap.startswith("3D View") else "EMPTY"
+    items = config.keymaps.new(name=keymap, space_type=space).keymap_items
+    item = items.new(operator, key, value, **held)
     at_end(partial(items.remove, item))
     return item
 

@@ -25,9 +25,11 @@ from ...urdf_importer.blender.standing.handles import (
     snap_position,
 )
 from ...urdf_importer.blender.standing.selection import choose_bones
-from ..active_robot import redraw_views
+from ..active_robot import is_playing, redraw_views
+from ..additions import add_key
 from .bodies import Hit, Sight, find_hit, look_through, measure_pixel
 from .dragging import DragOperator, find_dragged, pressed_at
+from .switch import is_on
 
 _LEAST = 24
 """Pixels from the axis within which a body turns as if it were held that far away."""
@@ -162,6 +164,34 @@ class PickJoint(bpy.types.Operator):
             choose_bones(handle.carrier, [handle.mover.bone])
         redraw_views()
         return {"FINISHED"}
+
+
+class ExplainPlaying(bpy.types.Operator):
+    bl_idname = "urdf.explain_playing"
+    bl_label = "Drag While Playing"
+    bl_description = (
+        "Say in the status bar that bodies are dragged while the animation stands: Blender hides "
+        "all gizmos while it plays"
+    )
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return is_playing(context) and is_on(context, "joint_gizmo")
+
+    def invoke(self: Any, context: Any, event: Any) -> set[str]:
+        """Leaves the drag to Blender in any case."""
+        in_view = context.region_data is not None
+        if in_view and find_hit(context, pressed_at(context.region, event)) is not None:
+            self.report({"INFO"}, "Stop the animation (Space) to drag this body")
+        return {"CANCELLED", "PASS_THROUGH"}
+
+
+def register() -> None:
+    """Adds the drags that say why nothing is dragged: to the tools that select, which take drags
+    before modes do."""
+    for tool in ("Tweak", "Select Box", "Select Circle", "Select Lasso"):
+        add_key(f"3D View Tool: {tool}", ExplainPlaying.bl_idname, "LEFTMOUSE", "CLICK_DRAG")
 
 
 def _selects_by_right(context: Any) -> bool:

@@ -24,6 +24,10 @@ from import_plays import drop_loops as drop_loops
 from import_plays import drop_motion as drop_motion
 from import_plays import drop_several as drop_several
 from import_plays import is_idle
+from keeper_plays import five_minutes as five_minutes
+from keeper_plays import keeper as keeper
+from keeper_plays import playing as playing
+from keeper_plays import stale as stale
 from live_plays import follow as follow
 from locate_plays import locate as locate
 from locate_plays import open_line as open_line

@@ -22,6 +22,8 @@ UR5 = real_robots.ROOT / "ur_description" / "urdf" / "ur5_robot.urdf"
 TALOS = real_robots.ROOT / "talos_data" / "robots" / "talos_full_v2.urdf"
 LONGEST_WAIT = 60.0
 """Seconds of the minute; some ten where nothing else runs, the rest is for reading."""
+MOST_MILLISECONDS = 12.0
+"""Of a redraw; 3 where nothing else runs."""
 _ELBOWS = ("arm_left_4_joint", "arm_right_4_joint")
 
 Play = Callable[..., Path]
@@ -270,3 +272,50 @@ def test_a_studio_is_left_by_undo_orbit_removal_reload_and_a_new_file(
     play: Play, tmp_path: Path
 ) -> None:
     play("studio", SAMPLES / "gripper.urdf", tmp_path / "studio.blend", size="1280x720")
+
+
+def test_three_robots_in_two_windows_with_links_deletion_and_undo(
+    play: Play, tmp_path: Path
+) -> None:
+    files = (SAMPLES / "quadruped_leg.urdf", SAMPLES / "two_link_arm.urdf")
+    play("keeper", *files, tmp_path / "library.blend")
+
+
+def test_a_joint_gets_another_name_while_solutions_are_shown(play: Play, tmp_path: Path) -> None:
+    shutil.copytree(SAMPLES / "meshes", tmp_path / "meshes")
+    shutil.copy(SAMPLES / "humanoid_arm.urdf", tmp_path)
+    play("stale", tmp_path / "humanoid_arm.urdf", "elbow", "elbow_joint", size="1280x720")
+
+
+def test_a_drag_while_the_animation_plays_and_a_simulation(play: Play) -> None:
+    play("playing", SAMPLES / "two_link_arm.urdf", "elbow")
+
+
+def test_sixty_joints_from_the_drop_to_the_first_drag(play: Play, tmp_path: Path) -> None:
+    """Panel and gizmos stay fast."""
+    folder = play("five_minutes", _write_limbs(tmp_path), "limb_2_joint_3")
+    measured = json.loads((folder / "measured.json").read_text())
+    waiting, hands = measured.pop("waiting"), measured.pop("hands")
+    assert waiting + hands < LONGEST_WAIT
+    assert {"JointsPanel.draw", "JointGizmo.draw"} <= measured.keys(), measured
+    assert sum(measured.values()) < MOST_MILLISECONDS, measured
+
+
+def _write_limbs(folder: Path) -> Path:
+    """A body with six limbs of ten joints each."""
+    shape = "<visual><geometry><box size='0.05 0.05 0.1'/></geometry></visual>"
+    parts = [f"<link name='torso'>{shape}</link>"]
+    for limb in range(6):
+        parent, place = "torso", f"0 {0.2 * limb} 0"
+        for number in range(10):
+            name = f"limb_{limb}_joint_{number}"
+            parts.append(
+                f"<link name='{name}_link'>{shape}</link><joint name='{name}' type='revolute'>"
+                f"<parent link='{parent}'/><child link='{name}_link'/><origin xyz='{place}'/>"
+                f"<axis xyz='{number % 2} {1 - number % 2} 0'/>"
+                "<limit lower='-1.5' upper='1.5' effort='9' velocity='2'/></joint>"
+            )
+            parent, place = f"{name}_link", "0 0 0.12"
+    path = folder / "limbs.urdf"
+    path.write_text(f"<robot name='limbs'>{''.join(parts)}</robot>")
+    return path
