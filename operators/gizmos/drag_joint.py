@@ -170,8 +170,8 @@ class ExplainPlaying(bpy.types.Operator):
     bl_idname = "urdf.explain_playing"
     bl_label = "Drag While Playing"
     bl_description = (
-        "Say in the status bar that bodies are dragged while the animation stands: Blender hides "
-        "all gizmos while it plays"
+        "Say in the status bar that the animation must stop before bodies are dragged: Blender "
+        "hides all gizmos while it plays"
     )
     bl_options = {"INTERNAL"}
 

@@ -2,7 +2,6 @@
 """Sub-panel "Motion": the actions of a robot, their violations of its limits, and retiming."""
 
 import math
-from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
@@ -10,7 +9,6 @@ import bpy
 from ...urdf_importer import (
     Diagnostics,
     JointLimits,
-    LinkContact,
     MotionOptions,
     RetimeOptions,
     RobotError,
@@ -45,38 +43,13 @@ from ..reports import report_diagnostics
 from ..session import recall_state
 from ..sidebar.panel import RobotSubPanel
 from ..wrapped_text import draw_rest, draw_wrapped
+from .checks import Checked, Checks, find_checked
 from .motion_files import ExportMotion, ImportMotion
 
 MOTION_PANEL = "VIEW3D_PT_urdf_motion"
 MOST_SHOWN, MOST_LISTED = 12, 20
 _MARK = "! "
 _FOLLOWS = "links follow targets: bake the IK first, then retime the result"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Checked:
-    """The result of a robot's last check, as it was after so many `changes`."""
-
-    changes: int
-    violations: tuple[Violation, ...]
-    first: int
-    last: int
-    contacts: tuple[LinkContact, ...] = ()
-
-
-@dataclass(slots=True)
-class Checks:
-    """The result of the last check of each robot, by their session's numbers: shown until the
-    next."""
-
-    found: dict[int, _Checked] = field(default_factory=dict)
-
-
-def find_checked(robot: Any) -> _Checked | None:
-    """Finds the result of a robot's last check; None where it is not about the robot as it is
-    now."""
-    found = recall_state(Checks).found.get(robot.session_uid)
-    return found if found is not None and found.changes == count_changes() else None
 
 
 def find_motion_limits(context: Any, robot: Any) -> dict[str, JointLimits]:
@@ -137,7 +110,7 @@ class CheckMotion(RobotOperator, bpy.types.Operator):
         told = {(each.joint, each.kind) for each in keyed}
         rest = [each for each in found if (each.joint, each.kind) not in told]
         violations = tuple(sorted((*keyed, *rest), key=lambda each: -each.excess))
-        checked = _Checked(
+        checked = Checked(
             changes=count_changes(),
             violations=violations,
             first=first,
@@ -151,7 +124,7 @@ class CheckMotion(RobotOperator, bpy.types.Operator):
         return text + (f"; {count(len(contacts), 'contact')} of links" if contacts else "")
 
 
-def _mark(scene: Any, checked: _Checked | None) -> None:
+def _mark(scene: Any, checked: Checked | None) -> None:
     """Puts markers at violations and contacts, in place of the earlier check's."""
     for marker in [each for each in scene.timeline_markers if each.name.startswith(_MARK)]:
         scene.timeline_markers.remove(marker)
@@ -310,7 +283,7 @@ def draw_jump(row: Any, frame: float) -> None:
     go.operator(GoToViolation.bl_idname, text=f"{frame:.0f}").frame = frame
 
 
-def _draw_contacts(layout: Any, context: Any, checked: _Checked) -> None:
+def _draw_contacts(layout: Any, context: Any, checked: Checked) -> None:
     if not checked.contacts:
         return
     box = layout.box().column(align=True)

@@ -214,8 +214,8 @@ def draw_instance(layout: Any, context: Any) -> None:
 
 
 def draw_remains(layout: Any, context: Any, robot: Any) -> None:
-    """Draws what is left of robots whose armature was deleted, and that a duplicated one has no
-    links, each with the way out; nothing where robots are whole."""
+    """Draws how many parts are left of robots whose armature was deleted, and that a duplicated
+    one has no links, each with the way out; nothing where robots are whole."""
 
     def count_leftovers(scene: Any) -> dict[str, int]:
         return {name: len(parts) for name, parts in find_leftovers(scene).items()}

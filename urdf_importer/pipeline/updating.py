@@ -71,7 +71,7 @@ def preview_update(
     package_paths: Sequence[str] = (),
     names: Mapping[str, str] | None = None,
 ) -> UpdatePreview:
-    """Looks at what update_robot would do, with these arguments and errors."""
+    """Returns an update as it would be, with the arguments and errors of update_robot."""
     from ..blender.extract.robot import extract_robot
     from ..blender.update.actions import find_lost
 
@@ -113,8 +113,8 @@ def update_robot(
     then unchanged. Where nothing has changed, nothing is touched but the dates of its files.
 
     `names` are the new names of links and joints, old -> new: bones, keyframes, drivers and
-    whatever points at them follow. Others are taken for new ones; where keyframes lose their joint,
-    `lost-keyframes` says so. With `robot`, `path` counts only for files that it names.
+    whatever points at them follow. Others are taken for new ones; `lost-keyframes` names joints
+    whose keyframes then move nothing. With `robot`, `path` counts only for files that it names.
     """
     armature = rig_of(armature)
     if robot is not None:
@@ -241,7 +241,7 @@ def _draft_robot(
 
 
 def _compare_robots(old: Robot, new: Robot, renaming: Any) -> tuple[Change, ...]:
-    """Compares two robots; the new names of what is planned to be renamed come first."""
+    """Compares two robots; the new names of a planned renaming come first."""
     if renaming is None:
         return compare_robots(old, new)
     names = compare_renamed(renaming.links, renaming.joints)
@@ -296,8 +296,7 @@ def _draft_update(
     renaming = _plan_names(old, base, names or {}, record.options)
     changes = [*_compare_robots(old, robot, renaming), *compare_options(record.options, chosen)]
     if path != record.path:
-        text = f"{record.path} -> {path}"
-        changes.insert(0, Change(kind="changed", subject="source", text=text))
+        changes.insert(0, Change(kind="changed", subject="source", text=f"{record.path} -> {path}"))
     changes += _compare_meshes(standing, robot, record.options, files)
     if options.visuals:
         lost = any(item.lost == "texture" for item in record.diagnostics)

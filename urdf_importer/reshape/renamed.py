@@ -5,8 +5,8 @@ from ..model import Joint, Robot
 
 
 def suggest_names(before: Robot, after: Robot) -> dict[str, str]:
-    """Suggests the new names of links and joints, old -> new, of those that `after` has under
-    others; nothing where that is not certain.
+    """Suggests the new names, old -> new, of links and joints that `after` calls by other names;
+    nothing where that is not certain.
 
     A joint is the same where its type, its axis and its links are, and nothing else is like it; its
     child may have got another name too, where the origin stayed. A link is the same where a joint

@@ -95,9 +95,9 @@ def _remove(items: Iterable[Any], collections: Sequence[Any]) -> None:
 
 
 def find_leftovers(scene: Any) -> dict[str, list[Any]]:
-    """Finds what Blender's own Delete leaves of robots whose armature it took: the name of the
-    robot's collection, empty where the user took that apart -> its parts. Shapes that a user took
-    off a robot that stands are none."""
+    """Finds the parts of robots whose armature was deleted by itself: the name of the robot's
+    collection, empty where the user took that apart -> its parts. Shapes that a user took off a
+    robot with an armature are none."""
     robots, found = set(list_robots(scene)), dict[str, list[Any]]()
     homes = {
         item: home.name
@@ -133,8 +133,8 @@ def delete_leftovers(scene: Any, name: str) -> int:
 
 
 def find_original(armature: Any) -> Any | None:
-    """Finds the robot of which a rig without links is a copy, as Blender's own Duplicate makes
-    one; None where it is gone, and for whole robots."""
+    """Finds the robot from which a rig without links was duplicated, as Blender's own Duplicate
+    does; None where it is gone, and for whole robots."""
     if next(links_of(armature), None) is not None:
         return None
     alike = [
@@ -155,7 +155,7 @@ def complete_copy(armature: Any) -> Any:
     its action; returns the copy's armature. Raises BuildError where its robot is gone."""
     original = find_original(armature)
     if original is None:
-        raise BuildError(f"the robot of which {quote(armature.name)} is a copy is not there")
+        raise BuildError(f"the robot from which {quote(armature.name)} was duplicated is not there")
     made = duplicate_robot(original)
     made.matrix_world = armature.matrix_world
     for bone in armature.pose.bones:
