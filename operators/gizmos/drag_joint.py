@@ -25,7 +25,7 @@ from ...urdf_importer.blender.standing.handles import (
     snap_position,
 )
 from ...urdf_importer.blender.standing.selection import choose_bones
-from ..active_robot import is_playing, redraw_views
+from ..active_robot import PolledOperator, is_playing, redraw_views
 from ..additions import add_key
 from .bodies import Hit, Sight, find_hit, look_through, measure_pixel
 from .dragging import DragOperator, find_dragged, pressed_at
@@ -166,7 +166,7 @@ class PickJoint(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class ExplainPlaying(bpy.types.Operator):
+class ExplainPlaying(PolledOperator, bpy.types.Operator):
     bl_idname = "urdf.explain_playing"
     bl_label = "Drag While Playing"
     bl_description = (
@@ -176,8 +176,9 @@ class ExplainPlaying(bpy.types.Operator):
     bl_options = {"INTERNAL"}
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        return is_playing(context) and is_on(context, "joint_gizmo")
+    def hinder(cls, context: Any) -> str:
+        shown = is_playing(context) and is_on(context, "joint_gizmo")
+        return "" if shown else "Bodies can be dragged: the animation does not play"
 
     def invoke(self: Any, context: Any, event: Any) -> set[str]:
         """Leaves the drag to Blender in any case."""

@@ -169,9 +169,9 @@ def _keep_mode(armature: Any, mode: str) -> None:
     """Lets an armature that is keyed in each frame, by quaternions, turn in the mode that it had:
     users turn it by the same numbers as before."""
     curves = find_curves(armature)
-    turned = [curves.find("rotation_quaternion", index=part) for part in range(4)] if curves else []
-    if mode == armature.rotation_mode or not turned or None in turned:
+    if mode == armature.rotation_mode or curves is None:
         return
+    turned = [curves.find("rotation_quaternion", index=part) for part in range(4)]
     armature.rotation_mode = mode
     first = round(turned[0].keyframe_points[0].co.x)
     numbers = np.array([[point.co.y for point in each.keyframe_points] for each in turned]).T
