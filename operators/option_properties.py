@@ -176,10 +176,10 @@ class ImportWithFolder(PolledOperator, bpy.types.Operator):
     be repeated: this does so, with one more folder."""
 
     bl_idname = "import_scene.urdf_with_folder"
-    bl_label = "Import Again with a Folder"
+    bl_label = "Locate Folder"
     bl_description = (
-        "Choose a folder that holds ROS packages, and repeat the last import: "
-        "files that were missing are looked for there"
+        "Choose a folder that holds packages or models, and repeat the last import: missing files "
+        "and models are looked for there"
     )
     bl_options = {"INTERNAL"}
 
@@ -191,7 +191,7 @@ class ImportWithFolder(PolledOperator, bpy.types.Operator):
     @classmethod
     def hinder(cls, context: Any) -> str:
         was_import = hasattr(_last_operator(context), "package_paths")
-        return "" if was_import else "The last operation was not an import"
+        return "" if was_import else "The last operation was not an import: import the file again"
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         return browse(self, context)

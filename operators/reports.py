@@ -7,6 +7,7 @@ reports are in a text block. The sentence and the text's name stay in the window
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -14,10 +15,11 @@ import bpy
 from ..urdf_importer import Diagnostic, ImportResult, RobotError, Severity, World
 from ..urdf_importer.command.report import Report
 from ..urdf_importer.command.summary import count
-from ..urdf_importer.diagnostics import describe_missing, group_diagnostics
+from ..urdf_importer.diagnostics import DiagnosticGroup, describe_missing, group_diagnostics
 from . import props
 from .additions import add_property
 from .importing.import_batch import ImportBatch
+from .session import recall_state
 
 MOST_REPORTED = 5
 """Groups of diagnostics shown one by one; all of them are in the report text."""
@@ -48,6 +50,7 @@ def report_outcome(operator: Any, batch: ImportBatch) -> set[str]:
     for result in batch.results:
         report_diagnostics(operator, result.robot.name, result.diagnostics)
     for world in batch.worlds:
+        _keep_report(world)
         report_diagnostics(operator, world.name, world.diagnostics)
         report_sentence(operator, _describe_world(world), world.diagnostics)
     if batch.results:
@@ -103,6 +106,48 @@ def report_diagnostics(
         rest = [item for group in groups[MOST_REPORTED:] for item in group.items]
         if rest:
             operator.report(_level_of(rest), f"{len(rest)} more in the text '{kept.name}'")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldReport:
+    """The messages of an imported world that none of its robots has, as a RobotTable has its own;
+    `home` is the collection of the world, by name and session_uid."""
+
+    source: str
+    diagnostics: tuple[Diagnostic, ...]
+    groups: tuple[DiagnosticGroup, ...]
+    home: tuple[str, int]
+
+
+@dataclass(slots=True)
+class _Kept:
+    """The report of the last world."""
+
+    report: WorldReport | None = None
+
+
+def _keep_report(world: World) -> None:
+    of_robots = {item for robot in world.robots for item in robot.diagnostics}
+    found = tuple(item for item in world.diagnostics if item not in of_robots)
+    home = world.collection
+    recall_state(_Kept).report = WorldReport(
+        source=found[0].source if found else "",
+        diagnostics=found,
+        groups=tuple(group_diagnostics(found)),
+        home=(home.name, home.session_uid),
+    )
+
+
+def recall_world_report(robot: Any | None = None) -> WorldReport | None:
+    """Returns the report of the last world, while that is there; None where it has no message, and
+    for a robot that did not come with it."""
+    report = recall_state(_Kept).report
+    if report is None or not report.diagnostics:
+        return None
+    home = bpy.data.collections.get(report.home[0])
+    if home is None or home.session_uid != report.home[1]:
+        return None
+    return report if robot is None or robot.name in home.all_objects else None
 
 
 def is_loss(item: Diagnostic) -> bool:

@@ -253,14 +253,12 @@ class DiagnosticGroup:
 
     @property
     def title(self) -> str:
-        """One line for all: a single message unchanged, else the finding and its count."""
+        """One line for all: the package that lacks, else the first message and how many are like
+        it."""
         first, number = self.items[0], len(self.items)
         if first.package:
             return f"Package {quote(first.package)} not found: {_count_lost(first.lost, number)}"
-        if number == 1:
-            return first.message
-        what = first.code.replace("-", " ").capitalize()
-        return f"{what}: {_count_lost(first.lost, number) if first.lost else number}"
+        return first.message if number == 1 else f"{first.message} ({number - 1} more like it)"
 
 
 def group_diagnostics(diagnostics: Iterable[Diagnostic]) -> list[DiagnosticGroup]:

@@ -143,13 +143,19 @@ def _list_models(path: str, changed: int) -> tuple[str, ...]:
         return ()
 
 
+def _is_world(operator: Any) -> bool:
+    """Whether the only chosen file is a world, even one whose models are not found."""
+    paths = find_paths(operator)
+    return bool(find_models(operator)) or (len(paths) == 1 and paths[0].lower().endswith(".world"))
+
+
 def _draw_world(layout: Any, operator: Any) -> None:
-    """Draws the choice of a file with several models: all of it, or one."""
-    models = find_models(operator)
-    if not models:
+    """Draws the choice of a world: all of it, or one of its models."""
+    if not _is_world(operator):
         return
     layout.prop(operator, "whole_world")
-    if not operator.whole_world:
+    models = find_models(operator)
+    if models and not operator.whole_world:
         layout.prop(operator, "model")
         column = layout.column(align=True)
         column.scale_y = 0.75
@@ -209,7 +215,7 @@ def take_offers(operator: Any) -> None:
         if not operator.properties.is_property_set(f"use_{name}"):
             setattr(operator, f"use_{name}", True)
     if not operator.properties.is_property_set("whole_world"):
-        operator.whole_world = bool(find_models(operator)) and not operator.model
+        operator.whole_world = _is_world(operator) and not operator.model
 
 
 def read_files(operator: Any) -> dict[str, str]:

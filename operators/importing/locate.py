@@ -87,6 +87,12 @@ def is_locatable(group: DiagnosticGroup) -> bool:
     return bool(group.items[0].lost) and group.items[0].code in _LOCATABLE
 
 
+def is_left_out(group: DiagnosticGroup) -> bool:
+    """Whether these diagnostics are about models that were not found, which another import with
+    their folder brings."""
+    return group.items[0].code == "sdf-include"
+
+
 def find_offers(context: Any, package: str) -> tuple[str, ...]:
     """Finds folders that hold missing files of a package: near the file, in the folders of the
     preferences and of other robots, in ROS workspaces."""

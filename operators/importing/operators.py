@@ -18,15 +18,15 @@ from .import_choices import SUFFIXES
 from .import_urdf import ShownImport
 
 
-def _make_operator(format: ReaderFormat, suffixes: tuple[str, ...]) -> type[Any]:
-    """Returns the class ImportName of a format."""
+def _make_operator(format: ReaderFormat, suffixes: tuple[str, ...], label: str = "") -> type[Any]:
+    """Returns the class ImportName of a format, which its label names unless another is given."""
     shown = props.pattern(*suffixes, options=props.OF_THIS_TIME)
     members = {
         "__doc__": f"Imports robots from {format.label} and other descriptions.",
         "__module__": __name__,
         "__annotations__": {"filter_glob": shown},
         "bl_idname": f"import_scene.{format.name}",
-        "bl_label": f"Import {format.label}",
+        "bl_label": f"Import {label or format.label}",
         "bl_description": format.description,
         "bl_options": {"REGISTER", "PRESET"},
     }
@@ -35,7 +35,7 @@ def _make_operator(format: ReaderFormat, suffixes: tuple[str, ...]) -> type[Any]
 
 _FIRST, *_OTHERS = reader_formats()
 IMPORTERS = (
-    _make_operator(_FIRST, SUFFIXES),
+    _make_operator(_FIRST, SUFFIXES, "Robot"),
     *(_make_operator(each, each.browsed) for each in _OTHERS),
 )
 """Of all formats of the table, in its order."""

@@ -55,7 +55,7 @@ def register() -> None:
 
 class RunImport(SteppedOperator, ImportChoices, bpy.types.Operator):
     bl_idname = "import_scene.urdf_run"
-    bl_label = "Import URDF"
+    bl_label = "Import Robot"
     bl_description = "Import the chosen robots step by step, with a progress bar; Esc undoes it"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
     steps_title = "Importing"

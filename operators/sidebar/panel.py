@@ -10,6 +10,7 @@ from typing import Any
 
 import bpy
 
+from ...urdf_importer.blender.standing.instances import find_instanced
 from ...urdf_importer.blender.standing.robot_table import (
     RobotTable,
     find_robot,
@@ -17,11 +18,13 @@ from ...urdf_importer.blender.standing.robot_table import (
 )
 from ...urdf_importer.diagnostics import DiagnosticGroup
 from ..active_robot import active_robot, is_pinned
-from ..importing.locate import LocatePackage, is_locatable
+from ..importing.locate import LocatePackage, is_left_out, is_locatable
 from ..importing.placement import TAB
 from ..importing.source_watch import recall_changed
 from ..importing.update import UpdateRobot
 from ..mending import MendDrivers, recall_broken
+from ..option_properties import ImportWithFolder
+from ..stepping import is_busy
 from ..wrapped_text import draw_wrapped
 from .robot_menu import RobotMenu
 from .select_operators import DismissFailure, SelectRobot
@@ -31,6 +34,7 @@ ROBOT_PANEL = "VIEW3D_PT_urdf"
 DATA_PANEL = "VIEW3D_PT_urdf_data"
 MOST_ROBOTS = 20
 MOST_LINES = 4
+_HINT = "No robot here yet: File > Import > Robot > Robot Description"
 
 
 class SidebarPanel:
@@ -124,6 +128,12 @@ def _draw_failure(layout: Any, context: Any) -> None:
         draw_wrapped(box, context, f"Details: text block '{manager.urdf_last_failure_text}'")
 
 
+def needs_hint(context: Any) -> bool:
+    """Whether it is said how to get a robot: not while one comes, and not beside an instance that
+    can become one."""
+    return not is_busy() and find_instanced(context.view_layer.objects.active) is None
+
+
 def _draw_choice(layout: Any, context: Any) -> None:
     robots = [
         item
@@ -131,7 +141,8 @@ def _draw_choice(layout: Any, context: Any) -> None:
         if item.type == "ARMATURE" and find_robot(item) == item
     ]
     if not robots:
-        draw_wrapped(layout, context, "No robot here yet: File > Import > Robot Description")
+        if needs_hint(context):
+            draw_wrapped(layout, context, _HINT)
         return
     column = layout.column(align=True)
     column.label(text="Choose a robot:")
@@ -167,7 +178,12 @@ def draw_missing(layout: Any, context: Any, table: RobotTable) -> None:
         layout.label(text=f"and {len(groups) - MOST_LINES} more, see Import Report")
 
 
-def draw_locate(layout: Any, group: DiagnosticGroup) -> None:
-    """Draws the button that locates the files of a group."""
+def draw_locate(layout: Any, group: DiagnosticGroup, *, of_world: bool = False) -> None:
+    """Draws the button that locates the files of a group: on the active robot, or else by another
+    import; nothing where no folder helps."""
+    if is_left_out(group) or (of_world and is_locatable(group)):
+        layout.operator(ImportWithFolder.bl_idname, icon="FILE_FOLDER")
+    if of_world or not is_locatable(group):
+        return
     button = layout.operator(LocatePackage.bl_idname, icon="FILE_FOLDER")
     button.package = group.items[0].package

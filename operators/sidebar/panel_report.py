@@ -7,17 +7,18 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import Diagnostic
-from ...urdf_importer.blender.standing.robot_table import recall_table
+from ...urdf_importer.blender.standing.robot_table import RobotTable, recall_table
 from ...urdf_importer.diagnostics import DiagnosticGroup
 from .. import props
 from ..active_robot import active_robot
 from ..additions import add_property
-from ..importing.locate import is_locatable
-from ..reports import is_loss
+from ..reports import WorldReport, is_loss, recall_world_report
 from ..wrapped_text import draw_wrapped, file_name
-from .panel import DataSubPanel, draw_locate
+from .panel import DataSubPanel, RobotSubPanel, draw_locate
 from .panel_data import draw_count
 from .select_operators import CopyReport, OpenLine, SelectSubject, ShowMessages
+
+Report = RobotTable | WorldReport
 
 PAGE = 8
 """Messages of a kind on a page: some robots have thousands."""
@@ -32,21 +33,51 @@ class ReportPanel(DataSubPanel, bpy.types.Panel):
         draw_count(self.layout, recall_table(active_robot(context)))
 
     def draw(self, context: Any) -> None:
-        groups = recall_table(active_robot(context)).groups
-        if not groups:
+        robot: Any = active_robot(context)
+        table, world = recall_table(robot), recall_world_report(robot)
+        if not table.groups:
             draw_wrapped(self.layout, context, "Nothing was substituted or lost", icon="CHECKMARK")
-            return
-        self.layout.operator(CopyReport.bl_idname, icon="COPYDOWN")
-        for group in sorted(groups, key=lambda each: not any(map(is_loss, each.items))):
-            box = self.layout.box()
-            if len(group.items) == 1:
-                _draw_message(box, context, group.items[0], group.places[0])
-            else:
-                _draw_title(box, context, group)
-            if is_locatable(group):
-                draw_locate(box, group)
-            if context.window_manager.urdf_report_group == group.key and len(group.items) > 1:
-                _draw_members(box, context, group)
+        _draw_report(self.layout, context, table)
+        if world is not None:
+            self.layout.label(text="In the World Around", icon="WORLD")
+            _draw_report(self.layout, context, world)
+
+
+class WorldReportPanel(RobotSubPanel, bpy.types.Panel):
+    """The report of a world without robots: Robot Data is not there."""
+
+    bl_idname = "VIEW3D_PT_urdf_world_report"
+    bl_label = "Import Report"
+    bl_order = 40
+    bl_options: set[str] = set()
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return active_robot(context) is None and recall_world_report() is not None
+
+    def draw(self, context: Any) -> None:
+        report = recall_world_report()
+        if report is not None:
+            _draw_report(self.layout, context, report)
+
+
+def _draw_report(layout: Any, context: Any, report: Report) -> None:
+    if not report.groups:
+        return
+    layout.operator(CopyReport.bl_idname, icon="COPYDOWN").of_world = _is_of_world(report)
+    for group in sorted(report.groups, key=lambda each: not any(map(is_loss, each.items))):
+        box = layout.box()
+        if len(group.items) == 1:
+            _draw_message(box, context, report, group.places[0])
+        else:
+            _draw_title(box, context, group)
+        draw_locate(box, group, of_world=_is_of_world(report))
+        if context.window_manager.urdf_report_group == group.key and len(group.items) > 1:
+            _draw_members(box, context, report, group)
+
+
+def _is_of_world(report: Report) -> bool:
+    return isinstance(report, WorldReport)
 
 
 def _draw_title(box: Any, context: Any, group: DiagnosticGroup) -> None:
@@ -60,34 +91,36 @@ def _draw_title(box: Any, context: Any, group: DiagnosticGroup) -> None:
     shown.group = "" if is_open else group.key
 
 
-def _draw_members(box: Any, context: Any, group: DiagnosticGroup) -> None:
+def _draw_members(box: Any, context: Any, report: Report, group: DiagnosticGroup) -> None:
     """Draws the messages of the open group, page by page."""
     pages = -(-len(group.items) // PAGE)
     page = min(context.window_manager.urdf_report_page, pages)
     if pages > 1:
         box.prop(context.window_manager, "urdf_report_page", text=f"Page (of {pages})")
     first = (page - 1) * PAGE
-    for item, place in list(zip(group.items, group.places, strict=True))[first : first + PAGE]:
-        _draw_message(box.column(), context, item, place)
+    for place in group.places[first : first + PAGE]:
+        _draw_message(box.column(), context, report, place)
 
 
 def _icon_of(items: Sequence[Diagnostic]) -> str:
     return "ERROR" if any(map(is_loss, items)) else "INFO"
 
 
-def _draw_message(box: Any, context: Any, item: Diagnostic, number: int) -> None:
+def _draw_message(box: Any, context: Any, report: Report, number: int) -> None:
+    item = report.diagnostics[number]
     draw_wrapped(box, context, item.message, icon=_icon_of([item]))
     row = box.row(align=True)
     if item.line:
         place = f"Line {item.line}"
-        if item.source != recall_table(active_robot(context)).source:
+        if item.source != report.source:
             place += f", {file_name(item.source)}"
-        row.operator(OpenLine.bl_idname, text=place, icon="TEXT").index = number
+        opened = row.operator(OpenLine.bl_idname, text=place, icon="TEXT")
+        opened.index, opened.of_world = number, _is_of_world(report)
     else:
         where = row.row()
         where.enabled = False
         where.label(text=file_name(item.source))
-    if item.subject:
+    if item.subject and not _is_of_world(report):
         chosen = row.operator(
             SelectSubject.bl_idname, text=item.subject, icon="RESTRICT_SELECT_OFF"
         )

@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import RobotError
+from ...urdf_importer import Diagnostic, RobotError
 from ...urdf_importer.blender.standing.robot_table import recall_table
 from ...urdf_importer.blender.standing.selection import (
     select_joint,
@@ -20,6 +20,7 @@ from ...urdf_importer.blender.standing.whole import list_objects
 from ...urdf_importer.command.summary import count
 from .. import props
 from ..active_robot import ActingOperator, Refusal, RobotOperator, active_robot
+from ..reports import recall_world_report
 from ..wrapped_text import file_name
 
 WAYS = {"LINK": select_link, "BONE": select_link_bone, "VISUALS": select_link_visuals}
@@ -100,15 +101,27 @@ class SelectSubject(RobotOperator, bpy.types.Operator):
 
 
 class ReportOperator(ActingOperator):
-    """Base of the operators on the import report of the active robot."""
+    """Base of the operators on the import report of the active robot, or of the last world. They
+    leave the import the last operation, which can be repeated."""
 
-    bl_options = {"REGISTER"}
+    bl_options: set[str] = set()
+    of_world: props.switch(
+        "Of the World", "Use the report of the last imported world, not of the active robot",
+        kept=False,
+    )  # fmt: skip
 
     @classmethod
     def hinder(cls, context: Any) -> str:
         robot = active_robot(context)
         found = robot is not None and recall_table(robot).diagnostics
-        return "" if found else "The active robot has no import report: nothing was wrong"
+        if found or recall_world_report() is not None:
+            return ""
+        return "There is no import report: nothing was wrong"
+
+    def list_messages(self, robot: Any) -> tuple[Diagnostic, ...]:
+        """Lists the messages of the report."""
+        report = recall_world_report() if self.of_world or robot is None else recall_table(robot)
+        return report.diagnostics if report is not None else ()
 
 
 class CopyReport(ReportOperator, bpy.types.Operator):
@@ -120,7 +133,7 @@ class CopyReport(ReportOperator, bpy.types.Operator):
     )
 
     def act(self, context: Any, robot: Any) -> str:
-        messages = recall_table(robot).diagnostics
+        messages = self.list_messages(robot)
         context.window_manager.clipboard = "".join(f"{item}\n" for item in messages)
         return count(len(messages), "message") + " copied"
 
@@ -162,7 +175,7 @@ class OpenLine(ReportOperator, bpy.types.Operator):
     index: props.integer("Message", "Its place in the import report, from 0", min=0, kept=False)
 
     def act(self: Any, context: Any, robot: Any) -> str | None:
-        messages = recall_table(robot).diagnostics
+        messages = self.list_messages(robot)
         item = messages[self.index] if self.index < len(messages) else None
         if item is None or not item.line or not Path(item.source).is_file():
             place = f": {item.source}" if item is not None else ""

@@ -51,7 +51,7 @@ def test_what_is_missing_comes_first_by_package() -> None:
     assert [group.title for group in groups] == [
         "Package 'x' not found: 2 meshes",
         "it is missing-mesh",
-        "Missing limit: 2",
+        "it is missing-limit (1 more like it)",
         "it is second-robot",
     ]
 

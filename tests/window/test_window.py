@@ -155,6 +155,27 @@ def test_missing_meshes_are_located(play: Play, tmp_path: Path) -> None:
     play("locate", *_write_crane(tmp_path), "crane")
 
 
+def test_a_world_without_robots_says_what_it_lacks(play: Play, tmp_path: Path) -> None:
+    """Of two copies of a world one lies where Gazebo's usual layout has it, beside its models."""
+    usual, lonely = tmp_path / "house/worlds/w.world", tmp_path / "lonely" / "w.world"
+    model = tmp_path / "house/models/crate"
+    for each in (usual.parent, lonely.parent, model):
+        each.mkdir(parents=True)
+    for each in (usual, lonely):
+        each.write_text(
+            "<sdf version='1.6'><world name='w'><light name='sun' type='directional'/>"
+            "<include><uri>model://crate</uri></include></world></sdf>"
+        )
+    (model / "model.sdf").write_text(
+        "<sdf version='1.6'><model name='crate'><link name='body'><visual name='v'><geometry><box>"
+        "<size>1 1 1</size></box></geometry></visual></link></model></sdf>"
+    )
+    (model / "model.config").write_text(
+        "<model><name>crate</name><sdf version='1.6'>model.sdf</sdf></model>"
+    )
+    play("world_report", lonely, model.parent, usual, "crate")
+
+
 def test_buttons_of_a_real_robot(play: Play, program: Program, tmp_path: Path) -> None:
     """An arm in one program, a humanoid in the other: it has two sides."""
     robot = {"4": (PANDA, *["panda_joint4"] * 2), "5": (TALOS, *_ELBOWS)}[program.number]

@@ -2,6 +2,7 @@
 """File > Import > Robot, and the command, for whole worlds."""
 
 import json
+from importlib import import_module
 from pathlib import Path
 
 import bpy
@@ -12,6 +13,7 @@ from support.paths import ROOT
 from urdf_importer.cli import main
 
 pytestmark = pytest.mark.usefixtures("scene", "extension")
+EXTENSION = "bl_ext.user_default.urdf_importer"
 
 BOX = "<geometry><box><size>1 1 1</size></box></geometry>"
 LAB = f"""<sdf version="1.9"><world name="lab">
@@ -102,3 +104,45 @@ def test_the_command_refuses_senseless_worlds(
     with pytest.raises(SystemExit):
         main(arguments)
     assert says in capsys.readouterr().err.replace("\n", " ")
+
+
+STREET = """<sdf version="1.9"><world name="street"><light name="sun" type="directional"/>
+<include><uri>model://kerb</uri></include><include><uri>model://post</uri></include>
+</world></sdf>"""
+
+
+@pytest.fixture
+def street(tmp_path: Path) -> Path:
+    path = tmp_path / "street" / "street.world"
+    path.parent.mkdir()
+    path.write_text(STREET)
+    return path
+
+
+def test_a_world_without_robots_has_a_report(street: Path) -> None:
+    """Two models were not found: one sentence for both, which can be copied, until the world is
+    taken away."""
+    assert bpy.ops.import_scene.sdf(filepath=str(street), whole_world=True) == {"FINISHED"}
+    reports = import_module(f"{EXTENSION}.operators.reports")
+    report = reports.recall_world_report()
+    (group,) = report.groups
+    assert group.title == f"{report.diagnostics[0].message} (1 more like it)"
+    assert "'kerb'" in group.title and "Sdf include" not in group.title
+    panel = bpy.types.VIEW3D_PT_urdf_world_report
+    assert panel.poll(bpy.context) and bpy.ops.urdf.copy_report.poll()
+    assert bpy.ops.urdf.copy_report() == {"FINISHED"}
+    bpy.data.collections.remove(bpy.data.collections["street"])
+    assert reports.recall_world_report() is None
+    assert not panel.poll(bpy.context) and not bpy.ops.urdf.copy_report.poll()
+
+
+def test_robots_show_the_report_of_the_world_that_they_came_with(lab: Path) -> None:
+    lab.write_text(LAB.replace("</world>", "<include><uri>model://kerb</uri></include></world>"))
+    assert bpy.ops.import_scene.sdf(filepath=str(lab), whole_world=True) == {"FINISHED"}
+    reports = import_module(f"{EXTENSION}.operators.reports")
+    (message,) = reports.recall_world_report(bpy.data.objects["door"]).diagnostics
+    assert message.code == "sdf-include"
+    path = ROOT / "sample_urdfs" / "two_link_arm.urdf"
+    assert bpy.ops.import_scene.urdf(filepath=str(path)) == {"FINISHED"}
+    assert reports.recall_world_report(bpy.data.objects["two_link_arm"]) is None
+    assert not bpy.types.VIEW3D_PT_urdf_world_report.poll(bpy.context)

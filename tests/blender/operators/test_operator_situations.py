@@ -286,6 +286,24 @@ def test_an_import_runs_in_slices_to_its_end(extension: ModuleType) -> None:
     assert not run.running and len(batch.results) == 1
 
 
+def test_it_is_said_how_to_get_a_robot(extension: ModuleType) -> None:
+    """Not while one comes in, and not beside an instance, which has its own button."""
+    needs_hint = extension.operators.sidebar.panel.needs_hint
+    assert needs_hint(bpy.context)
+    batch = _batch(extension, Path(GRIPPER))
+    run = extension.operators.stepping.RunningSteps(bpy.context, batch.steps, "Importing")
+    assert not needs_hint(bpy.context)
+    run.stop()
+    assert needs_hint(bpy.context)
+    assert bpy.ops.import_scene.urdf(filepath=GRIPPER) == {"FINISHED"}
+    maker = bpy.data.objects.new("instance", None)
+    bpy.context.collection.objects.link(maker)
+    maker.instance_type = "COLLECTION"
+    maker.instance_collection = bpy.context.object.users_collection[0]
+    bpy.context.view_layer.objects.active = maker
+    assert not needs_hint(bpy.context)
+
+
 # Where it cannot be
 
 
