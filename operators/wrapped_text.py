@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Wraps text in panels, where Blender cuts long lines."""
+"""Wraps text in panels, where Blender cuts long lines, and links to the documentation."""
 
 import re
+import tomllib
 from collections.abc import Callable, Collection, Iterable
-from pathlib import PurePath
+from functools import cache
+from pathlib import Path, PurePath
 from typing import Any
 
 import blf
@@ -37,6 +39,17 @@ def draw_facts(column: Any, facts: Iterable[tuple[str, str]], share: float) -> N
         line = column.split(factor=share)
         line.label(text=name)
         line.label(text=value)
+
+
+def draw_page(layout: Any, label: str, page: str) -> None:
+    """Draws a button that opens a page of the documentation in the web browser."""
+    layout.operator("wm.url_open", text=label, icon="URL").url = f"{_find_site()}/{page}"
+
+
+@cache
+def _find_site() -> str:
+    with Path(__file__).parents[1].joinpath("blender_manifest.toml").open("rb") as file:
+        return str(tomllib.load(file)["website"])
 
 
 def draw_rest(layout: Any, found: Collection[Any], most: int, icon: str = "NONE") -> None:

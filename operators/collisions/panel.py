@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sub-panel "Collision Shapes": shapes are fitted, shown and counted by link."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import bpy
@@ -9,24 +9,16 @@ import bpy
 from ...urdf_importer.blender.memory import recall
 from ...urdf_importer.blender.standing import properties
 from ...urdf_importer.blender.standing.armatures import objects_of
+from ...urdf_importer.blender.standing.display import find_parts
 from ...urdf_importer.blender.standing.links import links_of, name_link
+from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot
 from ..session import recall_state
 from ..sidebar.panel import DataSubPanel
-from ..sidebar.select_operators import SelectLink
-from ..wrapped_text import draw_rest
 from .fit import LEAST_MISS, FitCollisions, Fits, Marks, draw_settings, mark_shapes
 
-_MOST_ROWS = 40
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Row:
-    """A link and the marks of its collision shapes."""
-
-    link: str
-    shapes: Marks
+_MOST_ROWS = 8
 
 
 class CollisionShapesPanel(DataSubPanel, bpy.types.Panel):
@@ -45,51 +37,82 @@ class CollisionShapesPanel(DataSubPanel, bpy.types.Panel):
         _draw_rows(layout, robot)
 
 
+class ShapeList(bpy.types.UIList):
+    """The links that have collision shapes, and facts of these."""
+
+    bl_idname = "VIEW3D_UL_urdf_collision_shapes"
+
+    def draw_item(
+        self,
+        context: Any,
+        layout: Any,
+        data: Any,
+        item: Any,
+        icon: int,
+        active_data: Any,
+        active_propname: str,
+        index: int,
+    ) -> None:
+        robot, link = find_robot(item), name_link(item) or ""
+        shapes = _recall_shapes(robot).get(link, ())
+        fitted = _find_fitted(robot)
+        facts = [str(len(shapes))]
+        if fitted:
+            fit = fitted.get(link)
+            facts += ["", ""] if fit is None else [f"{fit.volume_ratio:.2f}", _name_miss(fit.miss)]
+        _draw_line(layout, link, facts)
+
+    def filter_items(self, context: Any, data: Any, name: str) -> tuple[list[int], list[int]]:
+        words = self.filter_name.lower().split()
+        names = [name_link(item) or "" for item in data.objects]
+        shapes = _recall_shapes(active_robot(context))
+        shown = [each in shapes and all(word in each.lower() for word in words) for each in names]
+        return [self.bitflag_filter_item if each else 0 for each in shown], []
+
+
 def _draw_rows(layout: Any, robot: Any) -> None:
-    rows = recall(robot, "collision shapes", _read_rows, shaped=True)
-    fits = recall_state(Fits).found.get(robot.session_uid, {})
-    total = sum(len(row.shapes) for row in rows)
-    layout.label(text=f"{count(total, 'shape')} on {count(len(rows), 'link')}")
-    fitted = {
-        row.link: fits[row.link][1]
-        for row in rows
-        if row.link in fits and fits[row.link][0] == row.shapes
-    }
+    shapes = _recall_shapes(robot)
+    total = sum(map(len, shapes.values()))
+    layout.label(text=f"{count(total, 'shape')} on {count(len(shapes), 'link')}")
     column = layout.column(align=True)
-    if fitted:
-        _draw_line(column, "", ("Shapes", "of Hull", "Outside"))
-    for row in rows[:_MOST_ROWS]:
-        link = fitted.get(row.link)
-        facts = (
-            ("", "") if link is None else (f"{link.volume_ratio:.2f}", _describe_miss(link.miss))
-        )
-        _draw_line(column, row.link, (str(len(row.shapes)), *(facts if fitted else ())))
-    draw_rest(column, rows, _MOST_ROWS)
+    if _find_fitted(robot):
+        _draw_line(column, "Link", ("Shapes", "of Hull", "Outside"))
+    for collection in find_parts(robot).get("Links", ()):
+        column.template_list(
+            ShapeList.bl_idname, collection.name, collection, "objects",
+            collection, "urdf_shown_link", rows=min(max(len(shapes), 1), _MOST_ROWS),
+        )  # fmt: skip
 
 
-def _draw_line(column: Any, link: str, facts: tuple[str, ...]) -> None:
+def _draw_line(layout: Any, name: str, facts: Sequence[str]) -> None:
     """Draws a link and facts of its shapes: the fewer, the more room has the name."""
-    line = column.split(factor=0.8 if len(facts) == 1 else 0.4, align=True)
-    name = line.row(align=True)
-    name.alignment = "LEFT"
-    if link:
-        select = name.operator(SelectLink.bl_idname, text=link, emboss=False)
-        select.link, select.what = link, "LINK"
-    else:
-        name.label(text="Link")
+    line = layout.split(factor=0.8 if len(facts) == 1 else 0.4, align=True)
+    line.label(text=name, translate=False)
     rest = line.row(align=True)
     for fact in facts:
         rest.label(text=fact)
 
 
-def _describe_miss(miss: float) -> str:
+def _recall_shapes(robot: Any) -> dict[str, Marks]:
+    found: dict[str, Marks] = recall(robot, "collision shapes", _read_shapes, shaped=True)
+    return found
+
+
+def _find_fitted(robot: Any) -> dict[str, Any]:
+    """Returns link -> the quality of its shapes, as long as they are the fitted ones."""
+    fits, shapes = recall_state(Fits).found.get(robot.session_uid, {}), _recall_shapes(robot)
+    return {link: fit for link, (marks, fit) in fits.items() if shapes.get(link) == marks}
+
+
+def _name_miss(miss: float) -> str:
     return "0" if miss < LEAST_MISS else f"{1e3 * miss:.2g} mm"
 
 
-def _read_rows(robot: Any) -> list[_Row]:
+def _read_shapes(robot: Any) -> dict[str, Marks]:
+    """Returns link -> the marks of its collision shapes, for links that have some."""
     found: dict[str, list[Any]] = {name_link(empty) or "": [] for empty in links_of(robot)}
     for item in objects_of(robot):
         link = item.parent and name_link(item.parent)
         if link in found and item.get(properties.PART) == properties.COLLISIONS:
             found[link].append(item)
-    return [_Row(link=link, shapes=mark_shapes(items)) for link, items in found.items() if items]
+    return {link: mark_shapes(items) for link, items in found.items() if items}

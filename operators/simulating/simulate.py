@@ -7,7 +7,6 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import (
-    BuildError,
     Progress,
     Push,
     RobotError,
@@ -18,6 +17,7 @@ from ...urdf_importer import (
 from ...urdf_importer.blender.ik.solve import recall_rig, suggest_link
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.command.summary import count
+from ...urdf_importer.pipeline.simulated import find_free_base
 from ...urdf_importer.pipeline.simulating import find_engine
 from .. import props
 from ..active_robot import RobotOperator, active_robot, is_playing, redraw_views
@@ -25,7 +25,7 @@ from ..option_properties import option_property
 from ..reports import report_diagnostics
 from ..sidebar.panel import RobotSubPanel
 from ..stepping import SteppedOperator, Steps
-from ..wrapped_text import draw_wrapped
+from ..wrapped_text import draw_page, draw_wrapped
 
 _ENGINES = {"mujoco": "MuJoCo", "bullet": "Bullet"}
 _HITS = (
@@ -46,11 +46,12 @@ def _list_links(robot: Any) -> list[str]:
 
 
 def _find_pushed(chosen: Any, context: Any) -> str:
-    """Returns the link that is pushed where none is named: the root of a robot that can fall, else
-    its hand."""
-    robot = active_robot(context)
-    falls = chosen.drops or chosen.base == "free"
-    return _list_links(robot)[0] if falls else suggest_link(robot)
+    """Returns the link that is pushed where none is named: the base link, or the hand where the
+    base is fixed, which a push does not move."""
+    robot: Any = active_robot(context)
+    falls = chosen.drops and chosen.base not in ("fixed", "keyed")
+    options = SimulationOptions(base=chosen.base, height=chosen.height if falls else None)
+    return find_free_base(robot, options) or suggest_link(robot)
 
 
 class SimulateRobot(SteppedOperator, RobotOperator, bpy.types.Operator):
@@ -180,7 +181,8 @@ def draw_settings(layout: Any, chosen: Any, context: Any) -> None:
         layout.prop_search(chosen, "collection", bpy.data, "collections")
 
 
-_TODAY = {"mujoco": "Today: MuJoCo", "bullet": "Today: Bullet; MuJoCo is not installed"}
+_AUTO = {"mujoco": "Auto is MuJoCo", "bullet": "Auto is Bullet: MuJoCo is not installed"}
+_RECIPE = "how-to/simulate.html#mujoco-in-blender"
 
 
 class SimulatePanel(RobotSubPanel, bpy.types.Panel):
@@ -192,15 +194,14 @@ class SimulatePanel(RobotSubPanel, bpy.types.Panel):
         layout = self.layout
         chosen = context.window_manager.operator_properties_last(SimulateRobot.bl_idname)
         draw_settings(layout, chosen, context)
-        missing = ""
-        try:
-            engine = find_engine(chosen.engine)
-        except BuildError as error:
-            missing = str(error)
-            draw_wrapped(layout, context, missing, icon="ERROR")
-        else:
-            if chosen.engine == "auto":
-                draw_wrapped(layout, context, _TODAY[engine], icon="INFO")
+        automatic = find_engine()
+        is_missing = chosen.engine == "mujoco" != automatic
+        if is_missing:
+            draw_wrapped(layout, context, "MuJoCo is not installed", icon="ERROR")
+        elif chosen.engine == "auto":
+            draw_wrapped(layout, context, _AUTO[automatic], icon="INFO")
+        if chosen.engine != "bullet" and automatic == "bullet":
+            draw_page(layout, "How to Install MuJoCo", _RECIPE)
         row = layout.row()
-        row.enabled = not missing
+        row.enabled = not is_missing
         row.operator(SimulateRobot.bl_idname, icon="PLAY")

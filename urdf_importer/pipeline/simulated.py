@@ -113,6 +113,22 @@ def _find_positions(
     return {**start_closed(tree, standing, heard)}
 
 
+def find_free_base(armature: Any, options: SimulationOptions) -> str:
+    """Finds the link that a robot moves by as a whole in a simulation: the child of a floating or
+    planar joint at the root, else the root; empty where the base is fixed or moves by keys."""
+    if options.base in ("fixed", "keyed"):
+        return ""
+    from ..blender.ik.solve import recall_rig
+    from ..blender.semantics.record import find_semantics
+
+    tree = recall_rig(armature).tree
+    root = tree.links[0].name
+    on_root = (each for each in tree.robot.joints if each.parent == root)
+    moving = (each.child for each in on_root if each.type in ("floating", "planar"))
+    is_free = find_freedom(_choose_form(options), find_semantics(armature), tree)
+    return next(moving, root if is_free else "")
+
+
 def _choose_form(options: SimulationOptions) -> MjcfOptions:
     """Returns the form of a robot's file. A height means that the robot falls."""
     falls = options.base == "auto" and options.height is not None

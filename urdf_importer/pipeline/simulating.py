@@ -50,8 +50,8 @@ def find_engine(engine: str = "auto") -> str:
         return "mujoco" if has_mujoco else "bullet"
     if engine == "mujoco" and not has_mujoco:
         raise BuildError(
-            "MuJoCo is not installed: pip install urdf-importer[simulation], or take "
-            "engine='bullet'"
+            "MuJoCo is not installed: pip install urdf-importer[simulation], in Blender as the "
+            "documentation says, or take engine='bullet'"
         )
     return engine
 

@@ -42,7 +42,7 @@ class SimulationOptions(Options):
         "The program that works the motion out",
         choices={
             "auto": "MuJoCo where it is installed, else Bullet",
-            "mujoco": "MuJoCo: for numbers. It comes with urdf-importer[simulation]",
+            "mujoco": "MuJoCo, once it is installed: for numbers",
             "bullet": "Bullet, which is part of Blender: for shots",
         },
     )

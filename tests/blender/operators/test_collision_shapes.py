@@ -43,8 +43,8 @@ def chain(tmp_path: Path) -> Any:
 
 
 def rows_of(extension: ModuleType, robot: Any) -> dict[str, int]:
-    rows = extension.operators.collisions.panel._read_rows(robot)
-    return {row.link: len(row.shapes) for row in rows}
+    shapes = extension.operators.collisions.panel._recall_shapes(robot)
+    return {link: len(marks) for link, marks in shapes.items()}
 
 
 def test_shapes_are_fitted_and_counted_by_link(extension: ModuleType, chain: Any) -> None:
@@ -54,8 +54,7 @@ def test_shapes_are_fitted_and_counted_by_link(extension: ModuleType, chain: Any
     recall = extension.operators.session.recall_state
     found = recall(extension.operators.collisions.fit.Fits).found[chain.session_uid]
     assert {name: link.miss < 1e-6 for name, (_, link) in found.items()} == dict.fromkeys("abc", 1)
-    rows = extension.operators.collisions.panel._read_rows(chain)
-    assert all(found[row.link][0] == row.shapes for row in rows)
+    assert set(extension.operators.collisions.panel._find_fitted(chain)) == set("abc")
 
 
 def test_selected_links_alone(extension: ModuleType, chain: Any) -> None:

@@ -2,13 +2,15 @@
 """The operator Simulate, and the motors that its simulation finds too weak."""
 
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import bpy
 import pytest
 
 from support.blender.sidebars import activate
-from urdf_importer import get_joint_positions, import_robot
+from support.paths import ROOT
+from urdf_importer import ImportOptions, get_joint_positions, import_robot
 
 pytestmark = pytest.mark.usefixtures("extension", "scene")
 ARM = """<robot name="arm"><link name="base"/><link name="part"><inertial><origin xyz="0.3 0 0"/>
@@ -68,6 +70,38 @@ def test_a_link_is_pushed(arm: Any, named: str) -> None:
     assert get_joint_positions(arm)["joint"] == pytest.approx(0.0, abs=1e-3)
     bpy.context.scene.frame_set(10)
     assert get_joint_positions(arm)["joint"] < -0.5
+
+
+_BASES = (("auto", False), ("free", False), ("fixed", True), ("auto", True), ("keyed", True))
+
+
+def test_the_base_is_pushed_where_it_moves(extension: ModuleType, tmp_path: Path) -> None:
+    """It falls by the panel's settings, by a virtual joint of its SRDF, or by a joint at its root;
+    of a robot that is held the hand is pushed."""
+    find = extension.operators.simulating.simulate._find_pushed
+    chosen = bpy.context.window_manager.operator_properties_last("urdf.simulate")
+
+    def find_all(robot: Any) -> list[str]:
+        activate(robot)
+        found = []
+        for base, drops in _BASES:
+            chosen.base, chosen.drops = base, drops
+            found.append(find(chosen, bpy.context))
+        return found
+
+    (tmp_path / "arm.urdf").write_text(ARM)
+    (tmp_path / "arm.srdf").write_text(
+        '<robot name="arm"><virtual_joint name="float" type="floating" parent_frame="world" '
+        'child_link="base"/></robot>'
+    )
+    held = import_robot(tmp_path / "arm.urdf").armature
+    assert find_all(held) == ["part", "base", "part", "base", "part"]
+    options = ImportOptions(srdf=str(tmp_path / "arm.srdf"))
+    floating = import_robot(tmp_path / "arm.urdf", options=options).armature
+    assert find_all(floating) == ["base", "base", "part", "base", "part"]
+    free = import_robot(ROOT / "tests" / "data" / "free_base.xml").armature
+    assert find_all(free) == ["base", "base", "arm", "base", "arm"]
+    chosen.base, chosen.drops = "auto", False
 
 
 def test_a_collection_has_to_be_chosen(arm: Any) -> None:

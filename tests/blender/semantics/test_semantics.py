@@ -16,6 +16,7 @@ from urdf_importer import (
     BuildError,
     ImportOptions,
     ReadError,
+    add_ik,
     apply_srdf,
     compare_with_source,
     delete_robot,
@@ -30,6 +31,7 @@ from urdf_importer import (
     open_blend,
     read_robot,
     read_srdf,
+    remove_ik,
     save_blend,
     set_joint_positions,
     update_robot,
@@ -199,6 +201,24 @@ def test_an_end_effector_is_a_target_in_the_frame_of_its_link(arm: Any) -> None:
     bpy.context.view_layer.update()
     # It is where the hand is to go, so it does not go with it.
     assert not np.allclose(np.array(target.matrix_world)[:3, 3], link_pose(arm, "hand")[:3, 3])
+
+
+def test_a_target_is_shown_while_something_follows_it(arm: Any) -> None:
+    """Hidden it still knows its place, for scripts that solve and bake for it; an update and a file
+    opened again leave it as it is."""
+    target = bpy.data.objects["grip_target"]
+    assert not target.visible_get()
+    target.location.z += 1.0
+    before = target.matrix_world.translation.z
+    bpy.context.view_layer.update()
+    assert target.matrix_world.translation.z == pytest.approx(before + 1.0)
+    assert add_ik(arm, "arm", live=True) == target and target.visible_get()
+    update_robot(arm)
+    assert target.visible_get()
+    remove_ik(target)
+    assert not target.visible_get()
+    apply_srdf(arm, extract_semantics(arm))
+    assert not bpy.data.objects["grip_target"].visible_get()
 
 
 def test_passive_joints_are_marked_and_left_alone_by_random_poses(arm: Any) -> None:

@@ -26,7 +26,13 @@ from ...kinematics.inverse.options import Effort
 from .. import memory
 from ..memory import forget, recall
 from ..semantics.apply import extract_semantics
-from ..semantics.markers import is_followed, new_target, remove_target, targets_of
+from ..semantics.markers import (
+    is_followed,
+    new_target,
+    remove_target,
+    show_target,
+    targets_of,
+)
 from ..standing import properties
 from ..standing.keys import is_keyed_now
 from ..standing.pose import get_joint_positions, key_joints, link_pose, read_shown
@@ -73,6 +79,7 @@ def add_ik(
     if target[properties.IK].get("native"):
         let_go(armature, target)
     target[properties.IK]["turned"] = len(joints) >= _ALL_WAYS
+    show_target(target, shown=True)
     # First there, then followed: the link is not to go to where the empty was made.
     bring_to_link(armature, target)
     reason = "" if live else _go_native(armature, target, joints)
@@ -115,6 +122,7 @@ def remove_ik(target: Any) -> None:
     if kept:
         for name in ("live", "native", "turned"):
             said.pop(name, None)
+        show_target(target, shown=False)
     else:
         remove_target(target)
     forget()

@@ -2,7 +2,8 @@
 """An SRDF's data on single links and joints, as objects and properties of a rig.
 
 * An end effector is an empty in the frame of the link that it sits on, marked by `urdf_ik`: the
-  target for the inverse kinematics of the arm. It hangs on the root link, not on the arm.
+  target for the inverse kinematics of the arm. It hangs on the root link, not on the arm, and is
+  shown while something follows it.
 * Passive joints and further properties of joints are marked on their bones.
 * Spheres of links are hidden empties.
 
@@ -80,6 +81,15 @@ def new_target(armature: Any, link: str, group: str) -> Any:
     return target
 
 
+def show_target(target: Any, *, shown: bool) -> None:
+    """Shows or hides a target in the scene by its eye: Blender still works out where it is."""
+    for layer in bpy.context.scene.view_layers:
+        if target.name not in layer.objects:  # It may be new.
+            layer.update()
+        if target.name in layer.objects:
+            target.hide_set(not shown, view_layer=layer)
+
+
 def remove_target(target: Any) -> None:
     """Takes a target away, and the collection of targets with the last."""
     homes = [each for each in target.users_collection if each.get(properties.PART) == TARGETS]
@@ -109,6 +119,7 @@ def _build_targets(
             "link": effector.parent_link,
         }
         _part_of(armature, TARGETS).objects.link(target)
+        show_target(target, shown=False)
 
 
 def _build_spheres(armature: Any, semantics: Semantics, empties: Mapping[str, Any]) -> None:
