@@ -157,8 +157,10 @@ class RobotOperator(ActingOperator):
 
 
 def ask(operator: Any, context: Any, **shown: Any) -> set[str]:
-    """Opens the dialog of an operator; returns the result for invoke."""
-    return set(context.window_manager.invoke_props_dialog(operator, **shown))
+    """Opens the dialog of an operator, whose title and button name the action; returns the result
+    for invoke."""
+    named = {"title": operator.bl_label, "confirm_text": operator.bl_label} | shown
+    return set(context.window_manager.invoke_props_dialog(operator, **named))
 
 
 def browse(operator: Any, context: Any) -> set[str]:

@@ -75,7 +75,7 @@ class UpdateRobot(RobotOperator, bpy.types.Operator):
             # Changed files may say the same as before.
             self._is_same = not recall_changed(robot, recall_table(robot))
             return self.execute(context)
-        return ask(self, context, width=_WIDTH, title=self.bl_label, confirm_text="Update")
+        return ask(self, context, width=_WIDTH, confirm_text="Update")
 
     def _look(self: Any, context: Any) -> UpdatePreview:
         """Looks at the update; anew only after a change of the names. Raises RobotError."""

@@ -8,9 +8,10 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import RetargetOptions, RobotError, find_pairs
+from ...urdf_importer.blender.standing import properties
 from ...urdf_importer.blender.standing.armatures import armatures_by_name, armatures_of
 from ...urdf_importer.blender.standing.links import find_link
-from ...urdf_importer.blender.standing.robot_table import recall_table
+from ...urdf_importer.blender.standing.robot_table import find_robot, recall_table
 from ..active_robot import active_robot, redraw_views
 from ..additions import Drawers, call_later
 from ..gizmos.strokes import draw_lines
@@ -28,11 +29,13 @@ _MOST_KEPT = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimbRow:
-    """A limb that would follow, with the points of both; `link` is empty for one left alone."""
+    """A limb that would follow, with the points of both, and the number of its colour; `link` is
+    empty for one left alone."""
 
     limb: str
     bones: tuple[str, ...]
     link: str
+    color: int
     lines: tuple[Line, ...] = ()
 
 
@@ -46,10 +49,12 @@ class FoundPairs:
 
 @dataclass(slots=True)
 class _Pairs:
-    """`given` are corrections and `person` the choice, by the robot's session number; `is_open`
-    while the panel is drawn."""
+    """`given` are corrections, `known` the bones of the limbs that were found so far, by their last
+    bones, and `person` the choice, by the robot's session number; `is_open` while the panel is
+    drawn."""
 
     given: dict[tuple[int, int], Given] = field(default_factory=dict)
+    known: dict[tuple[int, int], dict[str, tuple[str, ...]]] = field(default_factory=dict)
     person: dict[int, str] = field(default_factory=dict)
     found: dict[tuple[Any, ...], FoundPairs] = field(default_factory=dict)
     wanted: tuple[str, str] | None = None
@@ -57,21 +62,26 @@ class _Pairs:
     drawers: Drawers = field(default_factory=Drawers)
 
 
-def find_people(robot: Any) -> list[str]:
-    """Returns the names of the scene's other armatures."""
+def find_people(robot: Any, *, robots: bool = False) -> list[str]:
+    """Returns the names of the scene's other armatures that are no robots, or of these too."""
     own = set(armatures_of(robot))
     return sorted(
         item.name
         for item in bpy.context.scene.objects
-        if item.type == "ARMATURE" and item not in own
+        if item.type == "ARMATURE"
+        and item not in own
+        and (robots or (find_robot(item) is None and properties.VIRTUAL_JOINT not in item))
     )
 
 
 def find_person(robot: Any) -> Any | None:
-    """Returns the chosen person of a robot, else the first one of the scene."""
-    people = find_people(robot)
+    """Returns the chosen person of a robot, else the first one of the scene, or the first other
+    robot."""
+    others = find_people(robot, robots=True)
     name = recall_state(_Pairs).person.get(robot.session_uid, "")
-    return bpy.context.scene.objects[name if name in people else people[0]] if people else None
+    if name not in others:
+        name = next(iter(find_people(robot) or others), "")
+    return bpy.context.scene.objects.get(name)
 
 
 def choose_person(robot: Any, name: str) -> None:
@@ -144,15 +154,26 @@ def _find(robot: Any, person: Any, given: Given) -> FoundPairs:
     except RobotError as error:
         return FoundPairs(why=error.message)
     joints, armatures = recall_table(robot).joints, armatures_by_name(robot)
+    key = robot.session_uid, person.session_uid
+    known = recall_state(_Pairs).known.setdefault(key, {})
+    for pair in pairs:
+        known.setdefault(pair.bones[-1], pair.bones)
+    for bone, link in given:
+        if not link:
+            known.setdefault(bone, (bone,))
+    colors = {bone: number for number, bone in enumerate(known)}
     rows = []
     for pair in pairs:
         theirs = tuple((person.name, bone) for bone in pair.bones)
         moved = [joints[name] for name in pair.joints if name in joints]
         ours = [(armatures[each.armature].name, each.bone) for each in moved]
         lines = (theirs, (*ours, (find_link(robot, pair.link).name, "")))
-        rows.append(LimbRow(limb=pair.limb, bones=pair.bones, link=pair.link, lines=lines))
-    alone = [LimbRow(limb="", bones=(bone,), link="") for bone, link in given if not link]
-    return FoundPairs(rows=(*rows, *alone))
+        color = colors.pop(pair.bones[-1])
+        rows.append(
+            LimbRow(limb=pair.limb, bones=pair.bones, link=pair.link, color=color, lines=lines)
+        )
+    rows += [LimbRow(limb="", bones=known[b], link="", color=c) for b, c in colors.items()]
+    return FoundPairs(rows=tuple(sorted(rows, key=lambda row: row.color)))
 
 
 def name_color(number: int) -> str:
@@ -178,9 +199,9 @@ def _draw() -> None:
     if found is None or not view.overlay.show_overlays:
         return
     colors = bpy.context.preferences.themes[0].bone_color_sets
-    for number, row in enumerate(found.rows):
+    for row in found.rows:
         lines = [[at for point in line if (at := _place(point)) is not None] for line in row.lines]
-        draw_lines(lines, (*colors[number % _COLORS].normal, 1.0), _WIDTH)
+        draw_lines(lines, (*colors[row.color % _COLORS].normal, 1.0), _WIDTH)
 
 
 def _place(point: tuple[str, str]) -> Any | None:

@@ -19,10 +19,12 @@ from ...urdf_importer import (
 )
 from ...urdf_importer.blender.standing.armatures import pose_bones_of
 from ...urdf_importer.blender.standing.links import name_link
+from ...urdf_importer.blender.standing.placing import frame_robots
 from ...urdf_importer.blender.standing.robot_table import find_robot, recall_table
 from .. import props
 from ..active_robot import RobotOperator, active_robot, ask, find_hindrance
 from ..gizmos.bodies import cast_sight, look_through
+from ..importing.placement import list_views
 from ..option_properties import add_option_properties, draw_options, read_options
 from ..reports import report_diagnostics
 from ..sidebar.panel import RobotSubPanel
@@ -49,7 +51,7 @@ _NEAR = 40.0
 
 def _search_people(_operator: Any, context: Any, _text: str) -> list[str]:
     robot = active_robot(context)
-    return [] if robot is None else find_people(robot)
+    return [] if robot is None else find_people(robot, robots=True)
 
 
 # Blender 4.2 as a module crashes when it ends if a property has a function; there, no one types.
@@ -59,7 +61,7 @@ _WITH_PEOPLE: Any = {"search": _search_people} if bpy.app.binary_path else {}
 def _find_hindrance(context: Any) -> str:
     """Finds why the active robot cannot follow a person; empty where it can."""
     why = find_hindrance(context)
-    if why or find_people(active_robot(context)):
+    if why or find_people(active_robot(context), robots=True):
         return why
     return "There is no other armature in the scene"
 
@@ -91,8 +93,9 @@ class FollowPerson(SteppedOperator, RobotOperator):
         robot: Any = active_robot(context)
         people = find_people(robot)
         name = self.person or (people[0] if len(people) == 1 else "")
-        if name not in people:
-            raise RobotError(f"say which of {', '.join(people[:5])} is the person")
+        others = find_people(robot, robots=True)
+        if name not in others:
+            raise RobotError(f"say which of {', '.join((people or others)[:5])} is the person")
         self._diagnostics = Diagnostics(robot.name)
         result = yield from retarget_steps(
             context.scene.objects[name],
@@ -111,6 +114,8 @@ class FollowPerson(SteppedOperator, RobotOperator):
         result.action[_RESULT]["frames"] = [each.frame for each in worst]
         robot = self._diagnostics.source
         report_diagnostics(self, robot, tuple(self._diagnostics), "retargeting")
+        if not bpy.app.background:
+            frame_robots([active_robot(context)], list_views(context))
         self.report({"INFO"}, result.message)
         return {"FINISHED"}
 
@@ -132,8 +137,10 @@ class Retarget(FollowPerson, bpy.types.Operator):
     _asks = False
 
     def invoke(self, context: Any, event: Any) -> set[str]:
-        people = find_people(active_robot(context))
-        self.person = self.person if self.person in people else people[0]
+        robot: Any = active_robot(context)
+        others = find_people(robot, robots=True)
+        if self.person not in others:
+            self.person = (find_people(robot) or others)[0]
         self._asks = not bpy.app.background
         return ask(self, context)
 
@@ -301,8 +308,9 @@ class RetargetPanel(RobotSubPanel, bpy.types.Panel):
 def _draw_limbs(layout: Any, context: Any, found: Any, given: Any) -> None:
     if found is None or found.why:
         draw_wrapped(layout, context, found.why if found else "Looking for limbs", icon="INFO")
-    for number, row in enumerate(found.rows if found is not None else ()):
-        _draw_row(layout.row(align=True), context, row, number)
+    for row in found.rows if found is not None else ():
+        is_chosen = bool(row.link) or (row.bones[-1], "") in given
+        _draw_row(layout.row(align=True), context, row, is_chosen)
     buttons = layout.row(align=True)
     buttons.operator(PickPair.bl_idname, icon="EYEDROPPER")
     # Grey, not gone, where nothing was corrected: the button beside it would come under the mouse.
@@ -311,13 +319,16 @@ def _draw_limbs(layout: Any, context: Any, found: Any, given: Any) -> None:
     back.operator(SetPair.bl_idname, text="", icon="LOOP_BACK").bone = ""
 
 
-def _draw_row(line: Any, context: Any, row: LimbRow, number: int) -> None:
+def _draw_row(line: Any, context: Any, row: LimbRow, is_chosen: bool) -> None:
+    """Draws a limb; one that has no partner, by nobody's choice, cannot be ticked."""
     icon = "CHECKBOX_HLT" if row.link else "CHECKBOX_DEHLT"
-    tick = line.operator(SetPair.bl_idname, text="", icon=icon, emboss=False)
+    place = line.row()
+    place.enabled = is_chosen
+    tick = place.operator(SetPair.bl_idname, text="", icon=icon, emboss=False)
     tick.bone, tick.link = row.bones[-1], ""
     column = line.column(align=True)
-    title = f"{row.limb}: {row.link}" if row.link else "left alone"
-    draw_wrapped(column, context, title, name_color(number) if row.link else "BLANK1", icons=2)
+    title = f"{row.limb}: {row.link}" if row.link else ("left alone" if is_chosen else "no partner")
+    draw_wrapped(column, context, title, name_color(row.color) if row.link else "BLANK1", icons=2)
     theirs = column.column(align=True)
     theirs.active = False
     draw_wrapped(theirs, context, " > ".join(row.bones), "BLANK1", icons=2)

@@ -32,7 +32,7 @@ class ReshapeOperator(RobotOperator):
         raise NotImplementedError
 
     def invoke(self: Any, context: Any, event: Any) -> set[str]:
-        return ask(self, context, width=_WIDTH, title=self.bl_label, confirm_text="Reshape")
+        return ask(self, context, width=_WIDTH)
 
     def check(self: Any, context: Any) -> bool:
         return True

@@ -10,6 +10,7 @@ from driver import Driver, Steps, unfold
 from export_plays import import_robot
 
 _EXTENSION = "bl_ext.user_default.urdf_importer"
+_LOOKED_AT = (0.0, 0.5, 0.5)
 _PICK, _JUMP = "urdf.pick_pair", "urdf.go_to_violation"
 
 
@@ -32,11 +33,15 @@ def retarget(driver: Driver) -> Steps:
     yield 1.0
     driver.take_picture("found")
     assert [row.link for row in _rows(pairs, robot, person)] == ["LEFT_FOOT", "RIGHT_FOOT"]
+    before = [(row.bones, row.color) for row in _rows(pairs, robot, person)]
     yield from _pick(driver, bar, (person, "RightLeg"), (robot, "LEFT_KNEE_Y"))
     yield from driver.wait_for("the pair is corrected", lambda: pairs.given_pairs(robot, person))
     yield 0.7
     driver.take_picture("corrected")
     assert pairs.given_pairs(robot, person)[0][0] == "RightFoot"
+    rows = _rows(pairs, robot, person)
+    assert [(row.bones, row.color) for row in rows] == before, "rows stay, and their colours"
+    assert [row.link for row in rows] == ["", "LEFT_FOOT"], "one has no partner now"
     yield from driver.find_button(driver.viewport, bar, "urdf.set_pair", 0.83)
     yield from driver.click(*driver.place)
     yield from driver.wait_for("it is taken back", lambda: not pairs.given_pairs(robot, person))
@@ -62,6 +67,10 @@ def _follow(driver: Driver, bar: Any, person: Any, name: str) -> Steps:
     driver.press("RET")
     yield from driver.wait_for("the robot follows", lambda: _keys(name))
     assert bpy.data.objects[name].animation_data.action["urdf_retarget"]["source"] == person.name
+    view = driver.viewport.spaces.active.region_3d
+    yield from driver.wait_for(
+        "the robot is framed", lambda: tuple(view.view_location) != _LOOKED_AT
+    )
     bpy.context.scene.frame_set(40)
     yield 1.0
     driver.take_picture("followed")
@@ -109,7 +118,7 @@ def _pick(driver: Driver, bar: Any, theirs: tuple[Any, str], ours: tuple[Any, st
 
 def _look(driver: Driver) -> None:
     view = driver.viewport.spaces.active
-    view.region_3d.view_location = (0.0, 0.6, 0.6)
+    view.region_3d.view_location = _LOOKED_AT
     view.region_3d.view_distance = 4.5
     view.region_3d.view_rotation = (0.53, 0.47, 0.47, 0.53)
 

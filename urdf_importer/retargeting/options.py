@@ -50,9 +50,9 @@ class RetargetOptions(Options):
     scale: float | None = _limb(
         None,
         "Scale",
-        "How large the robot is beside the person; else legs by legs, or arms by arms",
+        "How large the robot is beside the person; else by the lengths of their legs, or arms",
         bounds=(1e-6, 1e6),
-        blank="legs by legs",
+        blank="from the lengths of legs",
     )
     feet: FeetKind = _ground(
         "pin",

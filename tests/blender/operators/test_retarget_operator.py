@@ -73,15 +73,42 @@ def test_pairs_are_corrected_left_alone_and_taken_back(extension):
     found = correct_pairs(robot, person, given_pairs(robot, person))
     assert {row.bones[-1]: row.link for row in found.rows} == {"LeftFoot": "RIGHT_FOOT"}
     assert all(len(line) > 1 for row in found.rows for line in row.lines)
+    left = found.rows[0]
     # Poses without keys stay.
     assert robot.pose.bones[0].rotation_quaternion[1] == 1.0
     assert bpy.ops.urdf.set_pair(bone="LeftFoot", link="") == {"FINISHED"}
     rows = correct_pairs(robot, person, given_pairs(robot, person)).rows
     assert [(row.bones[-1], row.link) for row in rows] == [
-        ("RightFoot", "RIGHT_FOOT"), ("LeftFoot", ""),
+        ("LeftFoot", ""), ("RightFoot", "RIGHT_FOOT"),
     ]  # fmt: skip
+    # Its place and colour are as before, and it keeps all of its bones.
+    assert (rows[0].color, rows[0].bones) == (left.color, left.bones)
     assert bpy.ops.urdf.set_pair(bone="LeftFoot", link="") == {"FINISHED"}
     assert not given_pairs(robot, person)
+    # Both feet on one: the other limb stays in the list, without a partner.
+    before = correct_pairs(robot, person, ()).rows
+    rows = correct_pairs(robot, person, (("LeftFoot", "RIGHT_FOOT"),)).rows
+    assert [(row.bones[-1], row.color) for row in rows] == [
+        (row.bones[-1], row.color) for row in before
+    ]
+    assert [row.link for row in rows] == ["RIGHT_FOOT", ""]
+    correct_pairs(robot, person, ())
     with pytest.raises(RuntimeError, match="no link or joint"):
         bpy.ops.urdf.set_pair(bone="LeftFoot", link="nothing")
     assert not given_pairs(robot, person)
+
+
+def test_the_panel_is_there_for_people_and_not_for_other_robots(extension):
+    """Scripts may still name another robot."""
+    bpy.ops.import_scene.urdf(filepath=LEGS)
+    robot = bpy.context.view_layer.objects.active
+    bpy.ops.import_scene.urdf(filepath=LEGS)
+    other = bpy.context.view_layer.objects.active
+    bpy.context.view_layer.objects.active = robot
+    panel, pairs = bpy.types.VIEW3D_PT_urdf_retarget, extension.operators.motion.limb_pairs
+    assert not panel.poll(bpy.context) and pairs.find_person(robot) == other
+    assert bpy.ops.urdf.retarget.poll()
+    person = open_person(str(SAMPLE))
+    bpy.context.view_layer.objects.active = robot
+    assert panel.poll(bpy.context) and pairs.find_person(robot) == person
+    assert pairs.find_people(robot) == [person.name]
