@@ -179,6 +179,36 @@ class SteppedOperator:
             return self.refuse_work(error)
 
 
+class BrowsedWork(SteppedOperator):
+    """Base of stepped operators that ask in the file browser first: when that is gone, the operator
+    is called anew and works beside the window."""
+
+    begins: bpy.props.BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
+    _asks = False
+
+    def choose_file(self, context: Any) -> set[str]:
+        """Opens the file browser; returns the result for invoke."""
+        raise NotImplementedError
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        if self.begins:
+            return super().invoke(context, event)
+        self._asks = not bpy.app.background
+        return self.choose_file(context)
+
+    def execute(self: Any, context: Any) -> set[str]:
+        if not self._asks:
+            return set(super().execute(context))
+        values = {}
+        for each in self.properties.bl_rna.properties:
+            value = getattr(self, each.identifier)
+            values[each.identifier] = tuple(value) if getattr(each, "is_array", False) else value
+        del values["rna_type"], values["begins"]
+        family, _, name = type(self).bl_idname.partition(".")
+        getattr(getattr(bpy.ops, family), name)("INVOKE_DEFAULT", begins=True, **values)
+        return {"FINISHED"}
+
+
 def register() -> None:
     """Has Blender stop work that runs before it replaces all data, and before operators go."""
     handlers = bpy.app.handlers

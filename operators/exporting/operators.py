@@ -18,7 +18,8 @@ from ...urdf_importer import (
     compare_with_description,
     writer_formats,
 )
-from ...urdf_importer.command.jobs import ExportJob, export_opened
+from ...urdf_importer.command.jobs import ExportJob, export_opened_steps
+from ...urdf_importer.command.report import Report
 from ...urdf_importer.command.summary import count, describe_files
 from ...urdf_importer.pipeline.exporting import suggest_name
 from .. import props
@@ -26,23 +27,27 @@ from ..active_robot import browse
 from ..option_properties import add_option_properties, draw_options, read_options
 from ..reports import refuse, report_diagnostics
 from ..shown_changes import draw_changes
+from ..stepping import BrowsedWork, Steps
 from .exported_robot import ExportOperator, find_export_folder, find_exported
 
 _NOTHING_CHANGED = "Nothing was changed in Blender: the description is written unchanged"
 _MOST_IN_A_ROW = 4
 
 
-class ExportRobot(ExportOperator):
+class ExportRobot(BrowsedWork, ExportOperator):
     """Base of all export operators; `format` is the record in the table."""
 
     format: WriterFormat[Any]
     bl_options = {"REGISTER", "PRESET"}
 
+    steps_title = "Exporting"
+    cancelled_text = "The export was cancelled; nothing was written"
+
     _shown_kind = ""
     _shown_engine = ""
     _changes: tuple[Change, ...] = ()
 
-    def invoke(self: Any, context: Any, event: Any) -> set[str]:
+    def choose_file(self: Any, context: Any) -> set[str]:
         kind = _kind_of(self)
         if not self.filepath:
             try:
@@ -82,15 +87,18 @@ class ExportRobot(ExportOperator):
         if self.format.lists_changes:
             draw_changes(self.layout, context, self._changes, _NOTHING_CHANGED)
 
-    def act(self: Any, context: Any, robot: Any) -> str:
-        report = export_opened(_read_job(self), robot)
+    def begin_steps(self: Any, context: Any) -> Steps:
+        return export_opened_steps(_read_job(self), find_exported(context))
+
+    def keep_result(self: Any, context: Any, report: Report) -> set[str]:
         if report.error is not None:
             raise report.error
         facts = report.facts
         report_diagnostics(self, facts["robot"], report.diagnostics, "export")
         links, joints = count(facts["links"], "link"), count(facts["moving_joints"], "moving joint")
         files = describe_files(report.output, report.files)
-        return f"Wrote {Path(report.output).name}: {links}, {joints}, {files}"
+        self.report({"INFO"}, f"Wrote {Path(report.output).name}: {links}, {joints}, {files}")
+        return {"FINISHED"}
 
 
 def _read_job(operator: Any) -> ExportJob:

@@ -7,11 +7,14 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import Diagnostics, export_world
+from ...urdf_importer import Diagnostics
 from ...urdf_importer.command.summary import count, describe_files
+from ...urdf_importer.pipeline.exporting import Written
+from ...urdf_importer.pipeline.worlds.export import export_world_steps
 from .. import props
-from ..active_robot import ActingOperator, browse
+from ..active_robot import PolledOperator, browse
 from ..reports import report_diagnostics
+from ..stepping import BrowsedWork, Steps
 from .exported_robot import find_export_folder
 
 _KINDS = {"WEBOTS": (".wbt", "Webots"), "SDF": (".sdf", "SDF"), "MUJOCO": (".xml", "MuJoCo")}
@@ -21,7 +24,7 @@ _ENDINGS = (".wbt", ".sdf", ".world", ".xml", ".mjcf")
 _NOT_NOW = "Leave the mode you are in first: worlds are written in object mode"
 
 
-class ExportWorld(ActingOperator, bpy.types.Operator):
+class ExportWorld(BrowsedWork, PolledOperator, bpy.types.Operator):
     bl_idname = "export_scene.robot_world"
     bl_label = "Export World"
     bl_description = (
@@ -30,6 +33,8 @@ class ExportWorld(ActingOperator, bpy.types.Operator):
     )
 
     bl_options: set[str] = set()
+    steps_title = "Exporting"
+    cancelled_text = "The export was cancelled; nothing was written"
 
     filepath: props.file("The world: a name that ends in .wbt, .sdf, .world, .xml or .mjcf")
     check_existing: props.check_existing()
@@ -43,7 +48,7 @@ class ExportWorld(ActingOperator, bpy.types.Operator):
     def hinder(cls, context: Any) -> str:
         return "" if context.mode in ("OBJECT", "POSE") else _NOT_NOW
 
-    def invoke(self, context: Any, event: Any) -> set[str]:
+    def choose_file(self, context: Any) -> set[str]:
         if not self.filepath:
             stem = Path(bpy.data.filepath).stem or "world"
             self.filepath = os.path.join(find_export_folder(context), stem)
@@ -63,14 +68,16 @@ class ExportWorld(ActingOperator, bpy.types.Operator):
             return True
         return False
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def begin_steps(self, context: Any) -> Steps:
         path = Path(bpy.path.abspath(self.filepath))
         if not path.suffix:
             path = path.with_suffix(_KINDS[self.kind][0])
-        diagnostics = Diagnostics()
-        written = export_world(path, diagnostics=diagnostics)
+        return export_world_steps(path, diagnostics=Diagnostics())
+
+    def keep_result(self: Any, context: Any, written: Written) -> set[str]:
         report_diagnostics(self, written.robot, written.diagnostics, "export")
         robots = count(len(written.facts["robots"]), "robot")
         objects = count(len(written.facts["objects"]), "object")
-        files = describe_files(str(path), [str(each) for each in written.files])
-        return f"Wrote {path.name}: {robots}, {objects}, {files}"
+        files = describe_files(str(written.path), [str(each) for each in written.files])
+        self.report({"INFO"}, f"Wrote {written.path.name}: {robots}, {objects}, {files}")
+        return {"FINISHED"}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sensors are added to the scene, shown and hidden; they measure, and are recorded."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from ..active_robot import RobotOperator, active_robot, redraw_views, wait_curso
 from ..exporting.exported_robot import choose_export_file
 from ..option_properties import add_option_properties, draw_options, read_options
 from ..reports import report_diagnostics
-from ..stepping import SteppedOperator, Steps
+from ..stepping import BrowsedWork, Steps
 
 _KINDS = {"CAMERAS": ("CAMERA",), "FANS": ("MESH",), "FRAMES": ("EMPTY",)}
 
@@ -113,7 +113,7 @@ class RemoveReadings(RobotOperator, bpy.types.Operator):
         return f"{count(removed, 'measurement')} removed"
 
 
-class RecordSensors(SteppedOperator, RobotOperator, bpy.types.Operator, ExportHelper):
+class RecordSensors(BrowsedWork, RobotOperator, bpy.types.Operator, ExportHelper):
     bl_idname = "urdf.record_sensors"
     bl_label = "Record Sensors"
     bl_description = (
@@ -124,29 +124,15 @@ class RecordSensors(SteppedOperator, RobotOperator, bpy.types.Operator, ExportHe
 
     filename_ext = ".mcap"
     filter_glob: props.pattern(".mcap", ".bag")
-    chosen: bpy.props.BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
     check_extension = None
     steps_title = "Recording"
     cancelled_text = "The recording was cancelled; nothing is left of it"
-    _asks = False
 
-    def invoke(self: Any, context: Any, event: Any) -> set[str]:
-        if self.chosen:
-            return SteppedOperator.invoke(self, context, event)
-        self._asks = not bpy.app.background
+    def choose_file(self: Any, context: Any) -> set[str]:
         return choose_export_file(self, context)
 
     def draw(self: Any, context: Any) -> None:
         draw_options(self.layout, self, RecordOptions)
-
-    def execute(self: Any, context: Any) -> set[str]:
-        if not self._asks:
-            return SteppedOperator.execute(self, context)
-        # The file browser is gone now: the work begins anew, beside the window.
-        names = [each.name for each in fields(RecordOptions)]
-        given = {name: getattr(self, name) for name in ("filepath", *names)}
-        bpy.ops.urdf.record_sensors("INVOKE_DEFAULT", chosen=True, **given)
-        return {"FINISHED"}
 
     def begin_steps(self: Any, context: Any) -> Steps:
         """Returns the work; wrong choices are refused in its first step."""

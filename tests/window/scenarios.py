@@ -37,6 +37,7 @@ from sensor_plays import sensor_recording as sensor_recording
 from sidebar_plays import sidebar as sidebar
 from simulate_plays import simulate as simulate
 from studio_plays import studio as studio
+from world_plays import slow_exports as slow_exports
 from world_plays import world_report as world_report
 
 

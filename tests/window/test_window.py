@@ -140,6 +140,12 @@ def test_export_to_game_engines(play: Play, tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+def test_exports_that_take_long_show_a_bar_and_end_by_escape(play: Play, tmp_path: Path) -> None:
+    folder = tmp_path / "written"
+    folder.mkdir()
+    play("slow_exports", SAMPLES / "quadruped_leg.urdf", folder)
+
+
 def test_update_from_source(play: Play, tmp_path: Path) -> None:
     shutil.copy(SAMPLES / "two_link_arm.urdf", tmp_path)
     play(

@@ -6,7 +6,7 @@ it: both can be pickled, so that a job may run in another process. The command, 
 operators and whatever runs many jobs all work this way.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -40,8 +40,9 @@ from .. import (
 from ..diagnostics import advise_blender, quote
 from ..files.outputs import write_text
 from ..interrupts import hold_interrupt
-from ..pipeline.exporting import write_format
+from ..pipeline.exporting import write_format_steps
 from ..pipeline.srdf import read_own_srdf
+from ..progress import Progress, finish
 from .blends import is_blend, open_robot
 from .job_types import CheckJob as CheckJob
 from .job_types import ConvertJob as ConvertJob
@@ -71,9 +72,14 @@ def run(
 def export_opened(job: ExportJob, robot: Any) -> Report:
     """Writes an armature in the scene that is open, or a Robot, as a job asks; its `input` is then
     only a name."""
+    return finish(export_opened_steps(job, robot))
+
+
+def export_opened_steps(job: ExportJob, robot: Any) -> Generator[Progress, None, Report]:
+    """Runs export_opened in steps; closed before its end it writes nothing."""
     work = Work(job.input)
     with work.catch():
-        _write_export(job, robot, work)
+        yield from _write_export(job, robot, work)
     return work.report()
 
 
@@ -152,14 +158,14 @@ def _run_export(job: ExportJob, work: Work) -> None:
         robot = _open(job, work, job.reading, job.robot)
     unchanged = job.wishes == Reshaping() and job.srdf is None and not isinstance(robot, Robot)
     if job.wishes is None or unchanged:
-        _write_export(job, robot, work)
+        finish(_write_export(job, robot, work))
         return
     robot, semantics = _describe(robot), None
     if job.srdf is not None:
         semantics = read_srdf(job.srdf, robot=robot, diagnostics=work.diagnostics)
     with work.clock("reshape"):
         robot, semantics = _reshape(robot, semantics, job.wishes, job.reading, work)
-    _write_export(job, robot, work)
+    finish(_write_export(job, robot, work))
     if semantics is not None and job.srdf_output is not None:
         work.files.append(str(write_srdf(semantics, job.srdf_output, diagnostics=work.diagnostics)))
 
@@ -286,18 +292,17 @@ def _reshape(
     return found.robot, semantics
 
 
-def _write_export(job: ExportJob, robot: Any, work: Work) -> None:
+def _write_export(job: ExportJob, robot: Any, work: Work) -> Generator[Progress, None, None]:
     with work.clock("export"):
-        work.take(
-            write_format(
-                _format_of(job),
-                robot,
-                job.output,
-                options=job.options,
-                diagnostics=work.diagnostics,
-                strict=job.strict,
-            )
+        written = yield from write_format_steps(
+            _format_of(job),
+            robot,
+            job.output,
+            options=job.options,
+            diagnostics=work.diagnostics,
+            strict=job.strict,
         )
+        work.take(written)
 
 
 def _format_of(job: ExportJob) -> WriterFormat[Any]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Robots to game engines: (build ->) plan the skeleton -> let Blender write it."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +12,7 @@ from ..files.outputs import check_output, replace_files
 from ..kinematics.tree import KinematicTree, plan_tree, retrace_tree
 from ..model import Cone, Robot
 from ..options import ImportOptions
-from ..progress import finish
+from ..progress import Progress, finish
 from ..rig import plan_rig
 from ..rig.engine_skeleton import FORWARD, clean_name, plan_skeleton
 from ..writers.engines.gltf import share_weights
@@ -44,6 +44,12 @@ class EngineExport(Written):
 
 
 def _write(found: OpenExport[EngineOptions], path: Path) -> EngineExport:
+    return finish(_write_steps(found, path))
+
+
+def _write_steps(
+    found: OpenExport[EngineOptions], path: Path
+) -> Generator[Progress, None, EngineExport]:
     options = found.options
     if path.suffix.lower().startswith(".usd") and options.is_articulation:
         with found.as_shown(solids=(Cone,)) as shown:
@@ -52,7 +58,7 @@ def _write(found: OpenExport[EngineOptions], path: Path) -> EngineExport:
     shares, frames = options.shares, options.chosen_frames
     check_output(path)
     with _rig_of(found) as (armature, tree), replace_files(path.parent) as folder:
-        from ..blender.engines.export import export_rig
+        from ..blender.engines.export import export_rig_steps
         from ..blender.engines.files import EngineWishes
 
         skeleton = plan_skeleton(
@@ -69,7 +75,7 @@ def _write(found: OpenExport[EngineOptions], path: Path) -> EngineExport:
             else {},
         )
         place = folder / path.name
-        clips = export_rig(armature, skeleton, wishes, place, found.diagnostics)
+        clips = yield from export_rig_steps(armature, skeleton, wishes, place, found.diagnostics)
         if path.suffix.lower() in (".glb", ".gltf"):
             for each in folder.glob(f"*{path.suffix}"):
                 share_weights(each)
@@ -169,6 +175,7 @@ ENGINES = WriterFormat(
     ),
     options=EngineOptions,
     write=_write,
+    write_steps=_write_steps,
     suggest_name=_suggest_name,
     operator="robot_for_engines",
 )

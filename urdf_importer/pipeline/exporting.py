@@ -2,7 +2,7 @@
 """Export: (extract ->) plan -> write."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
@@ -13,7 +13,7 @@ from ..diagnostics import ArgumentError, Diagnostics, MeshError, quote, quote_va
 from ..files.packages import AnyPath
 from ..model import Mesh, Robot, Semantics, Solid
 from ..options import ExportOptions, FileOptions, ImportOptions, StartOptions
-from ..progress import finish
+from ..progress import Progress, finish
 from ..reshape import seat_links
 from ..writers.formats import OpenExport
 from ..writers.formats import WriterFormat as WriterFormat
@@ -92,8 +92,30 @@ def write_format(
     diagnostics: Diagnostics | None = None,
 ) -> Written:
     """Writes a robot in a format of the table, as export_robot does."""
-    chosen = fit_options(options, kind)
-    return kind.write(open_export(robot, chosen, diagnostics, strict=strict), Path(path))
+    steps = write_format_steps(
+        kind, robot, path, strict=strict, options=options, diagnostics=diagnostics
+    )
+    return finish(steps)
+
+
+def write_format_steps(
+    kind: WriterFormat[Any],
+    robot: Robot | Any,
+    path: AnyPath,
+    *,
+    strict: bool = False,
+    options: FileOptions | None = None,
+    diagnostics: Diagnostics | None = None,
+) -> Generator[Progress, None, Written]:
+    """Runs write_format in steps, for progress bars; closed before its end it writes nothing. Most
+    formats are one step."""
+    chosen, place = fit_options(options, kind), Path(path)
+    yield Progress(share=0.0, text=place.name)
+    found = open_export(robot, chosen, diagnostics, strict=strict)
+    if kind.write_steps is None:
+        return kind.write(found, place)
+    written = yield from kind.write_steps(found, place)
+    return written
 
 
 def fit_options(options: FileOptions | None, kind: WriterFormat[Options]) -> Options:

@@ -5,7 +5,7 @@ Each format has its record, a WriterFormat, in its own room, and a line in pipel
 command, the menus, the export panel and the reports are made from these records.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -170,6 +170,7 @@ class WriterFormat(Generic[Options]):
     kinds         its outputs, the usual one first
     options       the class of its options
     write         writes to a path, all files or none; raises RobotError
+    write_steps   the same in steps, for formats that take long; they yield Progress
     suggest_name  a robot's name -> a name for the file, without its suffix
     operator      the operator is export_scene.<operator>; empty: as the name
     lists_changes whether the file browser shows changes since the import
@@ -184,6 +185,7 @@ class WriterFormat(Generic[Options]):
     options: type[Options]
     write: Callable[[OpenExport[Options], Path], Written]
     suggest_name: Callable[[str], str]
+    write_steps: Callable[[OpenExport[Options], Path], Generator[Any, None, Written]] | None = None
     operator: str = ""
     lists_changes: bool = False
 

@@ -59,7 +59,7 @@ class TestEach:
                 kind=kind.name,
                 execute=lambda context: {"DONE"},
             )
-            assert exporter.invoke(operator, bpy.context, None) == {"DONE"}
+            assert exporter.choose_file(operator, bpy.context) == {"DONE"}
             suggested = suggest_name(result.robot, exporter.format) + kind.suffix
             assert operator.filepath == str(tmp_path / suggested)
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The order of work of an export to an engine: look -> stage -> bake -> write."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from ...diagnostics import Diagnostics
 from ...names import Claims
+from ...progress import Progress, relay
 from ...rig.engine_skeleton import EngineSkeleton, clean_name
 from ..animation.span import find_span
 from ..extract.robot import find_link_empties
@@ -19,22 +21,28 @@ from .files import EngineWishes, write_stage
 from .motion import ClipSampler, Motion, frames_between, list_actions, playing, sampling
 from .stage import Stage, bake_clip, basis_of, pose_bones, staged
 
+_SEEN, _STAGED = 0.5, 0.7
+"""Shares of the work at which the clips are seen, and all is ready to be written."""
 
-def export_rig(
+
+def export_rig_steps(
     main: Any,
     skeleton: EngineSkeleton,
     wishes: EngineWishes,
     path: Path,
     diagnostics: Diagnostics,
-) -> tuple[str, ...]:
+) -> Generator[Progress, None, tuple[str, ...]]:
     """Writes a rig to `path`, and levels of detail and textures beside it where the format has them
-    so; returns the names of the clips. The scene is left unchanged. Raises WriteError."""
+    so, step by step; returns the names of the clips. The scene is left unchanged, also where the
+    work is closed. Raises WriteError."""
     report_scale(main, diagnostics)
     found = find_link_empties(main)
     empties = {link: found[link] for link in skeleton.carriers if link in found}
     with sampling(main, list(empties.values())) as sampler:
         shown = sampler.look()
-        clips = [clip for clip in _find_clips(main, sampler, wishes) if clip.moves]
+        found_clips = yield from _see_clips(main, sampler, wishes)
+        clips = [clip for clip in found_clips if clip.moves]
+    yield Progress(share=_SEEN, text="meshes")
     name = clean_name(str(skeleton.tree.robot.name) or "robot")
     step = wishes.frames[2] if wishes.frames else 1.0
     with staged(skeleton, empties, name, wishes.shares) as stage:
@@ -54,21 +62,33 @@ def export_rig(
         stage.scene.frame_set(-1)
         # Exporters look at whole frames only, so a step between frames becomes a frame.
         stage.scene.render.fps_base *= step
-        _write_all(stage, path, wishes, clips)
+        yield Progress(share=_STAGED, text=path.name)
+        yield from _write_all(stage, path, wishes, clips)
     return tuple(clip.name for clip in clips)
 
 
-def _find_clips(main: Any, sampler: ClipSampler, wishes: EngineWishes) -> Iterator[Motion]:
-    if wishes.every_action:
-        for armature, action in list_actions(main):
-            first, last, step = wishes.frames or (*action.frame_range, 1.0)
-            with playing(armature, action):
-                yield sampler.play(action.name, frames_between(first, last, step))
-        return
-    name, first, last = find_span(main) or ("", 0.0, 0.0)
-    first, last, step = wishes.frames or (first, last, 1.0)
-    if last > first:
-        yield sampler.play(name or "motion", frames_between(first, last, step))
+def _see_clips(
+    main: Any, sampler: ClipSampler, wishes: EngineWishes
+) -> Generator[Progress, None, list[Motion]]:
+    found = []
+    actions = list_actions(main) if wishes.every_action else []
+    for number, (armature, action) in enumerate(actions):
+        first, last, step = wishes.frames or (*action.frame_range, 1.0)
+        part = partial(_show, first=number / len(actions), size=1.0 / len(actions))
+        with playing(armature, action):
+            steps = sampler.play(action.name, frames_between(first, last, step))
+            found.append((yield from relay(steps, part)))
+    if not wishes.every_action:
+        name, first, last = find_span(main) or ("", 0.0, 0.0)
+        first, last, step = wishes.frames or (first, last, 1.0)
+        if last > first:
+            steps = sampler.play(name or "motion", frames_between(first, last, step))
+            found.append((yield from relay(steps, partial(_show, first=0.0, size=1.0))))
+    return found
+
+
+def _show(step: Progress, first: float, size: float) -> Progress:
+    return replace(step, share=_SEEN * (first + size * step.share))
 
 
 _POSE = "pose"
@@ -94,9 +114,11 @@ def _hold_pose(
     return [replace(shown, name=_POSE, **held)]
 
 
-def _write_all(stage: Stage, path: Path, wishes: EngineWishes, clips: Sequence[Motion]) -> None:
+def _write_all(
+    stage: Stage, path: Path, wishes: EngineWishes, clips: Sequence[Motion]
+) -> Iterator[Progress]:
     """Writes the file; formats without several levels in one get a file for each level, USD one for
-    each further clip."""
+    each further clip. Yields before each further one."""
     moves = bool(clips)
     suffix = path.suffix.lower()
     is_usd = suffix.startswith(".usd")
@@ -111,15 +133,19 @@ def _write_all(stage: Stage, path: Path, wishes: EngineWishes, clips: Sequence[M
     else:
         for index in range(len(stage.meshes)):
             place = path.with_stem(f"{path.stem}_LOD{index}") if index else path
+            if index:
+                yield Progress(share=_STAGED, text=place.name)
             with _only(stage, index):
                 write_stage(stage, place, wishes, moves=moves)
     claims = Claims()
     for index, clip in enumerate(clips):
         name = claims.claim(clean_name(clip.name))
         if is_usd and index:
+            place = path.with_stem(f"{path.stem}_{name}")
+            yield Progress(share=_STAGED + 0.3 * index / len(clips), text=place.name)
             _play_alone(stage, clips, index)
             with _only(stage, 0):
-                write_stage(stage, path.with_stem(f"{path.stem}_{name}"), wishes, moves=moves)
+                write_stage(stage, place, wishes, moves=moves)
 
 
 def _play_alone(stage: Stage, clips: Sequence[Motion], index: int) -> None:

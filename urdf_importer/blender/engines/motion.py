@@ -8,7 +8,7 @@ evaluate all that moves them, also where it is hidden.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +17,7 @@ import bpy
 import numpy as np
 
 from ...geometry.transforms import Matrix, Vector, nearest_rotation
+from ...progress import Progress
 from ..arrays import read_array
 from ..modes import edit_bones_of
 from ..standing.armatures import armatures_of, keep_channels
@@ -58,10 +59,11 @@ class ClipSampler:
         shown = [item.evaluated_get(depsgraph).matrix_world for item in self._watched]
         return _make("", np.array(shown)[None])
 
-    def play(self, name: str, frames: Iterable[float]) -> Motion:
-        """Returns the motion at frames, in their order."""
+    def play(self, name: str, frames: Vector) -> Generator[Progress, None, Motion]:
+        """Returns the motion at frames, in their order, one by one."""
         found = []
-        for frame in frames:
+        for number, frame in enumerate(frames.tolist()):
+            yield Progress(share=number / len(frames), text=f"{name}, frame {frame:g}")
             whole = math.floor(frame)
             self._scene.frame_set(whole, subframe=frame - whole)
             found.append(self._read())

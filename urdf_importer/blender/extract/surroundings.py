@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The objects, lights and camera of the scene that belong to no robot, in their present state."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from ...meshes import ShownShape
 from ...model import IDENTITY, Box, Collision, Inertial, Link, Mesh, Pose, Vector3, Visual
 from ...model.world import Surroundings, Thing
 from ...names import Claims
+from ...progress import Progress
 from ..standing import properties
 from .robot import unpack
 from .scene_lights import read_background, read_gravity, read_lights, read_view, short_pose
@@ -65,10 +66,10 @@ class _Group:
 
 def extract_surroundings(
     objects: Collection[Any] | None, folder: Path, diagnostics: Diagnostics
-) -> ShownSurroundings:
-    """Extracts all around the robots of the current scene, or some objects of it. Images that are
-    not in a file are written into `folder`, which has to be there as long as the result is used.
-    Raises WriteError for more objects than a world can have."""
+) -> Generator[Progress, None, ShownSurroundings]:
+    """Extracts all around the robots of the current scene, or some objects of it, one by one.
+    Images that are not in a file are written into `folder`, which has to be there as long as the
+    result is used. Raises WriteError for more objects than a world can have."""
     scene = bpy.context.scene
     if abs(scene.unit_settings.scale_length - 1.0) > _NEAR:
         diagnostics.warning(
@@ -95,8 +96,10 @@ def extract_surroundings(
             )
             if item.type != "EMPTY":
                 group.items.append((item, matrix))
-    names = Claims()
-    things = [maker.make(group, names) for group in groups.values()]
+    names, things = Claims(), []
+    for number, group in enumerate(groups.values()):
+        yield Progress(share=number / len(groups), text=group.name)
+        things.append(maker.make(group, names))
     return ShownSurroundings(
         world=Surroundings(
             things=tuple(each for each in things if each is not None),

@@ -2,10 +2,11 @@
 """Worlds out: the robots of the scene and all around them -> one file."""
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from ...model import Cone, Ellipsoid, Extrusion, Mesh, Robot, Solid
 from ...model.world import Surroundings
 from ...names import Claims
 from ...options import FileOptions
+from ...progress import Progress, finish, relay
 from ...writers.formats import OpenExport, WriterFormat, Written
 from ...writers.mjcf.format import MJCF
 from ...writers.sdf.options import SdfOptions
@@ -27,6 +29,9 @@ from ..exporting import fit_options, open_export
 from ..sdf import SDF_WRITER, report_pose, write_model, write_thing
 from .mujoco import names_of, write_mujoco_world
 
+_Writing = Generator[str, None, Written]
+"""Yields the names of the parts before they are written."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Format:
@@ -34,13 +39,13 @@ class _Format:
     come as they were edited, without their pose, where they are not `shown`."""
 
     kind: WriterFormat[Any]
-    write: Callable[[WorldRequest[Any]], Written]
+    write: Callable[[WorldRequest[Any]], _Writing]
     solids: tuple[type[Solid], ...] = ()
     keeps_seats: bool = False
     shown: bool = True
 
 
-def _write_sdf(request: WorldRequest[SdfOptions]) -> Written:
+def _write_sdf(request: WorldRequest[SdfOptions]) -> _Writing:
     claims = Claims(taken=["world"])
     names, models = {}, []
     for robot in request.robots:
@@ -70,6 +75,8 @@ _FORMATS = {
     ".mjcf": _MUJOCO,
 }
 WORLD_SUFFIXES = tuple(_FORMATS)
+_READ = 0.4
+"""Share of the work that it takes to read the objects."""
 _NAMING = ("positions", "collision_overrides")
 """Options whose entries begin with the name of a joint or link."""
 
@@ -94,6 +101,21 @@ def export_world(
 
     Raises the errors of export_robot; nothing is written then.
     """
+    steps = export_world_steps(
+        path, objects=objects, strict=strict, options=options, diagnostics=diagnostics
+    )
+    return finish(steps)
+
+
+def export_world_steps(
+    path: AnyPath,
+    *,
+    objects: Any = None,
+    strict: bool = False,
+    options: FileOptions | None = None,
+    diagnostics: Diagnostics | None = None,
+) -> Generator[Progress, None, Written]:
+    """Runs export_world in steps, for progress bars; closed before its end it writes nothing."""
     from ...blender.extract.surroundings import extract_surroundings
 
     place = Path(path)
@@ -110,25 +132,33 @@ def export_world(
     _check_names([each.robot for each in opened], chosen)
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="urdf-importer-"))
-        shown = extract_surroundings(others, Path(folder), diagnostics)
+        shown = yield from relay(
+            extract_surroundings(others, Path(folder), diagnostics),
+            lambda step: replace(step, share=_READ * step.share),
+        )
         if not armatures and not shown.world.things:
             raise WriteError("the scene has neither robots nor objects that a world could hold")
         names = Claims(taken=[each.link.name for each in shown.world.things])
-        show = stack.enter_context
-        found = [
-            WorldRobot(
-                name=names.claim(armature.name),
-                found=show(_open_shown(replace(each, options=_own(each.robot, chosen)), form)),
-            )
-            for armature, each in zip(armatures, opened, strict=True)
-        ]
+        parts, done, found = 2 * len(armatures) + len(shown.world.things) + 1, count(1), []
+
+        def show(name: str) -> Progress:
+            share = min(next(done) / parts, 1.0)
+            return Progress(share=_READ + (1.0 - _READ) * share, text=name)
+
+        for armature, each in zip(armatures, opened, strict=True):
+            yield show(armature.name)
+            own = replace(each, options=_own(each.robot, chosen))
+            robot = stack.enter_context(_open_shown(own, form))
+            found.append(WorldRobot(name=names.claim(armature.name), found=robot))
         bare = open_export(Robot(name=place.stem, links=()), chosen, diagnostics, strict=strict)
         bare = replace(bare, options=_own(bare.robot, chosen))
         bare = replace(bare, files=bare.files.with_shown(shown.shapes, shown.images))
         around, world = _draw_things(bare, shown.world, form)
-        return form.write(
-            WorldRequest(path=place, robots=found, around=around, world=world, names=shown.names)
+        request = WorldRequest(
+            path=place, robots=found, around=around, world=world, names=shown.names
         )
+        written = yield from relay(form.write(request), show)
+        return written
 
 
 def find_world_format(path: Path) -> WriterFormat[Any]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A world of MuJoCo: all robots and things become one robot, whose root is the world."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
@@ -23,12 +23,15 @@ from ...writers.worlds.request import WorldRequest, WorldRobot
 _LISTS = ("disabled_collisions", "enabled_collisions", "passive_joints", "group_states")
 
 
-def write_mujoco_world(request: WorldRequest[MjcfOptions]) -> Written:
+def write_mujoco_world(request: WorldRequest[MjcfOptions]) -> Generator[str, None, Written]:
     """Writes the world as one model. Where there are several robots, the names of each begin with
-    its own and a slash."""
-    merger = _Merger(request)
-    names = {robot.name: merger.add(robot) for robot in request.robots}
+    its own and a slash. Yields the names of robots before they are read, and of the file."""
+    merger, names = _Merger(request), {}
+    for robot in request.robots:
+        yield robot.name
+        names[robot.name] = merger.add(robot)
     merger.add_things()
+    yield request.path.name
     options = replace(
         request.around.options,
         base="fixed",

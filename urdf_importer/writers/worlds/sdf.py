@@ -2,7 +2,7 @@
 """A world of SDF: models that were written one by one, lights, a camera and a scene."""
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,9 +35,10 @@ class ModelFile:
 
 def write_sdf_world(
     request: WorldRequest[SdfOptions], models: Sequence[ModelFile], names: dict[str, str]
-) -> Written:
+) -> Generator[str, None, Written]:
     """Writes the world, and the meshes of its models in the folder <name>_models beside it: equal
-    models have one. Raises WriteError; nothing is written then."""
+    models have one. Yields the name of each before it is written. Raises WriteError; nothing is
+    written then, nor where the work is closed."""
     path = request.path.absolute()
     if path.parent.is_dir():
         check_output(path)
@@ -47,6 +48,7 @@ def write_sdf_world(
         known: dict[str, str] = {}
         texts, versions = [], [OLD]
         for model in models:
+            yield model.name
             own = claims.claim(_make_folder_name(model.name))
             place = folder / home / own
             place.mkdir(parents=True)

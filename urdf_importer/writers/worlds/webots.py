@@ -3,7 +3,7 @@
 
 import math
 import shutil
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,9 +45,10 @@ _NEAR = 1e-3
 _UNTURNED: Vec = (0.0, 0.0, 1.0, 0.0)
 
 
-def write_webots_world(request: WorldRequest[WebotsOptions]) -> Written:
-    """Writes the world, and its PROTOs and meshes beside it. Raises KinematicsError and WriteError
-    as export_webots does; nothing is written then."""
+def write_webots_world(request: WorldRequest[WebotsOptions]) -> Generator[str, None, Written]:
+    """Writes the world, and its PROTOs and meshes beside it. Yields the names of robots and things
+    before they are written. Raises KinematicsError and WriteError as export_webots does; nothing is
+    written then, nor where the work is closed."""
     path = request.path.absolute()
     if path.parent.is_dir():
         check_output(path)
@@ -56,6 +57,7 @@ def write_webots_world(request: WorldRequest[WebotsOptions]) -> Written:
         names, solids = {}, Claims()
         robots, bounds = [], []
         for robot in request.robots:
+            yield robot.name
             proto, planned = protos.write(robot)
             place = place_robot(planned.plan, robot.found.options)
             bounds.append(measure_bounds(planned.plan, robot.found.files.load, place))
@@ -64,11 +66,15 @@ def write_webots_world(request: WorldRequest[WebotsOptions]) -> Written:
             node.fields["name"] = name
             robots.append(node)
         things = _Things(request, folder, solids)
+        solid_nodes = []
+        for thing in request.world.things:
+            yield thing.link.name
+            solid_nodes.append(things.make(thing))
         nodes = [
             _make_info(request, protos.planned, things.friction),
             *_make_surroundings(request, bounds),
             *robots,
-            *things.nodes,
+            *solid_nodes,
         ]
         externs = "".join(f"EXTERNPROTO {write_string(name)}\n" for name in protos.files)
         text = "\n".join(write_node(node) for node in nodes)
@@ -120,9 +126,8 @@ class _Things:
         self._solids, self._defs = solids, Claims()
         meshes = f"{make_identifier(request.name)}_meshes"
         self._shapes = ShapeNodeWriter(around, folder / meshes, f"{meshes}/")
-        self.nodes = [self._make(thing) for thing in request.world.things]
 
-    def _make(self, thing: Thing) -> Node:
+    def make(self, thing: Thing) -> Node:
         link, around = thing.link, self._request.around
         fields: dict[str, Value] = pose_fields(matrix_from_pose(thing.place))
         fields["name"] = self._solids.claim(make_label(link.name))
