@@ -151,7 +151,7 @@ class AddShownFolder(PolledOperator, bpy.types.Operator):
     folder."""
 
     bl_idname = "import_scene.urdf_add_folder"
-    bl_label = "Add the Folder Shown"
+    bl_label = "Add This Folder"
     bl_description = (
         "Add the folder that the file browser shows to the package folders: go into the folder of "
         "the packages, press this, and come back to the robot's"
@@ -184,7 +184,7 @@ class ImportWithFolder(PolledOperator, bpy.types.Operator):
     bl_options = {"INTERNAL"}
 
     directory: props.text(
-        "Folder", "A folder in which packages are", subtype="DIR_PATH", kept=False
+        "Folder", "A folder that holds packages or models", subtype="DIR_PATH", kept=False
     )
     filter_folder: props.folders_alone()
 
@@ -237,10 +237,17 @@ def _property(field: "Field[Any]") -> Any:
     return bpy.props.StringProperty(default="", subtype=subtype, **shown)
 
 
+_SPELLED = {
+    "coacd": "CoACD", "dae": "DAE", "glb": "GLB", "morse": "MORSE", "mujoco": "MuJoCo",
+    "obj": "OBJ", "rosbridge": "rosbridge", "stl": "STL", "vrml": "VRML",
+}  # fmt: skip
+"""Names of choices in their own spelling."""
+
+
 def _label(key: str) -> str:
     """Makes a label; names that are written with capitals keep them."""
-    if key == "mujoco":
-        return "MuJoCo"
+    if key in _SPELLED:
+        return _SPELLED[key]
     return key.replace("_", " ").title() if key.islower() else key
 
 

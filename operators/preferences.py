@@ -197,8 +197,8 @@ class ImporterPreferences(bpy.types.AddonPreferences):
 
     # Without an `update`: with one, Blender 4.2 as a module crashes when Python ends.
     joint_gizmo: props.switch(
-        "Joint Gizmo", "Light the joint of the robot's body under the mouse in 3D views, and move "
-        "it by dragging the body", default=True,
+        "Joint Gizmo", "Highlight the joint of the robot's body under the mouse in 3D views, and "
+        "move it by dragging the body", default=True,
     )  # fmt: skip
     tip_handles: props.switch(
         "Tip Handles", "Show a handle at the robots' hands and feet in 3D views: drag it, and the "

@@ -29,16 +29,18 @@ def draw_wrapped(
     column.scale_y = 0.8
     for number, line in enumerate(wrap(context, text, icons)):
         column.label(
-            text=line, icon=icon if number == 0 else ("BLANK1" if icon != "NONE" else icon)
+            text=line,
+            icon=icon if number == 0 else ("BLANK1" if icon != "NONE" else icon),
+            translate=False,
         )
 
 
 def draw_facts(column: Any, facts: Iterable[tuple[str, str]], share: float) -> None:
     """Draws rows of a name, which gets a share of the width, and a value."""
-    for name, value in facts:
+    for label, value in facts:
         line = column.split(factor=share)
-        line.label(text=name)
-        line.label(text=value)
+        line.label(text=label)
+        line.label(text=value, translate=False)
 
 
 def draw_page(layout: Any, label: str, page: str) -> None:

@@ -28,7 +28,7 @@ class Steer(TimedOperator, bpy.types.Operator):
     bl_idname = "urdf.steer"
     bl_label = "Drive by Hand"
     bl_description = (
-        "Drive the active robot with the arrow keys, in this frame on: its wheels roll; without "
+        "Drive the active robot with the arrow keys, from this frame on: its wheels roll; without "
         "wheels it glides, and Page Up and Page Down lift it. Shift is fast. Return or a click "
         "keeps the ride as keys, Esc takes it back"
     )

@@ -144,7 +144,7 @@ def _make_operator(format: WriterFormat[Any]) -> type[Any]:
         "__module__": __name__,
         "__annotations__": _file_properties(format),
         "bl_idname": f"export_scene.{format.operator or format.name}",
-        "bl_label": f"Export {format.title}",
+        "bl_label": f"Export {format.purpose or format.title}",
         "bl_description": format.description,
         "format": format,
     }
@@ -160,7 +160,7 @@ def _file_properties(format: WriterFormat[Any]) -> dict[str, Any]:
     }
     if len(format.kinds) > 1:
         properties["kind"] = props.choice(
-            "Write", "The kind of output; it ends the name of the file",
+            "Output Type", "The kind of output, which decides the ending of the file's name",
             items=[(kind.name, kind.label, kind.text) for kind in format.kinds],
         )  # fmt: skip
     return properties

@@ -40,7 +40,7 @@ class ExportWorld(BrowsedWork, PolledOperator, bpy.types.Operator):
     check_existing: props.check_existing()
     filter_glob: props.pattern(*_ENDINGS, options=props.OF_THIS_TIME)
     kind: props.choice(
-        "Write", "The kind of world, where the name does not say it",
+        "World Type", "The format of the world, where the name of the file has no such ending",
         items=[(name, label, f"A world of {label}") for name, (_, label) in _KINDS.items()],
     )  # fmt: skip
 

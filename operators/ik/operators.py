@@ -157,7 +157,8 @@ class AddIK(RobotOperator, bpy.types.Operator):
     level = "WARNING"
 
     live: props.switch(
-        "Live", "Solve exactly, which needs this extension, also where Blender's own would do",
+        "Exact", "Solve exactly, by this extension, also where Blender's own inverse kinematics "
+        "would do",
         kept=False,
     )  # fmt: skip
 
@@ -182,8 +183,8 @@ def _choose(context: Any, target: Any) -> None:
 
 class RemoveIK(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.remove_ik"
-    bl_label = "Let Go"
-    bl_description = "Take this target away. The joints stay where they are"
+    bl_label = "Remove Target"
+    bl_description = "Remove this target; the joints of the robot stay where they are"
 
     target: props.text("Target", "The empty that the link follows", kept=False)
 
@@ -269,7 +270,7 @@ class BakePath(RobotOperator, bpy.types.Operator, ImportHelper):
 
     filename_ext = ".csv"
     filter_glob: props.pattern(".csv")
-    convention: props.choice("Written", "Whose axes and units the table has", items=CONVENTIONS)
+    convention: props.choice("Convention", "The axes and units of the table", items=CONVENTIONS)
     frame: props.choice("Axes", "The frame in which the places are measured", items=FRAMES)
 
     def act(self: Any, context: Any, robot: Any) -> str:

@@ -66,7 +66,7 @@ class IKSettings(bpy.types.PropertyGroup):
     numbers: props.vector(
         "Place", "Where the link is to be, or how far it is to go, as written", precision=4
     )
-    convention: props.choice("Written", "Whose axes and units the numbers have", items=CONVENTIONS)
+    convention: props.choice("Convention", "The axes and units of the numbers", items=CONVENTIONS)
     failed: props.text("Failed", "Frames in which the last baking was out of reach")
     avoid_collisions: props.switch(
         "No Self-Collision", "Take poses alone in which no links of the robot touch each other"

@@ -38,7 +38,7 @@ class ImportChoices(PolledOperator):
 
     filepath: props.file("The robot description to import")
     directory: props.text(
-        "Folder", "Where the files of Files are", subtype="DIR_PATH", options=props.OF_THIS_TIME
+        "Folder", "The folder of the files in Files", subtype="DIR_PATH", options=props.OF_THIS_TIME
     )
     files: bpy.props.CollectionProperty(
         name="Files",
@@ -160,7 +160,7 @@ def _draw_world(layout: Any, operator: Any) -> None:
         column = layout.column(align=True)
         column.scale_y = 0.75
         for name in models[:_MOST_NAMED]:
-            column.label(text=name, icon="DOT")
+            column.label(text=name, icon="DOT", translate=False)
         draw_rest(column, models, _MOST_NAMED)
 
 

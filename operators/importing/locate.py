@@ -45,7 +45,7 @@ class LocatePackage(RobotOperator, bpy.types.Operator):
     )  # fmt: skip
     add_to_preferences: props.switch(
         "Add to Package Folders", "Look into this folder at all imports and updates from now on: "
-        "it comes into the preferences of the extension", kept=False,
+        "it is added to the preferences of the extension", kept=False,
     )  # fmt: skip
     browse: props.switch(
         "Browse", "Open the file browser even where folders were found that may be meant",
@@ -122,7 +122,9 @@ def _make_menu(package: str, folders: tuple[str, ...]) -> Any:
         column = menu.layout.column()
         column.operator_context = "EXEC_DEFAULT"
         for folder in folders:
-            offered = column.operator(LocatePackage.bl_idname, text=folder, icon="CHECKMARK")
+            offered = column.operator(
+                LocatePackage.bl_idname, text=folder, icon="CHECKMARK", translate=False
+            )
             offered.package, offered.directory = package, folder
         column.separator()
         column.operator_context = "INVOKE_DEFAULT"

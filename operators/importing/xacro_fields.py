@@ -67,7 +67,7 @@ def register() -> None:
         "The value of the xacro argument, true or false. As long as it is the file's own default, "
         "the file decides"
     )
-    add_property(XacroField, "on", props.switch("On", text, get=_is_on, set=_switch))
+    add_property(XacroField, "on", props.switch("Value", text, get=_is_on, set=_switch))
 
 
 class XacroFields:
@@ -136,13 +136,14 @@ def draw_xacro_fields(layout: Any, operator: Any) -> None:
         return
     for item in operator.xacro_fields:
         if is_switch(item):
-            body.prop(item, "on", text=item.name)
+            body.prop(item, "on", text=item.name, translate=False)
             continue
         column = body.column(align=True)
         lacks = lacks_value(item)
         column.alert = lacks
         column.label(
             text=f"{item.name} (has no default)" if lacks else item.name,
+            translate=False,
             icon="ERROR" if lacks else "NONE",
         )
         column.prop(item, "value", text="")

@@ -82,7 +82,7 @@ class Connect(RobotOperator, bpy.types.Operator):
     bl_label = "Connect"
     bl_description = (
         "Link the active robot to a server of ROS: it follows the running robot, or a simulator, "
-        "or these follow it. It never waits, and comes back by itself"
+        "or these follow it. Connects in the background, and again after a loss"
     )
     bl_options = {"REGISTER"}
 
@@ -127,7 +127,7 @@ class Disconnect(LinkOperator, bpy.types.Operator):
 class Record(LinkOperator, bpy.types.Operator):
     bl_idname = "urdf.live_record"
     bl_label = "Record"
-    bl_description = "Keep all that the server says of the active robot from now on"
+    bl_description = "Record everything that the server sends about the active robot from now on"
 
     def act(self, context: Any, link: Any) -> None:
         link.record()
@@ -159,7 +159,7 @@ class SendSensors(LinkOperator, bpy.types.Operator):
     )
 
     pictures: props.switch(
-        "Pictures", "Pictures of colours as well: each is rendered, while Blender waits"
+        "Pictures", "Send colour pictures as well; Blender waits while each is rendered"
     )
 
     @classmethod

@@ -30,7 +30,7 @@ from ..reports import report_diagnostics
 _READ = [each.suffix for each in motion_formats()]
 _WRITTEN = [each.suffix for each in motion_formats() if each.is_written]
 _LAYOUTS = (
-    ("none", "As the Ending Says", "Everything that the kind of file holds"),
+    ("none", "By File Type", "Everything that this type of file can hold"),
     ("unitree", "Unitree (.csv)", "The base and all joints, 30 rows a second, without a heading"),
     ("tracking", "Tracking (.npz)", "Joints and bodies with velocities, 50 a second, for mjlab"),
     ("isaac", "Isaac Lab (.npz)", "The same in the order of Isaac Lab"),
@@ -51,7 +51,7 @@ class ImportMotion(ActingOperator, bpy.types.Operator):
     )
     bl_options = {"REGISTER", "UNDO", "PRESET"}
 
-    filepath: props.file("The recording")
+    filepath: props.file("The recording or table to import")
     filter_glob: props.pattern(*_READ, options=props.OF_THIS_TIME)
     topic: props.text(
         "Topic", "Which topic of a recording; empty for /joint_states, or the only one that has "
@@ -102,7 +102,8 @@ class ExportMotion(ExportOperator, bpy.types.Operator, ExportHelper):
     filename_ext = ".json"
     filter_glob: props.pattern(*_WRITTEN)
     rate: props.number(
-        "Samples per Second", "How often the robot is looked at; 0 for once in each frame", min=0.0,
+        "Samples per Second", "How many samples a second the motion gets; 0 for one in each frame",
+        min=0.0,
         max=10_000.0,
     )  # fmt: skip
     form: props.choice("Layout", "For programs that train policies", items=_LAYOUTS)

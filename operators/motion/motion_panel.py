@@ -92,7 +92,7 @@ class CheckMotion(RobotOperator, bpy.types.Operator):
     )
     level = "WARNING"
 
-    markers: props.switch("Markers", "Mark the frames of the worst in the timeline", default=True)
+    markers: props.switch("Markers", "Mark the worst frames in the timeline", default=True)
     collisions: props.switch(
         "Collisions", "List the links that touch each other, and when", default=True
     )
@@ -144,7 +144,7 @@ def _frame_of(scene: Any, first: int, time: float) -> float:
 class GoToViolation(bpy.types.Operator):
     bl_idname = "urdf.go_to_violation"
     bl_label = "Go to Frame"
-    bl_description = "Show the frame in which this was found first or worst"
+    bl_description = "Go to the frame in which this limit is exceeded first, or most"
     bl_options = {"INTERNAL", "UNDO"}
 
     frame: props.number("Frame", "The frame to show")
@@ -165,12 +165,14 @@ class RetimeMotion(RobotOperator, bpy.types.Operator):
     level = "WARNING"
 
     by: props.choice(
-        "By", "The base of the new times", items=(
+        "Timing", "How the new times are found", items=(
             ("limits", "Limits", "As fast as the limits of the joints allow"),
             ("factor", "Factor", "As many times as fast as the factor says"),
         ),
     )  # fmt: skip
-    factor: props.number("Factor", "How many times as fast", default=1.0, min=0.001, max=1000.0)
+    factor: props.number(
+        "Factor", "The motion becomes this many times as fast", default=1.0, min=0.001, max=1000.0
+    )
 
     def invoke(self: Any, context: Any, event: Any) -> set[str]:
         if not self.properties.is_property_set("only_slower"):
@@ -242,7 +244,9 @@ def _draw_actions(layout: Any, robot: Any) -> None:
     for action in found[:MOST_LISTED]:
         shown = action == own
         icon = "RADIOBUT_ON" if shown else "RADIOBUT_OFF"
-        row = column.operator(ShowMotion.bl_idname, text=action.name, icon=icon, depress=shown)
+        row = column.operator(
+            ShowMotion.bl_idname, text=action.name, icon=icon, depress=shown, translate=False
+        )
         row.action = action.name
     if not found:
         column.label(text="No motion: animate or import", icon="ACTION")

@@ -294,7 +294,11 @@ class RetargetPanel(RobotSubPanel, bpy.types.Panel):
         column = self.layout.column(align=True)
         for name in find_people(robot):
             choice = column.operator(
-                ChoosePerson.bl_idname, text=name, icon="ARMATURE_DATA", depress=name == person.name
+                ChoosePerson.bl_idname,
+                text=name,
+                icon="ARMATURE_DATA",
+                depress=name == person.name,
+                translate=False,
             )
             choice.person = name
         given = given_pairs(robot, person)
@@ -320,7 +324,7 @@ def _draw_limbs(layout: Any, context: Any, found: Any, given: Any) -> None:
 
 
 def _draw_row(line: Any, context: Any, row: LimbRow, is_chosen: bool) -> None:
-    """Draws a limb; one that has no partner, by nobody's choice, cannot be ticked."""
+    """Draws a limb. One without a partner, which no user chose, cannot be ticked."""
     icon = "CHECKBOX_HLT" if row.link else "CHECKBOX_DEHLT"
     place = line.row()
     place.enabled = is_chosen

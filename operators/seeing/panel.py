@@ -73,7 +73,9 @@ def _draw_row(column: Any, sensor: PlacedSensor, looked: Any) -> None:
     name = line.row(align=True)
     name.alignment = "LEFT"
     icon = "CAMERA_DATA" if sensor.camera is not None else _ICONS.get(sensor.kind, "EMPTY_AXIS")
-    select = name.operator(SelectLink.bl_idname, text=sensor.name, icon=icon, emboss=False)
+    select = name.operator(
+        SelectLink.bl_idname, text=sensor.name, icon=icon, emboss=False, translate=False
+    )
     select.link, select.what = sensor.link, "LINK"
     rest = line.row(align=True)
     rest.label(text=f"{sensor.rate:g} Hz" if sensor.rate else sensor.kind)

@@ -53,13 +53,13 @@ class SwitchSensors(RobotOperator, bpy.types.Operator):
     bl_description = "Show or hide the objects of the active robot's sensors in the 3D views"
 
     what: props.choice(
-        "What", "Which objects", items=(
+        "Objects", "The kind of sensor objects to show or hide", items=(
             ("CAMERAS", "Cameras", "The frusta of cameras"),
             ("FANS", "Fans", "The rays of scanners and sonars"),
             ("FRAMES", "Frames", "The axes of all other sensors"),
         ),
     )  # fmt: skip
-    on: props.switch("On", "Show them; else hide them", default=True)
+    on: props.switch("Show", "Show these objects; off: hide them", default=True)
 
     def act(self: Any, context: Any, robot: Any) -> None:
         for item in list_kind(robot, self.what):

@@ -69,13 +69,13 @@ def _draw_whole(layout: Any, robot: str) -> None:
         cell = grid.column(align=True)
         if icon:
             cell.template_icon(icon_value=icon, scale=4.0)
-        cell.operator(ShowPose.bl_idname, text=name).state = name
+        cell.operator(ShowPose.bl_idname, text=name, translate=False).state = name
 
 
 def _draw_group(layout: Any, collection: Any, name: str, states: dict[str, int]) -> None:
     box = layout.box().column(align=True)
     row = box.row(align=True)
-    row.operator(SelectGroup.bl_idname, text=name, icon="GROUP_BONE").group = name
+    row.operator(SelectGroup.bl_idname, text=name, icon="GROUP_BONE", translate=False).group = name
     solo = "SOLO_ON" if collection.is_solo else "SOLO_OFF"
     row.prop(collection, "is_solo", text="", icon=solo)
     row.operator(KeyGroup.bl_idname, text="", icon="KEY_HLT").group = name
@@ -86,5 +86,7 @@ def _draw_group(layout: Any, collection: Any, name: str, states: dict[str, int])
             cell = grid.column(align=True)
             if states[state]:
                 cell.template_icon(icon_value=states[state], scale=4.0)
-            button = cell.operator(ShowState.bl_idname, text=state, icon="ARMATURE_DATA")
+            button = cell.operator(
+                ShowState.bl_idname, text=state, icon="ARMATURE_DATA", translate=False
+            )
             button.group, button.state = name, state

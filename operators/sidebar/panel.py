@@ -79,7 +79,7 @@ class RobotPanel(SidebarPanel, bpy.types.Panel):
     def draw_header(self, context: Any) -> None:
         robot = active_robot(context)
         name = TAB if robot is None else _name_robot(robot, recall_table(robot))
-        self.layout.label(text=name)
+        self.layout.label(text=name, translate=robot is None)
 
     def draw_header_preset(self, context: Any) -> None:
         robot = active_robot(context)
@@ -129,8 +129,8 @@ def _draw_failure(layout: Any, context: Any) -> None:
 
 
 def needs_hint(context: Any) -> bool:
-    """Whether it is said how to get a robot: not while one comes, and not beside an instance that
-    can become one."""
+    """Whether the panel shows how to get a robot: not while one comes, and not beside an instance
+    that can become one."""
     return not is_busy() and find_instanced(context.view_layer.objects.active) is None
 
 
@@ -147,7 +147,9 @@ def _draw_choice(layout: Any, context: Any) -> None:
     column = layout.column(align=True)
     column.label(text="Choose a robot:")
     for robot in robots[:MOST_ROBOTS]:
-        chosen = column.operator(SelectRobot.bl_idname, text=robot.name, icon="ARMATURE_DATA")
+        chosen = column.operator(
+            SelectRobot.bl_idname, text=robot.name, icon="ARMATURE_DATA", translate=False
+        )
         chosen.robot = robot.name
 
 

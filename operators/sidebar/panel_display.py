@@ -51,7 +51,7 @@ class LookPanel(RobotSubPanel, bpy.types.Panel):
         armatures = armatures_of(robot)
         for armature in armatures:
             if len(armatures) > 1:
-                column.label(text=armature.name, icon="ARMATURE_DATA")
+                column.label(text=armature.name, icon="ARMATURE_DATA", translate=False)
             _draw_armature(column, armature)
         column.separator()
         _draw_touching(column, context, robot)

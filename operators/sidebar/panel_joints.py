@@ -168,20 +168,20 @@ class _View:
             short = counts_millimetres(channel, bpy.context.scene)
             slider = find_slider(channel, millimetres=short)
             if slider is None:
-                row.label(text=joint.name)
+                row.label(text=joint.name, translate=False)
                 continue
             cell = row.row(align=True)
             cell.enabled = not joint.mimics
             beyond = not joint.mimics and not channel.is_valid(channel.get(pose_bone))
             cell.alert = beyond or joint.name in self.fast
             text = (channel.label or joint.name) + (" (mm)" if short else "")
-            cell.prop(pose_bone, slider, text=text, slider=True)
+            cell.prop(pose_bone, slider, text=text, slider=True, translate=False)
             if len(joint.channels) == 1:
                 self._draw_tail(row, joint, pose_bone)
 
     def _draw_title(self, column: Any, joint: RigJoint, pose_bone: Any) -> None:
         row = column.row(align=True)
-        row.label(text=joint.name)
+        row.label(text=joint.name, translate=False)
         self._draw_tail(row, joint, pose_bone)
 
     def _draw_tail(self, row: Any, joint: RigJoint, pose_bone: Any) -> None:

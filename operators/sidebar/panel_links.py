@@ -47,7 +47,7 @@ class LinkList(bpy.types.UIList):
     ) -> None:
         name = name_link(item)
         if name is None:
-            layout.label(text=item.name, icon="QUESTION")
+            layout.label(text=item.name, icon="QUESTION", translate=False)
             return
         row = layout.split(factor=0.7)
         place = row.row(align=True)
@@ -57,7 +57,7 @@ class LinkList(bpy.types.UIList):
             indent = place.row()
             indent.ui_units_x = _INDENT * depth
             indent.label(text="")
-        place.label(text=name, icon="EMPTY_AXIS")
+        place.label(text=name, icon="EMPTY_AXIS", translate=False)
         mass = describe_link(item).mass
         row.label(text="" if mass is None else _name_mass(mass))
 

@@ -119,10 +119,10 @@ def _draw_message(box: Any, context: Any, report: Report, number: int) -> None:
     else:
         where = row.row()
         where.enabled = False
-        where.label(text=file_name(item.source))
+        where.label(text=file_name(item.source), translate=False)
     if item.subject and not _is_of_world(report):
         chosen = row.operator(
-            SelectSubject.bl_idname, text=item.subject, icon="RESTRICT_SELECT_OFF"
+            SelectSubject.bl_idname, text=item.subject, icon="RESTRICT_SELECT_OFF", translate=False
         )
         chosen.index = number
 

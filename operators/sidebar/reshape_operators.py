@@ -58,9 +58,11 @@ class RenameParts(ReshapeOperator, bpy.types.Operator):
     )
     fields = ("old", "new", "prefix")
 
-    old: props.text("Link or Joint", "Its name now", search=_all_names, kept=False)
-    new: props.text("New Name", "Its new name", kept=False)
-    prefix: props.text("Prefix", "Goes before the names of all links and joints", kept=False)
+    old: props.text(
+        "Link or Joint", "The present name of the link or joint", search=_all_names, kept=False
+    )
+    new: props.text("New Name", "The name that the link or joint gets", kept=False)
+    prefix: props.text("Prefix", "Put before the names of all links and joints", kept=False)
 
     def make(self, robot: Robot, diagnostics: Diagnostics) -> Made:
         given = {self.old: self.new} if self.old and self.new else {}
@@ -82,11 +84,12 @@ class ResizeRobot(ReshapeOperator, bpy.types.Operator):
     )  # fmt: skip
 
     scale: props.number(
-        "Scale", "Factor of everything", default=1.0, min=1e-6, soft_max=10.0, kept=False
+        "Scale", "The factor for the whole robot", default=1.0, min=1e-6, soft_max=10.0, kept=False
     )
     link: props.text("Link", "A link with a factor of its own", search=_link_names, kept=False)
     factor: props.vector(
-        "Its Factors", "Along the link's axes: its children, and its shapes",
+        "Link Factors", "Factors along the axes of this link, for its shapes and the places of "
+        "its children",
         default=(1.0, 1.0, 1.0), min=1e-6, kept=False,
     )  # fmt: skip
     joint: props.text(
@@ -94,17 +97,18 @@ class ResizeRobot(ReshapeOperator, bpy.types.Operator):
         kept=False,
     )  # fmt: skip
     length: props.number(
-        "Its Distance", "From its parent link's frame, in the same direction; measured between "
-        "the selected objects", min=0.0, precision=4, unit="LENGTH", kept=False,
+        "Joint Distance", "The distance from the frame of the parent link, in the same direction; "
+        "measured between the selected objects", min=0.0, precision=4, unit="LENGTH", kept=False,
     )  # fmt: skip
     text: props.text(
-        "Table", "A text of this file with a table of measures, as Measure makes", kept=False
+        "Table", "A text block with a table of measures, as Measure writes it", kept=False
     )
     filepath: props.text(
         "Table File", "A table of measures: YAML, JSON or CSV", subtype="FILE_PATH", kept=False
     )
     symmetric: props.switch(
-        "Symmetric", "The other side of the robot follows, by the names of its joints and links",
+        "Symmetric", "Change the other side of the robot as well, by the names of its joints and "
+        "links",
         kept=False,
     )  # fmt: skip
     masses: props.choice(
@@ -177,8 +181,8 @@ class MeasureRobot(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.measure"
     bl_label = "Measure"
     bl_description = (
-        "Write the positions of all joints in their parent links into a text of "
-        "this file: a table to be edited and given to Resize"
+        "Write the positions of all joints in their parent links into a text block: a table to "
+        "edit and give to Resize"
     )
 
     def act(self: Any, context: Any, robot: Any) -> str:
@@ -208,7 +212,7 @@ _PARTS = (
 
 class StripRobot(ReshapeOperator, bpy.types.Operator):
     bl_idname = "urdf.reshape_strip"
-    bl_label = "Strip"
+    bl_label = "Strip Parts"
     bl_description = "Take parts of the description out of the robot"
     fields = ("parts", "tags")
 
@@ -242,7 +246,11 @@ class PruneRobot(ReshapeOperator, bpy.types.Operator):
         "Remove", "A link, or the child link of a joint, that goes with all below",
         search=_all_names, kept=False,
     )  # fmt: skip
-    remove: props.text("And", "More such names, separated by commas", kept=False)
+    remove: props.text(
+        "Further Links",
+        "More links, or child links of joints, that go with all below, separated by commas",
+        kept=False,
+    )
     keep: props.text(
         "Keep Only", "Links that stay, with the ways from the root to them, separated by commas. "
         "Empty: all", kept=False,
@@ -265,7 +273,7 @@ class PruneRobot(ReshapeOperator, bpy.types.Operator):
 class MergeFixed(ReshapeOperator, bpy.types.Operator):
     bl_idname = "urdf.reshape_merge"
     bl_label = "Merge Fixed"
-    bl_description = "Let links on fixed joints become parts of the links they hang on"
+    bl_description = "Merge links on fixed joints into the links that carry them"
     fields = ("keep",)
 
     keep: props.text("Keep", "Links or joints that stay, separated by commas", kept=False)
@@ -277,7 +285,7 @@ class MergeFixed(ReshapeOperator, bpy.types.Operator):
 class RerootRobot(ReshapeOperator, bpy.types.Operator):
     bl_idname = "urdf.reshape_reroot"
     bl_label = "Reroot"
-    bl_description = "Hang the robot on another link; links, signs and limits stay"
+    bl_description = "Make another link the root of the robot. Links, signs and limits stay"
     fields = ("link", "frames")
 
     link: props.text("Root", "The new root link", search=_link_names, kept=False)
@@ -301,16 +309,22 @@ class AttachRobot(ReshapeOperator, bpy.types.Operator):
     filepath: props.text(
         "Robot", "The description of the other robot", subtype="FILE_PATH", kept=False
     )
-    link: props.text("On Link", "The link that it hangs on", search=_link_names, kept=False)
+    link: props.text(
+        "On Link", "The link that carries the other robot", search=_link_names, kept=False
+    )
     xyz: props.vector(
-        "Place", "Of its root in the frame of the link", subtype="TRANSLATION", unit="LENGTH",
+        "Place", "The place of the other robot's root in the frame of the link",
+        subtype="TRANSLATION", unit="LENGTH",
         kept=False,
     )  # fmt: skip
     rpy: props.vector(
-        "Rotation", "Roll, pitch and yaw of its root in the frame of the link", subtype="EULER",
+        "Rotation", "Roll, pitch and yaw of the other robot's root in the frame of the link",
+        subtype="EULER",
         unit="ROTATION", kept=False,
     )  # fmt: skip
-    prefix: props.text("Prefix", "Goes before its names, where they clash", kept=False)
+    prefix: props.text(
+        "Prefix", "Put before the names of the other robot where they clash", kept=False
+    )
 
     def make(self, robot: Robot, diagnostics: Diagnostics) -> Made:
         if not (self.filepath and self.link):
@@ -324,11 +338,13 @@ class AttachRobot(ReshapeOperator, bpy.types.Operator):
 class ConvertAxes(ReshapeOperator, bpy.types.Operator):
     bl_idname = "urdf.reshape_axes"
     bl_label = "Convert Axes"
-    bl_description = "Write the robot along other axes: z-up of y-up. Its orientation changes then"
+    bl_description = (
+        "Write the robot along other axes, such as Z up instead of Y up. The robot turns with them"
+    )
     fields = ("axes",)
 
     axes: props.text(
-        "Axes", "For each new axis the matching old one: zxy makes z-up of y-up", default="xyz",
+        "Axes", "The old axis for each new one: zxy turns a robot from Y up to Z up", default="xyz",
         kept=False,
     )  # fmt: skip
 
@@ -350,7 +366,7 @@ RESHAPERS: tuple[Any, ...] = (
 _ICONS = {
     "Rename": "SORTALPHA",
     "Resize": "FULLSCREEN_ENTER",
-    "Strip": "TRASH",
+    "Strip Parts": "TRASH",
     "Prune": "UNLINKED",
     "Merge Fixed": "AUTOMERGE_ON",
     "Reroot": "OUTLINER",

@@ -84,7 +84,7 @@ class SelectJoint(RobotOperator, bpy.types.Operator):
 
 class SelectSubject(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.select_subject"
-    bl_label = "Select Its Subject"
+    bl_label = "Select Subject"
     bl_description = (
         "Select the subject of this message: the link, the bone of the joint, or "
         "the objects that show the material"

@@ -42,14 +42,14 @@ class BuildStudio(RobotOperator, bpy.types.Operator):
     )
 
     turntable: props.choice(
-        "Turntable", "The part that goes around", items=(
+        "Turntable", "The parts that turn around the robots", items=(
             ("plate", "Camera and Lights", "The robots seem to turn on a plate"),
             ("camera", "Camera", "The lights do not move"),
             ("none", "Nothing", "A still picture, with the robots as large as they fit"),
         ),
     )  # fmt: skip
     frames: props.integer(
-        "Frames", "How many frames once around takes; 0: as many as the scene has", min=0,
+        "Frames", "How many frames one turn takes; 0: as many as the scene has", min=0,
         soft_max=1000,
     )  # fmt: skip
     look: props.switch(

@@ -64,7 +64,7 @@ class DuplicateRobot(RobotOperator, bpy.types.Operator):
         "memory", default=True,
     )  # fmt: skip
     beside: props.switch(
-        "Beside It", "Put the copy beside the original; off: in its place", default=True
+        "Beside the Original", "Put the copy beside the original; off: in its place", default=True
     )
 
     def act(self: Any, context: Any, robot: Any) -> None:

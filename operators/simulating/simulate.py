@@ -64,7 +64,8 @@ class SimulateRobot(SteppedOperator, RobotOperator, bpy.types.Operator):
 
     engine: option_property(SimulationOptions, "engine")
     seconds: props.number(
-        "Duration", "How long, from the current frame on", default=2.0, min=0.02, soft_max=30.0,
+        "Duration", "How long to simulate, from the current frame on", default=2.0, min=0.02,
+        soft_max=30.0,
         max=3600.0, unit="TIME_ABSOLUTE",
     )  # fmt: skip
     base: option_property(SimulationOptions, "base")
@@ -76,16 +77,24 @@ class SimulateRobot(SteppedOperator, RobotOperator, bpy.types.Operator):
     floor: option_property(SimulationOptions, "floor")
     motors: option_property(SimulationOptions, "motors")
     pushes: props.switch("Push", "Push a link for a while, at its centre of mass")
-    push_link: props.text("Link", "The link that is pushed", search=_search_links)
+    push_link: props.text("Pushed Link", "The link that is pushed", search=_search_links)
     push_force: props.vector(
-        "Force in N", "The force in newtons, along the axes of the world", default=(100.0, 0.0, 0.0)
+        "Force (N)",
+        "The force of the push in newtons, along the axes of the world",
+        default=(100.0, 0.0, 0.0),
     )
     push_start: props.number(
-        "From", "When the push begins, after the current frame", default=0.5, min=0.0, max=3600.0,
+        "Push Start", "When the push begins, after the current frame", default=0.5, min=0.0,
+        max=3600.0,
         unit="TIME_ABSOLUTE",
     )  # fmt: skip
     push_seconds: props.number(
-        "For", "How long the link is pushed", default=0.2, min=0.0, max=3600.0, unit="TIME_ABSOLUTE"
+        "Push Time",
+        "How long the link is pushed",
+        default=0.2,
+        min=0.0,
+        max=3600.0,
+        unit="TIME_ABSOLUTE",
     )
     hits: props.choice("Colliders", "Objects of the scene that robots hit", items=_HITS)
     collection: props.text("Collection", "The collection of the objects that robots hit")

@@ -20,7 +20,7 @@ class LiveOptions(Options):
     direction: Direction = option(
         "in",
         "Direction",
-        "The leading side",
+        "Whether the rig follows or leads",
         group="Link",
         choices={
             "in": "The rig follows the joints of the robot, or of a simulator",
@@ -33,7 +33,7 @@ class LiveOptions(Options):
         "The server's protocol",
         group="Link",
         choices={
-            "auto": "The user's name for the link",
+            "auto": "Whichever of the two the server speaks",
             "rosbridge": "rosbridge, of ROS 1 and ROS 2; port 9090 as a rule",
             "foxglove": "Foxglove's, of foxglove_bridge; port 8765 as a rule",
         },
@@ -57,7 +57,7 @@ class LiveOptions(Options):
     names: tuple[tuple[str, str], ...] = option(
         (),
         "Joint Names",
-        "Which joint of the robot a name of the other side is, as name:=joint",
+        "Names on the other side and the joints that they mean, as name:=joint",
         group="Names",
         separator=":=",
     )
@@ -112,7 +112,7 @@ class LiveOptions(Options):
     send_pictures: bool = option(
         False,
         "Pictures",
-        "With the sensors, also send pictures of colours; each is rendered, while Blender waits",
+        "With the sensors, also send colour pictures; Blender waits while each is rendered",
         group="Sending",
     )
     sensor_rate: float = option(

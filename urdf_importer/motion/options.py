@@ -25,7 +25,7 @@ class MotionOptions(Options):
     keys: KeyKind = option(
         "samples",
         "Keys",
-        "Placement of keys",
+        "Where keyframes are placed",
         group="Keys",
         choices={
             "samples": "Where the samples are, between frames too: exactly the recorded lines, and "
@@ -44,21 +44,21 @@ class MotionOptions(Options):
     start: float = option(
         0.0,
         "Start (s)",
-        "Seconds of the motion that are left out before",
+        "Leave out so many seconds at the beginning of the motion",
         group="Keys",
         bounds=(0.0, None),
     )
     end: float = option(
         0.0,
-        "End (s, 0 = all)",
-        "Second of the motion after which nothing is taken; 0 for all of it",
+        "End (s, 0 = All)",
+        "Leave out everything after this second of the motion; 0 keeps all of it",
         group="Keys",
         bounds=(0.0, None),
     )
     speed: float = option(
         1.0,
         "Speed",
-        "How many times as fast it is played",
+        "The motion plays this many times as fast",
         group="Keys",
         bounds=(0.001, 1000.0),
     )
@@ -87,7 +87,7 @@ class MotionOptions(Options):
     names: tuple[tuple[str, str], ...] = option(
         (),
         "Joint Names",
-        "Which joint of the robot a name of the motion is, as name:=joint",
+        "Names in the motion and the joints that they mean, as name:=joint",
         group="Names",
         separator=":=",
     )

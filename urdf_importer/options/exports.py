@@ -41,7 +41,8 @@ def poses_option(group: str) -> Any:
     return option(
         "zero",
         "Joints at Zero",
-        "The zero position of the joints of a robot in Blender: the format has no other start",
+        "The zero position of the joints of a robot in Blender, since the format has no other "
+        "start",
         group=group,
         choices={
             "zero": "Where the description has them: poses change nothing",

@@ -177,5 +177,6 @@ ENGINES = WriterFormat(
     write=_write,
     write_steps=_write_steps,
     suggest_name=_suggest_name,
+    purpose="for Engines",
     operator="robot_for_engines",
 )

@@ -57,7 +57,7 @@ class RetargetOptions(Options):
     feet: FeetKind = _ground(
         "pin",
         "Feet",
-        "The part of standing feet",
+        "How standing feet are treated",
         choices={
             "pin": "Stay in their place, level and on the ground",
             "free": "Move as the legs do",
@@ -79,7 +79,7 @@ class RetargetOptions(Options):
     velocity: SpeedKind = _limit(
         "report",
         "Speeds",
-        "The answer to joints that would be too fast",
+        "How joints that would be too fast are treated",
         choices={
             "report": "They are reported",
             "retime": "The motion is slowed down where they are",
@@ -94,7 +94,7 @@ class RetargetOptions(Options):
     )
     frames: tuple[float, float] = _key(
         (0.0, 0.0),
-        "Frames (0 0 = all)",
+        "Frames (0 0 = All)",
         "The first and the last frame of the person's motion; 0 and 0 for all",
         entries="A B",
     )
@@ -115,7 +115,7 @@ class RetargetOptions(Options):
     keys: RetargetKeys = _key(
         "frames",
         "Keys",
-        "Placement of keys",
+        "Where keyframes are placed",
         choices={"frames": "On every frame", "reduced": "As few as keep within the tolerance"},
     )
     tolerance: float = _key(
@@ -124,9 +124,7 @@ class RetargetOptions(Options):
         "How far reduced keys may be off, in radians and metres",
         bounds=(0.0, 1.0),
     )
-    action: str = _key(
-        "", "Action", "Name of the action; by default of the person's", entries="NAME"
-    )
+    action: str = _key("", "Action", "Name of the action; the person's by default", entries="NAME")
     set_range: bool = _key(True, "Widen Frame Range", "Let the scene's range hold the motion")
 
     def __post_init__(self) -> None:

@@ -18,15 +18,17 @@ class SenseOptions(Options):
 
     GROUPS: ClassVar[tuple[str, ...]] = ("Sight", "Flaws")
 
-    own_robot: bool = _sight(True, "Own Robot", "Sensors see the parts of their own robot")
+    own_robot: bool = _sight(True, "See Own Robot", "Let sensors see the parts of their own robot")
     samples: int = _sight(
-        16, "Samples", "Samples of each pixel of a picture of colours", bounds=(1, 4096)
+        16, "Samples", "Render samples of each pixel of a colour picture", bounds=(1, 4096)
     )
     labels: bool = _sight(
         False, "Labels", "Cameras of any kind also measure depths, and which link is in each pixel"
     )
-    distort: bool = _flaw(False, "Distort", "Pictures are distorted by the described lenses")
-    noise: bool = _flaw(False, "Noise", "Distances and depths get the described noise, by the seed")
+    distort: bool = _flaw(False, "Distort", "Distort pictures as the described lenses do")
+    noise: bool = _flaw(
+        False, "Noise", "Add the described noise to distances and depths, by the seed"
+    )
     seed: int = _flaw(0, "Seed", "The seed of the noise", bounds=(0, 2_147_483_647))
 
 
@@ -60,5 +62,5 @@ class RecordOptions(SenseOptions):
         bounds=(0.001, 100_000.0),
     )
     compressed: bool = _recording(
-        False, "Compressed", "Pictures of colours are CompressedImages, as PNG"
+        False, "Compressed", "Write colour pictures as CompressedImage messages, in PNG"
     )

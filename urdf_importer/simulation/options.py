@@ -39,7 +39,7 @@ class SimulationOptions(Options):
     engine: Engine = _whole(
         "auto",
         "Engine",
-        "The program that works the motion out",
+        "The physics engine that computes the motion",
         choices={
             "auto": "MuJoCo where it is installed, else Bullet",
             "mujoco": "MuJoCo, once it is installed: for numbers",
@@ -72,7 +72,7 @@ class SimulationOptions(Options):
     motors: Motors = _motor(
         "off",
         "Motors",
-        "The task of the motors, with the effort limits of the description",
+        "How the motors act, within the effort limits of the description",
         choices={
             "off": "Nothing: the joints are loose",
             "hold": "Hold the pose of the start",
@@ -93,7 +93,7 @@ class SimulationOptions(Options):
         "where the description has none",
         bounds=(0.0, 1e6),
     )
-    floor: bool = _around(True, "Floor", "A floor at height 0 of the scene")
+    floor: bool = _around(True, "Floor", "Add a floor at height 0 of the scene")
     colliders: tuple[str, ...] = _around(
         (),
         "Colliders",

@@ -172,6 +172,7 @@ class WriterFormat(Generic[Options]):
     write         writes to a path, all files or none; raises RobotError
     write_steps   the same in steps, for formats that take long; they yield Progress
     suggest_name  a robot's name -> a name for the file, without its suffix
+    purpose       the words after "Export" on its operator; empty: the title
     operator      the operator is export_scene.<operator>; empty: as the name
     lists_changes whether the file browser shows changes since the import
     """
@@ -186,6 +187,7 @@ class WriterFormat(Generic[Options]):
     write: Callable[[OpenExport[Options], Path], Written]
     suggest_name: Callable[[str], str]
     write_steps: Callable[[OpenExport[Options], Path], Generator[Any, None, Written]] | None = None
+    purpose: str = ""
     operator: str = ""
     lists_changes: bool = False
 

@@ -114,3 +114,39 @@ def test_menu_entries_are_short_and_name_suffixes_once(extension: ModuleType) ->
     assert "URDF (.urdf)" in entries and "Game Engines (.glb, .gltf, .fbx, ...)" in entries
     # The file browser's button cuts longer ones.
     assert all(len(each.bl_label) <= 20 for each in menu.EXPORTERS)
+
+
+SPELLED = {"STL", "OBJ", "DAE", "GLB", "VRML", "CoACD", "MuJoCo", "MORSE"}
+
+
+def test_choices_are_spelled_as_their_own_makers_do(extension: ModuleType) -> None:
+    """No name is made of a code by capitals alone; no label says nothing without its neighbour."""
+    labels, vague = set(), {"By", "On", "What", "For", "From", "And", "Written", "Live", "Write"}
+    for kind in own_classes(extension, bpy.types.Operator):
+        family, _, name = kind.bl_idname.partition(".")
+        if not name:
+            continue
+        for shown in getattr(getattr(bpy.ops, family), name).get_rna_type().properties:
+            assert shown.name not in vague, f"{kind.bl_idname}: {shown.name}"
+            if shown.type == "ENUM":
+                labels |= {item.name for item in shown.enum_items}
+    assert labels >= SPELLED
+    assert not labels & {each.capitalize() for each in SPELLED}
+
+
+NAMES = re.compile(r"\btext=(?:\w+\.(?:name|subject)|name|link|joint|state|folder)[,)]")
+
+
+def test_names_of_files_are_not_translated() -> None:
+    """A joint may be called Head, which Blender knows in other languages."""
+    translated = [
+        f"{source.place(call)}: {ast.unparse(call)}"
+        for source in sources_of("operators")
+        for call in ast.walk(source.tree)
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr in ("label", "operator", "prop")
+        and NAMES.search(ast.unparse(call))
+        and "translate=" not in ast.unparse(call)
+    ]
+    assert translated == []

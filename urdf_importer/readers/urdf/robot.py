@@ -72,7 +72,7 @@ def read_urdf(given: Description) -> Robot:
 URDF = ReaderFormat(
     name="urdf",
     label="URDF",
-    description="Load URDF robots as armatures, at the origin: a bone for each moving joint, "
+    description="Load robots as armatures: a bone for each moving joint, "
     "turning about its X axis within the joint's limits, and an empty in the frame of each link",
     suffixes=(".urdf", ".xacro"),
     roots=("robot",),

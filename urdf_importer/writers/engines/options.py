@@ -34,7 +34,7 @@ class EngineOptions(ExportOptions):
     engine: Engine = option(
         "generic",
         "Engine",
-        "Purpose of the robot",
+        "The program that the file is for",
         group="Target",
         choices={
             "generic": "Any program: +X of the robot is the front of the format",
