@@ -144,7 +144,7 @@ def _frame_of(scene: Any, first: int, time: float) -> float:
 class GoToViolation(bpy.types.Operator):
     bl_idname = "urdf.go_to_violation"
     bl_label = "Go to Frame"
-    bl_description = "Go to the frame in which this limit is exceeded first, or most"
+    bl_description = "Go to the frame in which this was found first, or was worst"
     bl_options = {"INTERNAL", "UNDO"}
 
     frame: props.number("Frame", "The frame to show")
@@ -170,9 +170,7 @@ class RetimeMotion(RobotOperator, bpy.types.Operator):
             ("factor", "Factor", "As many times as fast as the factor says"),
         ),
     )  # fmt: skip
-    factor: props.number(
-        "Factor", "The motion becomes this many times as fast", default=1.0, min=0.001, max=1000.0
-    )
+    factor: props.number("Factor", "How much faster it becomes", default=1.0, min=1e-3, max=1e3)
 
     def invoke(self: Any, context: Any, event: Any) -> set[str]:
         if not self.properties.is_property_set("only_slower"):
