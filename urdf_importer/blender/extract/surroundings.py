@@ -96,13 +96,10 @@ def extract_surroundings(
             )
             if item.type != "EMPTY":
                 group.items.append((item, matrix))
-    names, things = Claims(), []
-    for number, group in enumerate(groups.values()):
-        yield Progress(share=number / len(groups), text=group.name)
-        things.append(maker.make(group, names))
+    things = yield from _make_things(maker, list(groups.values()))
     return ShownSurroundings(
         world=Surroundings(
-            things=tuple(each for each in things if each is not None),
+            things=tuple(things),
             lights=read_lights(lamps, diagnostics),
             view=read_view(scene),
             background=read_background(scene.world),
@@ -113,6 +110,18 @@ def extract_surroundings(
         images=frozenset(maker.images),
         names=maker.names,
     )
+
+
+def _make_things(
+    maker: "_ThingMaker", groups: Sequence[_Group]
+) -> Generator[Progress, None, list[Thing]]:
+    names, things = Claims(), []
+    for number, group in enumerate(groups):
+        yield Progress(share=number / len(groups), text=group.name)
+        thing = maker.make(group, names)
+        if thing is not None:
+            things.append(thing)
+    return things
 
 
 def _join_texts(scene: Any) -> str:

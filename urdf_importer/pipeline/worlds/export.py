@@ -118,18 +118,13 @@ def export_world_steps(
     """Runs export_world in steps, for progress bars; closed before its end it writes nothing."""
     from ...blender.extract.surroundings import extract_surroundings
 
-    place = Path(path)
-    if place.suffix.lower() not in _FORMATS:
-        raise WriteError(
-            f"cannot write {quote_path(path)}: the name of a world has to end in "
-            f"{name_choices(WORLD_SUFFIXES)}"
-        )
-    form = _FORMATS[place.suffix.lower()]
+    place, form = Path(path), _find_form(path)
     chosen = fit_options(options, form.kind)
     diagnostics = diagnostics_of(diagnostics, path)
     armatures, others = _choose(objects)
     opened = [open_export(each, chosen, diagnostics.about(""), strict=strict) for each in armatures]
     _check_names([each.robot for each in opened], chosen)
+    opened = [replace(each, options=_own(each.robot, chosen)) for each in opened]
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="urdf-importer-"))
         shown = yield from relay(
@@ -147,18 +142,26 @@ def export_world_steps(
 
         for armature, each in zip(armatures, opened, strict=True):
             yield show(armature.name)
-            own = replace(each, options=_own(each.robot, chosen))
-            robot = stack.enter_context(_open_shown(own, form))
+            robot = stack.enter_context(_open_shown(each, form))
             found.append(WorldRobot(name=names.claim(armature.name), found=robot))
         bare = open_export(Robot(name=place.stem, links=()), chosen, diagnostics, strict=strict)
-        bare = replace(bare, options=_own(bare.robot, chosen))
-        bare = replace(bare, files=bare.files.with_shown(shown.shapes, shown.images))
+        files = bare.files.with_shown(shown.shapes, shown.images)
+        bare = replace(bare, options=_own(bare.robot, chosen), files=files)
         around, world = _draw_things(bare, shown.world, form)
         request = WorldRequest(
             path=place, robots=found, around=around, world=world, names=shown.names
         )
-        written = yield from relay(form.write(request), show)
-        return written
+        return (yield from relay(form.write(request), show))
+
+
+def _find_form(path: AnyPath) -> _Format:
+    found = _FORMATS.get(Path(path).suffix.lower())
+    if found is None:
+        raise WriteError(
+            f"cannot write {quote_path(path)}: the name of a world has to end in "
+            f"{name_choices(WORLD_SUFFIXES)}"
+        )
+    return found
 
 
 def find_world_format(path: Path) -> WriterFormat[Any]:
