@@ -370,7 +370,8 @@ def test_panels_stand_in_one_tab(extension: ModuleType) -> None:
         orders = [kind.bl_order for kind in below]
         assert len(below) >= 4 and len(set(orders)) == len(orders)
     shown = [kind for kind in found if "DEFAULT_CLOSED" not in getattr(kind, "bl_options", ())]
-    assert {kind.bl_idname for kind in shown} == {"VIEW3D_PT_urdf", "VIEW3D_PT_urdf_joints"}
+    names = ("urdf", "urdf_joints", "urdf_world_report")
+    assert {kind.bl_idname for kind in shown} == {f"VIEW3D_PT_{name}" for name in names}
 
 
 def all_below(kind: type) -> Iterator[Any]:
