@@ -31,6 +31,8 @@ _ROW = 6
 _SECONDS = 30.0
 _ROUNDS = 2
 TAB = "Robot"
+_WITHOUT_ROBOT = "VIEW3D_PT_urdf_world_report"
+"""The panel that is there where no robot is; another one has its name."""
 
 
 class Driver:
@@ -225,8 +227,9 @@ def unfold(*labels: str) -> None:
     """Lets these of the robot's panels stand open, with those that they are in, and no others.
     Before the sidebar is shown: Blender remembers how it drew a panel first."""
     kinds = list_panels()
-    wanted = {kind.bl_idname for kind in kinds if kind.bl_label in labels}
-    wanted |= {getattr(kind, "bl_parent_id", "") for kind in kinds if kind.bl_label in labels}
+    named = [each for each in kinds if each.bl_label in labels and each.bl_idname != _WITHOUT_ROBOT]
+    wanted = {_WITHOUT_ROBOT, *(kind.bl_idname for kind in named)}
+    wanted |= {getattr(kind, "bl_parent_id", "") for kind in named}
     for kind in reversed(kinds):
         bpy.utils.unregister_class(kind)
     for kind in kinds:

@@ -8,7 +8,7 @@ from typing import Any
 
 import bmesh
 import bpy
-from driver import Driver, Steps, unfold
+from driver import Driver, Steps
 from export_plays import import_robot, press_return_on_list
 from import_plays import _open_dialog, is_idle
 
@@ -21,7 +21,6 @@ def world_report(driver: Driver) -> Steps:
     is no robot: Locate Folder, its browser, Return bring the model. Then a world in Gazebo's usual
     layout, whose model is found. ARGUMENTS: world, folder of its models, the other world, model."""
     lonely, folder, usual, model = driver.arguments
-    unfold("Import Report")
     yield from _drop_world(driver, lonely)
     assert model not in bpy.data.objects
     bar = yield from driver.open_sidebar("Robot")
