@@ -18,6 +18,7 @@ from export_plays import frame_robot, import_robot, press_return_on_list
 from first_minute_plays import first_minute as first_minute
 from gizmo_plays import gizmo as gizmo
 from hand_plays import all_hands as all_hands
+from handle_plays import handles as handles
 from import_plays import bare as bare
 from import_plays import drop as drop
 from import_plays import drop_loops as drop_loops

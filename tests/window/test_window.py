@@ -19,6 +19,8 @@ SAMPLES = ROOT / "sample_urdfs"
 PANDA = real_robots.ROOT / "panda_description" / "urdf" / "panda.urdf"
 LEGS = real_robots.ROOT / "alexander_description/urdf/alexander_v1.lowerBodyOnly.urdf"
 UR5 = real_robots.ROOT / "ur_description" / "urdf" / "ur5_robot.urdf"
+HUMANOID = real_robots.ROOT / "g1_description" / "urdf" / "g1_29dof_with_hand_rev_1_0.urdf"
+_SIDES = ("left", "right")
 TALOS = real_robots.ROOT / "talos_data" / "robots" / "talos_full_v2.urdf"
 LONGEST_WAIT = 60.0
 """Seconds of the minute; some ten where nothing else runs, the rest is for reading."""
@@ -183,6 +185,13 @@ def test_bodies_are_dragged(play: Play) -> None:
 
 def test_hands_on_all_kinds_of_joints(play: Play) -> None:
     play("all_hands", SAMPLES / "planar_base.urdf", SAMPLES / "drone.urdf")
+
+
+def test_handles_among_the_bodies_of_a_humanoid(play: Play) -> None:
+    legs = ",".join(
+        f"{side}_hip_{way}_joint" for side in _SIDES for way in ("pitch", "roll", "yaw")
+    )
+    play("handles", HUMANOID, "right_hand_palm_link", legs, "waist_pitch_joint")
 
 
 def test_reshape_and_export_of_changes(play: Play, tmp_path: Path) -> None:
