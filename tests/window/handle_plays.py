@@ -2,6 +2,7 @@
 """The handles at the hands of a robot among its bodies. Plays of scenarios.py."""
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import bpy
@@ -64,7 +65,7 @@ class _Handles(Hands):
         """Places on the handle's lines, away from its ball."""
         ball = Vector(self.ball())
         for (kind, _), line in self.outline().items():
-            for start, end in zip(line, line[1:], strict=False):
+            for start, end in pairwise(line):
                 for step in range(12):
                     place = Vector(start).lerp(Vector(end), step / 12)
                     if kind != "free" and _AT < (place - ball).length < _NEAR:
