@@ -13,6 +13,7 @@ from ...urdf_importer import ReaderFormat, reader_formats
 from .. import props
 from ..additions import add_to_menus, make_drop_handler
 from ..motion.motion_files import draw_import_motion
+from ..motion.person_file import draw_import_person
 from ..semantics.srdf_files import draw_import_entry
 from .import_choices import SUFFIXES
 from .import_urdf import ShownImport
@@ -56,6 +57,7 @@ class ImportMenu(bpy.types.Menu):
             self.layout.operator(kind.bl_idname, text=f"{name} ({', '.join(suffixes)})")
         draw_import_entry(self, context)
         draw_import_motion(self, context)
+        draw_import_person(self, context)
 
 
 def draw_import_entries(menu: Any, context: Any) -> None:

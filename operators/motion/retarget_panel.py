@@ -298,6 +298,16 @@ class RetargetPanel(RobotSubPanel, bpy.types.Panel):
         _draw_result(self.layout, robot)
 
 
+def unfold_retarget() -> None:
+    """Unfolds the panel. Blender keeps what its user folded, by the panel's name, and no script can
+    change that; so the panel is registered anew, unfolded, under a name that is new to it."""
+    bpy.utils.unregister_class(RetargetPanel)
+    stem, _, number = RetargetPanel.bl_idname.partition("_again_")
+    RetargetPanel.bl_idname = f"{stem}_again_{int(number or 0) + 1}"
+    RetargetPanel.bl_options = set()
+    bpy.utils.register_class(RetargetPanel)
+
+
 def _draw_limbs(layout: Any, context: Any, found: Any, given: Any) -> None:
     if found is None or found.why:
         draw_wrapped(layout, context, found.why if found else "Looking for limbs", icon="INFO")
