@@ -14,9 +14,10 @@ _NAMES = (
     "sidebar.panel_display", "sidebar.panel_links", "sidebar.panel_report",
     "sidebar.reshape_operators", "sidebar.robot_menu", "active_robot", "ik.operators", "ik.panel",
     "driving.operators", "driving.steer", "importing.update", "importing.locate", "exporting.menu",
-    "semantics.srdf_files", "semantics.group_operators", "collisions.fit", "collisions.overlay",
-    "collisions.panel", "semantics.panel_groups", "gizmos.drag_tip", "gizmos.tip_gizmo",
-    "gizmos.drag_joint", "gizmos.joint_gizmo", "gizmos.switch", "mending", "command_line",
+    "semantics.srdf_files", "semantics.group_operators", "semantics.pose_drag", "collisions.fit",
+    "collisions.overlay", "collisions.panel", "semantics.panel_groups", "gizmos.drag_tip",
+    "gizmos.tip_gizmo", "gizmos.drag_joint", "gizmos.joint_gizmo", "gizmos.switch", "mending",
+    "command_line",
     "motion.motion_files", "motion.motion_panel", "simulating.simulate", "motion.retarget_panel",
     "motion.person_file", "seeing.looking", "seeing.sensing", "seeing.panel", "motion.live_panel",
 )  # fmt: skip
