@@ -11,7 +11,7 @@ _NAMES = (
     "importing.run_import", "importing.operators", "exporting.operators", "exporting.world",
     "reports", "sidebar.pose_operators", "sidebar.select_operators", "sidebar.whole_robot",
     "sidebar.studio_operators", "sidebar.panel", "sidebar.panel_data", "sidebar.panel_joints",
-    "sidebar.panel_display", "sidebar.panel_links", "sidebar.panel_report",
+    "sidebar.panel_display", "sidebar.panel_links", "sidebar.panel_limbs", "sidebar.panel_report",
     "sidebar.reshape_operators", "sidebar.robot_menu", "active_robot", "ik.operators", "ik.panel",
     "driving.operators", "driving.steer", "importing.update", "importing.locate", "exporting.menu",
     "semantics.srdf_files", "semantics.group_operators", "semantics.pose_drag", "collisions.fit",

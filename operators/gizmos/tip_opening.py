@@ -114,7 +114,7 @@ def _measure(context: Any, handle: TipHandle, mouse: tuple[float, float]) -> flo
     seen = view3d_utils.location_3d_to_region_2d(region, view, read_frame(handle).origin)
     if seen is None:
         return float("inf")
-    return float((seen - Vector(mouse)).length) / context.preferences.system.ui_scale
+    return float((seen - Vector(mouse)).length / context.preferences.system.ui_scale)
 
 
 def _find_owner(handle: TipHandle, hit: Hit | None) -> _Owner:

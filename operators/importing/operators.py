@@ -17,6 +17,7 @@ from ..motion.person_file import draw_import_person
 from ..semantics.srdf_files import draw_import_entry
 from .import_choices import SUFFIXES
 from .import_urdf import ShownImport
+from .run_import import ImportAgain, name_last
 
 
 def _make_operator(format: ReaderFormat, suffixes: tuple[str, ...]) -> type[Any]:
@@ -55,6 +56,11 @@ class ImportMenu(bpy.types.Menu):
         shown = [SUFFIXES[:-1], *(each.browsed for each in _OTHERS)]
         for kind, name, suffixes in zip(IMPORTERS, names, shown, strict=True):
             self.layout.operator(kind.bl_idname, text=f"{name} ({', '.join(suffixes)})")
+        self.layout.separator()
+        last = name_last()
+        text = f"Import Again ({last})" if last else "Import Again"
+        self.layout.operator(ImportAgain.bl_idname, text=text)
+        self.layout.separator()
         draw_import_entry(self, context)
         draw_import_motion(self, context)
         draw_import_person(self, context)

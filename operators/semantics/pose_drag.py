@@ -7,7 +7,7 @@ it is pressed: setting the choice calls the operator, which then has the mouse.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import bpy
 
@@ -33,7 +33,7 @@ _TOOLTIP = "Click for the pose. Drag to the right to blend towards it, Esc takes
 class PoseOperator(RobotOperator):
     """Base of the operators that show a pose, or a share of the way to it."""
 
-    bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO", "BLOCKING"}
+    bl_options = {"REGISTER", "UNDO", "BLOCKING"}
 
     share: props.number(
         "Share", "How far the robot goes to the pose: 0 for its pose now, 1 for all of it",
