@@ -14,7 +14,7 @@ _NAMES = (
     "sidebar.panel_display", "sidebar.panel_links", "sidebar.panel_limbs", "sidebar.panel_report",
     "sidebar.reshape_operators", "sidebar.robot_menu", "active_robot", "ik.operators", "ik.panel",
     "driving.operators", "driving.steer", "importing.update", "importing.locate", "exporting.menu",
-    "semantics.srdf_files", "semantics.group_operators", "semantics.pose_drag", "collisions.fit",
+    "semantics.srdf_files", "semantics.group_operators", "semantics.pose_blend", "collisions.fit",
     "collisions.overlay", "collisions.panel", "semantics.panel_groups", "gizmos.drag_tip",
     "gizmos.tip_gizmo", "gizmos.drag_joint", "gizmos.joint_gizmo", "gizmos.switch", "mending",
     "command_line",

@@ -12,12 +12,14 @@ from ...urdf_importer.blender.animation.curves import widen_range
 from ...urdf_importer.blender.standing.placing import frame_robots, leave_others
 from ...urdf_importer.pipeline.retargeting import open_person
 from .. import props
-from ..active_robot import ActingOperator, browse, wait_cursor
+from ..active_robot import ActingOperator, ask, browse, wait_cursor
 from ..additions import make_drop_handler
 from ..importing.placement import find_right, list_views, open_sidebar
+from ..wrapped_text import draw_wrapped
 from .limb_pairs import choose_person
 from .retarget_panel import unfold_retarget
 
+_WHAT = "A person, as tall as people are. The scene takes the recording's frame rate"
 _NOT_NOW = "Leave the mode you are in first: people come in in object and pose mode"
 
 
@@ -39,7 +41,13 @@ class ImportPerson(ActingOperator, bpy.types.Operator):
     def invoke(self: Any, context: Any, event: Any) -> set[str]:
         if not os.path.isfile(self.filepath):
             return browse(self, context)
-        return set(self.execute(context))
+        if bpy.app.background:
+            return set(self.execute(context))
+        title = f"Import {bpy.path.basename(self.filepath)}"
+        return ask(self, context, width=400, title=title, confirm_text="Import")
+
+    def draw(self: Any, context: Any) -> None:
+        draw_wrapped(self.layout, context, _WHAT, icon="INFO")
 
     def act(self: Any, context: Any, robot: Any) -> str:
         path = bpy.path.abspath(self.filepath)

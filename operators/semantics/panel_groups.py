@@ -20,7 +20,7 @@ from .group_operators import (
     NewState,
     SelectGroup,
 )
-from .pose_drag import draw_pose
+from .pose_blend import ShowPose, ShowState
 from .srdf_files import ExportSrdf, ImportSrdf
 
 MOST_GROUPS, MOST_STATES = 60, 40
@@ -36,14 +36,13 @@ class PosesPanel(RobotSubPanel, bpy.types.Panel):
         states: dict[str, dict[str, int]] = {}
         for group, name, action in poses_of(extract_name(robot)):
             states.setdefault(group, {})[name] = _icon_of(action)
-        _draw_whole(self.layout, context, extract_name(robot))
+        _draw_whole(self.layout, extract_name(robot))
         seen: set[str] = set()
         for _, collection in find_collections(robot):
             name = name_group(collection)
             if name not in seen and len(seen) < MOST_GROUPS:
                 seen.add(name)
-                group = _draw_group(self.layout, collection, name)
-                _draw_states(group, context, name, states.get(name, {}))
+                _draw_group(self.layout, collection, name, states.get(name, {}))
         if not seen:
             text = "No groups: import an SRDF, or put bones into a new bone collection"
             draw_wrapped(self.layout, context, text)
@@ -61,7 +60,7 @@ def _icon_of(action: Any) -> int:
     return picture.icon_id if picture is not None and picture.image_size[0] else 0
 
 
-def _draw_whole(layout: Any, context: Any, robot: str) -> None:
+def _draw_whole(layout: Any, robot: str) -> None:
     """Draws the poses of the whole robot, each as its picture over its name."""
     poses = sorted((name, _icon_of(action)) for name, action in whole_poses_of(robot))
     grid = layout.grid_flow(row_major=True, columns=3, even_columns=True, align=True)
@@ -69,11 +68,10 @@ def _draw_whole(layout: Any, context: Any, robot: str) -> None:
         cell = grid.column(align=True)
         if icon:
             cell.template_icon(icon_value=icon, scale=4.0)
-        draw_pose(cell, context, None, name)
+        cell.operator(ShowPose.bl_idname, text=name).state = name
 
 
-def _draw_group(layout: Any, collection: Any, name: str) -> Any:
-    """Draws the row of a group; returns the layout of its states."""
+def _draw_group(layout: Any, collection: Any, name: str, states: dict[str, int]) -> None:
     box = layout.box().column(align=True)
     row = box.row(align=True)
     row.operator(SelectGroup.bl_idname, text=name, icon="GROUP_BONE").group = name
@@ -81,15 +79,11 @@ def _draw_group(layout: Any, collection: Any, name: str) -> Any:
     row.prop(collection, "is_solo", text="", icon=solo)
     row.operator(KeyGroup.bl_idname, text="", icon="KEY_HLT").group = name
     row.operator(NewState.bl_idname, text="", icon="ADD").group = name
-    return box
-
-
-def _draw_states(layout: Any, context: Any, group: str, states: dict[str, int]) -> None:
-    if not states:
-        return
-    grid = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
-    for state in sorted(states)[:MOST_STATES]:
-        cell = grid.column(align=True)
-        if states[state]:
-            cell.template_icon(icon_value=states[state], scale=4.0)
-        draw_pose(cell, context, group, state)
+    if states:
+        grid = box.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
+        for state in sorted(states)[:MOST_STATES]:
+            cell = grid.column(align=True)
+            if states[state]:
+                cell.template_icon(icon_value=states[state], scale=4.0)
+            button = cell.operator(ShowState.bl_idname, text=state, icon="ARMATURE_DATA")
+            button.group, button.state = name, state

@@ -194,6 +194,19 @@ def test_handles_among_the_bodies_of_a_humanoid(play: Play) -> None:
     play("handles", HUMANOID, "right_hand_palm_link", legs, "waist_pitch_joint")
 
 
+def test_poses_by_shares_and_limbs_alone(play: Play) -> None:
+    srdf = real_robots.ROOT / "panda_description" / "srdf" / "panda.srdf"
+    play("poses", PANDA, srdf, "panda_joint4")
+
+
+def test_a_person_dropped_beside_a_robot(play: Play, tmp_path: Path) -> None:
+    """Its file is in centimetres, at a rate that the scene does not have."""
+    path = tmp_path / "dance.bvh"
+    text = (SAMPLES / "walk_and_wave.bvh").read_text()
+    path.write_text(text.replace("Frame Time: 0.0333333", "Frame Time: 0.0166667"))
+    play("drop_person", LEGS, path)
+
+
 def test_reshape_and_export_of_changes(play: Play, tmp_path: Path) -> None:
     play("reshape", SAMPLES / "two_link_arm.urdf", "0.5", "elbow", tmp_path)
 
