@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A line that says what can be done now, for users who have not done it yet."""
+"""A line about the drags in the view, for users who have not made one yet."""
 
 from dataclasses import dataclass
 from typing import Any

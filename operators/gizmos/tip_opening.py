@@ -28,7 +28,7 @@ _AT, _NEAR = 20, 84
 """Pixels from its ball, which grow with the interface: there a handle opens, or may stay open."""
 _REST = 0.2
 """Seconds after which a mouse rests."""
-_Owner = Literal["nobody", "hand", "limb", "other"]
+_Owner = Literal["none", "hand", "limb", "other"]
 
 
 @dataclass(slots=True)
@@ -83,7 +83,7 @@ def _look(context: Any, mouse: tuple[float, float], rests: bool) -> tuple[Look |
     owner = _find_owner(handle, hit)
     is_open, is_at = name_tip(handle) == _name_opened(), _measure(context, handle, mouse) <= _AT
     hidden = owner == "other" and _is_before(hit, read_frame(handle).origin)
-    opens = (is_at and not hidden) or (rests and owner in ("nobody", "hand"))
+    opens = (is_at and not hidden) or (rests and owner in ("none", "hand"))
     if not (is_open or opens):
         return None, None
     look = look_at(context, handle, hold=explain_tip(handle))
@@ -118,10 +118,10 @@ def _measure(context: Any, handle: TipHandle, mouse: tuple[float, float]) -> flo
 
 
 def _find_owner(handle: TipHandle, hit: Hit | None) -> _Owner:
-    """Finds whose body the mouse is on; bodies that no joint moves are nobody's."""
+    """Finds whose body the mouse is on; bodies that no joint moves count as none."""
     body = find_handle(hit.item) if hit is not None else None
     if body is None:
-        return "nobody"
+        return "none"
     if hit is None or find_robot(hit.item) != handle.armature:
         return "other"
     table = recall_table(handle.armature)

@@ -17,7 +17,7 @@ from ..additions import make_drop_handler
 from ..importing.placement import find_right, list_views, open_sidebar
 from ..wrapped_text import draw_wrapped
 from .limb_pairs import choose_person
-from .retarget_panel import unfold_retarget
+from .retarget_panel import RetargetPanel, unfold_panel
 
 _WHAT = "A person, as tall as people are. The scene takes the recording's frame rate"
 _NOT_NOW = "Leave the mode you are in first: people come in in object and pose mode"
@@ -52,7 +52,7 @@ class ImportPerson(ActingOperator, bpy.types.Operator):
     def act(self: Any, context: Any, robot: Any) -> str:
         path = bpy.path.abspath(self.filepath)
         if not path.lower().endswith(".bvh"):
-            raise RobotError(f"{os.path.basename(path)} is no .bvh: File > Import has other people")
+            raise RobotError(f"{os.path.basename(path)} does not end in .bvh")
         if context.mode == "POSE":
             bpy.ops.object.mode_set(mode="OBJECT")
         active = context.view_layer.objects.active
@@ -77,7 +77,7 @@ def _show(context: Any, robot: Any, person: Any) -> None:
     if bpy.app.background:
         return
     frame_robots([robot, person], list_views(context))
-    unfold_retarget()
+    unfold_panel(RetargetPanel)
     open_sidebar(context)
 
 

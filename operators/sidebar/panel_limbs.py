@@ -20,8 +20,8 @@ class SoloLimb(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.solo_limb"
     bl_label = "Show Limb Alone"
     bl_description = (
-        "Show the bones of this limb alone, or beside those of other limbs that are pressed. "
-        "Pressed again it shows what it showed before. Bodies stay in view"
+        "Show the bones of this limb alone, or together with other limbs that are "
+        "pressed. Pressed again, all bones are back. Bodies stay in view"
     )
 
     limb: props.text("Limb", "The title of the limb among the chains of joints", kept=False)

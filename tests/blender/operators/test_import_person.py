@@ -84,7 +84,7 @@ def test_the_panel_is_unfolded_under_a_name_of_its_own(extension: ModuleType) ->
     panel = extension.operators.motion.retarget_panel
     names = []
     for _ in range(2):
-        panel.unfold_retarget()
+        panel.unfold_panel(panel.RetargetPanel)
         names.append(panel.RetargetPanel.bl_idname)
         assert hasattr(bpy.types, names[-1])
     assert len(set(names)) == 2 and not hasattr(bpy.types, names[0])
