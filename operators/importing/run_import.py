@@ -139,7 +139,7 @@ class ImportAgain(PolledOperator, bpy.types.Operator):
 
 
 def name_last() -> str:
-    """Returns the names of the files of the last import of this session; empty before there was one."""
+    """Returns the names of the files of this session's last import; empty before there was one."""
     last = recall_state(_Work).last
     names = [each["name"] for each in last.get("files", ())]
     return ", ".join(names) or os.path.basename(last.get("filepath", ""))
