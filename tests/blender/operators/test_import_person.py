@@ -82,9 +82,13 @@ def test_other_files_leave_the_scene_alone(tmp_path: Path, name: str) -> None:
 
 def test_the_panel_is_unfolded_under_a_name_of_its_own(extension: ModuleType) -> None:
     panel = extension.operators.motion.retarget_panel
-    names = []
+    kind = panel.RetargetPanel
+    before, options, names = kind.bl_idname, kind.bl_options, []
     for _ in range(2):
-        panel.unfold_panel(panel.RetargetPanel)
-        names.append(panel.RetargetPanel.bl_idname)
+        panel.unfold_panel(kind)
+        names.append(kind.bl_idname)
         assert hasattr(bpy.types, names[-1])
     assert len(set(names)) == 2 and not hasattr(bpy.types, names[0])
+    bpy.utils.unregister_class(kind)
+    kind.bl_idname, kind.bl_options = before, options
+    bpy.utils.register_class(kind)
