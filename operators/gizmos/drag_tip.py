@@ -11,7 +11,8 @@ from ...urdf_importer.blender.ik.tip_handles import TipDrag, grip_tip
 from .bodies import Sight, look_through
 from .dragging import DragOperator, find_dragged, pressed_at
 from .strokes import BEYOND, WHITE, Color, describe_angle, describe_length
-from .tip_shape import Grip, find_grip, find_near
+from .tip_opening import take_part
+from .tip_shape import Grip
 
 _HELP = "Drag: joints follow    Shift: finely    Ctrl: in steps    Esc or right click: take back"
 _AXES = "XYZ"
@@ -71,12 +72,11 @@ class DragTip(DragOperator, bpy.types.Operator):
         if context.region_data is None:
             return {"CANCELLED", "PASS_THROUGH"}
         mouse = pressed_at(context.region, event)
-        look = find_near(context, mouse)
-        grip = find_grip(context, look, mouse) if look is not None else None
-        if look is None or grip is None:
+        grip = take_part(context, mouse)
+        if grip is None:
             return {"CANCELLED", "PASS_THROUGH"}
-        if look.hold:
-            self.report({"WARNING"}, f"{look.handle.link}: {look.hold}")
+        if grip.look.hold:
+            self.report({"WARNING"}, f"{grip.look.handle.link}: {grip.look.hold}")
             return {"CANCELLED"}
         return self.begin(context, event, _begin(context, grip, mouse), _HELP)
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol
 import bpy
 
 from ..additions import at_end
+from ..first_steps import note_dragged
 from ..session import recall_state
 from .bodies import Sight, look_through
 
@@ -110,6 +111,7 @@ class DragOperator:
         dragged = self._end(context)
         if not dragged.keep():
             return {"CANCELLED"}
+        note_dragged()
         # By hand, not by the option UNDO: that names the step after the operator.
         bpy.ops.ed.undo_push(message=dragged.name)
         return {"FINISHED"}

@@ -16,18 +16,8 @@ from .drag_tip import DragTip, find_tip_dragging
 from .dragging import DraggedGizmos
 from .strokes import WARNING, WHITE, write_lines
 from .switch import is_on
-from .tip_shape import (
-    Look,
-    Part,
-    draw_large,
-    draw_miss,
-    draw_small,
-    find_grip,
-    find_near,
-    is_active,
-    look_at,
-    visible_handles,
-)
+from .tip_opening import find_opened, follow_mouse, name_tip
+from .tip_shape import draw_large, draw_miss, draw_small, is_active, look_at, visible_handles
 
 _STRONG, _WEAK = 0.9, 0.45
 """The opacity of the small handles of the active robot, and of other robots'."""
@@ -35,54 +25,46 @@ _STRONG, _WEAK = 0.9, 0.45
 
 class TipGizmo(bpy.types.Gizmo):
     bl_idname = "VIEW3D_GT_urdf_tip"
-    __slots__ = ("lit", "mouse", "near")
+    __slots__ = ("mouse",)
 
     def setup(self) -> None:
-        self.near: Look | None = None
-        self.lit: Part | None = None
         self.mouse = (0.0, 0.0)
 
     def test_select(self, context: Any, location: Any) -> int:
-        before = (_name(self.near), self.lit)
+        if context.region is None:
+            return -1
         self.mouse = (location[0], location[1])
-        try:
-            self.near = find_near(context, self.mouse)
-            grip = find_grip(context, self.near, self.mouse) if self.near is not None else None
-        except ReferenceError:  # The robot is gone: undo, another file.
-            forget()
-            self.near, grip = None, None
-        self.lit = None if grip is None else grip.part
-        if before != (_name(self.near), self.lit) and context.region is not None:
+        if follow_mouse(context, self.mouse):
             context.region.tag_redraw()
-        return -1 if self.lit is None else 0
+        return -1 if find_opened(context)[1] is None else 0
 
     def draw(self, context: Any) -> None:
         dragging = find_tip_dragging()
         try:
-            if dragging is not None:
-                if self.is_modal:
-                    self._draw_dragging(context)
-                return
-            self._draw_resting(context)
-        except ReferenceError:
+            if dragging is None:
+                self._draw_resting(context)
+            elif self.is_modal:
+                self._draw_dragging(context)
+        except ReferenceError:  # The robot is gone: undo, another file.
             forget()
-            self.near = self.lit = None
 
     def _draw_resting(self, context: Any) -> None:
-        near = None if context.window.modal_operators else self.near
-        others = [each for each in visible_handles(context) if near is None or each != near.handle]
+        look, part = (None, None) if context.window.modal_operators else find_opened(context)
+        name = ("", "") if look is None else name_tip(look.handle)
+        handles = {name_tip(each): each for each in visible_handles(context)}
+        large = handles.pop(name, None)
         draw_small(
             context,
             [
                 (look_at(context, each), _STRONG if is_active(context, each) else _WEAK)
-                for each in others
+                for each in handles.values()
             ],
         )
-        if near is None or near.handle not in handles_in(context.scene):
+        if large is None or look is None:
             return
-        draw_large(context, look_at(context, near.handle, hold=near.hold), self.lit)
-        if self.lit is not None:
-            lines = [(near.handle.link, WHITE)] + [(near.hold, WARNING)] * bool(near.hold)
+        draw_large(context, look_at(context, large, hold=look.hold), part)
+        if part is not None:
+            lines = [(large.link, WHITE)] + [(look.hold, WARNING)] * bool(look.hold)
             write_lines(lines, self.mouse, context)
 
     def _draw_dragging(self, context: Any) -> None:
@@ -108,10 +90,3 @@ class TipGizmos(DraggedGizmos, bpy.types.GizmoGroup):
     @classmethod
     def poll(cls, context: Any) -> bool:
         return is_on(context, "tip_handles") and bool(handles_in(context.scene))
-
-
-def _name(look: Look | None) -> str:
-    try:
-        return "" if look is None else f"{look.handle.armature.name}/{look.handle.link}/{look.hold}"
-    except ReferenceError:
-        return ""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The handle at a tip, as lines of the world: three arrows, three arcs and a ball; which of them
-the mouse is on; and its drawing. It is small until the mouse comes near."""
+the mouse is on; and its drawing, small or large."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +15,6 @@ from ...urdf_importer.blender.ik.tip_hand import Kind
 from ...urdf_importer.blender.ik.tip_handles import (
     TipFrame,
     TipHandle,
-    explain_tip,
     handles_in,
     read_frame,
 )
@@ -26,9 +25,8 @@ Part = tuple[Kind, int]
 """Its action, and the axis along or about which it acts."""
 FREE: Part = ("free", 0)
 
-_NEAR = 84
-"""Pixels, as all sizes here: within so many the handle is large. They grow with the interface."""
 _HOT = 7
+"""Pixels, as all sizes here; they grow with the interface."""
 _BALL = 5
 _ARROW = (14, 74)
 _HEAD = (16, 5)
@@ -63,23 +61,6 @@ class Grip:
     look: Look
     part: Part
     point: Any
-
-
-def find_near(context: Any, mouse: tuple[float, float]) -> Look | None:
-    """Finds the handle near the mouse; where several overlap, the active robot's."""
-    region, view = context.region, context.region_data
-    scale = context.preferences.system.ui_scale
-    found = []
-    for handle in visible_handles(context):
-        place = read_frame(handle).origin
-        seen = view3d_utils.location_3d_to_region_2d(region, view, place)
-        if seen is not None and (seen - Vector(mouse)).length <= _NEAR * scale:
-            away = (seen - Vector(mouse)).length
-            found.append((not is_active(context, handle), away, handle))
-    if not found:
-        return None
-    handle = min(found, key=lambda each: each[:2])[2]
-    return look_at(context, handle, hold=explain_tip(handle))
 
 
 def look_at(context: Any, handle: TipHandle, *, hold: str = "") -> Look:

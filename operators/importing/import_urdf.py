@@ -53,7 +53,8 @@ def first_folder() -> str:
 def keep_choices(operator: Any, paths: list[str]) -> None:
     """Remembers the folders for the next time, in this session and later ones."""
     kept = {name: getattr(operator, name) for name in _LASTING}
-    remembered.save(kept | {"folder": os.path.dirname(paths[0]) if paths else ""})
+    kept |= {"folder": os.path.dirname(paths[0]) if paths else ""}
+    remembered.save(remembered.load() | kept)
 
 
 def add_preferred_folders(package_paths: str, context: Any) -> str:

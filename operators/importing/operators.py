@@ -13,9 +13,11 @@ from ...urdf_importer import ReaderFormat, reader_formats
 from .. import props
 from ..additions import add_to_menus, make_drop_handler
 from ..motion.motion_files import draw_import_motion
+from ..motion.person_file import draw_import_person
 from ..semantics.srdf_files import draw_import_entry
 from .import_choices import SUFFIXES
 from .import_urdf import ShownImport
+from .run_import import ImportAgain, name_last
 
 
 def _make_operator(format: ReaderFormat, suffixes: tuple[str, ...], label: str = "") -> type[Any]:
@@ -54,8 +56,14 @@ class ImportMenu(bpy.types.Menu):
         shown = [SUFFIXES[:-1], *(each.browsed for each in _OTHERS)]
         for kind, name, suffixes in zip(IMPORTERS, names, shown, strict=True):
             self.layout.operator(kind.bl_idname, text=f"{name} ({', '.join(suffixes)})")
+        self.layout.separator()
+        last = name_last()
+        text = f"Import Again ({last})" if last else "Import Again"
+        self.layout.operator(ImportAgain.bl_idname, text=text)
+        self.layout.separator()
         draw_import_entry(self, context)
         draw_import_motion(self, context)
+        draw_import_person(self, context)
 
 
 def draw_import_entries(menu: Any, context: Any) -> None:

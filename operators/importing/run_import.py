@@ -2,21 +2,23 @@
 """Import with a progress bar. Local views show only their own objects; a robot imported meanwhile
 would not be seen."""
 
+import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import bpy
 
 from ...urdf_importer import ImportResult, RobotError
 from ...urdf_importer.command.report import Report
 from ...urdf_importer.progress import finish
+from ..active_robot import PolledOperator
 from ..additions import add_handler
 from ..reports import report_failures, report_outcome
 from ..session import recall_state
 from ..stepping import SteppedOperator, Steps
 from .import_batch import ImportBatch
-from .import_choices import ImportChoices, read_jobs
+from .import_choices import ImportChoices, copy_choices, read_jobs
 from .placement import open_sidebar, place_results
 
 
@@ -39,9 +41,10 @@ def _objects_of(results: Sequence[ImportResult]) -> Iterator[Any]:
 
 @dataclass(slots=True)
 class _Work:
-    """Whether there was an import into this file."""
+    """Whether there was an import into this file, and the choices of the session's last one."""
 
     begun: bool = False
+    last: dict[str, Any] = field(default_factory=dict)
 
 
 def _begin_file(*_: Any) -> None:
@@ -107,4 +110,36 @@ def _conclude(operator: Any, context: Any, batch: ImportBatch) -> set[str]:
         [result.armature for result in batch.results],
         [result.armature for result in of_worlds],
     )
-    return report_outcome(operator, batch)
+    done = report_outcome(operator, batch)
+    if "FINISHED" in done:
+        recall_state(_Work).last = copy_choices(operator)
+    return done
+
+
+class ImportAgain(PolledOperator, bpy.types.Operator):
+    """It leaves the undo step to the operator that does the work."""
+
+    bl_idname = "import_scene.urdf_again"
+    bl_label = "Import Again"
+    bl_description = (
+        "Import the last description, or the last ones, once more with the same settings, such as "
+        "after an undo or into another file"
+    )
+    bl_options: ClassVar[set[str]] = {"REGISTER"}
+
+    @classmethod
+    def hinder(cls, context: Any) -> str:
+        return ImportChoices.hinder(context) if name_last() else "Nothing was imported yet"
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        return set(bpy.ops.import_scene.urdf_run("INVOKE_DEFAULT", **recall_state(_Work).last))
+
+    def execute(self, context: Any) -> set[str]:
+        return set(bpy.ops.import_scene.urdf_run(**recall_state(_Work).last))
+
+
+def name_last() -> str:
+    """Returns the names of the files of this session's last import; empty before there was one."""
+    last = recall_state(_Work).last
+    names = [each["name"] for each in last.get("files", ())]
+    return ", ".join(names) or os.path.basename(last.get("filepath", ""))

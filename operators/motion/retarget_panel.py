@@ -309,6 +309,16 @@ class RetargetPanel(RobotSubPanel, bpy.types.Panel):
         _draw_result(self.layout, robot)
 
 
+def unfold_panel(kind: Any) -> None:
+    """Unfolds a panel. Blender remembers by a panel's name that it is folded, and no script can
+    change that; so the panel is registered anew, unfolded, under a name that is new to it."""
+    bpy.utils.unregister_class(kind)
+    stem, _, number = kind.bl_idname.partition("_again_")
+    kind.bl_idname = f"{stem}_again_{int(number or 0) + 1}"
+    kind.bl_options = set()
+    bpy.utils.register_class(kind)
+
+
 def _draw_limbs(layout: Any, context: Any, found: Any, given: Any) -> None:
     if found is None or found.why:
         draw_wrapped(layout, context, found.why if found else "Looking for limbs", icon="INFO")

@@ -7,13 +7,11 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import CollisionPair, RobotError, apply_srdf, extract_semantics
-from ...urdf_importer.blender.extract.robot import extract_name
-from ...urdf_importer.blender.preview.pose_pictures import make_poses, show_pose
-from ...urdf_importer.blender.semantics.apply import keep_state, show_state
+from ...urdf_importer.blender.preview.pose_pictures import make_poses
+from ...urdf_importer.blender.semantics.apply import keep_state
 from ...urdf_importer.blender.semantics.control import key_control
 from ...urdf_importer.blender.semantics.groups import joints_of_group, select_group
 from ...urdf_importer.blender.standing.pose import key_joints
-from ...urdf_importer.blender.standing.poses import whole_poses_of
 from ...urdf_importer.command.summary import count
 from ...urdf_importer.pipeline.collisions import collision_steps, replace_disabled
 from .. import props
@@ -44,20 +42,6 @@ class KeyGroup(RobotOperator, bpy.types.Operator):
         joints = joints_of_group(robot, self.group)
         keyed = key_joints(robot, joints) + key_control(robot, joints)
         return describe_keyed(keyed, context.scene)
-
-
-class ShowState(RobotOperator, bpy.types.Operator):
-    bl_idname = "urdf.show_state"
-    bl_label = "Show State"
-    bl_description = (
-        "Pose the robot as this named state says. Joints that the state does not name stay"
-    )
-
-    group: props.text("Group", "The name of the group of joints", kept=False)
-    state: props.text("State", "The name of the state", kept=False)
-
-    def act(self: Any, context: Any, robot: Any) -> None:
-        show_state(robot, self.group, self.state)
 
 
 class NewState(RobotOperator, bpy.types.Operator):
@@ -100,20 +84,6 @@ class MakePoses(RobotOperator, bpy.types.Operator):
         with wait_cursor(context):
             made = make_poses(robot)
         return count(len(made), "pose") + " with a picture"
-
-
-class ShowPose(RobotOperator, bpy.types.Operator):
-    bl_idname = "urdf.show_pose"
-    bl_label = "Show Pose"
-    bl_description = "Pose the robot as in this pose asset. The robot's place does not change"
-
-    state: props.text("Pose", "The name of the pose", kept=False)
-
-    def act(self: Any, context: Any, robot: Any) -> None:
-        action = dict(whole_poses_of(extract_name(robot))).get(self.state)
-        if action is None:
-            raise RobotError(f"the robot has no pose '{self.state}'")
-        show_pose(robot, action)
 
 
 class FindDisabledCollisions(SteppedOperator, RobotOperator, bpy.types.Operator):

@@ -19,9 +19,8 @@ from .group_operators import (
     MakePoses,
     NewState,
     SelectGroup,
-    ShowPose,
-    ShowState,
 )
+from .pose_blend import ShowPose, ShowState
 from .srdf_files import ExportSrdf, ImportSrdf
 
 MOST_GROUPS, MOST_STATES = 60, 40

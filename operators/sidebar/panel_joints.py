@@ -19,11 +19,13 @@ from ...urdf_importer.blender.standing.robot_table import (
 from .. import props
 from ..active_robot import active_robot
 from ..additions import add_property
+from ..first_steps import draw_first_steps
 from ..gizmos.switch import draw_switches
 from ..motion.motion_panel import find_now
 from ..wrapped_text import draw_wrapped
 from .panel import RobotSubPanel
 from .panel_display import draw_limits_switch
+from .panel_limbs import draw_limbs
 from .pose_operators import KeyJoint, ZeroPose
 from .robot_menu import POSE_MENU, HomePose, MirrorPose, ReadyPose
 from .select_operators import SelectJoint
@@ -63,6 +65,7 @@ class JointsPanel(RobotSubPanel, bpy.types.Panel):
         column = self.layout.column(align=True)
         _draw_buttons(column)
         column.prop(manager, "urdf_joint_filter", text="", icon="VIEWZOOM")
+        draw_limbs(self.layout, robot, table)
         armatures = armatures_by_name(robot)
         curves = {name: find_curves(armature) for name, armature in armatures.items()}
         lit = _find_lit(context, robot)
@@ -76,6 +79,7 @@ class JointsPanel(RobotSubPanel, bpy.types.Panel):
             view.draw_chains(self.layout, context)
         if context.mode == "POSE":
             _draw_keys(self.layout, [table.joints[name] for name in lit])
+        draw_first_steps(self.layout, context)
 
 
 def _draw_keys(layout: Any, joints: Iterable[RigJoint]) -> None:

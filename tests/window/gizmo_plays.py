@@ -74,6 +74,7 @@ def rest_on_hand(driver: Driver, path: Path, pose: Mapping[str, float]) -> Steps
     hands.look(Euler((math.radians(76), 0, math.radians(52))).to_quaternion())
     hands.view.view_location, hands.view.view_distance = (0.3, 0.15, 0.4), 1.75
     yield 0.5
+    yield from hands.open_handle()
     yield from hands.rest_on(hands.find_part("slide", 2))
     yield 1.0
 
@@ -160,6 +161,7 @@ def _hover_tip(hands: "Hands") -> Steps:
     place = hands.find_part("slide", 2)
     with hands.watch_drawing() as drawn:
         yield from hands.rest_on(hands.empty)
+        yield from hands.open_handle()
         drawn.clear()
         yield from hands.rest_on(place)
         hands.driver.take_picture("tip_hover")
@@ -171,6 +173,7 @@ def _drag_tip(hands: "Hands") -> Steps:
     settings = bpy.context.scene.tool_settings
     before, start = hands.positions(), hands.tip()
     settings.use_keyframe_insert_auto = True
+    yield from hands.open_handle()
     yield from hands.drag(hands.find_part("slide", 2), (0.0, 90.0), picture="tip_dragging")
     settings.use_keyframe_insert_auto = False
     after, end = hands.positions(), hands.tip()
@@ -203,6 +206,7 @@ def _tip_out_of_reach_and_back(hands: "Hands") -> Steps:
     assert max(seen) - min(seen) > 0.1
     assert {name: hands.raw(name) for name in before} == before
     start = hands.tip()
+    yield from hands.open_handle()
     yield from hands.drag(hands.find_part("turn", 2), (14.0, 5.0), picture="tip_turning")
     end = hands.tip()
     assert (end.translation - start.translation).length < 1e-4
@@ -401,6 +405,10 @@ class Hands:
         x, y = location_3d_to_region_2d(region, self.view, place)
         return region.x + x, region.y + y
 
+    def open_handle(self) -> Steps:
+        """Comes to the ball at the hand: the handle is large then, as long as the mouse is near."""
+        yield from self.rest_on(self.find_part("free", 0))
+
     def rest_on(self, place: Place) -> Steps:
         """Blender looks what is under a mouse that stands still when it moves next."""
         for step in range(3):
@@ -457,11 +465,10 @@ class Hands:
     def _is_on_handle(self, place: Place) -> bool:
         if not bpy.context.preferences.addons[self.extension].preferences.tip_handles:
             return False
-        shape = self.module("operators.gizmos.tip_shape")
+        opening = self.module("operators.gizmos.tip_opening")
         mouse = (place[0] - self.region.x, place[1] - self.region.y)
         with bpy.context.temp_override(**self.context()):
-            near = shape.find_near(bpy.context, mouse)
-            return near is not None and shape.find_grip(bpy.context, near, mouse) is not None
+            return opening.take_part(bpy.context, mouse) is not None
 
     def _hit(self, place: Place) -> Any | None:
         region = self.region

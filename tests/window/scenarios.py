@@ -18,6 +18,7 @@ from export_plays import frame_robot, import_robot, press_return_on_list
 from first_minute_plays import first_minute as first_minute
 from gizmo_plays import gizmo as gizmo
 from hand_plays import all_hands as all_hands
+from handle_plays import handles as handles
 from import_plays import bare as bare
 from import_plays import drop as drop
 from import_plays import drop_loops as drop_loops
@@ -32,6 +33,8 @@ from live_plays import follow as follow
 from locate_plays import locate as locate
 from locate_plays import open_line as open_line
 from mathutils import Vector
+from pose_plays import drop_person as drop_person
+from pose_plays import poses as poses
 from retarget_plays import retarget as retarget
 from sensor_plays import sensor_recording as sensor_recording
 from sidebar_plays import sidebar as sidebar

@@ -19,6 +19,8 @@ SAMPLES = ROOT / "sample_urdfs"
 PANDA = real_robots.ROOT / "panda_description" / "urdf" / "panda.urdf"
 LEGS = real_robots.ROOT / "alexander_description/urdf/alexander_v1.lowerBodyOnly.urdf"
 UR5 = real_robots.ROOT / "ur_description" / "urdf" / "ur5_robot.urdf"
+HUMANOID = real_robots.ROOT / "g1_description" / "urdf" / "g1_29dof_with_hand_rev_1_0.urdf"
+_SIDES = ("left", "right")
 TALOS = real_robots.ROOT / "talos_data" / "robots" / "talos_full_v2.urdf"
 LONGEST_WAIT = 60.0
 """Seconds of the minute; some ten where nothing else runs, the rest is for reading."""
@@ -210,6 +212,26 @@ def test_bodies_are_dragged(play: Play) -> None:
 
 def test_hands_on_all_kinds_of_joints(play: Play) -> None:
     play("all_hands", SAMPLES / "planar_base.urdf", SAMPLES / "drone.urdf")
+
+
+def test_handles_among_the_bodies_of_a_humanoid(play: Play) -> None:
+    legs = ",".join(
+        f"{side}_hip_{way}_joint" for side in _SIDES for way in ("pitch", "roll", "yaw")
+    )
+    play("handles", HUMANOID, "right_hand_palm_link", legs, "waist_pitch_joint")
+
+
+def test_poses_by_shares_and_limbs_alone(play: Play) -> None:
+    srdf = real_robots.ROOT / "panda_description" / "srdf" / "panda.srdf"
+    play("poses", PANDA, srdf, "panda_joint4")
+
+
+def test_a_person_dropped_beside_a_robot(play: Play, tmp_path: Path) -> None:
+    """Its file is in centimetres, at a rate that the scene does not have."""
+    path = tmp_path / "dance.bvh"
+    text = (SAMPLES / "walk_and_wave.bvh").read_text()
+    path.write_text(text.replace("Frame Time: 0.0333333", "Frame Time: 0.0166667"))
+    play("drop_person", LEGS, path)
 
 
 def test_reshape_and_export_of_changes(play: Play, tmp_path: Path) -> None:

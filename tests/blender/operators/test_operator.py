@@ -321,3 +321,25 @@ def test_each_format_of_the_table_has_an_operator(extension: ModuleType) -> None
         assert rna.description == each.description
         shown = rna.properties["filter_glob"].default.split(";")
         assert {f"*{suffix}" for suffix in each.browsed} <= set(shown)
+
+
+def test_the_last_import_comes_again_with_its_settings(
+    extension: ModuleType, tmp_path: Path
+) -> None:
+    work = extension.operators.importing.run_import
+    extension.operators.session.recall_state(work._Work).last.clear()
+    assert not bpy.ops.import_scene.urdf_again.poll()
+    bpy.ops.import_scene.urdf(filepath=ARM, scale=0.5)
+    with pytest.raises(RuntimeError):
+        bpy.ops.import_scene.urdf(filepath=str(tmp_path / "gone.urdf"))
+    assert work.name_last() == "two_link_arm.urdf"
+    assert bpy.ops.import_scene.urdf_again() == {"FINISHED"}
+    robots = [each for each in bpy.data.objects if each.type == "ARMATURE"]
+    assert [tuple(each.scale) for each in robots] == [(0.5, 0.5, 0.5)] * 2
+    names = ("two_link_arm.urdf", "gripper.urdf")
+    bpy.ops.import_scene.urdf(
+        directory=str(ROOT / "sample_urdfs"), files=[{"name": each} for each in names]
+    )
+    assert work.name_last() == ", ".join(names)
+    bpy.ops.import_scene.urdf_again()
+    assert sum(each.type == "ARMATURE" for each in bpy.data.objects) == 6

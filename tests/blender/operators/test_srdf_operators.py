@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """SRDF in Blender's interface: what operators do is what the library does."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 
 import urdf_importer
 from support.readable_robots import DATA
+from urdf_importer.blender.semantics.apply import find_state
+from urdf_importer.blender.semantics.blending import PoseBlend, _mix
 
 pytestmark = pytest.mark.usefixtures("scene", "extension")
 
@@ -86,6 +89,44 @@ def test_states_are_shown_and_kept(arm: Any) -> None:
         bpy.ops.urdf.new_state(group="hand", state=" ")
     with pytest.raises(RuntimeError, match="no state 'away'"):
         bpy.ops.urdf.show_state(group="arm", state="away")
+
+
+def test_a_share_of_a_state_is_shown_and_keyed_with_auto_keying(arm: Any) -> None:
+    shoulder, elbow = (arm.pose.bones[name] for name in ("shoulder", "elbow"))
+    shoulder.rotation_euler.x, elbow.rotation_euler.x = 0.1, -0.5
+    bpy.context.view_layer.update()
+    goal = dict(find_state(arm, "arm", "home").positions)
+    bpy.ops.urdf.show_state(group="arm", state="home", share=0.25)
+    assert shoulder.rotation_euler.x == pytest.approx(0.1 + 0.25 * (goal["shoulder"][0] - 0.1))
+    assert "elbow" not in goal and elbow.rotation_euler.x == -0.5
+    assert arm.animation_data is None
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    bpy.ops.urdf.show_state(group="arm", state="home")
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = False
+    assert shoulder.rotation_euler.x == pytest.approx(goal["shoulder"][0])
+    assert arm.animation_data.action is not None
+
+
+def test_a_pose_is_taken_back_to_the_last_bit(arm: Any) -> None:
+    arm.pose.bones["shoulder"].rotation_euler.x = 0.1
+    arm.pose.bones["elbow"].rotation_euler.x = 3.0  # Beyond its limit.
+    bpy.context.view_layer.update()
+    before = [tuple(bone.rotation_euler) for bone in arm.pose.bones]
+    blend = PoseBlend(arm, dict(find_state(arm, "arm", "home").positions))
+    for share in (0.3, 1.0, 0.6):
+        blend.show(share)
+    assert [tuple(bone.rotation_euler) for bone in arm.pose.bones] != before
+    blend.take_back()
+    assert [tuple(bone.rotation_euler) for bone in arm.pose.bones] == before
+
+
+def test_turns_of_free_joints_and_root_controls_go_the_short_way() -> None:
+    ball = (0.0, 0.0, math.sin(1.5), math.cos(1.5))
+    half = _mix((0.0, 0.0, 0.0, 1.0), tuple(-each for each in ball), 0.5)
+    assert [-each for each in half] == pytest.approx([0.0, 0.0, math.sin(0.75), math.cos(0.75)])
+    flight = _mix((0.0, 2.0, 0.0, 0.0, 0.0, 0.0, 1.0), (4.0, 2.0, 0.0, *ball), 0.25)
+    assert flight[:3] == pytest.approx((1.0, 2.0, 0.0))
+    assert flight[3:] == pytest.approx((0.0, 0.0, math.sin(0.375), math.cos(0.375)))
 
 
 def test_disabled_collisions_go_into_the_srdf(arm: Any) -> None:

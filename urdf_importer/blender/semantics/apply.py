@@ -20,7 +20,7 @@ from ..standing import properties
 from ..standing.armatures import check_own
 from ..standing.joints import joints_of
 from ..standing.links import links_of, name_link
-from ..standing.pose import get_joint_positions, set_joint_positions
+from ..standing.pose import get_joint_positions
 from ..standing.poses import (
     is_same_position,
     loose_poses,
@@ -29,7 +29,8 @@ from ..standing.poses import (
     read_pose,
     write_pose,
 )
-from .control import build_control, place_control
+from .blending import PoseBlend
+from .control import build_control
 from .groups import build_groups, extract_groups, joints_of_group
 from .markers import build_markers, targets_of
 from .record import find_semantics, keep_semantics
@@ -66,11 +67,7 @@ def extract_semantics(armature: Any) -> Semantics:
 def show_state(armature: Any, group: str, name: str) -> None:
     """Poses a robot as a state says; joints that the state does not name stay. Raises BuildError
     for a state that the robot does not have."""
-    state = find_state(armature, group, name)
-    known = {joint.name for joint in joints_of(armature)}
-    positions = {joint: _bare(each) for joint, each in state.positions if joint in known}
-    set_joint_positions(armature, positions)
-    place_control(armature, dict(state.positions))
+    PoseBlend(armature, dict(find_state(armature, group, name).positions)).show(1.0)
 
 
 def find_state(armature: Any, group: str, name: str) -> GroupState:

@@ -7,7 +7,10 @@ from typing import Any
 
 import bpy
 
+from ...diagnostics import BuildError, quote
+from ...kinematics.chains import NamedChain
 from ...rig.limits import keeps_ik_limit
+from ...rig.rig_plan import JOINTS
 from . import properties
 from .armatures import armatures_by_name
 from .joints import posed_joints_of
@@ -105,3 +108,45 @@ def walk_layers(layer: Any) -> Iterator[Any]:
         found = todo.pop()
         yield found
         todo += found.children
+
+
+def find_limb(armature: Any, chain: NamedChain) -> list[Any]:
+    """Finds the bone collections that show the bones of a chain of joints alone: one below `Joints`
+    in each armature of the robot. There are none until solo_limb makes them."""
+    found = []
+    for home, bones in _bones_of(armature, chain).items():
+        above = home.data.collections.get(JOINTS)
+        for each in above.children if above is not None else ():
+            named = each.name.startswith(chain.title)
+            if named and {bone.name for bone in each.bones} == bones:
+                found.append(each)
+    return found
+
+
+def solo_limb(armature: Any, chain: NamedChain) -> None:
+    """Shows the bones of a chain of joints, and of other chains that this was done with, and no
+    others; done again it takes that back. Raises BuildError for bones of another file."""
+    known = find_limb(armature, chain)
+    if known:
+        for each in known:
+            each.id_data.collections.remove(each)
+        return
+    for home, bones in _bones_of(armature, chain).items():
+        if not home.data.is_editable:
+            raise BuildError(f"the bones of {quote(home.name)} are linked from another file")
+        above = home.data.collections.get(JOINTS)
+        if above is None:
+            raise BuildError(f"{quote(home.name)} has no bone collection {quote(JOINTS)} any more")
+        made = home.data.collections.new(chain.title, parent=above)
+        made.is_solo = True
+        for bone in bones:
+            made.assign(home.data.bones[bone])
+
+
+def _bones_of(armature: Any, chain: NamedChain) -> dict[Any, set[str]]:
+    """Returns the bones of a chain by their armatures."""
+    joints, homes = recall_table(armature).joints, armatures_by_name(armature)
+    found: dict[Any, set[str]] = {}
+    for name in chain.joints:
+        found.setdefault(homes[joints[name].armature], set()).add(joints[name].bone)
+    return found

@@ -153,3 +153,4 @@ def choose_bones(armature: Any, names: Sequence[str]) -> None:
         if not any(each.is_visible_effectively for each in homes):
             for each in homes:
                 each.is_visible = True
+                each.is_solo = armature.data.collections.is_solo_active
