@@ -64,8 +64,9 @@ class JointsPanel(RobotSubPanel, bpy.types.Panel):
         manager = context.window_manager
         column = self.layout.column(align=True)
         _draw_buttons(column)
-        column.prop(manager, "urdf_joint_filter", text="", icon="VIEWZOOM")
-        draw_limbs(self.layout, robot, table)
+        row = column.row(align=True)
+        row.prop(manager, "urdf_joint_filter", text="", icon="VIEWZOOM")
+        draw_limbs(row, self.layout, robot, table)
         armatures = armatures_by_name(robot)
         curves = {name: find_curves(armature) for name, armature in armatures.items()}
         lit = _find_lit(context, robot)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Buttons of bone collections above the sliders: the bones of one limb, or of several, alone."""
+"""Buttons of bone collections above the sliders: the bones of one limb, or of several, alone. They
+are folded into a switch beside the search field, and so take no row from the sliders."""
 
 from typing import Any
 
@@ -11,6 +12,7 @@ from ...urdf_importer.blender.standing.display import find_limb, solo_limb
 from ...urdf_importer.blender.standing.robot_table import RobotTable, recall_table
 from .. import props
 from ..active_robot import RobotOperator
+from ..additions import add_property
 from ..wrapped_text import draw_rest
 
 MOST_LIMBS = 24
@@ -33,15 +35,15 @@ class SoloLimb(RobotOperator, bpy.types.Operator):
         solo_limb(robot, chains[self.limb])
 
 
-def draw_limbs(layout: Any, robot: Any, table: RobotTable) -> None:
-    """Draws a button for each group of the robot's SRDF, else for each limb; folded, and nothing
-    for a robot of one limb."""
+def draw_limbs(row: Any, body: Any, robot: Any, table: RobotTable) -> None:
+    """Draws into a row a switch, and while that is on, into the body a button for each group of the
+    robot's SRDF, else for each limb; nothing for a robot of one limb."""
     groups = [each for _, each in find_collections(robot)]
     if max(len(groups), len(table.chains)) < 2:
         return
-    header, body = layout.panel("urdf_limbs", default_closed=True)
-    header.label(text="Bones of Limbs")
-    if body is None:
+    manager = bpy.context.window_manager
+    row.prop(manager, "urdf_shows_limbs", text="", icon="GROUP_BONE")
+    if not manager.urdf_shows_limbs:
         return
     grid = body.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
     if len(groups) > 1:
@@ -54,3 +56,13 @@ def draw_limbs(layout: Any, robot: Any, table: RobotTable) -> None:
         button = grid.operator(SoloLimb.bl_idname, text=chain.title, depress=pressed)
         button.limb = chain.title
     draw_rest(body, table.chains, MOST_LIMBS)
+
+
+def register() -> None:
+    """Adds the switch; it is not kept in files."""
+    shows = props.switch(
+        "Bones of Limbs",
+        "Buttons that show the bones of some limbs alone: groups of the SRDF, else chains",
+        options={"SKIP_SAVE"},
+    )
+    add_property(bpy.types.WindowManager, "urdf_shows_limbs", shows)

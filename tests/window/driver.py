@@ -168,6 +168,17 @@ class Driver:
         """Puts the mouse on the first button of an operator, such as "urdf.zero_pose"."""
         yield from self._find(area, region, operator, x, lambda: _copy_command() == operator)
 
+    def find_switch(self, region: Any, y: float, part: str) -> Steps:
+        """Puts the mouse on the property whose path has this part, in a row, from its right end."""
+        for x in range(int(region.x + region.width) - 4, int(region.x), -6):
+            self.move(x, y)
+            yield from self.notice()
+            with bpy.context.temp_override(window=self.window, area=self.viewport, region=region):
+                found = bpy.context.property
+            if found is not None and part in found[1]:
+                return
+        raise AssertionError(f"there is no button for {part}")
+
     def click_button(self, area: Any, region: Any, operator: str, x: float, y: float) -> Steps:
         """Clicks a button whose place is known, if it is that operator's."""
         self.move(x, y)

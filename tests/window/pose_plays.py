@@ -84,9 +84,11 @@ def _goal(hands: Hands) -> dict[str, float]:
 
 
 def _show_a_limb(driver: Driver, hands: Hands, bar: Any) -> Steps:
-    """Unfolds the buttons below the search field, and presses the first."""
+    """Unfolds the buttons by the switch beside the search field, and presses the first."""
     yield from driver.find_property(driver.viewport, bar, "urdf_joint_filter")
-    yield from driver.click(bar.x + 40, driver.place[1] - 26)
+    row = driver.place[1]
+    yield from driver.find_switch(bar, row, "urdf_shows_limbs")
+    yield from driver.click(*driver.place)
     yield 0.5
     driver.take_picture("limbs")
     yield from driver.find_property(driver.viewport, bar, "is_solo", x=0.3)

@@ -346,7 +346,8 @@ def test_everything_explains_itself(extension: ModuleType) -> None:
     owners = (
         (
             bpy.types.WindowManager,
-            "urdf_joint_filter urdf_select_what urdf_report_page urdf_report_group",
+            "urdf_joint_filter urdf_select_what urdf_report_page urdf_report_group "
+            "urdf_shows_limbs",
         ),
         (bpy.types.Collection, "urdf_shown_link"),
     )
