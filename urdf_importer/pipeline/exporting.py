@@ -109,6 +109,7 @@ def write_format_steps(
 ) -> Generator[Progress, None, Written]:
     """Runs write_format in steps, for progress bars; closed before its end it writes nothing. Most
     formats are one step."""
+    robot = robot_or_rig_of(robot)
     chosen, place = fit_options(options, kind), Path(path)
     yield Progress(share=0.0, text=place.name)
     found = open_export(robot, chosen, diagnostics, strict=strict)

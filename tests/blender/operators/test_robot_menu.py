@@ -48,11 +48,11 @@ def test_every_operator_of_robots_is_in_the_menu(extension: ModuleType) -> None:
 
 
 TOLD = {
-    "joint", "link", "index", "group", "state", "package", "sensor", "what", "action", "target",
+    "joint", "limb", "link", "index", "group", "state", "package", "sensor", "what", "action", "target",
     "number",
 }  # fmt: skip
 """What an operator is told by the row of a panel that it stands in."""
-BESIDE = {"urdf.pose_body", "urdf.hide_ik", "urdf.live_connect"}
+BESIDE = {"urdf.complete_copy", "urdf.pose_body", "urdf.hide_ik", "urdf.live_connect"}
 """In a context menu, or beside the thing in a panel that they are about."""
 
 
