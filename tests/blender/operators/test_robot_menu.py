@@ -48,8 +48,8 @@ def test_every_operator_of_robots_is_in_the_menu(extension: ModuleType) -> None:
 
 
 TOLD = {
-    "joint", "limb", "link", "index", "group", "state", "package", "sensor", "what", "action", "target",
-    "number",
+    "joint", "limb", "link", "index", "group", "state", "package", "sensor", "what", "action",
+    "target", "number",
 }  # fmt: skip
 """What an operator is told by the row of a panel that it stands in."""
 BESIDE = {"urdf.complete_copy", "urdf.pose_body", "urdf.hide_ik", "urdf.live_connect"}
