@@ -132,9 +132,12 @@ def _draw_ways(layout: Any, robot: Any) -> None:
     hide = row.row(align=True)
     hide.enabled = ghosts is not None
     hide.operator(HideWays.bl_idname, text="", icon="X")
-    if ghosts is None:
-        return
     row = layout.row(align=True)
+    if ghosts is None:
+        # As high as the numbers, which go with undo too.
+        row.enabled = False
+        row.label(text="None shown")
+        return
     for number in range(1, len(ghosts.ways.positions) + 1):
         chosen = ghosts.chosen == number - 1
         row.operator(ChooseWay.bl_idname, text=str(number), depress=chosen).number = number

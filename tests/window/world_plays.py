@@ -67,7 +67,8 @@ def slow_exports(driver: Driver) -> Steps:
         driver.press("ESC")
         yield from driver.wait_for("Esc ended it", lambda: not _is_busy())
         yield 0.3
-        assert not list(Path(folder).iterdir()) and _census() == before
+        left = [each.name for each in Path(folder).iterdir()]
+        assert not left and _census() == before, (left, before, _census())
         yield from _export(driver, entry, target)
         yield from driver.wait_for("it is written", target.exists, 120.0)
         yield from driver.wait_for("it is over", lambda: not _is_busy())
