@@ -52,8 +52,8 @@ def slow_exports(driver: Driver) -> Steps:
     path, folder = driver.arguments
     robot = import_robot(path)
     bone = robot.pose.bones[0]
-    for frame in (1, 2000):
-        bone.rotation_euler.x = 0.0002 * frame
+    for frame in (1, 8000):
+        bone.rotation_euler.x = 0.00005 * frame
         bone.keyframe_insert("rotation_euler", frame=frame)
     _make_many(200)
     bpy.ops.ed.undo_push(message="All is there")
