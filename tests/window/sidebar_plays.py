@@ -17,9 +17,10 @@ _POINTS = {"narrow": 14.0, "usual": 11.0, "wide": 8.0}
 the narrower it is for them. At 14 points it is as one of 200 pixels."""
 _LONG = {
     "urdf.range_test", "urdf.live_connect", "urdf.make_poses", "urdf.fit_collisions",
-    "urdf.simulate", "urdf.open_line", "wm.url_open",
+    "urdf.simulate", "urdf.open_line", "wm.url_open", "urdf_shows_limbs",
 }  # fmt: skip
-"""Buttons that other plays press, since they begin long work, or open an editor; and the web's."""
+"""Buttons that other plays press, since they begin long work, or open an editor or a list of
+buttons; and the web's."""
 _LAST = {"urdf.hide_ik", "urdf.check_motion", "urdf.show_messages"}
 """Buttons that take others away."""
 _SWAPS = {"urdf.remove_studio": "urdf.build_studio"}
