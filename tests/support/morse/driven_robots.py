@@ -95,8 +95,13 @@ class Driven:
         return found
 
     def limits(self, joint: str) -> tuple[float, float]:
-        """As the description says, without bound where it says none."""
+        """As the description says, without bound where it says none; a follower's are where its
+        leader takes it, whatever limits of its own say."""
         (found,) = (j for j in self.result.robot.joints if j.name == joint)
+        if found.mimic is not None:
+            mimic = found.mimic
+            reached = [mimic.multiplier * end + mimic.offset for end in self.limits(mimic.joint)]
+            return min(reached), max(reached)
         if found.type == "continuous" or found.limit is None:
             return -math.inf, math.inf
         return float(found.limit.lower or 0.0), float(found.limit.upper or 0.0)
