@@ -23,11 +23,12 @@ from urdf_importer import (
     read_robot,
 )
 from urdf_importer.geometry.inertia import body_of
+from urdf_importer.kinematics.motion import JointMotion
 from urdf_importer.kinematics.tree import retrace_tree
 from urdf_importer.model import Box, Collision, Inertia, Inertial, Joint, Link, Mesh
 
 SAMPLES = ("drone", "differential_drive", "gripper", "humanoid_arm", "planar_base", "quadruped_leg")
-FEW = ("panda", "tiago_dual", "ur5_robot")
+FEW = ("panda", "pr2", "tiago_dual", "ur5_robot")
 WITHIN = 1e-6
 
 
@@ -47,10 +48,7 @@ def check(robot: Robot, found: Robot) -> None:
     assert joints.keys() == {each.name for each in robot.joints}
     motions = {each.joint.name: each for each in retrace_tree(robot).joint_motions}
     for joint in robot.joints:
-        motion = motions.get(joint.name)
-        # Limits beyond all turning, 1e16 of Iris's rotors, count as none.
-        is_free = motion is not None and motion.lower is None and motion.upper is None
-        check_joint(joint, joints[joint.name], is_free=is_free)
+        check_joint(joint, joints[joint.name], motions.get(joint.name))
     for positions in ({}, draw_positions(robot, 1), draw_positions(robot, 2)):
         wanted = forward_kinematics(replace(robot, loops=()), positions)
         given = forward_kinematics(replace(found, loops=()), positions)
@@ -71,19 +69,23 @@ def check(robot: Robot, found: Robot) -> None:
             assert np.abs(two.inertia - one.inertia).max() < WITHIN * (1e-3 + size), link.name
 
 
-def check_joint(joint: Joint, other: Joint, *, is_free: bool) -> None:
-    kinds = {"spherical": "ball"} | ({"revolute": "continuous"} if is_free else {})
-    # A follower without stops goes as far as its leader takes it.
-    is_bounded = joint.mimic is not None and joint.type == "continuous" and other.limit is not None
-    written = "revolute" if is_bounded and other.type == "revolute" else joint.type
-    assert other.type == kinds.get(joint.type, written), joint.name
+def check_joint(joint: Joint, other: Joint, motion: JointMotion | None) -> None:
+    # Limits beyond all turning, 1e16 of Iris's rotors, count as none; a follower goes as far as its
+    # leader takes it, whatever stops of its own say.
+    lower, upper = (motion.lower, motion.upper) if motion is not None else (None, None)
+    kinds = {"spherical": "ball"}
+    if joint.type in ("revolute", "continuous"):
+        kinds[joint.type] = "continuous" if lower is upper is None else "revolute"
+    assert other.type == kinds.get(joint.type, joint.type), joint.name
     assert (other.parent, other.child) == (joint.parent, joint.child)
     if joint.type in ("revolute", "prismatic", "continuous") and joint.limit is not None:
         assert other.limit is not None or not (joint.limit.effort or joint.limit.velocity)
-        for name in ("lower", "upper", "effort", "velocity"):
-            value = getattr(joint.limit, name)
-            if value and not (is_free and name in ("lower", "upper")):
-                assert getattr(other.limit, name) == pytest.approx(value, rel=WITHIN), joint.name
+        wanted = {"lower": lower, "upper": upper}
+        wanted |= {name: getattr(joint.limit, name) or None for name in ("effort", "velocity")}
+        for name, value in wanted.items():
+            if value is not None:
+                given = getattr(other.limit, name)
+                assert given == pytest.approx(value, rel=WITHIN, abs=1e-9), (joint.name, name)
     if joint.mimic is not None and joint.type != "fixed":
         # Chains of followers are written with their last leader; the frames say the rest.
         assert other.mimic is not None
