@@ -17,11 +17,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
+from urdf_importer.morse.script.export import write_builder_script  # noqa: E402
+
 from support.big_robots import chain, sliding  # noqa: E402
 from urdf_importer import export_robot, plan_rig  # noqa: E402
 from urdf_importer.kinematics.tree import retrace_tree  # noqa: E402
 from urdf_importer.model import Robot  # noqa: E402
-from urdf_importer.morse.script.export import write_builder_script  # noqa: E402
 
 RUNS = 5
 

@@ -122,15 +122,14 @@ CODES_OF_MORSE = ("script", "sensors", "profile", "split")
 
 
 def has_codes(source: Source) -> bool:
-    part, *rest = source.parts[1:] or ("",)
-    if part == "morse":
-        return rest[:1] != [] and rest[0] in CODES_OF_MORSE
-    return part not in OTHER_REPORTS
+    top, part = (*source.parts, "")[:2]
+    return part in CODES_OF_MORSE if top == "urdf_importer_morse" else part not in OTHER_REPORTS
 
 
 @pytest.fixture(scope="module")
 def codes() -> Codes:
-    return collect_codes(tuple(each for each in sources_of("urdf_importer") if has_codes(each)))
+    sources = sources_of("urdf_importer", "urdf_importer_morse")
+    return collect_codes(tuple(each for each in sources if has_codes(each)))
 
 
 def documented_codes() -> list[str]:

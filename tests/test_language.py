@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from support.paths import ROOT
+from support.paths import MORSE, ROOT
 
 # First words of questions that a function answers, and of generators' and decorators' docstrings.
 ALLOWED = {"whether", "is", "has", "does"}
@@ -51,7 +51,9 @@ BANNED_IN_PAGES = re.compile(
 
 
 FILES = [
-    path for room in ("urdf_importer", "operators") for path in sorted((ROOT / room).rglob("*.py"))
+    path
+    for room in ("urdf_importer", "operators", "packages/morse/urdf_importer_morse")
+    for path in sorted((ROOT / room).rglob("*.py"))
 ]
 
 
@@ -114,7 +116,7 @@ def test_no_banned_phrases() -> None:
 
 def test_no_banned_phrases_in_pages() -> None:
     wrong = []
-    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
+    for page in (ROOT / "README.md", MORSE / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
         text = CODE.sub("", page.read_text("utf-8"))
         name = page.relative_to(ROOT)
         wrong += [f"{name}: {found[0]!r}" for found in BANNED_IN_PAGES.finditer(text)]

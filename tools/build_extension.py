@@ -38,8 +38,15 @@ SHIPPED = (
     "urdf_importer",
 )
 """What of the checkout goes into the zip."""
+PART = ROOT / "packages" / "morse" / "urdf_importer_morse"
+RUNNING = (
+    "blend_file", "builder.py", "call_stack.py", "compat.py", "game_engine", "locate.py",
+    "patches.py", "robot.py", "stand_in",
+)  # fmt: skip
+"""What of the part for MORSE runs builder scripts, which the extension writes alone."""
 
 _TOOL = "addons_core/bl_pkg/cli/blender_ext.py"
+_LIBRARY = re.compile(r"^( *from )urdf_importer(?:\.(?!morse)([\w.]+)|(?= ))", re.MULTILINE)
 _PIN = re.compile(r"(\S+)==(\S+) --hash=sha256:([0-9a-f]{64})  # (\S+)")
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 """When all files of the zip were changed; a zip knows no earlier time."""
@@ -162,10 +169,22 @@ def stage_extension(folder: Path, wheels: Sequence[Path]) -> None:
             )
         else:
             shutil.copyfile(ROOT / name, folder / name)
+    stage_part(folder / "urdf_importer" / "morse")
     (folder / "wheels").mkdir()
     for wheel in wheels:
         shutil.copyfile(wheel, folder / "wheels" / wheel.name)
     _name_wheels(folder / "blender_manifest.toml", wheels)
+
+
+def stage_part(folder: Path) -> None:
+    """Copies the part for MORSE as a folder of the extension's library, whose name is Blender's to
+    give: there the part imports the library relative to itself."""
+    shutil.copytree(
+        PART, folder, ignore=shutil.ignore_patterns("__pycache__", "py.typed", *RUNNING)
+    )
+    for path in folder.rglob("*.py"):
+        dots = "." * (len(path.relative_to(folder).parts) + 1)
+        path.write_text(_LIBRARY.sub(rf"\1{dots}\2", path.read_text("utf-8")), "utf-8")
 
 
 def _name_wheels(manifest: Path, wheels: Sequence[Path]) -> None:

@@ -338,7 +338,7 @@ _IN_BLENDER = {
 
 def __getattr__(name: str) -> Any:
     """Returns the object of Blender's layer or an optional part with this name, loaded on first
-    use."""
+    use; of an absent part, a function that raises when it is called."""
     for module, names in _IN_BLENDER.items():
         if name in names:
             return _find_in_blender(module, name)
@@ -346,7 +346,17 @@ def __getattr__(name: str) -> Any:
         from .files.version import find_version
 
         return find_version()
-    return find_offered(name)
+    try:
+        return find_offered(name)
+    except AttributeError:
+        if name not in __all__:
+            raise
+    return _raise_when_called(
+        ModuleNotFoundError(
+            f"{name} is in a part of the library that is not installed; all parts come with "
+            "pip install 'urdf-importer[morse]'"
+        )
+    )
 
 
 def _find_in_blender(module: str, name: str) -> Any:
@@ -357,10 +367,12 @@ def _find_in_blender(module: str, name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name not in ("bpy", "bmesh", "mathutils"):
             raise
-        missing = error
+        return _raise_when_called(error)
 
+
+def _raise_when_called(missing: ModuleNotFoundError) -> Any:
     def raise_missing(*_given: Any, **_named: Any) -> Any:
-        """Needs Blender, which is not there."""
+        """Needs Blender or a part of the library, which is not there."""
         raise missing
 
     return raise_missing

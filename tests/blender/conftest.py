@@ -1,73 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Scenes for tests. The profile is clean: tests/conftest.py sees to it before bpy is imported.
+"""Scenes for tests."""
 
-Nothing of Blender is imported at the top: pytest-blender reads this file outside of Blender first.
-"""
-
-from collections.abc import Iterator
-from pathlib import Path
-from types import ModuleType
-from typing import Any
-
-import pytest
-
-from support.paths import ROOT
-
-EXTENSION = "bl_ext.user_default.urdf_importer"
-
-
-@pytest.fixture
-def scene() -> Any:
-    """The scene of a new, empty file."""
-    import bpy
-
-    from support.blender.rigs import new_scene
-
-    new_scene()
-    return bpy.context.scene
-
-
-@pytest.fixture
-def no_watch() -> Iterator[None]:
-    """No watch over targets of live IK outlasts a test."""
-    from urdf_importer.blender.ik.live import unwatch
-
-    yield
-    unwatch()
-
-
-@pytest.fixture
-def three_stay_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lets rigs leave loops with three free joints open, as they do with very many: small ones are
-    quick to try what closes such loops by numbers."""
-    from urdf_importer.kinematics.loops import programs
-
-    monkeypatch.setattr(programs, "MOST_FREE", 2)
-
-
-@pytest.fixture(scope="session")
-def extension() -> ModuleType:
-    """This checkout as the installed and enabled extension, by a link from the profile.
-
-    Its modules are others than those of the library of the same name: what one made, the other
-    does not know. Compare what stands in Blender only.
-    """
-    import addon_utils
-    import bpy
-
-    repository = Path(bpy.utils.user_resource("EXTENSIONS", create=True), "user_default")
-    repository.mkdir(parents=True, exist_ok=True)
-    link = repository / "urdf_importer"
-    if not link.is_symlink():
-        link.symlink_to(ROOT, target_is_directory=True)
-    module = addon_utils.enable(EXTENSION, default_set=True, persistent=True)
-    assert isinstance(module, ModuleType), "the extension does not load"
-    return module
-
-
-@pytest.fixture
-def export(tmp_path: Path) -> Any:
-    """Exports an armature to Webots, with options."""
-    from support.blender.rig_exports import Scene
-
-    return lambda armature, **options: Scene(tmp_path, armature, **options)
+from support.blender.fixtures import export as export
+from support.blender.fixtures import extension as extension
+from support.blender.fixtures import no_watch as no_watch
+from support.blender.fixtures import scene as scene
+from support.blender.fixtures import three_stay_open as three_stay_open

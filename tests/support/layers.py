@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from support.paths import ROOT
+from support.paths import MORSE, ROOT
 from support.source_tree import Source, sources_of, walk_with_depth
 
 PAGE = ROOT / "docs" / "explanation" / "architecture.md"
@@ -75,7 +75,7 @@ def imports_of(source: Source) -> Iterator[Import]:
 
 
 def is_module(parts: tuple[str, ...]) -> bool:
-    path = ROOT.joinpath(*parts)
+    path = (MORSE if parts[0] == "urdf_importer_morse" else ROOT).joinpath(*parts)
     return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
 
 
@@ -116,8 +116,8 @@ _HEAD = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}
 <defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8"
   orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="#7d8590"/></marker></defs>
 <rect width="100%" height="100%" fill="#ffffff"/>"""
-_STARTERS = frozenset(("__main__", "headless"))
-_FRONT = frozenset(("cli", "command", "morse"))
+_STARTERS = frozenset(("__main__", "headless", "morse"))
+_FRONT = frozenset(("cli", "command"))
 _NAMES = {"__init__": "public API"}
 
 
@@ -145,7 +145,7 @@ def _draw_arrow(upper: tuple[float, float], lower: tuple[float, float]) -> str:
 
 def _find_arrows() -> dict[str, set[str]]:
     """Returns room -> rooms that it imports, those of functions too. What only starts the command
-    is left out."""
+    or another package is left out."""
     arrows: dict[str, set[str]] = {room: set() for room in read_layers() if room not in _STARTERS}
     for source in sources_of("urdf_importer"):
         room = room_of(source.parts)

@@ -5,3 +5,4 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / "tests"
+MORSE = ROOT / "packages" / "morse"

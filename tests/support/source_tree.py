@@ -7,15 +7,18 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from support.paths import ROOT
+from support.paths import MORSE, ROOT
 
-FOLDERS = ("urdf_importer", "operators", "tests", "benchmarks", "docs", "sample_urdfs", "tools")
+FOLDERS = (
+    "urdf_importer", "operators", "packages", "tests", "benchmarks", "docs", "sample_urdfs",
+    "tools",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
     """One file, read and parsed when that is asked for; `parts` is its dotted name in the checkout,
-    without a final `__init__`."""
+    or in packages/morse, without a final `__init__`."""
 
     path: Path
 
@@ -33,7 +36,8 @@ class Source:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        parts = self.path.relative_to(ROOT).with_suffix("").parts
+        top = MORSE if self.path.is_relative_to(MORSE) else ROOT
+        parts = self.path.relative_to(top).with_suffix("").parts
         return parts[:-1] if parts[-1] == "__init__" else parts
 
     @property

@@ -3,8 +3,8 @@
 which are above all others and may be absent."""
 
 import os
+from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -45,8 +45,12 @@ _WRITERS: tuple[WriterFormat[Any], ...] = (WEBOTS, URDF_WRITER, SDF_WRITER, ENGI
 """One line for each format, in the order of menus. Optional parts list theirs in WRITERS."""
 
 OPTIONAL_PARTS = ("batching", "morse")
-"""The only place that knows their names. Each lists in OFFERED its objects in the library's
-interface, and may have formats (WRITERS) and commands (add_commands)."""
+"""Folders of the library that may be absent; this is the only place that knows their names. `morse`
+is one in the extension alone: the Python package has it from a distribution of its own. Each part
+lists in OFFERED its objects in the library's interface, and may have formats (WRITERS) and commands
+(add_commands)."""
+ENTRY_POINTS = "urdf_importer.parts"
+"""The group of entry points by which other distributions add parts."""
 
 _LIBRARY = __package__.removesuffix(".pipeline")
 
@@ -175,5 +179,18 @@ def add_offered_commands(commands: Any) -> None:
 
 
 def _present_parts() -> list[ModuleType]:
-    names = [f"{_LIBRARY}.{part}" for part in OPTIONAL_PARTS]
-    return [import_module(name) for name in names if find_spec(name) is not None]
+    top = Path(__file__).parents[1]
+    here = [part for part in OPTIONAL_PARTS if (top / part / "__init__.py").is_file()]
+    names = (*(f"{_LIBRARY}.{part}" for part in here), *_list_installed())
+    return [import_module(name) for name in names]
+
+
+@cache
+def _list_installed() -> tuple[str, ...]:
+    """Returns the modules of installed parts. They import the Python package, so they are none of
+    the extension's, whose library has another name."""
+    if _LIBRARY != "urdf_importer":
+        return ()
+    from importlib.metadata import entry_points
+
+    return tuple(sorted({each.value for each in entry_points(group=ENTRY_POINTS)}))

@@ -26,7 +26,7 @@ from urdf_importer.blender.animation import sample
 from urdf_importer.blender.animation.own_curves import find_own_motion
 from urdf_importer.blender.standing.joints import posed_joints_of
 from urdf_importer.blender.standing.keys import find_curves
-from urdf_importer.morse.split.split import split_armature
+from urdf_importer_morse.split.split import split_armature
 
 FRAMES = [(number, 0.25) for number in range(1, 25)]
 

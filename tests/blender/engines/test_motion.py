@@ -27,7 +27,7 @@ from urdf_importer import (
     save_blend,
 )
 from urdf_importer.blender.modes import leave_modes
-from urdf_importer.morse.split.split import split_armature
+from urdf_importer_morse.split.split import split_armature
 
 SAMPLES = ROOT / "sample_urdfs"
 LEG = SAMPLES / "quadruped_leg.urdf"

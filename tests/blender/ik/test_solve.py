@@ -38,7 +38,7 @@ from urdf_importer.blender.ik.solve import suggest_link
 from urdf_importer.blender.standing.armatures import pose_bones_of
 from urdf_importer.blender.standing.joints import posed_joints_of
 from urdf_importer.blender.standing.keys import find_curves
-from urdf_importer.morse.split.split import split_armature
+from urdf_importer_morse.split.split import split_armature
 
 pytestmark = pytest.mark.usefixtures("scene")
 

@@ -33,7 +33,7 @@ from urdf_importer.blender.ik.tip_handles import (
 )
 from urdf_importer.blender.standing.joints import posed_joints_of
 from urdf_importer.blender.standing.keys import find_curves
-from urdf_importer.morse.split.split import split_armature
+from urdf_importer_morse.split.split import split_armature
 
 pytestmark = pytest.mark.usefixtures("scene", "fresh")
 PANDA = next(arm for arm in ARMS if arm.name == "panda")

@@ -20,9 +20,14 @@ import pytest
 from packaging.requirements import Requirement
 
 from support.collada_text import document
-from support.paths import ROOT, TESTS
+from support.paths import MORSE, ROOT, TESTS
 
 SESSION = TESTS / "support" / "blender" / "extension_session.py"
+PART = MORSE / "urdf_importer_morse"
+NOT_PACKED = {
+    "blend_file", "builder.py", "call_stack.py", "compat.py", "game_engine", "locate.py",
+    "patches.py", "robot.py", "stand_in",
+}  # fmt: skip
 PROGRAM = os.environ.get("BLENDER", "")
 INSTALL = ROOT / "docs" / "start" / "install.md"
 
@@ -117,6 +122,13 @@ def test_it_holds_the_extension_and_nothing_else(archive: Path) -> None:
         for path in (ROOT / folder).rglob(pattern)
         if not (name := path.relative_to(ROOT).as_posix()).startswith(left_out)
     )
+    # The half of the part for MORSE that writes builder scripts.
+    own += [
+        f"urdf_importer/morse/{name}"
+        for pattern in ("*.py", "templates/*")
+        for path in PART.rglob(pattern)
+        if (name := path.relative_to(PART).as_posix()).partition("/")[0] not in NOT_PACKED
+    ]
     wheels = sorted(wheel.removeprefix("./") for wheel in manifest["wheels"])
     above = ["CHANGELOG.md", "LICENSE", "README.md", "__init__.py", "blender_manifest.toml"]
     assert sorted(names) == sorted([*above, *own, *wheels])

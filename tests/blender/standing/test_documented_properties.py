@@ -18,7 +18,7 @@ from urdf_importer.blender.seeing.looking import look_through
 from urdf_importer.blender.seeing.shown import show_reading
 from urdf_importer.blender.standing.armatures import armatures_of
 from urdf_importer.blender.standing.renamed import mend_drivers
-from urdf_importer.morse.split.split import split_armature
+from urdf_importer_morse.split.split import split_armature
 
 REFERENCE = ROOT / "docs" / "reference"
 PAGES = [REFERENCE / f"rig_{name}.md" for name in ("properties", "groups", "shape_groups")]

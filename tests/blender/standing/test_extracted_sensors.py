@@ -17,7 +17,7 @@ from urdf_importer import (
     save_blend,
 )
 from urdf_importer.model import CameraSensor, ForceSensor, Imu, Lidar
-from urdf_importer.morse import suggest_sensors
+from urdf_importer_morse import suggest_sensors
 
 pytestmark = pytest.mark.usefixtures("scene")
 

@@ -32,7 +32,7 @@ from urdf_importer.blender.standing.handles import (
 from urdf_importer.blender.standing.links import find_link
 from urdf_importer.blender.standing.pose import random_pose
 from urdf_importer.blender.standing.robot_table import recall_table
-from urdf_importer.morse.split.split import split_armature
+from urdf_importer_morse.split.split import split_armature
 
 pytestmark = pytest.mark.usefixtures("scene")
 

@@ -27,7 +27,7 @@ from urdf_importer import (
 from urdf_importer.blender.standing.armatures import armatures_of
 from urdf_importer.blender.standing.display import find_collection, find_parts
 from urdf_importer.blender.standing.whole import list_objects
-from urdf_importer.morse.split.split import split_armature
+from urdf_importer_morse.split.split import split_armature
 
 pytestmark = pytest.mark.usefixtures("scene")
 

@@ -22,7 +22,7 @@ from urdf_importer import (
     update_robot,
 )
 from urdf_importer.blender.extract.robot import find_link_empties
-from urdf_importer.morse.split.split import split_armature
+from urdf_importer_morse.split.split import split_armature
 
 pytestmark = pytest.mark.usefixtures("scene")
 

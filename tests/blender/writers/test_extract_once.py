@@ -12,9 +12,9 @@ from support.paths import ROOT
 from urdf_importer import BuildError, export_robot, import_robot, write_builder_script
 from urdf_importer.blender.extract import robot as extract
 from urdf_importer.model import Joint, Link, Robot
-from urdf_importer.morse.formats import MORSE
 from urdf_importer.pipeline.exporting import suggest_name
 from urdf_importer.writers.webots import WEBOTS
+from urdf_importer_morse.formats import MORSE
 
 ARM = ROOT / "sample_urdfs" / "humanoid_arm.urdf"
 

@@ -36,7 +36,7 @@ from urdf_importer.kinematics.tree import retrace_tree
 from urdf_importer.meshes import load_mesh
 from urdf_importer.meshes.write import write_stl
 from urdf_importer.model import Box, Mesh
-from urdf_importer.morse.split.split import split_armature
+from urdf_importer_morse.split.split import split_armature
 
 ARM = """<?xml version="1.0"?>
 <!-- An arm, as a person would write it. -->

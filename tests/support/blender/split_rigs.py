@@ -22,7 +22,7 @@ from urdf_importer.blender.extract.robot import find_link_empties
 from urdf_importer.blender.standing.armatures import armatures_of, bones_of
 from urdf_importer.kinematics.tree import retrace_tree
 from urdf_importer.model import Joint, Limit, Link, Mimic, Pose, Robot
-from urdf_importer.morse.split.frames import locate_joints
+from urdf_importer_morse.split.frames import locate_joints
 
 MORSE = ImportOptions(profile="morse")
 BARE = ImportOptions(profile="morse", visuals=False, collisions=False)

@@ -14,8 +14,8 @@ from support.big_robots import sliding
 from support.source_tree import sources_of
 from urdf_importer import export_robot
 from urdf_importer.model import Robot
-from urdf_importer.morse.script import armatures
-from urdf_importer.morse.script.export import write_builder_script
+from urdf_importer_morse.script import armatures
+from urdf_importer_morse.script.export import write_builder_script
 
 PLANNERS = (
     urdf_importer.kinematics.tree,
@@ -34,7 +34,9 @@ STANDING = ("animation/apply", "ik/solve", "standing/mirrored", "update/reset")
 def find_calls(pattern: str) -> set[str]:
     """Files of the library whose text has the pattern."""
     return {
-        source.name for source in sources_of("urdf_importer") if re.search(pattern, source.text)
+        source.name
+        for source in sources_of("urdf_importer", "urdf_importer_morse")
+        if re.search(pattern, source.text)
     }
 
 
@@ -60,9 +62,9 @@ def test_trees_are_planned_again_only_where_no_plan_is_kept() -> None:
         "urdf_importer/kinematics/loops/solve.py",
         "urdf_importer/kinematics/semantic_groups.py",
         "urdf_importer/kinematics/tree.py",
-        "urdf_importer/morse/profile/check.py",
-        "urdf_importer/morse/sensors/suggest.py",
-        "urdf_importer/morse/split/split.py",
+        "packages/morse/urdf_importer_morse/profile/check.py",
+        "packages/morse/urdf_importer_morse/sensors/suggest.py",
+        "packages/morse/urdf_importer_morse/split/split.py",
         "urdf_importer/motion/limits.py",
         "urdf_importer/pipeline/collisions.py",
         "urdf_importer/pipeline/engines.py",
