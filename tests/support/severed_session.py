@@ -22,14 +22,41 @@ def main(folder: Path, robot: str) -> None:
     library = import_module("urdf_importer")
     assert Path(str(library.__file__)).is_relative_to(folder)
     assert "morse" not in [each.name for each in library.writer_formats()]
-    for name in ("write_builder_script", "MorseOptions", "check_morse_profile", "no_such_name"):
-        assert not hasattr(library, name)
+    assert not hasattr(library, "no_such_name")
+    check_absent(library)
     plan_and_export(library, folder, robot)
     use_command(import_module("urdf_importer.cli"), folder, robot)
     if find_spec("bpy") is not None:
         import_and_export(library, folder, robot)
         use_menus(import_module("severed"), folder)
-    assert not any(name.startswith("urdf_importer.morse") for name in sys.modules)
+    assert not any(name.startswith("urdf_importer_morse") for name in sys.modules)
+
+
+def check_absent(library: Any) -> None:
+    """All public names can be imported; those of absent parts name the way to them."""
+    names: dict[str, Any] = {}
+    exec("from urdf_importer import *", names)
+    for name in ("write_builder_script", "MorseOptions", "check_morse_profile"):
+        message = refusal_of(names[name])
+        assert message == (
+            f"{name} is in a part of the library that is not installed; all parts come with "
+            "pip install 'urdf-importer[morse]'"
+        )
+    for module in ("urdf_importer.morse", "urdf_importer.morse.builder"):
+        assert refusal_of(lambda module=module: import_module(module)) == (
+            "urdf_importer.morse is a part of its own, which is not installed: "
+            "pip install 'urdf-importer[morse]'"
+        )
+    sys.stdout.write("refused\n")
+
+
+def refusal_of(use: Any) -> str:
+    """The sentence with which what is not installed refuses to be used."""
+    try:
+        use()
+    except ModuleNotFoundError as error:
+        return str(error)
+    raise AssertionError("it is there")
 
 
 def plan_and_export(library: Any, folder: Path, robot: str) -> None:
