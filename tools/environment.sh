@@ -7,7 +7,8 @@
 #   need_bpy DIR                        makes `import bpy` work there, shared libraries included
 #
 # An environment is made once. Making it again costs nothing until what it depends on changes:
-# pyproject.toml, the manifest (the version stands there), what is wanted, the place of the checkout.
+# each pyproject.toml, the manifest (the version stands there), what is wanted, the place of the checkout.
+# No index has packages/morse: what needs it wants it by its path.
 
 # Without compiled modules each of the hundreds of Pythons that tests start compiles the library anew.
 unset PYTHONDONTWRITEBYTECODE
@@ -68,7 +69,7 @@ install_packages() {
 make_environment() {
   local where=$1 python=$2 stamp wanted size
   shift 2
-  wanted=$(printf '%s\n' "$checkout" "$(realpath "$python")" "$@"; cat "$checkout"/{pyproject,blender_manifest}.toml)
+  wanted=$(printf '%s\n' "$checkout" "$(realpath "$python")" "$@"; cat "$checkout"/{pyproject,blender_manifest,packages/morse/pyproject}.toml)
   # one stamp per set of wants: run-sample and run-tests share an environment
   stamp=$where/made-$(printf '%s ' "$@" | sha256sum | cut -c1-12)
   if [[ -f $stamp && $(<"$stamp") == "$wanted" ]]; then return; fi

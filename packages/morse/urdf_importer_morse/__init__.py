@@ -61,7 +61,7 @@ def forget_components() -> None:
 
 
 def _load(name: str) -> Any:
-    """Imports a module of this wing. The extension holds the modules that write builder scripts,
+    """Imports a module of this part. The extension holds the modules that write builder scripts,
     not the ones that run them. Raises BuildError for one that is not there."""
     try:
         return import_module(f".{name}", __name__)
@@ -70,7 +70,7 @@ def _load(name: str) -> Any:
             raise
         raise BuildError(
             "the extension writes builder scripts and does not run them: scripts run with the "
-            "Python package, `pip install 'urdf-importer[blender]'`"
+            "Python package, `pip install 'urdf-importer[blender,morse]'`"
         ) from missing
 
 
