@@ -5,12 +5,14 @@ from typing import Any
 
 import bpy
 
+_HOMES = {"OBJECT": "objects", "MESH": "meshes", "IMAGE": "images"}
+
 
 class Ledger:
     """Makes datablocks and remembers them."""
 
     def __init__(self) -> None:
-        self._made: list[Any] = []
+        self._made: dict[Any, None] = {}
         self._shared: list[Any] = []
 
     def new_object(self, name: str, data: Any) -> Any:
@@ -29,13 +31,17 @@ class Ledger:
         return self.note(bpy.data.cameras.new(name))
 
     def remove(self, datablock: Any) -> None:
-        """Removes something that was made only for a while."""
-        self._made.remove(datablock)
-        bpy.data.batch_remove([datablock])
+        """Removes something that was made only for a while. Without a user it goes at once: the
+        search for users walks through the whole file."""
+        del self._made[datablock]
+        if datablock.users:
+            bpy.data.batch_remove([datablock])
+        else:
+            getattr(bpy.data, _HOMES[datablock.id_type]).remove(datablock, do_unlink=False)
 
     def remove_all(self) -> None:
         """Removes the created datablocks, in one go: removing one by one takes quadratic time."""
-        bpy.data.batch_remove(self._made)
+        bpy.data.batch_remove(list(self._made))
         self._made.clear()
         for datablock in reversed(self._shared):
             if not datablock.users:
@@ -50,5 +56,5 @@ class Ledger:
 
     def note(self, datablock: Any) -> Any:
         """Remembers a datablock that Blender made in another way."""
-        self._made.append(datablock)
+        self._made[datablock] = None
         return datablock
