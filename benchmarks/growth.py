@@ -157,7 +157,7 @@ DOORS: dict[str, Callable[[Rig], Callable[[], object]]] = {
     "import .usd": prepare_usd,
     "update, nothing new": updated(lambda robot: robot),
     "update, resized": updated(lambda robot: ui.reshape.resize(robot, scale=1.5)),
-    "update, pruned": updated(lambda robot: ui.reshape.prune(robot, [robot.links[-5].name])),
+    "update, pruned": updated(lambda robot: ui.reshape.prune(robot, remove=[robot.links[-5].name])),
     "update, renamed": renamed,
     "extract": lambda rig: lambda: ui.extract_robot(rig.armature),
     "extract, displaced": moved(lambda rig: ui.extract_robot(rig.armature, edits=True)),

@@ -26,6 +26,7 @@ from ..build.armature import build_bones, rest_matrices
 from ..extract.meshes import copy_shown_mesh
 from ..extract.robot import group_children
 from ..extract.shapes import SHOWN_TYPES, shape_objects
+from ..ledger import drop_mesh
 from ..standing import properties
 from ..standing.links import shows_link
 from .joining import join_meshes
@@ -170,8 +171,7 @@ def _join(scene: Any, copies: Sequence[tuple[Any, str]]) -> Any | None:
         groups[bone].add(range(first, last), 1.0, "REPLACE")
         first = last
     for mesh in meshes:
-        # Without a user it goes at once; a search for its users walks through the whole file.
-        bpy.data.meshes.remove(mesh, do_unlink=False)
+        drop_mesh(mesh)
     return joined
 
 
