@@ -3,6 +3,9 @@
 
 import math
 import random
+import struct
+from collections.abc import Iterator
+from pathlib import Path
 
 from urdf_importer.model import Joint, Limit, Link, Pose, Robot
 
@@ -70,3 +73,40 @@ def tree(count: int, seed: int) -> Robot:
 
 def _bare_links(count: int) -> tuple[Link, ...]:
     return tuple(Link(name=f"link_{index}") for index in range(count))
+
+
+def write_arms(folder: Path, count: int) -> Path:
+    """Writes a URDF of `count` links: arms of ten links in a row on one base, each link with a box
+    in one of five colours, and a mesh of its own that is its collision shape too."""
+    parts = []
+    for index in range(count):
+        start = 84 * b" " + b"".join(
+            struct.pack("<12fH", 0, 0, 0, *corners, 0) for corners in _corners(0.01 + 1e-5 * index)
+        )
+        (folder / f"part_{index}.stl").write_bytes(start[:80] + struct.pack("<I", 4) + start[84:])
+        mesh = f'<geometry><mesh filename="part_{index}.stl"/></geometry>'
+        parts.append(
+            f'<link name="link_{index}"><inertial><mass value="1"/><inertia ixx="0.1" ixy="0" '
+            f'ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial><visual><origin xyz="0 0 0.05"/>'
+            f'<geometry><box size="0.02 0.02 0.1"/></geometry><material name="paint_{index % 5}">'
+            f'<color rgba="{index % 5 / 5} 0.5 0.5 1"/></material></visual><visual>{mesh}</visual>'
+            f"<collision>{mesh}</collision></link>"
+        )
+        if index:
+            parent = 0 if index % 10 == 1 else index - 1
+            parts.append(
+                f'<joint name="joint_{index}" type="revolute"><parent link="link_{parent}"/>'
+                f'<child link="link_{index}"/><origin xyz="{0.001 * (index % 10 == 1) * index} 0.01'
+                f' 0.1" rpy="0 0.1 0"/><axis xyz="{index % 2} {(index + 1) % 2} 0"/>'
+                f'<limit lower="-1" upper="1" effort="10" velocity="1"/></joint>'
+            )
+    path = folder / "arms.urdf"
+    path.write_text(f'<robot name="arms">{"".join(parts)}</robot>')
+    return path
+
+
+def _corners(size: float) -> Iterator[tuple[float, ...]]:
+    """The faces of a tetrahedron."""
+    points = ((0.0, 0.0, 0.0), (size, 0.0, 0.0), (0.0, size, 0.0), (0.0, 0.0, size))
+    for a, b, c in ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)):
+        yield (*points[a], *points[b], *points[c])

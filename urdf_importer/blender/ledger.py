@@ -6,11 +6,17 @@ from typing import Any
 import bpy
 
 
+def drop_mesh(mesh: Any) -> None:
+    """Removes a mesh without a user that nobody has seen yet. It takes no search for users, in the
+    file or in editors, which would walk through all objects."""
+    bpy.data.meshes.remove(mesh, do_unlink=False, do_ui_user=False)
+
+
 class Ledger:
     """Makes datablocks and remembers them."""
 
     def __init__(self) -> None:
-        self._made: list[Any] = []
+        self._made: dict[Any, None] = {}
         self._shared: list[Any] = []
 
     def new_object(self, name: str, data: Any) -> Any:
@@ -30,12 +36,15 @@ class Ledger:
 
     def remove(self, datablock: Any) -> None:
         """Removes something that was made only for a while."""
-        self._made.remove(datablock)
-        bpy.data.batch_remove([datablock])
+        del self._made[datablock]
+        if datablock.id_type == "MESH" and not datablock.users:
+            drop_mesh(datablock)
+        else:
+            bpy.data.batch_remove([datablock])
 
     def remove_all(self) -> None:
         """Removes the created datablocks, in one go: removing one by one takes quadratic time."""
-        bpy.data.batch_remove(self._made)
+        bpy.data.batch_remove(list(self._made))
         self._made.clear()
         for datablock in reversed(self._shared):
             if not datablock.users:
@@ -50,5 +59,5 @@ class Ledger:
 
     def note(self, datablock: Any) -> Any:
         """Remembers a datablock that Blender made in another way."""
-        self._made.append(datablock)
+        self._made[datablock] = None
         return datablock

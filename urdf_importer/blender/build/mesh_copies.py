@@ -22,7 +22,8 @@ def _copy(mesh: Any, ledger: Ledger) -> Any:
     copied = ledger.note(mesh.copy())
     for key in list(copied.keys()):
         del copied[key]
-    copied.materials.clear()
+    if copied.materials:  # Blender walks through all objects to clear them.
+        copied.materials.clear()
     return copied
 
 

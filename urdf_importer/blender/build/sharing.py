@@ -54,7 +54,7 @@ _NODE_SETTINGS = (
     "subsurface_method",
     "mute",
 )
-_KINDS = {
+KINDS = {
     "BOOLEAN": ("value", "?", 1),
     "INT": ("value", "i4", 1),
     "INT16_2D": ("value", "i2", 2),
@@ -132,7 +132,7 @@ def digest_mesh(mesh: Any) -> str:
     parts = [f"{number:x}" for number in found]
     for attribute in sorted(mesh.attributes, key=lambda each: str(each.name)):
         if attribute.name == ".corner_vert" or not attribute.name.startswith("."):
-            name, kind, size = _KINDS.get(attribute.data_type, ("", "", 0))
+            name, kind, size = KINDS.get(attribute.data_type, ("", "", 0))
             total = zlib.crc32(read_array(attribute.data, name, size, kind)) if name else 0
             parts.append(f"{attribute.name} {attribute.domain} {attribute.data_type} {total:x}")
     # Blender 5.2 ruins the kept normals of corners at the next evaluation, once all attributes that

@@ -6,7 +6,7 @@ armature object does.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,6 +28,7 @@ from ...kinematics.drive import (
 )
 from ...kinematics.tree import KinematicTree
 from ..animation.curves import key_every_frame, read_number
+from ..extract.robot import group_children
 from ..ik.solve import recall_rig
 from ..semantics.control import find_control
 from ..standing import properties
@@ -256,9 +257,10 @@ def _check_free(armature: Any, base: Carrier, wheels: Wheels | None) -> None:
 def _measure_radius(armature: Any, wheels: DriveWheels) -> float | None:
     """Measures how far the meshes of a wheel reach from its axis; else how high the wheel is above
     the lowest shape of the robot."""
+    children = group_children()
     for wheel in wheels.left + wheels.right:
-        empty = find_link(armature, wheel.link)
-        reach = max((_reach(item, wheel) for item in _shapes_on(empty)), default=0.0)
+        below = children.get(find_link(armature, wheel.link), ())
+        reach = max((_reach(item, wheel) for item in _shapes_among(below)), default=0.0)
         if reach > 0.0:
             return reach
     world = np.array(armature.matrix_world, dtype=np.float64)
@@ -274,9 +276,10 @@ def _measure_radius(armature: Any, wheels: DriveWheels) -> float | None:
     return float(height) if height > 0.0 else None
 
 
-def _shapes_on(empty: Any) -> list[Any]:
-    """The visuals of a link, where it has any; else its collision shapes."""
-    shapes = [item for item in empty.children if item.type == "MESH"]
+def _shapes_among(below: Iterable[Any]) -> list[Any]:
+    """The visuals among the objects below a link, where there are any; else its collision
+    shapes."""
+    shapes = [item for item in below if item.type == "MESH"]
     visuals, others = ([i for i in shapes if i.get(properties.PART) == part] for part in _SHAPES)
     return visuals or others
 

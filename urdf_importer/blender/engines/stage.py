@@ -26,8 +26,10 @@ from ..build.armature import build_bones, rest_matrices
 from ..extract.meshes import copy_shown_mesh
 from ..extract.robot import group_children
 from ..extract.shapes import SHOWN_TYPES, shape_objects
+from ..ledger import drop_mesh
 from ..standing import properties
 from ..standing.links import shows_link
+from .joining import join_meshes
 from .motion import Motion, own_scene
 from .wardrobe import Wardrobe, lending_names
 
@@ -70,7 +72,7 @@ def staged(
         scene = held.enter_context(own_scene("~ export"))
         with bpy.context.temp_override(scene=scene, view_layer=scene.view_layers[0]):
             armature = _build_armature(scene, skeleton)
-            mesh = _join(scene, _copy_shapes(scene, skeleton, empties, wardrobe))
+            mesh = _join(scene, _copy_shapes(skeleton, empties, wardrobe))
             meshes = [] if mesh is None else _make_levels(scene, mesh, names, shares)
         for each in meshes:
             each.parent = armature
@@ -111,9 +113,9 @@ def _build_armature(scene: Any, skeleton: EngineSkeleton) -> Any:
 
 
 def _copy_shapes(
-    scene: Any, skeleton: EngineSkeleton, empties: Mapping[str, Any], wardrobe: Wardrobe
-) -> list[Any]:
-    """Copies the visuals into the frame of the skeleton, each bound to its bone."""
+    skeleton: EngineSkeleton, empties: Mapping[str, Any], wardrobe: Wardrobe
+) -> list[tuple[Any, str]]:
+    """Copies the visuals into the frame of the skeleton: each mesh with its bone."""
     rests = {bone.name: bone.rest for bone in skeleton.bones}
     size = np.diag([skeleton.scale] * 3 + [1.0])
     children, copies = group_children(), []
@@ -124,15 +126,13 @@ def _copy_shapes(
                 continue
             carried = np.array(place)
             carried[:3, 3] *= skeleton.scale
-            copy = _copy_shape(item, rests[bone] @ carried @ size @ local, bone)
-            wardrobe.dress(copy.data)
-            copies.append(copy)
-    for copy in copies:
-        scene.collection.objects.link(copy)
+            mesh = _copy_shape(item, rests[bone] @ carried @ size @ local)
+            wardrobe.dress(mesh)
+            copies.append((mesh, bone))
     return copies
 
 
-def _copy_shape(item: Any, place: Matrix, bone: str) -> Any:
+def _copy_shape(item: Any, place: Matrix) -> Any:
     mesh = copy_shown_mesh(item)
     for key in list(mesh.keys()):
         del mesh[key]
@@ -143,10 +143,7 @@ def _copy_shape(item: Any, place: Matrix, bone: str) -> Any:
     if len(mesh.uv_layers) == 1:
         mesh.uv_layers[0].name = _UVS
     _fill_slots(mesh, item)
-    copy = bpy.data.objects.new(item.name, mesh)
-    group = copy.vertex_groups.new(name=bone)
-    group.add(range(len(mesh.vertices)), 1.0, "REPLACE")
-    return copy
+    return mesh
 
 
 def _fill_slots(mesh: Any, item: Any) -> None:
@@ -158,22 +155,24 @@ def _fill_slots(mesh: Any, item: Any) -> None:
             mesh.materials.append(slot.material)
 
 
-def _join(scene: Any, copies: Sequence[Any]) -> Any | None:
-    """Makes one object of all; None of none."""
+def _join(scene: Any, copies: Sequence[tuple[Any, str]]) -> Any | None:
+    """Makes one object of all meshes, each on its bone alone; None of none."""
     if not copies:
         return None
-    if len(copies) > 1:
-        scene.view_layers[0].objects.active = copies[0]
-        for each in copies:
-            each.select_set(True)
-        with bpy.context.temp_override(
-            active_object=copies[0],
-            object=copies[0],
-            selected_objects=copies,
-            selected_editable_objects=copies,
-        ):
-            bpy.ops.object.join()
-    return copies[0]
+    meshes = [mesh for mesh, _ in copies]
+    joined = bpy.data.objects.new(ARMATURE, join_meshes(meshes))
+    scene.collection.objects.link(joined)
+    groups: dict[str, Any] = {}
+    first = 0
+    for mesh, bone in copies:
+        if bone not in groups:
+            groups[bone] = joined.vertex_groups.new(name=bone)
+        last = first + len(mesh.vertices)
+        groups[bone].add(range(first, last), 1.0, "REPLACE")
+        first = last
+    for mesh in meshes:
+        drop_mesh(mesh)
+    return joined
 
 
 def _make_levels(scene: Any, mesh: Any, names: Sequence[str], shares: Sequence[float]) -> list[Any]:

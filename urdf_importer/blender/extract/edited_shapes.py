@@ -22,6 +22,7 @@ from ...names import find_free
 from ..build.sharing import find_users_slots, is_as_made
 from ..standing import properties
 from .fingerprints import fingerprint_content
+from .robot import group_children
 from .scene_source import find_missing
 from .shapes import FoundShape, ShapeExtractor
 
@@ -95,10 +96,11 @@ class ShapeEdits:
         return robot
 
     def _find_touched(self, empties: Mapping[str, Any]) -> None:
+        children = group_children()
         materials = {
             slot.material
             for empty in empties.values()
-            for item in empty.children
+            for item in children.get(empty, ())
             for slot in item.material_slots
             if slot.material is not None and properties.LOOK in slot.material
         }

@@ -19,6 +19,7 @@ from ...geometry.transforms import Matrix, Vector
 from ...geometry.triangles import make_triangles
 from ...meshes.kept_files import load_kept
 from ...sensing.dataset import DatasetOptions
+from ..extract.robot import group_children
 from ..nodes import node_tree
 from ..standing import properties
 
@@ -68,9 +69,10 @@ class Dressing:
 
     def recolor(self, robots: Sequence[Sequence[Any]]) -> None:
         """Gives each material of robots, whose links' empties are given, another colour."""
+        children = group_children()
         for links in robots:
             new: dict[str, Any] = {}
-            for item in (shape for link in links for shape in link.children):
+            for item in (shape for link in links for shape in children.get(link, ())):
                 if item.type != "MESH" or item.get(properties.PART) == properties.COLLISIONS:
                     continue
                 if not item.material_slots:

@@ -9,7 +9,7 @@ from typing import Any
 from ...model import Joint, Robot
 from ...reshape.rename import rename_joint
 from ...rig.rig_plan import RigPlan
-from ..extract.robot import find_link_empties, unpack
+from ..extract.robot import find_link_empties, group_children, unpack
 from ..semantics.markers import targets_of
 from ..standing import properties
 from ..standing.joints import find_packed_joint, rename_joints, write_link_joint
@@ -55,7 +55,7 @@ def rename_standing(armature: Any, names: NewNames) -> None:
 
 
 def _rename_empties(armature: Any, names: NewNames) -> None:
-    links = {link.name: link for link in names.robot.links}
+    links, children = {link.name: link for link in names.robot.links}, group_children()
     for name, empty in find_link_empties(armature).items():
         new = names.links.get(name, name)
         if new in links:
@@ -66,7 +66,7 @@ def _rename_empties(armature: Any, names: NewNames) -> None:
         if packed is not None:
             joint = rename_joint(unpack(Joint, packed), names.links, names.joints)
             write_link_joint(empty, properties.pack(joint))
-        for item in empty.children:
+        for item in children.get(empty, ()):
             if properties.LIMITS_OF in item:
                 joint = item[properties.LIMITS_OF]
                 item[properties.LIMITS_OF] = names.joints.get(joint, joint)
