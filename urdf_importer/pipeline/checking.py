@@ -28,8 +28,8 @@ from ..options import ImportOptions
 from ..progress import Progress, finish
 from ..recordings.read import trajectory_of
 from .collisions import find_tester
-from .exporting import find_semantics, open_export, open_scene
 from .extracting import extract_robot
+from .opening import find_semantics, open_export, open_scene
 from .srdf import read_own_srdf
 
 _MOST_KEPT = 4
