@@ -177,21 +177,23 @@ class RobotFiles:
             return None if (path, None, geometry.bare) in self._turned else path
         return None
 
-    def open_named(self, mesh: Mesh, link: str, line: int, loss: str) -> tuple[Path, Loaded] | None:
-        """Opens the whole file of a mesh of a link, as open_file does, and reports its oddities the
-        first time; None, with an error that ends in the `loss`, where there is none."""
-        diagnostics = Diagnostics() if mesh.filename in self._opened else self.diagnostics
-        self._opened.add(mesh.filename)
-        report = partial(diagnostics.warning, subject=link, line=line)
+    def open_named(
+        self, mesh: Mesh, link: str, line: int, loss: str
+    ) -> tuple[Path, Loaded] | None:
+        """Opens the whole file of a mesh of a link, as open_file does, and reports its oddities
+        once; None, with an error that ends in the `loss`, where there is none."""
+        notes: list[tuple[str, str]] = []
         try:
-            path = self.resolver.resolve_file(mesh.filename, report)
+            path = self.resolver.resolve_file(mesh.filename, _note_in(notes))
         except MeshError as problem:
             message = f"{problem.message}; {loss}"
-            diagnostics.error(problem.code, message, subject=link, line=line)
+            self.diagnostics.error(problem.code, message, subject=link, line=line)
             return None
         loaded = self.open_file(path, bare=mesh.bare)
-        for code, message in loaded.notes:
-            report(code, message)
+        if mesh.filename not in self._opened:
+            self._opened.add(mesh.filename)
+            for code, message in (*notes, *loaded.notes):
+                self.diagnostics.warning(code, message, subject=link, line=line)
         return path, loaded
 
     def find_texture(self, material: Material, link: Link) -> Path:
