@@ -177,9 +177,7 @@ class RobotFiles:
             return None if (path, None, geometry.bare) in self._turned else path
         return None
 
-    def open_named(
-        self, mesh: Mesh, link: str, line: int, loss: str
-    ) -> tuple[Path, Loaded] | None:
+    def open_named(self, mesh: Mesh, link: str, line: int, loss: str) -> tuple[Path, Loaded] | None:
         """Opens the whole file of a mesh of a link, as open_file does, and reports its oddities
         once; None, with an error that ends in the `loss`, where there is none."""
         notes: list[tuple[str, str]] = []

@@ -97,9 +97,9 @@ def find_semantics(found: OpenExport[Any]) -> Semantics | None:
     options, robot = found.options, found.robot
     srdf: str = getattr(options, "srdf", "")
     if not srdf and found.armature is not None:
-        from ..blender.semantics.apply import extract_semantics
+        from ..blender.semantics.apply import extract_semantics_of
 
-        return extract_semantics(found.armature)
+        return extract_semantics_of(found.armature, robot)
     reading = ImportOptions(
         srdf=srdf, packages=options.packages, package_paths=options.package_paths
     )
