@@ -50,12 +50,12 @@ def measure_collisions(
 ) -> MassProperties | None:
     """Returns a link's collision shapes, in its frame, with a density of 1; an open mesh counts as
     its hull. None where they enclose nothing; `load` returns None for a mesh that is lost."""
-    loaded = ((each, load(each, link)) for each in link.collisions)
-    return join_masses(
-        weigh(shape, lambda _, data=data: data, hulls=True)
-        for shape, data in loaded
-        if data is not None
-    )
+
+    def measure(shape: Collision) -> MassProperties | None:
+        data = load(shape, link)
+        return None if data is None else weigh(shape, lambda _: data, hulls=True)
+
+    return join_masses(map(measure, link.collisions))
 
 
 def sphere_inertia(mass: float) -> Matrix:
