@@ -76,19 +76,11 @@ def export_robot(
 
 
 def write_format(
-    kind: WriterFormat[Any],
-    robot: Robot | Any,
-    path: AnyPath,
-    *,
-    strict: bool = False,
-    options: FileOptions | None = None,
-    diagnostics: Diagnostics | None = None,
+    kind: WriterFormat[Any], robot: Robot | Any, path: AnyPath, **wishes: Any
 ) -> Written:
-    """Writes a robot in a format of the table, as export_robot does."""
-    steps = write_format_steps(
-        kind, robot, path, strict=strict, options=options, diagnostics=diagnostics
-    )
-    return finish(steps)
+    """Writes a robot in a format of the table, as export_robot does; `wishes` are those of
+    write_format_steps."""
+    return finish(write_format_steps(kind, robot, path, **wishes))
 
 
 def write_format_steps(
