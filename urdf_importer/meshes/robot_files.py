@@ -29,6 +29,7 @@ from ..model import (
     Surface,
     Visual,
 )
+from ..model.file_names import list_meshes
 from .heightmaps import is_heightmap
 from .kept_files import load_kept
 from .loaders import UNSCALED, check_scale, scale_mesh
@@ -76,8 +77,7 @@ class RobotFiles:
     upright      whether meshes are turned as their files say which axis points up; else Z does,
                  as RViz reads them
 
-    `named` are the mesh files that the robot names, `drawn` meshes that are in no file, by the
-    names that take the place of one.
+    `named` are the mesh files of the robot, `drawn` its meshes that are in no file, by their names.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class RobotFiles:
         self._turned: dict[_File, MeshData] = {}
         self.drawn: dict[str, MeshData] = {}
         self._names: dict[Geometry, str] = {}
-        self.named = frozenset(() if robot is None else name_meshes(robot))
+        self.named = frozenset(() if robot is None else list_meshes(robot))
         resolver.expect_files(self.named)
         self._files: dict[_File, Loaded] = {}
         self._loaded: dict[Geometry, Loaded] = {}
@@ -115,9 +115,8 @@ class RobotFiles:
     def with_new(
         self, meshes: Mapping[str, MeshData], images: Collection[str] = frozenset()
     ) -> "RobotFiles":
-        """Returns the files of the same robot with meshes that are in no file yet, by the names
-        that it has for them, and images that do not stay where they are. Each file stays read
-        once."""
+        """Returns the files of the same robot, each read once, with meshes by their names that are
+        in no file yet, and images that do not stay where they are."""
         found = copy(self)
         found.drawn = {**self.drawn, **meshes}
         found.images = self.images | frozenset(images)
@@ -315,12 +314,12 @@ class RobotFiles:
             return scale_mesh(self.drawn[geometry.filename], geometry.scale)
         path = self.resolver.resolve_file(geometry.filename, report)
         check_scale(geometry.scale)
-        file = (path, geometry.part, geometry.bare)
         outcome = self.open_file(path, geometry.part, bare=geometry.bare)
         for code, message in outcome.notes:
             report(code, message)
         data = outcome.get()
         if self._upright and data.up != "Z":
+            file = (path, geometry.part, geometry.bare)
             if file not in self._turned:
                 self._turned[file] = turn_upright(data)
             data = self._turned[file]
@@ -378,11 +377,6 @@ def _needs_drawing(geometry: Geometry, known: Collection[type[Geometry]]) -> boo
 def _is_of_own_kind(geometry: Geometry) -> bool:
     """Whether other programs show a mesh's file differently: a part of it, or an image."""
     return isinstance(geometry, Mesh) and (geometry.part is not None or is_heightmap(geometry))
-
-
-def name_meshes(robot: Robot) -> Iterator[str]:
-    """Yields the names of the mesh files of a robot, in its order."""
-    yield from (each.filename for each in _geometries(robot) if isinstance(each, Mesh))
 
 
 def _geometries(robot: Robot) -> Iterator[Geometry]:

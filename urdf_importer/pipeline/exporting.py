@@ -78,7 +78,7 @@ def export_robot(
 def write_format(
     kind: WriterFormat[Any], robot: Robot | Any, path: AnyPath, **wishes: Any
 ) -> Written:
-    """Writes a robot in a format of the table, as export_robot does; `wishes` are those of
+    """Writes a robot in a format of the table, as export_robot does; `wishes` are keywords of
     write_format_steps."""
     return finish(write_format_steps(kind, robot, path, **wishes))
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Robots opened for exports, once: described, as a scene shows them, or as they were edited there.
 
-Formats that keep their text, URDF and SDF, have one way: (edits ->) fit -> draw what the format
-lacks -> convert.
+Formats that keep their text, URDF and SDF, have one way: (edits ->) fit shapes -> draw unknown ones
+-> convert meshes.
 """
 
 import tempfile
