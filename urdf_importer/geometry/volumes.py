@@ -51,6 +51,10 @@ class MassProperties:
         centre = rotation @ self.centre + frame[:3, 3]
         return MassProperties(self.volume, centre, rotation @ self.inertia @ rotation.T)
 
+    def times(self, density: float) -> "MassProperties":
+        """Returns the same body with another density: its mass is the `volume`."""
+        return MassProperties(self.volume * density, self.centre, self.inertia * density)
+
 
 def tensor_of(inertia: Inertia | None) -> Matrix:
     """Returns the tensor (3, 3); zero where there is none."""
@@ -71,9 +75,10 @@ def inertia_of(tensor: Matrix, like: Inertia | None = None) -> Inertia:
     )
 
 
-def join_masses(bodies: Iterable[MassProperties]) -> MassProperties | None:
-    """Bodies of one frame as one (where they overlap both count); None for no volume at all."""
-    bodies = list(bodies)
+def join_masses(found: Iterable[MassProperties | None]) -> MassProperties | None:
+    """Bodies of one frame as one (where they overlap both count); None, as in their place for a
+    body without volume, for no volume at all."""
+    bodies = [body for body in found if body is not None]
     volume = sum(body.volume for body in bodies)
     if volume <= 0.0:
         return None

@@ -39,6 +39,8 @@ def group_joints(robot: Robot, name: str, *, semantics: Semantics) -> tuple[str,
 def resolve_groups(robot: Robot, semantics: Semantics) -> dict[str, tuple[str, ...]]:
     """Returns the joints of every group, in the order of group_joints; no joints for groups in
     rings."""
+    if not semantics.groups:
+        return {}
     resolver = _Resolver(robot, semantics)
     rings = find_rings(semantics)
     groups = {group.name: group for group in semantics.groups}

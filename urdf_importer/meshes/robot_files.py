@@ -4,8 +4,9 @@
 Code that builds, updates or writes a robot asks the same object, so that each file is read once.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -28,6 +29,7 @@ from ..model import (
     Surface,
     Visual,
 )
+from ..model.file_names import list_meshes
 from .heightmaps import is_heightmap
 from .kept_files import load_kept
 from .loaders import UNSCALED, check_scale, scale_mesh
@@ -50,11 +52,13 @@ class ShownShape:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Outcome:
-    """The result of loading, and its reports, as (code, message)."""
+class Loaded:
+    """The result of loading, its reports, as (code, message), and the files that the mesh file
+    names: as written there, and where they are."""
 
     result: MeshData | MeshError
     notes: tuple[tuple[str, str], ...] = ()
+    beside: tuple[tuple[str, Path], ...] = ()
 
     def get(self) -> MeshData:
         if isinstance(self.result, MeshError):
@@ -72,6 +76,8 @@ class RobotFiles:
     robot        whose files they are: where most of them lie, the others are looked for
     upright      whether meshes are turned as their files say which axis points up; else Z does,
                  as RViz reads them
+
+    `named` are the mesh files of the robot, `drawn` its meshes that are in no file, by their names.
     """
 
     def __init__(
@@ -85,26 +91,37 @@ class RobotFiles:
         upright: bool = False,
     ) -> None:
         self.diagnostics = diagnostics
-        self._resolver = resolver
+        self.resolver = resolver
         # By identity: equal shapes of two links may look different in the scene. Each ShownShape
         # holds its shape, so no other one can have its id.
         self._shown = {id(each.shape): each for each in shown}
-        self._images = frozenset(images)
+        self.images = frozenset(images)
         self._upright = upright
         self._turned: dict[_File, MeshData] = {}
-        self._drawn: dict[str, MeshData] = {}
+        self.drawn: dict[str, MeshData] = {}
         self._names: dict[Geometry, str] = {}
-        if robot is not None:
-            meshes = (each for each in _geometries(robot) if isinstance(each, Mesh))
-            resolver.expect_files(each.filename for each in meshes)
-        self._files: dict[_File, _Outcome] = {}
-        self._loaded: dict[Geometry, _Outcome] = {}
+        self.named = frozenset(() if robot is None else list_meshes(robot))
+        resolver.expect_files(self.named)
+        self._files: dict[_File, Loaded] = {}
+        self._loaded: dict[Geometry, Loaded] = {}
         self._reported: set[Geometry] = set()
+        self._opened: set[str] = set()
         self._lost: set[tuple[object, ...]] = set()
 
     def with_shown(self, shown: Iterable[ShownShape], images: Iterable[str]) -> "RobotFiles":
         """Returns the files of the same robot as a scene shows it."""
-        return RobotFiles(self._resolver, self.diagnostics, shown=shown, images=images)
+        return RobotFiles(self.resolver, self.diagnostics, shown=shown, images=images)
+
+    def with_new(
+        self, meshes: Mapping[str, MeshData], images: Collection[str] = frozenset()
+    ) -> "RobotFiles":
+        """Returns the files of the same robot, each read once, with meshes by their names that are
+        in no file yet, and images that do not stay where they are."""
+        found = copy(self)
+        found.drawn = {**self.drawn, **meshes}
+        found.images = self.images | frozenset(images)
+        found._loaded = {}
+        return found
 
     def load(self, shape: Shape, link: Link) -> MeshData:
         """Returns the arrays of a shape in metres, in its frame: scale, unit and node transforms
@@ -152,20 +169,37 @@ class RobotFiles:
         geometry = shape.geometry
         if id(shape) in self._shown or not isinstance(geometry, Mesh) or geometry.scale != UNSCALED:
             return None
-        if _is_of_own_kind(geometry) or geometry.filename in self._drawn:
+        if _is_of_own_kind(geometry) or geometry.filename in self.drawn:
             return None
         with suppress(MeshError):
-            path = self._resolver.resolve_file(geometry.filename, _ignore)
+            path = self.resolver.resolve_file(geometry.filename, _ignore)
             return None if (path, None, geometry.bare) in self._turned else path
         return None
+
+    def open_named(self, mesh: Mesh, link: str, line: int, loss: str) -> tuple[Path, Loaded] | None:
+        """Opens the whole file of a mesh of a link, as open_file does, and reports its oddities
+        once; None, with an error that ends in the `loss`, where there is none."""
+        notes: list[tuple[str, str]] = []
+        try:
+            path = self.resolver.resolve_file(mesh.filename, _note_in(notes))
+        except MeshError as problem:
+            message = f"{problem.message}; {loss}"
+            self.diagnostics.error(problem.code, message, subject=link, line=line)
+            return None
+        loaded = self.open_file(path, bare=mesh.bare)
+        if mesh.filename not in self._opened:
+            self._opened.add(mesh.filename)
+            for code, message in (*notes, *loaded.notes):
+                self.diagnostics.warning(code, message, subject=link, line=line)
+        return path, loaded
 
     def find_texture(self, material: Material, link: Link) -> Path:
         """Returns the image file of a material that names one. Raises MeshError."""
         name = material.texture or ""
-        if name in self._images:
+        if name in self.images:
             return Path(name)
         report = partial(self.diagnostics.warning, subject=link.name, line=material.line)
-        return self._resolver.resolve_file(name, report, kind="texture")
+        return self.resolver.resolve_file(name, report, kind="texture")
 
     def find_surface(self, material: Material, link: Link) -> Surface | None:
         """Returns the surface of a material with the files of its maps. A map that is lost is
@@ -190,7 +224,7 @@ class RobotFiles:
         """Whether just there is a file that may be read; nothing is reported."""
         notes: list[tuple[str, str]] = []
         with suppress(MeshError):
-            self._resolver.resolve_file(name, _note_in(notes), kind=kind)
+            self.resolver.resolve_file(name, _note_in(notes), kind=kind)
             return not notes
         return False
 
@@ -198,8 +232,8 @@ class RobotFiles:
         """Finds the scripts of materials that a URI means: a file, or all in a folder, by their
         names. Raises MeshError for a file that is not there."""
         if name.lower().endswith(_SCRIPT):
-            return [self._resolver.resolve_file(name, _ignore, kind="file")]
-        return self._resolver.list_folder(name, _SCRIPT)
+            return [self.resolver.resolve_file(name, _ignore, kind="file")]
+        return self.resolver.list_folder(name, _SCRIPT)
 
     def list_textures(self, robot: Robot) -> set[Path]:
         """Lists the image files that the visuals of a robot show, and reports nothing."""
@@ -212,7 +246,7 @@ class RobotFiles:
             materials += [visual.material] if visual.material is not None else []
         for name in {name for material in materials for name in material.images}:
             with suppress(MeshError):
-                found.add(self._resolver.resolve_file(name, _ignore, kind="texture"))
+                found.add(self.resolver.resolve_file(name, _ignore, kind="texture"))
         return found
 
     def report_lost(
@@ -241,8 +275,8 @@ class RobotFiles:
 
     def draw(self, robot: Robot, known: Collection[type[Geometry]]) -> Robot:
         """Returns the robot with meshes in the place of solids that a format does not know; and of
-        parts of mesh files and heightmaps, unless Mesh is among the known. They are in no file
-        (is_drawn), but `load` has their arrays. Reports shapes that cannot be drawn and leaves them
+        parts of mesh files and heightmaps, unless Mesh is among the known. They are `drawn`, in
+        no file, but `load` has their arrays. Reports shapes that cannot be drawn and leaves them
         out."""
         if not any(_needs_drawing(each, known) for each in _geometries(robot)):
             return robot
@@ -253,10 +287,6 @@ class RobotFiles:
             collisions = tuple(each for old in link.collisions for each in draw(old, link))
             links.append(replace(link, visuals=visuals, collisions=collisions))
         return replace(robot, links=tuple(links))
-
-    def is_drawn(self, mesh: Mesh) -> bool:
-        """Whether a mesh is in no file, since `draw` made it."""
-        return mesh.filename in self._drawn
 
     def _draw(self, shape: _Kind, link: Link, known: Collection[type[Geometry]]) -> Iterator[_Kind]:
         geometry = shape.geometry
@@ -269,10 +299,10 @@ class RobotFiles:
                 number = len(self._names) + 1
                 self._names[geometry] = f"{_DRAWN}{type(geometry).__name__.lower()}_{number}"
             name = self._names[geometry]
-            self._drawn[name] = data
+            self.drawn[name] = data
             yield replace(shape, geometry=Mesh(filename=name))
 
-    def _find(self, geometry: Geometry) -> _Outcome:
+    def _find(self, geometry: Geometry) -> Loaded:
         if geometry not in self._loaded:
             self._loaded[geometry] = _try(partial(self._load, geometry))
         return self._loaded[geometry]
@@ -280,38 +310,46 @@ class RobotFiles:
     def _load(self, geometry: Geometry, report: Report) -> MeshData:
         if not isinstance(geometry, Mesh):
             return make_primitive(geometry)
-        if geometry.filename in self._drawn:
-            return scale_mesh(self._drawn[geometry.filename], geometry.scale)
-        path = self._resolver.resolve_file(geometry.filename, report)
+        if geometry.filename in self.drawn:
+            return scale_mesh(self.drawn[geometry.filename], geometry.scale)
+        path = self.resolver.resolve_file(geometry.filename, report)
         check_scale(geometry.scale)
-        file = (path, geometry.part, geometry.bare)
-        if file not in self._files:
-            self._files[file] = _try(partial(self._read, file))
-        for code, message in self._files[file].notes:
+        outcome = self.open_file(path, geometry.part, bare=geometry.bare)
+        for code, message in outcome.notes:
             report(code, message)
-        data = self._files[file].get()
+        data = outcome.get()
         if self._upright and data.up != "Z":
+            file = (path, geometry.part, geometry.bare)
             if file not in self._turned:
                 self._turned[file] = turn_upright(data)
             data = self._turned[file]
         return scale_mesh(data, geometry.scale)
 
-    def _read(self, file: _File, report: Report) -> MeshData:
-        path, part, bare = file
+    def open_file(self, path: Path, part: MeshPart | None = None, *, bare: bool) -> Loaded:
+        """Loads a mesh file, or a part of it, unscaled and as it lies in the file, once for all
+        that ask; nothing is reported."""
+        file = (path, part, bare)
+        if file in self._files:
+            return self._files[file]
+        beside: list[tuple[str, Path]] = []
 
         def resolve_beside(uri: str, kind: FileKind, report: Report) -> Path:
-            return self._resolver.resolve_file(uri, report, kind=kind, base=path.parent)
+            found = self.resolver.resolve_file(uri, report, kind=kind, base=path.parent)
+            beside.append((uri, found))
+            return found
 
-        return load_kept(path, report, resolve_beside, part, bare=bare)
+        loaded = _try(lambda report: load_kept(path, report, resolve_beside, part, bare=bare))
+        self._files[file] = replace(loaded, beside=tuple(dict.fromkeys(beside)))
+        return self._files[file]
 
 
-def _try(load: Callable[[Report], MeshData]) -> _Outcome:
+def _try(load: Callable[[Report], MeshData]) -> Loaded:
     notes: list[tuple[str, str]] = []
     try:
         result: MeshData | MeshError = load(_note_in(notes))
     except MeshError as error:
         result = error
-    return _Outcome(result=result, notes=tuple(notes))
+    return Loaded(result=result, notes=tuple(notes))
 
 
 def report_lost_texture(

@@ -19,6 +19,12 @@ def is_relative(name: str) -> bool:
     return bool(text) and not (PurePosixPath(text).is_absolute() or PureWindowsPath(text).drive)
 
 
+def list_meshes(robot: Robot) -> list[str]:
+    """Lists the names of the mesh files of a robot, in its order."""
+    shapes = (shape.geometry for link in robot.links for shape in link.shapes)
+    return [each.filename for each in shapes if isinstance(each, Mesh)]
+
+
 def name_files(
     robot: Robot,
     name_mesh: Callable[[Mesh, str, int, str], str],

@@ -28,8 +28,8 @@ from ..options import ImportOptions
 from ..progress import Progress, finish
 from ..recordings.read import trajectory_of
 from .collisions import find_tester
-from .exporting import find_semantics, open_export, open_scene
 from .extracting import extract_robot
+from .opening import find_semantics, open_export, open_scene
 from .srdf import read_own_srdf
 
 _MOST_KEPT = 4
@@ -111,7 +111,7 @@ def avoid_collisions(
     pairs = checker.list_pairs((), options.allowed)
     tree, in_scene = checker.tree, not isinstance(given, Robot)
     moving = {motion.joint.name for motion in tree.joint_motions if motion.moves}
-    closer = recall_closer(tree.robot) if tree.robot.loops else None
+    closer = recall_closer(tree) if tree.robot.loops else None
     if in_scene and closer is not None:
         from ..blender.standing.loops import find_loops
 

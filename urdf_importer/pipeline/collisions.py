@@ -14,7 +14,7 @@ from ..kinematics.tree import retrace_tree
 from ..model import CollisionPair, Robot, Semantics
 from ..options import FileOptions
 from ..progress import Progress, finish
-from .exporting import open_export, open_scene
+from .opening import open_export, open_scene
 
 COMPUTED = ("Adjacent", "Default", "Always", "Never")
 """The reasons that find_disabled_collisions gives; pairs for other reasons are someone's choice."""

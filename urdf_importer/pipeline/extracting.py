@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Extract: a rig in Blender -> its robot, with or without the user's changes."""
 
-import tempfile
-from pathlib import Path
 from typing import Any, Literal
 
 from ..arguments import rig_of
@@ -24,11 +22,7 @@ def extract_robot(armature: Any, *, edits: bool = False) -> Robot:
     Raises BuildError for an object that is not an imported robot.
     """
     armature = rig_of(armature)
-    if edits:
-        return _extract_edited(armature)
-    from ..blender.extract import robot as extract
-
-    return interpret_extras(extract.extract_robot(armature))
+    return _extract_edited(armature) if edits else _extract(armature)
 
 
 def find_reshaped(armature: Any) -> Robot:
@@ -47,8 +41,9 @@ def compare_with_description(armature: Any) -> tuple[Change, ...]:
     BuildError for an object that is not an imported robot.
     """
     armature = rig_of(armature)
-    robot = _extract_edited(armature)
-    return compare_robots(read_text(robot) or extract_robot(armature), robot)
+    described = _extract(armature)
+    robot = _edit(armature, described, "edited")
+    return compare_robots(read_text(robot) or described, robot)
 
 
 def read_text(robot: Robot) -> Robot | None:
@@ -59,9 +54,18 @@ def read_text(robot: Robot) -> Robot | None:
     return read_robot_text(text, robot.source, Diagnostics(robot.source))
 
 
-def _extract_edited(armature: Any, shapes: Literal["described", "edited"] = "edited") -> Robot:
-    from ..blender.extract.edits import extract_edits
+def _extract(armature: Any) -> Robot:
+    from ..blender.extract import robot as extract
 
-    with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
-        edited = extract_edits(armature, Path(folder), Diagnostics(), shapes=shapes)
+    return interpret_extras(extract.extract_robot(armature))
+
+
+def _extract_edited(armature: Any, shapes: Literal["described", "edited"] = "edited") -> Robot:
+    return _edit(armature, _extract(armature), shapes)
+
+
+def _edit(armature: Any, described: Robot, shapes: Literal["described", "edited"]) -> Robot:
+    from ..blender.extract.edits import open_edits
+
+    with open_edits(armature, described, Diagnostics(), shapes=shapes) as edited:
         return interpret_extras(edited.robot)

@@ -28,8 +28,8 @@ from ..retargeting.limbs import LoadShapes, Soles, foot_links
 from ..retargeting.options import Pair, RetargetOptions, RetargetResult
 from ..retargeting.person import Person, bridge_frames
 from ..retargeting.run import Found, find_match, follow
-from .exporting import open_export, open_scene
 from .motions import robot_of_rig
+from .opening import open_export, open_scene
 
 _UNCLEAR = math.radians(45.0)
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """SDF out: (extract ->) place the files -> edit the text or write it anew."""
 
-import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -10,15 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..diagnostics import Diagnostics, MeshError, quote
+from ..diagnostics import Diagnostics, quote
 from ..files.outputs import suggest_stem
 from ..files.packages import PackageResolver
 from ..geometry.mesh_data import MeshData
-from ..meshes import RobotFiles
 from ..meshes.write_files import MeshFormat
 from ..model import (
     IDENTITY,
-    Collision,
     Cone,
     Ellipsoid,
     Extra,
@@ -26,7 +22,6 @@ from ..model import (
     Geometry,
     Inertia,
     Inertial,
-    Link,
     Mesh,
     Pose,
     Robot,
@@ -34,27 +29,15 @@ from ..model import (
 from ..model.world import Thing
 from ..options import ImportOptions
 from ..readers import SDF, Description
-from ..reshape import move_zero
 from ..writers.formats import OpenExport, OutputKind, WriterFormat, Written
-from ..writers.masses import measure_collisions
-from ..writers.sdf.export import SUFFIX, SdfReading, SdfRequest, export_sdf
+from ..writers.sdf.export import SUFFIX, SdfRequest, export_sdf
 from ..writers.sdf.options import SdfOptions as SdfOptions
 from ..writers.start import read_positions
-from ..writers.urdf.meshes import NewFiles, find_free_name
-from .named_files import (
-    MeshFinder,
-    convert_meshes,
-    draw_solids,
-    find_file,
-    find_texture,
-    fit_shapes,
-    name_meshes,
-)
-from .urdf import shown_positions
+from ..writers.urdf.meshes import find_free_name
+from .opening import convert_meshes, finish_shapes, open_edited
 
 _FORMAT: MeshFormat = "obj"
 _READ_BY_GAZEBO = (".dae", ".obj", ".stl", ".gltf", ".glb")
-_BARE = (".stl",)
 _KNOWN: tuple[type[Geometry], ...] = (Mesh, Ellipsoid, Cone, Extrusion)
 
 
@@ -68,15 +51,8 @@ def write_sdf(found: OpenExport[SdfOptions], path: Path) -> Written:
             f"{len(positions)} joints start where they are at zero: SDF has no other start",
             subject=next(iter(positions)),
         )
-    with _open_edited(found) as (robot, new, place):
-        request = SdfRequest(
-            path=path,
-            options=options,
-            diagnostics=diagnostics,
-            place=None if place == IDENTITY else place,
-            strict=found.strict,
-        )
-        return _write(found, request, robot, new)
+    with _open_placed(found) as (edited, place):
+        return _write(edited, path, place=None if place == IDENTITY else place)
 
 
 def report_pose(found: OpenExport[SdfOptions]) -> None:
@@ -97,16 +73,15 @@ def report_pose(found: OpenExport[SdfOptions]) -> None:
 def write_model(found: OpenExport[SdfOptions], path: Path, prefix: str, *, name: str) -> Written:
     """Writes a rig as a model of a world: called `name`, at its place there, with its meshes
     beside it, under names that begin with `prefix`."""
-    with _open_edited(found) as (robot, new, place):
-        request = _request_model(found, path, place, prefix)
-        return _write(found, request, replace(robot, name=name), new)
+    with _open_placed(found) as (edited, place):
+        model = replace(_as_model(edited), robot=replace(edited.robot, name=name))
+        return _write(model, path, place=place, prefix=prefix)
 
 
 def write_thing(found: OpenExport[SdfOptions], thing: Thing, path: Path, prefix: str) -> Written:
     """Writes a thing as a model of a world; `found` has its files."""
     names: dict[MeshData, str] = {}
     meshes: dict[str, MeshData] = {}
-    images: set[str] = set()
 
     def name_mesh(shape: Any, part: str) -> Any:
         data = found.files.load_or_report(shape, thing.link)
@@ -118,8 +93,6 @@ def write_thing(found: OpenExport[SdfOptions], thing: Thing, path: Path, prefix:
         return replace(shape, geometry=Mesh(filename=names[data]))
 
     link = thing.link
-    for visual in link.visuals:
-        images.update(visual.material.images if visual.material else ())
     link = replace(
         link,
         inertial=link.inertial or Inertial(mass=1.0, inertia=Inertia(ixx=1.0, iyy=1.0, izz=1.0)),
@@ -131,98 +104,52 @@ def write_thing(found: OpenExport[SdfOptions], thing: Thing, path: Path, prefix:
         said.append(f'<gazebo reference="link"><mu1>{thing.friction!r}</mu1></gazebo>')
     extras = tuple(Extra(tag="gazebo", xml=each) for each in said)
     robot = Robot(name=link.name, links=(replace(link, name="link"),), extras=extras)
-    request = _request_model(found, path, thing.place, prefix)
-    return _write(found, request, robot, NewFiles(meshes=meshes, images=frozenset(images)))
+    model = replace(_as_model(found), robot=robot, files=found.files.with_new(meshes))
+    return _write(model, path, place=thing.place, prefix=prefix)
 
 
-def _request_model(
-    found: OpenExport[SdfOptions], path: Path, place: Pose, prefix: str
-) -> SdfRequest:
+def _as_model(found: OpenExport[SdfOptions]) -> OpenExport[SdfOptions]:
     options = replace(found.options, style="plain", meshes="copy")
-    return SdfRequest(
-        path=path, options=options, diagnostics=found.diagnostics, place=place, prefix=prefix
-    )
+    return replace(found, options=options, strict=False)
 
 
 def _write(
-    found: OpenExport[SdfOptions], request: SdfRequest, robot: Robot, new: NewFiles
+    found: OpenExport[SdfOptions], path: Path, *, place: Pose | None, prefix: str = ""
 ) -> Written:
-    options, diagnostics = request.options, request.diagnostics
-    resolver = PackageResolver(robot.source, options.packages, options.package_paths)
-    robot, new = fit_shapes(robot, new, resolver, options, diagnostics)
-    files = RobotFiles(resolver, diagnostics)
-    robot, drawn = draw_solids(robot, new, files, _FORMAT, _KNOWN)
-    finder = MeshFinder(resolver, diagnostics)
-    if options.meshes == "copy" and not drawn.meshes:
-        robot, drawn = convert_meshes(robot, finder, _FORMAT, _READ_BY_GAZEBO)
-    reading = SdfReading(
-        read=partial(_read_text, robot, resolver),
-        find_file=partial(find_file, resolver),
-        find_mesh=finder,
-        find_texture=partial(find_texture, resolver, diagnostics),
-        has_materials=partial(_has_materials, RobotFiles(resolver, Diagnostics()), drawn),
-        volume=partial(measure_collisions, load=partial(_peek, files)),
-    )
-    return export_sdf(robot, request, reading, drawn)
+    found = finish_shapes(found, _FORMAT, _KNOWN)
+    if found.options.meshes == "copy":
+        found = convert_meshes(found, _FORMAT, _READ_BY_GAZEBO)
+    read = partial(_read_text, found.robot.source, found.files.resolver)
+    return export_sdf(found, SdfRequest(path=path, read=read, place=place, prefix=prefix))
 
 
 @contextmanager
-def _open_edited(found: OpenExport[SdfOptions]) -> Iterator[tuple[Robot, NewFiles, Pose]]:
-    """Gives the robot with its new files for as long as the block runs, and its place."""
+def _open_placed(
+    found: OpenExport[SdfOptions],
+) -> Iterator[tuple[OpenExport[SdfOptions], Pose]]:
+    """Gives the export with the changes made in Blender, for as long as the block runs, and the
+    place of the robot."""
     options = found.options
     place = Pose(xyz=options.translation, rpy=options.rotation)
-    if found.armature is None:
-        yield found.robot, NewFiles(), place
-        return
-    from ..blender.extract.edits import extract_edits
-    from ..blender.extract.scene_source import find_place
+    with open_edited(found, _FORMAT, shown=options.meshes == "copy") as (edited, _):
+        if found.armature is not None:
+            from ..blender.extract.scene_source import find_place
 
-    with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
-        edited = extract_edits(
-            found.armature,
-            Path(folder),
-            found.diagnostics,
-            suffix=f".{_FORMAT}",
-            shapes="shown" if options.meshes == "copy" else "edited",
-        )
-        xyz, rpy = find_place(found.armature, found.diagnostics)
-        old = frozenset(name_meshes(found.robot))
-        new = NewFiles(meshes=edited.meshes, images=edited.images, old=old)
-        robot = edited.robot
-        if options.poses == "start":
-            robot = move_zero(robot, shown_positions(found.armature, robot))
-        yield robot, new, Pose(xyz=xyz, rpy=rpy) if place == IDENTITY else place
+            xyz, rpy = find_place(found.armature, found.diagnostics)
+            place = Pose(xyz=xyz, rpy=rpy) if place == IDENTITY else place
+        yield edited, place
 
 
-def _read_text(robot: Robot, resolver: PackageResolver, data: bytes) -> Robot:
+def _read_text(source: str, resolver: PackageResolver, data: bytes) -> Robot:
     return SDF.read(
         Description(
             data=data,
-            source=robot.source,
+            source=source,
             resolver=resolver,
             options=ImportOptions(),
-            diagnostics=Diagnostics(robot.source),
+            diagnostics=Diagnostics(source),
         )
     )
-
-
-def _has_materials(files: RobotFiles, new: NewFiles, mesh: Mesh) -> bool:
-    """Whether a mesh file brings materials, which others in the visual would replace."""
-    if mesh.filename in new.meshes:
-        return bool(new.meshes[mesh.filename].materials)
-    if os.path.splitext(mesh.filename)[1].lower() in _BARE or mesh.bare:
-        return False
-    try:
-        return bool(files.peek(mesh).materials)
-    except MeshError:
-        return False
-
-
-def _peek(files: RobotFiles, shape: Collision, link: Link) -> MeshData | None:
-    try:
-        return files.peek(shape.geometry)
-    except MeshError:
-        return None
 
 
 SDF_WRITER = WriterFormat(

@@ -24,7 +24,7 @@ from ..simulation.states import Experiment, Position, RobotFile, StartedRobot
 from ..writers.formats import OpenExport
 from ..writers.mjcf.export import export_mjcf, find_freedom
 from ..writers.mjcf.options import MjcfOptions
-from .exporting import open_export
+from .opening import open_export
 
 _BELOW = 1e-4
 """Metres that a robot may reach below the floor at the start without a word."""

@@ -1,39 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """URDF out: (extract ->) place the files -> edit the text or write it anew."""
 
-import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from ..arguments import diagnostics_of, options_of, robot_or_rig_of
+from ..arguments import options_of, robot_or_rig_of
 from ..diagnostics import Diagnostic, Diagnostics
 from ..files.outputs import suggest_stem
-from ..files.packages import AnyPath, PackageResolver
-from ..geometry.tidy import tidy_angle
-from ..kinematics.forward import Position
-from ..meshes import RobotFiles
-from ..model import Ellipsoid, Joint, Robot
+from ..files.packages import AnyPath
+from ..model import Ellipsoid, Robot
 from ..readers.urdf.located import read_located
-from ..readers.urdf.robot import read_robot_text
-from ..reshape import move_zero, resize, seat_links
+from ..reshape import resize, seat_links
 from ..reshape.balls import split_balls
 from ..reshape.compare import Change, compare_robots
-from ..writers.formats import OpenExport, OutputKind, WriterFormat, Written, count_robot
-from ..writers.urdf.export import UrdfReading, UrdfRequest, export_urdf
-from ..writers.urdf.meshes import NewFiles
+from ..writers.formats import OpenExport, OutputKind, WriterFormat, Written, count_described
+from ..writers.urdf.export import export_urdf
 from ..writers.urdf.options import UrdfOptions as UrdfOptions
-from .extracting import extract_robot, read_text
-from .named_files import (
-    MeshFinder,
-    convert_meshes,
-    draw_solids,
-    find_file,
-    find_texture,
-    fit_shapes,
-    name_meshes,
-)
+from .extracting import read_text
+from .opening import convert_meshes, finish_shapes, open_edited, open_export
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,111 +65,43 @@ def write_urdf(
     empty. Raises WriteError where no file can say the robot or it cannot be written, BuildError for
     an object that is not an imported robot.
     """
-    robot = robot_or_rig_of(robot)
-    options = options_of(options, UrdfOptions)
-    diagnostics = diagnostics_of(diagnostics)
-    request = UrdfRequest(path=Path(path), options=options, diagnostics=diagnostics, strict=strict)
-    if isinstance(robot, Robot):
-        diagnostics.source = diagnostics.source or robot.source
-        new = NewFiles()
-        if options.meshes == "export":
-            finder = MeshFinder(_make_resolver(robot, options), diagnostics)
-            robot, new = convert_meshes(robot, finder, options.mesh_format)
-        return _write(robot, request, new)
-    return _write_rig(robot, request)
+    robot, options = robot_or_rig_of(robot), options_of(options, UrdfOptions)
+    return _write(open_export(robot, options, diagnostics, strict=strict), Path(path))
 
 
-def _write_rig(armature: Any, request: UrdfRequest) -> UrdfResult:
-    from ..blender.extract.edits import extract_edits
-    from ..blender.extract.scene_source import find_place
-
-    options, diagnostics = request.options, request.diagnostics
-    described = extract_robot(armature)
-    diagnostics.source = diagnostics.source or described.source
-    with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
-        robot, new, scale = described, NewFiles(), 1.0
-        if options.edits:
-            suffix = f".{options.mesh_format}"
-            writes_meshes = options.ros_package or options.meshes in ("copy", "export")
-            edited = extract_edits(
-                armature,
-                Path(folder),
-                diagnostics,
-                suffix=suffix,
-                shapes="shown" if writes_meshes else "edited",
-            )
-            robot, scale = edited.robot, edited.scale
-            old = frozenset(name_meshes(described))
-            new = NewFiles(meshes=edited.meshes, images=edited.images, old=old)
-        if options.poses == "start":
-            robot = move_zero(robot, shown_positions(armature, robot))
+def _write(found: OpenExport[UrdfOptions], path: Path) -> UrdfResult:
+    options, diagnostics, copying = found.options, found.diagnostics, ("copy", "export")
+    shown = bool(options.ros_package) or options.meshes in copying
+    with open_edited(found, options.mesh_format, shown=shown) as (edited, scale):
+        if found.armature is None and options.meshes == "export":
+            edited = convert_meshes(edited, options.mesh_format)
+        robot = edited.robot
         if options.apply_scale and scale != 1.0:
             robot = resize(robot, scale=scale, diagnostics=diagnostics)
-        else:
-            find_place(armature, diagnostics)
-        return _write(robot, request, new)
+        elif found.armature is not None:
+            from ..blender.extract.scene_source import report_scale
 
-
-def shown_positions(armature: Any, robot: Robot) -> dict[str, Position]:
-    """Returns where the rig shows the joints, as a person would have written the numbers."""
-    from ..blender.standing.pose import get_joint_positions
-
-    names = {joint.name for joint in robot.joints}
-    shown = get_joint_positions(armature)
-    return {
-        name: tidy_angle(each) if isinstance(each, float) else each
-        for name, each in shown.items()
-        if name in names
-    }
-
-
-def _write(robot: Robot, request: UrdfRequest, new: NewFiles) -> UrdfResult:
-    robot = seat_links(robot)
-    if not robot.text_of("urdf"):
-        robot = split_balls(robot)
-    resolver = _make_resolver(robot, request.options)
-    robot, new = fit_shapes(robot, new, resolver, request.options, request.diagnostics)
-    files = RobotFiles(resolver, request.diagnostics)
-    leaves = (leaf.tag for link in robot.links for shape in link.shapes for leaf in shape.leaves)
-    known = (Ellipsoid,) if "drake:ellipsoid" in leaves else ()
-    robot, new = draw_solids(robot, new, files, request.options.mesh_format, known)
-    written = export_urdf(robot, request, _open_reading(robot, request), new)
-    return UrdfResult(
-        path=written.path,
-        files=written.files,
-        robot=written.robot,
-        diagnostics=tuple(request.diagnostics),
-    )
+            report_scale(found.armature, diagnostics)
+        robot = seat_links(robot)
+        if not robot.text_of("urdf"):
+            robot = split_balls(robot)
+        leaves = [leaf.tag for link in robot.links for each in link.shapes for leaf in each.leaves]
+        known = (Ellipsoid,) if "drake:ellipsoid" in leaves else ()
+        edited = finish_shapes(replace(edited, robot=robot), options.mesh_format, known)
+        # A robot without a name is called after its file.
+        robot, files = export_urdf(edited, path, partial(read_located, source=str(path)))
+    return UrdfResult(path=path, files=files, robot=robot, diagnostics=tuple(diagnostics))
 
 
 def _write_format(found: OpenExport[UrdfOptions], path: Path) -> Written:
-    robot = found.robot
-    result = write_urdf(
-        found.armature if found.armature is not None else robot,
-        path,
-        options=found.options,
-        diagnostics=found.diagnostics,
-        strict=found.strict,
-    )
-    moving = [joint for joint in robot.joints if joint.type != "fixed"]
-    counts = count_robot(
-        robot,
-        links=len(robot.links),
-        moving_joints=len(moving),
-        degrees_of_freedom=sum(_degrees(joint) for joint in moving),
-    )
+    result = _write(found, path)
     return Written(
         path=result.path,
         files=result.files,
-        robot=robot.name,
-        facts=counts | {"changes": [str(change) for change in result.changes]},
+        robot=result.robot.name,
+        facts=count_described(result.robot) | {"changes": [str(each) for each in result.changes]},
         diagnostics=result.diagnostics,
     )
-
-
-def _degrees(joint: Joint) -> int:
-    sizes = {"planar": 3, "floating": 6, "ball": 3, "spherical": 3}
-    return 0 if joint.mimic is not None else sizes.get(joint.type, 1)
 
 
 URDF_WRITER = WriterFormat(
@@ -198,20 +116,3 @@ URDF_WRITER = WriterFormat(
     suggest_name=suggest_stem,
     lists_changes=True,
 )
-
-
-def _open_reading(robot: Robot, request: UrdfRequest) -> UrdfReading:
-    options, diagnostics = request.options, request.diagnostics
-    resolver = _make_resolver(robot, options)
-    source = str(request.path)  # A robot without a name is called after its file.
-    return UrdfReading(
-        locate=lambda data: read_located(data, source),
-        read=lambda data: read_robot_text(data, source, Diagnostics(source)),
-        find_file=partial(find_file, resolver),
-        find_mesh=MeshFinder(resolver, diagnostics),
-        find_texture=partial(find_texture, resolver, diagnostics),
-    )
-
-
-def _make_resolver(robot: Robot, options: UrdfOptions) -> PackageResolver:
-    return PackageResolver(robot.source, options.packages, options.package_paths)

@@ -20,8 +20,8 @@ from ..options import FileOptions
 
 Options = TypeVar("Options", bound=FileOptions)
 
-_FREEDOM = {"planar": 3, "floating": 6, "spherical": 3}
-"""Of joints that move along or about more than one axis."""
+_FREEDOM = {"planar": 3, "floating": 6, "spherical": 3, "ball": 3, "fixed": 0}
+"""Of joints that do not move along or about just one axis, by their kind or type."""
 
 Facts = dict[str, Any]
 """Name -> number, text, list or dict of these, as reports say them."""
@@ -223,5 +223,16 @@ def count_tree(tree: KinematicTree) -> Facts:
         tree.robot,
         links=len(tree.links),
         moving_joints=len(motions),
+        degrees_of_freedom=sum(free),
+    )
+
+
+def count_described(robot: Robot) -> Facts:
+    """Counts the content of a description, which need not be a tree."""
+    free = [_FREEDOM.get(joint.type, 1) for joint in robot.joints if joint.mimic is None]
+    return count_robot(
+        robot,
+        links=len(robot.links),
+        moving_joints=sum(joint.type != "fixed" for joint in robot.joints),
         degrees_of_freedom=sum(free),
     )

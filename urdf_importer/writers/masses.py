@@ -7,19 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from ..diagnostics import Diagnostics, quote
-from ..geometry.hulls import convex_hull
 from ..geometry.inertia import clamp_inertia, is_positive
 from ..geometry.mesh_data import MeshData
-from ..geometry.transforms import Matrix, matrix_from_pose
-from ..geometry.triangles import make_triangles
-from ..geometry.volumes import (
-    MassProperties,
-    join_masses,
-    mesh_mass,
-    polyhedron_mass,
-    primitive_mass,
-)
-from ..model import Collision, Geometry, Link, Mesh, Robot
+from ..geometry.transforms import Matrix
+from ..geometry.volumes import MassProperties, join_masses
+from ..meshes.weighing import weigh
+from ..model import Collision, Link, Mesh, Robot
 
 MeasureVolume = Callable[[Link], MassProperties | None]
 """A link's collision shapes, in its frame, with a density of 1; None where they enclose nothing."""
@@ -57,22 +50,12 @@ def measure_collisions(
 ) -> MassProperties | None:
     """Returns a link's collision shapes, in its frame, with a density of 1; an open mesh counts as
     its hull. None where they enclose nothing; `load` returns None for a mesh that is lost."""
-    found = []
-    for collision in link.collisions:
-        data = load(collision, link)
-        body = None if data is None else _measure(collision.geometry, data)
-        found += [] if body is None else [body.moved(matrix_from_pose(collision.origin))]
-    return join_masses(found)
 
+    def measure(shape: Collision) -> MassProperties | None:
+        data = load(shape, link)
+        return None if data is None else weigh(shape, lambda _: data, hulls=True)
 
-def _measure(geometry: Geometry, data: MeshData) -> MassProperties | None:
-    if not isinstance(geometry, Mesh):
-        return primitive_mass(geometry)
-    mass = mesh_mass(make_triangles(data)[0])
-    if mass is not None:
-        return mass
-    hull = convex_hull(data.vertices[np.unique(data.corners)].astype(np.float64))
-    return None if hull is None else polyhedron_mass(hull.vertices, hull.triangles)
+    return join_masses(map(measure, link.collisions))
 
 
 def sphere_inertia(mass: float) -> Matrix:

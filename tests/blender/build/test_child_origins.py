@@ -14,9 +14,9 @@ from support.blender.rigs import assert_at, build, new_scene, valid_positions
 from support.paths import ROOT
 from support.strategies import Wishes, chain, unseated
 from urdf_importer import (
-    Diagnostics,
     export_robot,
     extract_robot,
+    find_reshaped,
     forward_kinematics,
     import_robot,
     link_pose,
@@ -25,7 +25,6 @@ from urdf_importer import (
     update_robot,
     write_urdf,
 )
-from urdf_importer.blender.extract.edits import extract_edits
 from urdf_importer.geometry.transforms import matrix_from_pose
 from urdf_importer.kinematics.forward import joint_frames, zero_frames
 from urdf_importer.model import Pose
@@ -66,8 +65,7 @@ def test_edits_and_text_of_a_rig(tmp_path):
         robot, positions = robot_and_positions
         new_scene()
         plan, rig = build(robot)
-        edited = extract_edits(rig.armature, tmp_path, Diagnostics(), shapes="described")
-        assert edited.robot.joints == robot.joints
+        assert find_reshaped(rig.armature).joints == robot.joints
         written = read_robot(write_urdf(rig.armature, tmp_path / "robot.urdf").path)
         positions = valid_positions(plan, positions)
         leaves = {link.name for link in robot.links} - {joint.parent for joint in robot.joints}
@@ -95,7 +93,7 @@ def test_a_moved_bone_changes_the_origin_alone(tmp_path):
     bone.head.x += 0.25
     bone.tail.x += 0.25
     bpy.ops.object.mode_set(mode="OBJECT")
-    found = extract_edits(rig.armature, tmp_path, Diagnostics(), shapes="described").robot
+    found = find_reshaped(rig.armature)
     assert found.joints[:-1] == robot.joints[:-1]
     last, before = found.joints[-1], robot.joints[-1]
     assert last.child_origin == away

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """URDF as files: whose bytes they are, which files go along, and what strict readers take."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -15,12 +16,15 @@ from support.readable_robots import DATA
 from support.real_robots import ROOT as ROBOTS
 from support.real_robots import descriptions, name_of
 from urdf_importer import Diagnostics, FileOptions, Severity, UrdfOptions, WriteError, write_urdf
+from urdf_importer.cli import main
 from urdf_importer.geometry.mesh_data import MeshData
 from urdf_importer.geometry.transforms import matrix_from_pose, rpy_from_rotation
 from urdf_importer.geometry.triangles import make_triangles
+from urdf_importer.kinematics.tree import retrace_tree
 from urdf_importer.meshes import RobotFiles, load_mesh
 from urdf_importer.model import Joint, Link, Material, Mesh, Pose, Robot, Visual
 from urdf_importer.pipeline.files import find_files
+from urdf_importer.writers.formats import count_tree
 
 QUIRKS = DATA / "quirks" / "q_pkg" / "urdf"
 BARE = Robot(name="arm", links=(Link(name="a"), Link(name="b")))
@@ -190,6 +194,66 @@ def test_the_table_of_formats_writes_the_same(tmp_path: Path) -> None:
     written = urdf_importer.export_robot(robot, source.with_name("again.urdf"))
     assert written.path.read_bytes() == source.read_bytes()
     assert written.facts["changes"] == []
+
+
+@pytest.mark.parametrize(
+    ("file", "options"),
+    [
+        ("four_bar_with_ball.xml", UrdfOptions()),
+        ("dynamics/springs_and_rotors.xml", UrdfOptions(complete="always")),
+        ("drake_joints.urdf", UrdfOptions(style="plain")),
+        ("turn_and_slide.urdf", UrdfOptions(complete="always")),
+    ],
+)
+def test_facts_are_those_of_the_file(file: str, options: UrdfOptions, tmp_path: Path) -> None:
+    """A ball joint of a description is three joints and two links there."""
+    robot = urdf_importer.read_robot(DATA / file, diagnostics=Diagnostics())
+    written = urdf_importer.export_robot(
+        robot, tmp_path / "r.urdf", options=options, diagnostics=Diagnostics()
+    )
+    again = urdf_importer.read_robot(written.path, diagnostics=Diagnostics())
+    wanted = count_tree(retrace_tree(again))
+    assert {name: written.facts[name] for name in wanted} == pytest.approx(wanted)
+
+
+def test_the_report_of_the_command_counts_the_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ball = tmp_path / "ball.xml"
+    body = '<body><joint type="ball"/><geom size="0.1"/></body>'
+    ball.write_text(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
+    main(["export", str(ball), "-o", str(tmp_path / "ball.urdf"), "--json", "-"])
+    said = json.loads(capsys.readouterr().out)
+    assert (said["links"], said["joints"], said["degrees_of_freedom"]) == (4, 3, 3)
+
+
+def test_a_mesh_that_no_scale_shows_is_converted(tmp_path: Path) -> None:
+    source = QUIRKS / "scale_zero.urdf"
+    robot = urdf_importer.read_robot(source, diagnostics=Diagnostics())
+    options = UrdfOptions(meshes="export", mesh_format="obj")
+    written = write_urdf(robot, tmp_path / "r.urdf", options=options, diagnostics=Diagnostics())
+    assert mesh_names(written.robot) == ["meshes/visual/m.obj"]
+    assert (tmp_path / "meshes/visual/m.obj").is_file()
+
+
+def test_a_converted_mesh_takes_no_name_that_another_has(tmp_path: Path) -> None:
+    name = write_box(tmp_path / "one")
+    home = tmp_path / "meshes" / "visual"
+    home.mkdir(parents=True)
+    triangle = "solid s\nfacet normal 0 0 1\nouter loop\n"
+    triangle += "vertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid s\n"
+    (home / "box.stl").write_text(triangle)
+    visuals = "".join(
+        f'<visual><geometry><mesh filename="{each}"/></geometry></visual>'
+        for each in (name, "meshes/visual/box.stl")
+    )
+    source = tmp_path / "r.urdf"
+    source.write_text(f'<robot name="r"><link name="a">{visuals}</link></robot>')
+    options = UrdfOptions(meshes="export")
+    robot = urdf_importer.read_robot(source)
+    written = write_urdf(robot, tmp_path / "new.urdf", options=options)
+    assert mesh_names(written.robot) == ["meshes/visual/box_2.stl", "meshes/visual/box.stl"]
+    assert (home / "box.stl").read_text() == triangle
 
 
 # What strict readers take

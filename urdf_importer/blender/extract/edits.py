@@ -7,7 +7,9 @@ properties win over the scene.
 """
 
 import math
+import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -28,7 +30,7 @@ from ..standing.rests import find_edited_parts
 from ..update.names import is_named_after
 from .edited_shapes import ShapeEdits
 from .frames import RestFrames, find_rest_frames
-from .robot import extract_robot, find_link_empties, group_children, unpack_joints
+from .robot import find_link_empties, group_children, unpack_joints
 
 _AXES = "xyz"
 _MOST_NAMED = 3
@@ -52,20 +54,19 @@ class EditedRobot:
 ShapeSource = Literal["described", "edited", "shown"]
 
 
-def extract_edits(
+@contextmanager
+def open_edits(
     armature: Any,
-    folder: Path,
+    described: Robot,
     diagnostics: Diagnostics,
     *,
     suffix: str = ".stl",
     shapes: ShapeSource = "edited",
-) -> EditedRobot:
-    """Extracts the robot with the animator's changes; its shapes are "described", or "edited" where
-    the animator changed them, or "shown", where the import decimated them, too.
-    Images that are not in a file are written into `folder`, which has to be there as long as the
-    result is used; new meshes are named with `suffix`. Raises BuildError for an object that is not
-    an imported robot."""
-    described = extract_robot(armature)
+) -> Iterator[EditedRobot]:
+    """Gives the robot with the animator's changes, whose images are files for as long as the block
+    runs; `described` is the result of extract_robot for it. Its shapes are "described", or "edited"
+    where the animator changed them, or "shown", where the import decimated them, too. New meshes
+    are named with `suffix`."""
     empties = find_link_empties(armature)
     robot = _restore_middle(armature, described, set(empties), diagnostics)
     frames = find_rest_frames(armature, robot, empties)
@@ -90,12 +91,12 @@ def extract_edits(
     robot = replace(robot, links=links, joints=tuple(joints.values()))
     _report_scene(armature, empties, diagnostics)
     scale = shortest(sum(armature.matrix_world.to_scale()) / 3.0, SAME)
-    if shapes == "described":
-        return EditedRobot(robot=robot, meshes={}, images=frozenset(), scale=scale)
-    found = ShapeEdits(armature, robot, folder, diagnostics, suffix)
-    found.takes_decimated = shapes == "shown"
-    robot = found.apply(empties, frames.moved, edited)
-    return EditedRobot(robot=robot, meshes=found.meshes, images=found.images, scale=scale)
+    with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
+        found = ShapeEdits(armature, robot, Path(folder), diagnostics, suffix)
+        found.takes_decimated = shapes == "shown"
+        if shapes != "described":
+            robot = found.apply(empties, frames.moved, edited)
+        yield EditedRobot(robot=robot, meshes=found.meshes, images=found.images, scale=scale)
 
 
 def _restore_middle(
@@ -103,6 +104,8 @@ def _restore_middle(
 ) -> Robot:
     """Puts back links whose empty is gone while others hang on them, bare; `present` are the links
     that have an empty."""
+    if all(joint.parent in present for joint in described.joints):
+        return described
     packed = armature[properties.ROBOT].to_dict()
     kept = unpack_joints(armature, packed.get("middle_joints", ()))
     joints = {joint.name: joint for joint in kept if joint.child not in present}

@@ -57,7 +57,12 @@ def extract_semantics(armature: Any) -> Semantics:
     assets, and the rest from its original SRDF. A rig that came with none gives the user's own
     groups and states. Raises BuildError for an object that is not an imported robot."""
     armature = rig_of(armature)
-    robot = extract_robot(armature)
+    return extract_semantics_of(armature, extract_robot(armature))
+
+
+def extract_semantics_of(armature: Any, robot: Robot) -> Semantics:
+    """Returns the SRDF of a rig as extract_semantics does; `robot` is the result of extract_robot
+    for it."""
     kept = find_semantics(armature) or Semantics(name=robot.name)
     groups = extract_groups(armature, robot, kept)
     effectors = (*kept.end_effectors, *_find_new_effectors(armature, kept))

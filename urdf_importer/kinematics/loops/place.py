@@ -60,7 +60,7 @@ def start_closed(
     same. Raises KinematicsError as close_loops does."""
     if not tree.robot.loops:
         return positions
-    found = recall_closer(tree.robot).close(positions, start=start)
+    found = recall_closer(tree).close(positions, start=start)
     report_missed(tree.robot, found, diagnostics)
     frames = place_links(tree, found.positions)
     for loop in tree.robot.loops:

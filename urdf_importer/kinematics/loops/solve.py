@@ -124,8 +124,9 @@ class LoopCloser:
 _closers: Recent[int, tuple[Robot, LoopCloser]] = Recent(8)
 
 
-def recall_closer(robot: Robot) -> LoopCloser:
-    """Returns a closer of a robot's loops, cached for the robots last asked about, since questions
-    come in rows."""
+def recall_closer(given: Robot | KinematicTree) -> LoopCloser:
+    """Returns a closer of a robot's loops, or of its tree's, cached for the robots last asked
+    about, since questions come in rows."""
+    robot = given.robot if isinstance(given, KinematicTree) else given
     # A robot that is kept keeps its number.
-    return _closers.recall(id(robot), lambda: (robot, LoopCloser(robot)))[1]
+    return _closers.recall(id(robot), lambda: (robot, LoopCloser(given)))[1]

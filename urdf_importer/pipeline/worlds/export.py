@@ -25,7 +25,8 @@ from ...writers.webots import WEBOTS
 from ...writers.worlds.request import WorldRequest, WorldRobot
 from ...writers.worlds.sdf import ModelFile, write_sdf_world
 from ...writers.worlds.webots import write_webots_world
-from ..exporting import fit_options, open_export
+from ..exporting import fit_options
+from ..opening import open_export
 from ..sdf import SDF_WRITER, report_pose, write_model, write_thing
 from .mujoco import names_of, write_mujoco_world
 

@@ -51,7 +51,7 @@ class Scales:
         if inertial is not None and self._from_geoms != "true":
             return self._read_inertial(*inertial)
         weighed = geoms if self._from_geoms != "false" else ()
-        total = join_masses(part for geom in weighed for part in self._weigh_geom(geom))
+        total = join_masses(map(self._weigh_geom, weighed))
         if total is not None:
             return self._make(total.volume, total.centre, total.inertia, body.line)
         if inertial is not None:
@@ -86,20 +86,18 @@ class Scales:
         origin = pose_of(make_frame(point=center))
         return Inertial(origin=origin, mass=float(mass), inertia=inertia_of(tensor), line=line)
 
-    def _weigh_geom(self, geom: Geom) -> list[MassProperties]:
-        """Returns the mass of a geom as a volume, in its body; nothing for a massless geom."""
-        if geom.group not in self._groups:
-            return []
+    def _weigh_geom(self, geom: Geom) -> MassProperties | None:
+        """Returns the mass of a geom as a volume, in its body; None for a massless geom."""
         node = geom.node
-        shape = self._measure(geom)
+        shape = self._measure(geom) if geom.group in self._groups else None
         if shape is None or not shape.volume > 0.0:
-            return []
+            return None
         given = node.number("mass", -1.0)
         mass = given if given >= 0.0 else node.number("density", _DENSITY) * shape.volume
         if not mass > 0.0:
-            return []
-        factor = mass / shape.volume
-        return [MassProperties(mass, shape.centre, shape.inertia * factor).moved(geom.frame)]
+            return None
+        inertia = shape.inertia * (mass / shape.volume)
+        return MassProperties(mass, shape.centre, inertia).moved(geom.frame)
 
     def _measure(self, geom: Geom) -> MassProperties | None:
         if geom.kind == "hfield":

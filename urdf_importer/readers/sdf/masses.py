@@ -4,19 +4,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...diagnostics import MeshError, quote
-from ...geometry.transforms import matrix_from_pose
-from ...geometry.triangles import make_triangles
-from ...geometry.volumes import (
-    MassProperties,
-    inertia_of,
-    join_masses,
-    mesh_mass,
-    primitive_mass,
-)
+from ...diagnostics import quote
+from ...geometry.volumes import MassProperties, inertia_of, join_masses
 from ...markup.xml import Element
 from ...meshes import RobotFiles
-from ...model import Collision, Inertia, Inertial, Mesh, Pose
+from ...meshes.weighing import weigh
+from ...model import Collision, Inertia, Inertial, Pose
 from ..urdf.link import check_inertia
 from .page import find
 from .scope import FramedElement, place_part
@@ -74,14 +67,14 @@ def _measure(
     page = node.page
     bodies: list[MassProperties] = []
     for each, collision in collisions:
-        body = None if collision is None else _weigh(collision, files)
+        body = None if collision is None else weigh(collision, files.peek)
         if body is None:
             finding = f"a collision of link {quote(node.full_name)} has no mass that can be worked"
             page.warning("sdf-auto-inertia", f"{finding} out of its shape", each, node.full_name)
             continue
         given = (page.size(where, "density", default=0.0) for where in (each, element))
         density = next(filter(None, given), _WATER)
-        bodies.append(MassProperties(body.volume * density, body.centre, body.inertia * density))
+        bodies.append(body.times(density))
     total = join_masses(bodies)
     if total is None:
         if not collisions:
@@ -95,16 +88,3 @@ def _measure(
         inertia=inertia_of(total.inertia),
         line=element.line,
     )
-
-
-def _weigh(collision: Collision, files: RobotFiles) -> MassProperties | None:
-    """The mass of a shape of density 1, in its link; None for a shape that encloses no volume."""
-    geometry = collision.geometry
-    try:
-        if isinstance(geometry, Mesh):
-            body = mesh_mass(make_triangles(files.peek(geometry))[0])
-        else:
-            body = primitive_mass(geometry)
-    except MeshError:
-        return None
-    return None if body is None else body.moved(matrix_from_pose(collision.origin))

@@ -8,13 +8,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...diagnostics import MeshError
 from ...geometry.inertia import BodyMass, inertial_of
-from ...geometry.transforms import Matrix, Vector, invert, matrix_from_pose
-from ...geometry.triangles import make_triangles
-from ...geometry.volumes import MassProperties, join_masses, mesh_mass, primitive_mass
+from ...geometry.transforms import Matrix, Vector, invert
+from ...geometry.volumes import MassProperties, join_masses
 from ...meshes import RobotFiles
-from ...model import Collision, Inertial, Mesh
+from ...meshes.weighing import weigh
+from ...model import Collision, Inertial
 from ...stages import StagePrim
 from .scene import UsdScene, read_turn
 
@@ -87,24 +86,14 @@ def _read_tensor(body: StagePrim, unit: float) -> Matrix | None:
 
 def _weigh(
     body: StagePrim, collider: tuple[StagePrim, Collision], scene: UsdScene, files: RobotFiles
-) -> MassProperties:
-    """The mass of one collider, in the body's frame; nothing for a shape that encloses no
-    volume."""
+) -> MassProperties | None:
+    """The mass of one collider, in the body's frame; None for a shape that encloses no volume."""
     prim, shape = collider
-    try:
-        if isinstance(shape.geometry, Mesh):
-            found = mesh_mass(make_triangles(files.peek(shape.geometry))[0])
-        else:
-            found = primitive_mass(shape.geometry)
-    except MeshError:
-        found = None
+    found = weigh(shape, files.peek)
     if found is None:
-        return MassProperties(0.0, np.zeros(3), np.zeros((3, 3)))
-    stage = scene.stage
-    mass = (prim.number("physics:mass") or 0.0) * stage.kilograms
-    factor = mass / found.volume if mass > 0.0 else _find_density(body, prim, scene)
-    found = found.moved(matrix_from_pose(shape.origin))
-    return MassProperties(found.volume * factor, found.centre, found.inertia * factor)
+        return None
+    mass = (prim.number("physics:mass") or 0.0) * scene.stage.kilograms
+    return found.times(mass / found.volume if mass > 0.0 else _find_density(body, prim, scene))
 
 
 def _find_density(body: StagePrim, prim: StagePrim, scene: UsdScene) -> float:

@@ -2,34 +2,27 @@
 """The order of work of an export on one page: files -> the text that was read, or plan -> text."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...diagnostics import Diagnostics, quote
+from ...diagnostics import Diagnostics, MeshError, quote
 from ...files.outputs import check_output, replace_files
+from ...geometry.mesh_data import MeshData
+from ...geometry.volumes import MassProperties
 from ...markup.write import XmlWriter
-from ...model import Dynamics, Joint, Mesh, Pose, Robot, VisualMaterials
+from ...model import Collision, Dynamics, Joint, Link, Mesh, Pose, Robot, VisualMaterials
 from ...model.file_names import name_files
 from ..formats import (
     Facts,
+    OpenExport,
     Written,
     count_tree,
-    list_made,
     report_rewritten,
     report_springs,
 )
-from ..masses import MeasureVolume
-from ..urdf.meshes import (
-    FindMesh,
-    FindTexture,
-    NewFiles,
-    TargetFolder,
-    copy_files,
-    find_taken,
-    link_files,
-    write_new_files,
-)
+from ..masses import measure_collisions
+from ..urdf.meshes import NamedFiles
 from .authors import find_authors
 from .document import NEW, SdfDocument, write_document
 from .extras import GazeboData
@@ -38,13 +31,14 @@ from .masses import Weights
 from .nesting import Addresses
 from .options import SdfOptions
 from .parts import JointPart, ModelPlan
-from .patch import patch_text
+from .patch import Read, patch_text
 from .plan import plan_parts
-from .shapes import HasMaterials, ShapeText
+from .shapes import ShapeText
 
 SUFFIX = ".sdf"
 _VERSION = re.compile(rb"""<sdf\b[^>]*?\bversion\s*=\s*["']([0-9.]+)""")
 _FILE = "model.sdf"
+_BARE = ".stl"
 _ROS, _GAZEBO = "package://", "model://"
 _NOBODY = (("unknown", "unknown@example.com"),)
 
@@ -53,14 +47,12 @@ _NOBODY = (("unknown", "unknown@example.com"),)
 class SdfRequest:
     """The path to write, a file or a folder, and how. `place` is the pose of the model in its
     world; None where there is none. `prefix` begins the names of files, where another file will
-    hold the model."""
+    hold the model. `read` reads SDF: writers know no readers."""
 
     path: Path
-    options: SdfOptions
-    diagnostics: Diagnostics
+    read: Read
     place: Pose | None = None
     prefix: str = ""
-    strict: bool = False
 
     @property
     def is_folder(self) -> bool:
@@ -79,65 +71,39 @@ class SdfExport(Written):
     joints: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SdfReading:
-    """How SDF and the files in it are read: writers know no readers.
-
-    has_materials   whether a mesh, by its name before it is copied, brings materials
-    volume          measures the collisions of a link
-    """
-
-    read: Callable[[bytes], Robot]
-    find_file: Callable[[str], Path | None]
-    find_mesh: FindMesh
-    find_texture: FindTexture
-    has_materials: HasMaterials
-    volume: MeasureVolume
-
-
-def export_sdf(robot: Robot, request: SdfRequest, reading: SdfReading, new: NewFiles) -> Written:
-    """Writes the robot, all files or none; `new` are files that it names and that are not there
-    yet. Raises KinematicsError where the robot is not a tree; WriteError where it cannot be
-    written, also where `strict` and there is any diagnostic."""
-    options, diagnostics = request.options, request.diagnostics
-    path = request.path.absolute()
+def export_sdf(found: OpenExport[SdfOptions], request: SdfRequest) -> Written:
+    """Writes the robot and its files that are not there yet, all or none. Raises KinematicsError
+    where the robot is not a tree; WriteError where it cannot be written, also where the export is
+    strict and there is any diagnostic."""
+    options, path, robot = found.options, request.path.absolute(), found.robot
     home = path if request.is_folder else path.parent
     if home.is_dir():
         check_output(home / _FILE if request.is_folder else path)
     prefix = f"{_GAZEBO}{path.name}/" if request.is_folder else request.prefix
     with replace_files(home) as folder:
-        target = TargetFolder(folder=folder, prefix=prefix, maps=True)
-        taken = find_taken(home.resolve(), new, reading.find_file)
-        before = _list_meshes(robot)
-        robot, done = write_new_files(robot, new, target, taken, diagnostics)
+        named = NamedFiles(files=found.files, home=home, folder=folder, prefix=prefix, maps=True)
+        robot = named.write_new(robot)
         if options.meshes == "copy":
-            robot = copy_files(robot, target, reading.find_mesh, reading.find_texture, done)
+            robot = named.copy(robot)
         else:
             if options.meshes == "link":
-                robot = link_files(robot, home, reading.find_file, done, maps=True)
+                robot = named.link(robot)
             robot = name_files(robot, lambda mesh, *_: _rename(mesh.filename), _rename, maps=True)
-        pairs = zip(_list_meshes(robot), before, strict=True)
-        found = {after.filename: each for after, each in pairs}
-
-        def has_materials(mesh: Mesh) -> bool:
-            return reading.has_materials(found.get(mesh.filename, mesh))
-
-        work = _Work(robot, request, has_materials, reading.volume)
+        work = _Work(found, robot, request)
         file = _FILE if request.is_folder else path.name
-        written = work.write_text(reading.read)
+        written = work.write_text()
         (folder / file).write_bytes(written)
         if request.is_folder:
             text = _config(robot, written, find_authors(robot.source) or _NOBODY)
             (folder / "model.config").write_text(text, encoding="utf-8", newline="\n")
-        place = request.path if request.is_folder else request.path.parent
-        files = list_made(folder, place, diagnostics, strict=request.strict)
+        files = found.list_made(folder, request.path if request.is_folder else request.path.parent)
     facts, (links, joints) = work.facts()
     return SdfExport(
         path=request.path,
         files=files,
         robot=robot.name,
         facts=facts,
-        diagnostics=tuple(diagnostics),
+        diagnostics=tuple(found.diagnostics),
         links=links,
         joints=joints,
     )
@@ -153,23 +119,24 @@ def _list_meshes(robot: Robot) -> list[Mesh]:
     return [each for each in shapes if isinstance(each, Mesh)]
 
 
-@dataclass(slots=True, eq=False)
 class _Work:
-    """The text of one robot."""
+    """The text of one robot: of the one in `found`, with the files in `robot` that it names."""
 
-    _robot: Robot
-    _request: SdfRequest
-    _has_materials: HasMaterials
-    _volume: MeasureVolume
-    _addresses: Addresses | None = None
-    _joined: Joined | None = None
+    def __init__(self, found: OpenExport[SdfOptions], robot: Robot, request: SdfRequest) -> None:
+        self._found, self._robot, self._request = found, robot, request
+        pairs = zip(_list_meshes(robot), _list_meshes(found.robot), strict=True)
+        self._before = {after.filename: each for after, each in pairs}
+        self._links = {link.name: link for link in found.robot.links}
+        self._faults = Diagnostics(found.diagnostics.source)
+        self._joined: Joined | None = None
+        self._addresses: Addresses | None = None
 
-    def write_text(self, read: Callable[[bytes], Robot]) -> bytes:
-        options, diagnostics = self._request.options, self._request.diagnostics
+    def write_text(self) -> bytes:
+        options, diagnostics = self._found.options, self._found.diagnostics
         text = self._robot.text_of("sdf")
         plain = options.fixed_joints == "keep" and options.base == "auto"
         if options.style == "keep" and text and plain:
-            patched = patch_text(text, self._robot, read, self._write_silently)
+            patched = patch_text(text, self._robot, self._request.read, self._write_silently)
             if patched is not None:
                 return patched
             report_rewritten(diagnostics)
@@ -181,7 +148,7 @@ class _Work:
     def facts(self) -> tuple[Facts, tuple[dict[str, str], dict[str, str]]]:
         """Returns the facts, and the names of links and of joints in the file."""
         if self._joined is None or self._addresses is None:
-            self._write(self._robot, XmlWriter(), Diagnostics(), repairs=False)
+            self._write_silently(self._robot, XmlWriter())
         assert self._joined is not None and self._addresses is not None
         names = self._addresses.whole_names()
         renamed = {old: new for each in names for old, new in each.items() if old != new}
@@ -198,10 +165,11 @@ class _Work:
         *,
         repairs: bool,
     ) -> None:
-        options, data = self._request.options, GazeboData(robot)
-        joined = join_joints(robot, diagnostics)
-        tree, volume = joined.tree, self._volume
-        weights = Weights(tree=tree, volume=volume, diagnostics=diagnostics, repairs=repairs)
+        options, data, own = self._found.options, GazeboData(robot), robot is self._robot
+        joined = self._join(diagnostics) if own else join_joints(robot, diagnostics)
+        weights = Weights(
+            tree=joined.tree, volume=self._volume, diagnostics=diagnostics, repairs=repairs
+        )
         plan = plan_parts(joined, options, data, weights, diagnostics)
         report_springs(_list_without_place(plan), "SDF", diagnostics)
         addresses = Addresses(plan, diagnostics)
@@ -211,12 +179,38 @@ class _Work:
             addresses=addresses,
             data=data,
             shapes=ShapeText(VisualMaterials(robot), data, self._has_materials),
-            place=self._request.place if robot is self._robot else None,
+            place=self._request.place if own else None,
             lumps=options.fixed_joints == "lump",
         )
         write_document(document, xml)
-        if robot is self._robot:
-            self._joined, self._addresses = joined, addresses
+        if own:
+            self._addresses = addresses
+
+    def _join(self, diagnostics: Diagnostics) -> Joined:
+        """Plans the robot once; the faults come with each text of it."""
+        if self._joined is None:
+            self._joined = join_joints(self._robot, self._faults)
+        diagnostics.extend(self._faults)
+        return self._joined
+
+    def _has_materials(self, mesh: Mesh) -> bool:
+        """Whether a mesh file brings materials, which others in the visual would replace."""
+        mesh = self._before.get(mesh.filename, mesh)
+        if mesh.filename.lower().endswith(_BARE) or mesh.bare:
+            return False
+        try:
+            return bool(self._found.files.peek(mesh).materials)
+        except MeshError:
+            return False
+
+    def _volume(self, link: Link) -> MassProperties | None:
+        return measure_collisions(self._links.get(link.name, link), self._peek)
+
+    def _peek(self, shape: Collision, link: Link) -> MeshData | None:
+        try:
+            return self._found.files.peek(shape.geometry)
+        except MeshError:
+            return None
 
 
 def _list_without_place(plan: ModelPlan) -> Iterator[Joint]:

@@ -9,14 +9,15 @@ not changed name them.
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import cast
 
-from ...diagnostics import Diagnostics, quote
+from ...diagnostics import MeshError, quote
 from ...files.portable import plain_stem, relative_path
 from ...geometry.mesh_data import MeshData
+from ...meshes import RobotFiles
 from ...meshes.write_files import MeshFormat, write_mesh_files
 from ...model import Mesh, Robot
 from ...model.file_names import is_relative, name_files
@@ -24,44 +25,8 @@ from ...names import find_free
 
 FOLDER = "meshes"
 TEXTURES = "textures"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundFile:
-    """A file that the robot names, and (as written there, where it is) the files that it names."""
-
-    path: Path
-    beside: tuple[tuple[str, Path], ...] = ()
-
-
-FindMesh = Callable[[Mesh, str, int], FoundFile | None]
-"""The file of a mesh of a link, named for messages, in a line; None, with a diagnostic, where there
-is none."""
-FindTexture = Callable[[str], Path | None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TargetFolder:
-    """The folder that files are put into. `prefix` begins the names of its files; with `maps` the
-    images of surfaces go along."""
-
-    folder: Path
-    prefix: str = ""
-    maps: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewFiles:
-    """Files named by a robot that do not exist yet, or do not stay.
-
-    meshes  name in the robot, where the file is to be put beside the description -> the mesh
-    images  paths in the robot that lie where they do not stay
-    old     files that the robot named before, which new ones do not replace
-    """
-
-    meshes: Mapping[str, MeshData] = field(default_factory=dict)
-    images: frozenset[str] = frozenset()
-    old: frozenset[str] = frozenset()
+_Beside = Sequence[tuple[str, Path]]
+"""The files that a mesh file names: as written there, and where they are."""
 
 
 def find_free_name(stem: str, part: str, format: str, taken: Iterable[str]) -> str:
@@ -73,103 +38,144 @@ def find_free_name(stem: str, part: str, format: str, taken: Iterable[str]) -> s
     return name(find_free(plain, lambda called: name(called).lower() in lowered))
 
 
-def find_taken(home: Path, new: NewFiles, find: Callable[[str], Path | None]) -> set[str]:
-    """Finds the places of the files in `home` that a robot still names, which new ones do not
-    replace."""
-    found = [file.resolve() for name in new.old if (file := find(name)) is not None]
-    return {
-        file.relative_to(home).as_posix().lower() for file in found if file.is_relative_to(home)
-    }
+@dataclass(slots=True, kw_only=True, eq=False)
+class NamedFiles:
+    """The files of a robot as a new description in `home` names them.
 
+    files   of the robot; `drawn` meshes and `images` of these are files to be made
+    folder  where files are put, which come to lie in `home`
+    prefix  begins the names of files there
+    maps    whether the images of surfaces go along
+    done    names that are right already
+    """
 
-def write_new_files(
-    robot: Robot,
-    new: NewFiles,
-    target: TargetFolder,
-    taken: Set[str],
-    diagnostics: Diagnostics,
-) -> tuple[Robot, frozenset[str]]:
-    """Writes new files; returns the robot with their names as it has to say them, and these names.
-    `taken` are places there, in lower case, of files that must not be replaced. Losses of a format
-    are reported."""
-    root, prefix = target.folder, target.prefix
-    names: dict[str, str] = {}
+    files: RobotFiles
+    home: Path
+    folder: Path
+    prefix: str = ""
+    maps: bool = False
+    done: set[str] = field(default_factory=set)
 
-    def name_mesh(mesh: Mesh, link: str, line: int, part: str) -> str:
-        data = new.meshes.get(mesh.filename)
-        if data is None:
-            return mesh.filename
-        if mesh.filename not in names:
-            place, lost = _write_mesh(root, mesh.filename, data, taken)
-            names[mesh.filename] = prefix + place
-            if lost:
-                called = quote(PurePosixPath(place).name)
-                message = f"new mesh {called} loses its look: {lost}"
-                diagnostics.warning("color-lost", message, subject=link)
-        return names[mesh.filename]
+    def write_new(self, robot: Robot) -> Robot:
+        """Writes the files that are not there yet; returns the robot with their names. No file that
+        the robot names from before is replaced, and losses of a format are reported."""
+        files, names = self.files, dict[str, str]()
+        if not (files.drawn or files.images):
+            return robot
+        taken = self._find_taken()
 
-    def name_texture(name: str) -> str:
-        if name not in new.images:
-            return name
-        if name not in names:
-            names[name] = prefix + _copy_image(root, Path(name), taken)
-        return names[name]
+        def name_mesh(mesh: Mesh, link: str, line: int, part: str) -> str:
+            data = files.drawn.get(mesh.filename)
+            if data is None:
+                return mesh.filename
+            if mesh.filename not in names:
+                place, lost = self._write_mesh(mesh.filename, data, taken)
+                names[mesh.filename] = self.prefix + place
+                if lost:
+                    called = quote(PurePosixPath(place).name)
+                    message = f"new mesh {called} loses its look: {lost}"
+                    files.diagnostics.warning("color-lost", message, subject=link)
+            return names[mesh.filename]
 
-    robot = name_files(robot, name_mesh, name_texture, maps=target.maps)
-    return robot, frozenset(names.values())
+        def name_texture(name: str) -> str:
+            if name not in files.images:
+                return name
+            if name not in names:
+                place = self._find_free_place(PurePosixPath(TEXTURES, Path(name).name), taken)
+                (self.folder / TEXTURES).mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(name, self.folder / place)
+                names[name] = self.prefix + place
+            return names[name]
 
-
-def _find_free_place(root: Path, wanted: PurePosixPath, taken: Set[str]) -> str:
-    """Returns a place in `root`, as it is wanted or with a number, where no other file is."""
-
-    def place(stem: str) -> str:
-        return str(wanted.with_name(stem + wanted.suffix))
-
-    def is_taken(stem: str) -> bool:
-        return place(stem).lower() in taken or (root / place(stem)).exists()
-
-    return place(find_free(plain_stem(wanted.stem, "mesh"), is_taken))
-
-
-def _copy_image(root: Path, image: Path, taken: Set[str]) -> str:
-    place = _find_free_place(root, PurePosixPath(TEXTURES, image.name), taken)
-    (root / TEXTURES).mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(image, root / place)
-    return place
-
-
-def _write_mesh(root: Path, wanted: str, data: MeshData, taken: Set[str]) -> tuple[str, str]:
-    """Writes a mesh where it is wanted or, where another file is there, under a number."""
-    place = PurePosixPath(_find_free_place(root, PurePosixPath(wanted), taken))
-    written = write_mesh_files(data, place.stem, cast(MeshFormat, place.suffix[1:]))
-    folder = root / place.parent
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in written.files.items():
-        (folder / name).write_bytes(content)
-    return str(place), written.lost
-
-
-def link_files(
-    robot: Robot,
-    folder: Path,
-    find: Callable[[str], Path | None],
-    done: frozenset[str] = frozenset(),
-    *,
-    maps: bool = False,
-) -> Robot:
-    """Returns the robot with its relative paths as they must be written in `folder` to name the
-    same files. `find` finds a file that is there; names in `done` are right already."""
-    if not robot.source or folder == Path(robot.source).parent.absolute():
+        robot = name_files(robot, name_mesh, name_texture, maps=self.maps)
+        self.done.update(names.values())
         return robot
-    beside = Path(robot.source).parent.absolute()
 
-    def rename(name: str) -> str:
-        if not is_relative(name) or name in done:
-            return name
-        path = find(name) or Path(os.path.normpath(beside / name.strip().replace("\\", "/")))
-        return relative_path(path, folder)
+    def link(self, robot: Robot) -> Robot:
+        """Returns the robot with its relative paths as they must be written in `home` to name the
+        same files."""
+        beside = Path(robot.source).parent.absolute()
+        if not robot.source or self.home == beside:
+            return robot
 
-    return name_files(robot, lambda mesh, *_: rename(mesh.filename), rename, maps=maps)
+        def rename(name: str) -> str:
+            if not is_relative(name) or name in self.done:
+                return name
+            path = self._find(name)
+            path = path or Path(os.path.normpath(beside / name.strip().replace("\\", "/")))
+            return relative_path(path, self.home)
+
+        return name_files(robot, lambda mesh, *_: rename(mesh.filename), rename, maps=self.maps)
+
+    def copy(self, robot: Robot) -> Robot:
+        """Copies all files that the robot names; returns the robot with their new names. A missing
+        file is reported and keeps its name."""
+        copies, files, loss = Copies(self.folder), self.files, "the file is not copied"
+        found: dict[str, tuple[Path, _Beside] | None] = {}
+
+        def find_mesh(mesh: Mesh, link: str, line: int) -> tuple[Path, _Beside] | None:
+            opened = files.open_named(mesh, link, line, loss)
+            if opened is None:
+                return None
+            path, loaded = opened
+            if isinstance(problem := loaded.result, MeshError):
+                message = f"{problem.message}; the file is copied unchanged"
+                files.diagnostics.warning(problem.code, message, subject=link, line=line)
+            return path, loaded.beside
+
+        def name_mesh(mesh: Mesh, link: str, line: int, part: str) -> str:
+            name = mesh.filename
+            if name not in self.done and name not in found:
+                found[name] = find_mesh(mesh, link, line)
+            file = found.get(name)
+            return name if file is None else self.prefix + copies.copy(*file, f"{FOLDER}/{part}")
+
+        def name_texture(name: str) -> str:
+            if name in self.done:
+                return name
+            try:
+                path = files.resolver.resolve_file(name, files.diagnostics.warning, kind="texture")
+            except MeshError as problem:
+                files.diagnostics.error(problem.code, f"{problem.message}; {loss}")
+                return name
+            return self.prefix + copies.copy(path, (), TEXTURES)
+
+        return name_files(robot, name_mesh, name_texture, maps=self.maps)
+
+    def _find(self, name: str) -> Path | None:
+        try:
+            return self.files.resolver.resolve_file(name, lambda code, message: None)
+        except MeshError:
+            return None
+
+    def _find_taken(self) -> set[str]:
+        """Finds the places in `home`, in lower case, of the files that the robot named before."""
+        home = self.home.resolve()
+        found = [file.resolve() for name in self.files.named if (file := self._find(name))]
+        return {
+            file.relative_to(home).as_posix().lower() for file in found if file.is_relative_to(home)
+        }
+
+    def _find_free_place(self, wanted: PurePosixPath, taken: set[str]) -> str:
+        """Returns a place, as it is wanted or with a number, where no other file is."""
+
+        def place(stem: str) -> str:
+            return str(wanted.with_name(stem + wanted.suffix))
+
+        def is_taken(stem: str) -> bool:
+            return place(stem).lower() in taken or (self.folder / place(stem)).exists()
+
+        return place(find_free(plain_stem(wanted.stem, "mesh"), is_taken))
+
+    def _write_mesh(self, wanted: str, data: MeshData, taken: set[str]) -> tuple[str, str]:
+        """Writes a mesh where it is wanted or, where another file is there, under a number."""
+        place = PurePosixPath(self._find_free_place(PurePosixPath(wanted), taken))
+        written = write_mesh_files(data, place.stem, cast(MeshFormat, place.suffix[1:]))
+        folder = self.folder / place.parent
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in written.files.items():
+            (folder / name).write_bytes(content)
+        return str(place), written.lost
 
 
 class Copies:
@@ -184,19 +190,27 @@ class Copies:
         self._contents: dict[str, str] = {}
         """Place in `root`, in lower case -> digest of its content."""
         self._digests: dict[Path, str] = {}
+        self._fresh: dict[Path, bytes] = {}
+        """Content of files that were read just now."""
+        self._copied: dict[str, Path] = {}
+        """Digest of a content -> a file in `root` that has it."""
         for file in root.rglob("*"):
             if file.is_file():
-                self._contents[file.relative_to(root).as_posix().lower()] = self._digest(file)
+                place, digest = file.relative_to(root).as_posix().lower(), self._digest(file)
+                self._contents[place], self._copied[digest] = digest, file
+        self._fresh.clear()
 
-    def copy(self, found: FoundFile, folder: str) -> str:
-        """Copies a file, with the files it names, under `folder`; returns its place in `root`."""
-        beside = [(name, path) for name, path in found.beside if is_relative(name)]
-        key = (folder, self._digest(found.path), tuple(self._digest(path) for _, path in beside))
+    def copy(self, path: Path, beside: _Beside, folder: str) -> str:
+        """Copies a file, with the files it names, under `folder`; returns its place in `root`. Each
+        file is read once."""
+        beside = [(name, path) for name, path in beside if is_relative(name)]
+        key = (folder, self._digest(path), tuple(self._digest(path) for _, path in beside))
         if key not in self._places:
-            self._places[key] = self._place(found.path, beside, folder)
+            self._places[key] = self._place(path, beside, folder)
+        self._fresh.clear()
         return self._places[key]
 
-    def _place(self, path: Path, beside: list[tuple[str, Path]], folder: str) -> str:
+    def _place(self, path: Path, beside: _Beside, folder: str) -> str:
         number = 1
         while True:
             own = plain_stem(path.stem, "mesh")
@@ -228,35 +242,17 @@ class Copies:
     def _put(self, place: str, source: Path) -> None:
         if place.lower() in self._contents:
             return
-        target = self._root / place
+        target, digest = self._root / place, self._digest(source)
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, target)
-        self._contents[place.lower()] = self._digest(source)
+        if digest in self._copied:
+            shutil.copyfile(self._copied[digest], target)
+        else:
+            target.write_bytes(self._fresh[source])
+            self._copied[digest] = target
+        self._contents[place.lower()] = digest
 
     def _digest(self, path: Path) -> str:
         if path not in self._digests:
-            with path.open("rb") as file:
-                self._digests[path] = hashlib.file_digest(file, "sha256").hexdigest()
+            self._fresh[path] = path.read_bytes()
+            self._digests[path] = hashlib.sha256(self._fresh[path]).hexdigest()
         return self._digests[path]
-
-
-def copy_files(
-    robot: Robot,
-    target: TargetFolder,
-    find: FindMesh,
-    find_texture: FindTexture,
-    done: frozenset[str] = frozenset(),
-) -> Robot:
-    """Copies all files that the robot names; returns the robot with their new names. A missing file
-    keeps its name; names in `done` are there already."""
-    copies, prefix = Copies(target.folder), target.prefix
-
-    def name_mesh(mesh: Mesh, link: str, line: int, part: str) -> str:
-        found = None if mesh.filename in done else find(mesh, link, line)
-        return mesh.filename if found is None else prefix + copies.copy(found, f"{FOLDER}/{part}")
-
-    def name_texture(name: str) -> str:
-        path = None if name in done else find_texture(name)
-        return name if path is None else prefix + copies.copy(FoundFile(path=path), TEXTURES)
-
-    return name_files(robot, name_mesh, name_texture, maps=target.maps)

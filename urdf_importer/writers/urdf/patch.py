@@ -41,21 +41,20 @@ _DEFAULTS = {
 }
 
 
-def patch_text(
-    raw: bytes, robot: Robot, locate: Callable[[bytes], Located], read: Callable[[bytes], Robot]
-) -> bytes | None:
-    """Returns the URDF `raw` with the differences of `robot`; None where that cannot be done.
+Locate = Callable[[bytes], Located]
+"""Reads URDF; raises ReadError."""
 
-    `locate` and `read` read URDF and raise ReadError. Raises WriteError where no file can express
-    the robot.
-    """
+
+def patch_text(raw: bytes, robot: Robot, locate: Locate) -> bytes | None:
+    """Returns the URDF `raw` with the differences of `robot`; None where that cannot be done.
+    Raises WriteError where no file can express the robot."""
     try:
         found = locate(raw)
         found = found._replace(robot=join_drake_joints(found.robot))
         if found.robot == robot:
             return raw
         patched = _patch(raw, found, robot)
-        return patched if join_drake_joints(read(patched)) == robot else None
+        return patched if join_drake_joints(locate(patched).robot) == robot else None
     except (ReadError, UnpatchableError):
         return None
 

@@ -417,6 +417,46 @@ def test_files_that_are_not_there_leave_the_name(tmp_path: Path) -> None:
     assert "<uri>lost.stl</uri>" in (tmp_path / "o.sdf").read_text()
 
 
+BLOCK = (
+    "ply\nformat ascii 1.0\nelement vertex 8\nproperty float x\nproperty float y\n"
+    "property float z\nelement face 6\nproperty list uchar int vertex_indices\nend_header\n"
+    + "".join(f"{x} {y} {z}\n" for x in "02" for y in "01" for z in "01")
+    + "4 0 1 3 2\n4 4 6 7 5\n4 0 4 5 1\n4 2 3 7 6\n4 0 2 6 4\n4 1 5 7 3\n"
+)
+"""A closed box of 2 by 1 by 1 metres."""
+
+
+@pytest.mark.parametrize("fit", ["never", "hull", "box"])
+def test_meshes_that_gazebo_cannot_read_become_obj_beside_other_new_ones(
+    fit: str, tmp_path: Path
+) -> None:
+    (tmp_path / "block.ply").write_text(BLOCK)
+    shape = '<geometry><mesh filename="block.ply"/></geometry>'
+    body = f"{HEAVY}<visual>{shape}</visual><collision>{shape}</collision>"
+    (tmp_path / "out").mkdir()
+    robot = read(tmp_path, link("a", body))
+    _, text, again = write(robot, tmp_path / "out", meshes="copy", fit_collisions=fit)
+    names = [mesh.geometry.filename for mesh in again.links[-1].visuals]  # type: ignore[union-attr]
+    assert names == ["meshes/visual/block.obj"] and ".ply" not in text
+    assert (tmp_path / "out" / names[0]).is_file()
+
+
+@pytest.mark.parametrize("meshes", ["copy", "link", "keep"])
+def test_a_mass_without_inertia_gets_that_of_its_mesh(meshes: str, tmp_path: Path) -> None:
+    """Wherever the file of the mesh goes."""
+    (tmp_path / "block.ply").write_text(BLOCK)
+    zero = '<inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/>'
+    body = f'<inertial><mass value="12"/>{zero}</inertial><collision><geometry>'
+    body += '<mesh filename="block.ply"/></geometry></collision>'
+    (tmp_path / "out").mkdir()
+    robot = read(tmp_path, link("a", body))
+    codes = ["sdf-inertia-assumed"]
+    _, _, again = write(robot, tmp_path / "out", *codes, meshes=meshes)
+    inertia = next(each.inertial for each in again.links if each.inertial).inertia
+    assert inertia is not None
+    assert (inertia.ixx, inertia.iyy, inertia.izz) == pytest.approx((2.0, 5.0, 5.0))
+
+
 def test_one_model_of_a_world_is_written_anew(tmp_path: Path) -> None:
     world = tmp_path / "w.world"
     inner = '<link name="l"><inertial><mass>1</mass></inertial></link>'

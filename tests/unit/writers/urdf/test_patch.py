@@ -25,7 +25,7 @@ def read(text: bytes) -> Robot:
 
 
 def patch(text: bytes, robot: Robot) -> bytes | None:
-    return patch_text(text, robot, lambda data: read_located(data, "some.urdf"), read)
+    return patch_text(text, robot, lambda data: read_located(data, "some.urdf"))
 
 
 def lines_changed(before: bytes, after: bytes) -> tuple[list[str], list[str]]:
