@@ -100,7 +100,7 @@ def _find_exports(inputs: Sequence[str], output: str) -> list[tuple[str, Path, s
         return [(each, path, f"{path}/") for each, path in zip(inputs, paths, strict=True)]
     if not folder:
         suffixes = [suffix for each in writer_formats() for suffix in each.suffixes]
-        if Path(output).suffix not in suffixes:
+        if Path(output).suffix.lower() not in suffixes:
             raise UsageError(
                 f"-o has to end in {name_choices(suffixes)}, or be a folder (with / at its end), "
                 f"not {quote(output)}{_hint(inputs[0], output)}"

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whole worlds on the command line: import --world, export --world."""
 
-from pathlib import Path
 from typing import Any
 
 from .. import RobotError, World, WriteError, export_world, import_world_steps, list_models
-from ..pipeline.formats import reader_formats
+from ..pipeline.formats import SDF
 from ..progress import finish, relay
 from .blends import is_blend
 from .job_types import ExportJob, ImportJob
@@ -16,12 +15,11 @@ _SUMS = ("links", "joints", "moving_joints", "bones", "total_mass")
 
 
 def is_whole(job: ImportJob) -> bool:
-    """Whether the file of a world has several models, and a job chooses none of them."""
+    """Whether a file of SDF has several models, and a job chooses none of them."""
     options = job.options
     if options.model or options.srdf or job.picture is not None:
         return False
-    suffixes = {suffix for each in reader_formats() if each.read_world for suffix in each.suffixes}
-    if Path(job.input).suffix.lower() not in suffixes:
+    if not job.input.lower().endswith(SDF.suffixes):
         return False
     try:
         return len(list_models(job.input, options=options)) > 1
