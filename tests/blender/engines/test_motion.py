@@ -125,7 +125,7 @@ def test_frames_and_steps_are_chosen(tmp_path: Path) -> None:
     assert worst_error(gltf, written, result.robot, shown, clip=clip, start=5.0) < WITHIN
 
 
-@pytest.mark.parametrize("frame", [0.0, 1.0, 7.5])
+@pytest.mark.parametrize("frame", [0.0, 1.0, 7.0])
 def test_one_frame_alone_is_chosen_frame_zero_too(frame: float, tmp_path: Path) -> None:
     result = import_robot(LEG)
     animate(result.armature)
