@@ -22,7 +22,6 @@ from .. import (
 )
 from ..files.outputs import SEPARATORS
 from ..pipeline.fitting import fit_steps
-from ..pipeline.formats import USD
 from ..progress import finish, relay
 from .arguments import add_command, add_option_arguments, add_own_argument, read_options
 from .blends import is_blend
@@ -89,7 +88,7 @@ def _fit(given: argparse.Namespace, work: Work) -> None:
         work.hold()
         places: Any = {"packages": options.packages, "package_paths": options.package_paths}
         # Of files for game engines, only USD with physics has collision shapes.
-        is_usd = given.output.lower().endswith(USD.suffixes)
+        is_usd = Path(given.output).suffix.lower().startswith(".usd")
         job = ExportJob(
             input=given.robot,
             output=Path(given.output),

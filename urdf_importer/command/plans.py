@@ -68,7 +68,7 @@ def plan_world(inputs: Sequence[str], output: str) -> ExportJob:
     path = Path(output)
     if len(inputs) != 1 or not is_blend(inputs[0]):
         raise UsageError("--world takes one .blend, whose scene is the world")
-    Output(path=path, suffixes=WORLD_SUFFIXES, argument="with --world -o").check_name(inputs[0])
+    Output(path=path, suffixes=WORLD_SUFFIXES, argument="with --world, -o").check_name(inputs[0])
     return ExportJob(input=inputs[0], output=path, format=find_world_format(path).name, world=True)
 
 

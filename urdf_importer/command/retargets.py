@@ -61,11 +61,13 @@ def add_commands(commands: Any) -> None:
 def _plan(given: argparse.Namespace) -> list[Task]:
     if given.rate is not None and not (given.layout and given.rate > 0.0):
         raise UsageError("--rate needs --layout and must be above zero")
-    if given.preview is not None and not is_blend(given.output):
-        raise UsageError("--preview needs -o OUT.blend")
-    suffixes = _LAYOUTS[given.layout] if given.layout else (*BLEND, *MOTION)
+    suffixes, argument = (*BLEND, *MOTION), "-o"
+    if given.layout:
+        suffixes, argument = _LAYOUTS[given.layout], f"with --layout {given.layout}, -o"
+    elif given.preview is not None:
+        suffixes, argument = BLEND, "with --preview, -o"
     outputs = (
-        Output(path=given.output, suffixes=suffixes),
+        Output(path=given.output, suffixes=suffixes, argument=argument),
         Output(path=given.preview, suffixes=PICTURE, argument="--preview"),
     )
     return plan_robot(given, _retarget, *outputs, beside=(given.motion,))

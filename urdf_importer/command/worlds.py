@@ -4,7 +4,7 @@
 from typing import Any
 
 from .. import RobotError, World, WriteError, export_world, import_world_steps, list_models
-from ..pipeline.formats import SDF
+from ..pipeline.formats import reader_formats
 from ..progress import finish, relay
 from .blends import is_blend
 from .job_types import ExportJob, ImportJob
@@ -19,7 +19,8 @@ def is_whole(job: ImportJob) -> bool:
     options = job.options
     if options.model or options.srdf or job.picture is not None:
         return False
-    if not job.input.lower().endswith(SDF.suffixes):
+    suffixes = next(each.suffixes for each in reader_formats() if each.name == "sdf")
+    if not job.input.lower().endswith(suffixes):
         return False
     try:
         return len(list_models(job.input, options=options)) > 1
