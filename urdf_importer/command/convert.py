@@ -32,9 +32,9 @@ from ..pipeline.srdf import read_own_srdf
 from ..progress import finish, relay
 from .arguments import add_command, add_option_arguments, is_written, read_options
 from .blends import is_blend
-from .jobs import ExportJob, open_input, write_steps
-from .loading import READING
-from .plans import check_single, plan_text
+from .jobs import ExportJob, write_steps
+from .loading import READING, add_robot, plan_robot, read_checked
+from .plans import plan_text
 from .report import Work
 from .summary import describe_counts
 from .task import Output, Task, UsageError
@@ -55,7 +55,6 @@ def _add_convert(commands: Any) -> None:
         commands,
         "convert",
         plan_conversion,
-        "ROBOT.urdf",
         help="write a robot as URDF, reshaped on the way, or show how it hangs together",
         description="Writes a robot description, or a robot in a .blend, as URDF, or shows how it "
         "hangs together. Its steps are done in this order, whatever their order here: strip, "
@@ -78,7 +77,7 @@ def _add_convert(commands: Any) -> None:
         "together; picture: the graph as SVG; parameters: a parameter file of a "
         "SimMechanics file to start with; none: only diagnostics (default: xml)",
     )
-    parser.add_argument("--robot", metavar="NAME", help="which of several robots in a .blend")
+    add_robot(parser)
     _add_srdf(parser)
     _add_steps(parser.add_argument_group("reshape"))
     add_option_arguments(parser, UrdfOptions)
@@ -147,14 +146,13 @@ def _read_renaming(text: str) -> tuple[str, str]:
 
 def plan_conversion(given: argparse.Namespace) -> list[Task]:
     """Returns the task. Raises UsageError where the arguments make no sense together."""
-    check_single(given)
     suffix = Path(given.output).suffix.lower()
     beside = () if given.srdf in (None, AUTO) else (given.srdf,)
-    kept: Any = {"inputs": (*given.inputs, *beside), "options": given, "strict": given.strict}
     if given.mode == "xml" and suffix == ".srdf":
         if given.srdf_output is not None:
             raise UsageError("-o is the SRDF to write, so --srdf-output makes no sense")
-        return [Task(outputs=(Output(path=given.output, suffixes=_SRDF),), run=_write_srdf, **kept)]
+        output = Output(path=given.output, suffixes=_SRDF)
+        return plan_robot(given, _write_srdf, output, beside=beside)
     if given.collisions is not None:
         raise UsageError("--collisions needs an SRDF to write: -o ROBOT.srdf")
     if given.mode == "xml" and given.output != "-":
@@ -164,7 +162,7 @@ def plan_conversion(given: argparse.Namespace) -> list[Task]:
             Output(path=given.output, suffixes=(".urdf",)),
             Output(path=given.srdf_output, suffixes=_SRDF, argument="--srdf-output"),
         )
-        return [Task(outputs=outputs, run=_write_file, **kept)]
+        return plan_robot(given, _write_file, *outputs, beside=beside)
     if given.mode == "none" and given.output != "-":
         raise UsageError("--mode none writes nothing, so -o makes no sense")
     if given.mode == "parameters" and _wishes_of(given) != Reshaping():
@@ -173,7 +171,7 @@ def plan_conversion(given: argparse.Namespace) -> list[Task]:
         if is_written(given, name):
             argument = "--" + name.replace("_", "-")
             raise UsageError(f"{argument} needs URDF that is written to a file: -o ROBOT.urdf")
-    return [Task(outputs=(plan_text(given),), run=_convert, **kept)]
+    return plan_robot(given, _convert, plan_text(given))
 
 
 def _wishes_of(given: argparse.Namespace) -> Reshaping:
@@ -183,7 +181,7 @@ def _wishes_of(given: argparse.Namespace) -> Reshaping:
 def _write_file(given: argparse.Namespace, work: Work) -> None:
     """URDF with the files that it names, its SRDF with it. The export is all or nothing by itself,
     so it comes last."""
-    robot, semantics, wishes = _open(given, work), None, _wishes_of(given)
+    robot, semantics, wishes = read_checked(given, work), None, _wishes_of(given)
     if isinstance(robot, Robot) or given.srdf is not None or wishes != Reshaping():
         if given.srdf is not None:
             robot = _describe(robot)
@@ -193,7 +191,7 @@ def _write_file(given: argparse.Namespace, work: Work) -> None:
         written = write_srdf(semantics, given.srdf_output, diagnostics=work.diagnostics)
         work.hold()
     job = ExportJob(
-        input=given.inputs[0],
+        input=given.robot,
         output=Path(given.output),
         format="urdf",
         options=read_options(given, UrdfOptions),
@@ -207,8 +205,8 @@ def _write_file(given: argparse.Namespace, work: Work) -> None:
 def _write_srdf(given: argparse.Namespace, work: Work) -> None:
     """The SRDF that is named, or of a rig in a .blend, or a new one, adapted to the changes."""
     options = replace(read_options(given, ImportOptions), srdf=given.srdf or "")
-    robot = _open(given, work)
-    semantics = read_own_srdf(given.inputs[0], _describe(robot), options, work.diagnostics)
+    robot = read_checked(given, work)
+    semantics = read_own_srdf(given.robot, _describe(robot), options, work.diagnostics)
     if semantics is None and not isinstance(robot, Robot):
         from .. import extract_semantics
 
@@ -237,11 +235,11 @@ def _write_srdf(given: argparse.Namespace, work: Work) -> None:
 
 def _convert(given: argparse.Namespace, work: Work) -> None:
     """The robot as text, reshaped."""
-    source: Any = given.inputs[0]
+    source: Any = given.robot
     if is_blend(source):
-        source = _describe(_open(given, work))
+        source = _describe(read_checked(given, work))
     if _wishes_of(given) != Reshaping():
-        robot = source if isinstance(source, Robot) else _open(given, work)
+        robot = source if isinstance(source, Robot) else read_checked(given, work)
         source, _ = _reshape(robot, None, given, work)
     with work.clock("convert"):
         text = convert_description(
@@ -254,7 +252,7 @@ def _convert(given: argparse.Namespace, work: Work) -> None:
 
 
 def _measure(given: argparse.Namespace, work: Work) -> None:
-    robot = _open(given, work)
+    robot = read_checked(given, work)
     if not isinstance(robot, Robot):
         robot = extract_robot(robot, edits=True)
     with work.clock("measure"):
@@ -275,12 +273,6 @@ def _hand_over(text: str, given: argparse.Namespace, work: Work) -> None:
         write_text(given.output, text)
         work.output = given.output
         work.add(given.output)
-
-
-def _open(given: argparse.Namespace, work: Work) -> Any:
-    with work.clock("read"):
-        options = read_options(given, ImportOptions)
-        return open_input(given.inputs[0], work, options, given.robot)
 
 
 def _describe(robot: Any) -> Robot:
@@ -304,7 +296,6 @@ def _add_measure(commands: Any) -> None:
         commands,
         "measure",
         _plan_measuring,
-        "ROBOT.urdf",
         help="write the measures of a robot as a table for convert --resize",
         description="Writes the positions of the joints of a robot description, or of a "
         "robot in a .blend, in their parent links: a table that changes nothing "
@@ -317,7 +308,7 @@ def _add_measure(commands: Any) -> None:
         metavar="TABLE",
         help="the table to write, .yaml or .csv; - for standard output (default)",
     )
-    parser.add_argument("--robot", metavar="NAME", help="which of several robots in a .blend")
+    add_robot(parser)
     parser.add_argument(
         "--lengths", action="store_true", help="only how far each joint is from its parent link"
     )
@@ -335,9 +326,7 @@ def _add_measure(commands: Any) -> None:
 
 def _plan_measuring(given: argparse.Namespace) -> list[Task]:
     """Returns the task. Raises UsageError where the arguments make no sense together."""
-    check_single(given)
     if given.output.lower().endswith(".csv") and (given.axes, given.unit) != ("xyz", 1.0):
         raise UsageError("--axes and --unit need a table in YAML, which says them")
     output = plan_text(given, (".yaml", ".yml", ".csv"))
-    kept: Any = {"inputs": tuple(given.inputs), "options": given, "strict": given.strict}
-    return [Task(outputs=(output,), run=_measure, **kept)]
+    return plan_robot(given, _measure, output)

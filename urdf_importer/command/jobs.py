@@ -26,6 +26,7 @@ from .. import (
     writer_formats,
 )
 from ..diagnostics import advise_blender, quote
+from ..files.outputs import AnyPath
 from ..interrupts import hold_interrupt
 from ..pipeline.exporting import write_format_steps
 from ..pipeline.srdf import read_own_srdf
@@ -102,7 +103,12 @@ def _run_import(job: ImportJob, work: Work) -> None:
         counted = {"links": "link", "moving_joints": "moving joint", "bones": "bone"}
     work.summary = describe_counts(work.facts, counted)
     work.hold()
-    _save(job, result, work)
+    # The picture leaves nothing behind in the .blend.
+    if result is not None:
+        how: Any = dict(zip(("width", "height"), job.picture_size, strict=True))
+        how |= {"samples": job.picture_samples, "bones": job.bones}
+        render(result.armature, job.picture, work, **how)
+    save(job.blend, work)
 
 
 def _open_new(what: str) -> None:
@@ -131,26 +137,25 @@ def build_robot(
                 return result
 
 
-def _save(job: ImportJob, result: ImportResult | None, work: Work) -> None:
-    """Renders the picture, then saves: the picture leaves nothing behind in the .blend."""
-    from .. import render_preview, save_blend
+def render(armature: Any, picture: AnyPath | None, work: Work, **how: Any) -> None:
+    """Renders the picture that is asked for, if strictness allows."""
+    from .. import render_preview
 
-    if job.picture is not None and result is not None:
+    work.hold()
+    if picture is not None:
         with work.clock("preview"):
-            width, height = job.picture_size
-            render_preview(
-                result.armature,
-                job.picture,
-                width=width,
-                height=height,
-                samples=job.picture_samples,
-                bones=job.bones,
-            )
-        work.add(job.picture)
-    if job.blend is not None:
+            render_preview(armature, picture, **how)
+        work.add(picture)
+
+
+def save(blend: AnyPath | None, work: Work) -> None:
+    """Saves the .blend that is asked for."""
+    from .. import save_blend
+
+    if blend is not None:
         with work.clock("save"):
-            save_blend(job.blend)
-        work.add(job.blend)
+            save_blend(blend)
+        work.add(blend)
 
 
 def _run_check(job: CheckJob, work: Work) -> None:

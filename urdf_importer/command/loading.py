@@ -75,23 +75,3 @@ def load_robot(given: argparse.Namespace, what: str, work: Work) -> Any:
         return build_robot(given.robot, read_options(given, ImportOptions), work, what).armature
     with work.clock("read"):
         return open_rig(given.robot, given.name, what)
-
-
-def render(given: argparse.Namespace, armature: Any, work: Work) -> None:
-    """Renders the picture that is asked for, if strictness allows."""
-    from .. import render_preview
-
-    work.hold()
-    if given.preview is not None:
-        with work.clock("preview"):
-            render_preview(armature, given.preview)
-        work.add(given.preview)
-
-
-def save(given: argparse.Namespace, work: Work) -> None:
-    """Saves the .blend."""
-    from .. import save_blend
-
-    with work.clock("save"):
-        save_blend(given.output)
-    work.add(given.output)

@@ -17,8 +17,9 @@ from .. import (
 )
 from .arguments import add_command, add_option_arguments, read_options
 from .blends import is_blend
+from .jobs import render, save
 from .limits import add_limit_arguments, add_limits, sample_within
-from .loading import add_output, add_reading, add_robot, load_robot, plan_robot, render, save
+from .loading import add_output, add_reading, add_robot, load_robot, plan_robot
 from .report import Work
 from .summary import Facts, count, describe_rows
 from .task import BLEND, MOTION, PICTURE, Output, Task, UsageError
@@ -111,8 +112,8 @@ def _animate(given: argparse.Namespace, work: Work) -> None:
     with work.clock("animate"):
         for motion in motions:
             apply_trajectory(armature, motion, options=options, diagnostics=work.diagnostics)
-    render(given, armature, work)
-    save(given, work)
+    render(armature, given.preview, work)
+    save(given.output, work)
     described = map(_describe, motions)
     work.notes = [f"{path}: {text}" for path, text in zip(given.motions, described, strict=True)]
     work.facts = {"robot": armature.name, "motions": [*map(_count, motions)]}

@@ -89,15 +89,6 @@ def _find_exports(inputs: Sequence[str], output: str) -> list[tuple[str, Path, s
     return [(inputs[0], Path(output), f"{output}/" if folder else output)]
 
 
-def check_single(given: argparse.Namespace) -> None:
-    """Raises UsageError for several inputs of a command that takes one, and for the name of a robot
-    where the input is no .blend."""
-    if len(given.inputs) != 1:
-        raise UsageError(f"{given.command} takes one robot at a time")
-    if given.robot is not None and not is_blend(given.inputs[0]):
-        raise UsageError("--robot says which robot of a .blend, and the input is not one")
-
-
 def plan_text(given: argparse.Namespace, suffixes: Sequence[str] | None = None) -> Output:
     """Plans the text that a command makes of one robot, without a path for standard output. Raises
     UsageError where that has the report too."""

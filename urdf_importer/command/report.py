@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from .. import Diagnostic, Diagnostics, Progress, RobotError, Written
@@ -89,9 +89,9 @@ class Work:
         self.rows: list[str] = []
         self.notes: list[str] = []
         self.status = 0
-        self._input = input
-        self._seconds: dict[str, float] = {}
-        self._error: RobotError | None = None
+        self.input = input
+        self.seconds: dict[str, float] = {}
+        self.error: RobotError | None = None
 
     def show(self, done: Progress) -> None:
         """Shows the progress to whoever wants it."""
@@ -125,8 +125,8 @@ class Work:
         try:
             yield
         finally:
-            spent = self._seconds.get(stage, 0.0) + time.perf_counter() - began
-            self._seconds[stage] = round(spent, 6)
+            spent = self.seconds.get(stage, 0.0) + time.perf_counter() - began
+            self.seconds[stage] = round(spent, 6)
 
     @contextmanager
     def catch(self) -> Iterator[None]:
@@ -134,25 +134,15 @@ class Work:
         try:
             yield
         except RobotError as error:
-            self._error = error
+            self.error = error
             self.files.clear()
 
     def report(self) -> Report:
         """Returns the report so far."""
-        return Report(
-            input=self._input,
-            facts=self.facts,
-            files=tuple(self.files),
-            output=self.output,
-            diagnostics=tuple(self.diagnostics),
-            seconds=self._seconds,
-            error=self._error,
-            text=self.text,
-            rows=tuple(self.rows),
-            notes=tuple(self.notes),
-            summary=self.summary,
-            status=self.status,
-        )
+        found: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(Report)}
+        for name, value in found.items():
+            found[name] = tuple(value) if isinstance(value, list | Diagnostics) else value
+        return Report(**found)
 
 
 def _describe_error(error: RobotError) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from ..pipeline.retargeting import open_person
 from ..progress import finish, relay
 from .arguments import add_command, add_option_arguments, read_options
 from .blends import is_blend
+from .jobs import render, save
 from .loading import (
     add_output,
     add_reading,
@@ -18,8 +19,6 @@ from .loading import (
     load_robot,
     plan_robot,
     read_checked,
-    render,
-    save,
 )
 from .report import Work
 from .task import BLEND, MOTION, PICTURE, Output, Task, UsageError
@@ -92,8 +91,8 @@ def _retarget(given: argparse.Namespace, work: Work) -> None:
         steps = retarget_steps(source, robot, options=options, diagnostics=own)
         result = finish(relay(steps, work.show))
     if to_blend:
-        render(given, robot, work)
-        save(given, work)
+        render(robot, given.preview, work)
+        save(given.output, work)
     else:
         work.hold()
         how: Any = {"layout": given.layout or "", "robot": robot, "rate": given.rate}

@@ -10,7 +10,8 @@ from .. import SimulationOptions, simulation_steps, write_trajectory
 from ..pipeline.simulating import shown_at_end
 from ..progress import finish, relay
 from .arguments import add_command, add_option_arguments, add_own_argument, read_options
-from .loading import add_output, add_reading, add_robot, load_robot, plan_robot, render, save
+from .jobs import render, save
+from .loading import add_output, add_reading, add_robot, load_robot, plan_robot
 from .report import Work
 from .summary import count
 from .task import BLEND, MOTION, PICTURE, Output, Task
@@ -77,8 +78,8 @@ def _simulate(given: argparse.Namespace, work: Work) -> None:
         steps = simulation_steps(armature, given.seconds, options=options, diagnostics=own)
         found = finish(relay(steps, work.show))
     with shown_at_end(found) if given.preview else nullcontext():
-        render(given, armature, work)
-    save(given, work)
+        render(armature, given.preview, work)
+    save(given.output, work)
     if given.trajectory is not None:
         work.add(*write_trajectory(found.trajectory, given.trajectory))
     work.add(*filter(None, [given.written]))
