@@ -55,7 +55,7 @@ class Report:
 
 
 def _without_infinities(value: Any) -> Any:
-    """JSON knows no infinities; null takes their place."""
+    """Returns it as JSON can hold it: null takes the place of infinities."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):

@@ -131,7 +131,7 @@ def describe_summary(facts: Facts) -> list[str]:
 
 
 EXPORTED = {"links": "link", "moving_joints": "moving joint", "degrees_of_freedom": "degree"}
-"""What is counted of an export."""
+"""Facts of an export that are counted."""
 
 
 def describe_counts(facts: Facts, counted: Mapping[str, str]) -> str:

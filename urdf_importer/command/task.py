@@ -30,7 +30,7 @@ class UsageError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
-    """A file or folder to write, None where nobody asks for it: the `argument` of the command that
+    """A file or folder to write, None where none is wanted: the `argument` of the command that
     names it, and the suffixes that it may have; None: any. A folder that `grows` is made with the
     folders above it, and keeps its files where the work ends early: another run goes on with them.
     """
@@ -76,7 +76,7 @@ class Task:
 
     @property
     def wanted(self) -> list[Output]:
-        """The outputs that somebody asks for."""
+        """The outputs that have a path."""
         return [each for each in self.outputs if each.path is not None]
 
 
@@ -118,7 +118,7 @@ def refuse_outputs(tasks: Sequence[Task], report: str | None) -> None:
 
 
 def hint_at_command(robot: str, output: str) -> str:
-    """Names the command that writes such a file of a description, if it is another."""
+    """Returns the end of a sentence that names the command for such a file of a description."""
     suffix = _suffix_of(output)
     if is_blend(robot):
         return ""

@@ -144,7 +144,7 @@ def replace_files(folder: AnyPath) -> Iterator[Path]:
 
 @contextmanager
 def restored_on_failure(paths: Iterable[AnyPath]) -> Iterator[None]:
-    """Where the block fails, puts the files at these paths back, and removes new files and folders
+    """Puts the files at these paths back where the block fails, and removes new files and folders
     there. Raises WriteError where the old files cannot be kept meanwhile, under second names."""
     targets = [_find_target(path) for path in paths]
     new, kept = [each for each in targets if not each.exists()], dict[Path, Path]()
