@@ -16,15 +16,16 @@ from . import ImportOptions, RobotError, __version__, writer_formats
 from .command.arguments import (
     EPILOG,
     CommandParser,
+    add_command,
     add_format_arguments,
-    add_job_command,
     add_option_arguments,
     is_written,
     read_options,
 )
-from .command.jobs import CheckJob, Job
-from .command.plans import UsageError, check_outputs, plan_exports, plan_imports, plan_world
-from .command.session import run_jobs
+from .command.jobs import CheckJob, task_of
+from .command.plans import plan_exports, plan_imports, plan_world
+from .command.session import run_tasks
+from .command.task import Task, UsageError
 from .command.terminal import Terminal, drop_output
 from .command.worlds import is_whole
 from .diagnostics import name_choices
@@ -47,10 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     terminal = Terminal(quiet=arguments.quiet)
     try:
         with end_on_termination():
-            if "act" in arguments:
-                status: int = arguments.act(arguments, terminal)
-                return status
-            return run_jobs(arguments.plan(arguments), arguments.json, terminal)
+            return run_tasks(arguments.plan(arguments), arguments.json, terminal)
     except UsageError as error:
         parser.error(str(error))
     except RobotError as error:
@@ -73,10 +71,11 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    importing = add_job_command(
+    importing = add_command(
         commands,
         "import",
         _plan_imports,
+        "ROBOT.urdf",
         help="make a .blend of a robot description",
         description="Makes a .blend of a robot description. Existing outputs are overwritten.",
     )
@@ -93,10 +92,11 @@ def build_parser() -> argparse.ArgumentParser:
     for name in (f"{__package__}.command.{module}" for module in _FURTHER):
         if find_spec(name) is not None:
             import_module(name).add_commands(commands)
-    checking = add_job_command(
+    checking = add_command(
         commands,
         "check",
         _plan_checks,
+        "ROBOT.urdf",
         help="read and plan without Blender, and report",
         description="Reads a robot description, plans its rig without Blender, and reports the "
         "result. Mesh files are not looked at.",
@@ -110,10 +110,11 @@ def _add_export(commands: Any) -> None:
     labels = name_choices([each.label for each in formats])
     suffixes = name_choices([suffix for each in formats for suffix in each.suffixes])
     texts = ", or ".join(f"as {each.text}" for each in formats)
-    parser = add_job_command(
+    parser = add_command(
         commands,
         "export",
         _plan_exports,
+        "ROBOT.urdf",
         help=f"write a robot description, or a robot in a .blend, for {labels}",
         description="Writes a robot description, without Blender, or an imported robot in "
         f"a .blend in its present state, {texts}. Existing files are overwritten.",
@@ -167,14 +168,14 @@ def _add_output_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _plan_imports(given: argparse.Namespace) -> list[Job]:
+def _plan_imports(given: argparse.Namespace) -> list[Task]:
     options = read_options(given, ImportOptions)
     if given.world:
         _refuse_written(given, "model", "srdf", "preview")
     kept = {"options": options, "bones": given.preview_bones, "strict": given.strict}
     jobs = plan_imports(given.inputs, given.output, given.preview, given.json)
     jobs = [replace(job, **kept) for job in jobs]
-    return [replace(job, world=given.world or is_whole(job)) for job in jobs]
+    return [task_of(replace(job, world=given.world or is_whole(job))) for job in jobs]
 
 
 def _refuse_written(given: argparse.Namespace, *names: str) -> None:
@@ -184,18 +185,20 @@ def _refuse_written(given: argparse.Namespace, *names: str) -> None:
             raise UsageError(f"--{name} is about one robot, and --world about all of a world")
 
 
-def _plan_checks(given: argparse.Namespace) -> list[Job]:
-    check_outputs(given.inputs, [], given.json)
+def _plan_checks(given: argparse.Namespace) -> list[Task]:
     kept = {"options": read_options(given, ImportOptions), "strict": given.strict}
-    return [CheckJob(input=each, **kept) for each in given.inputs]
+    return [task_of(CheckJob(input=each, **kept)) for each in given.inputs]
 
 
-def _plan_exports(given: argparse.Namespace) -> list[Job]:
+def _plan_exports(given: argparse.Namespace) -> list[Task]:
     kept = {"reading": read_options(given, ImportOptions), "strict": given.strict}
     kinds = {each.name: each.options for each in writer_formats()}
     if given.world:
         _refuse_written(given, "robot")
-        planned = [plan_world(given.inputs, given.output, given.json)]
+        planned = [plan_world(given.inputs, given.output)]
     else:
-        planned = plan_exports(given.inputs, given.output, given.robot, given.json, given.format)
-    return [replace(job, options=read_options(given, kinds[job.format]), **kept) for job in planned]
+        planned = plan_exports(given.inputs, given.output, given.robot, given.format)
+    return [
+        task_of(replace(job, options=read_options(given, kinds[job.format]), **kept))
+        for job in planned
+    ]

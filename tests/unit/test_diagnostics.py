@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from urdf_importer import Diagnostic, Diagnostics, Severity
-from urdf_importer.command.jobs import ImportJob
 from urdf_importer.command.report import Report
 from urdf_importer.command.session import describe_work
 from urdf_importer.diagnostics import advise_blender, describe_missing, group_diagnostics
@@ -68,10 +67,10 @@ def test_a_sentence_says_what_is_missing() -> None:
 
 
 def test_the_command_says_it_in_its_summary() -> None:
-    facts = {"robot": "arm", "links": 3, "moving_joints": 2, "bones": 2}
     found = (note("missing-limit"), missing("x"), missing("x"))
-    report = Report("arm.urdf", facts=facts, diagnostics=found, seconds={"build": 1.0})
-    assert describe_work(ImportJob(input="arm.urdf"), report) == (
+    summary = "arm: 3 links, 2 moving joints, 2 bones"
+    report = Report("arm.urdf", summary=summary, diagnostics=found, seconds={"build": 1.0})
+    assert describe_work(report) == (
         "arm: 3 links, 2 moving joints, 2 bones in 1.00 s; 2 meshes missing (package 'x' not "
         "found); 1 warning"
     )

@@ -4,20 +4,28 @@
 import argparse
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any
 
-from .. import DatasetOptions, ImportOptions, writer_formats
-from ..command.arguments import add_option_arguments, add_own_argument, read_options, split_names
-from ..command.loading import add_command, add_output, add_reading
+from .. import DatasetOptions, ImportOptions, Progress, writer_formats
+from ..command.arguments import (
+    add_command,
+    add_option_arguments,
+    add_own_argument,
+    read_options,
+    split_names,
+)
+from ..command.blends import is_blend
+from ..command.loading import add_output, add_reading, plan_robot, read_checked
+from ..command.report import Work
 from ..command.summary import count
-from ..command.terminal import Terminal
+from ..command.task import Output, Task
 from ..diagnostics import name_choices
 from .dataset import make_dataset
 from .inputs import read_list
 from .options import BatchOptions
-from .records import BatchResult
-from .run import BatchProgress, batch
+from .run import batch
 
 _SIZE = re.compile(r"([1-9][0-9]{1,4})x([1-9][0-9]{1,4})")
 
@@ -28,7 +36,7 @@ def add_batch(commands: Any) -> None:
     parser = add_command(
         commands,
         "batch",
-        run_batch,
+        _plan_batch,
         help="convert many robot descriptions, unattended",
         description="Converts many robot descriptions. None stops another: one that hangs, "
         "crashes or grows too big costs no other. OUT_DIR gets a folder for each "
@@ -62,7 +70,6 @@ def _add_running(group: Any) -> None:
     for flag, text in (
         ("--resume", "go on with the batch in OUT_DIR: its unfinished part"),
         ("--again", "start over with the batch in OUT_DIR"),
-        ("--strict", "take every warning and error as a failure of its robot"),
     ):
         group.add_argument(flag, action="store_true", help=text)
     text = "seconds that a robot may take (default: 300)"
@@ -79,44 +86,47 @@ def _add_pictures(group: Any) -> None:
     group.add_argument("--picture-samples", help=text, **samples)
 
 
-def run_batch(arguments: argparse.Namespace, terminal: Terminal) -> int:
-    """Runs the command; returns its exit status. Raises RobotError."""
-    given = arguments
-    result = batch(
-        given.inputs,
-        given.output,
-        to=given.to.split(","),
-        progress=lambda done: terminal.line(describe_progress(done)),
-        options=BatchOptions(
-            imports=read_options(given, ImportOptions),
-            exports=tuple(read_options(given, each.options) for each in writer_formats()),
-            **{name: getattr(given, name) for name in _OF_BATCHES},
-        ),
-    )
-    terminal.note(describe_result(result))
-    return 0 if result.ok else 1
+def _plan_batch(given: argparse.Namespace) -> list[Task]:
+    output = Output(path=given.output, is_folder=True, grows=True)
+    return [Task(inputs=tuple(given.inputs), outputs=(output,), options=given, run=_batch)]
+
+
+def _batch(given: argparse.Namespace, work: Work) -> None:
+    show = _show_rate(work, "robots")
+    with work.clock("batch"):
+        result = batch(
+            given.inputs,
+            given.output,
+            to=given.to.split(","),
+            progress=lambda done: show(done.done, done.total, done.seconds),
+            options=BatchOptions(
+                imports=read_options(given, ImportOptions),
+                exports=tuple(read_options(given, each.options) for each in writer_formats()),
+                **{name: getattr(given, name) for name in _OF_BATCHES},
+            ),
+        )
+    counts = Counter(record.status for record in result.records)
+    work.facts = {"robots": dict(counts), "log": str(result.log)}
+    parts = [f"{number} {status}" for status, number in counts.most_common()]
+    work.summary = f"{count(len(result.records), 'robot')}: {', '.join(parts) or 'none'}"
+    work.add(result.page)
+    work.status = 0 if result.ok else 1
 
 
 _OF_BATCHES = [each.name for each in fields(BatchOptions)][2:]
 """Without the options of imports and exports, which have arguments of their own."""
 
 
-def describe_progress(progress: BatchProgress) -> str:
-    """Describes how far a batch is, in one line: rate and time left."""
-    rate = progress.done / max(progress.seconds, 1e-9)
-    left = (progress.total - progress.done) / rate
-    share = progress.done / progress.total
-    return (
-        f"{share:4.0%}  {progress.done} of {progress.total} robots, {60 * rate:.0f} a minute, "
-        f"{_show_seconds(left)} left"
-    )
+def _show_rate(work: Work, what: str) -> Callable[[int, int, float], None]:
+    """Returns a function that shows how far work is: rate and time left."""
 
+    def show(done: int, total: int, seconds: float) -> None:
+        rate = done / max(seconds, 1e-9)
+        left = _show_seconds((total - done) / rate)
+        text = f"{done} of {total} {what}, {60 * rate:.0f} a minute, {left} left"
+        work.show(Progress(share=done / total, text=text))
 
-def describe_result(result: BatchResult) -> str:
-    """Describes the result of a batch, in one line."""
-    counts = Counter(record.status for record in result.records)
-    parts = [f"{number} {status}" for status, number in counts.most_common()]
-    return f"{count(len(result.records), 'robot')}: {', '.join(parts) or 'none'}; {result.page}"
+    return show
 
 
 def _show_seconds(seconds: float) -> str:
@@ -157,7 +167,7 @@ def add_dataset(commands: Any) -> None:
     parser = add_command(
         commands,
         "dataset",
-        _dataset,
+        _plan_dataset,
         help="make labelled pictures of a robot",
         description="Makes pictures of a robot in random valid poses with exact labels: depth, "
         "normals, a mask of each link, keypoints, joint positions and poses. The same seed gives "
@@ -180,7 +190,12 @@ def add_dataset(commands: Any) -> None:
     add_reading(parser, heading="reading")
 
 
-def _dataset(given: argparse.Namespace, terminal: Terminal) -> int:
+def _plan_dataset(given: argparse.Namespace) -> list[Task]:
+    output = Output(path=given.output, is_folder=True, grows=True)
+    return plan_robot(given, _dataset, output)
+
+
+def _dataset(given: argparse.Namespace, work: Work) -> None:
     own: dict[str, Any] = {}
     if given.keypoints is not None:
         text = given.keypoints
@@ -188,21 +203,21 @@ def _dataset(given: argparse.Namespace, terminal: Terminal) -> int:
         own["keypoints"] = [*read_list(text[1:], "keypoints")] if is_file else split_names(text)
     if given.size is not None:
         own |= {"width": given.size[0], "height": given.size[1]}
-
-    def show(done: int, total: int, seconds: float) -> None:
-        rate = done / max(seconds, 1e-9)
-        left = (total - done) / rate
-        terminal.line(f"{done} of {total} pictures, {60 * rate:.0f} a minute, {left:.0f} s left")
-
-    result = make_dataset(
-        given.robot,
-        given.output,
-        options=replace(read_options(given, DatasetOptions), **own),
-        imports=read_options(given, ImportOptions),
-        progress=show,
-    )
-    terminal.note(f"{given.output}: {count(result.made, 'picture')}; {result.page}")
-    return 0
+    if not is_blend(given.robot):
+        # The pictures are made by processes of their own: here its faults are listed.
+        read_checked(given, work)
+        work.hold()
+    with work.clock("pictures"):
+        result = make_dataset(
+            given.robot,
+            given.output,
+            options=replace(read_options(given, DatasetOptions), **own),
+            imports=read_options(given, ImportOptions),
+            progress=_show_rate(work, "pictures"),
+        )
+    work.facts = {"pictures": result.count, "made": result.made}
+    work.summary = f"{given.output}: {count(result.made, 'picture')}"
+    work.add(result.page)
 
 
 def _read_pixels(text: str) -> tuple[int, int]:

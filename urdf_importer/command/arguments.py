@@ -8,19 +8,16 @@ options.
 import argparse
 import math
 import os
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping
 from dataclasses import Field, fields
 from functools import partial
 from typing import Any, NoReturn, TypeVar, get_args, get_type_hints
 
 from ..options import ImportOptions, group_options
 from ..options import Options as OptionBase
-from .jobs import Job
+from .task import Plan
 
 EPILOG = "Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted."
-Plan = Callable[[argparse.Namespace], Sequence[Job]]
-"""Makes jobs from the arguments of a command."""
-
 Options = TypeVar("Options", bound=OptionBase)
 
 
@@ -205,13 +202,16 @@ def _read_pair(separator: str, text: str) -> tuple[str, str]:
     return name, value
 
 
-def add_job_command(commands: Any, name: str, plan: Plan, **texts: str) -> argparse.ArgumentParser:
-    """Adds a command whose work is jobs, with the arguments of all of these; `texts` are its help
-    and description."""
+def add_command(
+    commands: Any, name: str, plan: Plan, form: str = "", **texts: str
+) -> argparse.ArgumentParser:
+    """Adds a command, with the arguments that all have; `texts` are its help and description. With
+    a `form` it takes several inputs of that form."""
     parser: argparse.ArgumentParser = commands.add_parser(name, epilog=EPILOG, **texts)
-    parser.usage = "%(prog)s ROBOT.urdf ... [options]"
     parser.set_defaults(parser=parser, plan=plan)
-    parser.add_argument("inputs", nargs="+", metavar="ROBOT.urdf", help="the robot description")
+    if form:
+        parser.usage = f"%(prog)s {form} ... [options]"
+        parser.add_argument("inputs", nargs="+", metavar=form, help="the robot description")
     parser.add_argument(
         "--json",
         metavar="FILE",

@@ -3,31 +3,34 @@
 collide: which links of a robot touch, in its pose or during a motion."""
 
 import argparse
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from .. import (
     CheckOptions,
     CollisionOptions,
     CollisionReport,
-    Diagnostics,
     EngineOptions,
     FileOptions,
     FittedCollisions,
     ImportOptions,
     check_collisions,
-    export_robot,
     find_writer,
-    fit_collisions,
     read_robot,
+    writer_formats,
 )
-from ..files.outputs import check_output
-from .arguments import add_option_arguments, add_own_argument, read_options
+from ..files.outputs import SEPARATORS
+from ..pipeline.fitting import fit_steps
+from ..progress import finish, relay
+from .arguments import add_command, add_option_arguments, add_own_argument, read_options
 from .blends import is_blend
-from .limits import add_motion_arguments, open_checked, open_with_motion, write_rows
-from .loading import READING, add_command, add_reading, add_robot, add_strict, report_diagnostics
-from .plans import UsageError, check_outputs
-from .summary import count
-from .terminal import Terminal, write_result
+from .jobs import ExportJob, write_steps
+from .limits import add_motion_arguments, open_with_motion
+from .loading import READING, add_reading, add_robot, plan_robot, read_checked
+from .report import Work
+from .summary import count, describe_rows
+from .task import Output, Task, UsageError
 
 _COLUMNS = ("link", "shapes", "triangles", "of the hull", "beyond by")
 _CONTACTS = ("link", "touches", "from", "to", "apart")
@@ -43,14 +46,13 @@ def _add_collisions(commands: Any) -> None:
     parser = add_command(
         commands,
         "collisions",
-        _fit,
+        _plan_fitting,
         help="fit collision shapes to a robot: simple ones, hulls, convex parts",
         description="Fits collision shapes around the meshes of a robot and writes it with them, "
         "in the format of the suffix of OUT. The table has, for each link, the number of its "
         "shapes and triangles, their volume as a share of the hulls of the meshes, and how far a "
         "mesh reaches beyond them.",
     )
-    add_strict(parser)
     parser.add_argument("robot", metavar="ROBOT", help="a robot description")
     parser.add_argument("-o", "--output", metavar="OUT", help="the file to write")
     text = "a link that gets new shapes; without any, all (may be repeated)"
@@ -59,54 +61,59 @@ def _add_collisions(commands: Any) -> None:
     add_option_arguments(parser, ImportOptions, only=READING)
 
 
-def _fit(given: argparse.Namespace, terminal: Terminal) -> int:
-    if given.output is not None:
-        find_writer(given.output)
-        check_output(given.output)
-        check_outputs([given.robot], [given.output])
-    diagnostics = Diagnostics(given.robot)
-    reading = read_options(given, ImportOptions)
-    robot = read_robot(given.robot, diagnostics=diagnostics, options=reading)
+def _plan_fitting(given: argparse.Namespace) -> list[Task]:
+    suffixes = [suffix for each in writer_formats() for suffix in (*each.suffixes, "")]
+    # Physics of USD is written as text.
+    suffixes.remove(".usdc")
+    is_folder = given.output is not None and given.output.endswith(SEPARATORS)
+    output = Output(path=given.output, suffixes=suffixes, is_folder=is_folder)
+    return plan_robot(given, _fit, output)
+
+
+def _fit(given: argparse.Namespace, work: Work) -> None:
+    with work.clock("read"):
+        reading = read_options(given, ImportOptions)
+        robot = read_robot(given.robot, diagnostics=work.diagnostics, options=reading)
     options = read_options(given, CollisionOptions)
-    fitted = fit_collisions(robot, options=options, diagnostics=diagnostics)
-    report_diagnostics(given, terminal, diagnostics)
-    if not given.quiet:
-        _write_table(fitted)
+    with work.clock("fit"):
+        steps = fit_steps(robot, options=options, diagnostics=work.diagnostics)
+        fitted = finish(relay(steps, work.show))
+    work.rows = _table(fitted)
+    measures = {
+        name: {"shapes": len(link.collisions), "triangles": link.triangles}
+        | {"volume_ratio": link.volume_ratio, "miss": link.miss}
+        for name, link in fitted.links.items()
+    }
     if given.output is not None:
-        own = Diagnostics(given.robot)
-        written = export_robot(
-            fitted.robot,
-            given.output,
+        work.hold()
+        places: Any = {"packages": options.packages, "package_paths": options.package_paths}
+        # Of files for game engines, only USD with physics has collision shapes.
+        is_usd = Path(given.output).suffix.lower().startswith(".usd")
+        job = ExportJob(
+            input=given.robot,
+            output=Path(given.output),
+            format=find_writer(given.output).name,
+            options=EngineOptions(engine="isaac", **places) if is_usd else FileOptions(**places),
             strict=given.strict,
-            options=_find_options(given.output, options),
-            diagnostics=own,
         )
-        terminal.diagnostics(tuple(own))
-        terminal.note(f"{written.path}: {count(len(fitted.links), 'link')} with new shapes")
-    return 0
+        finish(write_steps(job, fitted.robot, work))
+        work.summary = f"{fitted.robot.name}: {count(len(fitted.links), 'link')} with new shapes"
+    work.facts = {"robot": fitted.robot.name, "fitted": measures}
 
 
-def _find_options(output: str, options: CollisionOptions) -> FileOptions:
-    """Of files for game engines, only USD with physics has collision shapes."""
-    places: Any = {"packages": options.packages, "package_paths": options.package_paths}
-    if output.lower().endswith((".usd", ".usda", ".usdc")):
-        return EngineOptions(engine="isaac", **places)
-    return FileOptions(**places)
-
-
-def _write_table(fitted: FittedCollisions) -> None:
+def _table(fitted: FittedCollisions) -> list[str]:
     rows = [_COLUMNS]
     for name, link in fitted.links.items():
         share, miss = f"{link.volume_ratio:.2f}", f"{1000.0 * link.miss:.3f} mm"
         rows.append((name, str(len(link.collisions)), str(link.triangles), share, miss))
-    write_rows(rows if fitted.links else [], numbers=(1, 2, 3, 4))
+    return describe_rows(rows, numbers=(1, 2, 3, 4)) if fitted.links else []
 
 
 def _add_collide(commands: Any) -> None:
     parser = add_command(
         commands,
         "collide",
-        _collide,
+        _plan_check,
         help="say which links of a robot touch, in a pose or during a motion",
         description="Says which links of a robot touch each other, and from when to when during a "
         "motion, between its samples too. Without a motion the pose counts that a .blend shows, or "
@@ -129,38 +136,44 @@ def _add_collide(commands: Any) -> None:
     add_reading(parser, "packages", "package_paths")
 
 
-def _collide(given: argparse.Namespace, terminal: Terminal) -> int:
+def _plan_check(given: argparse.Namespace) -> list[Task]:
     if not is_blend(given.robot) and (given.name is not None or given.objects):
         raise UsageError("--robot and --object need a .blend, and the robot is not in one")
-    diagnostics = Diagnostics(given.robot)
+    return plan_robot(given, _collide, beside=(given.motion,) if given.motion else ())
+
+
+def _collide(given: argparse.Namespace, work: Work) -> None:
     if given.motion is None:
-        robot, motion = open_checked(given, diagnostics), None
+        robot, motion = read_checked(given, work), None
     else:
-        robot, motion = open_with_motion(given, diagnostics)
-    report = check_collisions(
-        robot,
-        motion,
-        objects=given.objects,
-        options=read_options(given, CheckOptions),
-        diagnostics=diagnostics,
-    )
-    terminal.diagnostics(tuple(diagnostics))
-    _write_contacts(report)
-    return 1 if report.collides else 0
+        robot, motion = open_with_motion(given, work)
+    with work.clock("check"):
+        report = check_collisions(
+            robot,
+            motion,
+            objects=given.objects,
+            options=read_options(given, CheckOptions),
+            diagnostics=work.diagnostics,
+        )
+    work.rows = _list_contacts(report)
+    work.facts = {
+        "contacts": [asdict(each) for each in report.contacts],
+        "distance": report.distance,
+        "nearest": report.nearest,
+    }
+    work.status = 1 if report.collides else 0
 
 
-def _write_contacts(report: CollisionReport) -> None:
+def _list_contacts(report: CollisionReport) -> list[str]:
     rows = [
         (each.link1, each.link2, f"{each.start:.3f} s", f"{each.end:.3f} s", _metres(each.distance))
         for each in report.contacts
     ]
-    if rows:
-        write_rows([_CONTACTS, *rows])
-    else:
-        write_result("nothing touches")
+    lines = describe_rows([_CONTACTS, *rows]) if rows else ["nothing touches"]
     if report.distance is not None and report.nearest is not None:
         one, other = report.nearest
-        write_result(f"nearest: {one} and {other}, {_metres(report.distance)}")
+        lines.append(f"nearest: {one} and {other}, {_metres(report.distance)}")
+    return lines
 
 
 def _metres(distance: float) -> str:

@@ -8,14 +8,38 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from .. import ImportOptions, Reshaping, UrdfOptions
+from .. import (
+    FileOptions,
+    ImportOptions,
+    Reshaping,
+    Robot,
+    Semantics,
+    UrdfOptions,
+    adapt_srdf,
+    convert_description,
+    extract_robot,
+    read_srdf,
+    replace_disabled,
+    reshape,
+    reshape_robot,
+    write_srdf,
+)
+from ..files.outputs import write_text
 from ..options import AUTO
+from ..pipeline.collisions import collision_steps
 from ..pipeline.converting import CONVERT_MODES
-from .arguments import add_job_command, add_option_arguments, is_written, read_options
-from .jobs import ConvertJob, ExportJob, Job, MeasureJob, SrdfJob
-from .loading import READING
-from .plans import UsageError, check_outputs, check_text, plan_text
+from ..pipeline.srdf import read_own_srdf
+from ..progress import finish, relay
+from .arguments import add_command, add_option_arguments, is_written, read_options
+from .blends import is_blend
+from .jobs import ExportJob, write_steps
+from .loading import READING, add_robot, plan_robot, read_checked
+from .plans import plan_text
+from .report import Work
+from .summary import describe_counts
+from .task import Output, Task, UsageError
 
+_SRDF = (".srdf",)
 _OF_FILES = ("style", "complete", "meshes", "ros_package", "srdf", "srdf_output")
 """Arguments about a .urdf file, which mean nothing of a text alone."""
 
@@ -27,7 +51,7 @@ def add_commands(commands: Any) -> None:
 
 
 def _add_convert(commands: Any) -> None:
-    parser = add_job_command(
+    parser = add_command(
         commands,
         "convert",
         plan_conversion,
@@ -53,7 +77,7 @@ def _add_convert(commands: Any) -> None:
         "together; picture: the graph as SVG; parameters: a parameter file of a "
         "SimMechanics file to start with; none: only diagnostics (default: xml)",
     )
-    parser.add_argument("--robot", metavar="NAME", help="which of several robots in a .blend")
+    add_robot(parser)
     _add_srdf(parser)
     _add_steps(parser.add_argument_group("reshape"))
     add_option_arguments(parser, UrdfOptions)
@@ -120,66 +144,155 @@ def _read_renaming(text: str) -> tuple[str, str]:
     return old, new
 
 
-def plan_conversion(given: argparse.Namespace) -> list[Job]:
-    """Returns the job. Raises UsageError where the arguments make no sense together, WriteError
-    where a file could not be put there."""
-    output = plan_text(given)
-    wishes = Reshaping(**{each.name: getattr(given, each.name) for each in fields(Reshaping)})
-    kept = {"input": given.inputs[0], "robot": given.robot, "strict": given.strict}
-    kept |= {"wishes": wishes}
-    if given.mode == "xml" and given.output.endswith(".srdf"):
-        return [_plan_srdf(given, Path(given.output), kept)]
+def plan_conversion(given: argparse.Namespace) -> list[Task]:
+    """Returns the task. Raises UsageError where the arguments make no sense together."""
+    suffix = Path(given.output).suffix.lower()
+    beside = () if given.srdf in (None, AUTO) else (given.srdf,)
+    if given.mode == "xml" and suffix == ".srdf":
+        if given.srdf_output is not None:
+            raise UsageError("-o is the SRDF to write, so --srdf-output makes no sense")
+        output = Output(path=given.output, suffixes=_SRDF)
+        return plan_robot(given, _write_srdf, output, beside=beside)
     if given.collisions is not None:
         raise UsageError("--collisions needs an SRDF to write: -o ROBOT.srdf")
-    if given.mode == "xml" and output is not None:
-        return [_plan_file(given, output, kept)]
-    if given.mode == "none" and output is not None:
+    if given.mode == "xml" and given.output != "-":
+        if (given.srdf is None) != (given.srdf_output is None):
+            raise UsageError("--srdf and --srdf-output go together")
+        outputs = (
+            Output(path=given.output, suffixes=(".urdf",)),
+            Output(path=given.srdf_output, suffixes=_SRDF, argument="--srdf-output"),
+        )
+        return plan_robot(given, _write_file, *outputs, beside=beside)
+    if given.mode == "none" and given.output != "-":
         raise UsageError("--mode none writes nothing, so -o makes no sense")
-    if given.mode == "parameters" and wishes != Reshaping():
+    if given.mode == "parameters" and _wishes_of(given) != Reshaping():
         raise UsageError("--mode parameters is about the file as it is, which is not reshaped")
     for name in _OF_FILES:
         if is_written(given, name):
             argument = "--" + name.replace("_", "-")
             raise UsageError(f"{argument} needs URDF that is written to a file: -o ROBOT.urdf")
-    check_text(given, output)
-    options = read_options(given, ImportOptions)
-    return [ConvertJob(output=output, mode=given.mode, options=options, **kept)]
+    return plan_robot(given, _convert, plan_text(given))
 
 
-def _plan_file(given: argparse.Namespace, output: Path, kept: dict[str, Any]) -> ExportJob:
-    """URDF with the files that it names, its SRDF with it."""
-    if output.suffix != ".urdf":
-        raise UsageError("-o has to end in .urdf")
-    if (given.srdf is None) != (given.srdf_output is None):
-        raise UsageError("--srdf and --srdf-output go together")
-    written = None if given.srdf_output is None else Path(given.srdf_output)
-    beside = [] if given.srdf is None else [given.srdf]
-    check_outputs([*given.inputs, *beside], [output, written], given.json)
-    return ExportJob(
-        output=output,
+def _wishes_of(given: argparse.Namespace) -> Reshaping:
+    return Reshaping(**{each.name: getattr(given, each.name) for each in fields(Reshaping)})
+
+
+def _write_file(given: argparse.Namespace, work: Work) -> None:
+    """URDF with the files that it names, its SRDF with it. The export is all or nothing by itself,
+    so it comes last."""
+    robot, semantics, wishes = read_checked(given, work), None, _wishes_of(given)
+    if isinstance(robot, Robot) or given.srdf is not None or wishes != Reshaping():
+        if given.srdf is not None:
+            robot = _describe(robot)
+            semantics = read_srdf(given.srdf, robot=robot, diagnostics=work.diagnostics)
+        robot, semantics = _reshape(robot, semantics, given, work)
+    if semantics is not None:
+        written = write_srdf(semantics, given.srdf_output, diagnostics=work.diagnostics)
+        work.hold()
+    job = ExportJob(
+        input=given.robot,
+        output=Path(given.output),
         format="urdf",
         options=read_options(given, UrdfOptions),
-        reading=read_options(given, ImportOptions),
-        srdf=given.srdf,
-        srdf_output=written,
-        **kept,
+        strict=given.strict,
     )
+    finish(write_steps(job, robot, work))
+    if semantics is not None:
+        work.add(written)
 
 
-def _plan_srdf(given: argparse.Namespace, output: Path, kept: dict[str, Any]) -> SrdfJob:
-    """The robot's SRDF alone."""
-    if given.srdf_output is not None:
-        raise UsageError("-o is the SRDF to write, so --srdf-output makes no sense")
-    beside = [given.srdf] if given.srdf not in (None, AUTO) else []
-    check_outputs([*given.inputs, *beside], [output], given.json)
+def _write_srdf(given: argparse.Namespace, work: Work) -> None:
+    """The SRDF that is named, or of a rig in a .blend, or a new one, adapted to the changes."""
     options = replace(read_options(given, ImportOptions), srdf=given.srdf or "")
-    return SrdfJob(
-        output=output, options=options, samples=given.collisions, seed=given.seed, **kept
-    )
+    robot = read_checked(given, work)
+    semantics = read_own_srdf(given.robot, _describe(robot), options, work.diagnostics)
+    if semantics is None and not isinstance(robot, Robot):
+        from .. import extract_semantics
+
+        semantics = extract_semantics(robot)
+    semantics = semantics or Semantics(name=robot.name)
+    if _wishes_of(given) != Reshaping():
+        robot, adapted = _reshape(robot, semantics, given, work)
+        semantics = adapted or semantics
+    if given.collisions is not None:
+        files = FileOptions(packages=options.packages, package_paths=options.package_paths)
+        with work.clock("collisions"):
+            steps = collision_steps(robot, given.collisions, given.seed, files, work.diagnostics)
+            semantics = replace_disabled(semantics, finish(relay(steps, work.show)))
+    work.hold()
+    work.output = str(write_srdf(semantics, given.output, diagnostics=work.diagnostics))
+    work.add(work.output)
+    work.facts = {
+        "robot": semantics.name,
+        "groups": len(semantics.groups),
+        "states": len(semantics.group_states),
+        "disabled_collisions": len(semantics.disabled_collisions),
+    }
+    counted = {"groups": "group", "states": "state", "disabled_collisions": "disabled pair"}
+    work.summary = describe_counts(work.facts, counted)
+
+
+def _convert(given: argparse.Namespace, work: Work) -> None:
+    """The robot as text, reshaped."""
+    source: Any = given.robot
+    if is_blend(source):
+        source = _describe(read_checked(given, work))
+    if _wishes_of(given) != Reshaping():
+        robot = source if isinstance(source, Robot) else read_checked(given, work)
+        source, _ = _reshape(robot, None, given, work)
+    with work.clock("convert"):
+        text = convert_description(
+            source,
+            mode=given.mode,
+            diagnostics=work.diagnostics,
+            options=read_options(given, ImportOptions),
+        )
+    _hand_over(text, given, work)
+
+
+def _measure(given: argparse.Namespace, work: Work) -> None:
+    robot = read_checked(given, work)
+    if not isinstance(robot, Robot):
+        robot = extract_robot(robot, edits=True)
+    with work.clock("measure"):
+        if given.output.lower().endswith(".csv"):
+            text = reshape.measure_csv(robot, lengths=given.lengths)
+        else:
+            how: Any = {"lengths": given.lengths, "axes": given.axes, "unit": given.unit}
+            text = reshape.measure(robot, **how)
+    _hand_over(text, given, work)
+
+
+def _hand_over(text: str, given: argparse.Namespace, work: Work) -> None:
+    """Writes the text to its output; text for standard output is kept."""
+    work.hold()
+    if given.output == "-":
+        work.text = text
+    else:
+        write_text(given.output, text)
+        work.output = given.output
+        work.add(given.output)
+
+
+def _describe(robot: Any) -> Robot:
+    return robot if isinstance(robot, Robot) else extract_robot(robot)
+
+
+def _reshape(
+    robot: Any, semantics: Semantics | None, given: argparse.Namespace, work: Work
+) -> tuple[Robot, Semantics | None]:
+    """Returns a robot as it is wished, and its SRDF as it fits then."""
+    options, own = read_options(given, ImportOptions), work.diagnostics
+    with work.clock("reshape"):
+        found = reshape_robot(_describe(robot), _wishes_of(given), options=options, diagnostics=own)
+        if semantics is not None:
+            semantics = adapt_srdf(semantics, robot=found.robot, names=found.names, diagnostics=own)
+    return found.robot, semantics
 
 
 def _add_measure(commands: Any) -> None:
-    parser = add_job_command(
+    parser = add_command(
         commands,
         "measure",
         _plan_measuring,
@@ -195,7 +308,7 @@ def _add_measure(commands: Any) -> None:
         metavar="TABLE",
         help="the table to write, .yaml or .csv; - for standard output (default)",
     )
-    parser.add_argument("--robot", metavar="NAME", help="which of several robots in a .blend")
+    add_robot(parser)
     parser.add_argument(
         "--lengths", action="store_true", help="only how far each joint is from its parent link"
     )
@@ -211,15 +324,9 @@ def _add_measure(commands: Any) -> None:
     add_option_arguments(parser, ImportOptions, only=READING)
 
 
-def _plan_measuring(given: argparse.Namespace) -> list[Job]:
-    """Returns the job. Raises UsageError where the arguments make no sense together."""
-    output = plan_text(given)
-    if output is not None and output.suffix.lower() not in (".yaml", ".yml", ".csv"):
-        raise UsageError("-o has to end in .yaml or .csv")
-    is_csv = output is not None and output.suffix.lower() == ".csv"
-    if is_csv and (given.axes, given.unit) != ("xyz", 1.0):
+def _plan_measuring(given: argparse.Namespace) -> list[Task]:
+    """Returns the task. Raises UsageError where the arguments make no sense together."""
+    if given.output.lower().endswith(".csv") and (given.axes, given.unit) != ("xyz", 1.0):
         raise UsageError("--axes and --unit need a table in YAML, which says them")
-    check_text(given, output)
-    kept = {name: getattr(given, name) for name in ("robot", "strict", "lengths", "axes", "unit")}
-    options = read_options(given, ImportOptions)
-    return [MeasureJob(input=given.inputs[0], output=output, options=options, **kept)]
+    output = plan_text(given, (".yaml", ".yml", ".csv"))
+    return plan_robot(given, _measure, output)

@@ -4,8 +4,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .. import FileOptions, ImportOptions, Reshaping
-from ..pipeline.converting import ConvertMode
+from .. import FileOptions, ImportOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,9 +49,7 @@ class ExportJob(_Job):
     options  options of the format, or the ones that all formats share; None: its defaults
     reading  how a description is read
     robot    the name of the armature, where a .blend has several robots
-    wishes   changes to make to the robot before
-    srdf     its SRDF, to be written to `srdf_output` as it fits then
-    world    the whole scene of a .blend is written, and `robot`, `wishes` and `srdf` mean nothing
+    world    the whole scene of a .blend is written, and `robot` means nothing
     """
 
     output: Path
@@ -60,46 +57,7 @@ class ExportJob(_Job):
     options: FileOptions | None = None
     reading: ImportOptions = field(default_factory=ImportOptions)
     robot: str | None = None
-    wishes: Reshaping | None = None
-    srdf: str | None = None
-    srdf_output: Path | None = None
     world: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConvertJob(_ReadingJob):
-    """A description, or a robot in a .blend, to be shown as text, reshaped as `wishes` say: in
-    `output` or, where that is None, in the report."""
-
-    output: Path | None = None
-    mode: ConvertMode = "xml"
-    robot: str | None = None
-    wishes: Reshaping = field(default_factory=Reshaping)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SrdfJob(_ReadingJob):
-    """The SRDF to write of a robot: the file that `options` name, or the SRDF of a rig in a .blend,
-    or a new one, adapted to the changes in `wishes`. With `samples`, pairs of links that need no
-    look for collisions are found by so many poses."""
-
-    output: Path
-    samples: int | None = None
-    seed: int = 0
-    robot: str | None = None
-    wishes: Reshaping = field(default_factory=Reshaping)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeasureJob(_ReadingJob):
-    """A description, or a robot in a .blend, whose measures are wanted as a table: in `output`, as
-    CSV where that ends so, or in the report. `lengths`, `axes` and `unit` are as for measure."""
-
-    output: Path | None = None
-    robot: str | None = None
-    lengths: bool = False
-    axes: str = "xyz"
-    unit: float = 1.0
-
-
-Job = ImportJob | CheckJob | ExportJob | ConvertJob | SrdfJob | MeasureJob
+Job = ImportJob | CheckJob | ExportJob

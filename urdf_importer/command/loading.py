@@ -3,17 +3,14 @@
 
 import argparse
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from .. import Diagnostics, ImportOptions, import_robot
-from ..interrupts import hold_interrupt
-from .arguments import EPILOG, add_option_arguments, read_options
+from .. import ImportOptions, read_robot
+from .arguments import add_option_arguments, read_options
 from .blends import is_blend
-from .jobs import needing_blender, open_rig
-from .plans import UsageError
-from .report import refuse_strictly
-from .terminal import Terminal
+from .jobs import build_robot, open_rig
+from .report import Work
+from .task import Output, Task, UsageError
 
 READING = (
     *("xacro_args", "xacro_env"),
@@ -21,23 +18,6 @@ READING = (
 )
 _PACKAGES = ("packages", "package_paths")
 _ROBOT = "a robot description, or a .blend with one"
-
-
-def add_command(
-    commands: Any, name: str, act: Callable[[argparse.Namespace, Terminal], int], **texts: str
-) -> argparse.ArgumentParser:
-    """Adds a command that does its work by itself; `texts` are its help and description."""
-    parser: argparse.ArgumentParser = commands.add_parser(name, epilog=EPILOG, **texts)
-    parser.set_defaults(parser=parser, act=act)
-    parser.add_argument("--quiet", action="store_true", help="write nothing but errors")
-    return parser
-
-
-def add_strict(parser: argparse.ArgumentParser) -> None:
-    """Adds the argument for which refuse_strictly looks."""
-    parser.add_argument(
-        "--strict", action="store_true", help="take warnings and errors as failures"
-    )
 
 
 def add_robot(parser: argparse.ArgumentParser, text: str = _ROBOT) -> None:
@@ -59,42 +39,39 @@ def add_reading(parser: argparse.ArgumentParser, *but: str, heading: str = "") -
     add_option_arguments(parser, ImportOptions, only=only, heading=heading)
 
 
-def check_name(given: argparse.Namespace) -> None:
-    """Raises UsageError for the name of a robot that is not in a .blend."""
-    if given.name is not None and not is_blend(given.robot):
+def plan_robot(
+    given: argparse.Namespace,
+    run: Callable[[argparse.Namespace, Work], None],
+    *outputs: Output,
+    beside: tuple[str, ...] = (),
+) -> list[Task]:
+    """Plans the task of a command about the robot in its arguments, with other inputs beside it.
+    Raises UsageError for the name of a robot that is not in a .blend, and for a rate of frames that
+    Blender does not have."""
+    if getattr(given, "name", None) is not None and not is_blend(given.robot):
         raise UsageError("--robot says which robot of a .blend, and the robot is not in one")
-
-
-def check_scene(given: argparse.Namespace) -> Path:
-    """Returns the .blend to write. Raises UsageError for another suffix, and for a rate of frames
-    that Blender does not have."""
-    output = Path(given.output)
-    if output.suffix.lower() != ".blend":
-        raise UsageError("-o has to end in .blend")
-    if given.fps is not None and not 0.01 <= given.fps <= 30_000:
+    fps = getattr(given, "fps", None)
+    if fps is not None and not 0.01 <= fps <= 30_000:
         raise UsageError("--fps has to be between 0.01 and 30000")
-    return output
+    inputs = (given.robot, *beside)
+    return [Task(inputs=inputs, outputs=outputs, options=given, run=run, strict=given.strict)]
 
 
-def load_robot(given: argparse.Namespace, work: str, diagnostics: Diagnostics) -> Any:
+def read_checked(given: argparse.Namespace, work: Work) -> Any:
+    """Opens the .blend, or reads the description, of a command's arguments; returns the armature or
+    the Robot. Raises RobotError."""
+    with work.clock("read"):
+        if is_blend(given.robot):
+            return open_rig(given.robot, given.name)
+        options = read_options(given, ImportOptions)
+        return read_robot(given.robot, diagnostics=work.diagnostics, options=options)
+
+
+def load_robot(given: argparse.Namespace, what: str, work: Work) -> Any:
     """Opens the .blend of a command's arguments `robot` and `name`, or imports that description
-    into a new file; returns the armature. `work` names the work that needs Blender. Raises
-    RobotError and UsageError."""
-    check_name(given)
-    if is_blend(given.robot):
-        return open_rig(given.robot, given.name, work)
-    with needing_blender(work), hold_interrupt():
-        from .. import new_file
-
-        new_file()
-    own, options = diagnostics.about(given.robot), read_options(given, ImportOptions)
-    return import_robot(given.robot, options=options, diagnostics=own).armature
-
-
-def report_diagnostics(
-    given: argparse.Namespace, terminal: Terminal, diagnostics: Diagnostics
-) -> None:
-    """Shows diagnostics, and raises RobotError for them where --strict is given."""
-    terminal.diagnostics(tuple(diagnostics))
-    if given.strict:
-        refuse_strictly(diagnostics)
+    into a new file; returns the armature. `what` names the work that needs Blender. Raises
+    RobotError."""
+    if not is_blend(given.robot):
+        return build_robot(given.robot, read_options(given, ImportOptions), work, what).armature
+    with work.clock("read"):
+        return open_rig(given.robot, given.name, what)

@@ -2,6 +2,7 @@
 """urdf-importer animate, sample and topics: recordings onto robots, and back."""
 
 import argparse
+from dataclasses import asdict
 from typing import Any
 
 from .. import (
@@ -14,24 +15,14 @@ from .. import (
     read_trajectory,
     write_trajectory,
 )
-from ..files.outputs import check_output
-from .arguments import add_option_arguments, read_options
+from .arguments import add_command, add_option_arguments, read_options
 from .blends import is_blend
-from .limits import add_limit_arguments, add_limits, sample_within, write_rows
-from .loading import (
-    add_command,
-    add_output,
-    add_reading,
-    add_robot,
-    add_strict,
-    check_name,
-    check_scene,
-    load_robot,
-    report_diagnostics,
-)
-from .plans import UsageError, check_outputs
-from .summary import count
-from .terminal import Terminal, silence_blender
+from .jobs import render, save
+from .limits import add_limit_arguments, add_limits, sample_within
+from .loading import add_output, add_reading, add_robot, load_robot, plan_robot
+from .report import Work
+from .summary import Facts, count, describe_rows
+from .task import BLEND, MOTION, PICTURE, Output, Task, UsageError
 
 
 def add_commands(commands: Any) -> None:
@@ -42,7 +33,7 @@ def add_commands(commands: Any) -> None:
     parser = add_command(
         commands,
         "topics",
-        _list_topics,
+        _plan_topics,
         help="list the topics of a recording",
         description="Lists the topics of a recording: name, type, number of messages, seconds, and "
         "whether they are read as a motion of joints or frames.",
@@ -50,28 +41,24 @@ def add_commands(commands: Any) -> None:
     parser.add_argument("recording", metavar="RECORDING", help="a bag, MCAP file, folder or text")
 
 
-def _suffixes(*, read: bool) -> str:
-    return " ".join(each.suffix for each in motion_formats() if read or each.is_written)
+_READ = " ".join(each.suffix for each in motion_formats())
 
 
 def _add_animate(commands: Any) -> None:
     parser = add_command(
         commands,
         "animate",
-        _animate,
+        _plan_animation,
         help="put recordings on a robot as keyframes",
         description="Puts recordings of joints, and planned trajectories, on a robot as "
         "keyframes: an action for each; the last one is shown.",
     )
     add_robot(parser)
-    parser.add_argument(
-        "motions", nargs="+", metavar="MOTION", help=f"{_suffixes(read=True)}, folder"
-    )
+    parser.add_argument("motions", nargs="+", metavar="MOTION", help=f"{_READ}, folder")
     add_output(parser, "OUT.blend", "the .blend to write")
     parser.add_argument("--topic", metavar="T", help="which topic of the recordings")
     parser.add_argument("--fps", type=float, metavar="N", help="the scene's frames per second")
     parser.add_argument("--preview", metavar="OUT.png", help="render the robot in its first pose")
-    add_strict(parser)
     add_option_arguments(parser, MotionOptions)
     add_reading(parser)
 
@@ -80,13 +67,13 @@ def _add_sample(commands: Any) -> None:
     parser = add_command(
         commands,
         "sample",
-        _sample,
+        _plan_sampling,
         help="write the motion of an animated robot as a trajectory",
         description="Writes the motion of a robot in a .blend, frame by frame, as a "
         "trajectory: after IK, limits, drivers, constraints and NLA.",
     )
     add_robot(parser, "the .blend with the robot")
-    add_output(parser, "OUT", f"the motion: {_suffixes(read=False)}, folder")
+    add_output(parser, "OUT", f"the motion: {' '.join(MOTION)}, folder")
     parser.add_argument(
         "--rate", type=float, metavar="HZ", help="samples per second (default: one for each frame)"
     )
@@ -94,7 +81,6 @@ def _add_sample(commands: Any) -> None:
         "--frames", nargs=2, type=float, metavar=("A", "B"), help="first and last frame"
     )
     parser.add_argument("--links", action="store_true", help="every link as a frame too, as in /tf")
-    add_strict(parser)
     parser.add_argument(
         "--retime",
         action="store_true",
@@ -103,32 +89,35 @@ def _add_sample(commands: Any) -> None:
     add_limit_arguments(parser)
 
 
-def _animate(given: argparse.Namespace, terminal: Terminal) -> int:
-    output = check_scene(given)
-    check_name(given)
-    check_outputs([given.robot, *given.motions], [output, given.preview])
+def _plan_animation(given: argparse.Namespace) -> list[Task]:
+    outputs = (
+        Output(path=given.output, suffixes=BLEND),
+        Output(path=given.preview, suffixes=PICTURE, argument="--preview"),
+    )
+    return plan_robot(given, _animate, *outputs, beside=tuple(given.motions))
+
+
+def _animate(given: argparse.Namespace, work: Work) -> None:
     options = read_options(given, MotionOptions)
     # Recordings are read first: an unreadable one costs no import.
-    diagnostics = Diagnostics(given.robot)
-    motions = _read_motions(given, options, diagnostics)
-    with silence_blender():
-        armature = load_robot(given, "animating", diagnostics)
-        from .. import apply_trajectory, render_preview, save_blend, set_frame_rate
+    motions = _read_motions(given, options, work.diagnostics)
+    armature = load_robot(given, "animating", work)
+    from .. import apply_trajectory, set_frame_rate
 
-        if options.degrees:
-            # The robot says which numbers are angles.
-            motions = _read_motions(given, options, Diagnostics(), armature)
-        if given.fps is not None:
-            set_frame_rate(given.fps)
+    if options.degrees:
+        # The robot says which numbers are angles.
+        motions = _read_motions(given, options, Diagnostics(), armature)
+    if given.fps is not None:
+        set_frame_rate(given.fps)
+    with work.clock("animate"):
         for motion in motions:
-            apply_trajectory(armature, motion, options=options, diagnostics=diagnostics)
-        report_diagnostics(given, terminal, diagnostics)
-        if given.preview is not None:
-            render_preview(armature, given.preview)
-        save_blend(output)
-    for path, motion in zip(given.motions, motions, strict=True):
-        terminal.note(f"{path}: {_describe(motion)}")
-    return 0
+            apply_trajectory(armature, motion, options=options, diagnostics=work.diagnostics)
+    render(armature, given.preview, work)
+    save(given.output, work)
+    described = map(_describe, motions)
+    work.notes = [f"{path}: {text}" for path, text in zip(given.motions, described, strict=True)]
+    work.facts = {"robot": armature.name, "motions": [*map(_count, motions)]}
+    work.summary = f"{armature.name}: {count(len(motions), 'motion')}"
 
 
 def _read_motions(
@@ -140,34 +129,53 @@ def _read_motions(
     ]
 
 
-def _sample(given: argparse.Namespace, terminal: Terminal) -> int:
+def _plan_sampling(given: argparse.Namespace) -> list[Task]:
     if not is_blend(given.robot):
         raise UsageError("sample takes a robot in a .blend")
-    check_output(given.output)
-    with silence_blender():
-        armature = load_robot(given, "reading a .blend", Diagnostics())
-        frames = None if given.frames is None else (given.frames[0], given.frames[1])
-        from .. import sample_trajectory
+    return plan_robot(given, _sample, Output(path=given.output, suffixes=MOTION))
 
+
+def _sample(given: argparse.Namespace, work: Work) -> None:
+    armature = load_robot(given, "reading a .blend", work)
+    frames = None if given.frames is None else (given.frames[0], given.frames[1])
+    from .. import sample_trajectory
+
+    with work.clock("sample"):
         motion = sample_trajectory(armature, frame_range=frames, rate=given.rate, links=given.links)
-        motion = sample_within(motion, armature, given, terminal)
-    for path in write_trajectory(motion, given.output, robot=armature):
-        terminal.note(f"{path}: {_describe(motion)}")
-    return 0
+        motion = sample_within(motion, armature, given, work)
+    work.hold()
+    with work.clock("save"):
+        work.add(*write_trajectory(motion, given.output, robot=armature))
+    work.facts = {"robot": armature.name, "motions": [_count(motion)]}
+    work.summary = f"{armature.name}: {_describe(motion)}"
+
+
+def _count(motion: Trajectory) -> Facts:
+    sizes = {"joints": motion.names, "samples": motion.times, "frames": motion.frames}
+    return {name: len(each) for name, each in sizes.items()} | {"duration": _duration(motion)}
+
+
+def _duration(motion: Trajectory) -> float:
+    return max((motion.duration, *(float(each.times[-1]) for each in motion.frames)))
 
 
 def _describe(motion: Trajectory) -> str:
     """Describes a motion in one line."""
-    seconds = max((motion.duration, *(float(each.times[-1]) for each in motion.frames)))
     parts = [count(len(motion.names), "joint"), count(len(motion.times), "sample")]
     if motion.frames:
         parts.append(count(len(motion.frames), "frame"))
-    return f"{', '.join(parts)}, {seconds:.3f} s"
+    return f"{', '.join(parts)}, {_duration(motion):.3f} s"
 
 
-def _list_topics(given: argparse.Namespace, terminal: Terminal) -> int:
-    write_rows([_row(topic) for topic in list_topics(given.recording)], numbers=(2, 3))
-    return 0
+def _plan_topics(given: argparse.Namespace) -> list[Task]:
+    return [Task(inputs=(given.recording,), options=given, run=_list_topics, strict=given.strict)]
+
+
+def _list_topics(given: argparse.Namespace, work: Work) -> None:
+    with work.clock("read"):
+        topics = list_topics(given.recording)
+    work.rows = describe_rows([*map(_row, topics)], numbers=(2, 3))
+    work.facts = {"topics": [asdict(topic) for topic in topics]}
 
 
 def _row(topic: Topic) -> tuple[str, str, str, str, str]:

@@ -4,9 +4,9 @@
 import json
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from .. import Diagnostic, Diagnostics, Progress, RobotError, Written
@@ -19,7 +19,9 @@ class Report:
     """The outcome for one input.
 
     `facts` are the robot's numbers, `files` the written files, `output` the requested one of them
-    (or their folder), `seconds` the time of each stage, `text` the text for standard output.
+    (or their folder), `seconds` the time of each stage. `text` is a document for standard output,
+    `rows` the lines of a table. `notes` and `summary` are lines for people who are watching.
+    `status` is the exit status without an error.
     """
 
     input: str
@@ -30,6 +32,10 @@ class Report:
     seconds: dict[str, float] = field(default_factory=dict)
     error: RobotError | None = None
     text: str = ""
+    rows: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    summary: str = ""
+    status: int = 0
 
     def to_json(self) -> str:
         """Returns the report as JSON on one line."""
@@ -45,11 +51,16 @@ class Report:
             ],
             "seconds": self.seconds,
         }
-        # JSON knows no infinities; null takes their place.
-        for key, value in content.items():
-            if isinstance(value, float) and not math.isfinite(value):
-                content[key] = None
-        return json.dumps(content, allow_nan=False)
+        return json.dumps(_without_infinities(content), allow_nan=False)
+
+
+def _without_infinities(value: Any) -> Any:
+    """Returns it as JSON can hold it: null takes the place of infinities."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _without_infinities(each) for key, each in value.items()}
+    return [*map(_without_infinities, value)] if isinstance(value, list | tuple) else value
 
 
 ShowProgress = Callable[[Progress], None]
@@ -58,36 +69,52 @@ SayStage = Callable[[str], None]
 
 
 class Work:
-    """A report while it is made."""
+    """A report while it is made. With `strict` its warnings and errors are failures."""
 
     def __init__(
-        self, input: str, say_stage: SayStage | None = None, progress: ShowProgress | None = None
+        self,
+        input: str,
+        say_stage: SayStage | None = None,
+        progress: ShowProgress | None = None,
+        *,
+        strict: bool = False,
     ) -> None:
         self._say_stage = say_stage
         self._progress = progress
+        self._strict = strict
         self.diagnostics = Diagnostics(input)
         self.facts: Facts = {}
         self.files: list[str] = []
-        self.output = ""
-        self.text = ""
-        self._input = input
-        self._seconds: dict[str, float] = {}
-        self._error: RobotError | None = None
+        self.output = self.text = self.summary = ""
+        self.rows: list[str] = []
+        self.notes: list[str] = []
+        self.status = 0
+        self.input = input
+        self.seconds: dict[str, float] = {}
+        self.error: RobotError | None = None
 
     def show(self, done: Progress) -> None:
         """Shows the progress to whoever wants it."""
         if self._progress is not None:
             self._progress(done)
 
-    def hold_to(self, *, strict: bool) -> None:
-        """Raises RobotError for diagnostics where it is `strict`."""
-        refuse_strictly(self.diagnostics if strict else Diagnostics())
+    def hold(self) -> None:
+        """Raises RobotError for diagnostics where the work is strict."""
+        if self._strict and (faults := self.diagnostics.count_faults()):
+            raise RobotError(
+                f"{count(faults, 'diagnostic')}, and --strict takes each as a failure",
+                source=self.diagnostics.source,
+            )
 
     def take(self, written: Written) -> None:
         """Takes down the result of an export."""
         self.facts = written.facts
-        self.files += map(str, written.files)
+        self.add(*written.files)
         self.output = str(written.path)
+
+    def add(self, *files: Any) -> None:
+        """Takes down files that were written."""
+        self.files += map(str, files)
 
     @contextmanager
     def clock(self, stage: str) -> Iterator[None]:
@@ -98,38 +125,24 @@ class Work:
         try:
             yield
         finally:
-            spent = self._seconds.get(stage, 0.0) + time.perf_counter() - began
-            self._seconds[stage] = round(spent, 6)
+            spent = self.seconds.get(stage, 0.0) + time.perf_counter() - began
+            self.seconds[stage] = round(spent, 6)
 
     @contextmanager
     def catch(self) -> Iterator[None]:
-        """Ends the block at a RobotError and keeps it for the report."""
+        """Ends the block at a RobotError and keeps it for the report; its files are gone then."""
         try:
             yield
         except RobotError as error:
-            self._error = error
+            self.error = error
+            self.files.clear()
 
     def report(self) -> Report:
         """Returns the report so far."""
-        return Report(
-            input=self._input,
-            facts=self.facts,
-            files=tuple(self.files),
-            output=self.output,
-            diagnostics=tuple(self.diagnostics),
-            seconds=self._seconds,
-            error=self._error,
-            text=self.text,
-        )
-
-
-def refuse_strictly(diagnostics: Diagnostics) -> None:
-    """Raises RobotError where there are warnings or errors."""
-    if faults := diagnostics.count_faults():
-        raise RobotError(
-            f"{count(faults, 'diagnostic')}, and --strict takes each as a failure",
-            source=diagnostics.source,
-        )
+        found: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(Report)}
+        for name, value in found.items():
+            found[name] = tuple(value) if isinstance(value, list | Diagnostics) else value
+        return Report(**found)
 
 
 def _describe_error(error: RobotError) -> dict[str, Any]:

@@ -3,47 +3,36 @@
 
 import argparse
 import math
-from pathlib import Path
+from dataclasses import asdict
 from typing import Any
 
-from .. import (
-    Diagnostics,
-    ImportOptions,
-    RetargetOptions,
-    RetargetResult,
-    extract_robot,
-    motion_formats,
-    read_robot,
-    retarget,
-    write_trajectory,
-)
-from ..files.outputs import check_output
+from .. import RetargetOptions, RetargetResult, retarget_steps, write_trajectory
 from ..pipeline.retargeting import open_person
-from .arguments import add_option_arguments, read_options
+from ..progress import finish, relay
+from .arguments import add_command, add_option_arguments, read_options
 from .blends import is_blend
+from .jobs import render, save
 from .loading import (
-    add_command,
     add_output,
     add_reading,
     add_robot,
-    add_strict,
-    check_name,
     load_robot,
-    report_diagnostics,
+    plan_robot,
+    read_checked,
 )
-from .plans import UsageError, check_outputs
-from .terminal import Terminal, silence_blender
+from .report import Work
+from .task import BLEND, MOTION, PICTURE, Output, Task, UsageError
 
 _BVH = ".bvh"
+_LAYOUTS = {"unitree": (".csv",), "tracking": (".npz",), "isaac": (".npz",)}
 
 
 def add_commands(commands: Any) -> None:
     """Adds the command."""
-    written = " ".join(each.suffix for each in motion_formats() if each.is_written)
     parser = add_command(
         commands,
         "retarget",
-        _retarget,
+        _plan,
         help="put a person's motion on a robot",
         description="Puts the motion of a person on a robot: limbs of both are found by geometry, "
         "joints stay within limits, standing feet stay in their place.",
@@ -52,10 +41,10 @@ def add_commands(commands: Any) -> None:
     parser.add_argument(
         "motion", metavar="MOTION", help=".bvh; with Blender .fbx .glb .gltf .blend too"
     )
-    add_output(parser, "OUT", f".blend, or {written}, folder")
+    add_output(parser, "OUT", f".blend, or {' '.join(MOTION)}, folder")
     parser.add_argument(
         "--layout",
-        choices=("unitree", "tracking", "isaac"),
+        choices=tuple(_LAYOUTS),
         help="unitree: a .csv for BeyondMimic and mjlab; tracking: an .npz with bodies; isaac: the "
         "same in the order of Isaac Lab",
     )
@@ -64,72 +53,65 @@ def add_commands(commands: Any) -> None:
     )
     parser.add_argument("--person", metavar="NAME", help="which armature follows, of several")
     parser.add_argument("--preview", metavar="OUT.png", help="render the robot in its first pose")
-    add_strict(parser)
     add_option_arguments(parser, RetargetOptions)
     add_reading(parser)
 
 
-def _retarget(given: argparse.Namespace, terminal: Terminal) -> int:
-    options = read_options(given, RetargetOptions)
-    to_blend = is_blend(given.output)
-    _check_usage(given, to_blend=to_blend)
-    check_output(given.output)
-    check_outputs([given.robot, given.motion], [given.output, given.preview])
-    diagnostics = Diagnostics(given.motion)
-    in_blender = to_blend or is_blend(given.robot) or Path(given.motion).suffix.lower() != _BVH
-    if in_blender:
-        with silence_blender():
-            result, robot = _follow_in_blender(given, options, diagnostics, to_blend=to_blend)
-    else:
-        robot = read_robot(given.robot, options=read_options(given, ImportOptions))
-        result = retarget(given.motion, robot, options=options, diagnostics=diagnostics)
-    report_diagnostics(given, terminal, diagnostics)
-    if to_blend:
-        from .. import save_blend
-
-        with silence_blender():
-            save_blend(given.output)
-    else:
-        how: Any = {"layout": given.layout or "", "robot": robot, "rate": given.rate}
-        write_trajectory(result.trajectory, given.output, **how)
-    _tell(result, given.output, terminal)
-    return 0
-
-
-def _check_usage(given: argparse.Namespace, *, to_blend: bool) -> None:
+def _plan(given: argparse.Namespace) -> list[Task]:
     if given.rate is not None and not (given.layout and given.rate > 0.0):
-        raise UsageError("--rate needs --layout, and is above zero")
-    if given.preview is not None and not to_blend:
-        raise UsageError("--preview needs -o OUT.blend")
-    if given.layout and to_blend:
-        raise UsageError("a layout is written as .csv or .npz, not as .blend")
-    check_name(given)
+        raise UsageError("--rate needs --layout and must be above zero")
+    suffixes, argument = (*BLEND, *MOTION), "-o"
+    if given.layout:
+        suffixes, argument = _LAYOUTS[given.layout], f"with --layout {given.layout}, -o"
+    elif given.preview is not None:
+        suffixes, argument = BLEND, "with --preview, -o"
+    outputs = (
+        Output(path=given.output, suffixes=suffixes, argument=argument),
+        Output(path=given.preview, suffixes=PICTURE, argument="--preview"),
+    )
+    return plan_robot(given, _retarget, *outputs, beside=(given.motion,))
 
 
-def _follow_in_blender(
-    given: argparse.Namespace, options: RetargetOptions, diagnostics: Diagnostics, *, to_blend: bool
-) -> tuple[RetargetResult, Any]:
-    """Opens or imports both, and returns the result with the robot's description."""
-    from .. import render_preview, set_frame_rate
-
-    armature = load_robot(given, "retargeting to or from Blender", diagnostics)
-    is_plain = Path(given.motion).suffix.lower() == _BVH and not to_blend
-    source = given.motion if is_plain else open_person(given.motion, given.person)
+def _retarget(given: argparse.Namespace, work: Work) -> None:
+    options = read_options(given, RetargetOptions)
+    to_blend, is_plain = is_blend(given.output), given.motion.lower().endswith(_BVH)
+    source, robot = given.motion, None
+    if to_blend or is_blend(given.robot) or not is_plain:
+        robot = load_robot(given, "retargeting to or from Blender", work)
+        if to_blend or not is_plain:
+            source = open_person(given.motion, given.person)
+    else:
+        robot = read_checked(given, work)
     if to_blend and options.fps is not None:
+        from .. import set_frame_rate
+
         set_frame_rate(options.fps)
-    result = retarget(source, armature, options=options, diagnostics=diagnostics)
-    if given.preview is not None:
-        render_preview(armature, given.preview)
-    return result, extract_robot(armature)
+    with work.clock("retarget"):
+        own = work.diagnostics.about(given.motion)
+        steps = retarget_steps(source, robot, options=options, diagnostics=own)
+        result = finish(relay(steps, work.show))
+    if to_blend:
+        render(robot, given.preview, work)
+        save(given.output, work)
+    else:
+        work.hold()
+        how: Any = {"layout": given.layout or "", "robot": robot, "rate": given.rate}
+        with work.clock("save"):
+            work.add(*write_trajectory(result.trajectory, given.output, **how))
+    work.notes = _describe(result)
+    work.facts = {
+        "pairs": [asdict(each) for each in result.pairs],
+        "limbs": [asdict(each) for each in result.limbs],
+    }
+    work.summary = f"{given.output}: {result.message}"
 
 
-def _tell(result: RetargetResult, output: str, terminal: Terminal) -> None:
-    for pair in result.pairs:
-        terminal.note(f"{pair.limb}: {' > '.join(pair.bones)} | {pair.link}")
+def _describe(result: RetargetResult) -> list[str]:
+    lines = [f"{pair.limb}: {' > '.join(pair.bones)} | {pair.link}" for pair in result.pairs]
     for limb in result.limbs:
         at = f", at limits: {', '.join(limb.limited)}" if limb.limited else ""
-        terminal.note(
+        lines.append(
             f"{limb.limb}: median {math.degrees(limb.median):.1f}, 95 of 100 frames within "
             f"{math.degrees(limb.most):.1f} degrees{at}"
         )
-    terminal.note(f"{output}: {result.message}")
+    return lines

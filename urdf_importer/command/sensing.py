@@ -5,20 +5,19 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from .. import Diagnostics, RecordOptions, record_sensors
-from .arguments import add_option_arguments, add_own_argument, read_options, split_names
-from .loading import (
+from .. import Progress, RecordOptions
+from ..pipeline.seeing.record import record_steps
+from ..progress import finish, relay
+from .arguments import (
     add_command,
-    add_output,
-    add_reading,
-    add_robot,
-    add_strict,
-    load_robot,
-    report_diagnostics,
+    add_option_arguments,
+    add_own_argument,
+    read_options,
+    split_names,
 )
-from .plans import check_outputs
-from .summary import count
-from .terminal import Terminal, silence_blender
+from .loading import add_output, add_reading, add_robot, load_robot, plan_robot
+from .report import Work
+from .task import RECORDING, Output, Task
 
 
 def add_commands(commands: Any) -> None:
@@ -26,7 +25,7 @@ def add_commands(commands: Any) -> None:
     parser = add_command(
         commands,
         "sense",
-        _sense,
+        _plan,
         help="record a robot's sensors over its animation",
         description="Records the sensors of a robot, in a .blend with its scene, over the frames "
         "of its animation, with /joint_states, /tf, /tf_static and /odom. An existing output is "
@@ -34,23 +33,28 @@ def add_commands(commands: Any) -> None:
     )
     add_robot(parser)
     add_output(parser, "OUT", "the recording: .mcap, .bag, or a folder of ROS 2")
-    add_strict(parser)
     text = "names of the sensors that are recorded (default: all)"
     add_own_argument(parser, "sensors", "--sensors", type=split_names, metavar="A,B", help=text)
     add_option_arguments(parser, RecordOptions, but=("sensors",))
     add_reading(parser, heading="reading")
 
 
-def _sense(given: argparse.Namespace, terminal: Terminal) -> int:
-    output = Path(given.output)
-    check_outputs([given.robot], [output])
-    options = read_options(given, RecordOptions)
-    diagnostics = Diagnostics(given.robot)
-    with silence_blender():
-        armature = load_robot(given, "sensing", diagnostics)
-        report_diagnostics(given, terminal, diagnostics)
-        known = len(diagnostics)
-        files = record_sensors(armature, output, options=options, diagnostics=diagnostics)
-    terminal.diagnostics(tuple(diagnostics)[known:])
-    terminal.note(f"{given.output}: recorded, {count(len(files), 'file')}")
-    return 0
+def _plan(given: argparse.Namespace) -> list[Task]:
+    return plan_robot(given, _sense, Output(path=given.output, suffixes=RECORDING))
+
+
+def _sense(given: argparse.Namespace, work: Work) -> None:
+    armature = load_robot(given, "sensing", work)
+
+    def show(done: Progress) -> None:
+        # Closed at the first fault, the recording is never put in its place.
+        work.show(done)
+        work.hold()
+
+    with work.clock("sense"):
+        options = read_options(given, RecordOptions)
+        own = work.diagnostics
+        steps = record_steps(armature, Path(given.output), options=options, diagnostics=own)
+        work.add(*finish(relay(steps, show)))
+    work.facts = {"robot": armature.name}
+    work.summary = f"{armature.name}: recorded"

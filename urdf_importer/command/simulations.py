@@ -2,27 +2,19 @@
 """urdf-importer simulate: a robot that falls, is pushed, or follows its motion."""
 
 import argparse
+from contextlib import nullcontext
 from dataclasses import asdict, fields, replace
 from typing import Any
 
-from .. import Diagnostics, Simulation, SimulationOptions, simulate, write_trajectory
-from ..files.outputs import write_text
+from .. import SimulationOptions, simulation_steps, write_trajectory
 from ..pipeline.simulating import shown_at_end
-from .arguments import add_option_arguments, add_own_argument, read_options
-from .loading import (
-    add_command,
-    add_output,
-    add_reading,
-    add_robot,
-    add_strict,
-    check_scene,
-    load_robot,
-    report_diagnostics,
-)
-from .plans import check_outputs
-from .report import Report
+from ..progress import finish, relay
+from .arguments import add_command, add_option_arguments, add_own_argument, read_options
+from .jobs import render, save
+from .loading import add_output, add_reading, add_robot, load_robot, plan_robot
+from .report import Work
 from .summary import count
-from .terminal import Terminal, silence_blender, write_result
+from .task import BLEND, MOTION, PICTURE, Output, Task
 
 _SEVERAL = {
     "pushes": ("--push", "LINK,FX,FY,FZ,START,SECONDS"),
@@ -35,7 +27,7 @@ def add_commands(commands: Any) -> None:
     parser = add_command(
         commands,
         "simulate",
-        _simulate,
+        _plan,
         help="let a robot fall, push it, or let it follow its motion, into a .blend",
         description="Simulates a robot, a description or one in a .blend, from the first frame and "
         "the pose that is shown, and keys its motion. Existing outputs are overwritten.",
@@ -52,12 +44,6 @@ def add_commands(commands: Any) -> None:
         "--trajectory", metavar="OUT", help="the states of the engine as a recording"
     )
     parser.add_argument("--preview", metavar="OUT.png", help="a picture of the last frame")
-    add_strict(parser)
-    parser.add_argument(
-        "--json",
-        metavar="FILE",
-        help="write a report as JSON, with the efforts of motors; - for standard output",
-    )
     add_option_arguments(parser, SimulationOptions, but=("model", *_SEVERAL))
     helps = {field.name: field.metadata["help"] for field in fields(SimulationOptions)}
     for name, (flag, form) in _SEVERAL.items():
@@ -70,56 +56,45 @@ def add_commands(commands: Any) -> None:
     add_reading(parser, "model", heading="reading")
 
 
-def _simulate(given: argparse.Namespace, terminal: Terminal) -> int:
-    output = check_scene(given)
+def _plan(given: argparse.Namespace) -> list[Task]:
+    outputs = (
+        Output(path=given.output, suffixes=BLEND),
+        Output(path=given.trajectory, suffixes=MOTION, argument="--trajectory"),
+        Output(path=given.preview, suffixes=PICTURE, argument="--preview"),
+        Output(path=given.written, suffixes=(".xml",), argument="--model"),
+    )
+    return plan_robot(given, _simulate, *outputs)
+
+
+def _simulate(given: argparse.Namespace, work: Work) -> None:
     options = replace(read_options(given, SimulationOptions), model=given.written or "")
-    outputs = [output, given.trajectory, given.preview, given.written]
-    check_outputs([given.robot], [each or None for each in outputs], given.json)
-    diagnostics = Diagnostics(given.robot)
-    with silence_blender():
-        armature = load_robot(given, "simulating", diagnostics)
-        from .. import render_preview, save_blend, set_frame_rate
+    armature = load_robot(given, "simulating", work)
+    from .. import set_frame_rate
 
-        if given.fps is not None:
-            set_frame_rate(given.fps)
-        found = simulate(armature, seconds=given.seconds, options=options, diagnostics=diagnostics)
-        report_diagnostics(given, terminal, diagnostics)
-        if given.preview is not None:
-            with shown_at_end(found):
-                render_preview(armature, given.preview)
-        save_blend(output)
+    if given.fps is not None:
+        set_frame_rate(given.fps)
+    with work.clock("simulate"):
+        own = work.diagnostics
+        steps = simulation_steps(armature, given.seconds, options=options, diagnostics=own)
+        found = finish(relay(steps, work.show))
+    with shown_at_end(found) if given.preview else nullcontext():
+        render(armature, given.preview, work)
+    save(given.output, work)
     if given.trajectory is not None:
-        write_trajectory(found.trajectory, given.trajectory)
-    _report(found, given, terminal)
-    if given.json is not None:
-        _write_json(found, given)
-    return 0
-
-
-def _write_json(found: Simulation, given: argparse.Namespace) -> None:
-    facts = {"engine": found.engine, "frames": len(found.frames), "drift": found.drift}
-    told = {
+        work.add(*write_trajectory(found.trajectory, given.trajectory))
+    work.add(*filter(None, [given.written]))
+    work.facts = {
+        "robot": armature.name,
+        "engine": found.engine,
+        "frames": len(found.frames),
+        "drift": found.drift,
         "efforts": {each.joint: asdict(each) for each in found.efforts},
         "overloads": {each.joint: asdict(each) for each in found.overloads},
     }
-    files = [given.output, given.trajectory, given.preview, given.written]
-    report = Report(
-        input=given.robot,
-        facts={**facts, **told},
-        files=tuple(str(each) for each in files if each),
-        diagnostics=found.diagnostics,
-    )
-    if given.json == "-":
-        write_result(report.to_json())
-    else:
-        write_text(given.json, report.to_json() + "\n")
-
-
-def _report(found: Simulation, given: argparse.Namespace, terminal: Terminal) -> None:
+    work.notes = [
+        f"joint {each.joint} gives all its effort, {each.effort:g}, for "
+        f"{100 * each.share:.0f} % of the time, from frame {each.frame} on"
+        for each in found.overloads
+    ]
     where = f"{count(len(found.frames), 'frame')} by {found.engine}"
-    terminal.note(f"{given.output}: {where}, at most {1000 * found.drift:.2g} mm off its states")
-    for each in found.overloads:
-        terminal.note(
-            f"joint {each.joint} gives all its effort, {each.effort:g}, for "
-            f"{100 * each.share:.0f} % of the time, from frame {each.frame} on"
-        )
+    work.summary = f"{armature.name}: {where}, at most {1000 * found.drift:.2g} mm off its states"

@@ -3,7 +3,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -97,17 +97,16 @@ def summarize_arguments(arguments: Sequence[XacroArgument]) -> Facts:
     return {"xacro_arguments": declared} if declared else {}
 
 
-def describe_arguments(facts: Facts) -> list[tuple[str, str]]:
-    """Returns the rows (what, name and default) of a table, from summarize_arguments."""
-    arguments = facts.get("xacro_arguments", {}).items()
+def describe_arguments(facts: Facts) -> list[str]:
+    """Returns the rows of a table, of names and defaults, from summarize_arguments."""
     return [
-        ("xacro argument", f"{name} (has no default)" if default is None else f"{name}:={default}")
-        for name, default in arguments
+        f"xacro argument {name}" + (" (has no default)" if default is None else f":={default}")
+        for name, default in facts.get("xacro_arguments", {}).items()
     ]
 
 
-def describe_summary(facts: Facts) -> list[tuple[str, str]]:
-    """Returns the rows (what, how much) of a table, from summarize_plan."""
+def describe_summary(facts: Facts) -> list[str]:
+    """Returns the rows of a table from summarize_plan."""
     types = ", ".join(f"{number} {kind}" for kind, number in facts["joints_by_type"].items())
     following, combined = facts["mimic_joints"], facts["combined_bones"]
     moving = f"{facts['moving_joints']}, {count(facts['degrees_of_freedom'], 'degree')} of freedom"
@@ -128,7 +127,32 @@ def describe_summary(facts: Facts) -> list[tuple[str, str]]:
         rows.append(("loops", f"{len(loops)}, closed by {_join(loops)}"))
     if starts:
         rows.append(("not at zero", f"{_join(starts)}; zero is outside the limits"))
-    return rows
+    return [f"{label:<14} {text}".rstrip() for label, text in rows]
+
+
+EXPORTED = {"links": "link", "moving_joints": "moving joint", "degrees_of_freedom": "degree"}
+"""Facts of an export that are counted."""
+
+
+def describe_counts(facts: Facts, counted: Mapping[str, str]) -> str:
+    """Returns the name of a robot and how many it has of these things: fact -> one of them."""
+    parts = []
+    for name, what in counted.items():
+        number = len(facts[name]) if isinstance(facts[name], list | dict) else facts[name]
+        parts.append(count(number, what) + (" of freedom" if what == "degree" else ""))
+    return f"{facts['robot']}: {', '.join(parts)}"
+
+
+def describe_rows(rows: Sequence[Sequence[str]], numbers: Container[int] = (2, 3, 4)) -> list[str]:
+    """Returns the lines of a table; the columns of numbers are aligned to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            each.rjust(width) if i in numbers else each.ljust(width)
+            for i, (each, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
 
 
 def describe_severities(diagnostics: Iterable[Diagnostic]) -> str:

@@ -31,6 +31,10 @@ class Terminal:
         """Draws how far a robot is."""
         self.line(f"{name}: {done.share:4.0%} {done.text}")
 
+    def stage(self, stage: str, name: str) -> None:
+        """Draws which stage of the work on a robot begins."""
+        self.line(f"{name}: {stage}")
+
     def line(self, text: str) -> None:
         """Draws one line, over the one before; on a terminal only."""
         if not self._draws:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whole worlds on the command line: import --world, export --world."""
 
-from pathlib import Path
 from typing import Any
 
 from .. import RobotError, World, WriteError, export_world, import_world_steps, list_models
@@ -16,12 +15,12 @@ _SUMS = ("links", "joints", "moving_joints", "bones", "total_mass")
 
 
 def is_whole(job: ImportJob) -> bool:
-    """Whether the file of a world has several models, and a job chooses none of them."""
+    """Whether a file of SDF has several models, and a job chooses none of them."""
     options = job.options
     if options.model or options.srdf or job.picture is not None:
         return False
-    suffixes = {suffix for each in reader_formats() if each.read_world for suffix in each.suffixes}
-    if Path(job.input).suffix.lower() not in suffixes:
+    suffixes = next(each.suffixes for each in reader_formats() if each.name == "sdf")
+    if not job.input.lower().endswith(suffixes):
         return False
     try:
         return len(list_models(job.input, options=options)) > 1

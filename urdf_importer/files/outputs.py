@@ -13,7 +13,7 @@ import re
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -50,6 +50,22 @@ def check_output(path: AnyPath) -> None:
         ):
             if is_fault:
                 raise WriteError(f"cannot write {quote_path(path)}: {reason}")
+
+
+def check_folder(path: AnyPath, *, parents: bool = False) -> None:
+    """Raises WriteError where files could not be put into a folder, which is made where only it is
+    missing; with `parents` the folders above it too."""
+    base = target = _find_target(path)
+    with refuse_failure(path):
+        while not base.exists() and (parents or base == target) and base != base.parent:
+            base = base.parent
+        for is_fault, reason in (
+            (not base.exists(), "is not there"),
+            (not base.is_dir(), "is not a folder"),
+            (not os.access(base, os.W_OK | os.X_OK), "is write-protected"),
+        ):
+            if is_fault:
+                raise WriteError(f"cannot write {quote_path(path)}: {quote_path(base)} {reason}")
 
 
 def need_suffix(path: AnyPath, suffix: str, what: str) -> None:
@@ -110,11 +126,9 @@ def replace_files(folder: AnyPath) -> Iterator[Path]:
     replace_file does; deeper links give way to the files. Raises WriteError where that cannot be;
     the files are gone then in any case.
     """
+    check_folder(folder)
     target = _find_target(folder)
     base = target if target.exists() else target.parent
-    if not base.is_dir():
-        lacking = "is not a folder" if base.exists() else "is not there"
-        raise WriteError(f"cannot write {quote_path(folder)}: {quote_path(base)} {lacking}")
     _sweep(base)
     with refuse_failure(folder):
         staging = Path(tempfile.mkdtemp(prefix=_own_mark(), dir=base))
@@ -126,6 +140,35 @@ def replace_files(folder: AnyPath) -> Iterator[Path]:
             _Installation(target, staging / "old").install(new)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
+
+
+@contextmanager
+def restored_on_failure(paths: Iterable[AnyPath]) -> Iterator[None]:
+    """Puts the files at these paths back where the block fails, and removes new files and folders
+    there. Raises WriteError where the old files cannot be kept meanwhile, under second names."""
+    targets = [_find_target(path) for path in paths]
+    new, kept = [each for each in targets if not each.exists()], dict[Path, Path]()
+    try:
+        for target in targets:
+            if target.is_file():
+                kept[target] = target.with_name(f"{_own_mark()}{secrets.token_hex(8)}")
+                with refuse_failure(target, "keep the old"):
+                    _double(target, kept[target])
+        yield
+    except BaseException:
+        with suppress(OSError):
+            for target, old in kept.items():
+                _put(old, target)
+        for target in new:
+            if target.is_dir():
+                shutil.rmtree(target, ignore_errors=True)
+            with suppress(OSError):
+                target.unlink(missing_ok=True)
+        raise
+    finally:
+        for old in kept.values():
+            with suppress(OSError):
+                old.unlink(missing_ok=True)
 
 
 _MARK = ".writing-"

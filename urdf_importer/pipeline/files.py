@@ -10,9 +10,9 @@ from ..meshes import RobotFiles
 from ..meshes.upright import suggest_upright
 from ..model import Robot
 from ..options import FileOptions, ImportOptions
-from ..readers import MJCF, MODEL_CONFIG, SDF, URDF, find_in_folder
+from ..readers import MJCF, MODEL_CONFIG, SDF, URDF, USD, find_in_folder
 
-_SUFFIXES = URDF.suffixes + SDF.suffixes + MJCF.suffixes
+_SUFFIXES = URDF.suffixes + SDF.suffixes + MJCF.suffixes + USD.suffixes
 _MOST_ENTRIES = 5_000
 _MOST_NAMED = 3
 """Of a folder that was given in place of a description."""

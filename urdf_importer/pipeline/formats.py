@@ -158,7 +158,7 @@ def find_writer(path: AnyPath, *, options: FileOptions | None = None) -> WriterF
     if text.endswith(SEPARATORS) or os.path.isdir(place) or (fitting and not place.suffix):
         return (fitting or folders)[0]
     for each in formats:
-        if place.suffix in each.suffixes:
+        if place.suffix.lower() in each.suffixes:
             return each
     suffixes = [suffix for each in formats for suffix in each.suffixes]
     is_blend = place.suffix.lower() == ".blend"

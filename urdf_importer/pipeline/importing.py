@@ -11,15 +11,16 @@ from ..files.packages import AnyPath, PackageResolver
 from ..model import Robot
 from ..options import ImportOptions
 from ..progress import Progress, finish
-from ..readers import USD, list_articulations
+from ..readers import MJCF, USD, list_articulations
 from ..readers import XacroArgument as XacroArgument
 from ..readers import list_models as _list_models
 from ..readers import list_xacro_arguments as _list_xacro_arguments
 from ..rig import plan_steps
 from .files import find_files, open_files, refuse_folder, suggest_options
 from .fitting import fit_if_asked
-from .formats import read_description
+from .formats import open_description, read_description
 from .srdf import read_own_srdf
+from .worlds.models import name_models
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,12 +78,15 @@ def list_xacro_arguments(
 
 
 def list_models(path: AnyPath, *, options: ImportOptions | None = None) -> tuple[str, ...]:
-    """Lists the names of the models in a file of SDF or USD, or in a folder that is a model, in
-    their order: valid values of the option `model`. Raises ReadError for other files."""
+    """Lists the names of the models in a file of SDF, MJCF or USD, or in a folder that is a model,
+    in their order: valid values of the option `model`. Raises ReadError for other files."""
     options = options_of(options, ImportOptions)
     resolver = find_files(path, options)
     if resolver.description.lower().endswith(USD.suffixes):
         return list_articulations(resolver.description, resolver, options.variants)
+    found, given = open_description(resolver, options, Diagnostics())
+    if found is MJCF:
+        return name_models(found.read(given))
     return _list_models(resolver.description, resolver, options)
 
 

@@ -134,7 +134,8 @@ def _read_person(
 
     diagnostics.source = diagnostics.source or armature.name
     person = yield from read_person(armature, options.frames, moving=moving)
-    return _time(person, options)
+    # Errors name the file of the person, where the caller knows one.
+    return _time(replace(person, source=diagnostics.source), options)
 
 
 def _time(person: Person, options: RetargetOptions) -> Person:

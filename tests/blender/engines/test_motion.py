@@ -125,6 +125,18 @@ def test_frames_and_steps_are_chosen(tmp_path: Path) -> None:
     assert worst_error(gltf, written, result.robot, shown, clip=clip, start=5.0) < WITHIN
 
 
+@pytest.mark.parametrize("frame", [0.0, 1.0, 7.0])
+def test_one_frame_alone_is_chosen_frame_zero_too(frame: float, tmp_path: Path) -> None:
+    result = import_robot(LEG)
+    animate(result.armature)
+    file, options = tmp_path / "robot.glb", EngineOptions(frames=(frame, frame, 1.0))
+    written = export_robot(result.armature, file, options=options)
+    gltf, (clip,) = Gltf(file), written.animations
+    assert len(gltf.times(clip)) == 2 and gltf.times(clip)[0] == 0.0  # A pose, held.
+    shown = {frame: frames_at(result.armature, result.robot, frame)}
+    assert worst_error(gltf, written, result.robot, shown, clip=clip, start=frame) < WITHIN
+
+
 def test_a_robot_of_several_armatures_is_one_skeleton(tmp_path: Path) -> None:
     result = import_robot(LEG, options=ImportOptions(profile="morse"))
     split_armature(result.armature, "lower", ["knee", "ankle_pitch"])

@@ -14,6 +14,7 @@ from urdf_importer import Diagnostics, ReadError, read_robot, read_trajectory, r
 from urdf_importer.cli import main
 from urdf_importer.pipeline.retargeting import open_person
 
+SAMPLES = SAMPLE.parent
 LEGS = ROOT / "alexander_description/urdf/alexander_v1.lowerBodyOnly.urdf"
 _WRITERS = {
     "fbx": lambda path: bpy.ops.export_scene.fbx(filepath=path, use_selection=True),
@@ -97,6 +98,16 @@ def test_damaged_files_are_one_sentence(files, tmp_path, suffix, capsys):
     assert main(["retarget", str(LEGS), str(path), "-o", str(out)]) == 1
     assert not out.exists()
     assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("suffix", ["bvh", "glb", "blend"])
+@pytest.mark.parametrize("name", ["walk.blend", "walk.csv"])
+def test_errors_name_the_file_of_the_person(files, tmp_path, suffix, name, capsys):
+    person = str(SAMPLE if suffix == "bvh" else files / f"person.{suffix}")
+    arm = str(SAMPLES / "gripper.urdf")
+    assert main(["retarget", arm, person, "-o", str(tmp_path / name)]) == 1
+    assert capsys.readouterr().err.splitlines()[-1].startswith(f"{person}: error: ")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_scene_gets_the_frames_a_second_that_the_command_gives(tmp_path):

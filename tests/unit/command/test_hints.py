@@ -73,7 +73,11 @@ def test_options_of_formats_are_listed_by_format(capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.parametrize(
-    "name", ["a.proto", "a.wbt", "a.urdf", "a.xml", "a.py", "sub/../a.urdf", "sub/", "new/"]
+    "name",
+    [
+        *("a.proto", "a.wbt", "a.urdf", "a.xml", "a.py", "sub/../a.urdf", "sub/", "new/"),
+        *("A.WBT", "A.URDF", "A.Xml", "A.SDF", "A.PY"),
+    ],
 )
 def test_what_was_written_is_named_as_the_user_did(
     name: str,

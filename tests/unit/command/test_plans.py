@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from urdf_importer.command.jobs import ImportJob
-from urdf_importer.command.plans import UsageError, plan_imports
+from urdf_importer.command.jobs import ImportJob, task_of
+from urdf_importer.command.plans import plan_imports
+from urdf_importer.command.task import UsageError, refuse_outputs
 
 
 def test_a_blend_behind_the_input_is_the_output(tmp_path: Path) -> None:
@@ -41,5 +42,6 @@ def test_what_makes_no_sense(inputs: list[str], says: str) -> None:
 
 def test_it_never_overwrites_an_input(tmp_path: Path) -> None:
     path = str(tmp_path / "r.blend")
+    tasks = [task_of(job) for job in plan_imports([path, path], None, None, None)]
     with pytest.raises(UsageError, match="would overwrite the input"):
-        plan_imports([path, path], None, None, None)
+        refuse_outputs(tasks, None)

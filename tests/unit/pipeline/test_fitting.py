@@ -238,8 +238,10 @@ def test_the_command_writes_a_table_and_the_robot(
 def test_a_format_that_is_not_written_is_refused_before_any_fitting(
     path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["collisions", str(path), "-o", str(tmp_path / "out.txt")]) == 1
+    with pytest.raises(SystemExit) as stopped:
+        main(["collisions", str(path), "-o", str(tmp_path / "out.txt")])
     said = capsys.readouterr()
+    assert stopped.value.code == 2
     assert not said.out and "has to end in" in said.err
 
 

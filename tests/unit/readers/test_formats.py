@@ -159,6 +159,7 @@ def test_a_folder_names_the_descriptions_in_it(tmp_path: Path) -> None:
         "a.urdf.xacro",
         ".x/h.urdf",
         "m.xml",
+        "r.USDA",
     ):
         (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / place).write_text("<robot/>")
@@ -168,7 +169,7 @@ def test_a_folder_names_the_descriptions_in_it(tmp_path: Path) -> None:
             ask(tmp_path)
         assert str(error.value) == (
             f"{tmp_path}: this is a folder, not a robot description; it holds 'a.urdf.xacro', "
-            "'urdf/b.urdf', 'urdf/c.URDF' and 1 more"
+            "'r.USDA', 'urdf/b.urdf' and 2 more"
         )
         with pytest.raises(ReadError) as error:
             ask(tmp_path / "empty")

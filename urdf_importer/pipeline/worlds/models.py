@@ -108,6 +108,13 @@ def pick_model(whole: Robot, name: str, diagnostics: Diagnostics) -> Robot:
     return models[name]
 
 
+def name_models(whole: Robot) -> tuple[str, ...]:
+    """Returns the names that pick_model knows."""
+    if whole.links[0].name != WORLD:
+        return (whole.name,)
+    return tuple(each.robot.name for each in split_models(whole, Diagnostics()))
+
+
 def _bare(whole: Robot) -> Robot:
     return replace(
         whole,

@@ -175,10 +175,10 @@ class EngineOptions(ExportOptions):
     @property
     def chosen_frames(self) -> tuple[float, float, float] | None:
         """First and last frame and step; None for the actions' own. Raises WriteError."""
+        if not any(self.frames):
+            return None
         first, last, step = (*self.frames, 0.0, 0.0, 0.0)[:3]
         step = step or 1.0
-        if not any(self.frames[:2]):
-            return None
         if not (all(map(math.isfinite, self.frames)) and last >= first and step > 0.0):
             raise WriteError("frames are a first one, a last one not before it, and a step above 0")
         check_count((last - first) / step)

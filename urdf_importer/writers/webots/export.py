@@ -141,12 +141,13 @@ def plan_layout(robot: Robot, path: Path, diagnostics: Diagnostics) -> ProjectFi
     """Plans where the files go. A PROTO is named after its file: where Webots takes no PROTO with
     that name, the file gets another one, and a diagnostic reports it. Raises WriteError for a path
     without a clear kind of output."""
-    if path.suffix == ".proto":
+    suffix = path.suffix.lower()
+    if suffix == ".proto":
         return ProjectFiles(root=path.parent, proto=Path(_find_file_name(path, diagnostics)))
     name = make_proto_name(robot.name)
-    if path.suffix == ".wbt":
+    if suffix == ".wbt":
         return ProjectFiles(root=path.parent, proto=Path(f"{name}.proto"), world=Path(path.name))
-    if path.suffix and not path.is_dir():
+    if suffix and not path.is_dir():
         raise WriteError(
             f"cannot write {quote(path.name)}: the name must end with .proto or "
             ".wbt, or be a folder's"

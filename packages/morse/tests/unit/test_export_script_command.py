@@ -78,7 +78,7 @@ def test_several_inputs_have_no_script(capsys: pytest.CaptureFixture[str]) -> No
     assert exit.value.code == 2 and "has to be a folder" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["robot.pyc", "robot.PY", "robot"])
+@pytest.mark.parametrize("name", ["robot.pyc", "robot.PYC", "robot"])
 def test_other_files_are_refused(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as exit:
         main(["export", GRIPPER, "-o", name])
