@@ -19,7 +19,8 @@ _NAMES = (
     "gizmos.tip_gizmo", "gizmos.drag_joint", "gizmos.joint_gizmo", "gizmos.switch", "mending",
     "command_line",
     "motion.motion_files", "motion.motion_panel", "simulating.simulate", "motion.retarget_panel",
-    "motion.person_file", "seeing.looking", "seeing.sensing", "seeing.panel", "motion.live_panel",
+    "motion.person_file", "seeing.kept_views", "seeing.looking", "seeing.sensing", "seeing.panel",
+    "motion.live_panel",
 )  # fmt: skip
 PARTS = tuple(import_module(f".{name}", __name__) for name in _NAMES)
 """The modules with classes for Blender or a `register` of their own, in the order of registration:

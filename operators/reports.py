@@ -13,6 +13,8 @@ from typing import Any
 import bpy
 
 from ..urdf_importer import Diagnostic, ImportResult, RobotError, Severity, World
+from ..urdf_importer.blender.extract.robot import extract_name
+from ..urdf_importer.blender.standing.robot_table import list_robots, recall_table
 from ..urdf_importer.command.report import Report
 from ..urdf_importer.command.summary import count
 from ..urdf_importer.diagnostics import DiagnosticGroup, describe_missing, group_diagnostics
@@ -25,7 +27,11 @@ MOST_REPORTED = 5
 """Groups of diagnostics shown one by one; all of them are in the report text."""
 
 FAILURE_TEXT = "URDF import failure"
+MARK = "! "
+"""Begins the names of markers at violations and contacts; a joint or a link comes next."""
 _OURS = "urdf_failure"
+_ABOUT = "urdf_report_of"
+"""Property of the text of a report: the robot that it is about, and goes with."""
 
 
 def register() -> None:
@@ -88,8 +94,33 @@ def note_failure(sentence: str, text: str) -> None:
 
 
 def write_report(robot: str, diagnostics: Sequence[Diagnostic], what: str = "import") -> Any:
-    """Writes a text block with all diagnostics of an import or an export."""
-    return _fill(bpy.data.texts.new(f"{robot} {what} report"), (str(each) for each in diagnostics))
+    """Writes a text block with all diagnostics of an import or an export: in the place of its last
+    one, so that trying again does not pile them up."""
+    name = f"{robot} {what} report"
+    text = bpy.data.texts.get(name)
+    if text is None or _ABOUT not in text:
+        text = bpy.data.texts.new(name)
+    text[_ABOUT] = robot if robot in _list_names() else ""
+    text.clear()
+    return _fill(text, (str(each) for each in diagnostics))
+
+
+def remove_findings(scene: Any) -> None:
+    """Removes the text blocks and the markers about robots that are not there any more."""
+    names = _list_names()
+    gone = [text for text in bpy.data.texts if text.get(_ABOUT) and text[_ABOUT] not in names]
+    bpy.data.batch_remove(gone)
+    tables = map(recall_table, list_robots(scene))
+    known = tuple(f"{MARK}{name} " for each in tables for name in (*each.joints, *each.depths))
+    for marker in [each for each in scene.timeline_markers if each.name.startswith(MARK)]:
+        if not marker.name.startswith(known):
+            scene.timeline_markers.remove(marker)
+
+
+def _list_names() -> set[str]:
+    """Lists the names of all robots, in their descriptions and in Blender."""
+    robots = [robot for scene in bpy.data.scenes for robot in list_robots(scene)]
+    return {name for robot in robots for name in (robot.name, extract_name(robot))}
 
 
 def report_diagnostics(

@@ -39,7 +39,7 @@ SIZES = {
     "keyframes": (1280, 800),
     "inverse_kinematics": (1280, 800),
     "ik_ways": (1280, 940),
-    "live": (1280, 1080),
+    "live": (1280, 1110),
     "sensors_panel": (1280, 800),
     "engine_export": (1280, 700),
     "export_changes": (1280, 700),

@@ -81,7 +81,8 @@ class ExportRobot(BrowsedWork, ExportOperator):
         if len(self.format.kinds) > 1:
             # More buttons than these show no names in a sidebar.
             as_row = len(self.format.kinds) <= _MOST_IN_A_ROW
-            self.layout.row().prop(self, "kind", expand=as_row)
+            shown = {"expand": True} if as_row else {"text": ""}
+            self.layout.row().prop(self, "kind", **shown)
         is_usd = _suffixes(self)[_kind_of(self)].startswith(".usd")
         draw_options(self.layout, self, self.format.options, hidden=() if is_usd else ("USD",))
         if self.format.lists_changes:

@@ -39,7 +39,7 @@ from ..additions import add_property
 from ..driving.operators import BakeDrive
 from ..ik.operators import BakePath
 from ..option_properties import add_option_properties, draw_options, read_options
-from ..reports import report_diagnostics
+from ..reports import MARK, report_diagnostics
 from ..session import recall_state
 from ..sidebar.panel import RobotSubPanel
 from ..wrapped_text import draw_rest, draw_wrapped
@@ -48,7 +48,6 @@ from .motion_files import ExportMotion, ImportMotion
 
 MOTION_PANEL = "VIEW3D_PT_urdf_motion"
 MOST_SHOWN, MOST_LISTED = 12, 20
-_MARK = "! "
 _FOLLOWS = "links follow targets: bake the IK first, then retime the result"
 
 
@@ -126,7 +125,7 @@ class CheckMotion(RobotOperator, bpy.types.Operator):
 
 def _mark(scene: Any, checked: Checked | None) -> None:
     """Puts markers at violations and contacts, in place of the earlier check's."""
-    for marker in [each for each in scene.timeline_markers if each.name.startswith(_MARK)]:
+    for marker in [each for each in scene.timeline_markers if each.name.startswith(MARK)]:
         scene.timeline_markers.remove(marker)
     if checked is not None:
         worst, touching = checked.violations[:MOST_SHOWN], checked.contacts[:MOST_SHOWN]
@@ -134,7 +133,7 @@ def _mark(scene: Any, checked: Checked | None) -> None:
         marks += [(f"{each.link1} {each.link2}", each.start) for each in touching]
         for name, time in marks:
             frame = round(_frame_of(scene, checked.first, time))
-            scene.timeline_markers.new(f"{_MARK}{name}", frame=frame)
+            scene.timeline_markers.new(f"{MARK}{name}", frame=frame)
 
 
 def _frame_of(scene: Any, first: int, time: float) -> float:

@@ -45,7 +45,7 @@ class ImportSrdf(RobotOperator, bpy.types.Operator, ImportHelper):
         path = bpy.path.abspath(self.filepath)
         diagnostics = Diagnostics(path)
         semantics = apply_srdf(robot, path, diagnostics=diagnostics)
-        report_diagnostics(self, robot.name, tuple(diagnostics))
+        report_diagnostics(self, robot.name, tuple(diagnostics), "SRDF")
         groups = count(len(semantics.groups), "group")
         states = count(len(semantics.group_states), "state")
         return f"{os.path.basename(path)}: {groups}, {states}"

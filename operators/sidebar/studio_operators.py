@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Showing a robot: a studio around it, and the finish of its materials."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
@@ -22,13 +21,7 @@ from ..active_robot import (
     redraw_views,
     wait_cursor,
 )
-from ..additions import Drawers, call_later
-from ..session import recall_state
-
-_HIDDEN = ("show_bones", "show_extras", "show_relationship_lines")
-"""Overlays that would cover the picture: bones, lights and empties, and lines between objects."""
-_VIEW = "urdf_view_before"
-"""Property of the studio's collection: how the view looked that looks through its camera."""
+from ..seeing.kept_views import enter_camera, settle_views
 
 
 class BuildStudio(RobotOperator, bpy.types.Operator):
@@ -57,14 +50,11 @@ class BuildStudio(RobotOperator, bpy.types.Operator):
     )
 
     def act(self: Any, context: Any, robot: Any) -> None:
-        _settle_views(context)
+        settle_views(context)
         home = build_studio(_list_robots(context), turntable=self.turntable, frames=self.frames)
         space = context.space_data
         if self.look and getattr(space, "type", "") == "VIEW_3D":
-            _note_view(space, home)
-            space.region_3d.view_perspective = "CAMERA"
-            for overlay in _HIDDEN:
-                setattr(space.overlay, overlay, False)
+            enter_camera(space, home, bare=True)
             center_camera(space, context.area, context.scene.render)
         redraw_views()
 
@@ -84,9 +74,9 @@ class RemoveStudio(ActingOperator, bpy.types.Operator):
         return "" if context.mode in ("OBJECT", "POSE") else NOT_NOW
 
     def act(self, context: Any, robot: Any) -> None:
-        _settle_views(context)  # Of an opened file nothing is known yet.
+        settle_views(context)  # Of an opened file nothing is known yet.
         remove_studio()
-        _settle_views(context)
+        settle_views(context)
         redraw_views()
 
 
@@ -134,89 +124,6 @@ class MaterialPreset(RobotOperator, bpy.types.Operator):
         return count(made, "material") + " set"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _View:
-    """How a 3D view looks, and whether it shows each of the overlays of _HIDDEN."""
-
-    perspective: str
-    rotation: tuple[float, ...]
-    location: tuple[float, ...]
-    distance: float
-    zoom: float
-    offset: tuple[float, ...]
-    overlays: tuple[bool, ...]
-
-
-@dataclass(slots=True)
-class _Views:
-    """By their spaces: how views looked before they looked through a studio's camera."""
-
-    before: dict[int, _View] = field(default_factory=dict)
-    drawers: Drawers = field(default_factory=Drawers)
-
-
-def _note_view(space: Any, home: Any) -> None:
-    """Notes how a view looks that will look through the camera of a studio; in the studio too, for
-    files that are opened again."""
-    views, region = recall_state(_Views).before, space.region_3d
-    now = _View(
-        perspective=region.view_perspective,
-        rotation=tuple(region.view_rotation),
-        location=tuple(region.view_location),
-        distance=region.view_distance,
-        zoom=region.view_camera_zoom,
-        offset=tuple(region.view_camera_offset),
-        overlays=tuple(getattr(space.overlay, overlay) for overlay in _HIDDEN),
-    )
-    noted = views.setdefault(space.as_pointer(), now)
-    home[_VIEW] = {name: getattr(noted, name) for name in _View.__slots__}
-
-
-def _settle_views(context: Any) -> None:
-    """Lets all views that no longer look through a studio's camera look as they did before."""
-    for window in context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                _settle(area.spaces.active, find_studio(window.scene))
-
-
-def _settle(space: Any, studio: Any | None) -> None:
-    """Brings back the overlays of a view that was orbited, or whose studio is gone by any way, and
-    where it looks through a camera still, all of it."""
-    views, key, region = recall_state(_Views).before, space.as_pointer(), space.region_3d
-    through = region.view_perspective == "CAMERA" and _is_of(studio, space.camera)
-    shown = [getattr(space.overlay, overlay) for overlay in _HIDDEN]
-    if through and studio is not None and _VIEW in studio and not any(shown):
-        # Of an opened file, or a copy of a view: the studio alone knows.
-        views.setdefault(key, _View(**studio[_VIEW].to_dict()))
-    if through or key not in views:
-        return
-    before = views.pop(key)
-    for overlay, was, now in zip(_HIDDEN, before.overlays, shown, strict=True):
-        setattr(space.overlay, overlay, bool(was or now))
-    if region.view_perspective != "CAMERA":
-        return
-    region.view_perspective = before.perspective
-    region.view_camera_zoom, region.view_camera_offset = before.zoom, before.offset
-    if before.perspective != "CAMERA":
-        region.view_rotation, region.view_location = before.rotation, before.location
-        region.view_distance = before.distance
-
-
-def _watch_view() -> None:
-    """Looks at the views after each is drawn: neither orbiting nor undo tells anybody."""
-    if recall_state(_Views).before or find_studio(bpy.context.scene) is not None:
-        call_later(_settle_soon)
-
-
-def _settle_soon() -> None:
-    _settle_views(bpy.context)
-
-
-def _is_of(studio: Any, item: Any) -> bool:
-    return studio is not None and item is not None and item.name in studio.objects
-
-
 def _list_robots(context: Any) -> list[Any]:
     """Lists the robots of the selection, else the active one."""
     found = [find_robot(item) for item in context.selected_objects]
@@ -232,8 +139,3 @@ def draw_studio(layout: Any, context: Any) -> None:
     if find_studio(context.scene) is not None:
         row.operator(RemoveStudio.bl_idname, text="", icon="X")
     layout.operator_menu_enum(MaterialPreset.bl_idname, "preset", icon="MATERIAL")
-
-
-def register() -> None:
-    """Lets views through a studio's camera look as before once they look elsewhere."""
-    recall_state(_Views).drawers.start(POST_VIEW=_watch_view)

@@ -31,6 +31,7 @@ from ..active_robot import (
 )
 from ..additions import add_key, add_to_menus
 from ..importing.placement import find_right, list_views
+from ..reports import remove_findings
 from ..wrapped_text import draw_wrapped
 from .robot_menu import RobotMenu
 
@@ -86,6 +87,7 @@ class DeleteRobot(RobotOperator, bpy.types.Operator):
     def act(self: Any, context: Any, robot: Any) -> str:
         name = robot.name
         delete_robot(robot)
+        remove_findings(context.scene)
         return f"Deleted {name}"
 
 
@@ -107,6 +109,7 @@ class DeleteLeftovers(ActingOperator, bpy.types.Operator):
         deleted = delete_leftovers(context.scene, self.robot)
         if not deleted:
             raise Refusal("No parts of a deleted robot are left", "INFO")
+        remove_findings(context.scene)
         return f"Deleted {count(deleted, 'part')}"
 
 

@@ -84,7 +84,7 @@ def file_menu(driver: Driver) -> Steps:
     yield 0.5
     driver.move(300, driver.window.height - 499)
     yield 0.8
-    _keep(driver, "file_menu", (0, driver.window.height - 680, 900, 680))
+    _keep(driver, "file_menu", (0, driver.window.height - 710, 920, 710))
 
 
 def file_browser(driver: Driver) -> Steps:
@@ -343,7 +343,8 @@ def export_changes(driver: Driver) -> Steps:
     body.location.x += 0.25
     yield from _open_export(driver, "urdf")
     area = driver.browser
-    _keep(driver, "export_changes", (area.x + _BOOKMARKS, 0, area.width - _BOOKMARKS, area.height))
+    left, bottom, width, height = _box(area)
+    _keep(driver, "export_changes", (left + _BOOKMARKS, bottom, width - _BOOKMARKS, height))
 
 
 def _open_export(driver: Driver, name: str, **options: Any) -> Generator[float, None, Any]:
@@ -387,7 +388,7 @@ def report(driver: Driver) -> Steps:
     _rest(driver)
     yield 1.0
     left, _, width, _ = _box(driver.viewport)
-    _keep(driver, "report", (left + width - 290, top - 530, 290, 530))
+    _keep(driver, "report", (left + width - 290, top - 514, 290, 514))
 
 
 def reshape_dialog(driver: Driver) -> Steps:

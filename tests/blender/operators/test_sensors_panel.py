@@ -162,6 +162,20 @@ def test_a_recording_that_is_ended_leaves_nothing(
 
 
 def test_the_list_is_of_the_robot(extension: ModuleType, robot: Any) -> None:
-    panel = extension.operators.seeing.panel
-    assert [each.name for each in panel._read(robot)] == ["eye", "scan", "imu", "touch"]
+    panel, manager = extension.operators.seeing.panel, bpy.context.window_manager
+    found = panel._read(robot)
+    assert [each.name for each in found] == ["eye", "scan", "imu", "touch"]
+    panel._fill_rows(manager.urdf_sensors, [(each.name, each.link) for each in found])
+    assert [row.name for row in manager.urdf_sensors] == ["eye", "scan", "imu", "touch"]
+    assert manager.urdf_shown_sensor == -1
+    for place in (1, 3):
+        activate(robot)
+        manager.urdf_shown_sensor = place
+        assert bpy.context.object["urdf_link"]["name"] == "head"
+        assert manager.urdf_shown_sensor == place
+    activate(robot)
+    assert manager.urdf_shown_sensor == -1
+    panel._fill_rows(manager.urdf_sensors, [("far", "moon")])
+    manager.urdf_shown_sensor = 0
+    assert bpy.context.object == robot
     assert panel.SensorsPanel.bl_parent_id == "VIEW3D_PT_urdf_data"

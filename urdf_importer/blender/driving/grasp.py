@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Things that robots pick up and put down: Child Of constraints whose influence is keyed."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -64,10 +64,27 @@ def release(item: Any, *, at_frame: int | None = None) -> None:
         _key_place(item, now)
 
 
+def let_go(links: Collection[Any]) -> None:
+    """Lets go of whatever these links hold, before they are removed: it stays where it is, from the
+    current frame on."""
+    for item in bpy.context.scene.objects:
+        grasps = [each for each in item.constraints if _is_grasp(each) and each.target in links]
+        if not grasps or item in links or not item.is_editable:
+            continue
+        if _find_held(item) in grasps:
+            release(item)
+        for each in grasps:
+            item.constraints.remove(each)
+
+
+def _is_grasp(constraint: Any) -> bool:
+    return constraint.type == "CHILD_OF" and constraint.name.startswith(_NAME)
+
+
 def _find_held(item: Any) -> Any | None:
     """The constraint of ours that holds an object now, if there is one."""
     for each in item.constraints:
-        if each.type == "CHILD_OF" and each.name.startswith(_NAME) and each.influence > 0.0:
+        if _is_grasp(each) and each.influence > 0.0:
             return each
     return None
 

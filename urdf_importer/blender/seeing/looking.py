@@ -49,6 +49,11 @@ def look_back(scene: Any) -> None:
     del scene[_BEFORE]
 
 
+def keep_of(scene: Any) -> Any | None:
+    """Returns what a scene that looks through a sensor keeps of before; None where it does not."""
+    return scene.get(_BEFORE)
+
+
 def find_looked(scene: Any) -> Any | None:
     """Finds the camera of a sensor that a scene looks through; None where it does not, also where
     the user chose another camera since."""

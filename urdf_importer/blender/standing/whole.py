@@ -13,9 +13,12 @@ import bpy
 
 from ...arguments import rig_of
 from ...diagnostics import BuildError, quote
+from ..driving.grasp import let_go
 from ..ledger import Ledger
 from ..memory import forget
 from ..modes import leave_modes
+from ..seeing.looking import find_looked, look_back
+from ..seeing.shown import remove_readings
 from . import properties
 from .armatures import CHANNELS, armatures_of, check_own, check_robot, objects_of
 from .display import find_collection, walk_layers
@@ -73,6 +76,7 @@ def delete_robot(armature: Any) -> None:
     _check(armature)
     leave_modes()
     bpy.context.view_layer.update()
+    remove_readings(armature.name)
     _remove(list_objects(armature), _list_collections(armature))
 
 
@@ -80,6 +84,10 @@ def _remove(items: Iterable[Any], collections: Sequence[Any]) -> None:
     """Removes the importer's objects of these, and the collections, parents first, that are empty
     then."""
     own, others = _split_own(items)
+    for scene in bpy.data.scenes:
+        if find_looked(scene) in own:
+            look_back(scene)
+    let_go(own)
     _detach(others, own)
     spent = _list_data(own)
     bpy.data.batch_remove(own)
@@ -156,8 +164,11 @@ def complete_copy(armature: Any) -> Any:
     original = find_original(armature)
     if original is None:
         raise BuildError(f"the robot from which {quote(armature.name)} was duplicated is not there")
+    place = armature.matrix_world.copy()
+    for home in armature.users_collection:  # A collection with two robots would not be copied.
+        home.objects.unlink(armature)
     made = duplicate_robot(original)
-    made.matrix_world = armature.matrix_world
+    made.matrix_world = place
     for bone in armature.pose.bones:
         if bone.name in made.pose.bones:
             for channel in CHANNELS:
@@ -372,6 +383,7 @@ def _list_data(own: Iterable[Any]) -> list[list[Any]]:
         if getattr(node, "image", None) is not None
     }
     widgets = {bone.custom_shape for item in objects if item.pose for bone in item.pose.bones}
+    widgets |= {each for each in bpy.data.objects if not each.users}  # Their armature is gone.
     widgets = {each for each in widgets if each is not None and properties.WIDGET in each}
     shapes = {widget.data for widget in widgets}
     actions = set()
