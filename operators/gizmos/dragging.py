@@ -117,7 +117,7 @@ class DragOperator:
         return {"FINISHED"}
 
     def cancel(self, context: Any) -> None:
-        """Takes it back; Blender calls this when it has to end the operator."""
+        """Takes it back; Blender calls this when it must end the operator."""
         self._end(context).take_back()
 
     def _move(self, context: Any, event: Any) -> None:

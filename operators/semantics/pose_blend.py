@@ -72,7 +72,7 @@ class PoseOperator(RobotOperator):
         return {"RUNNING_MODAL"}
 
     def cancel(self: Any, context: Any) -> None:
-        """Takes it back; Blender calls this when it has to end the operator."""
+        """Takes it back; Blender calls this when it must end the operator."""
         self._blend.take_back()
         self._end(context)
 

@@ -149,7 +149,7 @@ def plan_conversion(given: argparse.Namespace) -> list[Job]:
 def _plan_file(given: argparse.Namespace, output: Path, kept: dict[str, Any]) -> ExportJob:
     """URDF with the files that it names, its SRDF with it."""
     if output.suffix != ".urdf":
-        raise UsageError("-o has to end in .urdf")
+        raise UsageError("-o must end in .urdf")
     if (given.srdf is None) != (given.srdf_output is None):
         raise UsageError("--srdf and --srdf-output go together")
     written = None if given.srdf_output is None else Path(given.srdf_output)
@@ -215,7 +215,7 @@ def _plan_measuring(given: argparse.Namespace) -> list[Job]:
     """Returns the job. Raises UsageError where the arguments make no sense together."""
     output = plan_text(given)
     if output is not None and output.suffix.lower() not in (".yaml", ".yml", ".csv"):
-        raise UsageError("-o has to end in .yaml or .csv")
+        raise UsageError("-o must end in .yaml or .csv")
     is_csv = output is not None and output.suffix.lower() == ".csv"
     if is_csv and (given.axes, given.unit) != ("xyz", 1.0):
         raise UsageError("--axes and --unit need a table in YAML, which says them")

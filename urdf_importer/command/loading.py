@@ -49,7 +49,7 @@ def add_robot(parser: argparse.ArgumentParser, text: str = _ROBOT) -> None:
 
 
 def add_output(parser: argparse.ArgumentParser, form: str, text: str) -> None:
-    """Adds the argument of the file to write, which has to be there."""
+    """Adds the argument of the file to write, which must be there."""
     parser.add_argument("-o", "--output", required=True, metavar=form, help=text)
 
 
@@ -70,9 +70,9 @@ def check_scene(given: argparse.Namespace) -> Path:
     that Blender does not have."""
     output = Path(given.output)
     if output.suffix.lower() != ".blend":
-        raise UsageError("-o has to end in .blend")
+        raise UsageError("-o must end in .blend")
     if given.fps is not None and not 0.01 <= given.fps <= 30_000:
-        raise UsageError("--fps has to be between 0.01 and 30000")
+        raise UsageError("--fps must be between 0.01 and 30000")
     return output
 
 

@@ -81,7 +81,7 @@ def plan_world(inputs: Sequence[str], output: str, report: str | None) -> Export
         raise UsageError("--world takes one .blend, whose scene is the world")
     if path.suffix.lower() not in WORLD_SUFFIXES:
         choices = name_choices(WORLD_SUFFIXES)
-        raise UsageError(f"-o has to end in {choices} with --world, not {quote(output)}")
+        raise UsageError(f"-o must end in {choices} with --world, not {quote(output)}")
     check_outputs(inputs, [path], report)
     return ExportJob(input=inputs[0], output=path, format=find_world_format(path).name, world=True)
 
@@ -91,7 +91,7 @@ def _find_exports(inputs: Sequence[str], output: str) -> list[tuple[str, Path, s
     folder = output.endswith(SEPARATORS) or os.path.isdir(output)
     if len(inputs) > 1:
         if not folder:
-            raise UsageError("-o has to be a folder when there are several inputs")
+            raise UsageError("-o must be a folder when there are several inputs")
         if not os.path.isdir(output):
             raise WriteError(f"there is no folder {quote(output)}")
         paths = [Path(output, Path(each).name.partition(".")[0]) for each in inputs]
@@ -102,7 +102,7 @@ def _find_exports(inputs: Sequence[str], output: str) -> list[tuple[str, Path, s
         suffixes = [suffix for each in writer_formats() for suffix in each.suffixes]
         if Path(output).suffix not in suffixes:
             raise UsageError(
-                f"-o has to end in {name_choices(suffixes)}, or be a folder (with / at its end), "
+                f"-o must end in {name_choices(suffixes)}, or be a folder (with / at its end), "
                 f"not {quote(output)}{_hint(inputs[0], output)}"
             )
         check_outputs(inputs, [Path(output)])
@@ -162,10 +162,10 @@ def _find_target(
     if output.endswith(SEPARATORS) or os.path.isdir(output):
         return Path(output) / Path(input).with_suffix(suffix).name
     if several:
-        raise UsageError(f"{argument} has to be a folder when there are several inputs")
+        raise UsageError(f"{argument} must be a folder when there are several inputs")
     if Path(output).suffix.lower() != suffix:
         raise UsageError(
-            f"{argument} has to be a folder or end in {suffix}, not {quote(output)}"
+            f"{argument} must be a folder or end in {suffix}, not {quote(output)}"
             + _hint(input, output)
         )
     return Path(output)

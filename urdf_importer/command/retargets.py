@@ -98,7 +98,7 @@ def _retarget(given: argparse.Namespace, terminal: Terminal) -> int:
 
 def _check_usage(given: argparse.Namespace, *, to_blend: bool) -> None:
     if given.rate is not None and not (given.layout and given.rate > 0.0):
-        raise UsageError("--rate needs --layout, and is above zero")
+        raise UsageError("--rate needs --layout and must be above zero")
     if given.preview is not None and not to_blend:
         raise UsageError("--preview needs -o OUT.blend")
     if given.layout and to_blend:

@@ -56,7 +56,7 @@ def need_suffix(path: AnyPath, suffix: str, what: str) -> None:
     """Raises WriteError where the file name of `what` ends otherwise: another suffix would
     misrepresent its content."""
     if Path(path).suffix.lower() != suffix:
-        raise WriteError(f"{what} has to end in {suffix}, not {quote_path(path)}")
+        raise WriteError(f"{what} must end in {suffix}, not {quote_path(path)}")
 
 
 @contextmanager

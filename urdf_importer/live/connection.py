@@ -31,7 +31,7 @@ MOST_BUDGET = 0.010
 _SHARE = 0.025
 """Of the time since the last poll, where that gives more."""
 PATIENCE = 5.0
-"""Seconds in which a server has to be reached and to greet."""
+"""Seconds in which a server must be reached and to greet."""
 QUIET = 5.0
 """Seconds without a message after which it is asked whether it is still there; as many again, and
 it is not."""

@@ -46,7 +46,7 @@ def scale_speed(trajectory: Trajectory, factor: float) -> Trajectory:
     """Returns the motion `factor` times as fast. Efforts are left out: others would be needed.
     Raises KinematicsError for a factor that is not above zero."""
     if not (np.isfinite(factor) and factor > 0.0):
-        raise KinematicsError(f"the speed has to be above zero, not {factor:g}")
+        raise KinematicsError(f"the speed must be above zero, not {factor:g}")
     velocities, accelerations = trajectory.velocities, trajectory.accelerations
     return replace(
         trajectory,

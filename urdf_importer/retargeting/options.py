@@ -132,7 +132,7 @@ class RetargetOptions(Options):
         Options.__post_init__(self)
         if self.frames[0] > self.frames[1]:
             raise ArgumentError(
-                f"frames are {self.frames}; they have to be the first and the last frame"
+                f"frames are {self.frames}; they must be the first and the last frame"
             )
 
 

@@ -4,7 +4,7 @@
 Blender's formula loses digits for bones that point back on their parent, or along -Y; how many is
 chance, down to the last bit of all bones above. So Blender's result for such bones is computed in
 its own way, parents first, and where that is off, other tails are tried: a little turned about the
-bone's X axis, a little longer or shorter. A child takes over its parent's error, so parents have to
+bone's X axis, a little longer or shorter. A child takes over its parent's error, so parents must
 be better than is asked for. Bones far from -Y with no such bones below them need none of this: one
 look at all bones at once finds them good.
 """

@@ -5,9 +5,9 @@ Blender's bone moves first, then turns by three Euler angles about its own ortho
 bone is exact for joints at one point when sliding comes before turning, no two joints need one
 channel, and all axes are parallel or orthogonal. A link between two such joints cannot carry its
 parts by the whole bone; it gets a hidden bone of its own. A second moving joint on the link between
-would have to hang on that hidden bone and IK could not pass, so the chain ends there. A joint that
-mimics another keeps a bone of its own: Blender takes a bone's channels as one, so a follower that
-shares its bone could depend on itself.
+would need that hidden bone as its parent and IK could not pass, so the chain ends there. A joint
+that mimics another keeps a bone of its own: Blender takes a bone's channels as one, so a follower
+that shares its bone could depend on itself.
 """
 
 from collections.abc import Sequence

@@ -116,7 +116,7 @@ class DatasetOptions(Options):
         for name in ("distractors", "distance", "elevation", "fov"):
             low, high = getattr(self, name)
             if not (math.isfinite(low) and low <= high < math.inf):
-                raise ArgumentError(f"{name} has to rise, not go from {low:g} to {high:g}")
+                raise ArgumentError(f"{name} must rise, not go from {low:g} to {high:g}")
         if self.distractors[0] < 0 or self.distractors[1] > 1000:
             raise ArgumentError("distractors are between 0 and 1000")
         if not 0.0 < self.fov[0] <= self.fov[1] <= math.degrees(WIDEST):

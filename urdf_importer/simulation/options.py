@@ -174,6 +174,6 @@ def _read_push(given: Any) -> Push:
 
 def _refuse(given: Any) -> ArgumentError:
     return ArgumentError(
-        f"pushes is {quote_value(given)}; it has to be links with a force of 3 numbers in "
+        f"pushes is {quote_value(given)}; it must be links with a force of 3 numbers in "
         "N, the second of its start and its seconds, such as ('base', (50, 0, 0), 0.5, 0.2)"
     )

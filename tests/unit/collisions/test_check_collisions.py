@@ -379,7 +379,7 @@ def test_bad_input_is_one_sentence() -> None:
     with pytest.raises(RobotError, match="there is no link or object 'walls'"):
         check_collisions(robot, options=CheckOptions(allowed=(("cart", "walls"),)))
     for wrong in ({"margin": -0.1}, {"margin": math.nan}, {"disabled": "some"}):
-        with pytest.raises(ArgumentError, match="it has to be"):
+        with pytest.raises(ArgumentError, match="it must be"):
             CheckOptions(**wrong)
     with pytest.raises(ArgumentError):
         check_collisions(robot, 3.0)

@@ -125,7 +125,7 @@ def test_a_link_that_is_not_there_is_refused(robot: Robot) -> None:
 )  # fmt: skip
 def test_wrong_options_are_one_sentence(wrong: dict[str, Any]) -> None:
     (name,) = wrong
-    with pytest.raises(ArgumentError, match=f"^{name} is .*; it has to be [^\n]*$"):
+    with pytest.raises(ArgumentError, match=f"^{name} is .*; it must be [^\n]*$"):
         CollisionOptions(**wrong)
 
 
@@ -240,7 +240,7 @@ def test_a_format_that_is_not_written_is_refused_before_any_fitting(
 ) -> None:
     assert main(["collisions", str(path), "-o", str(tmp_path / "out.txt")]) == 1
     said = capsys.readouterr()
-    assert not said.out and "has to end in" in said.err
+    assert not said.out and "must end in" in said.err
 
 
 def test_a_budget_makes_the_largest_hulls_coarser(fitted: FittedCollisions, robot: Robot) -> None:

@@ -62,7 +62,7 @@ def extract_edits(
 ) -> EditedRobot:
     """Extracts the robot with the animator's changes; its shapes are "described", or "edited" where
     the animator changed them, or "shown", where the import decimated them, too.
-    Images that are not in a file are written into `folder`, which has to be there as long as the
+    Images that are not in a file are written into `folder`, which must be there as long as the
     result is used; new meshes are named with `suffix`. Raises BuildError for an object that is not
     an imported robot."""
     described = extract_robot(armature)

@@ -68,7 +68,7 @@ def extract_surroundings(
     objects: Collection[Any] | None, folder: Path, diagnostics: Diagnostics
 ) -> Generator[Progress, None, ShownSurroundings]:
     """Extracts all around the robots of the current scene, or some objects of it, one by one.
-    Images that are not in a file are written into `folder`, which has to be there as long as the
+    Images that are not in a file are written into `folder`, which must be there as long as the
     result is used. Raises WriteError for more objects than a world can have."""
     scene = bpy.context.scene
     if abs(scene.unit_settings.scale_length - 1.0) > _NEAR:

@@ -96,7 +96,7 @@ class LabelStage:
         for each in self.subjects:
             own |= {each.armature, *objects_of(each.armature)}
             if each.armature.animation_data is not None:
-                # Keys would move the joints back; drivers have to go on.
+                # Keys would move the joints back; drivers must keep running.
                 each.armature.animation_data.action = None
         if self.options.scene != "own":
             for item in scene.objects:

@@ -38,7 +38,7 @@ class RigLoops:
 
     @cached_property
     def solved(self) -> frozenset[str]:
-        """The followers that numbers have to move."""
+        """The followers that numbers must move."""
         found = {name for each in self.open_closer.solvers for name in each.followers}
         return frozenset(found - self.driven)
 

@@ -166,7 +166,7 @@ def _guess_closing(block: LoopBlock) -> float:
 
 
 def _needed_names(block: LoopBlock) -> set[str]:
-    """Returns the names of the followers that other parts have to find before this one."""
+    """Returns the names of the followers that other parts must find before this one."""
     return _names(block.linkage.variables) - _names(block.outputs)
 
 

@@ -3,7 +3,7 @@
 
 Coordinates are taken unturned, as RViz does (glTF says that y is up; the meshes of robots do not
 mean it). Blender's own importer is not used: it turns them, makes objects, collections and images
-that would have to be found and removed, and takes a hundred times as long. Cameras, lights, skins
+that would need to be found and removed, and takes a hundred times as long. Cameras, lights, skins
 and animations are ignored; skinned meshes appear in their bind pose."""
 
 from collections.abc import Callable, Iterator

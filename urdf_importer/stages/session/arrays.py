@@ -84,7 +84,7 @@ class _Spread:
         self._is_valid = bool(valid)
 
     def take(self, rows: NDArray[Any], interpolation: str) -> NDArray[Any] | None:
-        """Returns a row for each corner; None where there are not as many as there have to be."""
+        """Returns a row for each corner; None where there are too few or too many."""
         corners = self._corners
         if not self._is_valid or not len(rows):
             return None

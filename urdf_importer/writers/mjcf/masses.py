@@ -2,7 +2,7 @@
 """The masses of bodies: the description's, repaired only where MuJoCo takes nothing else.
 
 MuJoCo refuses inertias that no body can have, and joints that move nothing: of a body with joints
-and the bodies fixed to it, one has to have a mass and an inertia.
+and the bodies fixed to it, one must have a mass and an inertia.
 """
 
 from collections.abc import Iterator

@@ -61,7 +61,7 @@ def write_articulation(
     if suffix == ".usdc":
         raise WriteError("physics is written as text: let the name end with .usda, .usd or .usdz")
     if options.scale != 1.0:
-        raise WriteError("physics is written at true size: the scale has to be 1")
+        raise WriteError("physics is written at true size: the scale must be 1")
     machine = plan_machine(
         tree, options.base, merge=options.fixed_joints == "merge", diagnostics=found.diagnostics
     )
