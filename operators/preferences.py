@@ -58,7 +58,7 @@ DEFAULTS = tuple(
     for field in fields(kind)
     if field.metadata["group"] != _OF_EVERY_FILE and field.metadata.get("entries") != "FILE"
 )
-"""The options that have a default in the preferences: none that is about one file alone."""
+"""The options that have a default in the preferences: without those about one file alone."""
 DEFAULT_NAMES = tuple(field.name for field in DEFAULTS)
 
 
@@ -78,8 +78,9 @@ def preference_options(context: Any) -> dict[str, Any]:
 
 
 def preference_package_paths(context: Any) -> tuple[str, ...]:
-    """Returns the package folders, absolute, in the order in which they are searched. They need not
-    exist: a drive may not be mounted today."""
+    """Returns the package folders, absolute, in the order in which they are searched. Some may not
+    exist: a drive may not be mounted today.
+    """
     found = find_preferences(context)
     if found is None:
         return ()
@@ -161,8 +162,8 @@ class RemovePackageFolder(ListOperator, bpy.types.Operator):
     bl_idname = "preferences.urdf_package_folder_remove"
     bl_label = "Remove Package Folder"
     bl_description = (
-        "Take this folder off the list. Nothing on the disk changes, and robots that are imported "
-        "already keep their meshes"
+        "Remove this folder from the list. Nothing on the disk changes, and robots that are "
+        "imported already keep their meshes"
     )
 
     index: props.integer(

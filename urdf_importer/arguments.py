@@ -79,9 +79,7 @@ def diagnostics_of(given: Any, source: object = "") -> Diagnostics:
 def positions_of(given: Any) -> Mapping[str, Any]:
     """Returns joint positions by the names of the joints; none of None. Raises ArgumentError."""
     if given is not None and not isinstance(given, Mapping):
-        raise ArgumentError(
-            f"joint positions must be {{joint: number}}, not {quote_value(given)}"
-        )
+        raise ArgumentError(f"joint positions must be {{joint: number}}, not {quote_value(given)}")
     return given or {}
 
 

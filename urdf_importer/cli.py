@@ -57,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         terminal.error(error)
         return 1
     except BrokenPipeError:
-        # Whoever read the results has gone.
+        # The reader of the results has gone.
         drop_output()
         return 1
     except KeyboardInterrupt as ended:

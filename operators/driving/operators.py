@@ -19,7 +19,7 @@ class BakeDrive(RobotOperator, bpy.types.Operator):
     bl_label = "Bake Drive"
     bl_description = (
         "Key the ride of the active robot from a table of speeds, CSV with the head "
-        "time,left,right or time,v,w: the robot goes, and its wheels roll"
+        "time,left,right or time,v,w: the robot drives, and its wheels roll"
     )
     level = "WARNING"
 
@@ -77,7 +77,7 @@ class GraspObjects(RobotOperator, bpy.types.Operator):
         link = chosen_link(context)
         items = [each for each in context.selected_objects if find_robot(each) != robot]
         if not items:
-            raise Refusal("Select the robot and the objects that it is to hold")
+            raise Refusal("Select the robot and the objects for it to hold")
         held, failed = [], ""
         for item in items:
             try:

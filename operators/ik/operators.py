@@ -31,9 +31,9 @@ from ..active_robot import Refusal, RobotOperator, active_robot, ask, wait_curso
 from .ghosts import find_ghosts, hide_ghosts, show_ghosts
 
 MODES = (
-    ("absolute", "Absolute", "Where the link is to be"),
-    ("relative", "Relative", "How far the link is to go from where it is shown"),
-    ("default", "Default", "How far the link is to be from its place in the default pose"),
+    ("absolute", "Absolute", "The link's new place"),
+    ("relative", "Relative", "An offset from where the link is shown"),
+    ("default", "Default", "An offset from the link's place in the default pose"),
 )
 SOURCES = (
     ("gizmo", "Handle", "The handle at the link: drag it in the view"),
@@ -77,7 +77,7 @@ class SolveIK(RobotOperator, bpy.types.Operator):
     bl_label = "Move Hand to Target"
     bl_description = (
         "Move the joints of the active robot, within their limits, so that the link is at the "
-        "target. Where there is no way nothing changes, and the status bar says why"
+        "target. If the target is out of reach, nothing changes, and the status bar says why"
     )
     level = "WARNING"
 
@@ -184,7 +184,7 @@ def _choose(context: Any, target: Any) -> None:
 class RemoveIK(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.remove_ik"
     bl_label = "Remove Target"
-    bl_description = "Remove this target; the joints of the robot stay where they are"
+    bl_description = "Remove this target; the joints of the robot keep their positions"
 
     target: props.text("Target", "The empty that the link follows", kept=False)
 
@@ -353,7 +353,7 @@ class ChooseWay(RobotOperator, bpy.types.Operator):
 class HideWays(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.hide_ik"
     bl_label = "Hide Solutions"
-    bl_description = "Take the ghosts of the other solutions away. The joints stay where they are"
+    bl_description = "Remove the ghosts of the other solutions; joints keep their positions"
     bl_options = {"REGISTER"}
 
     def act(self, context: Any, robot: Any) -> None:

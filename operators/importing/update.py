@@ -45,7 +45,7 @@ class UpdateRobot(RobotOperator, bpy.types.Operator):
 
     names: props.text(
         "New Names", "Links and joints that have another name in the file, as old > new, old > "
-        "new: their keyframes and all that hangs on them follow", kept=False,
+        "new: their keyframes, and whatever is attached to them, follow", kept=False,
     )  # fmt: skip
 
     _shown: tuple[str, UpdatePreview | None] = ("", None)

@@ -214,7 +214,7 @@ add_option_properties(RetimeMotion, RetimeOptions)
 
 
 class MotionPanel(RobotSubPanel, bpy.types.Panel):
-    """Sub-panels of others hang below it by MOTION_PANEL."""
+    """Sub-panels of other rooms are added below it by MOTION_PANEL."""
 
     bl_idname = MOTION_PANEL
     bl_label = "Motion"

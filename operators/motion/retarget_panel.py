@@ -95,7 +95,7 @@ class FollowPerson(SteppedOperator, RobotOperator):
         name = self.person or (people[0] if len(people) == 1 else "")
         others = find_people(robot, robots=True)
         if name not in others:
-            raise RobotError(f"say which of {', '.join((people or others)[:5])} is the person")
+            raise RobotError(f"choose one of {', '.join((people or others)[:5])} as the person")
         self._diagnostics = Diagnostics(robot.name)
         result = yield from retarget_steps(
             context.scene.objects[name],
@@ -192,7 +192,7 @@ class PickPair(PairOperator, bpy.types.Operator):
     bl_label = "Pick Pair"
     bl_description = (
         "Correct who follows whom by two clicks in the view: on a bone of the person, then on the "
-        "part of the robot that is to follow it. Esc ends it"
+        "part of the robot that follows it. Esc ends it"
     )
 
     def invoke(self, context: Any, event: Any) -> set[str]:

@@ -77,7 +77,7 @@ class MakePoses(RobotOperator, bpy.types.Operator):
     bl_description = (
         "Make the poses Home, Zero and Ready of the active robot as pose assets, with a picture of "
         "each and of the states of its groups: here and in the asset browser. It takes a second or "
-        "two for each"
+        "two for each pose"
     )
 
     def act(self: Any, context: Any, robot: Any) -> str:
@@ -90,7 +90,7 @@ class FindDisabledCollisions(SteppedOperator, RobotOperator, bpy.types.Operator)
     bl_idname = "urdf.find_disabled_collisions"
     bl_label = "Find Disabled Collisions"
     bl_description = (
-        "Find the pairs of links that a planner need not look at, by poses drawn at random: "
+        "Find the pairs of links that a planner can skip, by poses drawn at random: "
         "adjacent links, and links that touch at zero, always or never. They go into the robot's "
         "SRDF; pairs that you disabled for other reasons stay"
     )

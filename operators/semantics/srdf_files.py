@@ -29,7 +29,7 @@ class ImportSrdf(RobotOperator, bpy.types.Operator, ImportHelper):
     bl_label = "Import SRDF"
     bl_description = (
         "Put an SRDF on the active robot: groups become bone collections, named states pose "
-        "assets, end effectors targets for inverse kinematics. Data from another SRDF goes"
+        "assets, end effectors targets for inverse kinematics. Data from another SRDF are removed"
     )
 
     filename_ext = ".srdf"

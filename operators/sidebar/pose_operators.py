@@ -33,7 +33,7 @@ class ZeroPose(RobotOperator, bpy.types.Operator):
     bl_label = "Zero Pose"
     bl_description = (
         "Put every joint of the active robot at zero, the pose in which the description was "
-        "written; a joint whose limits leave zero out goes to the nearest valid position"
+        "written; a joint whose limits exclude zero moves to the nearest valid position"
     )
 
     def act(self: Any, context: Any, robot: Any) -> None:
@@ -120,7 +120,7 @@ class KeyJoint(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.key_joint"
     bl_label = "Key Joint"
     bl_description = (
-        "Insert a keyframe of this joint at the current frame, or take it away where there is one. "
+        "Insert a keyframe of this joint at the current frame, or remove the existing one. "
         "It is a keyframe of the bone's own channel, as Blender's tools make it"
     )
 

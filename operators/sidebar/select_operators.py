@@ -155,7 +155,7 @@ class ShowMessages(bpy.types.Operator):
 class DismissFailure(bpy.types.Operator):
     bl_idname = "urdf.dismiss_failure"
     bl_label = "Dismiss"
-    bl_description = "Take this message away. The text block with the details stays"
+    bl_description = "Remove this message. The text block with the details stays"
     bl_options = {"REGISTER"}
 
     def execute(self, context: Any) -> set[str]:

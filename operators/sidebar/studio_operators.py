@@ -73,7 +73,7 @@ class RemoveStudio(ActingOperator, bpy.types.Operator):
     bl_idname = "urdf.remove_studio"
     bl_label = "Remove Studio"
     bl_description = (
-        "Take the studio away: ground, lights, camera and turntable. The camera that the scene "
+        "Remove the studio: ground, lights, camera and turntable. The camera that the scene "
         "had before is active again, and views through the studio's camera are restored"
     )
 

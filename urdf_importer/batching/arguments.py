@@ -30,10 +30,9 @@ def add_batch(commands: Any) -> None:
         "batch",
         run_batch,
         help="convert many robot descriptions, unattended",
-        description="Converts many robot descriptions. None stops another: one that hangs, "
-        "crashes or grows too big costs no other. OUT_DIR gets a folder for each "
-        "robot, batch.jsonl with a line for each, and index.html, which shows "
-        "them all.",
+        description="Converts many robot descriptions. None stops another: one that freezes, "
+        "crashes or grows too big costs no other. OUT_DIR gets a folder for each robot, "
+        "batch.jsonl with a line for each robot, and index.html, which shows them all.",
     )
     parser.add_argument(
         "inputs",

@@ -117,8 +117,8 @@ def _open_output(output: AnyPath, *, resume: bool, again: bool) -> Path:
             set_aside(log)
         elif not resume:
             raise WriteError(
-                f"there is a batch in {quote(str(folder))} already: --resume goes on with it, "
-                "--again starts over"
+                f"there is a batch in {quote(str(folder))} already: --resume continues it, --again "
+                "starts over"
             )
         remove_leftovers(folder)
     return folder

@@ -74,7 +74,7 @@ def find_adjacent(tree: KinematicTree, parts: Parts) -> list[Pair]:
     Takes time for the links and for the pairs that there are."""
     holder = list(range(len(tree.links)))
     for place, parent in enumerate(tree.parents):
-        # Bare links are one with the bare links that they hang on.
+        # Bare links are one with the bare links that carry them.
         bare = tree.links[place].name not in parts
         if bare and parent >= 0 and tree.links[parent].name not in parts:
             holder[place] = holder[parent]

@@ -74,7 +74,7 @@ def read_options(
     namespace: argparse.Namespace, kind: type[Options], only: Container[str] | None = None
 ) -> Options:
     """Reads the options that were written, with `only` the ones of fields named there; everything
-    else has its default. A choice that only exports have under the same name is none of an
+    else has its default. A choice that only exports have under the same name is not an option of an
     import."""
     written = vars(namespace)
     found = {}

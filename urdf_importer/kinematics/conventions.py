@@ -20,7 +20,8 @@ _AXIS = re.compile(r"([-+]?)([xyz])")
 
 def read_axes(axes: str) -> Matrix:
     """Returns the basis (3, 3) for text such as "zxy" or "-yxz": for each new axis the matching old
-    one, with its sign; new = P old. Raises KinematicsError where it is none, or mirrors."""
+    one, with its sign; new = P old. Raises KinematicsError where it is not a rotation, or
+    mirrors."""
     if not _AXES(axes):
         raise KinematicsError(
             f"{quote(axes)} does not name three axes, as zxy and -yxz do: for each of x, y and z "

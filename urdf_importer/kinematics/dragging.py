@@ -28,7 +28,7 @@ from ..geometry.transforms import (
 )
 
 FINE = 0.1
-"""How far the joint goes while the mouse is to be precise, as a share of how far it would go."""
+"""How far the joint moves while the mouse is precise, as a share of its usual way."""
 
 _FLAT = math.sin(math.radians(20))
 """A circle whose axis is this near to lying across the view is seen from its edge."""

@@ -31,7 +31,7 @@ MOST_BUDGET = 0.010
 _SHARE = 0.025
 """Of the time since the last poll, where that gives more."""
 PATIENCE = 5.0
-"""Seconds in which a server must be reached and to greet."""
+"""Seconds in which a server must be reached and must greet."""
 QUIET = 5.0
 """Seconds without a message after which it is asked whether it is still there; as many again, and
 it is not."""
@@ -207,7 +207,7 @@ class Connection:
         self._flush(talk)
         data = talk.stream.read()
         if data == b"":
-            raise BrokenError("the server hung up before it had greeted")
+            raise BrokenError("the server closed the connection before its greeting")
         rest = talk.greeting.take(data) if data else None
         if rest is not None:
             talk.frames.feed(rest)
@@ -289,7 +289,7 @@ class Connection:
             del talk.unsent[:sent]
 
     def _give_up(self, reason: str) -> None:
-        """Ends a try; the next is at once where the host has another address, else later."""
+        """Ends an attempt; retries at once if the host has another address, else later."""
         talk, self._talk = self._talk, None
         if talk is not None:
             talk.stream.close()

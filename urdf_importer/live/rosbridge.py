@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The rosbridge protocol, version 2: JSON in texts, for ROS 1 and ROS 2.
 
-The server sends no word about errors, so silence is all that there is to go by. NaN comes as null.
+The server sends no word about errors, so only silence tells. NaN comes as null.
 Times have other names in ROS 1 and ROS 2: messages are sent with both, and each takes its own.
 """
 
@@ -67,7 +67,7 @@ class Rosbridge(Dialect):
     """Asks for topics by name. Which there are is known only where rosapi runs."""
 
     subscribed: dict[str, str] = field(default_factory=dict)
-    """Topic -> type, empty where the server is to find out."""
+    """Topic -> type, empty where the server finds out."""
     advertised: set[str] = field(default_factory=set)
     waiting: list[Arrival] = field(default_factory=list)
     heard: set[str] = field(default_factory=set)
@@ -101,7 +101,7 @@ class Rosbridge(Dialect):
             self._subscribe(topic, kind)
 
     def take(self, message: Message, log: int) -> None:
-        """Takes a text; anything else is none of this protocol."""
+        """Takes a text; nothing else belongs to this protocol."""
         content = self._parse(message)
         if content is not None and content.get("op") == "fragment":
             whole = self.fragments.take(content)

@@ -30,7 +30,7 @@ def find_base(
 
 def seat_tracks(tracks: Sequence[FrameTrack], tree: KinematicTree) -> list[FrameTrack]:
     """Returns the tracks, with seats where they move the base: the one of the root link, and of a
-    floating joint, or one in the plane of x and y, on which all the rest hangs."""
+    floating joint, or one in the plane of x and y, that carries all the rest."""
     root = tree.links[0].name
     seats = {root: (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)}
     below = [each for each in tree.joint_motions if each.joint.parent == root]

@@ -120,7 +120,8 @@ def _collect(
     stated = [[getattr(each, kind) for kind in scales] for each in own]
     if not any(bound is not None for row in stated for bound in row[:2]):
         raise KinematicsError(
-            "no joint of the motion has a limit of velocity or acceleration: say some, or a speed"
+            "no joint of the motion has a limit of velocity or acceleration: give limits, or a "
+            "speed"
         )
     bounds = [[np.inf if bound is None else bound for bound in row] for row in stated]
     found = np.array(bounds) * list(scales.values())

@@ -118,7 +118,7 @@ class Trajectory:
 
     def select(self, names: Sequence[str]) -> "Trajectory":
         """Returns the motion of some of the joints, in this order. Raises KinematicsError for
-        names that are none of its own."""
+        names that it does not have."""
         unknown = [name for name in names if name not in self.names]
         if unknown:
             raise unknown_name("the motion has no joint", unknown[0], self.names)

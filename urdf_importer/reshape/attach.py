@@ -40,7 +40,7 @@ def attach(
     roots = [each.name for each, parent in zip(tree.links, tree.parents, strict=True) if parent < 0]
     if len(roots) != 1:
         raise KinematicsError(
-            f"the tool {quote(tool.name)} has {len(roots)} roots; one is needed to attach it by",
+            f"the tool {quote(tool.name)} has {len(roots)} root links; it must have exactly one",
             source=tool.source,
         )
     part = rename(resize(tool, scale=scale), prefix=prefix)

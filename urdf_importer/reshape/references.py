@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""References between parts, which follow where links and joints are renamed or taken away."""
+"""References between parts, which follow where links and joints are renamed or removed."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace

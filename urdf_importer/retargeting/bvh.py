@@ -44,7 +44,7 @@ class _Tree:
 
 def read_bvh(path: str, diagnostics: Diagnostics) -> Person:
     """Returns the person of a BVH file, with z up, in the file's unit of length. Raises ReadError,
-    with the line, for anything that is none."""
+    with the line, for anything else."""
     text = decode_utf8(read_regular_file(path), path)
     return _Reader(text, path, diagnostics).read()
 

@@ -139,7 +139,7 @@ def _spread(knots: Sequence[int], values: Sequence[Numbers], count: int) -> Numb
 
 
 def _step_height(scene: Scene, match: Match, stand: Stand, ground: float) -> float:
-    """Returns how high above the ground the foot is there: nothing for little."""
+    """Returns how high above the ground the foot is there: zero below a threshold."""
     ankle = scene.points[stand.first : stand.last + 1, match.person.end, 2]
     above = float(np.median(ankle)) - ground - match.robot.height
     return above if above > _LEVEL * match.robot.length / _LEG else 0.0

@@ -38,7 +38,7 @@ def match_limbs(
     anatomy: Anatomy,
     options: RetargetOptions,
 ) -> Matched:
-    """Matches legs with legs and arms with arms, left with left; pairs of the options win, those
+    """Matches legs with legs and arms with arms, left with left; pairs of the options win, pairs
     without a link leave a limb alone. Raises KinematicsError for pairs that name nothing, and where
     nothing matches."""
     given, palms, taken = [], [], set()

@@ -144,7 +144,7 @@ class BoneSeed:
     """A bone before its direction is known.
 
     `group` holds its joints; None for a fixed joint's bone. `link` is the tree index of the link
-    at its head. `parent` is the index of the bone it hangs on, -1 for none."""
+    at its head. `parent` is the index of its parent bone, -1 for none."""
 
     link: int
     parent: int
@@ -205,7 +205,7 @@ def _inside(carrier: tuple[int, int], seeds: Sequence[BoneSeed]) -> bool:
 
 
 def _find_moving_beyond(tree: KinematicTree) -> list[bool]:
-    """Per link, whether a moving joint hangs on it or beyond."""
+    """Per link, whether a moving joint is attached to it or beyond."""
     beyond = [False] * len(tree.links)
     for index in range(len(tree.links) - 1, 0, -1):
         parent, motion = tree.parents[index], tree.motions[index]

@@ -265,7 +265,7 @@ def test_refusals_leave_nothing(tmp_path):
     ):
         with pytest.raises(ArgumentError):
             options(**given)
-    with pytest.raises(ArgumentError, match="polygons are for the format coco"):
+    with pytest.raises(ArgumentError, match="polygons need the format coco"):
         options(coco_polygons=True, formats=("bop",))
     with pytest.raises(ArgumentError, match="no format 'yolo', but coco, bop or dream"):
         make_dataset(ARM, out, options=options(formats=("yolo",)))

@@ -185,7 +185,7 @@ def test_backgrounds_that_cannot_be(scene, tmp_path):
         open_arm(backgrounds=str(tmp_path / "none"))
     with pytest.raises(BuildError, match="there is no picture in"):
         open_arm(backgrounds=str(tmp_path))
-    with pytest.raises(ArgumentError, match="backgrounds are for the scene random"):
+    with pytest.raises(ArgumentError, match="backgrounds need the scene random"):
         open_arm(backgrounds=str(tmp_path), scene="plain")
     (tmp_path / "torn.png").write_bytes(b"\x89PNG\r\n\x1a\n torn")
     with pytest.raises(BuildError, match=r"torn\.png' cannot be read"):
@@ -220,7 +220,7 @@ def test_meshes_that_cannot_be(scene, tmp_path):
         open_arm(distractor_meshes=str(tmp_path / "none"))
     with pytest.raises(BuildError, match="there is no mesh in"):
         open_arm(distractor_meshes=str(tmp_path))
-    with pytest.raises(ArgumentError, match="distractor meshes are for the scene random"):
+    with pytest.raises(ArgumentError, match="distractor meshes need the scene random"):
         open_arm(distractor_meshes=str(tmp_path), scene="plain")
     (tmp_path / "torn.stl").write_bytes(b"solid torn\nfacet")
     with pytest.raises(BuildError, match=r"torn\.stl' cannot be read"):

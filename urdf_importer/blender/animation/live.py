@@ -306,7 +306,7 @@ def _watch() -> None:
 
 
 def stop_watching() -> None:
-    """Closes all links and takes the timer away, as when the extension is switched off."""
+    """Closes all links and removes the timer, as when the extension is switched off."""
     close_links()
     atexit.unregister(close_links)
     if bpy.app.timers.is_registered(_tick):
@@ -330,7 +330,7 @@ def _tick() -> float | None:
             if time.perf_counter() > end:
                 break
     except Exception:
-        # It ended its own link. Blender shows the traceback and takes the timer away, which the
+        # It ended its own link. Blender shows the traceback and removes the timer, which the
         # other links need.
         bpy.app.timers.register(_tick, first_interval=INTERVAL, persistent=True)
         raise

@@ -38,7 +38,7 @@ _MOST_NAMED = 3
 class EditedRobot:
     """A robot with the changes made in Blender.
 
-    meshes  file name in `robot` -> the mesh that is to be written there
+    meshes  file name in `robot` -> the mesh that is written there
     images  the names of image files in `robot` that lie where they do not stay
     scale   of the armature, which `robot` does not have
     """
@@ -101,8 +101,8 @@ def extract_edits(
 def _restore_middle(
     armature: Any, described: Robot, present: set[str], diagnostics: Diagnostics
 ) -> Robot:
-    """Puts back links whose empty is gone while others hang on them, bare; `present` are the links
-    that have an empty."""
+    """Puts back links whose empty is gone while other links are attached to them, bare; `present`
+    are the links that have an empty."""
     packed = armature[properties.ROBOT].to_dict()
     kept = unpack_joints(armature, packed.get("middle_joints", ()))
     joints = {joint.name: joint for joint in kept if joint.child not in present}
@@ -120,8 +120,8 @@ def _restore_middle(
         links[name] = Link(name=name)
         diagnostics.warning(
             "bare-link",
-            f"the empty of link {quote(name)} was deleted while other links hang on it; the link "
-            "stays, without shapes and mass",
+            f"the empty of link {quote(name)} was deleted while other links are attached to it; "
+            "the link stays, without shapes and mass",
             subject=name,
         )
     return replace(
@@ -281,7 +281,7 @@ def _report_scene(armature: Any, empties: Mapping[str, Any], diagnostics: Diagno
     if added:
         diagnostics.warning(
             "added-bone",
-            f"{_count(added, 'bone')} were added to the rig; URDF has no word for them, and they "
+            f"{_count(added, 'bone')} were added to the rig; URDF cannot describe them, and they "
             "are left out",
             subject=added[0],
         )

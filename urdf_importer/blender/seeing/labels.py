@@ -42,7 +42,7 @@ class LabelledPicture:
     depth    float32, metres along the axis; 0 where nothing is
     normals  (..., 3) float32 in the optical frame, of the flat faces; 0 where nothing is
     links    uint16: 1 for the first link of the description, 0 for all that is not a robot
-    robots   uint8: 1 for the first robot, 0 for all that is none
+    robots   uint8: 1 for the first robot, 0 for all else
     label    all else, as JSON holds it
     silhouettes    (robot, link) -> the link's mask as if nothing else were there
     """

@@ -91,7 +91,7 @@ def list_objects(objects: Any) -> Iterator[Any]:
 
 
 def _is_of_robot(item: Any) -> bool:
-    """Whether an object hangs on a robot, or is there for one: a marker or a custom shape."""
+    """Whether an object is attached to a robot, or is there for one: a marker or a custom shape."""
     return item is not None and (
         properties.ROBOT in item or properties.WIDGET in item or _is_of_robot(item.parent)
     )

@@ -28,7 +28,7 @@ from .world import BulletWorld, Motor, outline_part, outline_solid, put
 _CORRECTED = 0.5
 """The share of its distance to its target that a joint makes up in a frame."""
 _FIRM = 100.0, 1000.0
-"""Times the mass that hangs on a follower, the torque and the force that take it to its place: of
+"""Times the mass that a follower carries, the torque and the force that take it to its place: of
 a hundred times its weight, at a tenth of a metre. With more, light fingers come apart."""
 _FINER = 1, 2, 4
 """Times the steps of a frame in one run after the other, until the joints hold together."""

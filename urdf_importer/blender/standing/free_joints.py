@@ -72,7 +72,7 @@ class FreeDrag:
         )
 
     def _turn_by(self, turn: Matrix) -> tuple[float, ...]:
-        """The angles near the previous ones: a body may be turned round and round."""
+        """The angles near the previous ones: a body may turn several times."""
         channels = self.handle.joint.channels
         home = mathutils.Euler((0.0, 0.0, 0.0), self._angles.order)
         for channel, start in zip(channels, self.start, strict=True):

@@ -56,7 +56,8 @@ class RigLoops:
 
     def close(self, asked: Mapping[str, Position], before: Mapping[str, Position]) -> LoopResult:
         """Closes the loops that the rig leaves open, traced from the pose before; from zero where
-        there is no way."""
+        that fails.
+        """
         found = self.open_closer.close(asked, start=before)
         if not found.reached:
             other = self.open_closer.close(asked, start={})

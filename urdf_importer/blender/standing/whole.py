@@ -97,7 +97,7 @@ def _remove(items: Iterable[Any], collections: Sequence[Any]) -> None:
 def find_leftovers(scene: Any) -> dict[str, list[Any]]:
     """Finds the parts of robots whose armature was deleted by itself: the name of the robot's
     collection, empty where the user took that apart -> its parts. Shapes that a user took off a
-    robot with an armature are none."""
+    robot with an armature do not count."""
     robots, found = set(list_robots(scene)), dict[str, list[Any]]()
     homes = {
         item: home.name

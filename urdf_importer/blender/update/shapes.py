@@ -97,7 +97,7 @@ class ShapeUpdater:
 
     def _update_slots(self, old: Any, mesh: Any) -> Any:
         """Updates the slots of a mesh that stays; the user's slots stay too. Returns the mesh, or a
-        copy where other robots use it and are not to change."""
+        copy where other robots use it and must not change."""
         wanted, materials = _looks(mesh), self._wanted_materials(old, mesh)
         if materials == list(old.materials) and _looks(old) == wanted:
             return old

@@ -200,7 +200,7 @@ def jacobians(gauge: Gauge, shown: Postures) -> Matrix:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """When postures need not go on: after so many `iterations`, or at the `deadline`; where of each
+    """When postures stop: after so many `iterations`, or at the `deadline`; where of each
     goal's `enough` are solved, or one since `grace` iterations. Postures still far away
     after `patience` iterations are given up."""
 
@@ -345,7 +345,7 @@ def _solve(normal: Matrix, slopes: Matrix) -> Matrix:
     try:
         return np.linalg.solve(normal, slopes)
     except np.linalg.LinAlgError:
-        # Numbers beyond all measure: whoever is there stays there.
+        # Numbers beyond all measure: postures that are there stay there.
         if len(normal) == 1:
             return np.zeros_like(slopes)
         return np.concatenate(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Inverse kinematics: a frame that a link is to have -> joint positions within limits."""
+"""Inverse kinematics: the frame that a link should have -> joint positions within limits."""
 
 import time
 from collections.abc import Iterator

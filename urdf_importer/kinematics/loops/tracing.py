@@ -62,7 +62,7 @@ class Tracer:
         return closed.pose.values[list(self.columns)]
 
     def go(self, here: Closed, places: Vector) -> Closed | None:
-        """Returns the pose with the free joints at these places; None where there is no way."""
+        """Returns the pose with the free joints at these places; None where no way leads there."""
         target = here.pose.values.copy()
         target[list(self.columns)] = places
         way = (target - here.pose.values) / self._linkage.units
@@ -168,7 +168,7 @@ class Tracer:
 
     def _step(self, here: Closed, change: Vector, places: Vector | None) -> Closed:
         """Moves the free joints, the followers along their tangent, and closes the remaining gaps.
-        Sums of steps are rounded; the places where the free joints are to be are not."""
+        Sums of steps are rounded; the given places of the free joints are not."""
         moving, step = self._moving, change.copy()
         step[moving] = -solve_least(here.jacobian[:, moving], here.jacobian @ change)
         if float(np.abs(step).max()) > 2.0 * _JUMP:

@@ -66,7 +66,7 @@ class _ShadeReader:
         self._images = {**images, **{each.get("id", ""): each for each in local}}
 
     def find_shade(self, element: Element | None) -> Shade | None:
-        """None where it has none, or none that can be read."""
+        """None where it has none, or an unreadable one."""
         if element is None:
             return None
         texture = element.find("texture")

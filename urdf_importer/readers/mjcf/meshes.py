@@ -180,7 +180,7 @@ def _ignore(code: str, message: str) -> None:
 
 def read_written(node: MjcfElement, scale: Vector3) -> tuple[Points, Faces] | None:
     """Reads the points (V, 3) and triangles (F, 3) in the text of a mesh, scaled, the hull's where
-    it names no triangles; None where there are none that enclose anything. Raises ReadError for
+    it names no triangles; None where none encloses anything. Raises ReadError for
     text that is not a number, and for missing indices."""
     numbers, indices = node.numbers("vertex"), node.numbers("face")
     if len(numbers) + len(indices) > _MOST_NUMBERS:
@@ -229,7 +229,7 @@ def read_heights(node: MjcfElement, size: tuple[float, ...]) -> Polyhedron | Non
 
 def _size_fitted(kind: str, halves: Points, *, to_bounds: bool) -> tuple[float, ...]:
     """Returns MuJoCo's sizes of a shape for a box of half extents (3,): round ones take the mean
-    of its sides, or the greatest where they are to bound it."""
+    of its sides, or the greatest where they must bound it."""
     x, y, z = (float(half) for half in halves)
     across = max(x, y) if to_bounds else 0.5 * (x + y)
     if kind == "sphere":

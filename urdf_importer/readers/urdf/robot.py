@@ -49,8 +49,8 @@ def read_urdf(given: Description) -> Robot:
 
     xacro is expanded first, with the arguments of the options. Lines are lines of the file itself
     then too. Raises ReadError, with file and line, where the file describes no robot: it is not
-    well-formed, not URDF, xacro that cannot be expanded, without links, or has a number that is
-    none. Mere oddities go to the diagnostics.
+    well-formed, not URDF, xacro that cannot be expanded, without links, or has an invalid number.
+    Mere oddities go to the diagnostics.
     """
     data, source, diagnostics = given.data, given.source, given.diagnostics
     if is_xacro(data, source):
@@ -335,7 +335,7 @@ def _report_syntax(
 def paused_garbage_collection() -> Iterator[None]:
     """Holds the garbage collector back, which would take a fifth of the time of reading.
 
-    Reading makes tens of thousands of objects that all stay and hang in no cycle, and the
+    Reading makes tens of thousands of objects that all stay and are in no cycle, and the
     collector would look through them again and again. In the end they become old at once, by
     freezing and unfreezing, without one more look. The price: garbage of other threads that came
     up meanwhile waits for the next full collection.

@@ -88,7 +88,7 @@ class ListingExpander(Expander):
 
 
 def _drop_failed(node: Any) -> bool:
-    """Takes away the child that could not be worked on: the first in which work is left. False
+    """Removes the child that could not be worked on: the first in which work is left. False
     where there is none."""
     for child in node.childNodes:
         if child.nodeName.startswith("xacro:") or "$" in (child.nodeValue or ""):

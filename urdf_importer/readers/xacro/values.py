@@ -44,7 +44,7 @@ FAILURES: tuple[type[Exception], ...] = (
 
 class Allowance:
     """The rest of one expansion's time and space. Everything raises ReadError at the end of it,
-    without a place: whoever knows it adds it."""
+    without a place: the caller adds it."""
 
     def __init__(
         self,

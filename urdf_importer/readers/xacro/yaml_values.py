@@ -159,7 +159,7 @@ class XacroYaml(YamlReader):
             if isinstance(key, _Merge):
                 sources = value if isinstance(value, list) else [value]
                 if not all(isinstance(source, dict) for source in sources):
-                    raise self.refusal("'<<' merges mappings, and this is none", line)
+                    raise self.refusal("'<<' merges mappings, and this is not a mapping", line)
                 for source in reversed(sources):
                     merged.update(source)
                 continue

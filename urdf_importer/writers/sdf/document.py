@@ -151,7 +151,7 @@ class _ModelWriter:
                 with xml.element(tag):
                     self._write_axis(axis, part)
             if part.travel is not None:
-                # Old programs know the second alone: radians in a metre, the sign turned round.
+                # Old programs know the second alone: radians in a metre, with the opposite sign.
                 xml.leaf("screw_thread_pitch", text=format_number(_TURNS * part.travel))
                 if part.travel:
                     xml.leaf("thread_pitch", text=format_number(-1.0 / part.travel))

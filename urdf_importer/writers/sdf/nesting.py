@@ -146,8 +146,8 @@ class Addresses:
         if whole != part.name:
             self._diagnostics.warning(
                 "sdf-renamed",
-                f"{_kind(part)} {quote(part.name)} is called {quote(whole)}: names of SDF have "
-                "no ::, and links, joints and frames none that is taken or reserved",
+                f"{_kind(part)} {quote(part.name)} is called {quote(whole)}: names of SDF must not "
+                "contain ::, be taken or be reserved",
                 subject=part.name,
             )
         return (*home, found)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The files that a robot names, as the new file is to name them.
+"""The files that a robot names, as the new file names them.
 
 A relative path starts where the file that names it lies, so it changes with the folder. Copies keep
 their own references (materials, images, buffers) in the same relative places, since files that are
@@ -54,7 +54,7 @@ class TargetFolder:
 class NewFiles:
     """Files named by a robot that do not exist yet, or do not stay.
 
-    meshes  name in the robot, where the file is to be put beside the description -> the mesh
+    meshes  name in the robot, the file's place beside the description -> the mesh
     images  paths in the robot that lie where they do not stay
     old     files that the robot named before, which new ones do not replace
     """

@@ -87,7 +87,7 @@ def write_part(part: Part | Robot, xml: XmlWriter) -> None:
 
 
 def write_root(robot: Robot, xml: XmlWriter) -> None:
-    """Begins <robot>; whoever calls it closes it."""
+    """Begins <robot>; the caller closes it."""
     _need_name(robot.name)
     known = {"name": robot.name, "version": robot.version or None}
     xml.open("robot", _joined(known, robot.attributes))

@@ -135,7 +135,7 @@ class _Filler:
         self._machine = machine
 
     def mark(self, prim: Prim, link: Link) -> None:
-        """Adds the joint on which a link hangs, where none is written, for this library's own
+        """Adds the joint above a link, where none is written, for this library's own
         reader: of a frame in a body, and of a body that floats."""
         tree, carriers = self._machine.tree, self._machine.carriers
         motion = tree.motions[tree.index[link.name]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""<Frame> of the first generation, and how frames hang on each other.
+"""<Frame> of the first generation, and how frames depend on each other.
 
 Every exporter known writes all frames in WORLD; the format also allows a frame of the same body,
 and ADJOINING, the frame across the joint.
@@ -24,7 +24,7 @@ _TRANSFORM = "3x3 transform"
 @dataclass(slots=True, kw_only=True, eq=False)
 class WrittenFrame:
     """A frame as written: `point` in metres, `rotation` (3, 3), each in the frame that is named.
-    `placed` is the same frame in the world, once the frames that it hangs on are known."""
+    `placed` is the same frame in the world, once the frames that it depends on are known."""
 
     body: int
     name: str
@@ -117,7 +117,7 @@ class FrameTable:
         return self._by_ref.get(ref)
 
     def resolve(self, across: Mapping[str, str]) -> None:
-        """Puts the frames in the world that hang on others; `across` maps to the number on the
+        """Puts the frames in the world that depend on others; `across` maps to the number on the
         other side of a joint. Raises ReadError where a frame names a missing one, or a ring."""
         parents = {frame: self._parents(frame, across) for frame in self._relative}
         for start in self._relative:
@@ -130,8 +130,8 @@ class FrameTable:
                     waiting.pop()
                 elif frame in opened:
                     raise self.page.refusal(
-                        f"frame {quote(start.name)} hangs on itself, by way of the frames that it "
-                        "names",
+                        f"frame {quote(start.name)} depends on itself, by way of the frames that "
+                        "it names",
                         start.line,
                     )
                 opened.add(frame)

@@ -178,7 +178,7 @@ class XmlPage:
             raise self.refusal(f"{what} {problem}", element.line) from None
 
     def point(self, element: Element, unit: float, what: str) -> Vector:
-        """Returns three lengths in metres. Raises ReadError where they are none, or beyond any
+        """Returns three lengths in metres. Raises ReadError where they are invalid, or beyond any
         machine."""
         point = np.array(self.numbers(element, 3, what)) * unit
         if not np.abs(point).max() <= FARTHEST:

@@ -277,7 +277,7 @@ class AssignedInertia(_Entry):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MirroredInertia(_Entry):
-    """`plane` is the axis (0, 1, 2) that is turned round."""
+    """`plane` is the axis (0, 1, 2) that is mirrored."""
 
     link: str = said("mirroredLink", needed=True)
     original: str = said("originalLink", needed=True)

@@ -219,7 +219,7 @@ class SensorWriter:
         return ""
 
     def _name_measured(self, sensor: SensorPlan) -> str:
-        """Returns the joint that a force sensor is on, or that its link hangs on; "" for a root."""
+        """Returns the joint that a force sensor is on, or that carries its link; "" for a root."""
         tree = self._plan.tree
         if sensor.reference in tree.joint_index:
             return sensor.reference
@@ -227,8 +227,9 @@ class SensorWriter:
         return above.name if above is not None else ""
 
     def _find_measured(self, sensor: SensorPlan) -> SolidPlan | None:
-        """Returns the one Solid that hangs, by fixed joints, on the sensor's link or is this
-        link."""
+        """Returns the one Solid that is attached, by fixed joints, to the sensor's link or is this
+        link.
+        """
         found = [
             solid
             for solid in self._hanging.get(sensor.link, ())
@@ -264,8 +265,8 @@ class SensorWriter:
 
 
 def _find_hanging(plan: SolidTreePlan) -> dict[str, list[SolidPlan]]:
-    """Returns link -> the Solids that hang on it, or are it, by fixed joints: through links of the
-    Solid above only."""
+    """Returns link -> the Solids that are attached to it, or are it, by fixed joints: through links
+    of the Solid above only."""
     tree = plan.tree
     found: dict[str, list[SolidPlan]] = {}
     for solid in plan.solids:

@@ -6,7 +6,7 @@ body between heavy ones shakes. Hinge2Joint turns by R(axis 1) R(axis 2), BallJo
 as well, where axis 2 is axis 3 x axis 1: exactly as the chain does. The link between is gone then,
 which a diagnostic says.
 
-Both need Physics on either side, so they never hang on a fixed base.
+Both need Physics on either side, so they are never on a fixed base.
 """
 
 import math
