@@ -110,8 +110,9 @@ class DriveOptions:
     kind             "wheels": rows are speeds of the left and the right; "twist": ahead and turning
     left, right      joints of the wheels; found where none are named
     radius, distance of the wheels; None to measure their shapes and joints
-    base             the joint that moves the robot, or "armature" for the object; None for the one
-    that moves the robot convention       has the unit of lengths; metres without
+    base             the joint that moves the robot, or "armature" for the object; None for the
+                     existing one
+    convention       has the unit of lengths; metres without
 
     Raises ArgumentError for values of wrong kinds.
     """
