@@ -128,7 +128,7 @@ class ListOperator(ActingOperator):
     find_robot = staticmethod(find_preferences)
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
+    def why_disabled(cls, context: Any) -> str:
         found = find_preferences(context) is not None
         return "" if found else "Enable the extension in the preferences first"
 
@@ -150,7 +150,7 @@ class AddPackageFolder(ListOperator, bpy.types.Operator):
     def invoke(self, context: Any, event: Any) -> set[str]:
         return browse(self, context)
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         path = os.path.abspath(bpy.path.abspath(self.directory)) if self.directory else ""
         if not os.path.isdir(path):
             raise RobotError(f"There is no folder '{self.directory}'; choose an existing one")
@@ -170,7 +170,7 @@ class RemovePackageFolder(ListOperator, bpy.types.Operator):
         "Index", "Which folder of the list, from 0", min=0, options={"HIDDEN", "SKIP_SAVE"}
     )
 
-    def act(self: Any, context: Any, found: Any) -> None:
+    def run(self: Any, context: Any, found: Any) -> None:
         folders = found.package_folders
         if self.index >= len(folders):
             raise RobotError(f"The list has no folder number {self.index}")

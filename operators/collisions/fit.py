@@ -22,7 +22,7 @@ from .. import props
 from ..active_robot import RobotOperator, active_robot, wait_cursor
 from ..option_properties import add_option_properties, read_options
 from ..reports import report_diagnostics
-from ..session import recall_state
+from ..session import session_state
 from ..stepping import SteppedOperator, Steps
 
 Marks = frozenset[tuple[int, int]]
@@ -78,7 +78,7 @@ class FitCollisions(SteppedOperator, RobotOperator, bpy.types.Operator):
             raise RobotError("the robot is gone")
         with wait_cursor(context):
             made = update_robot(robot, robot=result.robot)
-        known = recall_state(Fits).found.setdefault(robot.session_uid, {})
+        known = session_state(Fits).found.setdefault(robot.session_uid, {})
         for name, link in result.links.items():
             known[name] = (mark_shapes(made.collisions[name]), link)
         report_diagnostics(self, robot.name, (*result.diagnostics, *made.diagnostics), "shapes")

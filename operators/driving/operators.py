@@ -47,7 +47,7 @@ class BakeDrive(RobotOperator, bpy.types.Operator):
         for name in ("start", "radius", "distance", "left", "right"):
             self.layout.prop(self, name)
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         if not self.filepath:
             raise RobotError(f"Choose a table: {_EXAMPLE}")
         baked = bake_drive(
@@ -73,7 +73,7 @@ class GraspObjects(RobotOperator, bpy.types.Operator):
         "chosen for inverse kinematics, else its hand, from this frame on, from where they are now"
     )
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         link = chosen_link(context)
         items = [each for each in context.selected_objects if find_robot(each) != robot]
         if not items:
@@ -100,7 +100,7 @@ class ReleaseObjects(RobotOperator, bpy.types.Operator):
         "they are now"
     )
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         released = 0
         for item in context.selected_objects:
             try:

@@ -176,7 +176,7 @@ class ExplainPlaying(PolledOperator, bpy.types.Operator):
     bl_options = {"INTERNAL"}
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
+    def why_disabled(cls, context: Any) -> str:
         shown = is_playing(context) and is_on(context, "joint_gizmo")
         return "" if shown else "Bodies can be dragged: the animation does not play"
 

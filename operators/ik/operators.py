@@ -81,7 +81,7 @@ class SolveIK(RobotOperator, bpy.types.Operator):
     )
     level = "WARNING"
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         asked = read_question(context)
         key = context.window_manager.urdf_ik.key
         answer = solve_ik(robot, key=key, **asked)
@@ -162,7 +162,7 @@ class AddIK(RobotOperator, bpy.types.Operator):
         kept=False,
     )  # fmt: skip
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         settings, found = context.window_manager.urdf_ik, Diagnostics()
         wanted = settings.group or chosen_link(context)
         target = add_ik(robot, wanted, live=self.live, diagnostics=found)
@@ -188,7 +188,7 @@ class RemoveIK(RobotOperator, bpy.types.Operator):
 
     target: props.text("Target", "The empty that the link follows", kept=False)
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         for target in followed_targets_of(robot):
             if target.name == self.target:
                 context.view_layer.objects.active = robot
@@ -205,7 +205,7 @@ class SnapTarget(RobotOperator, bpy.types.Operator):
         "Blender's own inverse kinematics acts again"
     )
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         for target in followed_targets_of(robot):
             bring_to_link(robot, target)
 
@@ -218,7 +218,7 @@ class SnapJoints(RobotOperator, bpy.types.Operator):
         "constraints and drivers. Blender's own inverse kinematics then rests, and nothing moves"
     )
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         snap_joints(robot)
 
 
@@ -246,7 +246,7 @@ class BakeIK(RobotOperator, bpy.types.Operator):
             if not self.properties.is_property_set(name):
                 setattr(self, name, value)
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         self._fill(context.scene)
         targets = followed_targets_of(robot)
         if not targets:
@@ -273,7 +273,7 @@ class BakePath(RobotOperator, bpy.types.Operator, ImportHelper):
     convention: props.choice("Convention", "The axes and units of the table", items=CONVENTIONS)
     frame: props.choice("Axes", "The frame in which the places are measured", items=FRAMES)
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         settings = context.window_manager.urdf_ik
         baked = bake_path(
             robot, chosen_link(context), route=bpy.path.abspath(self.filepath),
@@ -322,7 +322,7 @@ class FindWays(RobotOperator, bpy.types.Operator):
     bl_options = {"REGISTER"}
     level = "WARNING"
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         asked = read_question(context)
         ways = find_ways(robot, IkWish(**asked))
         if not ways:
@@ -340,7 +340,7 @@ class ChooseWay(RobotOperator, bpy.types.Operator):
 
     number: props.integer("Number", "Which of the solutions, from 1 on", min=1, default=1)
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         ghosts = find_ghosts(robot)
         if ghosts is None or self.number > len(ghosts.ways.positions):
             raise Refusal("Find solutions first")
@@ -356,5 +356,5 @@ class HideWays(RobotOperator, bpy.types.Operator):
     bl_description = "Remove the ghosts of the other solutions; joints keep their positions"
     bl_options = {"REGISTER"}
 
-    def act(self, context: Any, robot: Any) -> None:
+    def run(self, context: Any, robot: Any) -> None:
         hide_ghosts()

@@ -71,7 +71,7 @@ class ImportChoices(PolledOperator):
     )
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
+    def why_disabled(cls, context: Any) -> str:
         scene = context.scene
         if scene is None:
             return "There is no scene to import into"

@@ -40,7 +40,7 @@ from ..driving.operators import BakeDrive
 from ..ik.operators import BakePath
 from ..option_properties import add_option_properties, draw_options, read_options
 from ..reports import report_diagnostics
-from ..session import recall_state
+from ..session import session_state
 from ..sidebar.panel import RobotSubPanel
 from ..wrapped_text import draw_rest, draw_wrapped
 from .checks import Checked, Checks, find_checked
@@ -77,7 +77,7 @@ class ShowMotion(RobotOperator, bpy.types.Operator):
 
     action: props.text("Action", "The action's name")
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         if not show_action(robot, self.action):
             raise Refusal(f"The robot has no motion '{self.action}'")
         context.scene.frame_set(context.scene.frame_current)
@@ -97,7 +97,7 @@ class CheckMotion(RobotOperator, bpy.types.Operator):
         "Collisions", "List the links that touch each other, and when", default=True
     )
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         diagnostics = Diagnostics(robot.name)
         limits = find_motion_limits(context, robot)
         path = bpy.path.abspath(context.window_manager.urdf_limits_file) or None
@@ -117,7 +117,7 @@ class CheckMotion(RobotOperator, bpy.types.Operator):
             last=last,
             contacts=contacts,
         )
-        recall_state(Checks).found[robot.session_uid] = checked
+        session_state(Checks).found[robot.session_uid] = checked
         _mark(context.scene, checked if self.markers else None)
         report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
         text = f"{len(violations)} beyond the limits" if violations else "All is within the limits"
@@ -184,7 +184,7 @@ class RetimeMotion(RobotOperator, bpy.types.Operator):
         else:
             draw_options(self.layout, self, RetimeOptions)
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         diagnostics = Diagnostics(robot.name)
         if followed_targets_of(robot):
             raise RobotError(_FOLLOWS)
@@ -195,7 +195,7 @@ class RetimeMotion(RobotOperator, bpy.types.Operator):
         name = f"{action.name if action else robot.name} retimed"
         options = MotionOptions(action=name, start_frame=float(first))
         apply_trajectory(robot, retimed, options=options, diagnostics=diagnostics)
-        recall_state(Checks).found.pop(robot.session_uid, None)
+        session_state(Checks).found.pop(robot.session_uid, None)
         report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
         return f"{retimed.duration:.2f} s instead of {motion.duration:.2f} s, in '{name}'"
 

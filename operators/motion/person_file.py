@@ -35,7 +35,7 @@ class ImportPerson(ActingOperator, bpy.types.Operator):
     filter_glob: props.pattern(".bvh", options=props.OF_THIS_TIME)
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
+    def why_disabled(cls, context: Any) -> str:
         return "" if context.mode in ("OBJECT", "POSE") else _NOT_NOW
 
     def invoke(self: Any, context: Any, event: Any) -> set[str]:
@@ -49,7 +49,7 @@ class ImportPerson(ActingOperator, bpy.types.Operator):
     def draw(self: Any, context: Any) -> None:
         draw_wrapped(self.layout, context, _WHAT, icon="INFO")
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         path = bpy.path.abspath(self.filepath)
         if not path.lower().endswith(".bvh"):
             raise RobotError(f"{os.path.basename(path)} does not end in .bvh")

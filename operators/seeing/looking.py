@@ -11,7 +11,7 @@ from ...urdf_importer.blender.seeing.looking import find_looked, look_back, look
 from ...urdf_importer.pipeline.seeing.sense import choose_sensors
 from .. import props
 from ..active_robot import RobotOperator, redraw_views
-from ..session import recall_state
+from ..session import session_state
 
 
 @dataclass(slots=True)
@@ -31,7 +31,7 @@ class LookThrough(RobotOperator, bpy.types.Operator):
 
     sensor: props.text("Sensor", "The name of the sensor; empty to give all back", kept=False)
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         scene, camera = context.scene, None
         if self.sensor:
             (found,) = choose_sensors(robot, [self.sensor], Diagnostics())
@@ -78,4 +78,4 @@ def _leave_views(context: Any) -> None:
 
 def recall_views() -> _Views:
     """Returns the session's memory of views."""
-    return recall_state(_Views)
+    return session_state(_Views)

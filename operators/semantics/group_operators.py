@@ -27,7 +27,7 @@ class SelectGroup(RobotOperator, bpy.types.Operator):
 
     group: props.text("Group", "The name of the group of joints", kept=False)
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         select_group(robot, self.group)
 
 
@@ -38,7 +38,7 @@ class KeyGroup(RobotOperator, bpy.types.Operator):
 
     group: props.text("Group", "The name of the group of joints", kept=False)
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         joints = joints_of_group(robot, self.group)
         keyed = key_joints(robot, joints) + key_control(robot, joints)
         return describe_keyed(keyed, context.scene)
@@ -63,7 +63,7 @@ class NewState(RobotOperator, bpy.types.Operator):
     def draw(self, context: Any) -> None:
         self.layout.prop(self, "state")
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         name = self.state.strip()
         if not name:
             raise RobotError("a state needs a name")
@@ -80,7 +80,7 @@ class MakePoses(RobotOperator, bpy.types.Operator):
         "two for each pose"
     )
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         with wait_cursor(context):
             made = make_poses(robot)
         return count(len(made), "pose") + " with a picture"

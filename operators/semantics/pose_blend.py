@@ -38,7 +38,7 @@ class PoseOperator(RobotOperator):
         """Returns joint -> numbers of the pose. Raises RobotError."""
         raise NotImplementedError
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         blend = PoseBlend(robot, self.read_goal(robot))
         blend.show(self.share)
         blend.keep()

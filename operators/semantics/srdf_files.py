@@ -41,7 +41,7 @@ class ImportSrdf(RobotOperator, bpy.types.Operator, ImportHelper):
         self.filepath = _offer(active_robot(context)) or self.filepath
         return browse(self, context)
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         path = bpy.path.abspath(self.filepath)
         diagnostics = Diagnostics(path)
         semantics = apply_srdf(robot, path, diagnostics=diagnostics)
@@ -72,7 +72,7 @@ class ExportSrdf(ExportOperator, bpy.types.Operator, ExportHelper):
     filename_ext = ".srdf"
     filter_glob: props.pattern(".srdf")
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         path = bpy.path.abspath(self.filepath)
         diagnostics = Diagnostics(path)
         write_srdf(robot, path, diagnostics=diagnostics)

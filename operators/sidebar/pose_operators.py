@@ -36,7 +36,7 @@ class ZeroPose(RobotOperator, bpy.types.Operator):
         "written; a joint whose limits exclude zero moves to the nearest valid position"
     )
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         zero_pose(robot)
 
 
@@ -53,7 +53,7 @@ class EnforceLimits(RobotOperator, bpy.types.Operator):
 
     on: props.switch("Enforce", "Whether the limits hold from now on", default=True)
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         enforce_limits(robot, self.on)
 
 
@@ -77,7 +77,7 @@ class RandomPose(RobotOperator, bpy.types.Operator):
         self.seed = random.randrange(_MOST_SEED)
         return self.execute(context)
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         with wait_cursor(context):
             why = avoid_collisions(robot) if self.avoid_collisions else None
             random_pose(robot, self.seed, refuse=why)
@@ -91,7 +91,7 @@ class NearestValid(RobotOperator, bpy.types.Operator):
         "the numbers match the displayed pose. All other joints stay"
     )
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         moved = hold_limits(robot)
         if not moved:
             raise Refusal("Every joint is valid", "INFO")
@@ -106,7 +106,7 @@ class KeyAll(RobotOperator, bpy.types.Operator):
         "follow another need none"
     )
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         keyed = key_joints(robot)
         return describe_keyed(keyed, context.scene)
 
@@ -126,7 +126,7 @@ class KeyJoint(RobotOperator, bpy.types.Operator):
 
     joint: props.text("Joint", "Name of the joint in the description", kept=False)
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         row = recall_table(robot).joints.get(self.joint)
         if row is None or row.mimics:
             why = (

@@ -185,7 +185,7 @@ class MeasureRobot(RobotOperator, bpy.types.Operator):
         "edit and give to Resize"
     )
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         robot = find_reshaped(robot)
         text = bpy.data.texts.new(f"{robot.name} measures")
         text.write(reshape.measure(robot))

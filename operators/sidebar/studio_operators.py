@@ -23,7 +23,7 @@ from ..active_robot import (
     wait_cursor,
 )
 from ..additions import Drawers, call_later
-from ..session import recall_state
+from ..session import session_state
 
 _HIDDEN = ("show_bones", "show_extras", "show_relationship_lines")
 """Overlays that would cover the picture: bones, lights and empties, and lines between objects."""
@@ -56,7 +56,7 @@ class BuildStudio(RobotOperator, bpy.types.Operator):
         "Look Through Camera", "Show the 3D view as the camera sees it", default=True
     )
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         _settle_views(context)
         home = build_studio(_list_robots(context), turntable=self.turntable, frames=self.frames)
         space = context.space_data
@@ -78,12 +78,12 @@ class RemoveStudio(ActingOperator, bpy.types.Operator):
     )
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
+    def why_disabled(cls, context: Any) -> str:
         if find_studio(context.scene) is None:
             return "There is no studio in this scene"
         return "" if context.mode in ("OBJECT", "POSE") else NOT_NOW
 
-    def act(self, context: Any, robot: Any) -> None:
+    def run(self, context: Any, robot: Any) -> None:
         _settle_views(context)  # Of an opened file nothing is known yet.
         remove_studio()
         _settle_views(context)
@@ -98,7 +98,7 @@ class MakeThumbnail(RobotOperator, bpy.types.Operator):
         "the asset browser show it, and the file keeps it. It takes a few seconds"
     )
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         with wait_cursor(context):
             make_thumbnail(robot)
         redraw_views()
@@ -126,7 +126,7 @@ class MaterialPreset(RobotOperator, bpy.types.Operator):
         "unchanged",
     )  # fmt: skip
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         chosen = context.selected_objects if self.selected else None
         made = set_material_preset(robot, preset=self.preset, objects=chosen)
         if not made:
@@ -158,7 +158,7 @@ class _Views:
 def _note_view(space: Any, home: Any) -> None:
     """Notes how a view looks that will look through the camera of a studio; in the studio too, for
     files that are opened again."""
-    views, region = recall_state(_Views).before, space.region_3d
+    views, region = session_state(_Views).before, space.region_3d
     now = _View(
         perspective=region.view_perspective,
         rotation=tuple(region.view_rotation),
@@ -183,7 +183,7 @@ def _settle_views(context: Any) -> None:
 def _settle(space: Any, studio: Any | None) -> None:
     """Brings back the overlays of a view that was orbited, or whose studio is gone by any way, and
     where it looks through a camera still, all of it."""
-    views, key, region = recall_state(_Views).before, space.as_pointer(), space.region_3d
+    views, key, region = session_state(_Views).before, space.as_pointer(), space.region_3d
     through = region.view_perspective == "CAMERA" and _is_of(studio, space.camera)
     shown = [getattr(space.overlay, overlay) for overlay in _HIDDEN]
     if through and studio is not None and _VIEW in studio and not any(shown):
@@ -205,7 +205,7 @@ def _settle(space: Any, studio: Any | None) -> None:
 
 def _watch_view() -> None:
     """Looks at the views after each is drawn: neither orbiting nor undo tells anybody."""
-    if recall_state(_Views).before or find_studio(bpy.context.scene) is not None:
+    if session_state(_Views).before or find_studio(bpy.context.scene) is not None:
         call_later(_settle_soon)
 
 
@@ -236,4 +236,4 @@ def draw_studio(layout: Any, context: Any) -> None:
 
 def register() -> None:
     """Lets views through a studio's camera look as before once they look elsewhere."""
-    recall_state(_Views).drawers.start(POST_VIEW=_watch_view)
+    session_state(_Views).drawers.start(POST_VIEW=_watch_view)

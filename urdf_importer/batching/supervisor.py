@@ -89,7 +89,7 @@ class Supervisor:
         child.send(task)
         while True:
             try:
-                message = child.take(min(_LOOK_EVERY, watch.seconds_left))
+                message = child.receive(min(_LOOK_EVERY, watch.seconds_left))
             except queue.Empty:
                 message = {}
             except EOFError:

@@ -332,7 +332,7 @@ def _read_package(folder: str) -> PackageXml | None:
             names.append([])
         models.extend(attributes.get("gazebo_model_path", "").split(":"))
 
-    def take(text: str) -> None:
+    def keep_name(text: str) -> None:
         if tags == ["package", "name"]:
             names[-1].append(text)
 
@@ -341,7 +341,7 @@ def _read_package(folder: str) -> PackageXml | None:
 
     # Namespaces stay off: files use prefixes that they never declare.
     parser = ParserCreate()
-    parser.StartElementHandler, parser.CharacterDataHandler = start, take
+    parser.StartElementHandler, parser.CharacterDataHandler = start, keep_name
     parser.EndElementHandler = lambda tag: tags.pop()
     parser.EntityDeclHandler = refuse
     with suppress(ExpatError, LookupError, ValueError, _EntityError):

@@ -47,7 +47,7 @@ def digest(*given: Any) -> str:
     return found.hexdigest()
 
 
-def recall(name: str) -> dict[str, NDArray[Any]] | None:
+def load_kept(name: str) -> dict[str, NDArray[Any]] | None:
     """Returns the arrays that were kept under a name; None where there are none, or no sound
     ones."""
     folder = find_folder()

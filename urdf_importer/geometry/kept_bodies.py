@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..model import Box, Capsule, Cylinder, Sphere
 from .decomposition import decompose
 from .fitting import Fit, Primitive
-from .kept import digest, keep, recall
+from .kept import digest, keep, load_kept
 from .mesh_data import MeshData
 
 Body = Fit | MeshData
@@ -41,7 +41,7 @@ class KeptBodies:
 def remember_bodies(name: str, make: Callable[[], KeptBodies]) -> KeptBodies:
     """Returns the bodies kept under `name`, a digest, where these are sound; else the ones that
     `make` returns, which are kept if they are lasting."""
-    arrays = recall(name)
+    arrays = load_kept(name)
     if arrays is not None:
         with suppress(LookupError, TypeError, ValueError):
             bodies = tuple(_unpack(arrays, number) for number in range(int(arrays["count"])))

@@ -33,7 +33,7 @@ class BodyPoses:
     turns: Numbers
     axes: Numbers
 
-    def place(self, body: int, point: Numbers) -> Numbers:
+    def locate(self, body: int, point: Numbers) -> Numbers:
         """Returns where a point of a body is, (m, 3)."""
         return self.origins[:, body] + self.turns[:, body] @ point
 

@@ -208,7 +208,7 @@ class Connection:
         data = talk.stream.read()
         if data == b"":
             raise BrokenError("the server closed the connection before its greeting")
-        rest = talk.greeting.take(data) if data else None
+        rest = talk.greeting.receive(data) if data else None
         if rest is not None:
             talk.frames.feed(rest)
             self._welcome(talk, talk.greeting.protocol, now)
@@ -241,7 +241,7 @@ class Connection:
                 talk.heard, talk.asked = self._clock(), False
                 ended = message.kind is FrameKind.CLOSE
                 if message.kind < FrameKind.CLOSE:
-                    dialect.take(message, self._wall())
+                    dialect.receive(message, self._wall())
                 elif message.kind is FrameKind.PING:
                     talk.pong = message.data  # Of many pings, only the last is answered.
             if self._clock() >= until:

@@ -83,7 +83,7 @@ class Dialect(ABC):
         """Sends the opening messages."""
 
     @abstractmethod
-    def take(self, message: Message, log: int) -> None:
+    def receive(self, message: Message, log: int) -> None:
         """Takes a message that came at `log`, in nanoseconds."""
 
     @abstractmethod

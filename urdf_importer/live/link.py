@@ -48,7 +48,7 @@ class LiveRig(Protocol):
     def pose(self, positions: Mapping[str, float]) -> bool:
         """Sets joints; returns whether anything changed."""
 
-    def place(self, tracks: Sequence[FrameTrack], options: MotionOptions) -> bool:
+    def move_base(self, tracks: Sequence[FrameTrack], options: MotionOptions) -> bool:
         """Moves the base to the place given by frames of one sample, under their recorded names."""
 
     def read(self) -> Mapping[str, float]:
@@ -200,10 +200,10 @@ class LiveLink:
 
     def _take(self, arrivals: list[Arrival]) -> None:
         if self._recording is not None:
-            self._recording.take(arrivals)
+            self._recording.add(arrivals)
         room = _MOST_STATIC - len(self._statics)
         self._statics += [each for each in arrivals if each.is_static][: max(room, 0)]
-        changed, moved = self._newest.take(arrivals)
+        changed, moved = self._newest.update(arrivals)
         self._fresh |= changed
         self._frames_moved |= moved
 
@@ -219,7 +219,7 @@ class LiveLink:
                     said[joint] = order, value
         moved = self.rig.pose({joint: value for joint, (_, value) in said.items()})
         if self._frames_moved and self.options.base != "none":
-            moved |= self.rig.place(self._newest.tracks(), self._motion_options())
+            moved |= self.rig.move_base(self._newest.tracks(), self._motion_options())
         self._frames_moved = False
         return moved
 
@@ -249,7 +249,7 @@ class LiveLink:
     def record(self) -> None:
         """Begins to record all arrivals; an earlier recording that was not kept is dropped."""
         self._recording = Recording()
-        self._recording.take(self._statics)
+        self._recording.add(self._statics)
         self._connection.set_recording(True)
 
     def stop(self, name: str = "") -> Any:

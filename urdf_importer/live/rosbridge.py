@@ -38,7 +38,7 @@ class Fragments:
     _open: dict[str, dict[int, bytes]] = field(default_factory=dict)
     _size: int = 0
 
-    def take(self, content: Mapping[str, Any]) -> bytes | None:
+    def add(self, content: Mapping[str, Any]) -> bytes | None:
         """Takes a piece. Returns the text that it completes, None while others are missing, and
         nothing for an invalid piece."""
         name, data = str(content.get("id"))[:MOST_NAME], content.get("data")
@@ -100,11 +100,11 @@ class Rosbridge(Dialect):
         for topic, kind in list(self.subscribed.items()) if changed else ():
             self._subscribe(topic, kind)
 
-    def take(self, message: Message, log: int) -> None:
+    def receive(self, message: Message, log: int) -> None:
         """Takes a text; nothing else belongs to this protocol."""
         content = self._parse(message)
         if content is not None and content.get("op") == "fragment":
-            whole = self.fragments.take(content)
+            whole = self.fragments.add(content)
             if whole is None:
                 return
             content = self._parse(Message(FrameKind.TEXT, whole))

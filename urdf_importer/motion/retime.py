@@ -8,7 +8,7 @@ import numpy as np
 
 from ..diagnostics import KinematicsError
 from .check import peaks_of
-from .frames import place
+from .frames import interpolate_track
 from .keys import Keys
 from .limits import JointLimits, RobotLimits, hold_followers
 from .options import RetimeOptions
@@ -261,7 +261,7 @@ def _move_track(track: FrameTrack, timed: _Timed) -> FrameTrack:
         return track
     inside = timed.old[(timed.old > track.times[0]) & (timed.old < track.times[-1])]
     times = np.union1d(track.times, inside)
-    moved, turned = place(track, times)
+    moved, turned = interpolate_track(track, times)
     new = np.interp(times, timed.old, timed.times)
     new = new + np.minimum(times - timed.old[0], 0.0) + np.maximum(times - timed.old[-1], 0.0)
     rising = np.append(np.diff(new) > _LEAST_STEP, True)

@@ -138,9 +138,9 @@ def recall_checker(given: Any, options: CheckOptions) -> Checker:
         package_paths=options.package_paths,
     )
     if isinstance(given, Robot):
-        return _checkers.recall(
-            (id(given), key), lambda: (given, finish(_checker_steps(given, key)))
-        )[1]
+        return _checkers.get((id(given), key), lambda: (given, finish(_checker_steps(given, key))))[
+            1
+        ]
     from ..blender.memory import recall
 
     return recall(

@@ -46,7 +46,7 @@ def read_bag(file: BinaryIO, size: int, wanted: Wanted, diagnostics: Diagnostics
         except _DAMAGE as error:
             problem = error.message if isinstance(error, ReadError) else "a record is damaged"
             raise ReadError(f"{problem}, at byte {place}") from None
-        yield from reader.sorter.take()
+        yield from reader.sorter.drain()
         if whole:
             continue
         after = reader.find_next(place)

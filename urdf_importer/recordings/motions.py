@@ -54,7 +54,7 @@ class Collector:
         self._frame_logs: list[Times] = []
         self._commands: list[Command] = []
 
-    def take(
+    def collect(
         self, tree: Tree, logs: Times, order: Times, *, is_static: bool = False, origin: str = ""
     ) -> None:
         """Takes (m,) messages of the topic `origin`. Raises ReadError where there is more than can

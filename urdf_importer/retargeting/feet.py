@@ -100,7 +100,7 @@ def pin_feet(plan: Plan, solved: State) -> list[Wish]:
         own = [stand for stand in plan.stands if stand.limb == place]
         if not own:
             continue
-        ankle = pose.place(limb.lower, limb.wrist)
+        ankle = pose.locate(limb.lower, limb.wrist)
         shift, knots = [], []
         on = standing_frames(own, place, count)
         facing, flat = foot_axes(scene, match.person, on), on.copy()
@@ -158,7 +158,7 @@ def measure_creep(plan: Plan, state: State) -> float:
     pose, worst = plan.machine.pose(state.positions, state.base), 0.0
     for stand in plan.stands:
         limb = plan.matches[stand.limb].robot
-        ankle = pose.place(limb.lower, limb.wrist)
+        ankle = pose.locate(limb.lower, limb.wrist)
         worst = max(worst, measure_spread(ankle[stand.first : stand.last + 1]))
     return worst
 

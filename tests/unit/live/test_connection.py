@@ -51,8 +51,8 @@ class Watch:
 
     def poll(self):
         arrivals = self.connection.poll()
-        self.newest.take(arrivals)
-        self.recording.take(arrivals)
+        self.newest.update(arrivals)
+        self.recording.add(arrivals)
 
     @property
     def pose(self):
@@ -521,7 +521,7 @@ def test_fragments_without_an_end_are_bounded():
     tracemalloc.start()
     for i in range(60):
         words = {"op": "fragment", "id": str(i % 20), "data": piece, "num": i, "total": 99}
-        dialect.take(Message(FrameKind.TEXT, json.dumps(words).encode()), 0)
+        dialect.receive(Message(FrameKind.TEXT, json.dumps(words).encode()), 0)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 20_000_000

@@ -35,7 +35,7 @@ class StandinRig(LiveRig):
         self.shown |= positions
         return bool(positions)
 
-    def place(self, tracks, options):
+    def move_base(self, tracks, options):
         self.frames, self.options = tracks, options
         return True
 

@@ -79,7 +79,7 @@ class BlenderRig(LiveRig):
             return True
         return any(each.mode == "EDIT" for each in armatures_of(self.find()))
 
-    def _recall(self) -> dict[str, RigJoint]:
+    def _read_joints(self) -> dict[str, RigJoint]:
         now = time.monotonic()
         if now - self._read_at > _KEPT or not self._joints:
             armature = self.find()
@@ -92,11 +92,11 @@ class BlenderRig(LiveRig):
 
     def joints(self) -> Collection[str]:
         """Returns the joints that one number moves."""
-        return self._recall().keys()
+        return self._read_joints().keys()
 
     def others(self) -> Collection[str]:
         """Returns the other joints that the description has."""
-        self._recall()
+        self._read_joints()
         return self._others
 
     def pose(self, positions: Mapping[str, float]) -> bool:
@@ -110,7 +110,7 @@ class BlenderRig(LiveRig):
         still = nullcontext() if loops is None or not loops.asked else loops_closed(armature)
         with still:
             for name, position in positions.items():
-                joint = self._recall().get(name)
+                joint = self._read_joints().get(name)
                 if joint is None or joint.mimics:
                     continue
                 home = homes.get(joint.armature)
@@ -126,7 +126,7 @@ class BlenderRig(LiveRig):
             homes[name].update_tag()
         return bool(moved)
 
-    def place(self, tracks: Sequence[FrameTrack], options: MotionOptions) -> bool:
+    def move_base(self, tracks: Sequence[FrameTrack], options: MotionOptions) -> bool:
         """Moves the planar or floating joint on the root link, or the armature object."""
         armature = self.find()
         came = Trajectory(

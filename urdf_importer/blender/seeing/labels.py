@@ -130,7 +130,7 @@ class LabelStage:
                 found[number] = shape.points, shape.triangles
         return found
 
-    def take(self, number: int) -> LabelledPicture:
+    def take_picture(self, number: int) -> LabelledPicture:
         """Takes the picture of this number, which depends on no other picture. Raises
         KinematicsError where no valid pose is found, BuildError where nothing is rendered,
         ArgumentError where the robot's camera has no place any more."""

@@ -93,7 +93,7 @@ def _run(
                     shove.run((frame - 1) / experiment.fps, frame / experiment.fps)
                 world.step()
             for machine in machines:
-                machine.take(frame)
+                machine.record(frame)
                 machine.carry(min(frame + 1, experiment.count - 1))
             if not is_last and any(machine.apart > APART for machine in machines):
                 return None
@@ -208,7 +208,7 @@ class _Machine:
         if guide is not None:
             put(self._items[0], guide[frame] @ invert(guide[0]) @ self._bodies.groups[0].start)
 
-    def take(self, frame: int) -> None:
+    def record(self, frame: int) -> None:
         """Takes the state of a frame, and runs the motors to the next. Raises KinematicsError where
         a body is nowhere."""
         groups = self._bodies.groups

@@ -273,7 +273,7 @@ def _clear(
         *collections,
         *zip((standing.armature, standing.armature.data), armatures, strict=True),
     ]:
-        names.take(old, twin)
+        names.hand_over(old, twin)
     gone = [*pairing.going, *replaced]
     for item in gone:
         names.forget(item)

@@ -44,7 +44,7 @@ class ShapeUpdater:
         for material in filter(None, _distinct(given)):
             old = self._find_material(material[properties.LOOK])
             if old is not None:
-                self._names.take(old, material)
+                self._names.hand_over(old, material)
                 material.user_remap(old)
                 self._spent_materials.append(material)
         matched = self._match_meshes(pairs)
@@ -55,7 +55,7 @@ class ShapeUpdater:
             if shape.data in kept:
                 shape.data = kept[shape.data]
         for mesh, old in kept.items():
-            self._names.take(old, mesh)
+            self._names.hand_over(old, mesh)
             self._spent_meshes.append(mesh)
 
     def _match_meshes(self, pairs: Sequence[tuple[Any, Any]]) -> dict[Any, Any]:

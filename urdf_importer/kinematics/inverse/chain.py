@@ -89,7 +89,7 @@ class IkChain:
     shoulder: Vector
     crowds: Recent[Hashable, Any] = field(default_factory=lambda: Recent(_MOST_CROWDS))
 
-    def place(self, values: Matrix) -> Matrix:
+    def find_frames(self, values: Matrix) -> Matrix:
         """Returns for (B, n) values the frames after each step (E, B, 4, 4); for a chain without
         steps a fixed one (1, B, 4, 4)."""
         count, rows = len(self.turns), len(values)

@@ -107,7 +107,7 @@ class Postures:
     costs: Vector
     solved: Mask
 
-    def take(self, chosen: Indices) -> "Postures":
+    def select(self, chosen: Indices) -> "Postures":
         """Returns some of them."""
         return Postures(
             self.values[chosen],
@@ -135,7 +135,7 @@ def look_at(gauge: Gauge, values: Matrix, owners: Indices) -> Postures:
 
 
 def _look(gauge: Gauge, values: Matrix, owners: Indices, weights: Matrix) -> Postures:
-    frames = gauge.chain.place(values)
+    frames = gauge.chain.find_frames(values)
     ends = frames[-1].reshape(len(values), 16)
     signs = ends @ weights if weights.ndim == 2 else (ends[:, None, :] @ weights)[:, 0, :]
     missing = signs[:, :3]
@@ -263,7 +263,7 @@ class _Going:
         going = np.flatnonzero(~self._idle)
         if len(rows) > _CROWDED and len(going) < 0.8 * len(rows):
             self.found.keep(rows, shown)
-            self._shown, self._rows = shown.take(going), rows[going]
+            self._shown, self._rows = shown.select(going), rows[going]
             self._caution = self._caution[going]
             self._idle, self._waiting = np.zeros(len(going), dtype=bool), False
         return not len(going)

@@ -180,7 +180,7 @@ class LoopedWay:
         """Returns positions of all joints, the loops closed, traced from `start`."""
         return dict(self._closer.select(self.solvers).close(positions, start=start).positions)
 
-    def place(self, positions: Mapping[str, Position]) -> Matrix:
+    def find_tip(self, positions: Mapping[str, Position]) -> Matrix:
         """Returns (4, 4), where the tip is in the base."""
         frame = np.eye(4)
         for step in self._steps:
@@ -263,7 +263,7 @@ class LoopedSearch:
         )
 
     def _miss(self, positions: Solved) -> Vector:
-        return self._compare(self._way.place(positions))
+        return self._compare(self._way.find_tip(positions))
 
     def _compare(self, frame: Matrix) -> Vector:
         parts = []
@@ -297,7 +297,7 @@ class LoopedSearch:
     def _step(self, here: Solved, missing: Vector, values: Vector, caution: float) -> Vector:
         way = self._way
         columns = [
-            (self._compare(way.place(low)) - self._compare(way.place(high))) / (2.0 * _NUDGE)
+            (self._compare(way.find_tip(low)) - self._compare(way.find_tip(high))) / (2.0 * _NUDGE)
             for low, high in way.nudge(here)
         ]
         matrix = np.array(columns).T

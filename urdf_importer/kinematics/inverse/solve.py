@@ -186,7 +186,7 @@ def search_problem(problem: Problem, options: IKOptions, deadline: float) -> Sea
         return found
     found.solved[barred] = False
     if problem.goals.position:
-        ends = problem.chain.place(found.values[barred])[-1] @ problem.chain.last
+        ends = problem.chain.find_frames(found.values[barred])[-1] @ problem.chain.last
         found.distances[barred] = measure_lengths(problem.points[barred] - ends[:, :3, 3])
     return found
 

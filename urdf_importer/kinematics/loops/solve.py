@@ -128,4 +128,4 @@ def recall_closer(robot: Robot) -> LoopCloser:
     """Returns a closer of a robot's loops, cached for the robots last asked about, since questions
     come in rows."""
     # A robot that is kept keeps its number.
-    return _closers.recall(id(robot), lambda: (robot, LoopCloser(robot)))[1]
+    return _closers.get(id(robot), lambda: (robot, LoopCloser(robot)))[1]

@@ -90,17 +90,17 @@ def _place_link(
         frame = part if wanted is None else wanted[0]
         return Placed(branch=branch, frame=frame, point=frame[:3, 3], steps=(Step(type="fixed"),))
 
-    def place(frame: Matrix) -> Placed:
+    def put_at(frame: Matrix) -> Placed:
         steps = steps_of(joint, frame[:3, :3], assembly.frames, is_reversed=branch.is_reversed)
         return Placed(branch=branch, frame=frame, point=joint.frame[:3, 3], steps=steps)
 
-    placed = place(make_frame(part[:3, :3], joint.frame[:3, 3]))
+    placed = put_at(make_frame(part[:3, :3], joint.frame[:3, 3]))
     if all(step.type == "fixed" for step in placed.steps):
         default = part if assembly.parameters.dialect == "robotology" else placed.frame
         return replace(placed, frame=default if wanted is None else wanted[0])
     if wanted is None:
         return placed
-    moved = place(wanted[0])
+    moved = put_at(wanted[0])
     gap = _distance_from_axes(moved.frame[:3, 3], moved.point, moved.steps)
     if gap <= assembly.parameters.epsilon:
         return moved

@@ -157,7 +157,7 @@ class Parts:
         if part is not None and (first := found.setdefault(part.name, part)) is not part:
             document = self.document
             finding = f"is already there in line {first.line}; this one is left out"
-            message = f"{document.place(element)} {finding}"
+            message = f"{document.describe(element)} {finding}"
             document.error(f"duplicate-{document.kind}", message, element)
 
     def _read_loop(self, element: Element) -> None:
@@ -171,7 +171,7 @@ class Parts:
             loop = read_loop_joint(element, document)
         if loop is not None and self.loops.setdefault(loop.name, loop) is not loop:
             report_unread(
-                document, document.place(element), "has the name of another", element.line
+                document, document.describe(element), "has the name of another", element.line
             )
             loop = None
         if loop is None:

@@ -123,10 +123,10 @@ class XacroYaml(YamlReader):
         self._evaluate = evaluate
         self._warn = warn
 
-    def take(self, event: Any) -> None:
+    def handle(self, event: Any) -> None:
         """Takes the next event, looking at the clock. Raises ReadError."""
         self._budget.spend(1)
-        super().take(event)
+        super().handle(event)
 
     def make_scalar(self, event: Any) -> Any:
         text, tag = str(event.value), _tag_of(event)

@@ -75,7 +75,7 @@ class Addresses:
         cannot."""
         return WORLD if name == WORLD else self._spell(self._links.get(name), part)
 
-    def place(self, part: SdfPart) -> tuple[str, Pose]:
+    def find_pose(self, part: SdfPart) -> tuple[str, Pose]:
         """Returns the name of the base of a part, "" for the model, and the pose there."""
         if not part.base:
             return "", part.pose

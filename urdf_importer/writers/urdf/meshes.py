@@ -122,13 +122,13 @@ def write_new_files(
 def _find_free_place(root: Path, wanted: PurePosixPath, taken: Set[str]) -> str:
     """Returns a place in `root`, as it is wanted or with a number, where no other file is."""
 
-    def place(stem: str) -> str:
+    def name_file(stem: str) -> str:
         return str(wanted.with_name(stem + wanted.suffix))
 
     def is_taken(stem: str) -> bool:
-        return place(stem).lower() in taken or (root / place(stem)).exists()
+        return name_file(stem).lower() in taken or (root / name_file(stem)).exists()
 
-    return place(find_free(plain_stem(wanted.stem, "mesh"), is_taken))
+    return name_file(find_free(plain_stem(wanted.stem, "mesh"), is_taken))
 
 
 def _copy_image(root: Path, image: Path, taken: Set[str]) -> str:

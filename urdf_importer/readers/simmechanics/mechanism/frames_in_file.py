@@ -48,7 +48,7 @@ class WrittenFrame:
     def needs(self) -> set[str]:
         return {self.origin, self.axes, self.turned_in} - {WORLD}
 
-    def place(self, parents: Mapping[str, "WrittenFrame"]) -> None:
+    def resolve(self, parents: Mapping[str, "WrittenFrame"]) -> None:
         """Puts the frame in the world, given the frames of the words by which it names others."""
         frames = {word: other.frame.matrix for word, other in parents.items()}
         if frames:
@@ -105,7 +105,7 @@ class FrameTable:
         if frame.needs:
             self._relative.append(frame)
         else:
-            frame.place({})
+            frame.resolve({})
         known = self._by_ref.setdefault(frame.ref, frame) if frame.ref else frame
         if known is not frame:
             finding = f"was given to a frame in line {known.line} already; joints attach there"
@@ -126,7 +126,7 @@ class FrameTable:
                 frame = waiting[-1]
                 missing = [other for other in parents[frame].values() if other.placed is None]
                 if not missing:
-                    frame.place(parents[frame])
+                    frame.resolve(parents[frame])
                     waiting.pop()
                 elif frame in opened:
                     raise self.page.refusal(
