@@ -130,7 +130,7 @@ def _add_export(commands: Any) -> None:
     parser.add_argument(
         "--robot",
         metavar="NAME",
-        help="which of several robots in a .blend: the name of its armature",
+        help="the robot of a .blend with several: the name of its armature",
     )
     parser.add_argument(
         "--format",

@@ -75,7 +75,7 @@ class FitCollisions(SteppedOperator, RobotOperator, bpy.types.Operator):
     def keep_result(self: Any, context: Any, result: FittedCollisions) -> set[str]:
         robot = context.scene.objects.get(self._robot)
         if robot is None:
-            raise RobotError("the robot is gone")
+            raise RobotError("the robot was deleted")
         with wait_cursor(context):
             made = update_robot(robot, robot=result.robot)
         known = session_state(Fits).found.setdefault(robot.session_uid, {})

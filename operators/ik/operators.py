@@ -47,7 +47,7 @@ FRAMES = (
 )
 ORIENTATIONS = (
     ("keep", "Keep", "The link keeps its orientation; an object as target turns it as itself"),
-    ("free", "Free", "The link may turn as it likes: most places can be reached so"),
+    ("free", "Free", "The link may turn freely: most places can be reached"),
 )
 CONVENTIONS = (
     ("ros", "ROS", "x forward, y left, z up, in metres"),
@@ -262,7 +262,7 @@ class BakePath(RobotOperator, bpy.types.Operator, ImportHelper):
     bl_idname = "urdf.bake_path"
     bl_label = "Bake Path"
     bl_description = (
-        "Key the joints of the active robot so that the link goes through the places of a table, "
+        "Key the joints of the active robot so that the link moves through the places of a table, "
         "CSV with times in seconds from the scene's first frame on. Frames that fail are listed "
         "and hold the last pose"
     )
@@ -285,7 +285,7 @@ class BakePath(RobotOperator, bpy.types.Operator, ImportHelper):
             ),
         )  # fmt: skip
         return _report_failed(
-            self, context, set(baked.failed), f"{chosen_link(context)} goes along the path"
+            self, context, set(baked.failed), f"{chosen_link(context)} follows the path"
         )
 
 

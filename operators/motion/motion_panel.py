@@ -88,7 +88,7 @@ class CheckMotion(RobotOperator, bpy.types.Operator):
     bl_label = "Check"
     bl_description = (
         "Compare the motion of the active robot, from its first keyframe to its last, after IK, "
-        "drivers and NLA, with the limits of its joints, and list the worst of each"
+        "drivers and NLA, with the limits of its joints, and list the worst frame of each joint"
     )
     level = "WARNING"
 

@@ -20,14 +20,14 @@ from .limb_pairs import choose_person
 from .retarget_panel import RetargetPanel, unfold_panel
 
 _WHAT = "A person, as tall as people are. The scene takes the recording's frame rate"
-_NOT_NOW = "Leave the mode you are in first: people come in in object and pose mode"
+_NOT_NOW = "Leave the mode you are in first: people are imported in object and pose mode"
 
 
 class ImportPerson(ActingOperator, bpy.types.Operator):
     bl_idname = "urdf.import_person"
     bl_label = "Import Person"
     bl_description = (
-        "Bring a person's motion (.bvh) in beside the active robot, as tall as people are, at its "
+        "Import a person's motion (.bvh) beside the active robot, as tall as people are, at its "
         "own frame rate, and open the panel Retarget"
     )
 

@@ -111,7 +111,7 @@ class FindDisabledCollisions(SteppedOperator, RobotOperator, bpy.types.Operator)
     def keep_result(self, context: Any, result: tuple[CollisionPair, ...]) -> set[str]:
         robot = context.scene.objects.get(self._robot)
         if robot is None:
-            raise RobotError("the robot is gone")
+            raise RobotError("the robot was deleted")
         apply_srdf(robot, replace_disabled(extract_semantics(robot), result))
         counts = Counter(pair.reason for pair in result)
         said = ", ".join(f"{number} {reason}" for reason, number in counts.items())

@@ -30,7 +30,7 @@ class PoseOperator(RobotOperator):
     bl_options = {"REGISTER", "UNDO"}
 
     share: props.number(
-        "Share", "How far the robot goes to the pose: 0 for its pose now, 1 for all of it",
+        "Share", "The share of the way to the pose: 0 for the present pose, 1 for all of it",
         default=1.0, min=0.0, max=1.0, subtype="FACTOR", kept=False,
     )  # fmt: skip
 

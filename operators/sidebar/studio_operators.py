@@ -36,7 +36,7 @@ class BuildStudio(RobotOperator, bpy.types.Operator):
     bl_label = "Studio"
     bl_description = (
         "Put a ground, three lights and a camera around the selected robots in "
-        "their poses; the camera goes around them once in the scene's frames. An "
+        "their poses; the camera moves around them once in the scene's frames. An "
         "earlier studio is replaced. Robots, world and render settings stay as "
         "they are; this view hides its bones, lights and empties while it looks through the camera"
     )

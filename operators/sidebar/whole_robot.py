@@ -157,7 +157,7 @@ class PinRobot(bpy.types.Operator):
     bl_label = "Pin Robot"
     bl_description = (
         "Keep this robot in the sidebar and for the operators of robots, whatever is selected; "
-        "again to go with the selection"
+        "press again to follow the selection"
     )
     bl_options = {"INTERNAL"}
 
@@ -189,8 +189,8 @@ class MakePosable(ActingOperator, bpy.types.Operator):
     bl_idname = "urdf.make_posable"
     bl_label = "Make Posable"
     bl_description = (
-        "Put a robot that can be posed in the place of this instance, as which Blender's asset "
-        "browser may drag one in: a library override of a linked robot, else the robot itself"
+        "Replace this instance, as Blender's asset browser makes one, by a robot that can be "
+        "posed: a library override of a linked robot, else the robot itself"
     )
 
     @classmethod

@@ -53,7 +53,9 @@ def _add_convert(commands: Any) -> None:
         "together; picture: the graph as SVG; parameters: a parameter file of a "
         "SimMechanics file to start with; none: only diagnostics (default: xml)",
     )
-    parser.add_argument("--robot", metavar="NAME", help="which of several robots in a .blend")
+    parser.add_argument(
+        "--robot", metavar="NAME", help="the name of the robot, where a .blend has several"
+    )
     _add_srdf(parser)
     _add_steps(parser.add_argument_group("reshape"))
     add_option_arguments(parser, UrdfOptions)
@@ -102,7 +104,7 @@ def _add_steps(group: Any) -> None:
     group.add_argument("--scale", type=float, default=1.0, metavar="F", help="factor of everything")
     for flag, text in (
         ("--symmetric", "let the other side follow the table"),
-        ("--merge-fixed", "melt links on fixed joints into others"),
+        ("--merge-fixed", "merge links on fixed joints into their parents"),
     ):
         group.add_argument(flag, action="store_true", help=text)
 
@@ -195,7 +197,9 @@ def _add_measure(commands: Any) -> None:
         metavar="TABLE",
         help="the table to write, .yaml or .csv; - for standard output (default)",
     )
-    parser.add_argument("--robot", metavar="NAME", help="which of several robots in a .blend")
+    parser.add_argument(
+        "--robot", metavar="NAME", help="the name of the robot, where a .blend has several"
+    )
     parser.add_argument(
         "--lengths", action="store_true", help="only how far each joint is from its parent link"
     )

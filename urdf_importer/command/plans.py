@@ -34,7 +34,7 @@ def plan_imports(
     if output is None and preview is None and report is None:
         *others, last = inputs
         hint = _hint(others[0], last) if others else ""
-        raise UsageError(f"nothing to do: say a .blend to write, --preview or --json{hint}")
+        raise UsageError(f"nothing to do: give a .blend to write, --preview or --json{hint}")
     jobs = [
         ImportJob(
             input=each,

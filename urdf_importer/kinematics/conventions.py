@@ -34,9 +34,7 @@ def read_axes(axes: str) -> Matrix:
     if determinant == 0:
         raise KinematicsError(f"{quote(axes)} names an axis twice")
     if determinant < 0:
-        raise KinematicsError(
-            f"{quote(axes)} makes left hands of right hands, which no rotation can say"
-        )
+        raise KinematicsError(f"{quote(axes)} mirrors the robot, which no rotation can do")
     return basis
 
 

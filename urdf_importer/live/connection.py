@@ -256,7 +256,7 @@ class Connection:
         assert self.dialect is not None
         if now - talk.heard > QUIET:
             if talk.asked:
-                raise BrokenError("the server has fallen silent")
+                raise BrokenError("the server stopped answering")
             talk.asked, talk.heard = True, now
             talk.unsent += format_frame(FrameKind.PING, b"")
         if arrivals:

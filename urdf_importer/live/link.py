@@ -273,7 +273,7 @@ class LiveLink:
         received, whatever the limits say: check_trajectory tells. Joints have the names of the
         other side. Returns whether it goes out. Raises ConnectError."""
         if not topic.strip():
-            raise ConnectError("say which topic the controller listens to")
+            raise ConnectError("name the topic that the controller listens to")
         if not (motion.names and len(motion.times)):
             raise ConnectError("the motion has no joints")
         if np.isnan(motion.positions).any():

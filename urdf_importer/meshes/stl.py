@@ -223,7 +223,7 @@ def _find_facet_type() -> np.dtype[np.void]:
 def _drop_invalid(points: NDArray[np.float32], report: Report) -> NDArray[np.float32]:
     is_valid = (np.abs(points) <= LARGEST_COORDINATE).all(axis=(1, 2))
     lost = len(points) - np.count_nonzero(is_valid)
-    what = f"{lost} of {len(points)} facets have coordinates that are no numbers or too large"
+    what = f"{lost} of {len(points)} facets have coordinates that are not numbers or too large"
     report("invalid-facets", f"{what}; they were left out")
     return points[is_valid]
 

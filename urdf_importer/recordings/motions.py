@@ -190,8 +190,8 @@ class Collector:
         count = seconds.size if isinstance(seconds, np.ndarray) else -1
         if lengths != [[3] * count, [4] * count]:
             raise ReadError(
-                f"the frame {quote(child)} has not three numbers in `translations` and four in "
-                "`quaternions` for each of its `times`"
+                f"the frame {quote(child)} does not have three numbers in `translations` and four "
+                "in `quaternions` for each of its `times`"
             )
         if not count:
             return

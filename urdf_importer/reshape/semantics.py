@@ -122,8 +122,8 @@ def _without_empty_groups(
         if group.name in gone:
             diagnostics.warning(
                 "srdf-empty-group",
-                f"group {quote(group.name)} has no joint left; it goes, with its states and end "
-                "effectors",
+                f"group {quote(group.name)} has no joint left; it is removed, with its states and "
+                "end effectors",
                 subject=group.name,
                 line=group.line,
             )

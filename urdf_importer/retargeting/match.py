@@ -69,7 +69,7 @@ def match_limbs(
     unmatched = tuple(_left_alone(person, body, anatomy, matches, options))
     if not matches and not palms:
         reasons = "; ".join(unmatched) or "neither has a pair of limbs"
-        message = f"no limb of the person matches one of the robot: {reasons}; say which by pairs"
+        message = f"no limb of the person matches one of the robot: {reasons}; name limbs by pairs"
         raise KinematicsError(message, source=person.source)
     return Matched(matches=tuple(matches), unmatched=unmatched, palms=tuple(palms))
 

@@ -32,7 +32,7 @@ class RetargetOptions(Options):
         (),
         "Pairs",
         "Which limb of the robot follows a limb of the person, as bone:=link or bone:=joint; with "
-        "nothing behind := none does. The rest is found",
+        "nothing behind :=, no limb does. The rest is found",
         separator=":=",
     )
     parts: PartKind = _limb(

@@ -65,8 +65,8 @@ def report_rewritten(diagnostics: Diagnostics) -> None:
     """Reports that a text could not be edited."""
     diagnostics.warning(
         "source-changed",
-        "the text that was read cannot be edited to say this robot; it is written anew, without "
-        "comments",
+        "the text that was read cannot be edited to describe this robot; it is written anew, "
+        "without comments",
     )
 
 

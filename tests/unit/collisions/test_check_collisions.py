@@ -374,7 +374,7 @@ def test_bad_input_is_one_sentence() -> None:
         check_collisions(robot, {"slide": math.nan})
     with pytest.raises(KinematicsError, match="no joint of the robot is in the motion"):
         check_collisions(robot, motion([0.0, 1.0], other=[0.0, 1.0]))
-    with pytest.raises(ArgumentError, match="pass the robot.s armature"):
+    with pytest.raises(ArgumentError, match="pass the robot's armature"):
         check_collisions(robot, objects=["Cube"])
     with pytest.raises(RobotError, match="there is no link or object 'walls'"):
         check_collisions(robot, options=CheckOptions(allowed=(("cart", "walls"),)))

@@ -107,7 +107,7 @@ def _report_missed(loops: RigLoops, motion: ClosedMotion, diagnostics: Diagnosti
     )
     diagnostics.warning(
         "loop-out-of-reach",
-        f"at {time:.3f} s joint {quote(name)} goes where {reason}, and in {count} of "
+        f"at {time:.3f} s joint {quote(name)} would move where {reason}, and in {count} of "
         f"{len(motion.times)} poses in all; the nearest poses that close are keyed",
         subject=name,
         line=lines.get(name, 0),

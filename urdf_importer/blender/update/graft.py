@@ -79,7 +79,7 @@ def check_editable(armature: Any) -> None:
             f"the joints of {quote(armature.name)} were split into several armatures, which an "
             "update cannot follow; import the robot again"
         )
-    check_own(armature, "open that one to update it")
+    check_own(armature, "open that file to update it")
 
 
 def update_rig(armature: Any, wanted: WantedRig, files: RobotFiles) -> Rig:

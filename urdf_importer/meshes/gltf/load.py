@@ -167,7 +167,7 @@ def _read_primitive(document: GltfDocument, primitive: Node, matrix: Matrix) -> 
     if "indices" in primitive:
         indices = document.accessor(primitive["indices"])
         if indices.dtype.kind != "u" or indices.shape[1] != 1:
-            document.fail("has indices that are no whole numbers")
+            document.fail("has indices that are not whole numbers")
         order = _find_vertices(indices[:, 0], len(points))
     else:
         order = np.arange(len(points), dtype=np.int32)

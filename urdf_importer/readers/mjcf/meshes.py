@@ -186,7 +186,7 @@ def read_written(node: MjcfElement, scale: Vector3) -> tuple[Points, Faces] | No
     if len(numbers) + len(indices) > _MOST_NUMBERS:
         raise node.refuse(f"<mesh> has more than {_MOST_NUMBERS} numbers")
     if len(numbers) % 3 or len(indices) % 3:
-        raise node.refuse("vertex and face of <mesh> need three numbers for each")
+        raise node.refuse("vertex and face of <mesh> need three numbers each")
     points = np.array(numbers, dtype=np.float64).reshape(-1, 3) * np.array(scale)
     if not indices:
         hull = convex_hull(points) if len(points) else None
@@ -214,7 +214,7 @@ def read_heights(node: MjcfElement, size: tuple[float, ...]) -> Polyhedron | Non
         return None
     heights = np.array(node.numbers("elevation") or (0.0,) * (rows * columns))
     if heights.size != rows * columns:
-        raise node.refuse(f"elevation of <hfield> has not {rows} by {columns} numbers")
+        raise node.refuse(f"elevation of <hfield> does not have {rows} by {columns} numbers")
     span = float(np.ptp(heights))
     heights = (heights - heights.min()) / (span if span > 0.0 else 1.0)
     x, y = np.meshgrid(np.linspace(-1.0, 1.0, columns), np.linspace(1.0, -1.0, rows))

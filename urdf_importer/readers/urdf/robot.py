@@ -183,7 +183,7 @@ class Parts:
         if not self.links:
             tags = {each.tag for each in self.extras}
             is_srdf = not (self.joints or tags.isdisjoint(each.tag for each in ELEMENTS))
-            srdf = "this is an SRDF; it goes with a description, as its option srdf (--srdf)"
+            srdf = "this is an SRDF; give it beside a description, by the option srdf (--srdf)"
             raise NoLinksError(
                 srdf if is_srdf else f"the robot {quote(self.name)} has no links",
                 source=document.source,

@@ -32,8 +32,8 @@ def write_srdf(
         if text is None:
             diagnostics.warning(
                 "source-changed",
-                "the SRDF that was read cannot be edited to say this; it is written anew, without "
-                "comments",
+                "the SRDF that was read cannot be edited to express this; it is written anew, "
+                "without comments",
             )
     if text is None:
         text = write_semantics_text(semantics).encode("utf-8")

@@ -64,7 +64,7 @@ def write_robot_text(robot: Robot) -> str:
     a character that XML does not allow, a link or joint without a name.
     """
     if not robot.links:
-        raise WriteError(f"the robot {quote(robot.name)} has no links, which no URDF can say")
+        raise WriteError(f"the robot {quote(robot.name)} has no links, which URDF cannot express")
     robot = join_drake_joints(settle_notations(robot))
     xml = XmlWriter()
     xml.declare()

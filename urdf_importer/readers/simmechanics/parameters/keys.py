@@ -90,7 +90,7 @@ _quaternion = _numbers(
 _color = _numbers(
     3, 4,
     holds=lambda color: all(0.0 <= part <= 1.0 for part in color),
-    fault="a colour goes beyond 0 to 1",
+    fault="a colour is outside 0 to 1",
     make=lambda color: (*color, 1.0)[:4],
 )  # fmt: skip
 
