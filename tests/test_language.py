@@ -38,6 +38,7 @@ TRANSLATED = (
     # is not a, does not count, is an empty range; "where there are none" is plain English.
     r"(?<!there )(?:is|are|was|were) (?-i:none)",
     r"(?-i:none) (?:that|which)",
+    r"(?<!there )(?:are|were) no(?! longer| more| less)",
     # may be absent, can skip, is out of reach
     r"needs? not",
     r"(?:has|have|is|with) no way",
@@ -46,6 +47,10 @@ TRANSLATED = (
     # remove, is lost
     r"(?:takes?|taken|taking|took)\b[^.;:]{0,30}? away",
     r"(?:goes?|gone|went) away",
+    # continues, still does
+    r"(?:goes|went) on",
+    # choose one of, name
+    r"(?<=[,;:] )say (?:which|some)",
     # reverse, swap
     r"turn(?:s|ed|ing)? round",
     # name the caller, the reader, the worker
@@ -178,6 +183,10 @@ def test_comments_that_go_on_over_lines_are_searched_as_well(tmp_path: Path) -> 
         ("A link hangs on a joint.", False),
         ("Takes the keyframes of a joint away.", False),
         ("The joint is turned round.", False),
+        ("Tags that are no elements.", False),
+        ("The work goes on.", False),
+        ("There are several: say which.", False),
+        ("Whoever reads it.", False),
     ],
 )
 def test_the_rule_tells_nouns_from_pronouns(text: str, is_plain: bool) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pictures of collisions over the robot in the view: links that touch in red, and its shapes.
 
-Both are only drawn. They are no objects, so none is saved, selected or left behind. Their content
+Both are only drawn. They are not objects, so none is saved, selected or left behind. Their content
 is in the memory of rigs (urdf_importer/blender/memory.py), which forgets it in time; the session
 keeps the switches alone.
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The other ways to be at a target, drawn as ghosts of the robot: elbow up, elbow down.
 
-Ghosts are only drawn. They are no objects, so none is saved, selected or left behind: they go with
+Ghosts are only drawn. They are not objects, so none is saved, selected or left behind: they go with
 their robot, with the file and with the extension.
 """
 

@@ -55,7 +55,7 @@ CONVENTIONS = (
     ("mm", "Millimetres", "x forward, y left, z up, in millimetres"),
     ("y_up", "Y Up", "x left, y up, z forward, in metres"),
     ("y_up_cm", "Y Up, Centimetres", "x left, y up, z forward, in centimetres"),
-    ("unity", "Unity", "Left-handed: no rotation can say it, and it is refused with the reason"),
+    ("unity", "Unity", "Left-handed: refused with the reason, since no rotation can mirror"),
 )
 WRITTEN = {
     "ros": ("xyz", 1.0), "cm": ("xyz", 0.01), "mm": ("xyz", 0.001), "y_up": ("zxy", 1.0),
@@ -93,7 +93,7 @@ class SolveIK(RobotOperator, bpy.types.Operator):
 
 def read_question(context: Any) -> dict[str, Any]:
     """Reads the panel's question, as arguments of solve_ik. Raises RobotError where the target is
-    not chosen, and for conventions that no rotation can say."""
+    not chosen, and for conventions that no rotation can express."""
     settings, link = context.window_manager.urdf_ik, chosen_link(context)
     by_numbers = settings.source == "numbers"
     return {
@@ -111,7 +111,7 @@ def read_question(context: Any) -> dict[str, Any]:
 
 
 def _find_refusal(context: Any) -> Any:
-    """Finds why poses are no answer by the panel's switch; None while it is off."""
+    """Finds why poses are not an answer by the panel's switch; None while it is off."""
     if not context.window_manager.urdf_ik.avoid_collisions:
         return None
     with wait_cursor(context):

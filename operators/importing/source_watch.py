@@ -42,7 +42,7 @@ class _Watched:
 
 @dataclass(slots=True)
 class Watch:
-    """The robots that are watched, by their session's numbers; the look that goes on, if any, and
+    """The robots that are watched, by their session's numbers; the look that continues, if any, and
     the longest of its steps, in seconds."""
 
     robots: OrderedDict[int, _Watched] = field(default_factory=OrderedDict)
@@ -67,7 +67,9 @@ def recall_changed(robot: Any, table: RobotTable) -> tuple[str, ...]:
 
 
 def look_on() -> float:
-    """Goes on with the look at the files; returns the seconds until it wants to be called again."""
+    """Continues with the look at the files; returns the seconds until it wants to be called
+    again.
+    """
     watch = session_state(Watch)
     look = watch.look = watch.look or _look(tuple(watch.robots.values()))
     began = before = time.monotonic()

@@ -63,7 +63,7 @@ class _Pairs:
 
 
 def find_people(robot: Any, *, robots: bool = False) -> list[str]:
-    """Returns the names of the scene's other armatures that are no robots, or of these too."""
+    """Returns the names of the scene's other armatures that are not robots, or of these too."""
     own = set(armatures_of(robot))
     return sorted(
         item.name

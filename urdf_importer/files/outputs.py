@@ -74,7 +74,7 @@ def refuse_failure(
 def replace_file(path: AnyPath) -> Iterator[Path]:
     """Gives the temporary path to write to; at the end that file takes the place of `path`.
 
-    A link is followed, so that it goes on pointing at the file. Raises WriteError where the file
+    A link is followed, so that it still points at the file. Raises WriteError where the file
     cannot be put there or was not made; the temporary file is gone in any case.
     """
     check_output(path)

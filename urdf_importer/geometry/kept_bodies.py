@@ -87,7 +87,7 @@ def _unpack(arrays: _Arrays, number: int) -> Body:
             return Fit(make(numbers.tolist()), arrays[f"frame {number}"].reshape(4, 4))
     vertices, corners = arrays[f"vertices {number}"], arrays[f"corners {number}"]
     sizes = arrays.get(f"face_sizes {number}")
-    places = np.arange(len(vertices))[corners]  # Raises for corners that are no vertices.
+    places = np.arange(len(vertices))[corners]  # Raises for corners that are not vertices.
     total = len(places) // 3 * 3 if sizes is None else sizes.sum()
     if vertices.shape[1:] != (3,) or corners.shape != (total,) or corners.min(initial=0) < 0:
         raise ValueError

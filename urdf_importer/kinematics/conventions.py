@@ -44,7 +44,7 @@ class Convention:
     other program's axis, with its sign; `unit` is its unit in metres.
 
     Convention("zxy", 0.01) is y-up and in centimetres: the robot's (x, y, z) are their (z, x, y).
-    Raises KinematicsError for invalid axes, for left hands and for units that are no lengths.
+    Raises KinematicsError for invalid axes, for left hands and for units that are not lengths.
     """
 
     axes: str = "xyz"

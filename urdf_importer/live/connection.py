@@ -116,7 +116,7 @@ class Connection:
         return self.lost + (0 if self.dialect is None else self.dialect.dropped)
 
     def poll(self) -> list[Arrival]:
-        """Goes on a little, and returns the arrivals."""
+        """Continues a little, and returns the arrivals."""
         now = self._clock()
         budget = min(max(BUDGET, _SHARE * (now - self._polled)), MOST_BUDGET)
         self._polled = now
@@ -195,7 +195,7 @@ class Connection:
         self._talk = _Talk(self._open(self.address, next(self._places)), now)
 
     def _greet(self, talk: _Talk, now: float) -> None:
-        """Goes on until the server's greeting is whole."""
+        """Continues until the server's greeting is whole."""
         if now - talk.since > PATIENCE:
             raise BrokenError(f"no answer from {self.address}")
         if talk.greeting is None:

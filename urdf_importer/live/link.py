@@ -155,7 +155,7 @@ class LiveLink:
         return self.options.command_topic or within(self.options.namespace, SENT_TOPIC)
 
     def poll(self) -> bool:
-        """Goes on a little: reads arrivals, and shows or sends the newest. Returns whether the
+        """Continues a little: reads arrivals, and shows or sends the newest. Returns whether the
         robot moved."""
         try:
             return self._go_on()
@@ -343,7 +343,7 @@ def plan_wish(options: LiveOptions, skips: Collection[str]) -> LiveWish:
 
 
 def check_names(options: LiveOptions, rig: LiveRig) -> None:
-    """Raises KinematicsError for names that are no joints of the robot."""
+    """Raises KinematicsError for names that are not joints of the robot."""
     known = rig.joints()
     for joint in dict(options.names).values():
         if joint not in known:

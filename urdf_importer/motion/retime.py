@@ -256,7 +256,7 @@ def _jerks(times: Numbers, second: Numbers, third: Numbers) -> Numbers:
 
 def _move_track(track: FrameTrack, timed: _Timed) -> FrameTrack:
     """Moves a frame to the new times, with samples where the joints have some: it stays beside
-    them. Before and after them its time goes on as it did."""
+    them. Before and after them its time continues as it did."""
     if len(track.times) == 1:
         return track
     inside = timed.old[(timed.old > track.times[0]) & (timed.old < track.times[-1])]

@@ -15,7 +15,7 @@ Interpolation = Literal["linear", "spline"]
 KINDS = ("positions", "velocities", "accelerations", "efforts")
 NANOSECONDS = 1_000_000_000
 MOST_TIME = 2**62
-"""Nanoseconds; later times are no times."""
+"""Nanoseconds; later times do not count."""
 _MOST_SECONDS = 4.7e9
 """Later than MOST_TIME, and their nanoseconds are whole numbers of 64 bits still."""
 

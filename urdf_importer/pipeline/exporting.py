@@ -71,7 +71,7 @@ def export_robot(
     precedence. They are the format's own options, or the ones that all formats share (FileOptions,
     ExportOptions, StartOptions).
 
-    `diagnostics` fills while the work goes on, also when it fails; with `strict` it must stay
+    `diagnostics` fills while the work runs, also when it fails; with `strict` it must stay
     empty. Raises KinematicsError where the robot is not a tree or an option names a joint or link
     that it does not have, WriteError where the files cannot be written, BuildError for an object
     that is not an imported robot; nothing is written then. Raises ArgumentError, a TypeError, for

@@ -184,7 +184,7 @@ class _Reader:
         if len(rows) != stated:
             message = f"the file states {stated} frames and has {len(rows)}; these are taken"
             self._diagnostics.warning("motion-frame-count", message, source=self._source)
-        # Six digits of a frame time are no exact rate.
+        # Six digits of a frame time are not an exact rate.
         rate = 1.0 / step
         whole = round(rate)
         return (float(whole) if abs(rate - whole) < 2e-4 * rate else rate), np.stack(rows)

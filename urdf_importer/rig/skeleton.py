@@ -38,7 +38,7 @@ MOST_JOINTS = 3
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JointGroup:
     """Joints that share one bone, outermost first. `links` are the tree indices of their child
-    links; the last of them is where the chain goes on."""
+    links; the last of them is where the chain continues."""
 
     motions: tuple[JointMotion, ...]
     links: tuple[int, ...]
@@ -153,7 +153,7 @@ class BoneSeed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """A place where the limb goes on; `weight` counts the bones from there on."""
+    """A place where the limb continues; `weight` counts the bones from there on."""
 
     point: Vector
     weight: int
@@ -217,7 +217,7 @@ def _find_moving_beyond(tree: KinematicTree) -> list[bool]:
 def find_targets(
     tree: KinematicTree, links: Matrix, frames: Matrix, skeleton: Skeleton, size: float
 ) -> list[list[Target]]:
-    """Returns, per bone, the places where its limb goes on, by the frames of links and of the
+    """Returns, per bone, the places where its limb continues, by the frames of links and of the
     joints above them.
 
     These are the heads of its child bones, seen through children at its own place; for the last
@@ -264,7 +264,7 @@ def _is_fixed(motion: JointMotion | None) -> bool:
 
 
 def choose_target(head: Vector, targets: Sequence[Target]) -> Vector | None:
-    """Returns the vector from the head along which the limb goes on; None where there is no clear
+    """Returns the vector from the head along which the limb continues; None where there is no clear
     one.
 
     One place: that. Several: the one beyond which lies more than beyond all others together, else

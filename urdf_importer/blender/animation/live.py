@@ -209,7 +209,7 @@ def connect(
     before. A link ends with its robot, when another file is opened, and when Blender ends.
 
     Raises ConnectError for a bad address, without permission, and where another robot sends to
-    the same topic; KinematicsError for names that are no joints, BuildError for an object that is
+    the same topic; KinematicsError for names that are not joints, BuildError for an object that is
     not an imported robot.
     """
     armature = rig_of(armature)

@@ -41,7 +41,7 @@ def bake_velocity(
     """Keys joints that move at constant speeds, in every frame from `start_frame` on: joint ->
     rad/s, or m/s where it slides. The result has where they are at the end.
 
-    A joint goes on from where it is in the first frame, until it is where `until` says (joint ->
+    A joint continues from where it is in the first frame, until it is where `until` says (joint ->
     radians or metres), `seconds` have passed or it is at its limit, whichever is first. `fps` are
     the scene's unless given.
 

@@ -138,5 +138,5 @@ def grip_free(
 def regrip_free(
     drag: FreeDrag, sight: Sight, up: mathutils.Vector, least: float, *, turning: bool
 ) -> FreeDrag:
-    """Goes on with the held body, moving after turning or the other way round."""
+    """Continues with the held body, moving after turning or the other way round."""
     return grip_free(drag.handle, drag.find_held(), sight, up, least, turning=turning)

@@ -252,7 +252,7 @@ class _Going:
         self._last = np.full(len(gauge.weights), _ENDLESS)
 
     def is_over(self) -> bool:
-        """Whether none goes on. Lays the finished ones aside."""
+        """Whether none continues. Lays the finished ones aside."""
         if not self._waiting:
             return False
         shown, rows = self._shown, self._rows

@@ -110,7 +110,7 @@ def _read_targets(targets: ArrayLike) -> Matrix:
     try:
         given = np.array(targets, dtype=np.float64)
     except (TypeError, ValueError):
-        raise KinematicsError(f"{wanted}, and are no such array of numbers") from None
+        raise KinematicsError(f"{wanted}, and are not such an array of numbers") from None
     if given.shape == (0,):
         return given.reshape(0, 3)
     if given.shape[1:] not in ((4, 4), (3,)):

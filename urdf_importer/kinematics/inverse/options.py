@@ -11,7 +11,9 @@ from ...arguments import choice_of, number_of, numbers_of, switch_of, texts_of
 from ..conventions import Convention
 
 Refuse = Callable[[Mapping[str, Any]], str]
-"""Positions of joints -> why they are no answer, as "'a' touches 'b'"; empty where they are one."""
+"""Positions of joints -> why they are not an answer, as "'a' touches 'b'"; empty where they are
+one.
+"""
 Mode = Literal["absolute", "relative", "default"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 
@@ -55,8 +57,8 @@ class IKOptions(Effort):
     tolerance    in m and rad
     base         the link in whose frame the target is; None is the root
     joints       the only ones to move; None are all of one number, others only where named
-    refuse       why positions of joints are no answer, such as avoid_collisions returns it: other
-                 ways to the target are tried then, unless `restarts` is 0
+    refuse       why positions of joints are not an answer, such as avoid_collisions returns it:
+                 other ways to the target are tried then, unless `restarts` is 0
     """
 
     position: bool = True

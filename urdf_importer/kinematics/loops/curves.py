@@ -40,7 +40,7 @@ class LoopCurve:
 
     number         which of the follower's numbers it gives: for ball joints the angle about X, Y or
                    Z, in Blender's `order`
-    lower, upper   how far the leader can go; None where it goes on without end
+    lower, upper   how far the leader can go; None where it continues without end
     cyclic         whether the samples are one turn, which repeats, each time shifted by the
                    difference of its ends
     """

@@ -136,7 +136,7 @@ class Tracer:
         return far
 
     def list_limited(self, closed: Closed, index: int, change: float) -> list[str]:
-        """Lists the followers that would pass their limits if the free joint `index` went on."""
+        """Lists the followers that would pass their limits if the free joint `index` continued."""
         way = self.speeds(closed, index) * change
         stopped = self.limits.find_stopped(closed.pose.values, way, _AT_LIMIT)
         return self._linkage.name_columns(stopped)

@@ -195,7 +195,7 @@ class JointMaker:
 
     def report_unused_rows(self) -> None:
         """Reports the rows of the table that no joint has; rows of fixed joints have no effect, and
-        are no fault."""
+        are not a fault."""
         for name, row in self.table.rows.items():
             if name not in self.made and name not in self.assembly.names.joints:
                 self.table_values.bad("joint_name", self.assembly.names.no_joint(name), row.line)

@@ -33,7 +33,7 @@ _KNOWN = frozenset({"axis", "limit", "dynamics"})
 
 
 class FaultError(ValueError):
-    """Why a joint cannot be read; its message goes on after the joint's name."""
+    """Why a joint cannot be read; its message continues after the joint's name."""
 
 
 def read_loop_joint(element: Element, document: Document) -> LoopJoint | None:

@@ -60,8 +60,8 @@ _ZERO = (0.0, 0.0, 0.0)
 def write_robot_text(robot: Robot) -> str:
     """Returns the robot as URDF: reading it gives an equal robot, and writing that the same text.
 
-    Raises WriteError where no file can say it: a robot without links, a number that is not finite,
-    a character that XML does not allow, a link or joint without a name.
+    Raises WriteError where no file can express it: a robot without links, a number that is not
+    finite, a character that XML does not allow, a link or joint without a name.
     """
     if not robot.links:
         raise WriteError(f"the robot {quote(robot.name)} has no links, which URDF cannot express")

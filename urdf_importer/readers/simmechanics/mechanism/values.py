@@ -187,7 +187,7 @@ class XmlPage:
 
     def rotation(self, element: Element, what: str, *, by_columns: bool) -> Matrix:
         """Returns the (3, 3) that nine numbers are, row by row or column by column. Raises
-        ReadError where they are no numbers."""
+        ReadError where they are not numbers."""
         written = f"the {'orientation' if by_columns else 'rotation'} of {what}"
         rows = np.array(self.numbers(element, 9, written)).reshape(3, 3)
         rotation = nearest_rotation(rows.T if by_columns else rows)
