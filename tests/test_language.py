@@ -29,6 +29,8 @@ PRONOUNS = (
     r"(?:is|are|was|were) of(?! (?:no )?use\b)",
     r"(?:un)?said|told|says? so",
     r"(?:stands|stood)(?! on (?:the|a) (?:ground|plane))",
+    r"the ones (?:of|that|in|with|on|for|by)",
+    r"(?:of|for|in|on|at|to|with|from|by) each(?=[.,;:)]|$)",
 )
 # Turns of phrase that read translated; each with what to write instead.
 TRANSLATED = (
@@ -172,6 +174,9 @@ def test_comments_that_go_on_over_lines_are_searched_as_well(tmp_path: Path) -> 
         ("Of several, those that are near count.", False),
         ("A file is of another format.", False),
         ("The caller is told.", False),
+        ("Limits, without the ones that are open.", False),
+        ("It writes a line for each joint.", True),
+        ("Files, with a line for each.", False),
         ("It stands in the file.", False),
         ("The way is to the left, and has to do with it; there are none.", True),
         ("A suffix must end the name.", True),

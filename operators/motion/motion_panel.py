@@ -372,7 +372,9 @@ _LEVELS = "▁▂▃▄▅▆▇█"
 
 
 def draw_efforts(layout: Any, robot: Any) -> None:
-    """Draws the efforts that a simulation's motors gave: a curve of each, its peak and its mean."""
+    """Draws the efforts that a simulation's motors gave: the curve, the peak and the mean of each
+    effort.
+    """
     action = robot.animation_data and robot.animation_data.action
     noted = action.get(properties.MOTION, {}).get("efforts") if action else None
     if not noted:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Many poses of a robot at once: the frames of its links in each."""
+"""Many poses of a robot at once: the frames of its links in each pose."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

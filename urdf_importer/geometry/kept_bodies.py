@@ -39,8 +39,9 @@ class KeptBodies:
 
 
 def remember_bodies(name: str, make: Callable[[], KeptBodies]) -> KeptBodies:
-    """Returns the bodies kept under `name`, a digest, where these are sound; else the ones that
-    `make` returns, which are kept if they are lasting."""
+    """Returns the bodies kept under `name`, a digest, where these are sound; else the bodies that
+    `make` returns, which are kept if they are lasting.
+    """
     arrays = load_kept(name)
     if arrays is not None:
         with suppress(LookupError, TypeError, ValueError):

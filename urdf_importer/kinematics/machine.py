@@ -149,7 +149,7 @@ class JointedBodies:
     def pose(
         self, positions: Numbers, base: BasePoses, bodies: Sequence[int] | None = None
     ) -> BodyPoses:
-        """Returns where all bodies are, or the ones that `needed` names, with joints at positions
+        """Returns where all bodies are, or the bodies that `needed` names, with joints at positions
         (m, n)."""
         count, total = len(positions), len(self.places)
         moved = positions[:, self.variables] * self.factors + self.shifts

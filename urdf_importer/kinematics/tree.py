@@ -42,7 +42,9 @@ class TreePath:
 
     @property
     def signs(self) -> NDArray[np.float64]:
-        """(U + D,) -1 for each joint that the path passes against its direction, 1 for others."""
+        """(U + D,) -1 for each joint that the path passes against its direction, 1 for other
+        joints.
+        """
         return np.repeat([-1.0, 1.0], [len(self.up), len(self.down)])
 
 

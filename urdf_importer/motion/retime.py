@@ -243,7 +243,7 @@ def _end(path: JointPath, nodes: tuple[Numbers, ...], bounds: _Bounds) -> _Timed
 
 
 def _jerks(times: Numbers, second: Numbers, third: Numbers) -> Numbers:
-    """Returns (k - 1, n) jerks of cubics: of each, and from its middle to its neighbours'."""
+    """Returns (k - 1, n) jerks of cubics: of each cubic, and from its middle to its neighbours'."""
     steps = np.diff(times)[:, None]
     jerks = np.abs(6 * third)
     middles = 2 * second + 3 * third * steps

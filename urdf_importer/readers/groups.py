@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 
 class Groups:
-    """Sets of connected names (union by the first of each)."""
+    """Sets of connected names (union by their first names)."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._first = {each: each for each in names}

@@ -80,7 +80,7 @@ def _refuse_clash(robot: Robot, part: Robot, joined: Joint) -> None:
 
 
 def _new_materials(robot: Robot, part: Robot) -> tuple[Material, ...]:
-    """The tool's materials, without the ones that the robot has."""
+    """The tool's materials, without materials that the robot has."""
     known = {material.name: material for material in robot.materials}
     return tuple(
         replace(material, line=0)

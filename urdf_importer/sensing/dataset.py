@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The options of labelled pictures, and the draws of each."""
+"""The options of labelled pictures, and the draws of each picture."""
 
 import math
 from dataclasses import dataclass, fields

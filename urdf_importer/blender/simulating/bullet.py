@@ -278,7 +278,7 @@ class _Machine:
         return item
 
     def _add_drives(self) -> Iterator["_Drive"]:
-        """Yields the motors of joints, and the ones that take followers along; and gives joints
+        """Yields the motors of joints, and the motors that take followers along; and gives joints
         their friction: a motor that is never run, as strong as that."""
         masters = self._bodies.tree.masters
         places = {joint.motion.joint.name: at for at, joint in enumerate(self._bodies.joints)}

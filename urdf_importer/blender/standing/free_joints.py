@@ -105,7 +105,9 @@ def grip_free(
     *,
     turning: bool,
 ) -> FreeDrag:
-    """Takes hold of a body of a free joint, as grip_body does of others, to move or to turn it."""
+    """Takes hold of a body of a free joint, as grip_body does of other bodies, to move or to turn
+    it.
+    """
     home = handle.carrier.matrix_world.inverted_safe()
     ray, held = enter_armature(handle, sight), np.array(home @ point)
     bone = handle.pose_bone

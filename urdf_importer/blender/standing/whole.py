@@ -180,8 +180,8 @@ def _check(armature: Any) -> None:
 
 
 def _list_collections(armature: Any) -> list[Any]:
-    """Lists the robot's collection and the ones in it, parents first, without other robots' that a
-    user put there."""
+    """Lists the robot's collection and the collections in it, parents first, without other robots'
+    that a user put there."""
     home = find_collection(armature)
     found: list[Any] = []
     waiting = [home] if home is not None else []

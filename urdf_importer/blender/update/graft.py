@@ -92,7 +92,7 @@ def update_rig(armature: Any, wanted: WantedRig, files: RobotFiles) -> Rig:
         names = NamesAside()
         try:
             _put_names_aside(names, standing)
-            # Data shared with the standing rig, or with others, could not be distinguished.
+            # Data shared with the standing rig, or with other robots, could not be distinguished.
             staged = finish(build_rig(wanted.plan, wanted.options, files, shares=False))
         except BaseException:
             names.restore()

@@ -223,7 +223,7 @@ class ShapeUpdater:
         return _distinct([*self._spent_meshes, *self._meshes])
 
     def spent_materials(self) -> list[Any]:
-        """Returns old and staged materials, except the ones that the user changed."""
+        """Returns old and staged materials, except materials that the user changed."""
         spent = _distinct([*self._spent_materials, *self._materials])
         return [material for material in spent if material not in self._touched]
 

@@ -96,8 +96,9 @@ def _list_movers(asked: Question) -> tuple[LoopCloser, str, tuple[str, ...]]:
 
 
 def pose_looped(asked: Question) -> LoopedProblem | None:
-    """Returns a question of one target whose way passes joints on loops in numbers; None for
-    others. Raises KinematicsError as pose_problem does."""
+    """Returns a question of one target whose way passes joints on loops in numbers; None for other
+    targets. Raises KinematicsError as pose_problem does.
+    """
     if not asked.robot.loops:
         return None
     closer, base, movers = _list_movers(asked)

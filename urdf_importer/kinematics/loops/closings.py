@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The parts of a robot's linkages that can be closed without a solver, and the means for each.
+"""The parts of a robot's linkages that can be closed without a solver, and the means for each of
+them.
 
 The cheapest part comes first, so that a budget is spent on as many loops as it can close.
 """

@@ -74,8 +74,8 @@ class Variable:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class LinkagePose:
-    """`values` (n,) are the positions of variables of one number, and zero in the columns of
-    others, whose positions `several` holds as forward_kinematics takes them: joint name ->
+    """`values` (n,) are the positions of variables of one number, and zero in the columns of other
+    variables, whose positions `several` holds as forward_kinematics takes them: joint name ->
     position.
 
     Many poses of joints with one degree of freedom and of balls are one whose `values` are (N, n)

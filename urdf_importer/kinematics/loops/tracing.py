@@ -38,7 +38,7 @@ class Tracer:
     home       the closed pose at zero
     limits     of followers; spins say about which axis rods turn without moving anything
     columns    of the free joints that may move
-    units      (len(columns),) the worth of one unit of each: 1 rad, or the linkage's size
+    units      (len(columns),) the worth of one unit of each column: 1 rad, or the linkage's size
     """
 
     def __init__(self, block: LoopBlock, slack: float = 0.0) -> None:

@@ -144,8 +144,8 @@ class EffectReader:
     def find(self, name: str) -> DocumentMaterial | None:
         """Returns the material of this id; None where the document has none.
 
-        Reports, once for each, `broken-reference`, `invalid-material` and the codes of the search
-        for its texture.
+        Reports, once for each material, `broken-reference`, `invalid-material` and the codes of the
+        search for its texture.
         """
         if name not in self._made:
             self._made[name] = self._make(name)

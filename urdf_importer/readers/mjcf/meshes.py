@@ -131,7 +131,9 @@ class MeshMeasures:
         return None if hull is None else make_polyhedron(hull.vertices, hull.triangles)
 
     def _read_bare_points(self, mesh: Mesh) -> Points | None:
-        """Returns the points (V, 3) of an OBJ file without faces, scaled; None for others."""
+        """Returns the points (V, 3) of an OBJ file without faces, scaled; None for files with
+        faces.
+        """
         if not mesh.filename.lower().endswith(".obj"):
             return None
         try:

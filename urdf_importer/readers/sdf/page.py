@@ -199,7 +199,7 @@ class Page:
 
 
 def read_version(text: str) -> tuple[int, int] | None:
-    """Returns a version that is known; None for others."""
+    """Returns a version that is known; None for an unknown one."""
     match = _VERSION(text)
     found = (0, 0) if match is None else (int(match[1]), int(match[2]))
     return found if (1, 0) <= found <= NEWEST else None

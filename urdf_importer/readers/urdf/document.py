@@ -154,7 +154,7 @@ class Document:
         return Extra(tag=element.tag, xml=verbatim(element, self.data), line=element.line)
 
     def refuse_xacro(self, element: Element) -> None:
-        """Raises ReadError for elements that xacro should have replaced by others, and counts the
+        """Raises ReadError for elements that xacro should have replaced, and counts the
         calls of macros that nothing defines."""
         if not element.tag.startswith(self.xacro_prefixes):
             return

@@ -43,7 +43,7 @@ Make = Callable[[StagePrim, Matrix], Geometry]
 
 class ShapeReader:
     """Reads the shapes of one robot. `folder` is where its file lies, `filename` its name there,
-    and `variants` are the ones that were chosen."""
+    and `variants` are its chosen variants."""
 
     def __init__(self, scene: UsdScene, folder: str, filename: str, variants: Variants) -> None:
         self._scene, self._folder, self._filename = scene, folder, filename

@@ -16,8 +16,8 @@ _UV_NAMES = ("st", "UVMap", "st0", "st_0", "uv")
 
 
 class ArrayFile:
-    """Writes arrays one after another. `table` has offset, type and shape of each; an array is
-    named by its place in it. Raises RefusedError for more than MOST_BYTES."""
+    """Writes arrays one after another. `table` has offset, type and shape of each array; an array
+    is named by its place in it. Raises RefusedError for more than MOST_BYTES."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file

@@ -53,7 +53,7 @@ def weigh_bodies(
 
 
 def _find_groups(plan: StructurePlan) -> Iterator[tuple[BodyPlan, list[BodyPlan]]]:
-    """Yields bodies that move, and the bodies that are fixed to each."""
+    """Yields bodies that move, each with the bodies that are fixed to it."""
     holders: list[int] = []
     fixed: dict[int, list[BodyPlan]] = {}
     for place, body in enumerate(plan.bodies):

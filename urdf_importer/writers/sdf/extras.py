@@ -216,8 +216,9 @@ def _renew_sensor(sensor: Element, data: bytes, text: str) -> str:
 
 
 def own_elements(said: Said, *, listed: bool = False) -> Iterator[tuple[str, str]]:
-    """Yields the elements of a link or joint, of single ones the last; with `listed` only the ones
-    that may be there several times."""
+    """Yields the elements of a link or joint, of single ones the last; with `listed` only elements
+    that may be there several times.
+    """
     single = {tag: xml for tag, xml in said.own if tag not in _LISTED}
     if not listed:
         yield from single.items()

@@ -117,8 +117,8 @@ class FrameTable:
         return self._by_ref.get(ref)
 
     def resolve(self, across: Mapping[str, str]) -> None:
-        """Puts the frames in the world that depend on others; `across` maps to the number on the
-        other side of a joint. Raises ReadError where a frame names a missing one, or a ring."""
+        """Puts the frames in the world that depend on other frames; `across` maps to the number on
+        the other side of a joint. Raises ReadError where a frame names a missing one, or a ring."""
         parents = {frame: self._parents(frame, across) for frame in self._relative}
         for start in self._relative:
             waiting, opened = [start], set[WrittenFrame]()

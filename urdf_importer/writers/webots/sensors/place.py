@@ -107,7 +107,7 @@ def _plan_sensor(sensor: Sensor, link: str) -> SensorPlan:
 
 
 class SensorWriter:
-    """The sensors of one exported robot. `sensors` are the ones that Webots can have in this
+    """The sensors of one exported robot. `sensors` are sensors that Webots can have in this
     structure and have their devices' names; the others are in the diagnostics.
 
     `bounding_object` makes a link's bounding object, in its frame. `contact_materials`: link name
@@ -242,8 +242,9 @@ class SensorWriter:
         return found[0] if len(found) == 1 and hangs_here else None
 
     def _free_collisions(self, sensor: SensorPlan) -> tuple[int, ...]:
-        """Returns the collisions that a touch sensor names, or all, without the ones of other
-        sensors."""
+        """Returns the collisions that a touch sensor names, or all, without collisions of other
+        sensors.
+        """
         wanted = sensor.devices[0].takes_collisions
         collisions = self._holders[sensor.link][1].link.collisions
         named = [index for index, c in enumerate(collisions) if c.name in (wanted or ())]
