@@ -43,8 +43,8 @@ def measure(pieces: list[Any], polls: int) -> list[float]:
     while stream.pieces or len(taken) < polls:
         began = time.process_time()
         arrivals = link.poll()
-        newest.take(arrivals)
-        recording.take(arrivals)
+        newest.update(arrivals)
+        recording.add(arrivals)
         taken.append(1000 * (time.process_time() - began))
     return taken
 

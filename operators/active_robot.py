@@ -13,7 +13,7 @@ from ..urdf_importer.blender.memory import unwatch, watch
 from ..urdf_importer.blender.standing.robot_table import find_robot, list_robots
 from .additions import at_end
 from .reports import refuse
-from .session import recall_state
+from .session import session_state
 
 NOT_NOW = "Leave the mode you are in first: robots are posed in object mode and pose mode"
 NO_ROBOT = "Select a robot first: its armature, or any link or shape of it"
@@ -34,15 +34,15 @@ def active_robot(context: Any) -> Any | None:
     that belongs to none (a camera, a light, a target), the one that was meant last, or the only one
     of the scene; None where there is none."""
     scene = context.scene
-    meant = recall_state(_Meant)
-    pinned = _recall(meant.pinned, scene)
+    meant = session_state(_Meant)
+    pinned = _find_noted(meant.pinned, scene)
     if pinned is not None:
         return pinned
     found = find_robot(context.view_layer.objects.active)
     if found is not None:
         meant.last = _note(found)
         return found
-    found = _recall(meant.last, scene)
+    found = _find_noted(meant.last, scene)
     if found is None:
         robots = list_robots()
         found = robots[0] if len(robots) == 1 else None
@@ -51,12 +51,12 @@ def active_robot(context: Any) -> Any | None:
 
 def pin_robot(robot: Any | None) -> None:
     """Keeps a robot active whatever is selected, for this session; None ends that."""
-    recall_state(_Meant).pinned = None if robot is None else _note(robot)
+    session_state(_Meant).pinned = None if robot is None else _note(robot)
 
 
 def is_pinned(robot: Any) -> bool:
     """Whether this robot is the pinned one."""
-    pinned = recall_state(_Meant).pinned
+    pinned = session_state(_Meant).pinned
     return pinned is not None and pinned[1] == robot.session_uid
 
 
@@ -64,7 +64,7 @@ def _note(robot: Any) -> tuple[str, int]:
     return robot.name, robot.session_uid
 
 
-def _recall(noted: tuple[str, int] | None, scene: Any) -> Any | None:
+def _find_noted(noted: tuple[str, int] | None, scene: Any) -> Any | None:
     """Finds a noted robot in the scene: by its name, which is fast, else among all of them."""
     if noted is None:
         return None
@@ -112,35 +112,35 @@ class Refusal(RobotError):
 
 
 class PolledOperator:
-    """Base of operators that cannot always be called: `hinder` says why not, in a sentence."""
+    """Base of operators that cannot always be called: `why_disabled` gives the reason."""
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
+    def why_disabled(cls, context: Any) -> str:
         return ""
 
     @classmethod
     def poll(cls: Any, context: Any) -> bool:
-        why = cls.hinder(context)
+        why = cls.why_disabled(context)
         if why:
             cls.poll_message_set(why)
         return not why
 
 
 class ActingOperator(PolledOperator):
-    """Base of operators that give `act`; RobotErrors are reported in one sentence, at `level`: with
+    """Base of operators that give `run`; RobotErrors are reported in one sentence, at `level`: with
     WARNING scripts go on, since nothing was lost."""
 
     bl_options = {"REGISTER", "UNDO"}
     level = "ERROR"
     find_robot = staticmethod(active_robot)
 
-    def act(self, context: Any, robot: Any) -> str | None:
+    def run(self, context: Any, robot: Any) -> str | None:
         """Does the work; returns a sentence to report, if any. Raises RobotError."""
         raise NotImplementedError
 
     def execute(self: Any, context: Any) -> set[str]:
         try:
-            said = self.act(context, self.find_robot(context))
+            said = self.run(context, self.find_robot(context))
         except RobotError as error:
             return refuse(self, error, getattr(error, "level", self.level))
         if said:
@@ -152,7 +152,7 @@ class RobotOperator(ActingOperator):
     """Base of the operators on the active robot."""
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
+    def why_disabled(cls, context: Any) -> str:
         return find_hindrance(context)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 from bpy_extras.io_utils import poll_file_object_drop
 
-from .session import recall_state
+from .session import session_state
 
 _Undo = Callable[[], Any]
 
@@ -26,12 +26,12 @@ class _Added:
 
 def at_end(undo: _Undo) -> None:
     """Has a function called when the extension goes; once, however often it is given."""
-    recall_state(_Added).undo[undo] = None
+    session_state(_Added).undo[undo] = None
 
 
 def take_out() -> None:
     """Takes all additions out of Blender."""
-    added = recall_state(_Added)
+    added = session_state(_Added)
     while added.undo:
         added.undo.popitem()[0]()
     for timer in filter(bpy.app.timers.is_registered, added.timers):
@@ -92,7 +92,7 @@ def add_key(keymap: str, operator: str, key: str, value: str = "PRESS", **held: 
 
 def call_later(function: Callable[[], float | None], seconds: float = 0.0) -> None:
     """Has Blender call a function soon, unless it will already."""
-    recall_state(_Added).timers.add(function)
+    session_state(_Added).timers.add(function)
     if not bpy.app.timers.is_registered(function):
         bpy.app.timers.register(function, first_interval=seconds)
 

@@ -32,7 +32,7 @@ def run_command(words: Sequence[str]) -> int:
     # Not before it is needed: a session with a window does without.
     from ..urdf_importer.cli import main
 
-    # Blender takes Ctrl-C as a request to stop rendering; here it has to stop the work.
+    # Blender takes Ctrl-C as a request to stop rendering; here it must stop the work.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         return main(["import", *add_package_folders(words, _existing_folders())])

@@ -6,7 +6,7 @@ from typing import Any
 
 from . import preferences as remembered
 from .gizmos.switch import is_on
-from .session import recall_state
+from .session import session_state
 from .wrapped_text import draw_wrapped
 
 _DRAGGED = "dragged"
@@ -22,7 +22,7 @@ class _Steps:
 def note_dragged() -> None:
     """Keeps for all sessions that a body or a ball was dragged."""
     if not _has_dragged():
-        recall_state(_Steps).dragged = True
+        session_state(_Steps).dragged = True
         remembered.save(remembered.load() | {_DRAGGED: "yes"})
 
 
@@ -41,7 +41,7 @@ def draw_first_steps(layout: Any, context: Any) -> None:
 
 
 def _has_dragged() -> bool:
-    steps = recall_state(_Steps)
+    steps = session_state(_Steps)
     if steps.dragged is None:
         steps.dragged = _DRAGGED in remembered.load()
     return steps.dragged

@@ -23,7 +23,7 @@ class MendDrivers(RobotOperator, bpy.types.Operator):
         "renamed. Where a bone was deleted, Update from Source brings it back"
     )
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         mended = mend_drivers(robot)
         forget(robot, _BROKEN)
         if not mended:

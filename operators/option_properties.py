@@ -159,7 +159,7 @@ class AddShownFolder(PolledOperator, bpy.types.Operator):
     bl_options = {"INTERNAL"}
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
+    def why_disabled(cls, context: Any) -> str:
         chosen = getattr(context.space_data, "active_operator", None)
         if not hasattr(chosen, "package_paths") or context.space_data.params is None:
             return "Open the file browser of an import or export first"
@@ -189,7 +189,7 @@ class ImportWithFolder(PolledOperator, bpy.types.Operator):
     filter_folder: props.folders_alone()
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
+    def why_disabled(cls, context: Any) -> str:
         was_import = hasattr(_last_operator(context), "package_paths")
         return "" if was_import else "The last operation was not an import: import the file again"
 

@@ -58,7 +58,7 @@ DEFAULTS = tuple(
     for field in fields(kind)
     if field.metadata["group"] != _OF_EVERY_FILE and field.metadata.get("entries") != "FILE"
 )
-"""The options that have a default in the preferences: none that is about one file alone."""
+"""The options that have a default in the preferences: without those about one file alone."""
 DEFAULT_NAMES = tuple(field.name for field in DEFAULTS)
 
 
@@ -78,8 +78,9 @@ def preference_options(context: Any) -> dict[str, Any]:
 
 
 def preference_package_paths(context: Any) -> tuple[str, ...]:
-    """Returns the package folders, absolute, in the order in which they are searched. They need not
-    exist: a drive may not be mounted today."""
+    """Returns the package folders, absolute, in the order in which they are searched. Some may not
+    exist: a drive may not be mounted today.
+    """
     found = find_preferences(context)
     if found is None:
         return ()
@@ -127,7 +128,7 @@ class ListOperator(ActingOperator):
     find_robot = staticmethod(find_preferences)
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
+    def why_disabled(cls, context: Any) -> str:
         found = find_preferences(context) is not None
         return "" if found else "Enable the extension in the preferences first"
 
@@ -149,7 +150,7 @@ class AddPackageFolder(ListOperator, bpy.types.Operator):
     def invoke(self, context: Any, event: Any) -> set[str]:
         return browse(self, context)
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         path = os.path.abspath(bpy.path.abspath(self.directory)) if self.directory else ""
         if not os.path.isdir(path):
             raise RobotError(f"There is no folder '{self.directory}'; choose an existing one")
@@ -161,15 +162,15 @@ class RemovePackageFolder(ListOperator, bpy.types.Operator):
     bl_idname = "preferences.urdf_package_folder_remove"
     bl_label = "Remove Package Folder"
     bl_description = (
-        "Take this folder off the list. Nothing on the disk changes, and robots that are imported "
-        "already keep their meshes"
+        "Remove this folder from the list. Nothing on the disk changes, and robots that are "
+        "imported already keep their meshes"
     )
 
     index: props.integer(
         "Index", "Which folder of the list, from 0", min=0, options={"HIDDEN", "SKIP_SAVE"}
     )
 
-    def act(self: Any, context: Any, found: Any) -> None:
+    def run(self: Any, context: Any, found: Any) -> None:
         folders = found.package_folders
         if self.index >= len(folders):
             raise RobotError(f"The list has no folder number {self.index}")

@@ -21,7 +21,7 @@ from ..urdf_importer.diagnostics import DiagnosticGroup, describe_missing, group
 from . import props
 from .additions import add_property
 from .importing.import_batch import ImportBatch
-from .session import recall_state
+from .session import session_state
 
 MOST_REPORTED = 5
 """Groups of diagnostics shown one by one; all of them are in the report text."""
@@ -161,7 +161,7 @@ def _keep_report(world: World) -> None:
     of_robots = {item for robot in world.robots for item in robot.diagnostics}
     found = tuple(item for item in world.diagnostics if item not in of_robots)
     home = world.collection
-    recall_state(_Kept).report = WorldReport(
+    session_state(_Kept).report = WorldReport(
         source=found[0].source if found else "",
         diagnostics=found,
         groups=tuple(group_diagnostics(found)),
@@ -172,7 +172,7 @@ def _keep_report(world: World) -> None:
 def recall_world_report(robot: Any | None = None) -> WorldReport | None:
     """Returns the report of the last world, while that is there; None where it has no message, and
     for a robot that did not come with it."""
-    report = recall_state(_Kept).report
+    report = session_state(_Kept).report
     if report is None or not report.diagnostics:
         return None
     home = bpy.data.collections.get(report.home[0])

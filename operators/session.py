@@ -14,7 +14,7 @@ _T = TypeVar("_T")
 _remembered: dict[type, object] = {}
 
 
-def recall_state(kind: type[_T]) -> _T:
+def session_state(kind: type[_T]) -> _T:
     """Returns the session's one object of a class, made when it is first asked for."""
     if kind not in _remembered:
         _remembered[kind] = kind()

@@ -16,7 +16,7 @@ from ..urdf_importer.progress import finish
 from .active_robot import redraw_views
 from .additions import add_handler, at_end
 from .reports import refuse
-from .session import recall_state
+from .session import session_state
 
 Steps = Generator[Progress, None, Any]
 
@@ -70,7 +70,7 @@ class RunningSteps:
         self._timer = context.window_manager.event_timer_add(_PAUSE, window=context.window)
         self._title = title
         context.window_manager.progress_begin(0, 100)
-        recall_state(_Work).running.append(self)
+        session_state(_Work).running.append(self)
 
     def advance(self) -> bool:
         """Works for a slice of time; False when all is done."""
@@ -98,7 +98,7 @@ class RunningSteps:
         if not self.running:
             return
         self.running = False
-        recall_state(_Work).running.remove(self)
+        session_state(_Work).running.remove(self)
         bpy.context.window_manager.event_timer_remove(self._timer)
         bpy.context.window_manager.progress_end()
         _set_status(None)
@@ -115,7 +115,7 @@ class _Work:
 
 def is_busy() -> bool:
     """Whether work runs beside the window."""
-    return bool(recall_state(_Work).running)
+    return bool(session_state(_Work).running)
 
 
 class SteppedOperator:
@@ -218,5 +218,5 @@ def register() -> None:
 
 
 def _stop_all(*arguments: Any) -> None:
-    for running in tuple(recall_state(_Work).running):
+    for running in tuple(session_state(_Work).running):
         running.stop()

@@ -23,8 +23,8 @@ class TimedOperator(RobotOperator):
     step = 0.0
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
-        return "Stop the animation first" if is_playing(context) else super().hinder(context)
+    def why_disabled(cls, context: Any) -> str:
+        return "Stop the animation first" if is_playing(context) else super().why_disabled(context)
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         return self.execute(context)

@@ -57,7 +57,7 @@ def options_of(given: Kind | None, kind: type[Kind]) -> Kind:
     anything else."""
     if given is not None and not isinstance(given, kind):
         name = kind.__name__
-        raise ArgumentError(f"options have to be {name}(...), not {quote_value(given)}")
+        raise ArgumentError(f"options must be {name}(...), not {quote_value(given)}")
     return kind() if given is None else given
 
 
@@ -72,16 +72,14 @@ def diagnostics_of(given: Any, source: object = "") -> Diagnostics:
     for anything else, such as options in its place."""
     if given is not None and not isinstance(given, Diagnostics):
         hint = "; options are given by name: options=..." if is_dataclass(given) else ""
-        raise ArgumentError(f"diagnostics have to be Diagnostics(), not {quote_value(given)}{hint}")
+        raise ArgumentError(f"diagnostics must be Diagnostics(), not {quote_value(given)}{hint}")
     return Diagnostics(str(source)) if given is None else given
 
 
 def positions_of(given: Any) -> Mapping[str, Any]:
     """Returns joint positions by the names of the joints; none of None. Raises ArgumentError."""
     if given is not None and not isinstance(given, Mapping):
-        raise ArgumentError(
-            f"joint positions have to be {{joint: number}}, not {quote_value(given)}"
-        )
+        raise ArgumentError(f"joint positions must be {{joint: number}}, not {quote_value(given)}")
     return given or {}
 
 
@@ -226,4 +224,4 @@ def _entries_of(given: Any) -> list[Any] | None:
 
 
 def _refusal(name: str, given: Any, wanted: str) -> ArgumentError:
-    return ArgumentError(f"{name} is {quote_value(given)}; it has to be {wanted}")
+    return ArgumentError(f"{name} is {quote_value(given)}; it must be {wanted}")

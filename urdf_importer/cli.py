@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         terminal.error(error)
         return 1
     except BrokenPipeError:
-        # Whoever read the results has gone.
+        # The reader of the results has gone.
         drop_output()
         return 1
     except KeyboardInterrupt as ended:
@@ -131,7 +131,7 @@ def _add_export(commands: Any) -> None:
     parser.add_argument(
         "--robot",
         metavar="NAME",
-        help="which of several robots in a .blend: the name of its armature",
+        help="the robot of a .blend with several: the name of its armature",
     )
     parser.add_argument(
         "--format",

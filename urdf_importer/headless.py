@@ -27,7 +27,7 @@ _CHILD = "batch-child"
 def main(argv: Sequence[str]) -> int:
     """Runs the command with the arguments after `--` in Blender's; returns the exit status."""
     _make_importable()
-    # Blender takes Ctrl-C as a request to stop rendering; here it has to stop the work.
+    # Blender takes Ctrl-C as a request to stop rendering; here it must stop the work.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # As a script this file belongs to no package, so there is nothing to import relatively.
     if argv[-1] == _CHILD:

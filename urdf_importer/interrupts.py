@@ -29,7 +29,7 @@ def hold_interrupt() -> Iterator[None]:
 @contextmanager
 def end_on_termination() -> Iterator[None]:
     """Has SIGTERM raise Terminated in the block, unless it is ignored or has another handler:
-    files half written are taken away then."""
+    files half written are removed then."""
     if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
         return

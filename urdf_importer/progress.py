@@ -33,8 +33,8 @@ def finish(steps: Generator[Any, None, Result]) -> Result:
 def relay(
     steps: Generator[Step, None, Result], show: Callable[[Step], Shown]
 ) -> Generator[Shown, None, Result]:
-    """Does the steps of some work and yields the value of `show` for each; returns the result. The
-    work is closed in any case."""
+    """Does the steps of some work and yields the value of `show` for each step; returns the result.
+    The work is closed in any case."""
     with closing(steps):
         while True:
             try:

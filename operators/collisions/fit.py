@@ -22,7 +22,7 @@ from .. import props
 from ..active_robot import RobotOperator, active_robot, wait_cursor
 from ..option_properties import add_option_properties, read_options
 from ..reports import report_diagnostics
-from ..session import recall_state
+from ..session import session_state
 from ..stepping import SteppedOperator, Steps
 
 Marks = frozenset[tuple[int, int]]
@@ -75,10 +75,10 @@ class FitCollisions(SteppedOperator, RobotOperator, bpy.types.Operator):
     def keep_result(self: Any, context: Any, result: FittedCollisions) -> set[str]:
         robot = context.scene.objects.get(self._robot)
         if robot is None:
-            raise RobotError("the robot is gone")
+            raise RobotError("the robot was deleted")
         with wait_cursor(context):
             made = update_robot(robot, robot=result.robot)
-        known = recall_state(Fits).found.setdefault(robot.session_uid, {})
+        known = session_state(Fits).found.setdefault(robot.session_uid, {})
         for name, link in result.links.items():
             known[name] = (mark_shapes(made.collisions[name]), link)
         report_diagnostics(self, robot.name, (*result.diagnostics, *made.diagnostics), "shapes")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pictures of collisions over the robot in the view: links that touch in red, and its shapes.
 
-Both are only drawn. They are no objects, so none is saved, selected or left behind. Their content
+Both are only drawn. They are not objects, so none is saved, selected or left behind. Their content
 is in the memory of rigs (urdf_importer/blender/memory.py), which forgets it in time; the session
 keeps the switches alone.
 """
@@ -22,7 +22,7 @@ from ...urdf_importer.blender.standing.links import links_of, name_link
 from ..active_robot import active_robot, redraw_views
 from ..additions import Drawers, add_property
 from ..gizmos.strokes import make_batch, paint, painting
-from ..session import recall_state
+from ..session import session_state
 from .touching import look_soon, recall_touching
 
 Color = tuple[float, float, float, float]
@@ -58,7 +58,7 @@ class _Drawn:
 
 def is_shown(switch: str) -> bool:
     """Whether a switch is on: "touching" or "shapes"."""
-    return switch in recall_state(_Shown).on
+    return switch in session_state(_Shown).on
 
 
 def _draw() -> None:
@@ -130,7 +130,7 @@ def _make_switch(name: str, label: str, text: str) -> Any:
         return is_shown(name)
 
     def change(manager: Any, on: bool) -> None:
-        shown = recall_state(_Shown)
+        shown = session_state(_Shown)
         (shown.on.add if on else shown.on.discard)(name)
         if shown.on:
             shown.drawers.start(POST_VIEW=_draw)

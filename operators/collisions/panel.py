@@ -14,7 +14,7 @@ from ...urdf_importer.blender.standing.links import links_of, name_link
 from ...urdf_importer.blender.standing.robot_table import find_robot
 from ...urdf_importer.command.summary import count
 from ..active_robot import active_robot
-from ..session import recall_state
+from ..session import session_state
 from ..sidebar.panel import DataSubPanel
 from .fit import LEAST_MISS, FitCollisions, Fits, Marks, draw_settings, mark_shapes
 
@@ -100,7 +100,7 @@ def _recall_shapes(robot: Any) -> dict[str, Marks]:
 
 def _find_fitted(robot: Any) -> dict[str, Any]:
     """Returns link -> the quality of its shapes, as long as they are the fitted ones."""
-    fits, shapes = recall_state(Fits).found.get(robot.session_uid, {}), _recall_shapes(robot)
+    fits, shapes = session_state(Fits).found.get(robot.session_uid, {}), _recall_shapes(robot)
     return {link: fit for link, (marks, fit) in fits.items() if shapes.get(link) == marks}
 
 

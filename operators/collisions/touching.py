@@ -13,7 +13,7 @@ from ...urdf_importer.blender.standing.robot_table import list_robots
 from ...urdf_importer.pipeline.checking import watch_steps
 from ..active_robot import redraw_views
 from ..additions import call_later
-from ..session import recall_state
+from ..session import session_state
 from ..stepping import is_busy
 
 _SLICE, _LOADING = 0.006, 0.05
@@ -78,7 +78,7 @@ def recall_touching(robot: Any) -> Touching:
 
 def look_soon(robot: Any) -> None:
     """Has a robot looked at beside the window, and the views drawn after that."""
-    recall_state(_Work).robots.add(robot.session_uid)
+    session_state(_Work).robots.add(robot.session_uid)
     call_later(_go_on)
 
 
@@ -86,7 +86,7 @@ def _go_on() -> float | None:
     """Works on, and draws the new contacts: panels are drawn before the view, too."""
     if is_busy():
         return _REST
-    work = recall_state(_Work).robots
+    work = session_state(_Work).robots
     for robot in list_robots():
         if robot.session_uid in work:
             try:

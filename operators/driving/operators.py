@@ -19,7 +19,7 @@ class BakeDrive(RobotOperator, bpy.types.Operator):
     bl_label = "Bake Drive"
     bl_description = (
         "Key the ride of the active robot from a table of speeds, CSV with the head "
-        "time,left,right or time,v,w: the robot goes, and its wheels roll"
+        "time,left,right or time,v,w: the robot drives, and its wheels roll"
     )
     level = "WARNING"
 
@@ -47,7 +47,7 @@ class BakeDrive(RobotOperator, bpy.types.Operator):
         for name in ("start", "radius", "distance", "left", "right"):
             self.layout.prop(self, name)
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         if not self.filepath:
             raise RobotError(f"Choose a table: {_EXAMPLE}")
         baked = bake_drive(
@@ -73,11 +73,11 @@ class GraspObjects(RobotOperator, bpy.types.Operator):
         "chosen for inverse kinematics, else its hand, from this frame on, from where they are now"
     )
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         link = chosen_link(context)
         items = [each for each in context.selected_objects if find_robot(each) != robot]
         if not items:
-            raise Refusal("Select the robot and the objects that it is to hold")
+            raise Refusal("Select the robot and the objects for it to hold")
         held, failed = [], ""
         for item in items:
             try:
@@ -100,7 +100,7 @@ class ReleaseObjects(RobotOperator, bpy.types.Operator):
         "they are now"
     )
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         released = 0
         for item in context.selected_objects:
             try:

@@ -30,12 +30,12 @@ class Steer(TimedOperator, bpy.types.Operator):
     bl_description = (
         "Drive the active robot with the arrow keys, from this frame on: its wheels roll; without "
         "wheels it glides, and Page Up and Page Down lift it. Shift is fast. Return or a click "
-        "keeps the ride as keys, Esc takes it back"
+        "keeps the ride as keys, Esc discards it"
     )
     step = 1 / 60
 
     speed: props.number(
-        "Speed", "How fast the robot goes ahead, and up", default=0.5, min=0.001, soft_max=5.0,
+        "Speed", "The speed ahead, and upwards", default=0.5, min=0.001, soft_max=5.0,
         unit="VELOCITY",
     )  # fmt: skip
     turning: props.number(

@@ -32,7 +32,7 @@ class ExportOperator(ActingOperator):
     find_robot = staticmethod(find_exported)
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
+    def why_disabled(cls, context: Any) -> str:
         if context.mode not in ("OBJECT", "POSE"):
             return _NOT_NOW
         if find_exported(context) is not None:

@@ -45,7 +45,7 @@ class ExportWorld(BrowsedWork, PolledOperator, bpy.types.Operator):
     )  # fmt: skip
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
+    def why_disabled(cls, context: Any) -> str:
         return "" if context.mode in ("OBJECT", "POSE") else _NOT_NOW
 
     def choose_file(self, context: Any) -> set[str]:

@@ -123,7 +123,7 @@ class DragJoint(DragOperator, bpy.types.Operator):
         dragging.follow(ray, fine=event.shift, stepped=event.ctrl)
 
     def press(self, context: Any, event: Any) -> None:
-        """Goes on turning a body that moves freely (R), or moving it (G)."""
+        """Continues turning a body that moves freely (R), or moving it (G)."""
         if event.type not in ("G", "R") or event.value != "PRESS":
             return
         dragging, turning = find_dragged(), event.type == "R"
@@ -176,7 +176,7 @@ class ExplainPlaying(PolledOperator, bpy.types.Operator):
     bl_options = {"INTERNAL"}
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
+    def why_disabled(cls, context: Any) -> str:
         shown = is_playing(context) and is_on(context, "joint_gizmo")
         return "" if shown else "Bodies can be dragged: the animation does not play"
 

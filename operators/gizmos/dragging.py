@@ -10,7 +10,7 @@ import bpy
 
 from ..additions import at_end
 from ..first_steps import note_dragged
-from ..session import recall_state
+from ..session import session_state
 from .bodies import Sight, look_through
 
 
@@ -74,7 +74,7 @@ def _remove_keymap(name: str) -> None:
 
 def find_dragged() -> Any:
     """Finds the drag in progress; None without one."""
-    return recall_state(_Hand).dragged
+    return session_state(_Hand).dragged
 
 
 class DragOperator:
@@ -93,7 +93,7 @@ class DragOperator:
 
     def begin(self, context: Any, event: Any, dragged: Dragged, status: str) -> set[str]:
         """Takes hold; returns the result for invoke."""
-        recall_state(_Hand).dragged = dragged
+        session_state(_Hand).dragged = dragged
         self._move(context, event)
         context.workspace.status_text_set(f"{dragged.name}    {status}")
         context.window_manager.modal_handler_add(self)
@@ -117,7 +117,7 @@ class DragOperator:
         return {"FINISHED"}
 
     def cancel(self, context: Any) -> None:
-        """Takes it back; Blender calls this when it has to end the operator."""
+        """Takes it back; Blender calls this when it must end the operator."""
         self._end(context).take_back()
 
     def _move(self, context: Any, event: Any) -> None:
@@ -130,7 +130,7 @@ class DragOperator:
         context.workspace.status_text_set(None)
         context.area.tag_redraw()
         dragged: Dragged = find_dragged()
-        recall_state(_Hand).dragged = None
+        session_state(_Hand).dragged = None
         return dragged
 
 

@@ -72,7 +72,7 @@ class TipGizmo(bpy.types.Gizmo):
         assert dragging is not None
         grip, answer = dragging.grip, dragging.tip.answer
         look = look_at(context, grip.look.handle)
-        # The axes stay the same as at the drag's beginning: it goes on along them.
+        # The axes stay the same as at the drag's beginning: it continues along them.
         look = replace(look, frame=replace(look.frame, axes=grip.look.frame.axes))
         draw_large(context, look, grip.part, alone=True)
         if answer is not None and not answer.success:

@@ -20,7 +20,7 @@ from ...urdf_importer.blender.memory import forget
 from ...urdf_importer.blender.standing.handles import find_handle
 from ...urdf_importer.blender.standing.robot_table import find_robot, recall_table
 from ..additions import call_later
-from ..session import recall_state
+from ..session import session_state
 from .bodies import Hit, find_hit
 from .tip_shape import Grip, Look, Part, find_grip, is_active, look_at, visible_handles
 
@@ -45,7 +45,7 @@ class _Opened:
 
 def find_opened(context: Any) -> tuple[Look | None, Part | None]:
     """Finds the large handle of a view, and the part of it that a drag would take."""
-    opened = recall_state(_Opened)
+    opened = session_state(_Opened)
     if context.region is None or context.region.as_pointer() != opened.view:
         return None, None
     return opened.look, opened.part
@@ -54,7 +54,7 @@ def find_opened(context: Any) -> tuple[Look | None, Part | None]:
 def follow_mouse(context: Any, mouse: tuple[float, float]) -> bool:
     """Opens and closes handles for a mouse that came to a place of the view; a handle beside it
     opens when it rests. Returns whether anything changed."""
-    opened, before = recall_state(_Opened), _describe(context)
+    opened, before = session_state(_Opened), _describe(context)
     opened.view, opened.mouse = context.region.as_pointer(), mouse
     opened.since = time.monotonic()
     take_part(context, mouse)
@@ -65,7 +65,7 @@ def follow_mouse(context: Any, mouse: tuple[float, float]) -> bool:
 
 def take_part(context: Any, mouse: tuple[float, float], *, rests: bool = False) -> Grip | None:
     """Finds the part of an open handle that a drag from a place takes; opens and closes them."""
-    opened = recall_state(_Opened)
+    opened = session_state(_Opened)
     try:
         look, grip = _look(context, mouse, rests)
     except ReferenceError:  # The robot is gone: undo, another file.
@@ -143,7 +143,7 @@ def _is_before(hit: Hit | None, place: Any) -> bool:
 
 def _rest() -> float | None:
     """Opens a handle beside a mouse that rests; Blender calls it, without a view."""
-    opened = recall_state(_Opened)
+    opened = session_state(_Opened)
     left = opened.since + _REST - time.monotonic()
     if left > 0.01:
         return left
@@ -165,7 +165,7 @@ def name_tip(handle: TipHandle) -> tuple[str, str]:
 
 
 def _name_opened() -> tuple[str, str]:
-    look = recall_state(_Opened).look
+    look = session_state(_Opened).look
     return ("", "") if look is None else name_tip(look.handle)
 
 

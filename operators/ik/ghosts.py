@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The other ways to be at a target, drawn as ghosts of the robot: elbow up, elbow down.
 
-Ghosts are only drawn. They are no objects, so none is saved, selected or left behind: they go with
+Ghosts are only drawn. They are not objects, so none is saved, selected or left behind: they go with
 their robot, with the file and with the extension.
 """
 
@@ -18,7 +18,7 @@ from ...urdf_importer.blender.memory import count_changes
 from ..active_robot import active_robot, redraw_views
 from ..additions import Drawers
 from ..gizmos.strokes import draw_lines, make_batch, paint, painting
-from ..session import recall_state
+from ..session import session_state
 
 COLORS = (
     (0.20, 0.65, 1.00), (1.00, 0.60, 0.10), (0.35, 0.85, 0.35), (0.95, 0.35, 0.75),
@@ -50,7 +50,7 @@ class _Shown:
 
 def show_ghosts(robot: Any, ways: Ways) -> None:
     """Shows ways of a robot from now on, in place of the earlier ones."""
-    shown = recall_state(_Shown)
+    shown = session_state(_Shown)
     shown.ghosts = Ghosts(
         uid=robot.session_uid, changes=count_changes(), ways=ways, chosen=ways.shown
     )
@@ -60,7 +60,7 @@ def show_ghosts(robot: Any, ways: Ways) -> None:
 
 def hide_ghosts(*_: Any) -> None:
     """Shows no ghosts any more."""
-    shown = recall_state(_Shown)
+    shown = session_state(_Shown)
     shown.ghosts = None
     shown.drawers.stop()
     redraw_views()
@@ -68,7 +68,7 @@ def hide_ghosts(*_: Any) -> None:
 
 def find_ghosts(robot: Any) -> Ghosts | None:
     """Finds the ghosts of a robot; None where none are shown of it, as it is now."""
-    found = recall_state(_Shown).ghosts
+    found = session_state(_Shown).ghosts
     if found is None or robot is None or found.changes != count_changes():
         return None
     return found if found.uid == robot.session_uid else None
@@ -81,7 +81,7 @@ def _home() -> Any | None:
 
 
 def _draw_bodies() -> None:
-    home, ghosts = _home(), recall_state(_Shown).ghosts
+    home, ghosts = _home(), session_state(_Shown).ghosts
     if home is None or ghosts is None:
         return
     bodies = ghosts.ways.bodies
@@ -109,7 +109,7 @@ def _draw_lines(
 def _draw_numbers() -> None:
     """Writes the numbers of the panel's buttons where the ways are furthest apart."""
     home, region, view = _home(), bpy.context.region, bpy.context.region_data
-    ghosts = recall_state(_Shown).ghosts
+    ghosts = session_state(_Shown).ghosts
     if home is None or ghosts is None or not ghosts.ways.label:
         return
     scale = bpy.context.preferences.system.ui_scale

@@ -31,9 +31,9 @@ from ..active_robot import Refusal, RobotOperator, active_robot, ask, wait_curso
 from .ghosts import find_ghosts, hide_ghosts, show_ghosts
 
 MODES = (
-    ("absolute", "Absolute", "Where the link is to be"),
-    ("relative", "Relative", "How far the link is to go from where it is shown"),
-    ("default", "Default", "How far the link is to be from its place in the default pose"),
+    ("absolute", "Absolute", "The link's new place"),
+    ("relative", "Relative", "An offset from where the link is shown"),
+    ("default", "Default", "An offset from the link's place in the default pose"),
 )
 SOURCES = (
     ("gizmo", "Handle", "The handle at the link: drag it in the view"),
@@ -47,7 +47,7 @@ FRAMES = (
 )
 ORIENTATIONS = (
     ("keep", "Keep", "The link keeps its orientation; an object as target turns it as itself"),
-    ("free", "Free", "The link may turn as it likes: most places can be reached so"),
+    ("free", "Free", "The link may turn freely: most places can be reached"),
 )
 CONVENTIONS = (
     ("ros", "ROS", "x forward, y left, z up, in metres"),
@@ -55,7 +55,7 @@ CONVENTIONS = (
     ("mm", "Millimetres", "x forward, y left, z up, in millimetres"),
     ("y_up", "Y Up", "x left, y up, z forward, in metres"),
     ("y_up_cm", "Y Up, Centimetres", "x left, y up, z forward, in centimetres"),
-    ("unity", "Unity", "Left-handed: no rotation can say it, and it is refused with the reason"),
+    ("unity", "Unity", "Left-handed: refused with the reason, since no rotation can mirror"),
 )
 WRITTEN = {
     "ros": ("xyz", 1.0), "cm": ("xyz", 0.01), "mm": ("xyz", 0.001), "y_up": ("zxy", 1.0),
@@ -77,11 +77,11 @@ class SolveIK(RobotOperator, bpy.types.Operator):
     bl_label = "Move Hand to Target"
     bl_description = (
         "Move the joints of the active robot, within their limits, so that the link is at the "
-        "target. Where there is no way nothing changes, and the status bar says why"
+        "target. If the target is out of reach, nothing changes, and the status bar says why"
     )
     level = "WARNING"
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         asked = read_question(context)
         key = context.window_manager.urdf_ik.key
         answer = solve_ik(robot, key=key, **asked)
@@ -93,7 +93,7 @@ class SolveIK(RobotOperator, bpy.types.Operator):
 
 def read_question(context: Any) -> dict[str, Any]:
     """Reads the panel's question, as arguments of solve_ik. Raises RobotError where the target is
-    not chosen, and for conventions that no rotation can say."""
+    not chosen, and for conventions that no rotation can express."""
     settings, link = context.window_manager.urdf_ik, chosen_link(context)
     by_numbers = settings.source == "numbers"
     return {
@@ -111,7 +111,7 @@ def read_question(context: Any) -> dict[str, Any]:
 
 
 def _find_refusal(context: Any) -> Any:
-    """Finds why poses are no answer by the panel's switch; None while it is off."""
+    """Finds why poses are not an answer by the panel's switch; None while it is off."""
     if not context.window_manager.urdf_ik.avoid_collisions:
         return None
     with wait_cursor(context):
@@ -162,7 +162,7 @@ class AddIK(RobotOperator, bpy.types.Operator):
         kept=False,
     )  # fmt: skip
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         settings, found = context.window_manager.urdf_ik, Diagnostics()
         wanted = settings.group or chosen_link(context)
         target = add_ik(robot, wanted, live=self.live, diagnostics=found)
@@ -184,11 +184,11 @@ def _choose(context: Any, target: Any) -> None:
 class RemoveIK(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.remove_ik"
     bl_label = "Remove Target"
-    bl_description = "Remove this target; the joints of the robot stay where they are"
+    bl_description = "Remove this target; the joints of the robot keep their positions"
 
     target: props.text("Target", "The empty that the link follows", kept=False)
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         for target in followed_targets_of(robot):
             if target.name == self.target:
                 context.view_layer.objects.active = robot
@@ -205,7 +205,7 @@ class SnapTarget(RobotOperator, bpy.types.Operator):
         "Blender's own inverse kinematics acts again"
     )
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         for target in followed_targets_of(robot):
             bring_to_link(robot, target)
 
@@ -218,7 +218,7 @@ class SnapJoints(RobotOperator, bpy.types.Operator):
         "constraints and drivers. Blender's own inverse kinematics then rests, and nothing moves"
     )
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         snap_joints(robot)
 
 
@@ -246,7 +246,7 @@ class BakeIK(RobotOperator, bpy.types.Operator):
             if not self.properties.is_property_set(name):
                 setattr(self, name, value)
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         self._fill(context.scene)
         targets = followed_targets_of(robot)
         if not targets:
@@ -262,7 +262,7 @@ class BakePath(RobotOperator, bpy.types.Operator, ImportHelper):
     bl_idname = "urdf.bake_path"
     bl_label = "Bake Path"
     bl_description = (
-        "Key the joints of the active robot so that the link goes through the places of a table, "
+        "Key the joints of the active robot so that the link moves through the places of a table, "
         "CSV with times in seconds from the scene's first frame on. Frames that fail are listed "
         "and hold the last pose"
     )
@@ -273,7 +273,7 @@ class BakePath(RobotOperator, bpy.types.Operator, ImportHelper):
     convention: props.choice("Convention", "The axes and units of the table", items=CONVENTIONS)
     frame: props.choice("Axes", "The frame in which the places are measured", items=FRAMES)
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         settings = context.window_manager.urdf_ik
         baked = bake_path(
             robot, chosen_link(context), route=bpy.path.abspath(self.filepath),
@@ -285,7 +285,7 @@ class BakePath(RobotOperator, bpy.types.Operator, ImportHelper):
             ),
         )  # fmt: skip
         return _report_failed(
-            self, context, set(baked.failed), f"{chosen_link(context)} goes along the path"
+            self, context, set(baked.failed), f"{chosen_link(context)} follows the path"
         )
 
 
@@ -322,7 +322,7 @@ class FindWays(RobotOperator, bpy.types.Operator):
     bl_options = {"REGISTER"}
     level = "WARNING"
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         asked = read_question(context)
         ways = find_ways(robot, IkWish(**asked))
         if not ways:
@@ -340,7 +340,7 @@ class ChooseWay(RobotOperator, bpy.types.Operator):
 
     number: props.integer("Number", "Which of the solutions, from 1 on", min=1, default=1)
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         ghosts = find_ghosts(robot)
         if ghosts is None or self.number > len(ghosts.ways.positions):
             raise Refusal("Find solutions first")
@@ -353,8 +353,8 @@ class ChooseWay(RobotOperator, bpy.types.Operator):
 class HideWays(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.hide_ik"
     bl_label = "Hide Solutions"
-    bl_description = "Take the ghosts of the other solutions away. The joints stay where they are"
+    bl_description = "Remove the ghosts of the other solutions; joints keep their positions"
     bl_options = {"REGISTER"}
 
-    def act(self, context: Any, robot: Any) -> None:
+    def run(self, context: Any, robot: Any) -> None:
         hide_ghosts()

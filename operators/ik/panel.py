@@ -55,17 +55,15 @@ class IKSettings(bpy.types.PropertyGroup):
     mode: props.choice("Mode", "The meaning of the target", items=MODES, default="absolute")
     source: props.choice("Target", "Where the target is", items=SOURCES, default="gizmo")
     frame: props.choice("Axes", "The frame in which the numbers are measured", items=FRAMES)
-    orientation: props.choice("Orientation", "How the link is to be turned", items=ORIENTATIONS)
+    orientation: props.choice("Orientation", "The link's orientation", items=ORIENTATIONS)
     place: props.vector(
-        "Place", "Where the link is to be, or how far it is to go", subtype="TRANSLATION",
+        "Place", "The link's new place, or its offset", subtype="TRANSLATION",
         unit="LENGTH",
     )  # fmt: skip
     object: bpy.props.PointerProperty(
-        name="Object", description="The object that the link is to be at", type=bpy.types.Object
+        name="Object", description="The object that the link moves to", type=bpy.types.Object
     )
-    numbers: props.vector(
-        "Place", "Where the link is to be, or how far it is to go, as written", precision=4
-    )
+    numbers: props.vector("Place", "The link's new place, or its offset, as written", precision=4)
     convention: props.choice("Convention", "The axes and units of the numbers", items=CONVENTIONS)
     failed: props.text("Failed", "Frames in which the last baking was out of reach")
     avoid_collisions: props.switch(
@@ -147,7 +145,7 @@ def _draw_live(layout: Any, context: Any, robot: Any) -> None:
     layout.separator()
     layout.operator(AddIK.bl_idname, icon="EMPTY_ARROWS")
     if _needs_extension(robot, chosen_link(context)):
-        draw_wrapped(layout, context, "A target is followed while this extension is there")
+        draw_wrapped(layout, context, "Targets are followed while this extension is enabled")
     targets = followed_targets_of(robot)
     row = layout.row(align=True)
     row.enabled = bool(targets)
@@ -180,7 +178,7 @@ def register() -> None:
     # Not as annotations: Blender 4.2 as a module, whose groups do not let go of callbacks, would
     # crash when Python ends.
     link = props.text(
-        "Link", "The link that is to be at the target; empty for the robot's hand",
+        "Link", "The link that moves to the target; empty for the robot's hand",
         search=_search_links,
     )  # fmt: skip
     group = props.text(

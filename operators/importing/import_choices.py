@@ -71,7 +71,7 @@ class ImportChoices(PolledOperator):
     )
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
+    def why_disabled(cls, context: Any) -> str:
         scene = context.scene
         if scene is None:
             return "There is no scene to import into"
@@ -171,7 +171,7 @@ _MOST_READ = 65_536
 
 
 def find_offers(operator: Any) -> dict[str, str]:
-    """Returns option -> the file of the same name near the only chosen description. Scripts have to
+    """Returns option -> the file of the same name near the only chosen description. Scripts must
     ask for it; users see that it is taken, and can say no."""
     paths = find_paths(operator)
     if len(paths) != 1 or not os.path.isfile(paths[0]):

@@ -12,7 +12,7 @@ from .. import preferences as remembered
 from ..active_robot import ask, browse
 from ..option_properties import read_options
 from ..preferences import preference_options, preference_package_paths
-from ..session import recall_state
+from ..session import session_state
 from .import_choices import ImportChoices, copy_choices, find_paths, take_offers
 from .run_import import import_at_once
 from .xacro_fields import XacroFields
@@ -33,7 +33,7 @@ def offer_defaults(operator: Any, context: Any) -> None:
     for name in _LASTING:
         if not _is_set(operator, name, also_last_time=True):
             setattr(operator, name, lasting.get(name, ""))
-    preferred, seen = preference_options(context), recall_state(LastImport).preferred
+    preferred, seen = preference_options(context), session_state(LastImport).preferred
     for name, value in preferred.items():
         changed = name not in seen or seen[name] != value
         if name not in _LASTING and changed and not _is_set(operator, name, also_last_time=False):

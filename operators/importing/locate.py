@@ -70,7 +70,7 @@ class LocatePackage(RobotOperator, bpy.types.Operator):
         if find_preferences(context) is not None:
             self.layout.prop(self, "add_to_preferences")
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         folder = bpy.path.abspath(self.directory)
         ground = find_ground(context, robot)
         known = find_record(robot).diagnostics

@@ -15,7 +15,7 @@ from ...urdf_importer.progress import finish
 from ..active_robot import PolledOperator
 from ..additions import add_handler
 from ..reports import report_failures, report_outcome
-from ..session import recall_state
+from ..session import session_state
 from ..stepping import SteppedOperator, Steps
 from .import_batch import ImportBatch
 from .import_choices import ImportChoices, copy_choices, read_jobs
@@ -48,7 +48,7 @@ class _Work:
 
 
 def _begin_file(*_: Any) -> None:
-    recall_state(_Work).begun = False
+    session_state(_Work).begun = False
 
 
 def register() -> None:
@@ -76,7 +76,7 @@ class RunImport(SteppedOperator, ImportChoices, bpy.types.Operator):
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         done = super().invoke(context, event)
-        work = recall_state(_Work)
+        work = session_state(_Work)
         if "RUNNING_MODAL" in done and not work.begun:
             work.begun = True  # A user who closes the sidebar afterwards means it.
             open_sidebar(context)
@@ -112,7 +112,7 @@ def _conclude(operator: Any, context: Any, batch: ImportBatch) -> set[str]:
     )
     done = report_outcome(operator, batch)
     if "FINISHED" in done:
-        recall_state(_Work).last = copy_choices(operator)
+        session_state(_Work).last = copy_choices(operator)
     return done
 
 
@@ -128,18 +128,18 @@ class ImportAgain(PolledOperator, bpy.types.Operator):
     bl_options: ClassVar[set[str]] = {"REGISTER"}
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
-        return ImportChoices.hinder(context) if name_last() else "Nothing was imported yet"
+    def why_disabled(cls, context: Any) -> str:
+        return ImportChoices.why_disabled(context) if name_last() else "Nothing was imported yet"
 
     def invoke(self, context: Any, event: Any) -> set[str]:
-        return set(bpy.ops.import_scene.urdf_run("INVOKE_DEFAULT", **recall_state(_Work).last))
+        return set(bpy.ops.import_scene.urdf_run("INVOKE_DEFAULT", **session_state(_Work).last))
 
     def execute(self, context: Any) -> set[str]:
-        return set(bpy.ops.import_scene.urdf_run(**recall_state(_Work).last))
+        return set(bpy.ops.import_scene.urdf_run(**session_state(_Work).last))
 
 
 def name_last() -> str:
     """Returns the names of the files of this session's last import; empty before there was one."""
-    last = recall_state(_Work).last
+    last = session_state(_Work).last
     names = [each["name"] for each in last.get("files", ())]
     return ", ".join(names) or os.path.basename(last.get("filepath", ""))

@@ -17,7 +17,7 @@ from ...urdf_importer.blender.standing.record import look_for_changed
 from ...urdf_importer.blender.standing.robot_table import RobotTable
 from ..active_robot import redraw_views
 from ..additions import call_later
-from ..session import recall_state
+from ..session import session_state
 
 SECONDS = 3.0
 """Between two looks at the files."""
@@ -42,7 +42,7 @@ class _Watched:
 
 @dataclass(slots=True)
 class Watch:
-    """The robots that are watched, by their session's numbers; the look that goes on, if any, and
+    """The robots that are watched, by their session's numbers; the look that continues, if any, and
     the longest of its steps, in seconds."""
 
     robots: OrderedDict[int, _Watched] = field(default_factory=OrderedDict)
@@ -53,7 +53,7 @@ class Watch:
 def recall_changed(robot: Any, table: RobotTable) -> tuple[str, ...]:
     """Recalls which files of a robot have changed since they were read; none as long as that is not
     known. For draw(): the robot is watched from now on."""
-    robots = recall_state(Watch).robots
+    robots = session_state(Watch).robots
     key = robot.session_uid
     watched = robots.get(key)
     if watched is None or watched.files != table.files:
@@ -67,8 +67,10 @@ def recall_changed(robot: Any, table: RobotTable) -> tuple[str, ...]:
 
 
 def look_on() -> float:
-    """Goes on with the look at the files; returns the seconds until it wants to be called again."""
-    watch = recall_state(Watch)
+    """Continues with the look at the files; returns the seconds until it wants to be called
+    again.
+    """
+    watch = session_state(Watch)
     look = watch.look = watch.look or _look(tuple(watch.robots.values()))
     began = before = time.monotonic()
     for _ in look:

@@ -45,7 +45,7 @@ class UpdateRobot(RobotOperator, bpy.types.Operator):
 
     names: props.text(
         "New Names", "Links and joints that have another name in the file, as old > new, old > "
-        "new: their keyframes and all that hangs on them follow", kept=False,
+        "new: their keyframes, and whatever is attached to them, follow", kept=False,
     )  # fmt: skip
 
     _shown: tuple[str, UpdatePreview | None] = ("", None)
@@ -111,7 +111,7 @@ class UpdateRobot(RobotOperator, bpy.types.Operator):
         above = _LINES_OF_NAMES if self.names or lost else 0
         list_changes(layout.column(align=True), context, seen.changes, above)
 
-    def act(self: Any, context: Any, robot: Any) -> str | None:
+    def run(self: Any, context: Any, robot: Any) -> str | None:
         # Once: the next call, by Repeat Last, reads the file.
         is_same, self._is_same = self._is_same, False
         if is_same:
@@ -168,7 +168,7 @@ class ChooseSource(PolledOperator, bpy.types.Operator, ImportHelper):
     filter_glob: props.pattern(*SUFFIXES)
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
+    def why_disabled(cls, context: Any) -> str:
         return find_hindrance(context)
 
     def execute(self, context: Any) -> set[str]:

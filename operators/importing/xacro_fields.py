@@ -49,8 +49,7 @@ class XacroField(bpy.types.PropertyGroup):
     in one of them it is `required`: it has no default, or is used before its declaration."""
 
     value: props.text(
-        "Value", "The value of the xacro argument. As long as it is the file's own default, the "
-        "file decides",
+        "Value", "The value of the xacro argument. Left at the file's default, it is not passed on",
     )  # fmt: skip
     default: bpy.props.StringProperty()
     required: bpy.props.BoolProperty()
@@ -64,8 +63,8 @@ def register() -> None:
     of callbacks, would crash when Python ends.
     """
     text = (
-        "The value of the xacro argument, true or false. As long as it is the file's own default, "
-        "the file decides"
+        "The value of the xacro argument, true or false. Left at the file's default, it is not "
+        "passed on"
     )
     add_property(XacroField, "on", props.switch("Value", text, get=_is_on, set=_switch))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...urdf_importer import LinkContact, Violation
 from ...urdf_importer.blender.memory import count_changes
-from ..session import recall_state
+from ..session import session_state
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,5 +31,5 @@ class Checks:
 def find_checked(robot: Any) -> Checked | None:
     """Finds the result of a robot's last check; None where it is not about the robot as it is
     now."""
-    found = recall_state(Checks).found.get(robot.session_uid)
+    found = session_state(Checks).found.get(robot.session_uid)
     return found if found is not None and found.changes == count_changes() else None

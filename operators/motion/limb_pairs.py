@@ -15,7 +15,7 @@ from ...urdf_importer.blender.standing.robot_table import find_robot, recall_tab
 from ..active_robot import active_robot, redraw_views
 from ..additions import Drawers, call_later
 from ..gizmos.strokes import draw_lines
-from ..session import recall_state
+from ..session import session_state
 from ..stepping import is_busy
 
 Given = tuple[tuple[str, str], ...]
@@ -63,7 +63,7 @@ class _Pairs:
 
 
 def find_people(robot: Any, *, robots: bool = False) -> list[str]:
-    """Returns the names of the scene's other armatures that are no robots, or of these too."""
+    """Returns the names of the scene's other armatures that are not robots, or of these too."""
     own = set(armatures_of(robot))
     return sorted(
         item.name
@@ -78,7 +78,7 @@ def find_person(robot: Any) -> Any | None:
     """Returns the chosen person of a robot, else the first one of the scene, or the first other
     robot."""
     others = find_people(robot, robots=True)
-    name = recall_state(_Pairs).person.get(robot.session_uid, "")
+    name = session_state(_Pairs).person.get(robot.session_uid, "")
     if name not in others:
         name = next(iter(find_people(robot) or others), "")
     return bpy.context.scene.objects.get(name)
@@ -86,12 +86,12 @@ def find_person(robot: Any) -> Any | None:
 
 def choose_person(robot: Any, name: str) -> None:
     """Chooses whom a robot follows."""
-    recall_state(_Pairs).person[robot.session_uid] = name
+    session_state(_Pairs).person[robot.session_uid] = name
 
 
 def given_pairs(robot: Any, person: Any) -> Given:
     """Returns the corrections of this session."""
-    return recall_state(_Pairs).given.get((robot.session_uid, person.session_uid), ())
+    return session_state(_Pairs).given.get((robot.session_uid, person.session_uid), ())
 
 
 def correct_pairs(robot: Any, person: Any, given: Given) -> FoundPairs:
@@ -99,7 +99,7 @@ def correct_pairs(robot: Any, person: Any, given: Given) -> FoundPairs:
     correction makes no sense."""
     found = _find(robot, person, given)
     if not found.why:
-        state = recall_state(_Pairs)
+        state = session_state(_Pairs)
         state.given[robot.session_uid, person.session_uid] = given
         state.found[_key(robot, person)] = found
         redraw_views()
@@ -121,7 +121,7 @@ def find_end(robot: Any, bone: Any) -> str:
 
 def recall_limbs(robot: Any, person: Any) -> FoundPairs | None:
     """Returns the known limbs while they are drawn, and has them found out where they are not."""
-    state = recall_state(_Pairs)
+    state = session_state(_Pairs)
     found = state.found.get(_key(robot, person))
     if found is None:
         state.wanted = robot.name, person.name
@@ -137,7 +137,7 @@ def _key(robot: Any, person: Any) -> tuple[Any, ...]:
 def _look() -> float | None:
     if is_busy():
         return 0.3
-    state, objects = recall_state(_Pairs), bpy.context.scene.objects
+    state, objects = session_state(_Pairs), bpy.context.scene.objects
     robot, person = (objects.get(name) for name in state.wanted or ("", ""))
     if robot is not None and person is not None:
         while len(state.found) >= _MOST_KEPT:
@@ -155,7 +155,7 @@ def _find(robot: Any, person: Any, given: Given) -> FoundPairs:
         return FoundPairs(why=error.message)
     joints, armatures = recall_table(robot).joints, armatures_by_name(robot)
     key = robot.session_uid, person.session_uid
-    known = recall_state(_Pairs).known.setdefault(key, {})
+    known = session_state(_Pairs).known.setdefault(key, {})
     for pair in pairs:
         known.setdefault(pair.bones[-1], pair.bones)
     for bone, link in given:
@@ -183,14 +183,14 @@ def name_color(number: int) -> str:
 
 def watch_panel(*, is_open: bool) -> None:
     """Draws limbs over the view while the panel is open, as its header and content say."""
-    state = recall_state(_Pairs)
+    state = session_state(_Pairs)
     state.is_open = is_open
     if is_open:
         state.drawers.start(POST_VIEW=_draw)
 
 
 def _draw() -> None:
-    state, view = recall_state(_Pairs), bpy.context.space_data
+    state, view = session_state(_Pairs), bpy.context.space_data
     robot = active_robot(bpy.context)
     if not state.is_open or robot is None or not view.show_region_ui:
         return

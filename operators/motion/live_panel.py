@@ -86,7 +86,7 @@ class Connect(RobotOperator, bpy.types.Operator):
     )
     bl_options = {"REGISTER"}
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         settings = context.window_manager.urdf_live
         settings.tried = settings.address
         link = connect(
@@ -105,8 +105,8 @@ class LinkOperator(RobotOperator):
         return find_live_link(active_robot(context))
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
-        why = super().hinder(context)
+    def why_disabled(cls, context: Any) -> str:
+        why = super().why_disabled(context)
         return why or ("" if cls.find_robot(context) is not None else "Connect the robot first")
 
 
@@ -117,7 +117,7 @@ class Disconnect(LinkOperator, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
     level = "WARNING"
 
-    def act(self, context: Any, link: Any) -> str:
+    def run(self, context: Any, link: Any) -> str:
         try:
             return _stop(link) if link.recorded else ""
         finally:
@@ -129,7 +129,7 @@ class Record(LinkOperator, bpy.types.Operator):
     bl_label = "Record"
     bl_description = "Record everything that the server sends about the active robot from now on"
 
-    def act(self, context: Any, link: Any) -> None:
+    def run(self, context: Any, link: Any) -> None:
         link.record()
 
 
@@ -140,7 +140,7 @@ class StopRecording(LinkOperator, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
     level = "WARNING"
 
-    def act(self, context: Any, link: Any) -> str:
+    def run(self, context: Any, link: Any) -> str:
         return _stop(link)
 
 
@@ -163,14 +163,14 @@ class SendSensors(LinkOperator, bpy.types.Operator):
     )
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
-        why = super().hinder(context)
+    def why_disabled(cls, context: Any) -> str:
+        why = super().why_disabled(context)
         link = cls.find_robot(context) if not why else None
         if link is None or link.state == "connected" or link.options.send_sensors:
             return why
         return f"No server listens: the link is {link.state}"
 
-    def act(self: Any, context: Any, link: Any) -> None:
+    def run(self: Any, context: Any, link: Any) -> None:
         link.send_sensors(not link.options.send_sensors, pictures=self.pictures)
 
 
@@ -210,7 +210,7 @@ class SendMotion(LinkOperator, bpy.types.Operator):
         else:
             self.layout.label(text="It is within the robot's limits", icon="CHECKMARK")
 
-    def act(self: Any, context: Any, link: Any) -> str:
+    def run(self: Any, context: Any, link: Any) -> str:
         robot: Any = active_robot(context)
         motion = _sample(robot, self.rate)
         found = _check(context, robot, motion)

@@ -59,7 +59,7 @@ class ImportMotion(ActingOperator, bpy.types.Operator):
     )  # fmt: skip
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
+    def why_disabled(cls, context: Any) -> str:
         return "" if context.mode in ("OBJECT", "POSE") else _NOT_NOW
 
     def invoke(self: Any, context: Any, event: Any) -> set[str]:
@@ -74,7 +74,7 @@ class ImportMotion(ActingOperator, bpy.types.Operator):
         self.layout.prop(self, "topic", placeholder="/joint_states")
         draw_options(self.layout, self, MotionOptions)
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         path = bpy.path.abspath(self.filepath)
         diagnostics = Diagnostics(path)
         if robot is None or not robot.is_editable:
@@ -109,7 +109,7 @@ class ExportMotion(ExportOperator, bpy.types.Operator, ExportHelper):
     form: props.choice("Layout", "For programs that train policies", items=_LAYOUTS)
     check_extension = None
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         path = Path(bpy.path.abspath(self.filepath))
         motion = sample_trajectory(robot, frame_range=None, rate=self.rate or None)
         layout = "" if self.form == "none" else self.form

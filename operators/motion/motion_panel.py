@@ -76,7 +76,7 @@ class ShowMotion(RobotOperator, bpy.types.Operator):
 
     action: props.text("Action", "The action's name")
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         if not show_action(robot, self.action):
             raise Refusal(f"The robot has no motion '{self.action}'")
         context.scene.frame_set(context.scene.frame_current)
@@ -87,7 +87,7 @@ class CheckMotion(RobotOperator, bpy.types.Operator):
     bl_label = "Check"
     bl_description = (
         "Compare the motion of the active robot, from its first keyframe to its last, after IK, "
-        "drivers and NLA, with the limits of its joints, and list the worst of each"
+        "drivers and NLA, with the limits of its joints, and list the worst frame of each joint"
     )
     level = "WARNING"
 
@@ -96,7 +96,7 @@ class CheckMotion(RobotOperator, bpy.types.Operator):
         "Collisions", "List the links that touch each other, and when", default=True
     )
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         diagnostics = Diagnostics(robot.name)
         limits = find_motion_limits(context, robot)
         path = bpy.path.abspath(context.window_manager.urdf_limits_file) or None
@@ -116,7 +116,7 @@ class CheckMotion(RobotOperator, bpy.types.Operator):
             last=last,
             contacts=contacts,
         )
-        recall_state(Checks).found[robot.session_uid] = checked
+        session_state(Checks).found[robot.session_uid] = checked
         _mark(context.scene, checked if self.markers else None)
         report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
         text = f"{len(violations)} beyond the limits" if violations else "All is within the limits"
@@ -183,7 +183,7 @@ class RetimeMotion(RobotOperator, bpy.types.Operator):
         else:
             draw_options(self.layout, self, RetimeOptions)
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         diagnostics = Diagnostics(robot.name)
         if followed_targets_of(robot):
             raise RobotError(_FOLLOWS)
@@ -194,7 +194,7 @@ class RetimeMotion(RobotOperator, bpy.types.Operator):
         name = f"{action.name if action else robot.name} retimed"
         options = MotionOptions(action=name, start_frame=float(first))
         apply_trajectory(robot, retimed, options=options, diagnostics=diagnostics)
-        recall_state(Checks).found.pop(robot.session_uid, None)
+        session_state(Checks).found.pop(robot.session_uid, None)
         report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
         return f"{retimed.duration:.2f} s instead of {motion.duration:.2f} s, in '{name}'"
 
@@ -213,7 +213,7 @@ add_option_properties(RetimeMotion, RetimeOptions)
 
 
 class MotionPanel(RobotSubPanel, bpy.types.Panel):
-    """Sub-panels of others hang below it by MOTION_PANEL."""
+    """Sub-panels of other rooms are added below it by MOTION_PANEL."""
 
     bl_idname = MOTION_PANEL
     bl_label = "Motion"
@@ -371,7 +371,9 @@ _LEVELS = "▁▂▃▄▅▆▇█"
 
 
 def draw_efforts(layout: Any, robot: Any) -> None:
-    """Draws the efforts that a simulation's motors gave: a curve of each, its peak and its mean."""
+    """Draws the efforts that a simulation's motors gave: the curve, the peak and the mean of each
+    effort.
+    """
     action = robot.animation_data and robot.animation_data.action
     noted = action.get(properties.MOTION, {}).get("efforts") if action else None
     if not noted:

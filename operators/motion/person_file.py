@@ -20,14 +20,14 @@ from .limb_pairs import choose_person
 from .retarget_panel import RetargetPanel, unfold_panel
 
 _WHAT = "A person, as tall as people are. The scene takes the recording's frame rate"
-_NOT_NOW = "Leave the mode you are in first: people come in in object and pose mode"
+_NOT_NOW = "Leave the mode you are in first: people are imported in object and pose mode"
 
 
 class ImportPerson(ActingOperator, bpy.types.Operator):
     bl_idname = "urdf.import_person"
     bl_label = "Import Person"
     bl_description = (
-        "Bring a person's motion (.bvh) in beside the active robot, as tall as people are, at its "
+        "Import a person's motion (.bvh) beside the active robot, as tall as people are, at its "
         "own frame rate, and open the panel Retarget"
     )
 
@@ -35,7 +35,7 @@ class ImportPerson(ActingOperator, bpy.types.Operator):
     filter_glob: props.pattern(".bvh", options=props.OF_THIS_TIME)
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
+    def why_disabled(cls, context: Any) -> str:
         return "" if context.mode in ("OBJECT", "POSE") else _NOT_NOW
 
     def invoke(self: Any, context: Any, event: Any) -> set[str]:
@@ -49,7 +49,7 @@ class ImportPerson(ActingOperator, bpy.types.Operator):
     def draw(self: Any, context: Any) -> None:
         draw_wrapped(self.layout, context, _WHAT, icon="INFO")
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         path = bpy.path.abspath(self.filepath)
         if not path.lower().endswith(".bvh"):
             raise RobotError(f"{os.path.basename(path)} does not end in .bvh")

@@ -81,7 +81,7 @@ class FollowPerson(SteppedOperator, RobotOperator):
     )
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
+    def why_disabled(cls, context: Any) -> str:
         return _find_hindrance(context)
 
     def draw(self: Any, context: Any) -> None:
@@ -95,7 +95,7 @@ class FollowPerson(SteppedOperator, RobotOperator):
         name = self.person or (people[0] if len(people) == 1 else "")
         others = find_people(robot, robots=True)
         if name not in others:
-            raise RobotError(f"say which of {', '.join((people or others)[:5])} is the person")
+            raise RobotError(f"choose one of {', '.join((people or others)[:5])} as the person")
         self._diagnostics = Diagnostics(robot.name)
         result = yield from retarget_steps(
             context.scene.objects[name],
@@ -159,7 +159,7 @@ class PersonOperator(RobotOperator):
     bl_options = {"INTERNAL"}
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
+    def why_disabled(cls, context: Any) -> str:
         return _find_hindrance(context)
 
 
@@ -169,7 +169,7 @@ class PairOperator(PersonOperator):
     bone: props.text("Bone", "A bone of the limb of the person")
     link: props.text("Link", "A link or joint of the limb of the robot; empty for none")
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         """Corrects the pair of a bone; without a bone, takes all corrections back."""
         person = find_person(robot)
         given = dict(given_pairs(robot, person)) if self.bone else {}
@@ -192,7 +192,7 @@ class PickPair(PairOperator, bpy.types.Operator):
     bl_label = "Pick Pair"
     bl_description = (
         "Correct who follows whom by two clicks in the view: on a bone of the person, then on the "
-        "part of the robot that is to follow it. Esc ends it"
+        "part of the robot that follows it. Esc ends it"
     )
 
     def invoke(self, context: Any, event: Any) -> set[str]:
@@ -269,7 +269,7 @@ class ChoosePerson(PersonOperator, bpy.types.Operator):
 
     person: props.text("Person", "The armature to follow")
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         choose_person(robot, self.person)
 
 

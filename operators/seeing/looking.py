@@ -23,12 +23,12 @@ class LookThrough(RobotOperator, bpy.types.Operator):
     bl_label = "Look Through"
     bl_description = (
         "See with the sensor's camera, in the present pose: the scene gets that camera, its "
-        "resolution and aspect of pixels. A second press gives all of it back"
+        "resolution and aspect of pixels. A second press restores all of it"
     )
 
-    sensor: props.text("Sensor", "The name of the sensor; empty to give all back", kept=False)
+    sensor: props.text("Sensor", "The name of the sensor; empty to restore the view", kept=False)
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         scene, camera = context.scene, None
         if self.sensor:
             (found,) = choose_sensors(robot, [self.sensor], Diagnostics())

@@ -39,7 +39,7 @@ class AddSensors(RobotOperator, bpy.types.Operator):
         "update keeps them true, and exports write each sensor once"
     )
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         options = replace(find_record(robot).options, sensors=True)
         with wait_cursor(context):
             result = update_robot(robot, robot=extract_robot(robot), options=options)
@@ -61,7 +61,7 @@ class SwitchSensors(RobotOperator, bpy.types.Operator):
     )  # fmt: skip
     on: props.switch("Show", "Show these objects; off: hide them", default=True)
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         for item in list_kind(robot, self.what):
             item.hide_viewport = not self.on
         redraw_views()
@@ -82,7 +82,7 @@ class Sense(RobotOperator, bpy.types.Operator):
 
     sensor: props.text("Sensor", "The name of the sensor", kept=False)
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         diagnostics = Diagnostics()
         options = read_options(self, SenseOptions)
         with wait_cursor(context):
@@ -101,13 +101,13 @@ class RemoveReadings(RobotOperator, bpy.types.Operator):
     bl_description = "Remove the images and points that sensors of the active robot have measured"
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
-        why, robot = super().hinder(context), active_robot(context)
+    def why_disabled(cls, context: Any) -> str:
+        why, robot = super().why_disabled(context), active_robot(context)
         if why or (robot is not None and has_readings(robot.name)):
             return why
         return "No sensor of this robot shows a measurement"
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         removed = remove_readings(robot.name)
         redraw_views()
         return f"{count(removed, 'measurement')} removed"

@@ -27,7 +27,7 @@ class SelectGroup(RobotOperator, bpy.types.Operator):
 
     group: props.text("Group", "The name of the group of joints", kept=False)
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         select_group(robot, self.group)
 
 
@@ -38,7 +38,7 @@ class KeyGroup(RobotOperator, bpy.types.Operator):
 
     group: props.text("Group", "The name of the group of joints", kept=False)
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         joints = joints_of_group(robot, self.group)
         keyed = key_joints(robot, joints) + key_control(robot, joints)
         return describe_keyed(keyed, context.scene)
@@ -63,7 +63,7 @@ class NewState(RobotOperator, bpy.types.Operator):
     def draw(self, context: Any) -> None:
         self.layout.prop(self, "state")
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         name = self.state.strip()
         if not name:
             raise RobotError("a state needs a name")
@@ -77,10 +77,10 @@ class MakePoses(RobotOperator, bpy.types.Operator):
     bl_description = (
         "Make the poses Home, Zero and Ready of the active robot as pose assets, with a picture of "
         "each and of the states of its groups: here and in the asset browser. It takes a second or "
-        "two for each"
+        "two for each pose"
     )
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         with wait_cursor(context):
             made = make_poses(robot)
         return count(len(made), "pose") + " with a picture"
@@ -90,7 +90,7 @@ class FindDisabledCollisions(SteppedOperator, RobotOperator, bpy.types.Operator)
     bl_idname = "urdf.find_disabled_collisions"
     bl_label = "Find Disabled Collisions"
     bl_description = (
-        "Find the pairs of links that a planner need not look at, by poses drawn at random: "
+        "Find the pairs of links that a planner can skip, by poses drawn at random: "
         "adjacent links, and links that touch at zero, always or never. They go into the robot's "
         "SRDF; pairs that you disabled for other reasons stay"
     )
@@ -111,7 +111,7 @@ class FindDisabledCollisions(SteppedOperator, RobotOperator, bpy.types.Operator)
     def keep_result(self, context: Any, result: tuple[CollisionPair, ...]) -> set[str]:
         robot = context.scene.objects.get(self._robot)
         if robot is None:
-            raise RobotError("the robot is gone")
+            raise RobotError("the robot was deleted")
         apply_srdf(robot, replace_disabled(extract_semantics(robot), result))
         counts = Counter(pair.reason for pair in result)
         said = ", ".join(f"{number} {reason}" for reason, number in counts.items())

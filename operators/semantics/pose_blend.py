@@ -30,7 +30,7 @@ class PoseOperator(RobotOperator):
     bl_options = {"REGISTER", "UNDO"}
 
     share: props.number(
-        "Share", "How far the robot goes to the pose: 0 for its pose now, 1 for all of it",
+        "Share", "The share of the way to the pose: 0 for the present pose, 1 for all of it",
         default=1.0, min=0.0, max=1.0, subtype="FACTOR", kept=False,
     )  # fmt: skip
 
@@ -38,7 +38,7 @@ class PoseOperator(RobotOperator):
         """Returns joint -> numbers of the pose. Raises RobotError."""
         raise NotImplementedError
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         blend = PoseBlend(robot, self.read_goal(robot))
         blend.show(self.share)
         blend.keep()
@@ -72,7 +72,7 @@ class PoseOperator(RobotOperator):
         return {"RUNNING_MODAL"}
 
     def cancel(self: Any, context: Any) -> None:
-        """Takes it back; Blender calls this when it has to end the operator."""
+        """Takes it back; Blender calls this when it must end the operator."""
         self._blend.take_back()
         self._end(context)
 

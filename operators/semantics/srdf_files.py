@@ -29,7 +29,7 @@ class ImportSrdf(RobotOperator, bpy.types.Operator, ImportHelper):
     bl_label = "Import SRDF"
     bl_description = (
         "Put an SRDF on the active robot: groups become bone collections, named states pose "
-        "assets, end effectors targets for inverse kinematics. Data from another SRDF goes"
+        "assets, end effectors targets for inverse kinematics. Data from another SRDF are removed"
     )
 
     filename_ext = ".srdf"
@@ -41,7 +41,7 @@ class ImportSrdf(RobotOperator, bpy.types.Operator, ImportHelper):
         self.filepath = _offer(active_robot(context)) or self.filepath
         return browse(self, context)
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         path = bpy.path.abspath(self.filepath)
         diagnostics = Diagnostics(path)
         semantics = apply_srdf(robot, path, diagnostics=diagnostics)
@@ -72,7 +72,7 @@ class ExportSrdf(ExportOperator, bpy.types.Operator, ExportHelper):
     filename_ext = ".srdf"
     filter_glob: props.pattern(".srdf")
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         path = bpy.path.abspath(self.filepath)
         diagnostics = Diagnostics(path)
         write_srdf(robot, path, diagnostics=diagnostics)

@@ -28,7 +28,7 @@ class SoloLimb(RobotOperator, bpy.types.Operator):
 
     limb: props.text("Limb", "The title of the limb among the chains of joints", kept=False)
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         chains = {chain.title: chain for chain in recall_table(robot).chains}
         if self.limb not in chains:
             raise RobotError(f"the robot has no limb '{self.limb}'")

@@ -14,7 +14,7 @@ from ...urdf_importer.command.summary import count
 from .. import props
 from ..active_robot import active_robot, redraw_views
 from ..additions import add_property
-from ..session import recall_state
+from ..session import session_state
 from ..wrapped_text import draw_facts, draw_wrapped
 from .panel import DataSubPanel
 from .select_operators import WAYS, WHAT, SelectJoint
@@ -123,14 +123,14 @@ def _get_shown(collection: Any) -> int:
     while item is not None and name_link(item) is None:
         item = item.parent
     place = collection.objects.find(item.name) if item is not None else -1
-    clicked = recall_state(_Clicked).places
+    clicked = session_state(_Clicked).places
     return int(place) if place >= 0 else clicked.get(collection.session_uid, -1)
 
 
 def _set_shown(collection: Any, place: int) -> None:
     """Selects the clicked link. An unselectable link (its collection is excluded) is still
     described."""
-    recall_state(_Clicked).places[collection.session_uid] = place
+    session_state(_Clicked).places[collection.session_uid] = place
     item = collection.objects[place] if 0 <= place < len(collection.objects) else None
     name, robot = (name_link(item), find_robot(item)) if item is not None else (None, None)
     if name is None or robot is None:

@@ -33,10 +33,10 @@ class ZeroPose(RobotOperator, bpy.types.Operator):
     bl_label = "Zero Pose"
     bl_description = (
         "Put every joint of the active robot at zero, the pose in which the description was "
-        "written; a joint whose limits leave zero out goes to the nearest valid position"
+        "written; a joint whose limits exclude zero moves to the nearest valid position"
     )
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         zero_pose(robot)
 
 
@@ -53,7 +53,7 @@ class EnforceLimits(RobotOperator, bpy.types.Operator):
 
     on: props.switch("Enforce", "Whether the limits hold from now on", default=True)
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         enforce_limits(robot, self.on)
 
 
@@ -77,7 +77,7 @@ class RandomPose(RobotOperator, bpy.types.Operator):
         self.seed = random.randrange(_MOST_SEED)
         return self.execute(context)
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         with wait_cursor(context):
             why = avoid_collisions(robot) if self.avoid_collisions else None
             random_pose(robot, self.seed, refuse=why)
@@ -91,7 +91,7 @@ class NearestValid(RobotOperator, bpy.types.Operator):
         "the numbers match the displayed pose. All other joints stay"
     )
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         moved = hold_limits(robot)
         if not moved:
             raise Refusal("Every joint is valid", "INFO")
@@ -106,7 +106,7 @@ class KeyAll(RobotOperator, bpy.types.Operator):
         "follow another need none"
     )
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         keyed = key_joints(robot)
         return describe_keyed(keyed, context.scene)
 
@@ -120,13 +120,13 @@ class KeyJoint(RobotOperator, bpy.types.Operator):
     bl_idname = "urdf.key_joint"
     bl_label = "Key Joint"
     bl_description = (
-        "Insert a keyframe of this joint at the current frame, or take it away where there is one. "
+        "Insert a keyframe of this joint at the current frame, or remove the existing one. "
         "It is a keyframe of the bone's own channel, as Blender's tools make it"
     )
 
     joint: props.text("Joint", "Name of the joint in the description", kept=False)
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         row = recall_table(robot).joints.get(self.joint)
         if row is None or row.mimics:
             why = (

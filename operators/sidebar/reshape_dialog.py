@@ -69,7 +69,7 @@ class ReshapeOperator(RobotOperator):
                 self._shown = (key, (), str(error))
         return self._shown[1], self._shown[2]
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         diagnostics = Diagnostics()
         made, names = self.make(find_reshaped(robot), diagnostics)
         result = update_robot(robot, robot=made, names=names)

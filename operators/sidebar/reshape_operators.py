@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reshaping the active robot: the dialog lists the changes first, and each function is one step of
-undo. Keyframes, materials and whatever hangs on the robot stay."""
+undo. Keyframes, materials and whatever is attached to the robot stay."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -185,7 +185,7 @@ class MeasureRobot(RobotOperator, bpy.types.Operator):
         "edit and give to Resize"
     )
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         robot = find_reshaped(robot)
         text = bpy.data.texts.new(f"{robot.name} measures")
         text.write(reshape.measure(robot))
@@ -213,14 +213,14 @@ _PARTS = (
 class StripRobot(ReshapeOperator, bpy.types.Operator):
     bl_idname = "urdf.reshape_strip"
     bl_label = "Strip Parts"
-    bl_description = "Take parts of the description out of the robot"
+    bl_description = "Remove parts of the description from the robot"
     fields = ("parts", "tags")
 
     parts: props.choice(
         "Parts", "The parts to remove", items=_PARTS, options={"ENUM_FLAG", "SKIP_SAVE"}
     )
     tags: props.text(
-        "Other Tags", "Names of further elements that go, separated by commas", kept=False
+        "Other Tags", "Names of further elements to remove, separated by commas", kept=False
     )
 
     def draw_field(self: Any, layout: Any, name: str) -> None:
@@ -238,25 +238,26 @@ class PruneRobot(ReshapeOperator, bpy.types.Operator):
     bl_idname = "urdf.reshape_prune"
     bl_label = "Prune"
     bl_description = (
-        "Take limbs off the robot. Objects that you attached to them move to the remaining links"
+        "Remove limbs from the robot. Objects that you attached to them move to the remaining links"
     )
     fields = ("limb", "remove", "keep", "unused_frames")
 
     limb: props.text(
-        "Remove", "A link, or the child link of a joint, that goes with all below",
+        "Remove", "A link, or the child link of a joint, that is removed with all below",
         search=_all_names, kept=False,
     )  # fmt: skip
     remove: props.text(
         "Further Links",
-        "More links, or child links of joints, that go with all below, separated by commas",
+        "More links, or child links of joints, that are removed with all below, separated by "
+        "commas",
         kept=False,
     )
     keep: props.text(
-        "Keep Only", "Links that stay, with the ways from the root to them, separated by commas. "
+        "Keep Only", "Links to keep, with all links from the root to them, separated by commas. "
         "Empty: all", kept=False,
     )  # fmt: skip
     unused_frames: props.switch(
-        "Unused Frames", "Links on fixed joints without shape and mass go, too", kept=False
+        "Unused Frames", "Also remove links on fixed joints without shape and mass", kept=False
     )
 
     def make(self, robot: Robot, diagnostics: Diagnostics) -> Made:
@@ -285,7 +286,7 @@ class MergeFixed(ReshapeOperator, bpy.types.Operator):
 class RerootRobot(ReshapeOperator, bpy.types.Operator):
     bl_idname = "urdf.reshape_reroot"
     bl_label = "Reroot"
-    bl_description = "Make another link the root of the robot. Links, signs and limits stay"
+    bl_description = "Make another link the root of the robot; frames, signs and limits are kept"
     fields = ("link", "frames")
 
     link: props.text("Root", "The new root link", search=_link_names, kept=False)

@@ -101,7 +101,7 @@ class HomePose(RobotOperator, bpy.types.Operator):
         "robot's place does not change"
     )
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         home_pose(robot)
 
 
@@ -113,7 +113,7 @@ class ReadyPose(RobotOperator, bpy.types.Operator):
         "from which inverse kinematics finds its way"
     )
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         ready_pose(robot)
 
 
@@ -127,7 +127,7 @@ class MirrorPose(RobotOperator, bpy.types.Operator):
     )
     level = "WARNING"
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         mirrored = mirror_pose(robot, joints=selected_joints(context, robot))
         return count(mirrored, "joint") + " mirrored"
 
@@ -147,7 +147,7 @@ class MarkAsset(RobotOperator, bpy.types.Operator):
         "Save the file into an asset library; a robot dragged from there can be posed as before"
     )
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         with wait_cursor(context):
             collection = mark_as_asset(robot)
         return f"Collection '{collection.name}' is an asset now"

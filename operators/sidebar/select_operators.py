@@ -46,7 +46,7 @@ class SelectRobot(ActingOperator, bpy.types.Operator):
         "With Parts", "Select the visible parts of its links and shapes as well", kept=False
     )
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         robot = context.scene.objects.get(self.robot) if self.robot else robot
         if robot is None:
             raise Refusal("There is no robot with that name in the scene", "ERROR")
@@ -63,7 +63,7 @@ class SelectLink(RobotOperator, bpy.types.Operator):
     link: props.text("Link", "Name of the link in the description", kept=False)
     what: props.choice("Select", "The parts of the link to select", items=WHAT)
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         WAYS[self.what](robot, self.link)
 
 
@@ -78,7 +78,7 @@ class SelectJoint(RobotOperator, bpy.types.Operator):
 
     joint: props.text("Joint", "Name of the joint in the description", kept=False)
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         select_joint(robot, self.joint)
 
 
@@ -93,7 +93,7 @@ class SelectSubject(RobotOperator, bpy.types.Operator):
 
     index: props.integer("Message", "Its place in the import report, from 0", min=0, kept=False)
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         messages = recall_table(robot).diagnostics
         if self.index >= len(messages):
             raise Refusal(f"The report has {count(len(messages), 'message')}", "ERROR")
@@ -111,7 +111,7 @@ class ReportOperator(ActingOperator):
     )  # fmt: skip
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
+    def why_disabled(cls, context: Any) -> str:
         robot = active_robot(context)
         found = robot is not None and recall_table(robot).diagnostics
         if found or recall_world_report() is not None:
@@ -132,7 +132,7 @@ class CopyReport(ReportOperator, bpy.types.Operator):
         "file:line: severity: message [code]. The codes are explained in the documentation"
     )
 
-    def act(self, context: Any, robot: Any) -> str:
+    def run(self, context: Any, robot: Any) -> str:
         messages = self.list_messages(robot)
         context.window_manager.clipboard = "".join(f"{item}\n" for item in messages)
         return count(len(messages), "message") + " copied"
@@ -155,7 +155,7 @@ class ShowMessages(bpy.types.Operator):
 class DismissFailure(bpy.types.Operator):
     bl_idname = "urdf.dismiss_failure"
     bl_label = "Dismiss"
-    bl_description = "Take this message away. The text block with the details stays"
+    bl_description = "Remove this message. The text block with the details stays"
     bl_options = {"REGISTER"}
 
     def execute(self, context: Any) -> set[str]:
@@ -174,7 +174,7 @@ class OpenLine(ReportOperator, bpy.types.Operator):
 
     index: props.integer("Message", "Its place in the import report, from 0", min=0, kept=False)
 
-    def act(self: Any, context: Any, robot: Any) -> str | None:
+    def run(self: Any, context: Any, robot: Any) -> str | None:
         messages = self.list_messages(robot)
         item = messages[self.index] if self.index < len(messages) else None
         if item is None or not item.line or not Path(item.source).is_file():

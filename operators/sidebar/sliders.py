@@ -25,7 +25,7 @@ from ...urdf_importer.blender.ik.loop_hand import move_joint
 from ...urdf_importer.blender.standing.joints import JointChannel, read_joints
 from ..active_robot import redraw_views
 from ..additions import add_property, call_later
-from ..session import recall_state
+from ..session import session_state
 
 _FREE_SLIDE = 1.0
 """Range (metres) of the slider of a joint without bounds; numbers beyond it can be typed."""
@@ -61,7 +61,7 @@ def counts_millimetres(channel: JointChannel, scene: Any) -> bool:
 def find_slider(channel: JointChannel, *, millimetres: bool = False) -> str | None:
     """Finds the pose bone's property for a channel; None while there is none yet, and then it is
     made soon. For draw()."""
-    sliders = recall_state(_Sliders)
+    sliders = session_state(_Sliders)
     found = sliders.made.get((channel, millimetres))
     if found is None:
         sliders.wanted.add((channel, millimetres))
@@ -70,14 +70,14 @@ def find_slider(channel: JointChannel, *, millimetres: bool = False) -> str | No
 
 
 def _make_wanted() -> None:
-    wanted = recall_state(_Sliders).wanted
+    wanted = session_state(_Sliders).wanted
     _make(wanted)
     wanted.clear()
     redraw_views()
 
 
 def _make(keys: Iterable[_Key]) -> None:
-    made = recall_state(_Sliders).made
+    made = session_state(_Sliders).made
     for key in keys:
         if key not in made:
             name = f"urdf_{blake2b(repr(key).encode(), digest_size=8).hexdigest()}"

@@ -29,7 +29,7 @@ class BuildStudio(RobotOperator, bpy.types.Operator):
     bl_label = "Studio"
     bl_description = (
         "Put a ground, three lights and a camera around the selected robots in "
-        "their poses; the camera goes around them once in the scene's frames. An "
+        "their poses; the camera moves around them once in the scene's frames. An "
         "earlier studio is replaced. Robots, world and render settings stay as "
         "they are; this view hides its bones, lights and empties while it looks through the camera"
     )
@@ -63,12 +63,12 @@ class RemoveStudio(ActingOperator, bpy.types.Operator):
     bl_idname = "urdf.remove_studio"
     bl_label = "Remove Studio"
     bl_description = (
-        "Take the studio away: ground, lights, camera and turntable. The camera that the scene "
+        "Remove the studio: ground, lights, camera and turntable. The camera that the scene "
         "had before is active again, and views through the studio's camera are restored"
     )
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
+    def why_disabled(cls, context: Any) -> str:
         if find_studio(context.scene) is None:
             return "There is no studio in this scene"
         return "" if context.mode in ("OBJECT", "POSE") else NOT_NOW
@@ -88,7 +88,7 @@ class MakeThumbnail(RobotOperator, bpy.types.Operator):
         "the asset browser show it, and the file keeps it. It takes a few seconds"
     )
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         with wait_cursor(context):
             make_thumbnail(robot)
         redraw_views()
@@ -116,7 +116,7 @@ class MaterialPreset(RobotOperator, bpy.types.Operator):
         "unchanged",
     )  # fmt: skip
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         chosen = context.selected_objects if self.selected else None
         made = set_material_preset(robot, preset=self.preset, objects=chosen)
         if not made:

@@ -43,10 +43,10 @@ class FrameRobot(ActingOperator, bpy.types.Operator):
     bl_options = {"REGISTER"}
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
+    def why_disabled(cls, context: Any) -> str:
         return NO_ROBOT if active_robot(context) is None else ""
 
-    def act(self, context: Any, robot: Any) -> None:
+    def run(self, context: Any, robot: Any) -> None:
         space = context.space_data
         here = [(space, context.area)] if getattr(space, "type", "") == "VIEW_3D" else None
         frame_robots([robot], here or list_views(context))
@@ -68,7 +68,7 @@ class DuplicateRobot(RobotOperator, bpy.types.Operator):
         "Beside the Original", "Put the copy beside the original; off: in its place", default=True
     )
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         copy = duplicate_robot(robot, linked=self.linked)
         if self.beside:
             across = find_right(context)
@@ -84,7 +84,7 @@ class DeleteRobot(RobotOperator, bpy.types.Operator):
         "attached to it stay where they are"
     )
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         name = robot.name
         delete_robot(robot)
         remove_findings(context.scene)
@@ -102,10 +102,10 @@ class DeleteLeftovers(ActingOperator, bpy.types.Operator):
     robot: props.text("Robot", "Name of the collection that they are in", kept=False)
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
+    def why_disabled(cls, context: Any) -> str:
         return "" if context.mode in ("OBJECT", "POSE") else NOT_NOW
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         deleted = delete_leftovers(context.scene, self.robot)
         if not deleted:
             raise Refusal("No parts of a deleted robot are left", "INFO")
@@ -122,12 +122,12 @@ class CompleteCopy(RobotOperator, bpy.types.Operator):
     )
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
-        why = super().hinder(context)
+    def why_disabled(cls, context: Any) -> str:
+        why = super().why_disabled(context)
         whole = not why and recall_table(active_robot(context)).link_count
         return "This robot has its links" if whole else why
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         return f"{complete_copy(robot).name} is a whole robot"
 
 
@@ -139,7 +139,7 @@ class ResetParts(RobotOperator, bpy.types.Operator):
         "the description has them. The pose stays, and so do your attachments"
     )
 
-    def act(self: Any, context: Any, robot: Any) -> str:
+    def run(self: Any, context: Any, robot: Any) -> str:
         displaced = reset_parts(robot)
         if not displaced:
             raise Refusal("Every part is in its place", "INFO")
@@ -151,7 +151,7 @@ class StandOnGround(RobotOperator, bpy.types.Operator):
     bl_label = "Stand on Ground"
     bl_description = "Lift or lower the robot, in its pose, until its lowest point is at height 0"
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         stand(robot)
 
 
@@ -160,7 +160,7 @@ class PinRobot(bpy.types.Operator):
     bl_label = "Pin Robot"
     bl_description = (
         "Keep this robot in the sidebar and for the operators of robots, whatever is selected; "
-        "again to go with the selection"
+        "press again to follow the selection"
     )
     bl_options = {"INTERNAL"}
 
@@ -177,13 +177,13 @@ class PoseBody(RobotOperator, bpy.types.Operator):
     level = "WARNING"
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
+    def why_disabled(cls, context: Any) -> str:
         item = context.view_layer.objects.active
         if item is None or item.type == "ARMATURE" or not find_moving_joint(item):
             return "Select a link or a shape of a robot first"
-        return super().hinder(context)
+        return super().why_disabled(context)
 
-    def act(self, context: Any, robot: Any) -> None:
+    def run(self, context: Any, robot: Any) -> None:
         item = context.view_layer.objects.active
         select_joint(find_robot(item), find_moving_joint(item))
 
@@ -192,18 +192,18 @@ class MakePosable(ActingOperator, bpy.types.Operator):
     bl_idname = "urdf.make_posable"
     bl_label = "Make Posable"
     bl_description = (
-        "Put a robot that can be posed in the place of this instance, as which Blender's asset "
-        "browser may drag one in: a library override of a linked robot, else the robot itself"
+        "Replace this instance, as Blender's asset browser makes one, by a robot that can be "
+        "posed: a library override of a linked robot, else the robot itself"
     )
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
+    def why_disabled(cls, context: Any) -> str:
         item = context.view_layer.objects.active
         if context.mode != "OBJECT" or item is None or find_instanced(item) is None:
             return "Select an instance of a robot first, in object mode"
         return "" if item.is_editable else "This instance is linked from another file"
 
-    def act(self, context: Any, robot: Any) -> str:
+    def run(self, context: Any, robot: Any) -> str:
         return f"{make_posable(context.view_layer.objects.active).name} can be posed"
 
 

@@ -103,8 +103,8 @@ class SimulateRobot(SteppedOperator, RobotOperator, bpy.types.Operator):
     cancelled_text = "Cancelled; nothing is keyed"
 
     @classmethod
-    def hinder(cls, context: Any) -> str:
-        return "Stop the animation first" if is_playing(context) else super().hinder(context)
+    def why_disabled(cls, context: Any) -> str:
+        return "Stop the animation first" if is_playing(context) else super().why_disabled(context)
 
     def draw(self, context: Any) -> None:
         draw_settings(self.layout, self, context)

@@ -120,9 +120,9 @@ def test_options_in_the_place_of_diagnostics_are_named() -> None:
     with pytest.raises(ArgumentError, match=r"options are given by name: options=\.\.\.$"):
         read_robot(ROBOT, diagnostics=options)
     wrong: Any = {"packages": {}}
-    with pytest.raises(ArgumentError, match=r"options have to be ImportOptions\(\.\.\.\), not"):
+    with pytest.raises(ArgumentError, match=r"options must be ImportOptions\(\.\.\.\), not"):
         read_robot(ROBOT, options=wrong)
-    with pytest.raises(ArgumentError, match="options have to be ImportOptions"):
+    with pytest.raises(ArgumentError, match="options must be ImportOptions"):
         import_robot(ROBOT, options=WebotsOptions())  # type: ignore[arg-type]
 
 
@@ -135,7 +135,7 @@ def test_positions_are_by_joint(scene: Any, given: Any) -> None:
         lambda: set_joint_positions(import_robot(ROBOT), given),
         lambda: reshape.move_zero(robot, given),
     ):
-        with pytest.raises(ArgumentError, match=r"have to be {joint: number}, not"):
+        with pytest.raises(ArgumentError, match=r"must be {joint: number}, not"):
             call()
 
 
@@ -173,7 +173,7 @@ def test_one_name_is_one_name_and_not_its_letters(scene: Any) -> None:
             robot, "tool", target=(0.1, 0.1, 0.1), options=IKOptions(joints="ellbow")
         )
     assert mirror_pose(import_robot(ROBOT), joints="elbow") == 1
-    with pytest.raises(ArgumentError, match="joints is 3; it has to be texts"):
+    with pytest.raises(ArgumentError, match="joints is 3; it must be texts"):
         mirror_pose(import_robot(ROBOT), joints=3)  # type: ignore[arg-type]
 
 

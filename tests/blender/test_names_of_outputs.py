@@ -26,9 +26,9 @@ ROBOT = ROOT / "sample_urdfs" / "two_link_arm.urdf"
 
 def test_scenes_and_pictures_have_their_suffix(scene: Any, tmp_path: Path) -> None:
     result = import_robot(ROBOT)
-    with pytest.raises(WriteError, match=r"a scene has to end in \.blend, not '.*x'"):
+    with pytest.raises(WriteError, match=r"a scene must end in \.blend, not '.*x'"):
         save_blend(tmp_path / "x")
-    with pytest.raises(WriteError, match=r"a picture has to end in \.png, not '.*x\.jpg'"):
+    with pytest.raises(WriteError, match=r"a picture must end in \.png, not '.*x\.jpg'"):
         render_preview(result, tmp_path / "x.jpg")
     assert not list(tmp_path.iterdir())
 
@@ -36,7 +36,7 @@ def test_scenes_and_pictures_have_their_suffix(scene: Any, tmp_path: Path) -> No
 def test_a_name_without_suffix_makes_no_project(tmp_path: Path) -> None:
     robot = read_robot(ROBOT)
     for name in ("arm", "arm.blend", "arm.zip"):
-        with pytest.raises(WriteError, match=r"has to end in \.proto.* \(with / at its end\)"):
+        with pytest.raises(WriteError, match=r"must end in \.proto.* \(with / at its end\)"):
             export_robot(robot, tmp_path / name)
     with pytest.raises(WriteError, match=r"a .blend is made by import_robot and save_blend"):
         export_robot(robot, "arm.blend")

@@ -221,8 +221,8 @@ def served(protocol: str) -> Make:
             arrivals = connection.poll()
             assert connection.state in ("connecting", "connected"), connection.error
         arrivals = connection.poll()
-        newest.take(arrivals)
-        recording.take(arrivals)
+        newest.update(arrivals)
+        recording.add(arrivals)
         newest.tracks()
         assert connection.state == "connected", connection.error
 
@@ -232,7 +232,7 @@ def served(protocol: str) -> Make:
 def read_frames(content: bytes) -> None:
     greeting, frames = Greeting(HERE, (), key=bytes(16)), FrameReader()
     try:
-        frames.feed(greeting.take(content) or b"")
+        frames.feed(greeting.receive(content) or b"")
         while frames.next() is not None:
             pass
     except BrokenError as error:

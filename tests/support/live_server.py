@@ -67,7 +67,7 @@ def welcome(request: bytes, *, protocol: str = "", extension: str = "") -> bytes
 
 
 def unmask(buffer: bytearray) -> list[tuple[int, bytes]]:
-    """Takes the whole frames of a client out of a buffer; they have to be masked."""
+    """Takes the whole frames of a client out of a buffer; they must be masked."""
     found = []
     while len(buffer) >= 6:
         size, at = buffer[1] & 127, 2
@@ -76,7 +76,7 @@ def unmask(buffer: bytearray) -> list[tuple[int, bytes]]:
             size, at = int.from_bytes(buffer[2 : 2 + width], "big"), 2 + width
         if len(buffer) < at + 4 + size:
             break
-        assert buffer[1] & 128, "a client has to mask"
+        assert buffer[1] & 128, "a client must mask"
         assert buffer[0] & 0x70 == 0
         mask, body = buffer[at : at + 4], buffer[at + 4 : at + 4 + size]
         found.append((buffer[0] & 15, bytes(b ^ mask[i % 4] for i, b in enumerate(body))))

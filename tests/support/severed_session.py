@@ -69,7 +69,7 @@ def plan_and_export(library: Any, folder: Path, robot: str) -> None:
     try:
         library.export_robot(described, folder / "planned.py")
     except library.WriteError as error:
-        assert "has to end in .proto, .wbt, .urdf, .sdf, .glb" in str(error)
+        assert "must end in .proto, .wbt, .urdf, .sdf, .glb" in str(error)
     else:
         raise AssertionError("something was written")
     sys.stdout.write("planned\n")
@@ -81,7 +81,7 @@ def use_command(cli: Any, folder: Path, robot: str) -> None:
         assert run(cli, "check", robot, "--quiet") == 0
         assert run(cli, "export", robot, "-o", str(folder / "Said.proto")) == 0
         assert run(cli, "export", robot, "-o", str(folder / "said.py")) == 2
-    assert "has to end in .proto, .wbt, .urdf, .sdf, .glb, " in said.getvalue()
+    assert "must end in .proto, .wbt, .urdf, .sdf, .glb, " in said.getvalue()
     with contextlib.redirect_stdout(io.StringIO()) as shown:
         assert run(cli, "--help") == run(cli, "export", "--help") == 0
     assert "Webots" in shown.getvalue() and "MORSE" not in shown.getvalue()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Robots as USD with physics, read back by usd-core, and what has to be true of them."""
+"""Robots as USD with physics, read back by usd-core, and what must be true of them."""
 
 import json
 import subprocess

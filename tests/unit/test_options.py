@@ -81,7 +81,7 @@ def test_what_a_field_cannot_mean_is_one_sentence(kind: type[Options], field: "F
         with pytest.raises(ArgumentError) as refused:
             kind(**{field.name: value})
         sentence = str(refused.value)
-        assert sentence.startswith(f"{field.name} is ") and "; it has to be " in sentence
+        assert sentence.startswith(f"{field.name} is ") and "; it must be " in sentence
         assert "\n" not in sentence and len(sentence) < 300
         assert isinstance(refused.value, TypeError) and isinstance(refused.value, ValueError)
 
@@ -125,7 +125,7 @@ def test_what_was_taken_before_still_is() -> None:
 
 def test_sentences_name_the_choices_and_the_range() -> None:
     given: Any = "no"
-    with pytest.raises(ArgumentError, match=r"'no'; it has to be 'never', 'balls' or 'exact'$"):
+    with pytest.raises(ArgumentError, match=r"'no'; it must be 'never', 'balls' or 'exact'$"):
         ImportOptions(combine_joints=given)
     with pytest.raises(ArgumentError, match=r"smooth_angle is 200; .* a number from 0 to 180$"):
         ImportOptions(smooth_angle=200)
@@ -146,5 +146,5 @@ def test_sentences_name_the_choices_and_the_range() -> None:
     ],
 )
 def test_numbers_of_questions_are_checked_when_made(make: Any, wrong: dict[str, Any]) -> None:
-    with pytest.raises(ArgumentError, match="it has to be"):
+    with pytest.raises(ArgumentError, match="it must be"):
         make(**wrong)

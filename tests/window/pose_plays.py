@@ -131,7 +131,7 @@ def drop_person(driver: Driver) -> Steps:
     pairs = importlib.import_module(f"{_EXTENSION}.operators.motion.limb_pairs")
     session = importlib.import_module(f"{_EXTENSION}.operators.session")
     yield from driver.wait_for(
-        "Retarget is open", lambda: session.recall_state(pairs._Pairs).is_open
+        "Retarget is open", lambda: session.session_state(pairs._Pairs).is_open
     )
     yield from driver.wait_for("limbs are found", lambda: pairs.recall_limbs(robot, person))
     yield 0.7

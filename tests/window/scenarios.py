@@ -259,12 +259,12 @@ def update(driver: Driver) -> Steps:
     frame_robot(driver)
     yield from driver.open_sidebar("Robot")
     from bl_ext.user_default.urdf_importer.operators.importing.source_watch import Watch
-    from bl_ext.user_default.urdf_importer.operators.session import recall_state
+    from bl_ext.user_default.urdf_importer.operators.session import session_state
 
     def changed() -> list[str]:
-        return [file for each in recall_state(Watch).robots.values() for file in each.changed]
+        return [file for each in session_state(Watch).robots.values() for file in each.changed]
 
-    yield from driver.wait_for("its files are watched", lambda: recall_state(Watch).robots)
+    yield from driver.wait_for("its files are watched", lambda: session_state(Watch).robots)
     text = pathlib.Path(path).read_text()
     assert before in text and not changed()
     pathlib.Path(path).write_text(text.replace(before, after))

@@ -4,8 +4,8 @@
     result = urdf_importer.batch(["robots/"], "out", to=("blend", "png"))
 
 One supervisor feeds one child process, which holds Blender and converts robots one after another. A
-child that hangs, dies or grows too big costs one robot. Supervisors run in threads of this process,
-or inside the tasks of a Dask cluster. Documented in docs/how-to/batch.md.
+child that freezes, dies or grows too big costs one robot. Supervisors run in threads of this
+process, or inside the tasks of a Dask cluster. Documented in docs/how-to/batch.md.
 """
 
 from importlib import import_module

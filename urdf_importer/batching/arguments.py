@@ -38,10 +38,9 @@ def add_batch(commands: Any) -> None:
         "batch",
         _plan_batch,
         help="convert many robot descriptions, unattended",
-        description="Converts many robot descriptions. None stops another: one that hangs, "
-        "crashes or grows too big costs no other. OUT_DIR gets a folder for each "
-        "robot, batch.jsonl with a line for each, and index.html, which shows "
-        "them all.",
+        description="Converts many robot descriptions. None stops another: one that freezes, "
+        "crashes or grows too big costs no other. OUT_DIR gets a folder for each robot, "
+        "batch.jsonl with a line for each robot, and index.html, which shows them all.",
     )
     parser.add_argument(
         "inputs",
@@ -54,7 +53,7 @@ def add_batch(commands: Any) -> None:
         "--to",
         default="blend",
         metavar="blend,png",
-        help=f"files to make of each: {name_choices(['blend', 'png', *suffixes])}, "
+        help=f"files to make of each robot: {name_choices(['blend', 'png', *suffixes])}, "
         "with commas between (default: blend)",
     )
     _add_running(parser.add_argument_group("running"))
@@ -175,7 +174,7 @@ def add_dataset(commands: Any) -> None:
     )
     parser.add_argument("robot", metavar="ROBOT", help="a description, or a .blend with the robot")
     add_output(parser, "OUT", "the folder")
-    text = "which of several in a .blend"
+    text = "the name of the robot, where a .blend has several"
     add_own_argument(parser, "name", "--robot", metavar="NAME", help=text)
     text = "coco, bop, dream (default: coco)"
     add_own_argument(parser, "formats", "--formats", type=split_names, metavar="A,B", help=text)
@@ -225,4 +224,4 @@ def _read_pixels(text: str) -> tuple[int, int]:
     try:
         return int(width), int(height)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} has not the form 640x480") from None
+        raise argparse.ArgumentTypeError(f"{text!r} does not have the form 640x480") from None

@@ -45,7 +45,7 @@ def run_on_cluster(
     Inputs and output lie in folders that every worker sees under the same paths: workers that do
     not, or that have another version, or no Blender, are left out. A robot that Dask gives up is
     `lost`. Raises BuildError where no scheduler answers or no worker fits, WriteError where the
-    output folder takes no files any more, ClusterError where the scheduler goes away.
+    output folder takes no files any more, ClusterError where the scheduler is lost.
     """
     distributed = _load_dask()
     with _silence_dask():
@@ -72,7 +72,7 @@ def _load_dask() -> Any:
 
 @contextmanager
 def _silence_dask() -> Iterator[None]:
-    """Stops Dask's own logging: of a scheduler that goes away it has pages of tracebacks, and
+    """Stops Dask's own logging: for a lost scheduler it has pages of tracebacks, and
     ClusterError says it in a sentence. Its loggers have levels of their own, one by one."""
     known = [name for name in logging.root.manager.loggerDict if name.startswith(_LOGGERS)]
     levels = {name: logging.getLogger(name).level for name in known}
@@ -180,9 +180,8 @@ class _Cluster:
 
     def _lost(self) -> ClusterError:
         return ClusterError(
-            f"the Dask scheduler at {quote(self._address)} went away; finished "
-            "work is in the log, and --resume goes on, with a scheduler or "
-            "without"
+            f"the Dask scheduler at {quote(self._address)} was lost; finished work is in the log, "
+            "and --resume continues, with a scheduler or without"
         )
 
     def _choose_hosts(self, task: Task) -> None:

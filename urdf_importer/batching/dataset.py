@@ -183,8 +183,8 @@ def _open_folder(folder: Path, options: DatasetOptions) -> dict[str, Any]:
         return {}
     if not options.resume:
         raise WriteError(
-            f"there is a dataset in {quote_path(folder)} already: --resume goes on with it, "
-            "--again starts over"
+            f"there is a dataset in {quote_path(folder)} already: --resume continues it, --again "
+            "starts over"
         )
     shutil.rmtree(folder / WORK, ignore_errors=True)
     return _read_head(head, options)

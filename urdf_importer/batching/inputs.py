@@ -136,7 +136,7 @@ def choose_places(
     places: dict[str, str] = {}
     for each in inputs:
         if each.path in kept:
-            claims.take(kept[each.path])
+            claims.occupy(kept[each.path])
             places[each.path] = kept[each.path]
     for each in sorted(inputs, key=lambda item: (item.wish, item.path)):
         if each.path not in places:
@@ -157,7 +157,7 @@ class _Claims:
         while not self._is_free(place):
             number += 1
             place = self._vary(wish, number)
-        self.take(place)
+        self.occupy(place)
         return place
 
     def _vary(self, wish: str, number: int) -> str:
@@ -167,7 +167,7 @@ class _Claims:
             return f"{first}_{number}/{rest}"
         return f"{wish}_{number}"
 
-    def take(self, place: str) -> None:
+    def occupy(self, place: str) -> None:
         key = fold(place)
         self._places.add(key)
         self._folders |= _folders_above(key)

@@ -15,7 +15,7 @@ _NEWLINE = b"\n"
 
 
 def read_log(path: Path) -> dict[str, BatchRecord]:
-    """Reads input -> its last record. Lines that are no records, such as a killed run's torn last
+    """Reads input -> its last record. Lines that are not records, such as a killed run's torn last
     line, are passed over. Raises ReadError where the file cannot be read."""
     found: dict[str, BatchRecord] = {}
     try:

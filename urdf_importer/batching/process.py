@@ -68,7 +68,7 @@ class Child:
             self._process.stdin.flush()
         self.robots += 1
 
-    def take(self, seconds: float) -> Message | None:
+    def receive(self, seconds: float) -> Message | None:
         """Returns the next message. Raises queue.Empty where none comes in so many seconds,
         EOFError where the child has ended."""
         message = self._messages.get(timeout=max(0.0, seconds))
@@ -108,7 +108,7 @@ class Child:
 
     def _await_start(self, said: BinaryIO) -> None:
         try:
-            message = self.take(_SECONDS_TO_START)
+            message = self.receive(_SECONDS_TO_START)
         except (EOFError, queue.Empty):
             said.seek(0)
             lines = said.read()[-4000:].decode(errors="replace").strip().splitlines()

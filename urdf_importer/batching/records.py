@@ -12,7 +12,7 @@ from ..files.version import find_version
 Status = Literal["ok", "skipped", "failed", "timeout", "crashed", "memory", "lost"]
 """ok: all files are there; skipped: found in a folder and only a part of a description; failed: one
 sentence says why; timeout, memory: above the limit; crashed: Blender died, twice; lost: the host
-went away."""
+was lost."""
 
 FINAL = frozenset({"ok", "skipped", "failed"})
 """States that a resumed batch leaves alone, as long as nothing has changed."""

@@ -96,7 +96,7 @@ def choose_outputs(to: Sequence[str], options: BatchOptions) -> Wanted:
         fitting = [each for each in options.exports if isinstance(each, kind.options)]
         exports.append((suffix, fitting[0] if fitting else kind.options()))
     if not suffixes or suffixes == (".",):
-        raise WriteError("a batch has to write something: blend, png or another format")
+        raise WriteError("a batch must write something: blend, png or another format")
     return Wanted(
         suffixes=suffixes,
         options=options.imports,
@@ -117,8 +117,8 @@ def _open_output(output: AnyPath, *, resume: bool, again: bool) -> Path:
             set_aside(log)
         elif not resume:
             raise WriteError(
-                f"there is a batch in {quote(str(folder))} already: --resume goes on with it, "
-                "--again starts over"
+                f"there is a batch in {quote(str(folder))} already: --resume continues it, --again "
+                "starts over"
             )
         remove_leftovers(folder)
     return folder

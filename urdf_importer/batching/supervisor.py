@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Feeds a child with robots, one at a time, and supervises it: a robot that hangs, grows too big or
-dies costs one robot and one process."""
+"""Feeds a child with robots, one at a time, and supervises it: a robot that freezes, grows too big
+or dies costs one robot and one process."""
 
 import os
 import queue
@@ -89,7 +89,7 @@ class Supervisor:
         child.send(task)
         while True:
             try:
-                message = child.take(min(_LOOK_EVERY, watch.seconds_left))
+                message = child.receive(min(_LOOK_EVERY, watch.seconds_left))
             except queue.Empty:
                 message = {}
             except EOFError:
@@ -175,7 +175,7 @@ class _Watch:
             allowed = f"{self._limits.mib:.0f} MiB"
             return "memory", f"took {self._mib:.0f} MiB of the {allowed} allowed, in {self.stage}"
         if time.monotonic() - self._began >= self._limits.seconds:
-            return "timeout", f"was not through after {self._limits.seconds:g} s, in {self.stage}"
+            return "timeout", f"was not finished after {self._limits.seconds:g} s, in {self.stage}"
         return None
 
     def record(self, status: Status, error: str) -> BatchRecord:

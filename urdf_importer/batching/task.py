@@ -61,7 +61,7 @@ class Task:
 
     @property
     def source(self) -> str:
-        """The file that whoever does the work has to see."""
+        """The file that every worker must see."""
         return self.input
 
     def work(self, say_stage: SayStage, kept: dict[Any, Any]) -> dict[str, Any]:

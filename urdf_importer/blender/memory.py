@@ -4,7 +4,7 @@
 Reading a rig takes longer than a redraw may, so answers are cached. They are forgotten when a robot
 is imported or updated, after undo, redo and loading, and when objects come or go; answers about
 shapes also when a mesh changes. No other module listens to these moments: a module with a cache of
-its own would have to know all of them.
+its own would need to know all of them.
 """
 
 import atexit

@@ -13,7 +13,7 @@ from ..files.packages import AnyPath
 def new_file() -> None:
     """Opens an empty file of Blender's own settings: no cube, camera or light, metric units."""
     if bpy.data.filepath:
-        # Blender goes on without window layouts where a file was opened so. It then keeps each
+        # Blender continues without window layouts where a file was opened so. It then keeps each
         # notice of a change, and looks through all of them for each thing that goes: ever more
         # slowly, until it reads a layout, and the factory's file brings none.
         bpy.ops.wm.read_homefile(use_empty=True)

@@ -85,7 +85,7 @@ def find_standing(tree: KinematicTree, parts: Parts, tester: Tester) -> set[froz
     found = {frozenset(pair) for pair in find_adjacent(tree, parts)}
     left = [pair for pair in combinations(sorted(parts), 2) if frozenset(pair) not in found]
     poses, sampler = PoseTester(parts, left, tester), Sampler(tree)
-    touching = poses.find_touching(tree, sampler.place(sampler.start()))
+    touching = poses.find_touching(tree, sampler.find_frames(sampler.start()))
     return found | set(map(frozenset, touching))
 
 

@@ -53,7 +53,7 @@ class Course:
         bounds count for `reach`, in shares of a span, to each side."""
         way = self.way
         joints = {name: _between(each, spans, shares) for name, each in way.joints.items()}
-        frames = self._placer.place(joints, len(spans))
+        frames = self._placer.find_frames(joints, len(spans))
         base = _between(way.base, spans, shares)
         turned, placed = rotations_of(base[:, 3:]), base[:, :3]
         others = [_between(each, spans, shares) for each in way.objects.values()]

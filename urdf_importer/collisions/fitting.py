@@ -205,7 +205,7 @@ def _coarsen(body: Body, most: int) -> Body:
 
 
 def _join(shapes: _Shapes) -> FittedLink | None:
-    """All shapes of a link; None where it has none, or is not to get new ones."""
+    """All shapes of a link; None where it has none, or gets no new ones."""
     if not shapes:
         return None
     collisions: list[Collision] = []

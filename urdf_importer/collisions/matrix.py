@@ -53,7 +53,9 @@ def find_pairs(
     reasons = dict.fromkeys(find_adjacent(tree, parts), "Adjacent")
     left = [pair for pair in combinations(names, 2) if pair not in reasons]
     yield Progress(share=0.0, text=f"{len(left)} pairs of links")
-    touching = yield from search.count(left, search.sampler.place(search.sampler.start()), 1, 0.02)
+    touching = yield from search.count(
+        left, search.sampler.find_frames(search.sampler.start()), 1, 0.02
+    )
     reasons |= {pair: "Default" for pair in left if touching[pair]}
     left = [pair for pair in left if pair not in reasons]
     # Rigidly joined links that do not touch now never do.
@@ -74,7 +76,7 @@ def find_adjacent(tree: KinematicTree, parts: Parts) -> list[Pair]:
     Takes time for the links and for the pairs that there are."""
     holder = list(range(len(tree.links)))
     for place, parent in enumerate(tree.parents):
-        # Bare links are one with the bare links that they hang on.
+        # Bare links are one with the bare links that carry them.
         bare = tree.links[place].name not in parts
         if bare and parent >= 0 and tree.links[parent].name not in parts:
             holder[place] = holder[parent]
@@ -102,7 +104,7 @@ def _find_always(
     always: list[Pair] = []
     found = list(left)
     while found:
-        frames = search.sampler.place(search.sampler.draw(generator, _TRIAL))
+        frames = search.sampler.find_frames(search.sampler.draw(generator, _TRIAL))
         known = set(always)
         left = [pair for pair in left if pair not in known]
         counts = yield from search.count(left, frames, _ALWAYS + 1, 0.05, seen)
@@ -120,7 +122,7 @@ def _find_never(
     while left and done < samples:
         # Of the pairs, not of the draws: the same seed gives the same poses however many are left.
         count = min(_AT_ONCE, samples - done)
-        frames = search.sampler.place(search.sampler.draw(generator, count))
+        frames = search.sampler.find_frames(search.sampler.draw(generator, count))
         counts = yield from search.count(left, frames, 1, 0.1 + 0.9 * done / samples)
         left = [pair for pair in left if not counts[pair]]
         done += count

@@ -113,7 +113,7 @@ def is_inside(inner: Part, outer: Part, pose: Matrix) -> bool:
     """Whether a part lies inside the surface of another which it does not touch. `pose` (4, 4) is
     its link's frame in the other's link's.
 
-    All of it has to lie in the other's box, and one point inside the surface, by its winding number
+    All of it must lie in the other's box, and one point inside the surface, by its winding number
     (van Oosterom and Strackee 1983), which small holes do not change much.
     """
     slack = _SLACK * inner.radius

@@ -133,7 +133,7 @@ class PoseFilter:
         shows them. Raises KinematicsError for wrong positions."""
         complete = self._complete(positions)
         values = {name: np.array([position]) for name, position in complete.items()}
-        found = self._tester.find_touching(self._tree, self._placer.place(values, 1))
+        found = self._tester.find_touching(self._tree, self._placer.find_frames(values, 1))
         return f"{quote(found[0][0])} touches {quote(found[0][1])}" if found else ""
 
 

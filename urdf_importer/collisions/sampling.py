@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Many poses of a robot at once: the frames of its links in each."""
+"""Many poses of a robot at once: the frames of its links in each pose."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Frames:
     rotations: Array
     places: Array
 
-    def take(self, poses: NDArray[np.intp]) -> "Frames":
+    def select(self, poses: NDArray[np.intp]) -> "Frames":
         return Frames(rotations=self.rotations[:, poses], places=self.places[:, poses])
 
 
@@ -76,11 +76,11 @@ class Sampler:
             turns /= np.linalg.norm(turns, axis=2, keepdims=True)
         return Poses(numbers=numbers, turns=turns)
 
-    def place(self, poses: Poses) -> Frames:
+    def find_frames(self, poses: Poses) -> Frames:
         """Returns the frames of the links, in tree order."""
         values = {name: poses.numbers[:, column] for name, column in self._column.items()}
         values |= {name: poses.turns[:, place] for name, place in self._ball.items()}
-        return self._placer.place(values, len(poses.numbers))
+        return self._placer.find_frames(values, len(poses.numbers))
 
 
 class Placer:
@@ -91,7 +91,7 @@ class Placer:
         origins = [m.joint.origin for m in tree.joint_motions]
         self._origins = matrices_from_poses(origins) if origins else np.zeros((0, 4, 4))
 
-    def place(self, values: Mapping[str, Array], count: int) -> Frames:
+    def find_frames(self, values: Mapping[str, Array], count: int) -> Frames:
         """Returns the frames of the links, in tree order, in `count` poses (B). `values` are the
         positions of joints: (B,) rad or m, (B, 3) x, y and angle of planar ones, (B, 4) unit
         quaternions of ball joints, (B, 7) place and quaternion of floating ones. Joints without

@@ -45,7 +45,7 @@ class _Left:
     before: Flags
     after: Flags
 
-    def take(self, chosen: Flags | Places) -> "_Left":
+    def select(self, chosen: Flags | Places) -> "_Left":
         return _Left(*(getattr(self, name)[chosen] for name in self.__slots__))
 
 
@@ -109,7 +109,7 @@ class Sweep:
         knots = self._course.at(ends, np.zeros(len(ends)), np.zeros(len(ends)))
         parts = []
         for number, near, sway in doubtful:
-            before, after = knots.frames.take(near), knots.frames.take(near + 1)
+            before, after = knots.frames.select(near), knots.frames.select(near + 1)
             sway[near] = moments.tighten(self._pairs[number], near, before, after)
             near = near[self._near(number, moments, near, self._margin + sway[near])]
             if len(near):
@@ -170,7 +170,7 @@ class Sweep:
         )
         for k in np.flatnonzero(both | known).tolist():
             self._found[left.pairs[k]].append((float(low[k]), float(high[k])))
-        return left.take(~both & ~known)
+        return left.select(~both & ~known)
 
     def _halve(self, left: _Left) -> _Left:
         """Looks at the middles; returns the halves that are still to be looked at, without the time
@@ -199,7 +199,7 @@ class Sweep:
         after = _Left(
             left.pairs, left.spans, left.ways, middle + reach, left.high, touching, left.after
         )
-        return self._keep(_join([before, after]).take(np.tile(~free | (sure < 1.0), 2)))
+        return self._keep(_join([before, after]).select(np.tile(~free | (sure < 1.0), 2)))
 
     def _near(
         self, number: int, moments: Moments, chosen: Places, margins: Array | float

@@ -101,7 +101,7 @@ def _split(first: TriangleTree, second: TriangleTree, inner: Indices) -> Iterato
 
 def measure_triangles(one: Array, other: Array) -> tuple[Array, Array]:
     """Returns the distances (P,) of triangles (P, 3, 3), 0 where they meet, and the middles (P, 3)
-    between their nearest points. Two triangles are nearest at an edge of each, or at a corner of
+    between their nearest points. Two triangles are nearest at two edges, or at a corner of
     one over the inside of the other; they meet where an edge goes through the other (Ericson 2005,
     5.1 and 5.3)."""
     found = [*_from_edges(one, other), *_from_corners(one, other), *_from_corners(other, one)]

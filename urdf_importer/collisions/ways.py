@@ -7,7 +7,7 @@ import numpy as np
 
 from ..diagnostics import Diagnostics
 from ..kinematics.tree import KinematicTree
-from ..motion.frames import find_base, place
+from ..motion.frames import find_base, interpolate_track
 from ..motion.keys import Keys, evaluate
 from ..motion.names import match_names
 from ..motion.series import cubics_of, series_of
@@ -49,7 +49,7 @@ def way_of_motion(tree: KinematicTree, motion: Trajectory, diagnostics: Diagnost
     )
     joints = {joint: evaluate(keys, times) for joint, keys in series.items()}
     for name, track in tracks.items():
-        poses = np.hstack(place(track, times))
+        poses = np.hstack(interpolate_track(track, times))
         if free[name] == "planar":
             turn = np.unwrap(2.0 * np.arctan2(poses[:, 5], poses[:, 6]))
             poses = np.column_stack([poses[:, :2], turn])
@@ -57,7 +57,7 @@ def way_of_motion(tree: KinematicTree, motion: Trajectory, diagnostics: Diagnost
     return Way(
         times=times,
         joints=joints,
-        base=_AT_ORIGIN if base is None else np.hstack(place(base, times)),
+        base=_AT_ORIGIN if base is None else np.hstack(interpolate_track(base, times)),
     )
 
 

@@ -70,9 +70,9 @@ def add_format_arguments(parser: argparse.ArgumentParser, kinds: Mapping[str, ty
 def read_options(
     namespace: argparse.Namespace, kind: type[Options], only: Container[str] | None = None
 ) -> Options:
-    """Reads the options that were written, with `only` the ones of fields named there; everything
-    else has its default. A choice that only exports have under the same name is none of an
-    import."""
+    """Reads the options that were written, with `only` the options of fields named there;
+    everything else has its default. A choice that only exports have under the same name is not an
+    option of an import."""
     written = vars(namespace)
     found = {}
     for field in fields(kind):

@@ -27,7 +27,9 @@ def open_robot(path: str, name: str | None) -> Any:
     named = ", ".join(quote(each) for each in list(robots)[:_MOST_NAMED])
     more = f" and {len(robots) - _MOST_NAMED} more" if len(robots) > _MOST_NAMED else ""
     if name is None:
-        raise ReadError(f"there are several robots: say --robot with {named}{more}", source=path)
+        raise ReadError(
+            f"there are several robots: choose one by --robot: {named}{more}", source=path
+        )
     if name not in robots:
         raise ReadError(f"there is no robot {quote(name)}, but {named}{more}", source=path)
     return robots[name]

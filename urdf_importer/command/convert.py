@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""urdf-importer convert: a robot reshaped and written as URDF, with its SRDF; or how it hangs
-together. And urdf-importer measure: its measures as a table, to be edited and given to convert
+"""urdf-importer convert: a robot reshaped and written as URDF, with its SRDF; or the graph of its
+links. And urdf-importer measure: its measures as a table, to be edited and given to convert
 --resize."""
 
 import argparse
@@ -55,9 +55,9 @@ def _add_convert(commands: Any) -> None:
         commands,
         "convert",
         plan_conversion,
-        help="write a robot as URDF, reshaped on the way, or show how it hangs together",
-        description="Writes a robot description, or a robot in a .blend, as URDF, or shows how it "
-        "hangs together. Its steps are done in this order, whatever their order here: strip, "
+        help="write a robot as URDF, reshaped on the way, or show its graph of links",
+        description="Writes a robot description, or a robot in a .blend, as URDF, or shows its "
+        "graph of links. Its steps are done in this order, whatever their order here: strip, "
         "prune, attach, rename, reroot, resize, scale, axes, merge. Text that stays the same keeps "
         "its bytes in a file.",
     )
@@ -107,7 +107,7 @@ def _add_steps(group: Any) -> None:
     for flag, metavar, text in (
         ("--strip", "TAG", "leave out a tag (gazebo, transmission, ...) or part (visuals, ...)"),
         ("--prune", "LINK", "leave out a link, or the child of a joint, with all below"),
-        ("--keep", "LINK", "keep only such links and the ways to them"),
+        ("--keep", "LINK", "keep only such links and their ancestors"),
     ):
         group.add_argument(flag, metavar=metavar, help=text, **several)
     text = "a link or joint that --merge-fixed leaves alone"
@@ -126,7 +126,7 @@ def _add_steps(group: Any) -> None:
     group.add_argument("--scale", type=float, default=1.0, metavar="F", help="factor of everything")
     for flag, text in (
         ("--symmetric", "let the other side follow the table"),
-        ("--merge-fixed", "melt links on fixed joints into others"),
+        ("--merge-fixed", "merge links on fixed joints into their parents"),
     ):
         group.add_argument(flag, action="store_true", help=text)
 

@@ -30,8 +30,8 @@ class CheckJob(_ReadingJob):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportJob(_ReadingJob):
     """A description to import into a new file of Blender, and the .blend and the picture to be made
-    of it: so many pixels wide and high, so many samples for each, with bones in it if `bones`. A
-    `world` is imported as a whole, and has no picture."""
+    of it: so many pixels wide and high, so many samples for each pixel, with bones in it if
+    `bones`. A `world` is imported as a whole, and has no picture."""
 
     blend: Path | None = None
     picture: Path | None = None
@@ -46,7 +46,7 @@ class ExportJob(_Job):
     """A description, or a robot in a .blend, to write to `output`.
 
     format   the name of the format; empty: as `output` says
-    options  options of the format, or the ones that all formats share; None: its defaults
+    options  options of the format, or the options that all formats share; None: its defaults
     reading  how a description is read
     robot    the name of the armature, where a .blend has several robots
     world    the whole scene of a .blend is written, and `robot` means nothing

@@ -224,7 +224,7 @@ def _format_of(job: ExportJob) -> WriterFormat[Any]:
         return find_writer(job.output, options=job.options)
     found = next((each for each in writer_formats() if each.name == job.format), None)
     if found is None:
-        raise WriteError(f"there is no format {quote(job.format)} here")
+        raise WriteError(f"unknown format {quote(job.format)}")
     return found
 
 

@@ -33,7 +33,7 @@ def add_limits(commands: Any) -> None:
         "limits",
         _plan,
         help="compare a recording with the limits of a robot",
-        description="Says where a motion is beyond the limits of a robot, the worst of each joint "
+        description="Lists where a motion is beyond the limits of a robot, the worst of each joint "
         "first. With -o it writes the motion along the same path as fast as the limits allow. "
         "Without, the exit status is 1 where something is beyond.",
     )
@@ -50,7 +50,7 @@ def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limits",
         metavar="FILE",
-        help="MoveIt's joint_limits.yaml: it goes before the description",
+        help="MoveIt's joint_limits.yaml: it overrides the description",
     )
     add_option_arguments(parser, RetimeOptions)
 
@@ -86,7 +86,7 @@ _READING = ("degrees", "rate", "columns")
 
 def add_motion_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of reading the motion that a robot is compared with."""
-    parser.add_argument("--topic", metavar="T", help="which topic of the recording")
+    parser.add_argument("--topic", metavar="T", help="the topic of the recording")
     add_option_arguments(parser, MotionOptions, only=_READING)
 
 

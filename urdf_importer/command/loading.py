@@ -29,7 +29,7 @@ def add_robot(parser: argparse.ArgumentParser, text: str = _ROBOT) -> None:
 
 
 def add_output(parser: argparse.ArgumentParser, form: str, text: str) -> None:
-    """Adds the argument of the file to write, which has to be there."""
+    """Adds the argument of the file to write, which must be there."""
     parser.add_argument("-o", "--output", required=True, metavar=form, help=text)
 
 

@@ -51,12 +51,12 @@ def _add_animate(commands: Any) -> None:
         _plan_animation,
         help="put recordings on a robot as keyframes",
         description="Puts recordings of joints, and planned trajectories, on a robot as "
-        "keyframes: an action for each; the last one is shown.",
+        "keyframes: an action for each recording; the last action is shown.",
     )
     add_robot(parser)
     parser.add_argument("motions", nargs="+", metavar="MOTION", help=f"{_READ}, folder")
     add_output(parser, "OUT.blend", "the .blend to write")
-    parser.add_argument("--topic", metavar="T", help="which topic of the recordings")
+    parser.add_argument("--topic", metavar="T", help="the topic of the recordings")
     parser.add_argument("--fps", type=float, metavar="N", help="the scene's frames per second")
     parser.add_argument("--preview", metavar="OUT.png", help="render the robot in its first pose")
     add_option_arguments(parser, MotionOptions)

@@ -77,7 +77,7 @@ def _find_exports(inputs: Sequence[str], output: str) -> list[tuple[str, Path, s
     folder = output.endswith(SEPARATORS) or os.path.isdir(output)
     if len(inputs) > 1:
         if not folder:
-            raise UsageError("-o has to be a folder when there are several inputs")
+            raise UsageError("-o must be a folder when there are several inputs")
         if not os.path.isdir(output):
             raise WriteError(f"there is no folder {quote(output)}")
         paths = [Path(output, Path(each).name.partition(".")[0]) for each in inputs]

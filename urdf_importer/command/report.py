@@ -94,7 +94,7 @@ class Work:
         self.error: RobotError | None = None
 
     def show(self, done: Progress) -> None:
-        """Shows the progress to whoever wants it."""
+        """Shows the progress where it is wanted."""
         if self._progress is not None:
             self._progress(done)
 

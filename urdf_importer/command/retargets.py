@@ -51,7 +51,7 @@ def add_commands(commands: Any) -> None:
     parser.add_argument(
         "--rate", type=float, metavar="HZ", help="samples per second of a layout (30, and 50)"
     )
-    parser.add_argument("--person", metavar="NAME", help="which armature follows, of several")
+    parser.add_argument("--person", metavar="NAME", help="the armature that follows, of several")
     parser.add_argument("--preview", metavar="OUT.png", help="render the robot in its first pose")
     add_option_arguments(parser, RetargetOptions)
     add_reading(parser)

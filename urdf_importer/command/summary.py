@@ -66,7 +66,7 @@ def summarize_plan(plan: RigPlan) -> Facts:
 
 
 def describe_files(path: str, files: Iterable[str]) -> str:
-    """Returns how large the files of an export are together, and which are beside `path`."""
+    """Returns how large the files of an export are together, and the files beside `path`."""
     target, found = Path(path), {Path(file) for file in files}
     size = _describe_size(sum(file.stat().st_size for file in found))
     if target not in found:

@@ -53,7 +53,9 @@ def build_world(job: ImportJob, work: Work) -> World:
 
 
 def summarize_world(world: World) -> Facts:
-    """Counts the parts of an imported world: of all robots together, and which there are."""
+    """Counts the parts of an imported world: of all robots together, and the kinds of its
+    things.
+    """
     each = [summarize_result(result) for result in world.robots]
     sums: dict[str, Any] = {name: sum(facts[name] for facts in each) for name in _SUMS}
     return {

@@ -265,7 +265,7 @@ def _find_own_folder(chain: list[str], folders: Folders) -> str | None:
 
 def _find_python_package(chain: list[str]) -> str | None:
     """Returns the outermost of the Python packages around a description; None where the first is
-    more than a few folders up. Folders of many packages are none, whatever lies in them."""
+    more than a few folders up. Folders of many packages do not count, whatever lies in them."""
     first = next((at for at, each in enumerate(chain[:_MOST_DATA]) if _is_python(each)), len(chain))
     packages = list(takewhile(_is_python, chain[first:]))
     return packages[-1] if packages else None
@@ -332,7 +332,7 @@ def _read_package(folder: str) -> PackageXml | None:
             names.append([])
         models.extend(attributes.get("gazebo_model_path", "").split(":"))
 
-    def take(text: str) -> None:
+    def keep_name(text: str) -> None:
         if tags == ["package", "name"]:
             names[-1].append(text)
 
@@ -341,7 +341,7 @@ def _read_package(folder: str) -> PackageXml | None:
 
     # Namespaces stay off: files use prefixes that they never declare.
     parser = ParserCreate()
-    parser.StartElementHandler, parser.CharacterDataHandler = start, take
+    parser.StartElementHandler, parser.CharacterDataHandler = start, keep_name
     parser.EndElementHandler = lambda tag: tags.pop()
     parser.EntityDeclHandler = refuse
     with suppress(ExpatError, LookupError, ValueError, _EntityError):

@@ -72,7 +72,7 @@ def need_suffix(path: AnyPath, suffix: str, what: str) -> None:
     """Raises WriteError where the file name of `what` ends otherwise: another suffix would
     misrepresent its content."""
     if Path(path).suffix.lower() != suffix:
-        raise WriteError(f"{what} has to end in {suffix}, not {quote_path(path)}")
+        raise WriteError(f"{what} must end in {suffix}, not {quote_path(path)}")
 
 
 @contextmanager
@@ -90,7 +90,7 @@ def refuse_failure(
 def replace_file(path: AnyPath) -> Iterator[Path]:
     """Gives the temporary path to write to; at the end that file takes the place of `path`.
 
-    A link is followed, so that it goes on pointing at the file. Raises WriteError where the file
+    A link is followed, so that it still points at the file. Raises WriteError where the file
     cannot be put there or was not made; the temporary file is gone in any case.
     """
     check_output(path)

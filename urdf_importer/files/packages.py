@@ -26,7 +26,7 @@ or beside a file that was found and names it.
 
 Links are judged by where they end. A package in a folder that the user or the ROS environment names
 may be a link to anywhere; one found on the way up must then carry its name in its package.xml. A
-link inside a package has to end in a folder that may be read or in the same package (by
+link inside a package must end in a folder that may be read or in the same package (by
 package.xml) elsewhere, as `colcon build --symlink-install` makes them. The price: a package without
 package.xml whose meshes are links into a store is read only when the user names the store as well.
 """

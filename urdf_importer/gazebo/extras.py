@@ -117,7 +117,7 @@ def _read_contacts(robot: Robot) -> Iterator[SimulationSettings]:
 
 
 def _leave_out_repeated(sensors: list[Sensor], own: list[Sensor]) -> list[Sensor]:
-    """Returns the sensors without the ones in URDF's own spelling that Gazebo's repeats: exporters
+    """Returns the sensors without sensors in URDF's own spelling that Gazebo's repeats: exporters
     write both for one sensor, and Gazebo's has more data."""
     spare = {id(sensor) for sensor in own}
     said = {_identify(each) for each in sensors if each.name and id(each) not in spare}

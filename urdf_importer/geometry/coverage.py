@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far a surface reaches beyond the convex bodies that are to contain it."""
+"""How far a surface reaches beyond the convex bodies around it."""
 
 from collections.abc import Sequence
 

@@ -47,7 +47,7 @@ def digest(*given: Any) -> str:
     return found.hexdigest()
 
 
-def recall(name: str) -> dict[str, NDArray[Any]] | None:
+def load_kept(name: str) -> dict[str, NDArray[Any]] | None:
     """Returns the arrays that were kept under a name; None where there are none, or no sound
     ones."""
     folder = find_folder()
@@ -83,7 +83,7 @@ def keep(name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
 
 
 def find_folder() -> Path | None:
-    """Returns the folder of kept arrays, which need not be there; None where the user has no folder
+    """Returns the folder of kept arrays, which may not exist yet; None where the user has no folder
     of caches. Relative ones do not count: they would lie in the current folder."""
     variable, *inner = {
         "nt": ("LOCALAPPDATA", "AppData", "Local"),

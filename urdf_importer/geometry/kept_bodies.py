@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..model import Box, Capsule, Cylinder, Sphere
 from .decomposition import decompose
 from .fitting import Fit, Primitive
-from .kept import digest, keep, recall
+from .kept import digest, keep, load_kept
 from .mesh_data import MeshData
 
 Body = Fit | MeshData
@@ -39,9 +39,10 @@ class KeptBodies:
 
 
 def remember_bodies(name: str, make: Callable[[], KeptBodies]) -> KeptBodies:
-    """Returns the bodies kept under `name`, a digest, where these are sound; else the ones that
-    `make` returns, which are kept if they are lasting."""
-    arrays = recall(name)
+    """Returns the bodies kept under `name`, a digest, where these are sound; else the bodies that
+    `make` returns, which are kept if they are lasting.
+    """
+    arrays = load_kept(name)
     if arrays is not None:
         with suppress(LookupError, TypeError, ValueError):
             bodies = tuple(_unpack(arrays, number) for number in range(int(arrays["count"])))
@@ -87,7 +88,7 @@ def _unpack(arrays: _Arrays, number: int) -> Body:
             return Fit(make(numbers.tolist()), arrays[f"frame {number}"].reshape(4, 4))
     vertices, corners = arrays[f"vertices {number}"], arrays[f"corners {number}"]
     sizes = arrays.get(f"face_sizes {number}")
-    places = np.arange(len(vertices))[corners]  # Raises for corners that are no vertices.
+    places = np.arange(len(vertices))[corners]  # Raises for corners that are not vertices.
     total = len(places) // 3 * 3 if sizes is None else sizes.sum()
     if vertices.shape[1:] != (3,) or corners.shape != (total,) or corners.min(initial=0) < 0:
         raise ValueError

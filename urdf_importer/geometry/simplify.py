@@ -3,7 +3,7 @@
 
 All vertices in one cell of a grid become one, at their mean. So no vertex moves by more than the
 diagonal of a cell; gaps narrower than a cell close, and the result may be smaller than the mesh
-as well as larger. Where it has to contain the mesh, take a hull instead.
+as well as larger. Where it must contain the mesh, take a hull instead.
 """
 
 import numpy as np

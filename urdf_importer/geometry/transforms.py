@@ -149,7 +149,7 @@ def matrix_from_pose(pose: Pose) -> Matrix:
 def pose_of(matrix: Matrix, *, rounding: float = 0.0) -> Pose:
     """Returns a frame (4, 4) as the model says it, its rotation in roll, pitch and yaw.
 
-    A rotation, or all of a frame, that differs from none by no more than `rounding` is none.
+    A rotation, or all of a frame, that differs from zero by no more than `rounding` is zero.
     """
     turn = matrix[:3, :3]
     is_turned = float(np.abs(turn - np.eye(3)).max()) > rounding

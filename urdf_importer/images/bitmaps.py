@@ -4,7 +4,16 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from .pixels import Pixels, Unsupported, broken, check_size, look_up, number, split_samples, take
+from .pixels import (
+    Pixels,
+    Unsupported,
+    broken,
+    check_size,
+    look_up,
+    number,
+    read_bytes,
+    split_samples,
+)
 
 _PLAIN, _BITFIELDS, _ALPHA_BITFIELDS = 0, 3, 6
 
@@ -25,7 +34,7 @@ def decode_bmp(content: bytes) -> Pixels:
     if packing not in (_PLAIN, _BITFIELDS, _ALPHA_BITFIELDS):
         raise Unsupported
     stride = (width * bits + 31) // 32 * 4
-    rows = take(content, start, stride * height).reshape(height, stride)
+    rows = read_bytes(content, start, stride * height).reshape(height, stride)
     rows = rows if is_downward else rows[::-1]
     if bits in (1, 4, 8):
         entry = 3 if head == 12 else 4
@@ -41,7 +50,7 @@ def decode_bmp(content: bytes) -> Pixels:
 
 def _read_palette(content: bytes, place: int, end: int, entry: int) -> NDArray[np.uint8]:
     count = max(0, min(256, (min(end, len(content)) - place) // entry))
-    return take(content, place, count * entry).reshape(-1, entry)[:, 2::-1]
+    return read_bytes(content, place, count * entry).reshape(-1, entry)[:, 2::-1]
 
 
 def _find_masks(content: bytes, head: int, bits: int, packing: int) -> list[int]:
@@ -91,7 +100,7 @@ def decode_tga(content: bytes) -> Pixels:
     if kind & _PACKED:
         pixels = _unpack(content, data, width * height, step)
     else:
-        pixels = take(content, data, width * height * step).reshape(-1, step)
+        pixels = read_bytes(content, data, width * height * step).reshape(-1, step)
     colors = _color(pixels, plain, content, place, entry_bits)
     image = colors.reshape(height, width, -1)
     return np.ascontiguousarray(_upright(image, content[17]))
@@ -117,7 +126,7 @@ def _color(
     if entry_bits not in (15, 16, 24, 32) or not count:
         raise broken("its palette is missing")
     step = (entry_bits + 7) // 8
-    entries = _from_bgr(take(content, place, count * step).reshape(-1, step))
+    entries = _from_bgr(read_bytes(content, place, count * step).reshape(-1, step))
     return look_up(pixels[:, 0] - np.uint8(first & 255), entries)
 
 

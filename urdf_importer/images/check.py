@@ -61,7 +61,7 @@ def _is_whole_jpeg(content: bytes) -> bool:
     while place + 4 <= len(content) and content[place] == 0xFF:
         kind = content[place + 1]
         end = place + 2 + int.from_bytes(content[place + 2 : place + 4], "big")
-        if end > len(content) or not tables.take(kind, content[place + 4 : end]):
+        if end > len(content) or not tables.accept(kind, content[place + 4 : end]):
             return False
         place = end
         if kind == _SCAN:
@@ -91,7 +91,7 @@ class _JpegTables:
         self._components: dict[int, int] = {}
         self._is_progressive = False
 
-    def take(self, kind: int, segment: bytes) -> bool:
+    def accept(self, kind: int, segment: bytes) -> bool:
         """Whether this segment is well-formed and of a kind that is known."""
         if kind == _QUANTIZATION:
             return self._take_quantizations(segment)

@@ -38,7 +38,7 @@ def number(content: bytes, place: int, size: int, order: Order) -> int:
     return int.from_bytes(content[place : place + size], order)
 
 
-def take(content: bytes, place: int, size: int) -> NDArray[np.uint8]:
+def read_bytes(content: bytes, place: int, size: int) -> NDArray[np.uint8]:
     """Returns these bytes. Raises MeshError where the content ends before."""
     if place < 0 or size < 0 or place + size > len(content):
         raise broken("it is cut off")

@@ -17,9 +17,9 @@ from .pixels import (
     look_up,
     narrow,
     number,
+    read_bytes,
     split_samples,
     stretch,
-    take,
 )
 
 _CLEAR, _END = 256, 257
@@ -153,7 +153,7 @@ def _read_tags(content: bytes, order: Order) -> dict[int, list[int]]:
             continue
         start = entry + 8 if size * count <= 4 else number(content, entry + 8, 4, order)
         kind_name = f"{'<' if order == 'little' else '>'}u{size}"
-        tags.setdefault(tag, take(content, start, size * count).view(kind_name).tolist())
+        tags.setdefault(tag, read_bytes(content, start, size * count).view(kind_name).tolist())
     return tags
 
 

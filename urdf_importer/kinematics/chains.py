@@ -28,8 +28,8 @@ def group_chains(parents: Mapping[str, str], most: int = MOST_JOINTS) -> tuple[N
     """Cuts a tree of joints where it branches.
 
     `parents` maps each moving joint to the moving joint above it ("" where there is none), in the
-    order in which they are to be shown. Joints that end right after a branch, such as wheels, are
-    one group; so is a small tree of joints of one name, such as a gripper.
+    order in which they are shown. Joints that end right after a branch, such as wheels, are one
+    group; so is a small tree of joints of one name, such as a gripper.
     """
     children: dict[str, list[str]] = {}
     for joint, parent in parents.items():

@@ -20,7 +20,8 @@ _AXIS = re.compile(r"([-+]?)([xyz])")
 
 def read_axes(axes: str) -> Matrix:
     """Returns the basis (3, 3) for text such as "zxy" or "-yxz": for each new axis the matching old
-    one, with its sign; new = P old. Raises KinematicsError where it is none, or mirrors."""
+    one, with its sign; new = P old. Raises KinematicsError where it is not a rotation, or
+    mirrors."""
     if not _AXES(axes):
         raise KinematicsError(
             f"{quote(axes)} does not name three axes, as zxy and -yxz do: for each of x, y and z "
@@ -33,9 +34,7 @@ def read_axes(axes: str) -> Matrix:
     if determinant == 0:
         raise KinematicsError(f"{quote(axes)} names an axis twice")
     if determinant < 0:
-        raise KinematicsError(
-            f"{quote(axes)} makes left hands of right hands, which no rotation can say"
-        )
+        raise KinematicsError(f"{quote(axes)} mirrors the robot, which no rotation can do")
     return basis
 
 
@@ -45,7 +44,7 @@ class Convention:
     other program's axis, with its sign; `unit` is its unit in metres.
 
     Convention("zxy", 0.01) is y-up and in centimetres: the robot's (x, y, z) are their (z, x, y).
-    Raises KinematicsError for invalid axes, for left hands and for units that are no lengths.
+    Raises KinematicsError for invalid axes, for left hands and for units that are not lengths.
     """
 
     axes: str = "xyz"

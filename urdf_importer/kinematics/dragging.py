@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From a mouse that drags a body to the position of the joint that moves the body.
 
-A point of the body is grabbed. It goes on a circle about a turning joint, on a line along a sliding
-one; the mouse is a ray. The joint goes where the point comes to lie under the mouse. Seen from some
-sides that is not enough, since a small way of the mouse would be a long way of the point: there the
-point goes as far as the mouse does along the visible direction of its way. Which of the two it is
-depends on the side from which the point was grabbed, and does not change while it is dragged.
+A point of the body is grabbed. It moves on a circle about a turning joint, on a line along a
+sliding one; the mouse is a ray. The joint goes where the point comes to lie under the mouse. Seen
+from some sides that is not enough, since a small way of the mouse would be a long way of the point:
+there the point goes as far as the mouse does along the visible direction of its way. Which of the
+two it is depends on the side from which the point was grabbed, and does not change while it is
+dragged.
 
 A point of a body that moves freely is slid in a plane, or turned about a ball's middle.
 
@@ -28,7 +29,7 @@ from ..geometry.transforms import (
 )
 
 FINE = 0.1
-"""How far the joint goes while the mouse is to be precise, as a share of how far it would go."""
+"""How far the joint moves while the mouse is precise, as a share of its usual way."""
 
 _FLAT = math.sin(math.radians(20))
 """A circle whose axis is this near to lying across the view is seen from its edge."""

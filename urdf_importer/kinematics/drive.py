@@ -110,8 +110,8 @@ class DriveOptions:
     kind             "wheels": rows are speeds of the left and the right; "twist": ahead and turning
     left, right      joints of the wheels; found where none are named
     radius, distance of the wheels; None to measure their shapes and joints
-    base             the joint that moves the robot, or "armature" for the object; None for what
-                     there is
+    base             the joint that moves the robot, or "armature" for the object; None for the
+                     existing one
     convention       has the unit of lengths; metres without
 
     Raises ArgumentError for values of wrong kinds.
@@ -323,7 +323,7 @@ def _make_wheel(link: Link, motion: JointMotion, frame: Matrix, axis: Vector) ->
 
 
 def _find_stiff(tree: KinematicTree, base: str) -> set[int]:
-    """The links that hang on the base without anything that moves between."""
+    """The links that are attached to the base without anything that moves between."""
     stiff = {tree.index[base]}
     for place in tree.subtree(tree.index[base]):
         motion = tree.motions[place]
@@ -371,12 +371,12 @@ def _take_named(
         tree.motion_named(name)
         if name not in wheels:
             raise KinematicsError(
-                f"joint {quote(name)} does not roll along the x axis of the robot's base: it is to "
+                f"joint {quote(name)} does not roll along the x axis of the robot's base: it must "
                 "turn without bounds about the y axis, on a link that does not move against it"
             )
     found = DriveWheels(
         left=tuple(wheels[name] for name in left), right=tuple(wheels[name] for name in right)
     )
     if found.distance <= 0.0:
-        raise KinematicsError("the left wheels are to be on the side of +y of the robot's base")
+        raise KinematicsError("the left wheels must be on the side of +y of the robot's base")
     return found

@@ -45,7 +45,7 @@ class LinkPath:
 
 def plan_path(rows: Rows, convention: Convention | None = None) -> LinkPath:
     """Returns a path in the robot's axes and metres from rows in a convention. Raises
-    KinematicsError where these are no rows."""
+    KinematicsError where these are not rows."""
     try:
         table = np.array(rows, dtype=np.float64)
     except (TypeError, ValueError):

@@ -33,7 +33,7 @@ class BodyPoses:
     turns: Numbers
     axes: Numbers
 
-    def place(self, body: int, point: Numbers) -> Numbers:
+    def locate(self, body: int, point: Numbers) -> Numbers:
         """Returns where a point of a body is, (m, 3)."""
         return self.origins[:, body] + self.turns[:, body] @ point
 
@@ -149,7 +149,7 @@ class JointedBodies:
     def pose(
         self, positions: Numbers, base: BasePoses, bodies: Sequence[int] | None = None
     ) -> BodyPoses:
-        """Returns where all bodies are, or the ones that `needed` names, with joints at positions
+        """Returns where all bodies are, or the bodies that `needed` names, with joints at positions
         (m, n)."""
         count, total = len(positions), len(self.places)
         moved = positions[:, self.variables] * self.factors + self.shifts

@@ -185,7 +185,7 @@ def _limit_followers(
     motions: Sequence[JointMotion], diagnostics: Diagnostics
 ) -> tuple[JointMotion, ...]:
     """Returns the motions with each follower's limits where its leader's take it. One diagnostic
-    names the followers with others: a warning where simulators would stop the leader at them.
+    names all such followers: a warning where simulators would stop the leader at them.
 
     The stops of a gearbox's joints are real on both sides, and reading chose who leads: without
     any of its leader a follower keeps its own."""

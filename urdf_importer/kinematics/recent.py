@@ -19,7 +19,7 @@ class Recent(Generic[_K, _V]):
         self._most = most
         self._kept: dict[_K, tuple[_V]] = {}
 
-    def recall(self, key: _K, make: Callable[[], _V]) -> _V:
+    def get(self, key: _K, make: Callable[[], _V]) -> _V:
         """Returns the value kept for a key, or makes it."""
         kept = self._kept.get(key)
         if kept is None:

@@ -115,8 +115,9 @@ def _subgroups_first(groups: Mapping[str, Group], without: frozenset[str]) -> It
 
 
 def list_ready(needs: Mapping[_Node, Collection[_Node]]) -> Iterator[_Node]:
-    """Yields the nodes of `needs`, node -> its prerequisites, after all that they need, without the
-    ones that need themselves by way of others."""
+    """Yields the nodes of `needs`, node -> its prerequisites, after all that they need, without
+    nodes that need themselves by way of other nodes.
+    """
     sorter = TopologicalSorter(needs)
     with suppress(CycleError):
         sorter.prepare()

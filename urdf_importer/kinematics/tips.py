@@ -192,7 +192,7 @@ def _make_tip(
 
 def _find_tool(tree: KinematicTree, place: int) -> tuple[int, bool]:
     """Finds the frame that is fixed on the last link farthest from its joint, and whether there is
-    one; sensors are no tools."""
+    one; sensors are not tools."""
     children = tree.child_frames
     offsets = {place: np.eye(4) if children is None else children[place]}
     best, farthest = place, _AWAY

@@ -28,7 +28,7 @@ class TreePath:
     A joint is named by the place of its child link. `up` (U,) are the joints passed from child to
     parent, nearest to the start first; `down` (D,) the joints passed from parent to child after
     them, nearest to the end last. `top` is the place of the link between the two; -1 where the
-    links hang on different roots, which are all at the robot's origin.
+    links have different roots, which are all at the robot's origin.
     """
 
     up: Places
@@ -42,7 +42,9 @@ class TreePath:
 
     @property
     def signs(self) -> NDArray[np.float64]:
-        """(U + D,) -1 for each joint that the path passes against its direction, 1 for others."""
+        """(U + D,) -1 for each joint that the path passes against its direction, 1 for other
+        joints.
+        """
         return np.repeat([-1.0, 1.0], [len(self.up), len(self.down)])
 
 
@@ -50,8 +52,8 @@ class TreePath:
 class KinematicTree:
     """The forest of a robot, as parallel tuples in tree order (depth first, in file order).
 
-    links          each after the link it hangs on; also links that only joints name
-    parents        per link, the index of the link it hangs on; -1 for a root
+    links          each after its parent link; also links that only joints name
+    parents        per link, the index of its parent link; -1 for a root
     motions        per link, the motion of the joint above it; None for a root
     cut_joints     joints left out: second parents, rings, joints from a link to itself
     undefined      names of links that the description only refers to
@@ -112,7 +114,7 @@ class KinematicTree:
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
-        """Per link, the places of the links that hang on it, in tree order."""
+        """Per link, the places of its child links, in tree order."""
         found: list[list[int]] = [[] for _ in self.links]
         for place, parent in enumerate(self.parents):
             if parent >= 0:
@@ -151,7 +153,7 @@ class KinematicTree:
         return tuple(ends)
 
     def subtree(self, place: int) -> range:
-        """Returns the places of a link and of all that hangs on it: in tree order they are
+        """Returns the places of a link and of all its descendants: in tree order they are
         contiguous."""
         return range(place, self._ends[place])
 
@@ -162,7 +164,7 @@ class KinematicTree:
             place = self.parents[place]
 
     def joint_above(self, link: str) -> Joint | None:
-        """Returns the joint that the link of this name hangs on; None for a root and for a link
+        """Returns the joint above the link of this name; None for a root and for a link
         that is not in the tree."""
         place = self.index.get(link, -1)
         motion = self.motions[place] if place >= 0 else None
@@ -185,7 +187,7 @@ class KinematicTree:
                 other = self.parents[other]
         ups, downs = (np.array(found, dtype=np.intp) for found in (up, down[::-1]))
         if one < 0:
-            # Roots hang on no joint.
+            # Roots have no joint above them.
             ups, downs = ups[:-1], downs[1:]
         return TreePath(up=ups, top=one, down=downs)
 
@@ -290,8 +292,8 @@ def _choose_parents(robot: Robot, diagnostics: Diagnostics) -> tuple[dict[str, J
         elif joint.child in joint_above:
             first = joint_above[joint.child].name
             finding = (
-                f"is a second parent of link {quote(joint.child)}, which hangs on joint "
-                f"{quote(first)}; it is left out"
+                f"is a second parent of link {quote(joint.child)}, which is already the child of "
+                f"joint {quote(first)}; it is left out"
             )
             _lose(diagnostics, joint, "second-parent", finding)
         else:
@@ -342,7 +344,7 @@ def _cut_ring(
 ) -> Joint:
     """Opens the ring that keeps `name` from any root, above the ring's first link in the file.
 
-    Called for links in file order, so `name` itself may hang beside the ring: then the ring opens
+    Called for links in file order, so `name` itself may be beside the ring: then the ring opens
     where the walk upwards meets it.
     """
     ring = set(_ring_from(name, joint_above))

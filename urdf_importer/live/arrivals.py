@@ -30,7 +30,7 @@ class Newest:
     frames: dict[tuple[str, str], FrameTrack] = field(default_factory=dict)
     dropped: int = 0
 
-    def take(self, arrivals: Sequence[Arrival]) -> tuple[set[Publisher], bool]:
+    def update(self, arrivals: Sequence[Arrival]) -> tuple[set[Publisher], bool]:
         """Takes new arrivals. Returns whose joints changed, and whether frames did."""
         found = self._gather(arrivals)
         changed = {block.names for block in found.samples if self._take_block(block)}
@@ -93,7 +93,7 @@ class Recording:
         self._packed = 0
         self.is_full = False
 
-    def take(self, arrivals: Iterable[Arrival]) -> None:
+    def add(self, arrivals: Iterable[Arrival]) -> None:
         """Keeps messages; none after it is full."""
         for each in arrivals:
             if self.is_full:
@@ -122,7 +122,7 @@ class Recording:
 def _collect(collector: Collector, arrival: Arrival) -> bool:
     """Returns whether there was sense in a message. Raises ReadError where no more is held."""
     try:
-        collector.take(
+        collector.collect(
             arrival.tree,
             arrival.logs,
             arrival.order,

@@ -31,7 +31,7 @@ MOST_BUDGET = 0.010
 _SHARE = 0.025
 """Of the time since the last poll, where that gives more."""
 PATIENCE = 5.0
-"""Seconds in which a server has to be reached and to greet."""
+"""Seconds in which a server must be reached and must greet."""
 QUIET = 5.0
 """Seconds without a message after which it is asked whether it is still there; as many again, and
 it is not."""
@@ -116,7 +116,7 @@ class Connection:
         return self.lost + (0 if self.dialect is None else self.dialect.dropped)
 
     def poll(self) -> list[Arrival]:
-        """Goes on a little, and returns the arrivals."""
+        """Continues a little, and returns the arrivals."""
         now = self._clock()
         budget = min(max(BUDGET, _SHARE * (now - self._polled)), MOST_BUDGET)
         self._polled = now
@@ -195,7 +195,7 @@ class Connection:
         self._talk = _Talk(self._open(self.address, next(self._places)), now)
 
     def _greet(self, talk: _Talk, now: float) -> None:
-        """Goes on until the server's greeting is whole."""
+        """Continues until the server's greeting is whole."""
         if now - talk.since > PATIENCE:
             raise BrokenError(f"no answer from {self.address}")
         if talk.greeting is None:
@@ -207,8 +207,8 @@ class Connection:
         self._flush(talk)
         data = talk.stream.read()
         if data == b"":
-            raise BrokenError("the server hung up before it had greeted")
-        rest = talk.greeting.take(data) if data else None
+            raise BrokenError("the server closed the connection before its greeting")
+        rest = talk.greeting.receive(data) if data else None
         if rest is not None:
             talk.frames.feed(rest)
             self._welcome(talk, talk.greeting.protocol, now)
@@ -241,7 +241,7 @@ class Connection:
                 talk.heard, talk.asked = self._clock(), False
                 ended = message.kind is FrameKind.CLOSE
                 if message.kind < FrameKind.CLOSE:
-                    dialect.take(message, self._wall())
+                    dialect.receive(message, self._wall())
                 elif message.kind is FrameKind.PING:
                     talk.pong = message.data  # Of many pings, only the last is answered.
             if self._clock() >= until:
@@ -256,7 +256,7 @@ class Connection:
         assert self.dialect is not None
         if now - talk.heard > QUIET:
             if talk.asked:
-                raise BrokenError("the server has fallen silent")
+                raise BrokenError("the server stopped answering")
             talk.asked, talk.heard = True, now
             talk.unsent += format_frame(FrameKind.PING, b"")
         if arrivals:
@@ -289,7 +289,7 @@ class Connection:
             del talk.unsent[:sent]
 
     def _give_up(self, reason: str) -> None:
-        """Ends a try; the next is at once where the host has another address, else later."""
+        """Ends an attempt; retries at once if the host has another address, else later."""
         talk, self._talk = self._talk, None
         if talk is not None:
             talk.stream.close()

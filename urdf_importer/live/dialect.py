@@ -83,7 +83,7 @@ class Dialect(ABC):
         """Sends the opening messages."""
 
     @abstractmethod
-    def take(self, message: Message, log: int) -> None:
+    def receive(self, message: Message, log: int) -> None:
         """Takes a message that came at `log`, in nanoseconds."""
 
     @abstractmethod
@@ -121,7 +121,7 @@ class Dialect(ABC):
             if len(found) == 1:
                 return found[0]
         if inside:
-            self.problem = "several topics have positions of joints, say which" + _list(inside)
+            self.problem = "several topics have positions of joints: choose one" + _list(inside)
         else:
             self.problem = "no topic there has positions of joints" + _list(topics)
         return ""

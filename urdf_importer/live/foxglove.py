@@ -73,7 +73,7 @@ class Foxglove(Dialect):
     def ask_again(self) -> None:
         """Waits: the server announces new channels by itself."""
 
-    def take(self, message: Message, log: int) -> None:
+    def receive(self, message: Message, log: int) -> None:
         """Takes a text about channels, or a message on one."""
         if message.kind is FrameKind.BINARY:
             self._take_data(message.data)

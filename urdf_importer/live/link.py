@@ -48,7 +48,7 @@ class LiveRig(Protocol):
     def pose(self, positions: Mapping[str, float]) -> bool:
         """Sets joints; returns whether anything changed."""
 
-    def place(self, tracks: Sequence[FrameTrack], options: MotionOptions) -> bool:
+    def move_base(self, tracks: Sequence[FrameTrack], options: MotionOptions) -> bool:
         """Moves the base to the place given by frames of one sample, under their recorded names."""
 
     def read(self) -> Mapping[str, float]:
@@ -155,7 +155,7 @@ class LiveLink:
         return self.options.command_topic or within(self.options.namespace, SENT_TOPIC)
 
     def poll(self) -> bool:
-        """Goes on a little: reads arrivals, and shows or sends the newest. Returns whether the
+        """Continues a little: reads arrivals, and shows or sends the newest. Returns whether the
         robot moved."""
         try:
             return self._go_on()
@@ -200,10 +200,10 @@ class LiveLink:
 
     def _take(self, arrivals: list[Arrival]) -> None:
         if self._recording is not None:
-            self._recording.take(arrivals)
+            self._recording.add(arrivals)
         room = _MOST_STATIC - len(self._statics)
         self._statics += [each for each in arrivals if each.is_static][: max(room, 0)]
-        changed, moved = self._newest.take(arrivals)
+        changed, moved = self._newest.update(arrivals)
         self._fresh |= changed
         self._frames_moved |= moved
 
@@ -219,7 +219,7 @@ class LiveLink:
                     said[joint] = order, value
         moved = self.rig.pose({joint: value for joint, (_, value) in said.items()})
         if self._frames_moved and self.options.base != "none":
-            moved |= self.rig.place(self._newest.tracks(), self._motion_options())
+            moved |= self.rig.move_base(self._newest.tracks(), self._motion_options())
         self._frames_moved = False
         return moved
 
@@ -249,7 +249,7 @@ class LiveLink:
     def record(self) -> None:
         """Begins to record all arrivals; an earlier recording that was not kept is dropped."""
         self._recording = Recording()
-        self._recording.take(self._statics)
+        self._recording.add(self._statics)
         self._connection.set_recording(True)
 
     def stop(self, name: str = "") -> Any:
@@ -273,7 +273,7 @@ class LiveLink:
         received, whatever the limits say: check_trajectory tells. Joints have the names of the
         other side. Returns whether it goes out. Raises ConnectError."""
         if not topic.strip():
-            raise ConnectError("say which topic the controller listens to")
+            raise ConnectError("name the topic that the controller listens to")
         if not (motion.names and len(motion.times)):
             raise ConnectError("the motion has no joints")
         if np.isnan(motion.positions).any():
@@ -343,7 +343,7 @@ def plan_wish(options: LiveOptions, skips: Collection[str]) -> LiveWish:
 
 
 def check_names(options: LiveOptions, rig: LiveRig) -> None:
-    """Raises KinematicsError for names that are no joints of the robot."""
+    """Raises KinematicsError for names that are not joints of the robot."""
     known = rig.joints()
     for joint in dict(options.names).values():
         if joint not in known:

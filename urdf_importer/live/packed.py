@@ -126,7 +126,7 @@ _SAYINGS: dict[str, Callable[[Trajectory], dict[str, Any]]] = {
 
 def to_json(message: Packed) -> str:
     """Returns a message as rosbridge takes it: bytes in base 64, and infinity as a number that is
-    too large, which JSON can say. Raises ConnectError for one beyond all bounds."""
+    too large, which JSON can express. Raises ConnectError for one beyond all bounds."""
     if message.say is not None:
         return json.dumps(message.say(), allow_nan=False)
     definition, decoder = _decoder_of(message.type)

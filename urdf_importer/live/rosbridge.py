@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The rosbridge protocol, version 2: JSON in texts, for ROS 1 and ROS 2.
 
-The server sends no word about errors, so silence is all that there is to go by. NaN comes as null.
+The server sends no word about errors, so only silence tells. NaN comes as null.
 Times have other names in ROS 1 and ROS 2: messages are sent with both, and each takes its own.
 """
 
@@ -38,7 +38,7 @@ class Fragments:
     _open: dict[str, dict[int, bytes]] = field(default_factory=dict)
     _size: int = 0
 
-    def take(self, content: Mapping[str, Any]) -> bytes | None:
+    def add(self, content: Mapping[str, Any]) -> bytes | None:
         """Takes a piece. Returns the text that it completes, None while others are missing, and
         nothing for an invalid piece."""
         name, data = str(content.get("id"))[:MOST_NAME], content.get("data")
@@ -67,7 +67,7 @@ class Rosbridge(Dialect):
     """Asks for topics by name. Which there are is known only where rosapi runs."""
 
     subscribed: dict[str, str] = field(default_factory=dict)
-    """Topic -> type, empty where the server is to find out."""
+    """Topic -> type, empty where the server finds out."""
     advertised: set[str] = field(default_factory=set)
     waiting: list[Arrival] = field(default_factory=list)
     heard: set[str] = field(default_factory=set)
@@ -100,11 +100,11 @@ class Rosbridge(Dialect):
         for topic, kind in list(self.subscribed.items()) if changed else ():
             self._subscribe(topic, kind)
 
-    def take(self, message: Message, log: int) -> None:
-        """Takes a text; anything else is none of this protocol."""
+    def receive(self, message: Message, log: int) -> None:
+        """Takes a text; nothing else belongs to this protocol."""
         content = self._parse(message)
         if content is not None and content.get("op") == "fragment":
-            whole = self.fragments.take(content)
+            whole = self.fragments.add(content)
             if whole is None:
                 return
             content = self._parse(Message(FrameKind.TEXT, whole))

@@ -50,7 +50,7 @@ class LiveStream:
         self._address = address
 
     def advance(self) -> bool:
-        """Goes on connecting; returns whether bytes can be sent."""
+        """Continues connecting; returns whether bytes can be sent."""
         if not self._is_there:
             with selectors.DefaultSelector() as selector:
                 selector.register(self._socket, selectors.EVENT_WRITE)

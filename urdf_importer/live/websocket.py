@@ -70,7 +70,7 @@ class Greeting:
         self.status = 0
         """Of the answer, once it is there."""
 
-    def take(self, data: bytes) -> bytes | None:
+    def receive(self, data: bytes) -> bytes | None:
         """Takes bytes of the answer. Returns None while it is incomplete, then the bytes behind it.
         Raises BrokenError for an answer that is not a welcome."""
         self._buffer += data

@@ -109,7 +109,7 @@ class XmlEditor:
         self.replace(begin, begin + len(inner.strip()), escape(text))
 
     def set_attribute(self, element: Element, name: str, value: str | None) -> None:
-        """Gives an attribute its value, adds it or, where the value is None, takes it away.
+        """Gives an attribute its value, adds it or, where the value is None, removes it.
 
         Of several numbers, unchanged ones keep their spelling.
         """

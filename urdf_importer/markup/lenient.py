@@ -3,7 +3,7 @@
 
 Gazebo, MuJoCo and urdfdom read with tinyxml2: files that work there are often not XML. Only a text
 that a strict parser refuses is looked at. Its lines stay where they were; other places move where
-characters have to be added.
+characters must be added.
 """
 
 import re
@@ -17,7 +17,7 @@ from .encoding import blank, line_at
 MOST_ADDED = 100_000
 """Characters that a text may lack."""
 MOST_ITEMS = 1_000_000
-"""Tags, comments and the like that a text may have to be repaired."""
+"""The most tags, comments and the like in a text that is repaired."""
 
 _T = TypeVar("_T")
 _LOST_START = re.compile(rb"\s*(\??xml\s[^<>]{0,200}\?>)\s*<")

@@ -130,7 +130,7 @@ class Patcher:
         old, new = list(said), list(wanted)
         for tag in self._rules.optional:
             self._complete(tag, sources, old, new)
-        found = [sources.take(node) for node in old]
+        found = [sources.next_match(node) for node in old]
         key = self._rules.key
         pairs = [
             (i, j)
@@ -180,7 +180,7 @@ class _Sources:
     def has(self, tag: str) -> bool:
         return tag in self._tags
 
-    def take(self, node: WrittenNode) -> Element:
+    def next_match(self, node: WrittenNode) -> Element:
         """The next element that corresponds to a node."""
         candidates = self._texts.get(node.xml) if node.xml else self._tags.get(node.tag)
         if not candidates:

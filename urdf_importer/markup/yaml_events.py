@@ -69,7 +69,7 @@ class YamlReader:
         yaml.version = (1, 1)
         try:
             for event in yaml.parse(text):
-                self.take(event)
+                self.handle(event)
         except YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             problem = getattr(error, "problem", None) or "characters that YAML forbids"
@@ -80,7 +80,7 @@ class YamlReader:
             ) from None
         return self._documents
 
-    def take(self, event: Any) -> None:
+    def handle(self, event: Any) -> None:
         """Takes the next event of the parser. Raises ReadError."""
         kind, line = type(event).__name__, event.start_mark.line + 1
         if kind == "ScalarEvent":

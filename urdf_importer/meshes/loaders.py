@@ -7,7 +7,7 @@ where its files name no others and have no parts:
 * It returns one mesh in the units and axes in which RViz shows the file, not yet scaled.
 * Where `part` is not empty, it returns that part of the file alone.
 * It calls report(code, message) for every substitute it uses, in the order in which they come up;
-  whoever calls it adds which link and line that concerns.
+  the caller adds which link and line that concerns.
 * It raises MeshError, with a code, when there is nothing to show, and no other exception whatever
   the file holds.
 * It reads the file through `read_mesh_file`. It imports a library inside the function and does

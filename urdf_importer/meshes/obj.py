@@ -60,7 +60,7 @@ def load_materials(path: Path, report: Report, resolve: ResolveBeside) -> dict[s
 
 
 def _read_value(material: MeshMaterial, key: str, rest: str) -> MeshMaterial:
-    """Tr is the opposite of d. Where it says that nothing is to be seen, the exporter meant the
+    """Tr is the opposite of d. Where it says that nothing is visible, the exporter meant the
     opposite (MeshLab writes Tr 1 for opaque materials)."""
     red, green, blue, alpha = material.color
     numbers = _read_numbers(rest)

@@ -145,7 +145,7 @@ def load_stl(path: Path, report: Report) -> MeshData:
     units.
 
     Reports `truncated-mesh` (the facets that are there were read), `empty-mesh`,
-    `decimal-commas` and `invalid-facets` (left out: not three vertices, or numbers that are none,
+    `decimal-commas` and `invalid-facets` (left out: not three vertices, or numbers that are nan,
     not finite or beyond 1e9). Facets with two equal vertices have no surface and are left out.
     MeshError if there is nothing to read, with the codes of `read_mesh_file` and else
     `unreadable-mesh`.
@@ -161,7 +161,7 @@ def load_stl(path: Path, report: Report) -> MeshData:
         points = read_text_facets(data, report)
     else:
         points = _read_cut_off_facets(data, path, report)
-    del data  # A file's bytes and its arrays need not fit into memory together.
+    del data  # A file's bytes and its arrays may be too large for memory together.
     return _build_mesh(points, path, report)
 
 
@@ -223,7 +223,7 @@ def _find_facet_type() -> np.dtype[np.void]:
 def _drop_invalid(points: NDArray[np.float32], report: Report) -> NDArray[np.float32]:
     is_valid = (np.abs(points) <= LARGEST_COORDINATE).all(axis=(1, 2))
     lost = len(points) - np.count_nonzero(is_valid)
-    what = f"{lost} of {len(points)} facets have coordinates that are no numbers or too large"
+    what = f"{lost} of {len(points)} facets have coordinates that are not numbers or too large"
     report("invalid-facets", f"{what}; they were left out")
     return points[is_valid]
 

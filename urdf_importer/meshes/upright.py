@@ -25,7 +25,7 @@ _NOTICED = 0.1
 """Of the diagonal of a link's shapes: a point that comes nearer to them by this counts."""
 _LEAST_LINKS = 2
 _OVERLAP = 0.4
-"""Of two boxes, the part of their union that they share: how much that has to grow to count."""
+"""Of two boxes, the part of their union that they share: how much that must grow to count."""
 
 
 def suggest_upright(robot: Robot, files: RobotFiles, diagnostics: Diagnostics) -> None:

@@ -116,7 +116,7 @@ def _read_faces(stage: UsdStage, prim: StagePrim, path: Path) -> Faces:
     if points is None or sizes is None or corners is None or not len(sizes):
         raise MeshError(f"{quote(path.name)} has no faces in {quote(prim.path)}", code="empty-mesh")
     if sizes.min() < 0 or int(sizes.sum(dtype=np.int64)) != len(corners):
-        what = f"the faces of {quote(prim.path)} have not as many corners as they say"
+        what = f"the faces of {quote(prim.path)} have fewer or more corners than they state"
         raise MeshError(what, code="unreadable-mesh")
     stretch = split_stretch(prim, stage.meters)
     with np.errstate(over="ignore", invalid="ignore"):

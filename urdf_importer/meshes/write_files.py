@@ -47,8 +47,7 @@ class _Images:
     _names: dict[MeshMaterial, str] = field(default_factory=dict)
 
     def name(self, material: MeshMaterial | None) -> str:
-        """Returns the file name of a material's image; nothing where it has none that can be
-        read."""
+        """Returns the file name of a material's image; nothing where it has no readable one."""
         if material is None or not (material.texture or material.image):
             return ""
         if material not in self._names:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How links hang together, for pictures and lists of them."""
+"""How links are connected, for pictures and lists of them."""
 
 from dataclasses import dataclass
 

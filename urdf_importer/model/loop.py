@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Loops: joints that a tree has no place for, since both of their links hang somewhere already."""
+"""Loops: joints that a tree has no place for, since both of their links have parents already."""
 
 from dataclasses import dataclass, field
 
@@ -38,8 +38,8 @@ class LoopJoint:
 
 
 def close_with(joint: Joint, notation: str = "") -> LoopJoint | None:
-    """Returns a joint, whose child hangs elsewhere, as the loop that it closes; None for types that
-    close none. Properties that only joints of the tree have are left out."""
+    """Returns a joint, whose child has another parent, as the loop that it closes; None for types
+    that close none. Properties that only joints of the tree have are left out."""
     if joint.type not in CLOSING_TYPES:
         return None
     return LoopJoint(
@@ -58,7 +58,7 @@ def close_with(joint: Joint, notation: str = "") -> LoopJoint | None:
 
 
 def hang_on(loop: LoopJoint) -> Joint:
-    """Returns the joint by which the second link of a loop would hang on its first, but for
+    """Returns the joint by which the second link of a loop would be attached to its first, but for
     `origin2`."""
     return Joint(
         name=loop.name,

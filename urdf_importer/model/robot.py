@@ -24,7 +24,7 @@ class Robot:
     `text` is the file that was read, of the format `text_format` (urdf, sdf), kept so that edits
     can be minimal; empty for a robot from xacro, from another format or from no file.
     `sensors`, `settings` and `controls` are the interpreted extras of the robot, its links and its
-    joints. Whoever reads or extracts a robot fills them from these
+    joints. Readers and extraction fill them from these
     (readers.gazebo.interpret_extras); so they do not count for equality, and are not kept a second
     time beside the extras.
     `start` are positions of joints in the pose in which a file shows the robot, as GroupState has
@@ -63,7 +63,7 @@ class Robot:
 
     @property
     def shows_collisions(self) -> bool:
-        """Whether its collision shapes are all that there is to see: no link has a visual."""
+        """Whether its collision shapes are all that is visible: no link has a visual."""
         links = self.links
         return any(link.collisions for link in links) and not any(link.visuals for link in links)
 

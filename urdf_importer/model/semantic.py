@@ -135,7 +135,7 @@ class Semantics:
 
 class SrdfElement(NamedTuple):
     """An element of SRDF: its tag, its field of Semantics, its class, the names of its attributes
-    in the order of a file, and the ones that it need not have."""
+    in the order of a file, and the optional ones."""
 
     tag: str
     field: str

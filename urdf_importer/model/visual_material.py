@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which material a visual has when the description is all there is to go by.
-
-Gazebo's standard materials go by name. Many descriptions colour their links by these alone, and
-some name them in a plain <material> that nothing defines.
+"""Which material a visual has when the description is the only source. Gazebo's standard materials
+go by name. Many descriptions colour their links by these alone, and some name them in a plain
+<material> that nothing defines.
 """
 
 from .link import Link, Visual

@@ -30,7 +30,7 @@ def find_base(
 
 def seat_tracks(tracks: Sequence[FrameTrack], tree: KinematicTree) -> list[FrameTrack]:
     """Returns the tracks, with seats where they move the base: the one of the root link, and of a
-    floating joint, or one in the plane of x and y, on which all the rest hangs."""
+    floating joint, or one in the plane of x and y, that carries all the rest."""
     root = tree.links[0].name
     seats = {root: (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)}
     below = [each for each in tree.joint_motions if each.joint.parent == root]
@@ -54,7 +54,7 @@ def join_seated(tracks: Sequence[FrameTrack], times: Numbers) -> FrameTrack | No
     moved, turned = np.zeros((len(times), 3)), np.tile([0.0, 0.0, 0.0, 1.0], (len(times), 1))
     for track in seated:
         seat = np.tile(np.array(track.seat), (len(times), 1))
-        for step, turn in ((seat[:, :3], seat[:, 3:]), place(track, times)):
+        for step, turn in ((seat[:, :3], seat[:, 3:]), interpolate_track(track, times)):
             moved, turned = moved + rotate(turned, step), multiply(turned, turn)
     poses = np.hstack([moved, turned])
     return track_poses("", "", times, poses)
@@ -76,9 +76,9 @@ def _chain(by_child: Mapping[str, FrameTrack], name: str, fixed: str) -> FrameTr
         return chain[0]
     moving = [track.times for track in chain if len(track.times) > 1] or [chain[0].times]
     times = np.unique(np.concatenate(moving))
-    moved, turned = place(chain[-1], times)
+    moved, turned = interpolate_track(chain[-1], times)
     for track in reversed(chain[:-1]):
-        inner_moved, inner_turned = place(track, times)
+        inner_moved, inner_turned = interpolate_track(track, times)
         moved = moved + rotate(turned, inner_moved)
         turned = multiply(turned, inner_turned)
     return replace(
@@ -86,7 +86,7 @@ def _chain(by_child: Mapping[str, FrameTrack], name: str, fixed: str) -> FrameTr
     )
 
 
-def place(track: FrameTrack, times: Numbers) -> tuple[Numbers, Numbers]:
+def interpolate_track(track: FrameTrack, times: Numbers) -> tuple[Numbers, Numbers]:
     """Returns translations (m, 3) and quaternions (m, 4) at times: on the straight line and the
     shortest arc between samples, at the first and last sample before and after."""
     if len(track.times) == 1:

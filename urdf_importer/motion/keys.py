@@ -172,7 +172,7 @@ def sample_keys(keys: Keys, times: Numbers) -> Keys:
 
 
 def cut_keys(keys: Keys, start: float, end: float) -> Keys:
-    """Returns the keys between two times, with one at each of these where the curve goes on."""
+    """Returns the keys between two times, with one at each of these where the curve continues."""
     if not len(keys.times):
         return keys
     chosen = (keys.times >= start) & (keys.times <= end)

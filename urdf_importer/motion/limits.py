@@ -32,7 +32,7 @@ class JointLimits:
         for kind in ("velocity", "acceleration", "jerk", "effort"):
             bound = getattr(self, kind)
             if bound is not None and not bound > 0.0:
-                raise KinematicsError(f"a limit of {kind} has to be above zero, not {bound:g}")
+                raise KinematicsError(f"a limit of {kind} must be above zero, not {bound:g}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

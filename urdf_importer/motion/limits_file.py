@@ -91,13 +91,13 @@ class _Reader:
             return 1.0
         number = node.number()
         if number is None or not 0.0 < number <= 1.0:
-            raise self._refusal(f"{key} has to be above 0 and at most 1", node)
+            raise self._refusal(f"{key} must be above 0 and at most 1", node)
         return number
 
     def _flag(self, node: YamlNode, key: str) -> bool | None:
         found = self.pairs(node).get(key)
         if found is not None and found.flag() is None:
-            raise self._refusal(f"{key} has to be true or false", found)
+            raise self._refusal(f"{key} must be true or false", found)
         return None if found is None else found.flag()
 
     def _number(self, node: YamlNode, key: str) -> float | None:
@@ -105,7 +105,7 @@ class _Reader:
         if found is None or found.is_null:
             return None
         if found.number() is None:
-            raise self._refusal(f"{key} has to be a number", found)
+            raise self._refusal(f"{key} must be a number", found)
         return found.number()
 
     def _above_zero(self, name: str, key: str, bound: float, node: YamlNode) -> float | None:

@@ -53,7 +53,7 @@ def close_motion(
 
 
 def plan_closed_times(keys: Iterable[Keys], first: float, rate: float) -> Numbers:
-    """Returns the times (m,) at which loops are to be closed: in every frame, frame 0 being at
+    """Returns the times (m,) at which loops are closed: in every frame, frame 0 being at
     `first` seconds with `rate` frames a second, and at the keys too, unless these are much
     denser."""
     found = [each.times for each in keys]

@@ -124,7 +124,9 @@ def _sweep_on(caps: Numbers, gain: Numbers, growth: Numbers) -> None:
 
 
 def durations(speeds: Numbers, lengths: Numbers) -> Numbers:
-    """Returns the seconds (m - 1, p) of the cells between nodes: constant acceleration in each."""
+    """Returns the seconds (m - 1, p) of the cells between nodes: constant acceleration in each
+    cell.
+    """
     pieces = speeds.shape[1] - 1
     both = np.maximum(speeds[:, 1:] + speeds[:, :-1], 1e-12)
     spent: Numbers = 2.0 * (lengths[:, None] / pieces) / both

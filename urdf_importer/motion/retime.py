@@ -8,7 +8,7 @@ import numpy as np
 
 from ..diagnostics import KinematicsError
 from .check import peaks_of
-from .frames import place
+from .frames import interpolate_track
 from .keys import Keys
 from .limits import JointLimits, RobotLimits, hold_followers
 from .options import RetimeOptions
@@ -46,7 +46,7 @@ def scale_speed(trajectory: Trajectory, factor: float) -> Trajectory:
     """Returns the motion `factor` times as fast. Efforts are left out: others would be needed.
     Raises KinematicsError for a factor that is not above zero."""
     if not (np.isfinite(factor) and factor > 0.0):
-        raise KinematicsError(f"the speed has to be above zero, not {factor:g}")
+        raise KinematicsError(f"the speed must be above zero, not {factor:g}")
     velocities, accelerations = trajectory.velocities, trajectory.accelerations
     return replace(
         trajectory,
@@ -120,7 +120,8 @@ def _collect(
     stated = [[getattr(each, kind) for kind in scales] for each in own]
     if not any(bound is not None for row in stated for bound in row[:2]):
         raise KinematicsError(
-            "no joint of the motion has a limit of velocity or acceleration: say some, or a speed"
+            "no joint of the motion has a limit of velocity or acceleration: give limits, or a "
+            "speed"
         )
     bounds = [[np.inf if bound is None else bound for bound in row] for row in stated]
     found = np.array(bounds) * list(scales.values())
@@ -242,7 +243,7 @@ def _end(path: JointPath, nodes: tuple[Numbers, ...], bounds: _Bounds) -> _Timed
 
 
 def _jerks(times: Numbers, second: Numbers, third: Numbers) -> Numbers:
-    """Returns (k - 1, n) jerks of cubics: of each, and from its middle to its neighbours'."""
+    """Returns (k - 1, n) jerks of cubics: of each cubic, and from its middle to its neighbours'."""
     steps = np.diff(times)[:, None]
     jerks = np.abs(6 * third)
     middles = 2 * second + 3 * third * steps
@@ -255,12 +256,12 @@ def _jerks(times: Numbers, second: Numbers, third: Numbers) -> Numbers:
 
 def _move_track(track: FrameTrack, timed: _Timed) -> FrameTrack:
     """Moves a frame to the new times, with samples where the joints have some: it stays beside
-    them. Before and after them its time goes on as it did."""
+    them. Before and after them its time continues as it did."""
     if len(track.times) == 1:
         return track
     inside = timed.old[(timed.old > track.times[0]) & (timed.old < track.times[-1])]
     times = np.union1d(track.times, inside)
-    moved, turned = place(track, times)
+    moved, turned = interpolate_track(track, times)
     new = np.interp(times, timed.old, timed.times)
     new = new + np.minimum(times - timed.old[0], 0.0) + np.maximum(times - timed.old[-1], 0.0)
     rising = np.append(np.diff(new) > _LEAST_STEP, True)

@@ -15,7 +15,7 @@ Interpolation = Literal["linear", "spline"]
 KINDS = ("positions", "velocities", "accelerations", "efforts")
 NANOSECONDS = 1_000_000_000
 MOST_TIME = 2**62
-"""Nanoseconds; later times are no times."""
+"""Nanoseconds; later times do not count."""
 _MOST_SECONDS = 4.7e9
 """Later than MOST_TIME, and their nanoseconds are whole numbers of 64 bits still."""
 
@@ -118,7 +118,7 @@ class Trajectory:
 
     def select(self, names: Sequence[str]) -> "Trajectory":
         """Returns the motion of some of the joints, in this order. Raises KinematicsError for
-        names that are none of its own."""
+        names that it does not have."""
         unknown = [name for name in names if name not in self.names]
         if unknown:
             raise unknown_name("the motion has no joint", unknown[0], self.names)

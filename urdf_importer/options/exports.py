@@ -63,11 +63,11 @@ def fixed_links_option(group: str, where: str = "") -> Any:
     return option(
         "keep",
         "Fixed Joints",
-        f"Treatment of links with mass that hang on fixed joints{where}",
+        f"Treatment of links with mass on fixed joints{where}",
         group=group,
         choices={
             "keep": "A body of their own with their own mass",
-            "merge": "A frame in the body that they hang on, which takes their mass",
+            "merge": "A frame in their parent body, which takes their mass",
         },
     )
 

@@ -75,7 +75,7 @@ def check_collisions(
         checker = replace(checker, parts={**checker.parts, **found.parts})
         way = replace(way, objects=found.poses)
     elif not isinstance(objects, str | tuple | list) or len(objects):
-        raise ArgumentError("objects are in a scene: give the robot as its armature there")
+        raise ArgumentError("objects need a scene: pass the robot's armature instead of a Robot")
     for pair in options.allowed:
         for name in pair:
             if name not in checker.tree.index and name not in way.objects:
@@ -115,7 +115,7 @@ def avoid_collisions(
     if in_scene and closer is not None:
         from ..blender.standing.loops import find_loops
 
-        # A rig that was to leave its loops open does so.
+        # A rig whose options left its loops open does so.
         closer = None if find_loops(given) is None else closer
 
     def complete(positions: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -138,9 +138,9 @@ def recall_checker(given: Any, options: CheckOptions) -> Checker:
         package_paths=options.package_paths,
     )
     if isinstance(given, Robot):
-        return _checkers.recall(
-            (id(given), key), lambda: (given, finish(_checker_steps(given, key)))
-        )[1]
+        return _checkers.get((id(given), key), lambda: (given, finish(_checker_steps(given, key))))[
+            1
+        ]
     from ..blender.memory import recall
 
     return recall(

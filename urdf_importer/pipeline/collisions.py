@@ -28,7 +28,7 @@ def find_disabled_collisions(
     options: FileOptions | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> tuple[CollisionPair, ...]:
-    """Returns the pairs of links that a planner need not look at, with the reason of each:
+    """Returns the pairs of links that a planner can skip, with their reasons:
     Adjacent, Default, Always or Never, as MoveIt's setup assistant finds them; in alphabetical
     order.
 

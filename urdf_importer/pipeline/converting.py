@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Convert: read -> text: plain URDF, or how the description hangs together, for people who look
+"""Convert: read -> text: plain URDF, or the graph of the description, for people who look
 before they import."""
 
 from typing import Literal, get_args

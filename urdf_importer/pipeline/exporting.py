@@ -61,10 +61,10 @@ def export_robot(
     `robot` is a description, and no Blender is needed; or the armature of an imported robot, which
     is written in its state in the scene: its shapes as shown there, its joints starting at their
     present positions, its root at the armature's place. Joints and root in `options` take
-    precedence. They are the format's own options, or the ones that all formats share (FileOptions,
-    ExportOptions, StartOptions).
+    precedence. They are the format's own options, or the options that all formats share
+    (FileOptions, ExportOptions, StartOptions).
 
-    `diagnostics` fills while the work goes on, also when it fails; with `strict` it has to stay
+    `diagnostics` fills while the work runs, also when it fails; with `strict` it must stay
     empty. Raises KinematicsError where the robot is not a tree or an option names a joint or link
     that it does not have, WriteError where the files cannot be written, BuildError for an object
     that is not an imported robot; nothing is written then. Raises ArgumentError, a TypeError, for

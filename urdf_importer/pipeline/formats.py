@@ -164,7 +164,7 @@ def find_writer(path: AnyPath, *, options: FileOptions | None = None) -> WriterF
     is_blend = place.suffix.lower() == ".blend"
     hint = "; a .blend is made by import_robot and save_blend" if is_blend else ""
     raise WriteError(
-        f"cannot write {quote(place.name)}: the name has to end in "
+        f"cannot write {quote(place.name)}: the name must end in "
         f"{name_choices(suffixes)}, or be a folder's (with / at its end){hint}"
     )
 

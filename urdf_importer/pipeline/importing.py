@@ -114,7 +114,7 @@ def import_steps(
     """Runs import_robot in steps, for progress bars. Closing the generator takes everything back,
     even at its last step, whose share is 1: the robot is complete then.
 
-    `diagnostics` fills while the work goes on, also when it fails.
+    `diagnostics` fills while the work runs, also when it fails.
     """
     options = options_of(options, ImportOptions)
     diagnostics = diagnostics_of(diagnostics, path)

@@ -60,7 +60,7 @@ def write_trajectory(
     pose), .json, .yaml or .npz (everything). An existing file is overwritten.
 
     In a table the base moves the whole robot: it is its root link, or the floating or level
-    planar joint on which all the rest hangs. Sampled motions know it; of others the `robot` does.
+    planar joint that carries all the rest. Sampled motions know it; of others the `robot` does.
 
     `layout` writes the files of programs that train policies: "unitree", a .csv of the base's
     place, its quaternion x, y, z, w and all joints, "tracking", an .npz of joints and bodies with

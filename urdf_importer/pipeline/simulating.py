@@ -155,11 +155,11 @@ def shown_at_end(simulation: Simulation) -> Iterator[float]:
 def _count_states(seconds: float, fps: float) -> int:
     seconds = number_of(seconds, "seconds")
     if not 0.0 < seconds <= MOST_SECONDS:
-        raise ArgumentError(f"seconds is {seconds:g}; it has to be above 0, and at most an hour")
+        raise ArgumentError(f"seconds is {seconds:g}; it must be above 0, and at most an hour")
     count = round(seconds * fps) + 1
     if not 2 <= count <= MOST_STATES:
         raise ArgumentError(
-            f"seconds is {seconds:g}, which is {count - 1} frames; it has to be from 1 to "
+            f"seconds is {seconds:g}, which is {count - 1} frames; it must be from 1 to "
             f"{MOST_STATES} frames"
         )
     return count

@@ -61,9 +61,9 @@ def write_urdf(
     keeps its bytes, unless `options` asks for another style. Else each ball joint, which URDF does
     not know, becomes three continuous joints. Existing files are overwritten, all or none.
 
-    `diagnostics` fills while the work goes on, also when it fails; with `strict` it has to stay
-    empty. Raises WriteError where no file can say the robot or it cannot be written, BuildError for
-    an object that is not an imported robot.
+    `diagnostics` fills while the work runs, also when it fails; with `strict` it must stay
+    empty. Raises WriteError where no file can express the robot or it cannot be written, BuildError
+    for an object that is not an imported robot.
     """
     robot, options = robot_or_rig_of(robot), options_of(options, UrdfOptions)
     return _write(open_export(robot, options, diagnostics, strict=strict), Path(path))

@@ -37,7 +37,7 @@ class Description:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Overview:
-    """A view of a file for people before they import. `edges` define how the links hang together,
+    """A view of a file for people before they import. `edges` define how the links are connected,
     and `parameters` is a commented parameter file that changes nothing; None for a format
     without."""
 

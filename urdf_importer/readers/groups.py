@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which of many names hang together: bodies by joints, models by the joints of their world."""
+"""Which of many names are connected: bodies by joints, models by the joints of their world."""
 
 from collections.abc import Iterable
 
 
 class Groups:
-    """Sets of names that hang together (union by the first of each)."""
+    """Sets of connected names (union by their first names)."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._first = {each: each for each in names}

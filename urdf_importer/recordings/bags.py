@@ -46,7 +46,7 @@ def read_bag(file: BinaryIO, size: int, wanted: Wanted, diagnostics: Diagnostics
         except _DAMAGE as error:
             problem = error.message if isinstance(error, ReadError) else "a record is damaged"
             raise ReadError(f"{problem}, at byte {place}") from None
-        yield from reader.sorter.take()
+        yield from reader.sorter.drain()
         if whole:
             continue
         after = reader.find_next(place)
@@ -59,7 +59,7 @@ def read_bag(file: BinaryIO, size: int, wanted: Wanted, diagnostics: Diagnostics
         skipped += [place, after - place]
         file.seek(after)
     if skipped:
-        message = f"{sum(skipped[1::2])} bytes of the bag are no records; they are skipped, the "
+        message = f"{sum(skipped[1::2])} bytes of the bag are not records; they are skipped, the "
         diagnostics.warning("skipped-bytes", f"{message}first at byte {skipped[0]}")
 
 

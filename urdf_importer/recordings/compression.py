@@ -149,7 +149,7 @@ def _unpack_block(data: bytes, out: bytearray, size: int) -> None:
 
 
 def _extend(data: bytes, length: int, at: int) -> tuple[int, int]:
-    """Returns a length that goes on in the bytes at a place, and the place behind them."""
+    """Returns a length that continues in the bytes at a place, and the place behind them."""
     more = 255
     while more == 255:
         more = data[at]

@@ -48,8 +48,9 @@ class EncodedMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenTopic:
-    """A topic, its type as ROS 1 spells it, and the definition of the type. `is_latched`: who comes
-    late gets the last message too."""
+    """A topic, its type as ROS 1 spells it, and the definition of the type. `is_latched`: late
+    subscribers get the last message.
+    """
 
     name: str
     type: str
@@ -93,7 +94,7 @@ def encode(trajectory: Trajectory, encoding: Encoding) -> Iterator[EncodedMessag
     tracks = [to_nanoseconds(track.times) + trajectory.start_time for track in trajectory.frames]
     ends = [each for times in (logs, *tracks) if len(times) for each in (times[0], times[-1])]
     if min(ends) < 0 or max(ends) >= _MOST_SECONDS[encoding] * NANOSECONDS:
-        raise WriteError("its times are none that a message can hold: before 1970, or too late")
+        raise WriteError("its timestamps cannot be stored in a message: before 1970, or too late")
     if trajectory.interpolation == "spline" and trajectory.names:
         messages = [_command(trajectory, encoding)]
     else:

@@ -37,5 +37,5 @@ def motion_formats() -> tuple[MotionFormat, ...]:
 
 
 def usual_suffixes(formats: Iterable[MotionFormat]) -> tuple[str, ...]:
-    """Returns the usual suffix of each."""
+    """Returns the usual suffix of each format."""
     return tuple(each.suffix for each in formats)

@@ -41,9 +41,9 @@ def read_mcap(file: BinaryIO, size: int, wanted: Wanted, diagnostics: Diagnostic
             _read_at(reader, kind, file, length, at)
             loose += 1
             if kind == _CHUNK or loose % 4096 == 0:
-                yield from reader.sorter.take()
+                yield from reader.sorter.drain()
         at += 9 + max(length, 0)
-    yield from reader.sorter.take()
+    yield from reader.sorter.drain()
 
 
 def _read_at(reader: "_Reader", kind: int, file: BinaryIO, length: int, place: int) -> None:

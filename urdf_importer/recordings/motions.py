@@ -54,7 +54,7 @@ class Collector:
         self._frame_logs: list[Times] = []
         self._commands: list[Command] = []
 
-    def take(
+    def collect(
         self, tree: Tree, logs: Times, order: Times, *, is_static: bool = False, origin: str = ""
     ) -> None:
         """Takes (m,) messages of the topic `origin`. Raises ReadError where there is more than can
@@ -190,8 +190,8 @@ class Collector:
         count = seconds.size if isinstance(seconds, np.ndarray) else -1
         if lengths != [[3] * count, [4] * count]:
             raise ReadError(
-                f"the frame {quote(child)} has not three numbers in `translations` and four in "
-                "`quaternions` for each of its `times`"
+                f"the frame {quote(child)} does not have three numbers in `translations` and four "
+                "in `quaternions` for each of its `times`"
             )
         if not count:
             return

@@ -25,9 +25,9 @@ from ..model import Robot
 from ..motion.frames import (
     align_signs,
     find_base,
+    interpolate_track,
     join_seated,
     multiply,
-    place,
     seat_tracks,
 )
 from ..motion.trajectory import Numbers, Trajectory
@@ -85,7 +85,7 @@ def _base_of(
         track = join_seated(seat_tracks(trajectory.frames, tree), times)
     if track is None:
         return np.zeros((len(times), 3)), np.tile([0.0, 0.0, 0.0, 1.0], (len(times), 1))
-    moved, turned = place(track, times)
+    moved, turned = interpolate_track(track, times)
     return moved, align_signs(turned)
 
 
@@ -117,7 +117,7 @@ def _track_bodies(
     poses = np.empty((len(table), len(bodies), 7))
     for body in bodies:
         seat = machine.frames[machine.places[body]]
-        poses[:, body, :3] = pose.place(body, seat[:3, 3])
+        poses[:, body, :3] = pose.locate(body, seat[:3, 3])
         found = [quaternion_from_rotation(each) for each in pose.turns[:, body] @ seat[:3, :3]]
         poses[:, body, 3:] = align_signs(np.array(found))
     step = 1.0 / rate

@@ -148,7 +148,7 @@ def _read_messages(text: str, options: MotionOptions, suffix: str) -> Gathered:
     collector = Collector(options)
     for number, message in enumerate(messages):
         log = round(number / options.rate * NANOSECONDS) if options.rate else 0
-        collector.take(message, np.array([log]), np.array([number]))
+        collector.collect(message, np.array([log]), np.array([number]))
     gathered = collector.finish()
     times = [block.times for block in gathered.samples]
     number = sum(map(len, times))

@@ -121,7 +121,7 @@ def _decode(pieces: Iterable[Piece], collector: Collector) -> int:
         for rows, tree in decoder.decode(piece.messages):
             lost -= len(rows)
             origin = channel.topic
-            collector.take(tree, logs[rows], places[rows], is_static=is_static, origin=origin)
+            collector.collect(tree, logs[rows], places[rows], is_static=is_static, origin=origin)
     return lost
 
 

@@ -71,8 +71,8 @@ def read_database(path: Path, wanted: Wanted, diagnostics: Diagnostics) -> Piece
                 room -= 1 + len(message)
             if room < 0:
                 room = _BATCH_BYTES
-                yield from sorter.take()
-        yield from sorter.take()
+                yield from sorter.drain()
+        yield from sorter.drain()
 
 
 def survey_database(path: Path, diagnostics: Diagnostics) -> Survey:

@@ -79,7 +79,7 @@ class Sorter:
             survey[channel] = survey.get(channel, 0) + counts.get(number, 0)
         return survey
 
-    def take(self) -> Pieces:
+    def drain(self) -> Pieces:
         """Yields the messages added since the last time."""
         pieces, self._pieces = self._pieces, {}
         yield from pieces.values()

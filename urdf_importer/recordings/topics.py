@@ -47,7 +47,7 @@ def choose_topic(topics: Sequence[Topic], wanted: str | None) -> Topic:
         if len(namespaced) == 1:
             return namespaced[0]
         if found:
-            raise ReadError(f"several topics are motions, say which: {_list(found)}")
+            raise ReadError(f"several topics are motions, choose one: {_list(found)}")
     raise ReadError(f"no topic is a motion of joints or frames; {_list(topics)}")
 
 

@@ -170,7 +170,7 @@ def _convert_list(value: list[Any], level: int) -> Tree:
 
 def _stack_points(value: Any) -> dict[str, Any] | None:
     """Returns the points of one trajectory as columns: (p, n) arrays, times (p,). None where they
-    are not alike, and have to be looked at one by one."""
+    are not alike, and must be looked at one by one."""
     if not isinstance(value, list) or len(value) < 2 or not isinstance(value[0], dict):
         return None
     keys = value[0].keys()

@@ -40,7 +40,7 @@ def attach(
     roots = [each.name for each, parent in zip(tree.links, tree.parents, strict=True) if parent < 0]
     if len(roots) != 1:
         raise KinematicsError(
-            f"the tool {quote(tool.name)} has {len(roots)} roots; one is needed to attach it by",
+            f"the tool {quote(tool.name)} has {len(roots)} root links; it must have exactly one",
             source=tool.source,
         )
     part = rename(resize(tool, scale=scale), prefix=prefix)
@@ -80,7 +80,7 @@ def _refuse_clash(robot: Robot, part: Robot, joined: Joint) -> None:
 
 
 def _new_materials(robot: Robot, part: Robot) -> tuple[Material, ...]:
-    """The tool's materials, without the ones that the robot has."""
+    """The tool's materials, without materials that the robot has."""
     known = {material.name: material for material in robot.materials}
     return tuple(
         replace(material, line=0)

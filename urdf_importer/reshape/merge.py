@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""merge_fixed: a robot whose links on fixed joints are parts of the links that they hang on."""
+"""merge_fixed: a robot whose links on fixed joints are parts of the links that carry them."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace

@@ -20,7 +20,7 @@ def prune(
     unused_frames: bool = False,
     diagnostics: Diagnostics | None = None,
 ) -> Robot:
-    """Returns the robot without some links and all that hangs on them.
+    """Returns the robot without some links and all their descendants.
 
     `remove` names links, or joints whose child links are meant. With `keep` only links on the ways
     from the roots to these stay. `unused_frames` takes leaves on fixed joints that have neither

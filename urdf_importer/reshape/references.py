@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""References between parts, which follow where links and joints are renamed or taken away."""
+"""References between parts, which follow where links and joints are renamed or removed."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -68,8 +68,8 @@ def free_followers(
         if joint.mimic is not None and not known(joint.mimic.joint):
             diagnostics.warning(
                 "freed-follower",
-                f"joint {quote(joint.name)} follows joint {quote(joint.mimic.joint)}, which is "
-                "gone; it moves by itself now",
+                f"joint {quote(joint.name)} follows joint {quote(joint.mimic.joint)}, which was "
+                "removed; it moves by itself now",
                 subject=joint.name,
                 line=joint.line,
             )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""reroot: a robot that hangs on another of its links."""
+"""reroot: a robot whose root is another of its links."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,14 +22,14 @@ _TURNED = ("revolute", "continuous", "prismatic", "fixed")
 def reroot(robot: Robot, link: str, *, frames: Frames = "keep") -> Robot:
     """Returns the robot with `link` as its root; positions, signs and limits of joints stay.
 
-    The joints on the way to the old root are turned round: a child at O M(a, q) in its parent
+    The joints on the way to the old root are reversed: a child at O M(a, q) in its parent
     becomes a parent at M(-a, q) O^-1 in the child. With `frames="keep"` every link keeps its frame,
     for which each such joint that moves gets a link without mass behind it, and a fixed joint with
     O^-1 from there. With "move" there are none: the frames of the old parents go to the joints, and
     poses in them are expressed anew.
 
     Raises KinematicsError for an unknown link, and where planar, floating or ball joints are on the
-    way: none of these words says such a joint turned round.
+    way: none of these words describes such a joint reversed.
     """
     robot = robot_of(robot)
     need_links(robot, [link])
@@ -42,7 +42,7 @@ def reroot(robot: Robot, link: str, *, frames: Frames = "keep") -> Robot:
         if joint.type not in _TURNED:
             raise KinematicsError(
                 f"{joint.type} joint {quote(joint.name)} is on the way to link {quote(link)}, and "
-                "cannot be turned round",
+                "cannot be reversed",
                 source=robot.source,
                 line=joint.line,
             )

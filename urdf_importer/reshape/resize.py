@@ -99,7 +99,7 @@ def _mirror_factors(factors: Mapping[str, Vector3], sides: Symmetry) -> dict[str
 
 
 def _grow(robot: Robot, factors: Mapping[str, Vector3], scaler: LinkScaler) -> Robot:
-    """Links under their factors, with where their children hang."""
+    """Links under their factors, with the places of their children."""
     factors = {name: each for name, each in factors.items() if each != _ONE}
     if not factors:
         return robot

@@ -116,14 +116,14 @@ def _without_empty_groups(
     rings = find_rings(semantics)
     resolved = resolve_groups(robot, semantics)
     gone = {name for name, joints in resolved.items() if not joints and name not in rings}
-    # Groups that were never there are not to be named either.
+    # Groups that were never there must not be named either.
     known = resolved.keys() - gone
     for group in semantics.groups:
         if group.name in gone:
             diagnostics.warning(
                 "srdf-empty-group",
-                f"group {quote(group.name)} has no joint left; it goes, with its states and end "
-                "effectors",
+                f"group {quote(group.name)} has no joint left; it is removed, with its states and "
+                "end effectors",
                 subject=group.name,
                 line=group.line,
             )

@@ -242,7 +242,8 @@ def _span(bones: _Skeleton, chain: list[int], bone: int) -> float:
 
 def _straighten(bones: _Skeleton, chain: list[int]) -> list[int]:
     """Leaves out points in the middle of pieces, such as bones for twist: they never bend. Hands
-    need not bend either: they carry fingers, or end."""
+    may not bend either: they carry fingers, or end.
+    """
     if len(bones.points) < 5:
         return chain
     kept = chain

@@ -44,7 +44,7 @@ class _Tree:
 
 def read_bvh(path: str, diagnostics: Diagnostics) -> Person:
     """Returns the person of a BVH file, with z up, in the file's unit of length. Raises ReadError,
-    with the line, for anything that is none."""
+    with the line, for anything else."""
     text = decode_utf8(read_regular_file(path), path)
     return _Reader(text, path, diagnostics).read()
 
@@ -184,7 +184,7 @@ class _Reader:
         if len(rows) != stated:
             message = f"the file states {stated} frames and has {len(rows)}; these are taken"
             self._diagnostics.warning("motion-frame-count", message, source=self._source)
-        # Six digits of a frame time are no exact rate.
+        # Six digits of a frame time are not an exact rate.
         rate = 1.0 / step
         whole = round(rate)
         return (float(whole) if abs(rate - whole) < 2e-4 * rate else rate), np.stack(rows)

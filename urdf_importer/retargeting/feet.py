@@ -100,7 +100,7 @@ def pin_feet(plan: Plan, solved: State) -> list[Wish]:
         own = [stand for stand in plan.stands if stand.limb == place]
         if not own:
             continue
-        ankle = pose.place(limb.lower, limb.wrist)
+        ankle = pose.locate(limb.lower, limb.wrist)
         shift, knots = [], []
         on = standing_frames(own, place, count)
         facing, flat = foot_axes(scene, match.person, on), on.copy()
@@ -139,7 +139,7 @@ def _spread(knots: Sequence[int], values: Sequence[Numbers], count: int) -> Numb
 
 
 def _step_height(scene: Scene, match: Match, stand: Stand, ground: float) -> float:
-    """Returns how high above the ground the foot is there: nothing for little."""
+    """Returns how high above the ground the foot is there: zero below a threshold."""
     ankle = scene.points[stand.first : stand.last + 1, match.person.end, 2]
     above = float(np.median(ankle)) - ground - match.robot.height
     return above if above > _LEVEL * match.robot.length / _LEG else 0.0
@@ -158,7 +158,7 @@ def measure_creep(plan: Plan, state: State) -> float:
     pose, worst = plan.machine.pose(state.positions, state.base), 0.0
     for stand in plan.stands:
         limb = plan.matches[stand.limb].robot
-        ankle = pose.place(limb.lower, limb.wrist)
+        ankle = pose.locate(limb.lower, limb.wrist)
         worst = max(worst, measure_spread(ankle[stand.first : stand.last + 1]))
     return worst
 

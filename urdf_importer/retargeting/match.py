@@ -38,7 +38,7 @@ def match_limbs(
     anatomy: Anatomy,
     options: RetargetOptions,
 ) -> Matched:
-    """Matches legs with legs and arms with arms, left with left; pairs of the options win, those
+    """Matches legs with legs and arms with arms, left with left; pairs of the options win, pairs
     without a link leave a limb alone. Raises KinematicsError for pairs that name nothing, and where
     nothing matches."""
     given, palms, taken = [], [], set()
@@ -69,7 +69,7 @@ def match_limbs(
     unmatched = tuple(_left_alone(person, body, anatomy, matches, options))
     if not matches and not palms:
         reasons = "; ".join(unmatched) or "neither has a pair of limbs"
-        message = f"no limb of the person matches one of the robot: {reasons}; say which by pairs"
+        message = f"no limb of the person matches one of the robot: {reasons}; name limbs by pairs"
         raise KinematicsError(message, source=person.source)
     return Matched(matches=tuple(matches), unmatched=unmatched, palms=tuple(palms))
 

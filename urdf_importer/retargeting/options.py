@@ -32,7 +32,7 @@ class RetargetOptions(Options):
         (),
         "Pairs",
         "Which limb of the robot follows a limb of the person, as bone:=link or bone:=joint; with "
-        "nothing behind := none does. The rest is found",
+        "nothing behind :=, no limb does. The rest is found",
         separator=":=",
     )
     parts: PartKind = _limb(
@@ -132,7 +132,7 @@ class RetargetOptions(Options):
         Options.__post_init__(self)
         if self.frames[0] > self.frames[1]:
             raise ArgumentError(
-                f"frames are {self.frames}; they have to be the first and the last frame"
+                f"frames are {self.frames}; they must be the first and the last frame"
             )
 
 

@@ -120,8 +120,9 @@ def reach_ends(plan: Plan) -> list[Wish]:
 
 
 def turn_body(plan: Plan, body: int, wanted: Numbers) -> Numbers:
-    """Returns the turns (m, 3, 3) of a body whose directions forward, left and up are to be those
-    (m, 3, 3): as with all joints at zero they are the robot's."""
+    """Returns the turns (m, 3, 3) of a body whose directions forward, left and up become these (m,
+    3, 3): as with all joints at zero they are the robot's.
+    """
     return wanted @ (plan.anatomy.axes.T @ frame_of(plan.machine, body)[:3, :3])
 
 

@@ -68,7 +68,7 @@ _DOWN = ((-_ONE, _NONE, _NONE), (_NONE, -_ONE, _NONE), _Z)
 ORIGIN = (_NONE, _NONE, _NONE)
 
 NO_PARENT = RestBone(axes=(_X, _Y, _Z), origin=ORIGIN, length=_NONE)
-"""Where bones without a parent hang, with its tail in ORIGIN: so they come out the same."""
+"""The parent of bones without one, with its tail in ORIGIN: so they come out the same."""
 
 
 def frame_of(vector: Triple) -> Axes:

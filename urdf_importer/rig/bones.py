@@ -41,7 +41,7 @@ PARALLEL = 1e-3
 class BoneSurroundings:
     """Hints for the direction of a bone, in the robot's frame.
 
-    limb      from the head to where the limb goes on; None where that is not clear
+    limb      from the head to where the limb continues; None where that is not clear
     bulk      from the head to the link's centre of mass or shapes; None where unknown
     parent    (3, 3) axes of the parent bone; None without parent
     joint     (3, 3) axes of the joint frame

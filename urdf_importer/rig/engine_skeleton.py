@@ -33,7 +33,7 @@ class EngineBone:
     parent  the bone above it; empty for the root
     rest    (4, 4), the frame of the link's joint with all joints at zero, turned and scaled for
             the engine; the link's own where it is a root
-    socket  whether nothing hangs on it: it marks a fixed link at the end of the robot
+    socket  whether it has no children: it marks a fixed link at the end of the robot
     """
 
     name: str
@@ -48,7 +48,7 @@ class EngineSkeleton:
     """The bones of a robot, parents first; the first is the root.
 
     bones_of  link -> its bone; for a fixed link without one the bone that carries it
-    carriers  link -> the bone that its shapes hang on, and the link's frame in the bone's (4, 4),
+    carriers  link -> the bone that carries its shapes, and the link's frame in the bone's (4, 4),
               in metres
     mover     the link whose motion the root takes over, where a planar or floating joint moves the
               whole robot under an empty root link; else empty
@@ -139,7 +139,7 @@ def _name_above(tree: KinematicTree, place: int, names: Mapping[int, str], top: 
 
 
 def _find_mover(tree: KinematicTree) -> str:
-    """The link on which the whole robot hangs, where a joint lets it go anywhere."""
+    """The link that carries the whole robot, where a joint lets it go anywhere."""
     if sum(parent < 0 for parent in tree.parents) != 1 or len(tree.children[0]) != 1:
         return ""
     (child,) = tree.children[0]

@@ -4,7 +4,7 @@
 Blender's formula loses digits for bones that point back on their parent, or along -Y; how many is
 chance, down to the last bit of all bones above. So Blender's result for such bones is computed in
 its own way, parents first, and where that is off, other tails are tried: a little turned about the
-bone's X axis, a little longer or shorter. A child takes over its parent's error, so parents have to
+bone's X axis, a little longer or shorter. A child takes over its parent's error, so parents must
 be better than is asked for. Bones far from -Y with no such bones below them need none of this: one
 look at all bones at once finds them good.
 """
@@ -70,7 +70,7 @@ class WantedBones:
     exact_all: NDArray[np.bool_]
     parents: Indices
 
-    def take(self, which: Any) -> "WantedBones":
+    def select(self, which: Any) -> "WantedBones":
         """Returns some of them; their parents are still indices of all."""
         return WantedBones(**{each.name: getattr(self, each.name)[which] for each in fields(self)})
 
@@ -195,7 +195,7 @@ class _Others:
     frames: Axes
     aimed: Matrix
 
-    def take(self, part: slice) -> "_Others":
+    def select(self, part: slice) -> "_Others":
         """Returns some of them."""
         bones, frames = self.bones, self.frames
         return _Others(
@@ -306,7 +306,7 @@ class _Search:
             following = (i for i in self.order[place + 1 :] if self.likely[i])
             block = [index, *islice(following, _BLOCK - 1)]
             self.others.clear()
-            self.others.update(zip(block, _list_others(self.wanted.take(block)), strict=True))
+            self.others.update(zip(block, _list_others(self.wanted.select(block)), strict=True))
         return self.others[index]
 
 
@@ -328,7 +328,7 @@ def _list_others(wanted: WantedBones) -> Iterator[_Others]:
         aimed=np.where(exact_all, axes, np.array(aimed)),
     )
     for start in range(0, len(rolls), count):
-        yield others.take(slice(start, start + count))
+        yield others.select(slice(start, start + count))
 
 
 def _aim(x: Any, along: Any) -> Any:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Hidden bones for the links inside a zero-length chain.
 
-The bone joint1>joint2 moves by both joints, the link between them by the first alone. It hangs on
+The bone joint1>joint2 moves by both joints, the link between them by the first alone. Its parent is
 the hidden bone MCH-joint1 with the same rest frame and parent. That bone's channel is driven by the
 same number, and a Copy Rotation of this one axis lies on top: the driver alone would not follow IK;
 Copy Rotation alone is wrong beyond 270 degrees, as Euler angles are not unique, but takes the
@@ -60,8 +60,9 @@ def _plan_copies(name: str, target: str, shown: Sequence[JointPlan]) -> list[Cop
 _Node = TypeVar("_Node", bound=Hashable)
 
 _EVALUATED = "(q if abs(q - r) < 0.0001 else r)"
-"""An angle read back from matrices has lost its last digits, which add up where many followers hang
-on each other: where nothing interfered, the number set is taken."""
+"""An angle read back from matrices has lost its last digits, which add up where many followers
+depend on each other: where nothing interfered, the number set is taken.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

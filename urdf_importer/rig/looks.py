@@ -65,7 +65,7 @@ def fixed_look(radius: float) -> BoneLook:
 
 
 def joint_look(joints: Sequence[JointPlan], radius: float, size: float, *, root: bool) -> BoneLook:
-    """Returns the look of the bone that holds these joints; `root` where it hangs on no other."""
+    """Returns the look of the bone that holds these joints; `root` where it has no parent."""
     kind = joints[0].kind
     if root and kind in ("planar", "floating"):
         return BoneLook(marks=_marks(joints), radius=ROOT_SHARE * size, role="root")

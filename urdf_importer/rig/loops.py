@@ -161,7 +161,7 @@ class _Store:
         self._free: list[BoneChannel] = []
         self.bones: list[BonePlan] = []
 
-    def take(self) -> BoneChannel:
+    def new_channel(self) -> BoneChannel:
         """Returns a channel that nothing else has."""
         if not self._free:
             self.bones.append(plan_store(self._home, self._claim))
@@ -182,12 +182,12 @@ def _plan_surface(
 ) -> Iterator[AnyDriverPlan]:
     first, second = surface.leaders
     one_of_them = next(follower for follower, _ in surface.own)
-    shared = [store.take() for _ in surface.shared]
+    shared = [store.new_channel() for _ in surface.shared]
     for channel, samples in zip(shared, surface.shared, strict=True):
         yield _plan_curve(channel, readings[one_of_them, second], samples)
     for (name, number), curves in surface.own.items():
         follower = by_name[name]
-        own = [store.take() for _ in curves]
+        own = [store.new_channel() for _ in curves]
         for channel, samples in zip(own, curves, strict=True):
             yield _plan_curve(channel, readings[name, first], samples, follower.sign)
         yield SumDriverPlan(

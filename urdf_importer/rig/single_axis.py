@@ -30,7 +30,7 @@ turns."""
 
 
 def fit_options(options: ImportOptions) -> ImportOptions:
-    """Returns the options with the ones that the profile decides: MORSE drives only bones of
+    """Returns the options with the choices that the profile decides: MORSE drives only bones of
     exactly one joint."""
     if options.profile != "morse":
         return options

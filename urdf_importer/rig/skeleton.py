@@ -5,9 +5,9 @@ Blender's bone moves first, then turns by three Euler angles about its own ortho
 bone is exact for joints at one point when sliding comes before turning, no two joints need one
 channel, and all axes are parallel or orthogonal. A link between two such joints cannot carry its
 parts by the whole bone; it gets a hidden bone of its own. A second moving joint on the link between
-would have to hang on that hidden bone and IK could not pass, so the chain ends there. A joint that
-mimics another keeps a bone of its own: Blender takes a bone's channels as one, so a follower that
-shares its bone could depend on itself.
+would need that hidden bone as its parent and IK could not pass, so the chain ends there. A joint
+that mimics another keeps a bone of its own: Blender takes a bone's channels as one, so a follower
+that shares its bone could depend on itself.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ MOST_JOINTS = 3
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JointGroup:
     """Joints that share one bone, outermost first. `links` are the tree indices of their child
-    links; the last of them is where the chain goes on."""
+    links; the last of them is where the chain continues."""
 
     motions: tuple[JointMotion, ...]
     links: tuple[int, ...]
@@ -144,7 +144,7 @@ class BoneSeed:
     """A bone before its direction is known.
 
     `group` holds its joints; None for a fixed joint's bone. `link` is the tree index of the link
-    at its head. `parent` is the index of the bone it hangs on, -1 for none."""
+    at its head. `parent` is the index of its parent bone, -1 for none."""
 
     link: int
     parent: int
@@ -153,7 +153,7 @@ class BoneSeed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """A place where the limb goes on; `weight` counts the bones from there on."""
+    """A place where the limb continues; `weight` counts the bones from there on."""
 
     point: Vector
     weight: int
@@ -205,7 +205,7 @@ def _inside(carrier: tuple[int, int], seeds: Sequence[BoneSeed]) -> bool:
 
 
 def _find_moving_beyond(tree: KinematicTree) -> list[bool]:
-    """Per link, whether a moving joint hangs on it or beyond."""
+    """Per link, whether a moving joint is attached to it or beyond."""
     beyond = [False] * len(tree.links)
     for index in range(len(tree.links) - 1, 0, -1):
         parent, motion = tree.parents[index], tree.motions[index]
@@ -217,7 +217,7 @@ def _find_moving_beyond(tree: KinematicTree) -> list[bool]:
 def find_targets(
     tree: KinematicTree, links: Matrix, frames: Matrix, skeleton: Skeleton, size: float
 ) -> list[list[Target]]:
-    """Returns, per bone, the places where its limb goes on, by the frames of links and of the
+    """Returns, per bone, the places where its limb continues, by the frames of links and of the
     joints above them.
 
     These are the heads of its child bones, seen through children at its own place; for the last
@@ -264,7 +264,7 @@ def _is_fixed(motion: JointMotion | None) -> bool:
 
 
 def choose_target(head: Vector, targets: Sequence[Target]) -> Vector | None:
-    """Returns the vector from the head along which the limb goes on; None where there is no clear
+    """Returns the vector from the head along which the limb continues; None where there is no clear
     one.
 
     One place: that. Several: the one beyond which lies more than beyond all others together, else

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The options of labelled pictures, and the draws of each."""
+"""The options of labelled pictures, and the draws of each picture."""
 
 import math
 from dataclasses import dataclass, fields
@@ -51,7 +51,7 @@ class DatasetOptions(Options):
     keypoints: tuple[str, ...] = _picture(
         (),
         "Keypoints",
-        "Links whose origins are keypoints; the root and all that joints move without any",
+        "Links whose origins are keypoints; without any, the root and all links that joints move",
     )
     scene: Literal["random", "plain", "own"] = _scene(
         "random",
@@ -116,7 +116,7 @@ class DatasetOptions(Options):
         for name in ("distractors", "distance", "elevation", "fov"):
             low, high = getattr(self, name)
             if not (math.isfinite(low) and low <= high < math.inf):
-                raise ArgumentError(f"{name} has to rise, not go from {low:g} to {high:g}")
+                raise ArgumentError(f"{name} must rise, not go from {low:g} to {high:g}")
         if self.distractors[0] < 0 or self.distractors[1] > 1000:
             raise ArgumentError("distractors are between 0 and 1000")
         if not 0.0 < self.fov[0] <= self.fov[1] <= math.degrees(WIDEST):
@@ -125,9 +125,9 @@ class DatasetOptions(Options):
             raise ArgumentError("elevation is between -90 and 90 degrees")
         for name in ("backgrounds", "distractor_meshes"):
             if getattr(self, name) and self.scene != "random":
-                raise ArgumentError(f"{name.replace('_', ' ')} are for the scene random")
+                raise ArgumentError(f"{name.replace('_', ' ')} need the scene random")
         if self.coco_polygons and "coco" not in self.formats:
-            raise ArgumentError("polygons are for the format coco")
+            raise ArgumentError("polygons need the format coco")
         if self.distance[0] < 0 or (self.distance[0] == 0 < self.distance[1]):
             raise ArgumentError("distance is above 0, or 0 0")
 
@@ -136,7 +136,7 @@ class DatasetOptions(Options):
         for each in self.formats:
             if each not in FORMATS:
                 choices = name_choices(FORMATS)
-                raise ArgumentError(f"there is no format {quote(each)}, but {choices}")
+                raise ArgumentError(f"unknown format {quote(each)}; choose from {choices}")
 
     def describe(self) -> dict[str, Any]:
         """Returns the options that pictures depend on, as JSON holds them."""

@@ -103,7 +103,7 @@ def geometry_of(camera: Camera) -> PictureGeometry | None:
 
 
 def _check_calibration(camera: Camera, found: Intrinsics) -> None:
-    """Raises ArgumentError for numbers that no camera has: rays of single precision have to hold
+    """Raises ArgumentError for numbers that no camera has: rays of single precision must hold
     them."""
     widths = ((camera.width, found.fx), (camera.height, found.fy))
     angles = (2.0 * math.atan2(size, 2.0 * f) for size, f in widths)

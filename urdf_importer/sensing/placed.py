@@ -59,7 +59,7 @@ class PlacedSensor:
     width, height, K, D, near, far    of cameras with plane pictures, else None: pixels, the matrix
                (3, 3), k1 k2 p1 p2 k3 (5,), depths in metres
     frame      (4, 4) in the link's frame: optical for cameras, x forward and z up for others
-    has_own_frame    whether no link of the robot is where `frame_id` has to be
+    has_own_frame    whether no link of the robot is where `frame_id` must be
     sensor, camera   as described
     """
 

@@ -110,7 +110,10 @@ class SimulationOptions(Options):
         bounds=(0.0, 100.0),
     )
     restitution: float = _around(
-        0.0, "Restitution", "How much of its speed a body has after it bounced", bounds=(0.0, 1.0)
+        0.0,
+        "Restitution",
+        "The share of its speed that a body keeps when it bounces",
+        bounds=(0.0, 1.0),
     )
     self_collision: SelfCollision = _around(
         "auto",
@@ -136,7 +139,7 @@ class SimulationOptions(Options):
             checked = _read_pushes(given) if each.name == "pushes" else check_option(each, given)
             object.__setattr__(self, each.name, checked)
         if self.base in ("fixed", "keyed") and self.height is not None:
-            raise ArgumentError(f"a height is for robots that can fall, and base is '{self.base}'")
+            raise ArgumentError(f"height needs a free base, but base is '{self.base}'")
 
 
 def _read_pushes(given: Any) -> tuple[Push, ...]:
@@ -174,6 +177,6 @@ def _read_push(given: Any) -> Push:
 
 def _refuse(given: Any) -> ArgumentError:
     return ArgumentError(
-        f"pushes is {quote_value(given)}; it has to be links with a force of 3 numbers in "
+        f"pushes is {quote_value(given)}; it must be links with a force of 3 numbers in "
         "N, the second of its start and its seconds, such as ('base', (50, 0, 0), 0.5, 0.2)"
     )

@@ -143,7 +143,7 @@ def read_stage_data(
                 f"{name} is {unit:g}; robots need a unit between 1e-9 and 1e9", source=path
             )
     if stage.up not in ("Y", "Z"):
-        raise ReadError(f"upAxis is {stage.up}; it has to be Y or Z", source=path)
+        raise ReadError(f"upAxis is {stage.up}; it must be Y or Z", source=path)
     return stage
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The child process that opens stages: started, answered, bounded.
 
-The library pxr crashes and hangs on stages made for that, so it never runs in this
+The library pxr crashes and freezes on stages made for that, so it never runs in this
 process. Memory and computing time are bounded by the child itself, the clock from here; on Windows
 there is the clock alone. The child speaks into a file that is looked at again and again: no thread
 is needed to keep the clock, which costs a few milliseconds for each answer.
@@ -200,7 +200,9 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def _environment() -> dict[str, str]:
-    """Returns the variables of the child: none that makes pxr load plugins or look elsewhere."""
+    """Returns the variables of the child: no variable that makes pxr load plugins or look
+    elsewhere.
+    """
     bare = {
         name: value
         for name, value in os.environ.items()

@@ -62,11 +62,11 @@ def list_made(
 
 
 def report_rewritten(diagnostics: Diagnostics) -> None:
-    """Reports that a text was to be edited, and could not be."""
+    """Reports that a text could not be edited."""
     diagnostics.warning(
         "source-changed",
-        "the text that was read cannot be edited to say this robot; it is written anew, without "
-        "comments",
+        "the text that was read cannot be edited to describe this robot; it is written anew, "
+        "without comments",
     )
 
 

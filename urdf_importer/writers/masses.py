@@ -39,7 +39,7 @@ def repair_inertia(
     link: Link, mass: float, inertia: Matrix, volume: MeasureVolume
 ) -> tuple[Matrix, str]:
     """Returns an inertia in the place of one that no body has: the nearest that one can have or,
-    where that is none, an assumed one; and a clause that names the source."""
+    where that does not exist, an assumed one; and a clause that names the source."""
     if np.isfinite(inertia).all() and float(np.linalg.eigvalsh(inertia)[-1]) > 0.0:
         return clamp_inertia(inertia), NEAREST
     return assume_inertia(link, mass, volume)
@@ -73,7 +73,7 @@ def report_mass(diagnostics: Diagnostics, link: Link, code: str, finding: str) -
 
 
 def report_flat(shape: Collision, link: Link, diagnostics: Diagnostics) -> None:
-    """Reports a mesh that is to collide as its hull, and has none."""
+    """Reports a mesh that cannot collide as its hull, since it has none."""
     mesh = shape.geometry.filename if isinstance(shape.geometry, Mesh) else ""
     finding = "is flat and has no hull; a thin box collides in its place"
     message = f"mesh {quote(mesh)} of link {quote(link.name)} {finding}"

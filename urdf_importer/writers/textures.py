@@ -36,8 +36,9 @@ class Textures:
     urls: dict[tuple[Path | None, bytes, bool], str | None] = field(default_factory=dict)
 
     def find(self, look: MeshMaterial, subject: str, line: int) -> str | None:
-        """Returns the url of the look's image; None where it has none, or none that can be shown,
-        which is reported once as `unreadable-texture`."""
+        """Returns the url of the look's image; None where it has none, or an unreadable one, which
+        is reported once as `unreadable-texture`.
+        """
         if look.texture is None and not look.image:
             return None
         key = (look.texture, look.image, look.image_alpha)

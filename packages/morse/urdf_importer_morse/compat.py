@@ -107,8 +107,8 @@ def forget_components() -> None:
 
 def _leave_blender() -> None:
     """Tidies up before Python goes, which outlives Blender. Used as a module, Blender before 5
-    crashes or hangs at that point if one of its types has an attribute of ours, or one of its lists
-    of handlers a function."""
+    crashes or freezes at that point if one of its types has an attribute of ours, or one of its
+    lists of handlers a function."""
     from .game_engine.replacements import is_module, remove_handlers
 
     python_ends()

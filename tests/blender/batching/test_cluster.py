@@ -91,7 +91,7 @@ def test_a_dead_scheduler_stops_the_batch_and_the_rest_is_done_here(
             seen.append(done)
 
         to, large = ("blend", "png"), BatchOptions(scheduler=address, picture_samples=64)
-        with pytest.raises(RobotError, match=r"the Dask scheduler at .* went away"):
+        with pytest.raises(RobotError, match=r"the Dask scheduler at .* was lost"):
             batch([SAMPLES], tmp_path / "out", to=to, progress=kill_the_scheduler, options=large)
     assert capfd.readouterr().err == ""
     local = replace(large, scheduler=None, resume=True, jobs=2)

@@ -209,7 +209,7 @@ def test_killed_and_resumed(made, tmp_path):
         time.sleep(0.05)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    with pytest.raises(WriteError, match="--resume goes on with it"):
+    with pytest.raises(WriteError, match="--resume continues it"):
         make_dataset(ARM, out, options=options())
     with pytest.raises(WriteError, match="has seed 4, not 5: --again starts over"):
         make_dataset(ARM, out, options=options(resume=True, seed=5))
@@ -265,9 +265,11 @@ def test_refusals_leave_nothing(tmp_path):
     ):
         with pytest.raises(ArgumentError):
             options(**given)
-    with pytest.raises(ArgumentError, match="polygons are for the format coco"):
+    with pytest.raises(ArgumentError, match="polygons need the format coco"):
         options(coco_polygons=True, formats=("bop",))
-    with pytest.raises(ArgumentError, match="no format 'yolo', but coco, bop or dream"):
+    with pytest.raises(
+        ArgumentError, match=r"unknown format 'yolo'; choose from coco, bop or dream"
+    ):
         make_dataset(ARM, out, options=options(formats=("yolo",)))
     assert not out.exists()
     out.write_text("a file")

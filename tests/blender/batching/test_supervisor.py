@@ -105,7 +105,7 @@ def test_a_child_that_is_stopped_is_found_and_replaced(make_task: MakeTask) -> N
         began = time.monotonic()
         record = watched.supervisor.convert(make_task(**SLOW))
         assert record.status == "timeout" and time.monotonic() - began < 8 + 2 + 10
-        assert record.error == "was not through after 8 s, in preview"
+        assert record.error == "was not finished after 8 s, in preview"
         assert record.attempts == 1 and not leftovers(make_task())
         watched.supervisor.limits = Limits(seconds=120.0)
         assert watched.supervisor.convert(make_task("gantry")).status == "ok"

@@ -145,7 +145,7 @@ def test_bodies_on_ball_joints_that_follow_say_what_to_drag(tmp_path):
     armature = bring_in(ankle(np.random.default_rng(10)), tmp_path).armature
     assert explain_hold(make_handle(armature, "left_ball")) == ""
     assert (
-        explain_hold(make_handle(armature, "right_ball")) == "follows 'left_motor': drag that one"
+        explain_hold(make_handle(armature, "right_ball")) == "follows 'left_motor': drag its leader"
     )
 
 

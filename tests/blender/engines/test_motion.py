@@ -187,7 +187,7 @@ def test_strips_of_the_nla_are_played_as_they_are_mixed(tmp_path: Path) -> None:
 
 
 def test_a_linked_robot_is_written_as_it_stands_and_moves(tmp_path: Path) -> None:
-    """Nothing of a library can be changed, nor has to be."""
+    """Nothing of a library can be changed, nor must be."""
     result = import_robot(LEG)
     animate(result.armature)
     robot = result.robot

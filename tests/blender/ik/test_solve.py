@@ -385,7 +385,7 @@ def test_a_point_means_the_same_as_without_blender():
      {"seed": -1}, {"group": 3}],
 )  # fmt: skip
 def test_wrong_options_are_refused_when_they_are_made(wrong):
-    with pytest.raises(ArgumentError, match="it has to be"):
+    with pytest.raises(ArgumentError, match="it must be"):
         RigIKOptions(**wrong)
 
 

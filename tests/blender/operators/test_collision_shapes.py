@@ -51,7 +51,7 @@ def test_shapes_are_fitted_and_counted_by_link(extension: ModuleType, chain: Any
     assert rows_of(extension, chain) == {"a": 1, "b": 1, "c": 1}
     assert bpy.ops.urdf.fit_collisions(shape="decomposed", parts=2) == {"FINISHED"}
     assert rows_of(extension, chain) == {"a": 2, "b": 2, "c": 2}
-    recall = extension.operators.session.recall_state
+    recall = extension.operators.session.session_state
     found = recall(extension.operators.collisions.fit.Fits).found[chain.session_uid]
     assert {name: link.miss < 1e-6 for name, (_, link) in found.items()} == dict.fromkeys("abc", 1)
     assert set(extension.operators.collisions.panel._find_fitted(chain)) == set("abc")

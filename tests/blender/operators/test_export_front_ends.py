@@ -223,7 +223,7 @@ class TestCommand:
         assert main(start) == 1
         assert main([*start, "--robot", "nobody"]) == 1
         first, second = capsys.readouterr().err.splitlines()
-        assert "there are several robots: say --robot with" in first
+        assert "there are several robots: choose one by --robot:" in first
         assert "there is no robot 'nobody', but" in second and "'quadruped_leg'" in second
         assert not target.exists()
         assert main([*start, "--robot", "quadruped_leg"]) == 0 and target.exists()

@@ -155,7 +155,7 @@ def test_ghosts_go_with_the_file(extension: ModuleType, arm: Any) -> None:
     assert bpy.ops.urdf.find_ik() == {"FINISHED"}
     bpy.ops.wm.read_homefile(use_empty=True)
     ghosts = extension.operators.ik.ghosts
-    assert extension.operators.session.recall_state(ghosts._Shown).ghosts is None
+    assert extension.operators.session.session_state(ghosts._Shown).ghosts is None
 
 
 def test_a_range_is_baked_and_frames_that_fail_are_named(extension: ModuleType, arm: Any) -> None:

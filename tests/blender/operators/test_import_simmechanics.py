@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""File > Import > SimMechanics: both files beside it are offered; scripts have to ask for them."""
+"""File > Import > SimMechanics: both files beside it are offered; scripts must ask for them."""
 
 import shutil
 from pathlib import Path

@@ -94,7 +94,7 @@ def test_files_of_webots_name_what_converts_them(name: str, tmp_path: Path) -> N
         (["import", "lab.world", "-o", "a.blend", "--world", "--model", "door"], "about one robot"),
         (["import", "lab.world", "-o", "a.blend", "--world", "--preview", "a.png"], "about one"),
         (["export", "lab.world", "-o", "a.sdf", "--world"], "takes one .blend"),
-        (["export", "lab.blend", "-o", "a.urdf", "--world"], "has to end in .wbt, .sdf"),
+        (["export", "lab.blend", "-o", "a.urdf", "--world"], "must end in .wbt, .sdf"),
         (["export", "lab.blend", "-o", "a.sdf", "--world", "--robot", "door"], "about one robot"),
     ],
 )

@@ -91,7 +91,7 @@ def test_the_line_of_first_steps_goes_after_a_drag(extension: ModuleType) -> Non
     steps, kept = extension.operators.first_steps, extension.operators.preferences
     before = kept.load()
     kept.save({name: text for name, text in before.items() if name != "dragged"})
-    session = extension.operators.session.recall_state
+    session = extension.operators.session.session_state
     session(steps._Steps).dragged = None
     assert not steps._has_dragged()
     steps.note_dragged()

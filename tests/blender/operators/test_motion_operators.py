@@ -93,7 +93,7 @@ def panel_of(extension):
 
 
 def checks_of(extension):
-    return extension.operators.session.recall_state(panel_of(extension).Checks).found
+    return extension.operators.session.session_state(panel_of(extension).Checks).found
 
 
 def load_fast(table):

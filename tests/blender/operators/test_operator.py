@@ -327,7 +327,7 @@ def test_the_last_import_comes_again_with_its_settings(
     extension: ModuleType, tmp_path: Path
 ) -> None:
     work = extension.operators.importing.run_import
-    extension.operators.session.recall_state(work._Work).last.clear()
+    extension.operators.session.session_state(work._Work).last.clear()
     assert not bpy.ops.import_scene.urdf_again.poll()
     bpy.ops.import_scene.urdf(filepath=ARM, scale=0.5)
     with pytest.raises(RuntimeError):

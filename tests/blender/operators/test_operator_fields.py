@@ -236,7 +236,7 @@ class _Asked(SimpleNamespace):
 def defaults(extension: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The module, in a new session without anything remembered."""
     module = extension.operators.importing.import_urdf
-    seen = extension.operators.session.recall_state(module.LastImport)
+    seen = extension.operators.session.session_state(module.LastImport)
     monkeypatch.setattr(seen, "preferred", {})
     module.remembered.save({})
     yield module

@@ -34,7 +34,7 @@ def test_the_robot_follows_the_other_armature():
     assert bpy.ops.urdf.retarget(action="Fast", fps="60") == {"FINISHED"}
     fast = robot.animation_data.action
     assert fast.name == "Fast" and tuple(fast.frame_range) == tuple(action.frame_range)
-    with pytest.raises(RuntimeError, match="is the person"):
+    with pytest.raises(RuntimeError, match="as the person"):
         bpy.ops.urdf.retarget(person="nobody")
 
 

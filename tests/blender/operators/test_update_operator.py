@@ -181,7 +181,7 @@ def test_a_slow_drive_is_asked_seldom_and_one_file_at_a_time(
             yield each
 
     monkeypatch.setattr(watch, "look_for_changed", look)
-    extension.operators.session.recall_state(watch.Watch).robots.clear()
+    extension.operators.session.session_state(watch.Watch).robots.clear()
     table = dataclasses.replace(table, files=files)
     assert watch.recall_changed(robot, table) == ()
     for number in range(1, 6):

@@ -60,7 +60,7 @@ def test_robots_are_apart_and_each_has_its_own_labels(scene):
     stage = open_arm(robots=3, formats=("bop",), scene="plain")
     truth, seen = Truth.of_file(ARM), set()
     for number in range(4):
-        taken = stage.take(number)
+        taken = stage.take_picture(number)
         robots = taken.label["robots"]
         assert [each["id"] for each in robots] == [1, 2, 3]
         assert robots[0]["joints"] != robots[1]["joints"]
@@ -82,7 +82,7 @@ def test_robots_are_apart_and_each_has_its_own_labels(scene):
         inside, beside = mesh[owners == one], mesh[owners != one]
         apart = np.linalg.norm(inside[:, None] - beside[None], axis=2).min()
         assert 1e-3 < apart < 1.0, "they touch, or are far from each other"
-    later, alone = stage.take(1), stage.take(1)
+    later, alone = stage.take_picture(1), stage.take_picture(1)
     assert later.label == alone.label
     np.testing.assert_array_equal(later.rgb, alone.rgb)
 
@@ -119,7 +119,7 @@ def test_the_robots_own_camera_takes_the_pictures(scene, tmp_path):
     armature = stage.subjects[0].armature
     (eye,) = (each for each in find_sensors(armature) if each.name == "eye")
     for number in range(2):
-        taken = stage.take(number)
+        taken = stage.take_picture(number)
         camera = taken.label["camera"]
         assert camera["name"] == "eye" and taken.rgb.shape == (48, 64, 3)
         np.testing.assert_allclose(camera["K"], eye.K)
@@ -137,7 +137,7 @@ def test_the_camera_of_a_large_robot_is_where_it_is_shown(scene, tmp_path):
     bpy.context.view_layer.update()
     stage = open_stage(armature, DatasetOptions(**SMALL, camera="eye"))
     (eye,) = (each for each in find_sensors(armature) if each.name == "eye")
-    camera, (robot,) = (stage.take(0).label[each] for each in ("camera", "robots"))
+    camera, (robot,) = (stage.take_picture(0).label[each] for each in ("camera", "robots"))
     true = Truth.of_file(path).frames(robot["joints"])[eye.link] @ eye.frame
     true[:3, 3] *= 2.0
     np.testing.assert_allclose(camera["pose"], np.array(robot["pose"]) @ true, atol=1e-5)
@@ -147,10 +147,10 @@ def test_the_camera_of_a_large_robot_is_where_it_is_shown(scene, tmp_path):
 def test_a_camera_that_was_moved_takes_the_pictures(scene, tmp_path):
     armature = import_robot(arm_with_eyes(tmp_path), options=ImportOptions(sensors=True)).armature
     stage = open_stage(armature, DatasetOptions(**SMALL, camera="eye"))
-    before = np.array(stage.take(0).label["camera"]["pose"])
+    before = np.array(stage.take_picture(0).label["camera"]["pose"])
     eye = bpy.data.objects["eye"]
     eye.location.z += 0.25
-    after = np.array(stage.take(0).label["camera"]["pose"])
+    after = np.array(stage.take_picture(0).label["camera"]["pose"])
     assert np.linalg.norm(after - before) == pytest.approx(0.25, abs=1e-5)
 
 
@@ -168,7 +168,7 @@ def test_a_background_is_behind_all(scene, tmp_path):
     (tmp_path / "half.png").write_bytes(encode_png(half))
     (tmp_path / "notes.txt").write_text("no picture")
     stage = open_arm(backgrounds=str(tmp_path), distractors=(0, 0))
-    taken = stage.take(1)
+    taken = stage.take_picture(1)
     assert [each["name"] for each in taken.label["objects"]] == ["background"]
     own = taken.links > 0
     assert (taken.depth > 0).sum() == own.sum() > 100
@@ -185,11 +185,11 @@ def test_backgrounds_that_cannot_be(scene, tmp_path):
         open_arm(backgrounds=str(tmp_path / "none"))
     with pytest.raises(BuildError, match="there is no picture in"):
         open_arm(backgrounds=str(tmp_path))
-    with pytest.raises(ArgumentError, match="backgrounds are for the scene random"):
+    with pytest.raises(ArgumentError, match="backgrounds need the scene random"):
         open_arm(backgrounds=str(tmp_path), scene="plain")
     (tmp_path / "torn.png").write_bytes(b"\x89PNG\r\n\x1a\n torn")
     with pytest.raises(BuildError, match=r"torn\.png' cannot be read"):
-        open_arm(backgrounds=str(tmp_path)).take(0)
+        open_arm(backgrounds=str(tmp_path)).take_picture(0)
 
 
 def test_meshes_of_a_folder_lie_about(scene, tmp_path):
@@ -202,7 +202,7 @@ def test_meshes_of_a_folder_lie_about(scene, tmp_path):
     stage = open_arm(distractor_meshes=str(tmp_path), distractors=(4, 4), formats=("bop",))
     seen = []
     for number in range(4):
-        taken = stage.take(number)
+        taken = stage.take_picture(number)
         things = taken.label["objects"][1:]
         seen += [each["name"] for each in things]
         robot = np.linalg.norm(np.ptp(each_robots_points(stage)[0], axis=0))
@@ -220,11 +220,11 @@ def test_meshes_that_cannot_be(scene, tmp_path):
         open_arm(distractor_meshes=str(tmp_path / "none"))
     with pytest.raises(BuildError, match="there is no mesh in"):
         open_arm(distractor_meshes=str(tmp_path))
-    with pytest.raises(ArgumentError, match="distractor meshes are for the scene random"):
+    with pytest.raises(ArgumentError, match="distractor meshes need the scene random"):
         open_arm(distractor_meshes=str(tmp_path), scene="plain")
     (tmp_path / "torn.stl").write_bytes(b"solid torn\nfacet")
     with pytest.raises(BuildError, match=r"torn\.stl' cannot be read"):
-        open_arm(distractor_meshes=str(tmp_path), distractors=(2, 2)).take(0)
+        open_arm(distractor_meshes=str(tmp_path), distractors=(2, 2)).take_picture(0)
 
 
 def test_other_colors_and_the_same_labels(scene):
@@ -233,9 +233,9 @@ def test_other_colors_and_the_same_labels(scene):
         new_scene()
         stage = open_arm(recolor=recolor, scene="plain")
         for number in (0, 1, 0):
-            taken = stage.take(number)
+            taken = stage.take_picture(number)
         colors.append((taken.rgb[taken.links > 0].astype(int), taken.links))
     (plain, same), (painted, links) = colors
     np.testing.assert_array_equal(same, links)
     assert np.abs(plain - painted).mean() > 10
-    np.testing.assert_array_equal(stage.take(0).rgb, taken.rgb)
+    np.testing.assert_array_equal(stage.take_picture(0).rgb, taken.rgb)

@@ -54,7 +54,7 @@ def link_meshes(label):
 
 
 def test_labels_are_those_of_an_independent_caster(scene):
-    taken = open_stage(ARM, scene="plain").take(3)
+    taken = open_stage(ARM, scene="plain").take_picture(3)
     mesh, owners = link_meshes(taken.label)
     camera = taken.label["camera"]
     pose, K = np.array(camera["pose"]), np.array(camera["K"])
@@ -89,7 +89,7 @@ def test_keypoints_are_where_pinocchio_says(scene, path):
     stage = open_stage(path)
     truth = Truth.of_file(path)
     for number in range(3):
-        label = stage.take(number).label
+        label = stage.take_picture(number).label
         (robot,), camera = label["robots"], label["camera"]
         frames = truth.frames(robot["joints"])
         inside = np.linalg.inv(camera["pose"])
@@ -103,7 +103,7 @@ def test_keypoints_are_where_pinocchio_says(scene, path):
 
 def test_the_picture_is_of_the_labels(scene):
     """In a plain scene the sky has one colour: it begins beside the masks, and not in them."""
-    taken = open_stage(ARM, scene="plain").take(5)
+    taken = open_stage(ARM, scene="plain").take_picture(5)
     own = taken.links > 0
     near = own.copy()
     for axis in (0, 1):
@@ -115,15 +115,15 @@ def test_the_picture_is_of_the_labels(scene):
 
 def test_a_picture_depends_on_no_other(scene):
     stage = open_stage(ARM, formats=("coco", "bop"))
-    later = [stage.take(number) for number in (0, 1, 2)][2]
-    alone = stage.take(2)
+    later = [stage.take_picture(number) for number in (0, 1, 2)][2]
+    alone = stage.take_picture(2)
     assert later.label == alone.label
     for name in ("rgb", "depth", "normals", "links"):
         np.testing.assert_array_equal(getattr(later, name), getattr(alone, name))
 
 
 def test_whole_silhouettes_hold_the_visible_parts(scene):
-    taken = open_stage(ARM, formats=("bop",)).take(1)
+    taken = open_stage(ARM, formats=("bop",)).take_picture(1)
     for part in taken.label["masks"]:
         whole = taken.silhouettes[1, part["link"]]
         assert (whole | ~(taken.links == part["link"])).all()
@@ -135,7 +135,7 @@ def test_whole_silhouettes_are_those_of_an_independent_caster(scene):
     stage = open_stage(ARM, width=32, height=24, formats=("bop",), scene="plain", fov=(20, 20))
     beyond = 0
     for number in range(3):
-        taken = stage.take(number)
+        taken = stage.take_picture(number)
         mesh, owners = link_meshes(taken.label)
         camera = taken.label["camera"]
         pose, K = np.array(camera["pose"]), np.array(camera["K"])
@@ -167,7 +167,7 @@ def test_a_hidden_keypoint_is_not_visible(scene, tmp_path):
         '<joint name="one" type="continuous"><parent link="a"/><child link="b"/></joint>'
         '<joint name="two" type="continuous"><parent link="b"/><child link="c"/></joint></robot>'
     )
-    (robot,) = open_stage(path, scene="plain").take(0).label["robots"]
+    (robot,) = open_stage(path, scene="plain").take_picture(0).label["robots"]
     visible = {point["name"]: point["visible"] for point in robot["keypoints"]}
     # The box hides the end of the chain; to its own parts and across its joint it is the body.
     assert visible == {"a": 2, "b": 2, "c": 1}

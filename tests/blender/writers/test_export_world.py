@@ -236,7 +236,7 @@ def test_nothing_to_write_and_no_format_are_sentences(tmp_path: Path) -> None:
     new_scene()
     with pytest.raises(WriteError, match="neither robots nor objects"):
         export_world(tmp_path / "empty.sdf")
-    with pytest.raises(WriteError, match=r"has to end in \.wbt, \.sdf"):
+    with pytest.raises(WriteError, match=r"must end in \.wbt, \.sdf"):
         export_world(tmp_path / "empty.usd")
     assert not list(tmp_path.iterdir())
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Animated robots for exports to engines, and what their files have to show."""
+"""Animated robots for exports to engines, and what their files must show."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace

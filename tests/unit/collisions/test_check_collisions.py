@@ -214,7 +214,7 @@ def test_no_distance_of_two_links_changes_faster_than_its_bound(seed: int, lengt
     dense = course.at(np.zeros(count, np.intp), steps, np.zeros(count)).frames
     one = np.zeros(1, np.intp)
     moment = course.at(one, np.full(1, 0.5), np.full(1, length))
-    ends = dense.take(one), dense.take(one + count - 1)
+    ends = dense.select(one), dense.select(one + count - 1)
     directions = np.random.default_rng(seed).normal(size=(60, 3))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     for pair in checker.list_pairs((), ()):
@@ -374,12 +374,12 @@ def test_bad_input_is_one_sentence() -> None:
         check_collisions(robot, {"slide": math.nan})
     with pytest.raises(KinematicsError, match="no joint of the robot is in the motion"):
         check_collisions(robot, motion([0.0, 1.0], other=[0.0, 1.0]))
-    with pytest.raises(ArgumentError, match="give the robot as its armature"):
+    with pytest.raises(ArgumentError, match="pass the robot's armature"):
         check_collisions(robot, objects=["Cube"])
     with pytest.raises(RobotError, match="there is no link or object 'walls'"):
         check_collisions(robot, options=CheckOptions(allowed=(("cart", "walls"),)))
     for wrong in ({"margin": -0.1}, {"margin": math.nan}, {"disabled": "some"}):
-        with pytest.raises(ArgumentError, match="it has to be"):
+        with pytest.raises(ArgumentError, match="it must be"):
             CheckOptions(**wrong)
     with pytest.raises(ArgumentError):
         check_collisions(robot, 3.0)

@@ -90,7 +90,7 @@ def test_pinocchio_sees_the_same_links_touch(
     bare = {link.name for link in robot.links if not link.collisions}
     pairs = [pair for pair in every if not (search.is_rigid(pair) or bare.intersection(pair))]
     poses = sampler.draw(np.random.default_rng(4), count)
-    frames = sampler.place(poses)
+    frames = sampler.find_frames(poses)
     numbers = [dict(zip(sampler.names, row.tolist(), strict=True)) for row in poses.numbers]
     full = [pose | followers(tree, pose) for pose in numbers]
     found = touching_by_search(search, pairs, frames)
@@ -213,7 +213,7 @@ def test_links_stand_where_forward_kinematics_puts_them() -> None:
     poses = sampler.draw(np.random.default_rng(1), 5)
     assert (poses.numbers[:, :2] >= -0.7).all()
     assert (poses.numbers[:, :2] <= 1.1).all()
-    frames = sampler.place(poses)
+    frames = sampler.find_frames(poses)
     for k in range(5):
         positions: dict[str, Any] = dict(zip(sampler.names, poses.numbers[k].tolist(), strict=True))
         positions["j4"] = tuple(poses.turns[k, 0].tolist())

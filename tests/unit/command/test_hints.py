@@ -27,8 +27,8 @@ from urdf_importer.cli import main
             ["export", "arm.urdf", "-o", "arm.blend"],
             "; a .blend is made by: urdf-importer import arm.urdf -o arm.blend",
         ),
-        (["import", "arm.urdf", "other.urdf"], "say a .blend to write, --preview or --json"),
-        (["import", "arm.urdf"], "say a .blend to write, --preview or --json"),
+        (["import", "arm.urdf", "other.urdf"], "give a .blend to write, --preview or --json"),
+        (["import", "arm.urdf"], "give a .blend to write, --preview or --json"),
         (["export", "arm.urdf", "-o", "arm.zip"], "not 'arm.zip'"),
     ],
 )

@@ -30,7 +30,7 @@ def test_it_counts_as_an_input_where_an_output_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("inputs", "says"),
     [
-        (["a.urdf", "b.urdf", "r.blend"], "has to be a folder when there are several inputs"),
+        (["a.urdf", "b.urdf", "r.blend"], "must be a folder when there are several inputs"),
         (["r.blend"], "nothing to do"),
         (["r.blend", "a.urdf"], "nothing to do"),
     ],

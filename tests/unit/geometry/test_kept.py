@@ -105,7 +105,7 @@ def test_arrays_of_something_else_are_made_anew(
     folder: Path, change: dict[str, "np.typing.NDArray[np.generic]"]
 ) -> None:
     remember_bodies("name", make_one)
-    arrays = kept.recall("name")
+    arrays = kept.load_kept("name")
     assert arrays is not None
     kept.keep("name", arrays | change)
     assert remember_bodies("name", make_one).numbers == (1.0,)
@@ -148,7 +148,7 @@ def test_the_oldest_go_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
         os.utime(folder / f"n{number}.npz", (number, number))
     size = (folder / "n0.npz").stat().st_size
     monkeypatch.setattr(kept, "MOST_BYTES", 3 * size)
-    assert kept.recall("n0") is not None
+    assert kept.load_kept("n0") is not None
     kept.keep("n3", {"a": np.zeros(3)})
     assert sorted(each.stem for each in folder.iterdir()) == ["n0", "n2", "n3"]
 
@@ -157,4 +157,4 @@ def test_a_folder_that_cannot_be_keeps_nothing(folder: Path) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.write_text("a file")
     assert remember_bodies("name", lambda: KeptBodies(bodies=())).bodies == ()
-    assert kept.recall("name") is None
+    assert kept.load_kept("name") is None

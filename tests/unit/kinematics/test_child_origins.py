@@ -98,14 +98,14 @@ def test_the_way_between_any_two_links_passes_them(robot_and_positions, chance):
     movable = moving_joints(tree, base, link)
     complete = complete_positions(tree.joint_motions, positions)
     chain = plan_chain(tree, base, link, np.eye(4), (), complete)
-    held = chain.place(np.zeros((1, len(chain.variables))))[-1] @ chain.last
+    held = chain.find_frames(np.zeros((1, len(chain.variables))))[-1] @ chain.last
     frames = forward_kinematics(robot, positions)
     wanted = np.linalg.inv(frames[base]) @ frames[link]
     assert held[0] == pytest.approx(wanted, abs=1e-9)
     scalars = [name for name, motion in movable.items() if motion.is_scalar]
     chain = plan_chain(tree, base, link, np.eye(4), scalars, complete)
     values = np.array([[complete.get(each.joint, 0.0) for each in chain.variables]])
-    assert (chain.place(values)[-1] @ chain.last)[0] == pytest.approx(wanted, abs=1e-9)
+    assert (chain.find_frames(values)[-1] @ chain.last)[0] == pytest.approx(wanted, abs=1e-9)
 
 
 @settings(max_examples=25)
@@ -116,7 +116,7 @@ def test_sampled_poses_are_those_of_forward_kinematics(robot_and_positions):
     sampler = Sampler(tree)
     complete = complete_positions(tree.joint_motions, positions)
     numbers = np.array([[complete.get(name, 0.0) for name in sampler.names]])
-    frames = sampler.place(Poses(numbers=numbers, turns=np.zeros((1, 0, 4))))
+    frames = sampler.find_frames(Poses(numbers=numbers, turns=np.zeros((1, 0, 4))))
     wanted = forward_kinematics(robot, positions)
     for place, link in enumerate(tree.links):
         assert frames.places[place, 0] == pytest.approx(wanted[link.name][:3, 3], abs=1e-9)

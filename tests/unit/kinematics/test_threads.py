@@ -95,11 +95,9 @@ def test_one_value_for_one_key() -> None:
     kept: Recent[int, list[int]] = Recent(4)
 
     def ask(thread: int) -> bool:
-        return all(
-            kept.recall(key % 5, lambda key=key: [key % 5]) == [key % 5] for key in range(5000)
-        )
+        return all(kept.get(key % 5, lambda key=key: [key % 5]) == [key % 5] for key in range(5000))
 
     with ThreadPoolExecutor(THREADS) as pool:
         assert all(pool.map(ask, range(THREADS)))
-    first = kept.recall(4, list)
-    assert kept.recall(4, list) is first
+    first = kept.get(4, list)
+    assert kept.get(4, list) is first

@@ -31,8 +31,8 @@ def linked(server, **wish):
 
     def poll():
         arrivals = connection.poll()
-        newest.take(arrivals)
-        recording.take(arrivals)
+        newest.update(arrivals)
+        recording.add(arrivals)
 
     try:
         yield connection, newest, recording, poll
@@ -157,7 +157,7 @@ def run(pieces, **wish):
     stream = Scripted(pieces, protocol="foxglove.sdk.v1")
     connection, newest = connect_to(stream, LiveWish(**wish)), Newest()
     for _ in range(len(pieces) + 5):
-        newest.take(connection.poll())
+        newest.update(connection.poll())
     assert connection.state == "connected"
     return connection, newest
 
@@ -212,7 +212,7 @@ def test_many_long_schemas_take_bounded_memory_and_are_looked_through_once():
         channel = {"id": number, "topic": f"/t{number}", "schemaName": "a/B", "encoding": "ros1",
                    "schema": schema}  # fmt: skip
         words = {"op": "advertise", "channels": [channel]}
-        dialect.take(Message(FrameKind.TEXT, json.dumps(words).encode()), 0)
+        dialect.receive(Message(FrameKind.TEXT, json.dumps(words).encode()), 0)
 
     for number in range(40):
         tell(number % 30, schema)
@@ -222,5 +222,5 @@ def test_many_long_schemas_take_bounded_memory_and_are_looked_through_once():
         for number in range(100, 400):
             tell(number, "")
     gone = {"op": "unadvertise", "channelIds": list(range(30))}
-    dialect.take(Message(FrameKind.TEXT, json.dumps(gone).encode()), 0)
+    dialect.receive(Message(FrameKind.TEXT, json.dumps(gone).encode()), 0)
     assert dialect.schemas == 0 and len(dialect.channels) == 300

@@ -35,7 +35,7 @@ class StandinRig(LiveRig):
         self.shown |= positions
         return bool(positions)
 
-    def place(self, tracks, options):
+    def move_base(self, tracks, options):
         self.frames, self.options = tracks, options
         return True
 
@@ -193,7 +193,7 @@ def test_a_motion_is_sent_to_a_controller():
     assert link.send(motion, "/arm/command")
     link.poll()
     assert said(stream)[-1]["msg"]["joint_names"] == ["q1"]
-    with pytest.raises(ConnectError, match="which topic"):
+    with pytest.raises(ConnectError, match="name the topic"):
         link.send(motion, " ")
     with pytest.raises(ConnectError, match="all samples"):
         link.send(Trajectory(names=("elbow",), times=(0, 1), positions=((0,), (np.nan,))), "/a")

@@ -97,7 +97,7 @@ def test_a_greeting_in_any_pieces(sizes):
     at, rest = 0, None
     while rest is None:
         size = sizes[at % len(sizes)]
-        rest = greeting.take(answer[at : at + size])
+        rest = greeting.receive(answer[at : at + size])
         at += size
     assert answer.startswith(answer[: at - len(rest)]) and b"rest".startswith(rest)
     assert (greeting.protocol, greeting.status) == ("b", 101)
@@ -107,7 +107,7 @@ def test_what_no_websocket_server_says():
     def tell(change):
         greeting = Greeting(HERE, ())
         with pytest.raises(BrokenError) as caught:
-            greeting.take(change(welcome(greeting.request)))
+            greeting.receive(change(welcome(greeting.request)))
         return str(caught.value)
 
     assert "HTTP 400" in tell(lambda b: b"HTTP/1.1 400 Bad Request\r\n\r\n")

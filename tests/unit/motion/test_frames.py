@@ -5,7 +5,7 @@ import numpy as np
 
 from urdf_importer import FrameTrack
 from urdf_importer.geometry.transforms import rotation_from_quaternion
-from urdf_importer.motion.frames import align_signs, find_base, multiply, place, rotate
+from urdf_importer.motion.frames import align_signs, find_base, interpolate_track, multiply, rotate
 
 
 def track(parent, child, count, seed):
@@ -55,7 +55,7 @@ def test_between_samples_turns_go_the_shortest_way_at_one_speed():
         translations=[[0, 0, 0], [2, 0, 0]],
         quaternions=[[0, 0, 0, 1], [0, 0, -half, -half]],
     )
-    moved, turned = place(turning, np.array([-1.0, 0.5, 9.0]))
+    moved, turned = interpolate_track(turning, np.array([-1.0, 0.5, 9.0]))
     assert moved[:, 0].tolist() == [0, 1, 2]
     assert np.allclose(turned[1], [0, 0, np.sin(np.pi / 8), np.cos(np.pi / 8)])
     assert np.allclose(np.abs(turned[2]), [0, 0, half, half])

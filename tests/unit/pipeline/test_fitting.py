@@ -125,7 +125,7 @@ def test_a_link_that_is_not_there_is_refused(robot: Robot) -> None:
 )  # fmt: skip
 def test_wrong_options_are_one_sentence(wrong: dict[str, Any]) -> None:
     (name,) = wrong
-    with pytest.raises(ArgumentError, match=f"^{name} is .*; it has to be [^\n]*$"):
+    with pytest.raises(ArgumentError, match=f"^{name} is .*; it must be [^\n]*$"):
         CollisionOptions(**wrong)
 
 

@@ -113,7 +113,7 @@ def test_the_command_knows_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert Path(target).read_text() == "gripper 7"
     with pytest.raises(SystemExit):
         main(["export", str(GRIPPER), "-o", "a.none"])
-    assert "-o has to end in .proto, .wbt, .toy, .box or .py, or be" in capsys.readouterr().err
+    assert "-o must end in .proto, .wbt, .toy, .box or .py, or be" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["export", "--help"])
     shown = " ".join(capsys.readouterr().out.split())

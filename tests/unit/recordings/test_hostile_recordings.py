@@ -189,7 +189,7 @@ def test_many_commands_take_linear_time():
             for i in range(60)
         ]
         tree = {"joint_names": tuple("abcdefghijklmnopqrst"), "points": points}
-        Collector(MotionOptions()).take(tree, np.arange(count), np.arange(count))
+        Collector(MotionOptions()).collect(tree, np.arange(count), np.arange(count))
 
     small = min(seconds_of(lambda: collect(300)) for _ in range(2))
     assert seconds_of(lambda: collect(3000)) < 30 * small + 0.1

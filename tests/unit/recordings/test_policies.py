@@ -22,7 +22,7 @@ from urdf_importer import (
 from urdf_importer.kinematics.forward import complete_positions
 from urdf_importer.kinematics.tree import retrace_tree
 from urdf_importer.model import Limit, Mimic
-from urdf_importer.motion.frames import place, rotate
+from urdf_importer.motion.frames import interpolate_track, rotate
 
 G1 = "g1_description/urdf/g1_29dof_rev_1_0.urdf"
 
@@ -94,7 +94,7 @@ def test_tracked_bodies_are_where_forward_kinematics_has_them(tmp_path, robot, m
     for row in rows:
         names, positions = arrays["joint_names"].tolist(), arrays["joint_pos"][row].tolist()
         frames = forward_kinematics(robot, dict(zip(names, positions, strict=True)))
-        moved, turned = place(motion.frames[0], np.array([row / 50.0]))
+        moved, turned = interpolate_track(motion.frames[0], np.array([row / 50.0]))
         for body, name in enumerate(bodies):
             where = moved[0] + rotate(turned, frames[name][None, :3, 3])[0]
             assert arrays["body_pos_w"][row, body] == pytest.approx(where, abs=1e-4)

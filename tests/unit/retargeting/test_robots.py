@@ -359,7 +359,7 @@ def test_a_hand_of_three_fingers_takes_thumb_index_and_middle():
 
 def test_one_arm_follows_by_a_pair():
     path = "ur_description/urdf/ur5_robot.urdf"
-    with pytest.raises(KinematicsError, match="say which by pairs"):
+    with pytest.raises(KinematicsError, match="name limbs by pairs"):
         retarget(SAMPLE, robot(path))
     options = RetargetOptions(parts="hands", pairs=(("RightHand", "ee_link"),))
     found = retarget(SAMPLE, robot(path), options=options, diagnostics=Diagnostics())

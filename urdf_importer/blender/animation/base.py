@@ -9,7 +9,7 @@ import numpy as np
 
 from ...diagnostics import Diagnostics, quote
 from ...geometry.transforms import plane_axes, rotation_from_quaternion
-from ...motion.frames import align_signs, find_base, multiply, place, rotate
+from ...motion.frames import align_signs, find_base, interpolate_track, multiply, rotate
 from ...motion.joint_frames import rename_frames
 from ...motion.keys import Keys
 from ...motion.options import MotionOptions
@@ -149,12 +149,12 @@ def _plan_floating(free: _Free, track: FrameTrack) -> list[PlannedCurve]:
     """Between keys Blender mixes angles, not turns: keys are added until both are the same."""
     times = track.times
     for _ in range(12):
-        moved, turned = place(track, times)
+        moved, turned = interpolate_track(track, times)
         angles = _angles(turned)
         middle = (times[1:] + times[:-1]) / 2
         if not len(middle):
             break
-        _, wanted = place(track, middle)
+        _, wanted = interpolate_track(track, middle)
         mixed = _turns((angles[1:] + angles[:-1]) / 2)
         off = 2 * np.arccos(np.clip(np.abs((wanted * mixed).sum(axis=1)), 0.0, 1.0))
         if (off <= _TURNED).all() or len(times) > 4 * len(track.times) + 10_000:

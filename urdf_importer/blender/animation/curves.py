@@ -132,8 +132,9 @@ def find_curve(owner: Any, prop: str, index: int) -> Any | None:
 
 
 def _add_keys(curve: Any, frames: NDArray[Any], values: Numbers, *, is_cubic: bool) -> None:
-    """Adds keys (m,) behind a curve's own, joined by lines, or by cubics whose handles are to be
-    written. Handles of lines keep themselves, so that they are good when lines become curves."""
+    """Adds keys (m,) behind a curve's own, joined by lines, or by cubics whose handles are written.
+    Handles of lines keep themselves, so that they are good when lines become curves.
+    """
     points = curve.keyframe_points
     kept = len(points)
     points.add(len(values))

@@ -79,7 +79,7 @@ class BlenderRig(LiveRig):
             return True
         return any(each.mode == "EDIT" for each in armatures_of(self.find()))
 
-    def _recall(self) -> dict[str, RigJoint]:
+    def _read_joints(self) -> dict[str, RigJoint]:
         now = time.monotonic()
         if now - self._read_at > _KEPT or not self._joints:
             armature = self.find()
@@ -92,11 +92,11 @@ class BlenderRig(LiveRig):
 
     def joints(self) -> Collection[str]:
         """Returns the joints that one number moves."""
-        return self._recall().keys()
+        return self._read_joints().keys()
 
     def others(self) -> Collection[str]:
         """Returns the other joints that the description has."""
-        self._recall()
+        self._read_joints()
         return self._others
 
     def pose(self, positions: Mapping[str, float]) -> bool:
@@ -110,7 +110,7 @@ class BlenderRig(LiveRig):
         still = nullcontext() if loops is None or not loops.asked else loops_closed(armature)
         with still:
             for name, position in positions.items():
-                joint = self._recall().get(name)
+                joint = self._read_joints().get(name)
                 if joint is None or joint.mimics:
                     continue
                 home = homes.get(joint.armature)
@@ -126,7 +126,7 @@ class BlenderRig(LiveRig):
             homes[name].update_tag()
         return bool(moved)
 
-    def place(self, tracks: Sequence[FrameTrack], options: MotionOptions) -> bool:
+    def move_base(self, tracks: Sequence[FrameTrack], options: MotionOptions) -> bool:
         """Moves the planar or floating joint on the root link, or the armature object."""
         armature = self.find()
         came = Trajectory(
@@ -209,7 +209,7 @@ def connect(
     before. A link ends with its robot, when another file is opened, and when Blender ends.
 
     Raises ConnectError for a bad address, without permission, and where another robot sends to
-    the same topic; KinematicsError for names that are no joints, BuildError for an object that is
+    the same topic; KinematicsError for names that are not joints, BuildError for an object that is
     not an imported robot.
     """
     armature = rig_of(armature)
@@ -306,7 +306,7 @@ def _watch() -> None:
 
 
 def stop_watching() -> None:
-    """Closes all links and takes the timer away, as when the extension is switched off."""
+    """Closes all links and removes the timer, as when the extension is switched off."""
     close_links()
     atexit.unregister(close_links)
     if bpy.app.timers.is_registered(_tick):
@@ -330,7 +330,7 @@ def _tick() -> float | None:
             if time.perf_counter() > end:
                 break
     except Exception:
-        # It ended its own link. Blender shows the traceback and takes the timer away, which the
+        # It ended its own link. Blender shows the traceback and removes the timer, which the
         # other links need.
         bpy.app.timers.register(_tick, first_interval=INTERVAL, persistent=True)
         raise

@@ -27,7 +27,7 @@ def close_curves(
     timing: tuple[float, float],
     diagnostics: Diagnostics,
 ) -> list[PlannedCurve]:
-    """Returns the curves with the ones of joints that loops move, and that the rig does not: they
+    """Returns the curves with the curves of joints that loops move, and that the rig does not: they
     are closed in every frame. `timing` are the first second and the frames a second."""
     loops = find_loops(armature)
     # As positions of the joints.
@@ -88,7 +88,7 @@ def _plan_solved(
 
 
 def _replace(curves: Sequence[PlannedCurve], others: Sequence[PlannedCurve]) -> list[PlannedCurve]:
-    """Returns the curves, with the ones of the same numbers replaced."""
+    """Returns the curves, with the curves of the same numbers replaced."""
     taken = {(each.item, each.path, each.index) for each in others}
     kept = [each for each in curves if (each.item, each.path, each.index) not in taken]
     return [*kept, *others]
@@ -107,7 +107,7 @@ def _report_missed(loops: RigLoops, motion: ClosedMotion, diagnostics: Diagnosti
     )
     diagnostics.warning(
         "loop-out-of-reach",
-        f"at {time:.3f} s joint {quote(name)} goes where {reason}, and in {count} of "
+        f"at {time:.3f} s joint {quote(name)} would move where {reason}, and in {count} of "
         f"{len(motion.times)} poses in all; the nearest poses that close are keyed",
         subject=name,
         line=lines.get(name, 0),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A robot's motion from its curves alone: where nothing but keys and the rig's own drivers move it,
-no frame has to be shown.
+no frame needs to be shown.
 
 Within its limits a joint shows its curve's number, and a follower the rig's own line through its
 leader's. Whatever else could act makes find_own_motion return None, and the frames are shown; so
@@ -127,7 +127,7 @@ class _Reader:
         return [position_of_numbers(joint, row) for row in rows]
 
     def _check_rest(self, bone: Any, joints: Sequence[RigJoint]) -> None:
-        """The other numbers of a joint's bone have to rest."""
+        """The other numbers of a joint's bone must rest."""
         if bone.rotation_mode not in EULER_ORDERS:
             raise _Elsewhere
         path = bone.path_from_id()

@@ -25,7 +25,7 @@ class _Sweep:
     channel: JointChannel
     stops: tuple[float, ...]
 
-    def place(self, share: float) -> float:
+    def position_at(self, share: float) -> float:
         """Returns the position at a share of the way, from 0 to 1: gently at every stop."""
         legs = [abs(b - a) for a, b in pairwise(self.stops)]
         gone = share * sum(legs)
@@ -77,7 +77,7 @@ class RangeTest:
             hand = take_loops(self._find_bone(sweep).id_data, sweep.joint.name)
             self._moved, self._hand = sweep, hand
         share = min(max(time / self._seconds - index, 0.0), 1.0)
-        position = sweep.place(share)
+        position = sweep.position_at(share)
         sweep.channel.put(self._find_bone(sweep), position)
         if self._hand is not None:
             self._hand.follow()

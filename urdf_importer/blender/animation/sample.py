@@ -52,7 +52,7 @@ def sample_trajectory(
     rate = per_second if rate is None else rate
     first, last = frame_range or find_range(armature)
     if not (np.isfinite([first, last, rate]).all() and last >= first and rate > 0):
-        raise KinematicsError("frames have to rise, and the rate has to be above zero")
+        raise KinematicsError("frames must rise, and the rate must be above zero")
     count = int(np.floor((last - first) / per_second * rate + 1e-6)) + 1
     if count > MOST_SAMPLES:
         raise KinematicsError(f"these are {count} samples; {MOST_SAMPLES} are the most")

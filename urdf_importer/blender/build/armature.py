@@ -173,7 +173,9 @@ def _list_models(above: Any) -> dict[str, Any]:
 
 
 def _provide_model(data: Any, above: Any, made: dict[str, Any], name: str) -> None:
-    """Adds the collection of a model to the others, and the ones of the models about it."""
+    """Adds the collection of a model to the other collections, and the collections of the models
+    about it.
+    """
     parts = name.split(SEPARATOR)
     for count in range(1, len(parts) + 1):
         model = SEPARATOR.join(parts[:count])

@@ -146,7 +146,7 @@ def _build_armature(
     collection.objects.link(armature)
     build_bones(armature, plan.bones)
     note_bone_rests(armature, (bone.name for bone in plan.bones))
-    # It need not be seen half done, and drawing it costs more than the next step.
+    # It is not worth seeing half done, and drawing it costs more than the next step.
     bpy.context.scene.collection.children.unlink(collection)
     yield Progress(share=0.05, text="pose and looks of the bones")
     sort_bones(armature, plan.bones)

@@ -68,8 +68,7 @@ is enough to know that they are there."""
 
 
 class Shelf:
-    """The shareable content of the file as one import begins; empty where nothing is to be
-    shared."""
+    """The shareable content of the file as one import begins; empty where nothing is shared."""
 
     def __init__(self, ledger: Ledger, *, shares: bool) -> None:
         self._ledger = ledger

@@ -111,7 +111,7 @@ def put(item: Any, pose: Pose) -> None:
 
 class _ThingBuilder:
     """Makes an object of each thing: of one shape in its frame that shape, else an empty that holds
-    its shapes. Its collision shapes hang on it, hidden."""
+    its shapes. Its collision shapes are its children, hidden."""
 
     def __init__(
         self, collection: Any, options: ImportOptions, shapes: ShapeBuilder, ledger: Ledger

@@ -43,7 +43,7 @@ def bake_drive(
 
     The wheels and their sizes are found unless the options name them. Time of the first row is
     frame `start_frame`; `fps` are the scene's unless given. The robot moves by its planar or
-    floating root joint, else by its root control, else the armature object moves. It goes on from
+    floating root joint, else by its root control, else the armature object moves. It continues from
     where it is in the first frame.
 
     Keys nothing and raises KinematicsError where wheels are not found, or not clear which, with the

@@ -31,7 +31,7 @@ def grasp(armature: Any, link: str, item: Any, *, at_frame: int | None = None) -
     check_robot(armature)
     empty = find_link(armature, link)
     if find_robot(item) == armature:
-        raise KinematicsError(f"object {quote(item.name)} is part of the robot that is to hold it")
+        raise KinematicsError(f"object {quote(item.name)} is part of the robot that would hold it")
     if not item.is_editable:
         raise KinematicsError(f"object {quote(item.name)} is linked from another file")
     with _at(at_frame) as now:

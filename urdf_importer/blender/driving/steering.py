@@ -65,7 +65,7 @@ class Steering:
     def show(self, time: float) -> None:
         """Puts the robot where it is at a time, without keys."""
         rows = self._end_at(max(time, self._commands[-1][0]) + 1.0)
-        self.put_back()  # A ride goes on from the numbers that are there.
+        self.put_back()  # A ride continues from the numbers that are there.
         for each in self._find_courses(rows, np.array([time])):
             getattr(each.owner, each.prop)[each.index] = each.values[-1]
         self._tag()

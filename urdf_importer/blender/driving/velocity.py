@@ -41,7 +41,7 @@ def bake_velocity(
     """Keys joints that move at constant speeds, in every frame from `start_frame` on: joint ->
     rad/s, or m/s where it slides. The result has where they are at the end.
 
-    A joint goes on from where it is in the first frame, until it is where `until` says (joint ->
+    A joint continues from where it is in the first frame, until it is where `until` says (joint ->
     radians or metres), `seconds` have passed or it is at its limit, whichever is first. `fps` are
     the scene's unless given.
 
@@ -80,7 +80,7 @@ def _find_joint(known: Mapping[str, tuple[Any, RigJoint]], name: str) -> tuple[A
     if joint.kind not in _SCALARS:
         raise KinematicsError(f"joint {quote(name)} is {joint.kind}: it has no single speed")
     if joint.mimics:
-        raise KinematicsError(f"joint {quote(name)} follows {quote(joint.mimics)}: move that one")
+        raise KinematicsError(f"joint {quote(name)} follows {quote(joint.mimics)}: move its leader")
     if not bone.id_data.is_editable:
         raise KinematicsError(
             f"{quote(bone.id_data.name)} is linked from another file: make a library override"
@@ -105,8 +105,8 @@ def _plan(
     times += [] if seconds is None else [seconds]
     if not times:
         raise KinematicsError(
-            f"joint {quote(joint.name)} has no limit ahead: say until which position it moves, or "
-            "for how many seconds"
+            f"joint {quote(joint.name)} has no limit ahead: give the position at which it stops, "
+            "or the seconds"
         )
     return _Course(bone=bone, channel=channel, begin=begin, speed=speed, seconds=min(times))
 

@@ -275,7 +275,7 @@ def bake_clip(armature: Any, name: str, basis: Mapping[str, tuple[Matrix, Matrix
     track = data.nla_tracks.new()
     track.name = name
     strip = track.strips.new(name, 0, action)
-    # Outside of the clip the armature is at rest, as engines have to find it.
+    # Outside of the clip the armature is at rest, as engines must find it.
     strip.extrapolation = "NOTHING"
     if slot is not None:
         strip.action_slot = slot

@@ -26,7 +26,7 @@ _NUMBER = re.compile(r"\.\d{3}$")
 
 @contextmanager
 def lending_names(items: Any, names: Sequence[str]) -> Iterator[None]:
-    """Takes names away from the user's datablocks among `items`, a collection of bpy.data, for as
+    """Removes names from the user's datablocks among `items`, a collection of bpy.data, for as
     long as the block runs."""
     lent = [(item, item.name) for item in map(items.get, names) if item is not None]
     lent = [(item, name) for item, name in lent if item.library is None]

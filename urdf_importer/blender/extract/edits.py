@@ -40,7 +40,7 @@ _MOST_NAMED = 3
 class EditedRobot:
     """A robot with the changes made in Blender.
 
-    meshes  file name in `robot` -> the mesh that is to be written there
+    meshes  file name in `robot` -> the mesh that is written there
     images  the names of image files in `robot` that lie where they do not stay
     scale   of the armature, which `robot` does not have
     """
@@ -123,8 +123,8 @@ def _restore_middle(
         links[name] = Link(name=name)
         diagnostics.warning(
             "bare-link",
-            f"the empty of link {quote(name)} was deleted while other links hang on it; the link "
-            "stays, without shapes and mass",
+            f"the empty of link {quote(name)} was deleted while other links are attached to it; "
+            "the link stays, without shapes and mass",
             subject=name,
         )
     return replace(
@@ -284,7 +284,7 @@ def _report_scene(armature: Any, empties: Mapping[str, Any], diagnostics: Diagno
     if added:
         diagnostics.warning(
             "added-bone",
-            f"{_count(added, 'bone')} were added to the rig; URDF has no word for them, and they "
+            f"{_count(added, 'bone')} were added to the rig; URDF cannot describe them, and they "
             "are left out",
             subject=added[0],
         )

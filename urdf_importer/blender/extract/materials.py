@@ -31,9 +31,9 @@ _WITHOUT_MATERIAL = MeshMaterial()
 
 
 class MaterialReader:
-    """Reads each material once. Images that are not in a file are written into `folder`, which has
-    to be there as long as the materials are used. An image that is gone is reported once; the
-    colour takes its place."""
+    """Reads each material once. Images that are not in a file are written into `folder`, which must
+    be there as long as the materials are used. An image that is gone is reported once; the colour
+    takes its place."""
 
     def __init__(self, folder: Path, diagnostics: Diagnostics) -> None:
         self._folder = folder

@@ -2,7 +2,7 @@
 """Arrays of objects in their present state in the scene: with their modifiers, shape keys and
 edits.
 
-Collision shapes hang in collections that Blender does not evaluate while they are hidden. An object
+Collision shapes are in collections that Blender does not evaluate while they are hidden. An object
 with modifiers is therefore copied into a scene of its own for a moment: the price is an evaluation
 of its dependencies.
 """

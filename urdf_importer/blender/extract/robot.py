@@ -107,7 +107,8 @@ def read_shape(item: Any) -> Visual | Collision | None:
 
 def unpack_kept(kind: type[_Model], item: Any, key: str) -> _Model:
     """Returns the model value of a kept group. Raises BuildError for one that was edited by hand
-    so that it is none."""
+    until it cannot be read.
+    """
     try:
         return unpack(kind, properties.read_group(item, key).to_dict())  # type: ignore[union-attr]
     except _FAULTS:

@@ -46,7 +46,7 @@ def extract_scene(
 ) -> SceneRobot:
     """Extracts the shapes of a rig; `described` is the result of extract_robot for it.
 
-    Images that are not in a file are written into `folder`, which has to be there as long as the
+    Images that are not in a file are written into `folder`, which must be there as long as the
     result is used. Parts that were not imported, or could not be, stay as described: their files
     are read. Links have the frames of their joints (seat_links), unless `keeps_seats` leaves them
     where the description has them.

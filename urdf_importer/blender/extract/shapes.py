@@ -107,7 +107,7 @@ class ShapeExtractor:
         return ShownShape(shape=shape, data=self._finish(arrays, linear, materials, slots))
 
     def extract_object(self, item: Any, place: Matrix) -> ShownShape:
-        """Extracts an object that hangs on no link as a visual, at `place` (4, 4)."""
+        """Extracts an object that is attached to no link as a visual, at `place` (4, 4)."""
         return self._extract(item, read_shape(item), place).shown
 
     def _find_arrays(self, item: Any, *, bare: bool) -> MeshData:

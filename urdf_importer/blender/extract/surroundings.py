@@ -68,7 +68,7 @@ def extract_surroundings(
     objects: Collection[Any] | None, folder: Path, diagnostics: Diagnostics
 ) -> Generator[Progress, None, ShownSurroundings]:
     """Extracts all around the robots of the current scene, or some objects of it, one by one.
-    Images that are not in a file are written into `folder`, which has to be there as long as the
+    Images that are not in a file are written into `folder`, which must be there as long as the
     result is used. Raises WriteError for more objects than a world can have."""
     scene = bpy.context.scene
     if abs(scene.unit_settings.scale_length - 1.0) > _NEAR:
@@ -131,7 +131,7 @@ def _join_texts(scene: Any) -> str:
 
 
 def _list_items(objects: Collection[Any] | None) -> list[tuple[Any, Matrix, object]]:
-    """Lists the objects with faces and the lights that are rendered and hang on no robot, with
+    """Lists the objects with faces and the lights that are rendered and belong to no robot, with
     their places (4, 4) and, for instances, a key of their own."""
     chosen = None if objects is None else set(objects)
     found: list[tuple[Any, Matrix, object]] = []
@@ -228,7 +228,7 @@ class _ThingMaker:
         )
 
     def _collide_as_imported(self, group: _Group, back: Matrix) -> Iterator["_Solid"]:
-        """Yields the collision shapes that hang on an imported thing."""
+        """Yields the collision shapes of an imported thing."""
         if group.holder is None:
             return
         for item in group.holder.children:

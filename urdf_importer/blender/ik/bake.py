@@ -132,8 +132,8 @@ def _frames(armature: Any, frame_range: tuple[int, int] | None, step: int) -> ra
     start, end = frame_range or find_range(armature)
     if end < start or step < 1:
         raise ArgumentError(
-            f"frames {start} to {end} in steps of {step} are none: the last one cannot be before "
-            "the first, nor the step below 1"
+            f"frames {start} to {end} in steps of {step} are an empty range: the last one cannot "
+            "be before the first, nor the step below 1"
         )
     return range(start, end + 1, step)
 

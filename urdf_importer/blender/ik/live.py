@@ -80,7 +80,7 @@ def add_ik(
         let_go(armature, target)
     target[properties.IK]["turned"] = len(joints) >= _ALL_WAYS
     show_target(target, shown=True)
-    # First there, then followed: the link is not to go to where the empty was made.
+    # First there, then followed: the link must not move to where the empty was made.
     bring_to_link(armature, target)
     reason = "" if live else _go_native(armature, target, joints)
     if reason:
@@ -107,7 +107,7 @@ def _go_native(armature: Any, target: Any, joints: Collection[str]) -> str:
 
 
 def remove_ik(target: Any) -> None:
-    """Lets go of a target that add_ik gave, and takes away all that it made. The joints stay where
+    """Lets go of a target that add_ik gave, and removes all that it made. The joints stay where
     they are shown."""
     said = target[properties.IK]
     said["live"] = False
@@ -196,7 +196,7 @@ def _find_goal(armature: Any, target: Any, depsgraph: Any) -> Matrix:
 
 
 def _find_tip(armature: Any, group: str) -> str:
-    """The link that a group is to bring somewhere: where an end effector sits, else the tip of its
+    """The link that a group brings somewhere: where an end effector sits, else the tip of its
     chain."""
     semantics = extract_semantics(armature)
     found = [each for each in semantics.groups if each.name == group]

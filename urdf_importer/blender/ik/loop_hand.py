@@ -19,7 +19,7 @@ from ..standing.loops import RigLoops, find_loops
 from ..standing.pose import put_position, read_channels
 
 _SAME = 1e-6
-"""Radians and metres: a joint that is to move less stays unchanged, to the last digit."""
+"""Radians and metres: a joint that would move less stays unchanged, to the last digit."""
 
 
 def settle_loops(armature: Any) -> None:

@@ -36,7 +36,7 @@ _LENGTHS = (0.05, 0.0573, 0.0431, 0.0689)
 """Of the bone, in sizes of the robot: Blender's single precision likes one better than another."""
 _STRAIGHT = 2e-6
 _STILL = 1e-3
-"""How far a joint may go, in rad, when the constraint comes: nothing is to move."""
+"""How far a joint may move, in rad, when the constraint is added: nothing must move."""
 
 
 def find_obstacle(armature: Any, link: str, joints: Collection[str]) -> str:
@@ -189,7 +189,7 @@ def _constrain(tip: Any, target: Any, count: int, turned: bool) -> None:
 
 
 def drop_native(armature: Any, link: str) -> None:
-    """Takes away the bone of a link's native IK, its constraint and its animation."""
+    """Removes the bone of a link's native IK, its constraint and its animation."""
     for home in armatures_of(armature):
         names = [bone.name for bone in home.data.bones if _tip_of(bone) == link]
         if not names:
@@ -232,7 +232,7 @@ def set_influence(armature: Any, influence: float, target: Any = None) -> None:
 
 
 def let_go(armature: Any, target: Any) -> None:
-    """Takes native IK away from a target: the joints take the positions that it shows."""
+    """Removes native IK from a target: the joints take the positions that it shows."""
     link = str(target[properties.IK].get("link", ""))
     write_shown(armature, target)
     drop_native(armature, link)
@@ -252,7 +252,7 @@ def write_shown(armature: Any, target: Any = None) -> None:
 
 
 def set_aside(armature: Any) -> None:
-    """Takes all bones at tips away before the rig's own change; the targets know of them."""
+    """Removes all bones at tips before the rig's own change; the targets know of them."""
     for target in native_targets_of(armature):
         found = next(constraints_of(armature, target), None)
         target[properties.IK]["influence"] = 1.0 if found is None else float(found.influence)

@@ -52,8 +52,9 @@ NEAR_ON_LOOPS = 1e-4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IkRig:
-    """The description of a rig as input of inverse kinematics; without loops that the rig was to
-    leave open."""
+    """The description of a rig as input of inverse kinematics; without loops that the rig leaves
+    open.
+    """
 
     robot: Robot
     tree: KinematicTree
@@ -115,8 +116,9 @@ def solve_ik(
 def read_wish(
     armature: Any, wish: IkWish, shown: Solved | None = None
 ) -> tuple[IkRig, Solved, Aim, IKOptions]:
-    """Returns the description of a rig, the positions that it shows (or `shown`), where the link is
-    to be, and how inverse kinematics is asked for it."""
+    """Returns the description of a rig, the positions that it shows (or `shown`), the new place of
+    the link, and how inverse kinematics is asked for it.
+    """
     rig, options = recall_rig(armature), wish.options
     shown = get_joint_positions(armature) if shown is None else shown
     joints = choose_joints(armature, rig, wish.link, options.group)
@@ -200,8 +202,9 @@ def choose_unlocked(
 
 
 def _list_moving(armature: Any, rig: IkRig, link: str) -> dict[str, JointMotion]:
-    """Lists the joints that move a link: above it, and free ones of the loops there; without those
-    that loops move."""
+    """Lists the joints that move a link: above it, and free ones of the loops there; without joints
+    that loops move.
+    """
     base = rig.tree.links[0].name
     moving = moving_joints(rig.tree, base, link)
     loops = find_loops(armature)

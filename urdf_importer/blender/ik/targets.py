@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a link of a rig is to be: modes, frames, orientations and conventions, made one frame in
-armature space."""
+"""The places that a link of a rig moves to: modes, frames, orientations and conventions, made one
+frame in armature space."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ def find_moved(positions: Mapping[str, Any], shown: Mapping[str, Any], near: flo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aim:
-    """Where the link is to be: `frame` (4, 4) in armature space; `turned` says whether its
+    """The link's new place: `frame` (4, 4) in armature space; `turned` says whether its
     orientation counts; `start` are the positions of all joints that the search starts from."""
 
     frame: Matrix
@@ -50,7 +50,7 @@ class IkWish:
 
     @property
     def turns(self) -> Any:
-        """How the link is to be turned: as the options say, else free for a point."""
+        """The link's orientation: as the options say, else free for a point."""
         said, is_point = self.options.orientation, np.shape(self.target) != (4, 4)
         return ("free" if is_point else "keep") if said is None else said
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From a mouse that drags a part of a handle to where the tip is to be: along an axis, about one,
+"""From a mouse that drags a part of a handle to the tip's new place: along an axis, about one,
 or across the view. All in the world."""
 
 import math

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tips of robots as things to take hold of: a hand is brought somewhere, and its joints follow.
 
-Nothing has to be set up: which links are tips follows from the description and its SRDF. While a
+Nothing needs to be set up: which links are tips follows from the description and its SRDF. While a
 tip is dragged the joints' numbers change, and no object comes or goes.
 """
 

@@ -61,7 +61,7 @@ def build_studio(
 
     `turntable`: "plate" takes camera and lights around the robots, so that they seem to turn on a
     plate; "camera" the camera alone; "none" nothing. Once around takes `frames` from the scene's
-    first frame on, and goes on without a jump; 0 means the scene's own range.
+    first frame on, and continues without a jump; 0 means the scene's own range.
 
     Raises BuildError for an object that is not an imported robot, and for no robots at all.
     """

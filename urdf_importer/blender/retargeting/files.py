@@ -56,7 +56,7 @@ def open_person(path: str, name: str | None = None) -> Any:
         raise unknown_name("the file has no armature", name, found)
     if name is None and len(found) > 1:
         named = ", ".join(map(quote, list(found)[:5]))
-        raise ReadError(f"there are several armatures: say which of {named}", source=path)
+        raise ReadError(f"there are several armatures: choose one of {named}", source=path)
     return found[name] if name is not None else next(iter(found.values()))
 
 

@@ -95,7 +95,9 @@ def _find_frames(armature: Any, frames: Sequence[float]) -> list[int]:
 
 def _choose_bones(armature: Any) -> tuple[list[int], list[int]]:
     """Returns the places of the bones that deform, or of all, and the parent of each among them. A
-    bone whose parents are all controls hangs on the bone before it that is nearest at rest."""
+    bone whose parents are all controls becomes a child of the bone before it that is nearest at
+    rest.
+    """
     bones = list(armature.data.bones)
     deforming = [place for place, bone in enumerate(bones) if bone.use_deform]
     chosen = deforming if len(deforming) >= _FEW else list(range(len(bones)))

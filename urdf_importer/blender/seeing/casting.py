@@ -19,8 +19,8 @@ from .trees import Obstacle, Shape, join_shapes
 _MANY_RAYS, _MANY_SHAPES = 60_000, 100
 """From so many on one tree of all is faster than a tree for each shape."""
 _FEW, _MANY = 12, 64
-"""Up to so many triangles, with so many rays for each, a tree is slower than one triangle after
-another."""
+"""Up to so many triangles, with so many rays for each triangle, a tree is slower than one triangle
+after another."""
 _STEP = 4096
 """Rays."""
 _BESIDE = 128

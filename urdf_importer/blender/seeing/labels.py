@@ -42,7 +42,7 @@ class LabelledPicture:
     depth    float32, metres along the axis; 0 where nothing is
     normals  (..., 3) float32 in the optical frame, of the flat faces; 0 where nothing is
     links    uint16: 1 for the first link of the description, 0 for all that is not a robot
-    robots   uint8: 1 for the first robot, 0 for all that is none
+    robots   uint8: 1 for the first robot, 0 for all else
     label    all else, as JSON holds it
     silhouettes    (robot, link) -> the link's mask as if nothing else were there
     """
@@ -96,7 +96,7 @@ class LabelStage:
         for each in self.subjects:
             own |= {each.armature, *objects_of(each.armature)}
             if each.armature.animation_data is not None:
-                # Keys would move the joints back; drivers have to go on.
+                # Keys would move the joints back; drivers must keep running.
                 each.armature.animation_data.action = None
         if self.options.scene != "own":
             for item in scene.objects:
@@ -130,7 +130,7 @@ class LabelStage:
                 found[number] = shape.points, shape.triangles
         return found
 
-    def take(self, number: int) -> LabelledPicture:
+    def take_picture(self, number: int) -> LabelledPicture:
         """Takes the picture of this number, which depends on no other picture. Raises
         KinematicsError where no valid pose is found, BuildError where nothing is rendered,
         ArgumentError where the robot's camera has no place any more."""

@@ -51,7 +51,7 @@ class LiveSensors:
     _work: Iterator[Any] | None = None
 
     def measure(self, armature: Any, stamp: int) -> Iterator[Packed]:
-        """Yields the messages of all IMUs that are due, and goes on a little with the sensor that
+        """Yields the messages of all IMUs that are due, and continues a little with the sensor that
         has waited longest; yields its messages once it is done. `stamp` in nanoseconds. Raises
         RobotError as sense does, for an IMU after all others."""
         now = time.monotonic()

@@ -54,7 +54,7 @@ class Looker:
     def __post_init__(self) -> None:
         if self.armature.library is not None:
             name = quote(self.armature.name)
-            raise BuildError(f"{name} is linked from another file: open that one")
+            raise BuildError(f"{name} is linked from another file: open that file")
         if self.armature.name not in bpy.context.scene.objects:
             raise BuildError(f"{quote(self.armature.name)} is not in the scene")
 

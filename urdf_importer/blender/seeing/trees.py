@@ -54,8 +54,8 @@ class Shape:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Obstacle:
-    """A shape at a rigid frame (4, 4) of the world; `link` is its link's id, 0 for others. `key`
-    distinguishes shapes; `moves` are shapes that may be elsewhere in the next frame."""
+    """A shape at a rigid frame (4, 4) of the world; `link` is its link's id, 0 without a link.
+    `key` distinguishes shapes; `moves` are shapes that may be elsewhere in the next frame."""
 
     shape: Shape
     frame: Matrix

@@ -43,7 +43,7 @@ def apply_semantics(armature: Any, semantics: Semantics) -> None:
     earlier one. Raises BuildError for an object that is not an imported robot, and for a robot of
     another file."""
     robot = extract_robot(armature)
-    check_own(armature, "open that one to change it")
+    check_own(armature, "open that file to change it")
     build_control(armature, robot, semantics)
     build_groups(armature, robot, semantics)
     build_markers(armature, robot, semantics)

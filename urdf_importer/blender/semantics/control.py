@@ -25,13 +25,13 @@ from ..standing.keys import insert_key
 _MARKS: dict[str, Mark] = {"planar": ("plane", 2), "floating": ("free", 2)}
 """The types of virtual joints that move, and their marks."""
 _LENGTH = 0.25
-"""Metres. A power of two: where the robot hangs on the bone, it comes back exactly."""
+"""Metres. A power of two: where the robot is the bone's child, it comes back exactly."""
 _FREE_BASE = "root_joint"
 """Pinocchio's name of a free base in states."""
 
 
 def build_control(armature: Any, robot: Robot, semantics: Semantics) -> None:
-    """Makes the root control of a planar or floating virtual joint; takes away an existing one
+    """Makes the root control of a planar or floating virtual joint; removes an existing one
     where the SRDF has none. A robot that the user has put on something else stays there."""
     virtual = _find_virtual(robot, semantics.virtual_joints)
     control = find_control(armature)

@@ -166,7 +166,7 @@ def _find_above(data: Any) -> Any | None:
 
 
 def _remove_groups(data: Any) -> dict[str, bool]:
-    """Takes away the collections of groups; the user's own stay. Returns which were shown."""
+    """Removes the collections of groups; the user's own stay. Returns which were shown."""
     above = _find_above(data)
     if above is None:
         return {}

@@ -2,8 +2,8 @@
 """An SRDF's data on single links and joints, as objects and properties of a rig.
 
 * An end effector is an empty in the frame of the link that it sits on, marked by `urdf_ik`: the
-  target for the inverse kinematics of the arm. It hangs on the root link, not on the arm, and is
-  shown while something follows it.
+  target for the inverse kinematics of the arm. It is attached to the root link, not to the arm, and
+  is shown while something follows it.
 * Passive joints and further properties of joints are marked on their bones.
 * Spheres of links are hidden empties.
 
@@ -39,7 +39,7 @@ def build_markers(armature: Any, robot: Robot, semantics: Semantics) -> None:
 
 
 def remove_markers(armature: Any) -> None:
-    """Takes away targets and spheres, with their collections, and the marks on bones. Targets that
+    """Removes targets and spheres, with their collections, and the marks on bones. Targets that
     links follow stay."""
     home = _home_of(armature)
     for part in [each for each in home.children if each.get(properties.PART) in (TARGETS, SPHERES)]:
@@ -73,7 +73,7 @@ def is_followed(item: Any) -> bool:
 
 def new_target(armature: Any, link: str, group: str) -> Any:
     """Makes a target for a link, in an SRDF the end effector of a group, with no hand of its own.
-    It hangs on the root link."""
+    It is attached to the root link."""
     root = find_root(armature)
     target = _new_empty(f"{link}_target", root, "ARROWS", _size_of(armature) * 0.06)
     target[properties.IK] = {"effector": target.name, "hand": "", "group": group, "link": link}
@@ -91,7 +91,7 @@ def show_target(target: Any, *, shown: bool) -> None:
 
 
 def remove_target(target: Any) -> None:
-    """Takes a target away, and the collection of targets with the last."""
+    """Removes a target, and the collection of targets with the last."""
     homes = [each for each in target.users_collection if each.get(properties.PART) == TARGETS]
     bpy.data.objects.remove(target)
     for part in homes:

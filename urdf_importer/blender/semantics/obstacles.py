@@ -67,7 +67,7 @@ def find_obstacles(armature: Any, objects: Any, way: Way, start_frame: float | N
 
 def list_objects(objects: Any) -> Iterator[Any]:
     """Yields the objects of the scene that are given by themselves or by name, each once; "visible"
-    means all visible meshes that are no robot's. Raises KinematicsError, ArgumentError."""
+    means all visible meshes that belong to no robot. Raises KinematicsError, ArgumentError."""
     scene = bpy.context.scene
     if isinstance(objects, str) and objects == VISIBLE:
         yield from (
@@ -91,7 +91,7 @@ def list_objects(objects: Any) -> Iterator[Any]:
 
 
 def _is_of_robot(item: Any) -> bool:
-    """Whether an object hangs on a robot, or is there for one: a marker or a custom shape."""
+    """Whether an object is attached to a robot, or is there for one: a marker or a custom shape."""
     return item is not None and (
         properties.ROBOT in item or properties.WIDGET in item or _is_of_robot(item.parent)
     )

@@ -117,6 +117,6 @@ def _unpack_pairs(packed: Mapping[str, Any]) -> tuple[CollisionPair, ...]:
 
 
 def _whole(kind: type[Any], packed: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns a group with the texts that have to be there: empty ones are left out by packing."""
+    """Returns a group with the texts that must be there: empty ones are left out by packing."""
     needed = [each.name for each in fields(kind) if each.default is MISSING and each.type is str]
     return {name: "" for name in needed} | dict(packed)

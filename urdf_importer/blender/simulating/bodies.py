@@ -124,7 +124,7 @@ class RobotBodies:
         return min(group.mass * (_SHARES[0] if group.parts else 1.0) for group in self.groups)
 
     def weigh_below(self, joint: GroupJoint) -> float:
-        """Returns the mass in kg of all groups that hang on a joint."""
+        """Returns the mass in kg of all groups that a joint carries."""
         below = self.tree.subtree(self.groups[joint.child].links[0])
         return sum(self.groups[each].mass for each in {self._holder[place] for place in below})
 
@@ -253,7 +253,7 @@ class RobotBodies:
 
     def _find_light(self, masses: Sequence[BodyMass | None]) -> list[BodyMass]:
         """Returns the mass that each group gets where it has none of its own: a share of the
-        lightest between which it hangs, over others without mass."""
+        lightest that it connects, over others without mass."""
         holder, parents = self._holder, self.tree.parents
         pairs = [(holder[parents[each]], holder[each]) for each in self._moved]
         chain, near = list(range(len(masses))), [[math.inf] for _ in masses]

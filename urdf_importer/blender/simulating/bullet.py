@@ -28,7 +28,7 @@ from .world import BulletWorld, Motor, outline_part, outline_solid, put
 _CORRECTED = 0.5
 """The share of its distance to its target that a joint makes up in a frame."""
 _FIRM = 100.0, 1000.0
-"""Times the mass that hangs on a follower, the torque and the force that take it to its place: of
+"""Times the mass that a follower carries, the torque and the force that take it to its place: of
 a hundred times its weight, at a tenth of a metre. With more, light fingers come apart."""
 _FINER = 1, 2, 4
 """Times the steps of a frame in one run after the other, until the joints hold together."""
@@ -93,7 +93,7 @@ def _run(
                     shove.run((frame - 1) / experiment.fps, frame / experiment.fps)
                 world.step()
             for machine in machines:
-                machine.take(frame)
+                machine.record(frame)
                 machine.carry(min(frame + 1, experiment.count - 1))
             if not is_last and any(machine.apart > APART for machine in machines):
                 return None
@@ -208,7 +208,7 @@ class _Machine:
         if guide is not None:
             put(self._items[0], guide[frame] @ invert(guide[0]) @ self._bodies.groups[0].start)
 
-    def take(self, frame: int) -> None:
+    def record(self, frame: int) -> None:
         """Takes the state of a frame, and runs the motors to the next. Raises KinematicsError where
         a body is nowhere."""
         groups = self._bodies.groups
@@ -278,7 +278,7 @@ class _Machine:
         return item
 
     def _add_drives(self) -> Iterator["_Drive"]:
-        """Yields the motors of joints, and the ones that take followers along; and gives joints
+        """Yields the motors of joints, and the motors that take followers along; and gives joints
         their friction: a motor that is never run, as strong as that."""
         masters = self._bodies.tree.masters
         places = {joint.motion.joint.name: at for at, joint in enumerate(self._bodies.joints)}

@@ -32,7 +32,7 @@ def read_colliders(
     """Returns the named mesh objects, or all that are visible and belong to no robot, with
     modifiers applied, in metres of the robots, one of them `scale` long in the scene. Objects that
     move have their places in `count` frames from the current one on. Raises
-    KinematicsError for unknown names, ArgumentError for objects that are no meshes, and for meshes
+    KinematicsError for unknown names, ArgumentError for objects that are not meshes, and for meshes
     without faces or with numbers that make no sense."""
     found = list(dict.fromkeys(_find(names, armatures)))
     moving = [item for item in found if may_move(item)]

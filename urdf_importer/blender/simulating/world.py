@@ -13,7 +13,7 @@ Rules that were measured, and hold in Blender 4.2 to 5.2:
 * A running motor gets its speed by its evaluated object: a change of the object itself has Blender
   free the constraint while the world still uses it.
 * Bullet lets go of its joints in one more frame before the scene goes: a joint that Blender frees
-  with the scene still hangs on its bodies, which then write into freed memory and crash it later.
+  with the scene still holds its bodies, which then write into freed memory and crash it later.
 """
 
 from collections.abc import Iterable, Sequence
@@ -55,7 +55,7 @@ _SIDES = np.array(
 
 
 class BulletWorld:
-    """A scene that simulates rigid bodies and holds nothing else. `remove` takes all of it away."""
+    """A scene that simulates rigid bodies and holds nothing else. `remove` deletes all of it."""
 
     def __init__(self, experiment: Experiment, substeps: int) -> None:
         options = experiment.options

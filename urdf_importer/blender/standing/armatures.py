@@ -128,7 +128,7 @@ def update_tags(armature: Any) -> None:
 
 def frames_at_rest(main: Any) -> dict[Any, Matrix]:
     """Returns the frames (4, 4) of a robot's armatures in the main one's, with all joints at zero,
-    as Blender holds them. The scene has to be up to date."""
+    as Blender holds them. The scene must be up to date."""
     frames = {main: np.eye(4)}
     for each in armatures_of(main)[1:]:
         if each.parent in frames:

@@ -83,8 +83,8 @@ def enforces_limits(armature: Any) -> bool:
 
 
 def enforce_limits(armature: Any, on: bool) -> None:
-    """Switches the limits of all joints, and the ones that Blender's IK keeps. An import makes them
-    on; constraints that a user added are left alone."""
+    """Switches the limits of all joints, and the limits that Blender's IK keeps. An import makes
+    them on; constraints that a user added are left alone."""
     for constraint in _limits(armature):
         constraint.mute = not on
     for pose_bone, joint in posed_joints_of(armature):

@@ -72,7 +72,7 @@ class FreeDrag:
         )
 
     def _turn_by(self, turn: Matrix) -> tuple[float, ...]:
-        """The angles near the previous ones: a body may be turned round and round."""
+        """The angles near the previous ones: a body may turn several times."""
         channels = self.handle.joint.channels
         home = mathutils.Euler((0.0, 0.0, 0.0), self._angles.order)
         for channel, start in zip(channels, self.start, strict=True):
@@ -105,7 +105,9 @@ def grip_free(
     *,
     turning: bool,
 ) -> FreeDrag:
-    """Takes hold of a body of a free joint, as grip_body does of others, to move or to turn it."""
+    """Takes hold of a body of a free joint, as grip_body does of other bodies, to move or to turn
+    it.
+    """
     home = handle.carrier.matrix_world.inverted_safe()
     ray, held = enter_armature(handle, sight), np.array(home @ point)
     bone = handle.pose_bone
@@ -138,5 +140,5 @@ def grip_free(
 def regrip_free(
     drag: FreeDrag, sight: Sight, up: mathutils.Vector, least: float, *, turning: bool
 ) -> FreeDrag:
-    """Goes on with the held body, moving after turning or the other way round."""
+    """Continues with the held body, moving after turning or the other way round."""
     return grip_free(drag.handle, drag.find_held(), sight, up, least, turning=turning)

@@ -118,7 +118,7 @@ def explain_hold(handle: JointHandle) -> str:
     if "REST" in (armature.data.pose_position, handle.carrier.data.pose_position):
         return "the armature is in its rest position"
     if handle.mover.kind == "spherical" and handle.mover is not joint:
-        return f"follows '{joint.name}': drag that one"
+        return f"follows '{joint.name}': drag its leader"
     if handle.ratio == 0.0:
         return f"follows '{joint.name}' by a multiplier of 0"
     if joint.mimics:

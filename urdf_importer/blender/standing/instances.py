@@ -27,7 +27,8 @@ def find_instanced(item: Any) -> Any | None:
 
 def make_posable(holder: Any) -> Any:
     """Puts objects in the place of an instance of a robot, and selects the robot; returns its main
-    armature. Objects that move the instance, or hang on it, stay: then the robot hangs on it too.
+    armature. Objects that move the instance, or are attached to it, stay: then the robot is
+    attached to it too.
 
     Raises BuildError where the empty shows no robot, or cannot be changed.
     """
@@ -79,7 +80,7 @@ def _roots_of(collection: Any) -> list[Any]:
 
 
 def _put(holder: Any, roots: list[Any], place: Matrix) -> None:
-    """Puts objects without a parent where the instance was, and takes the instance away."""
+    """Puts objects without a parent where the instance was, and removes the instance."""
     bpy.context.view_layer.update()
     kept = holder.animation_data or holder.constraints or holder.parent or holder.children
     holder.instance_type, holder.instance_collection = "NONE", None

@@ -130,7 +130,7 @@ def write_joints(bone: Any, joints: Sequence[JointPlan]) -> None:
 
 
 def forget_joints(bone: Any) -> None:
-    """Takes away the properties that write_joints put there."""
+    """Removes the properties that write_joints put there."""
     bone.pop(properties.JOINTS, None)
 
 

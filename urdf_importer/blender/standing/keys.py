@@ -16,7 +16,7 @@ def insert_key(pose_bone: Any, prop: str, index: int) -> None:
 
 
 def remove_key(pose_bone: Any, prop: str, index: int) -> None:
-    """Takes away the keyframe at the current frame."""
+    """Removes the keyframe at the current frame."""
     pose_bone.keyframe_delete(prop, index=index)
 
 

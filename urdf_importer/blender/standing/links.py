@@ -70,8 +70,8 @@ def name_link(item: Any) -> str | None:
 
 
 def find_link_name(item: Any) -> str | None:
-    """Finds the name of the link that an object of a robot is or hangs on; None where there is
-    none."""
+    """Finds the name of the link that an object of a robot is or is attached to; None where there
+    is none."""
     while item is not None and item.type != "ARMATURE":
         name = name_link(item)
         if name is not None:

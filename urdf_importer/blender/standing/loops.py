@@ -38,7 +38,7 @@ class RigLoops:
 
     @cached_property
     def solved(self) -> frozenset[str]:
-        """The followers that numbers have to move."""
+        """The followers that numbers must move."""
         found = {name for each in self.open_closer.solvers for name in each.followers}
         return frozenset(found - self.driven)
 
@@ -56,7 +56,8 @@ class RigLoops:
 
     def close(self, asked: Mapping[str, Position], before: Mapping[str, Position]) -> LoopResult:
         """Closes the loops that the rig leaves open, traced from the pose before; from zero where
-        there is no way."""
+        that fails.
+        """
         found = self.open_closer.close(asked, start=before)
         if not found.reached:
             other = self.open_closer.close(asked, start={})

@@ -31,9 +31,9 @@ def place_robots(
     across: tuple[float, float, float] = X_AXIS,
 ) -> None:
     """Puts imported robots where the options say, and scales them, by their armature objects.
-    Several are placed side by side, and none inside another that the scene shows, unless they are
-    to be at the cursor: along X or Y, whichever is nearer to `across`, the viewer's right. Their
-    earlier places do not matter; views stay."""
+    Several are placed side by side, and none inside another that the scene shows, unless options
+    place them at the cursor: along X or Y, whichever is nearer to `across`, the viewer's right.
+    Their earlier places do not matter; views stay."""
     armatures = rigs_of(armatures)
     options = options_of(options, PlacementOptions)
     scene = bpy.context.scene

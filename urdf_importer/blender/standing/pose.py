@@ -277,8 +277,8 @@ def random_pose(armature: Any, seed: int, *, refuse: Refuse | None = None) -> No
     bounds within half a turn. The place of the robot (planar and floating joints) does not change,
     nor do joints that an SRDF calls passive.
 
-    `refuse` says why a pose is none, as avoid_collisions does. Raises KinematicsError where it
-    refuses 200 poses, and changes nothing then.
+    `refuse` says why a pose does not count, as avoid_collisions does. Raises KinematicsError where
+    it refuses 200 poses, and changes nothing then.
     """
     chance = random.Random(seed)
 

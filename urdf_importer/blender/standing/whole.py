@@ -105,7 +105,7 @@ def _remove(items: Iterable[Any], collections: Sequence[Any]) -> None:
 def find_leftovers(scene: Any) -> dict[str, list[Any]]:
     """Finds the parts of robots whose armature was deleted by itself: the name of the robot's
     collection, empty where the user took that apart -> its parts. Shapes that a user took off a
-    robot with an armature are none."""
+    robot with an armature do not count."""
     robots, found = set(list_robots(scene)), dict[str, list[Any]]()
     homes = {
         item: home.name
@@ -191,8 +191,8 @@ def _check(armature: Any) -> None:
 
 
 def _list_collections(armature: Any) -> list[Any]:
-    """Lists the robot's collection and the ones in it, parents first, without other robots' that a
-    user put there."""
+    """Lists the robot's collection and the collections in it, parents first, without other robots'
+    that a user put there."""
     home = find_collection(armature)
     found: list[Any] = []
     waiting = [home] if home is not None else []

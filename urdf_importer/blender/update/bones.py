@@ -2,9 +2,9 @@
 """Bones of a standing rig become the bones of a new plan, in place: the user's additions to them
 stay.
 
-A bone goes on under its name. Where joints are newly combined or separated, the bone that moves the
-last of them goes on under the new name, and Blender's own renaming takes along whatever points at
-it. Bones of the user are left where they are.
+A bone continues under its name. Where joints are newly combined or separated, the bone that moves
+the last of them continues under the new name, and Blender's own renaming takes along whatever
+points at it. Bones of the user are left where they are.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

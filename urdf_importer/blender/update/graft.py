@@ -79,7 +79,7 @@ def check_editable(armature: Any) -> None:
             f"the joints of {quote(armature.name)} were split into several armatures, which an "
             "update cannot follow; import the robot again"
         )
-    check_own(armature, "open that one to update it")
+    check_own(armature, "open that file to update it")
 
 
 def update_rig(armature: Any, wanted: WantedRig, files: RobotFiles) -> Rig:
@@ -92,7 +92,7 @@ def update_rig(armature: Any, wanted: WantedRig, files: RobotFiles) -> Rig:
         names = NamesAside()
         try:
             _put_names_aside(names, standing)
-            # Data shared with the standing rig, or with others, could not be distinguished.
+            # Data shared with the standing rig, or with other robots, could not be distinguished.
             staged = finish(build_rig(wanted.plan, wanted.options, files, shares=False))
         except BaseException:
             names.restore()
@@ -273,7 +273,7 @@ def _clear(
         *collections,
         *zip((standing.armature, standing.armature.data), armatures, strict=True),
     ]:
-        names.take(old, twin)
+        names.hand_over(old, twin)
     gone = [*pairing.going, *replaced]
     for item in gone:
         names.forget(item)

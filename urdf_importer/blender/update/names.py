@@ -33,7 +33,7 @@ class NamesAside:
             self._sure.add(datablock)
         datablock.name = f"~ {len(self._names)}"
 
-    def take(self, datablock: Any, twin: Any) -> None:
+    def hand_over(self, datablock: Any, twin: Any) -> None:
         """Plans that a datablock takes the name of its twin, which goes."""
         name = self._names.get(datablock)
         if name is None:

@@ -27,7 +27,8 @@ _OWN = "urdf_"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pairing:
     """`pairs`: (old, twin). `new` objects have no old one. `removed` twins belong to shapes that
-    the user took away. `going` have no twin."""
+    the user removed. `going` have no twin.
+    """
 
     pairs: list[tuple[Any, Any]] = field(default_factory=list)
     new: list[Any] = field(default_factory=list)

@@ -144,7 +144,7 @@ Kept = dict[str, dict[str, tuple[bool, float]]]
 def remove_constraints(
     armature: Any, plan: RigPlan, base: RigPlan | None, renamed: Iterable[str]
 ) -> Kept:
-    """Takes away the importer's constraints on bones that differ between the two plans; `renamed`
+    """Removes the importer's constraints on bones that differ between the two plans; `renamed`
     are bones whose name is new. Returns all bones that need new ones. To be called before the bones
     change, since constraints point at them."""
     # Blender before 5 leaves the driver of a constraint whose bone goes.
@@ -200,7 +200,7 @@ def _arrange(pose_bone: Any, kept: Mapping[str, tuple[bool, float]]) -> None:
 
 
 def remove_drivers(armature: Any) -> None:
-    """Takes away the importer's drivers: of joints that mimic, and of hidden bones. To be called
+    """Removes the importer's drivers: of joints that mimic, and of hidden bones. To be called
     while the bones still have their old names and properties."""
     for pose_bone in armature.pose.bones if armature.pose else ():
         bone = pose_bone.bone

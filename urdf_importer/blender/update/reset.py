@@ -2,7 +2,7 @@
 """Puts displaced parts of a rig back to where its description has them.
 
 A part's place under its parent follows from the description and the bones at rest alone, so the
-pose does not matter and nothing has to be remembered. An import locks the transforms of parts
+pose does not matter and nothing needs to be remembered. An import locks the transforms of parts
 against hands that meant a joint; a part that a user unlocked was moved on purpose.
 """
 

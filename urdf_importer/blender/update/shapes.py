@@ -44,7 +44,7 @@ class ShapeUpdater:
         for material in filter(None, _distinct(given)):
             old = self._find_material(material[properties.LOOK])
             if old is not None:
-                self._names.take(old, material)
+                self._names.hand_over(old, material)
                 material.user_remap(old)
                 self._spent_materials.append(material)
         matched = self._match_meshes(pairs)
@@ -55,7 +55,7 @@ class ShapeUpdater:
             if shape.data in kept:
                 shape.data = kept[shape.data]
         for mesh, old in kept.items():
-            self._names.take(old, mesh)
+            self._names.hand_over(old, mesh)
             self._spent_meshes.append(mesh)
 
     def _match_meshes(self, pairs: Sequence[tuple[Any, Any]]) -> dict[Any, Any]:
@@ -97,7 +97,7 @@ class ShapeUpdater:
 
     def _update_slots(self, old: Any, mesh: Any) -> Any:
         """Updates the slots of a mesh that stays; the user's slots stay too. Returns the mesh, or a
-        copy where other robots use it and are not to change."""
+        copy where other robots use it and must not change."""
         wanted, materials = _looks(mesh), self._wanted_materials(old, mesh)
         if materials == list(old.materials) and _looks(old) == wanted:
             return old
@@ -223,7 +223,7 @@ class ShapeUpdater:
         return _distinct([*self._spent_meshes, *self._meshes])
 
     def spent_materials(self) -> list[Any]:
-        """Returns old and staged materials, except the ones that the user changed."""
+        """Returns old and staged materials, except materials that the user changed."""
         spent = _distinct([*self._spent_materials, *self._materials])
         return [material for material in spent if material not in self._touched]
 

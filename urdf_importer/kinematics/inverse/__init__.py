@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From where a link is to be to where the joints are to be. numpy only."""
+"""From the place of a link to the positions of joints. numpy only."""
 
 from .many import IKResults, inverse_kinematics_many
 from .options import IKOptions, RigIKOptions

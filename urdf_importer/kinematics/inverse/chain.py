@@ -62,7 +62,7 @@ class IkChain:
     basis    (E, 4, 16): a step's frame is the sum of these, times 1, sine, cosine and position
     levers   (E, 12, 6): the effect of a step on the point, position over reach and rotation, is the
              sum of these times the products of its Z axis (3,) and the arm to the point (3,), 1
-    last     (4, 4): from the last step to the point that is to reach the target
+    last     (4, 4): from the last step to the point that reaches for the target
     turns    (E,) whether a step turns or slides
     mixing   (E, n) and offsets (E,): steps = mixing @ variables + offsets
     lower, upper  (n,) bounds, infinite where there are none
@@ -89,7 +89,7 @@ class IkChain:
     shoulder: Vector
     crowds: Recent[Hashable, Any] = field(default_factory=lambda: Recent(_MOST_CROWDS))
 
-    def place(self, values: Matrix) -> Matrix:
+    def find_frames(self, values: Matrix) -> Matrix:
         """Returns for (B, n) values the frames after each step (E, B, 4, 4); for a chain without
         steps a fixed one (1, B, 4, 4)."""
         count, rows = len(self.turns), len(values)

@@ -47,10 +47,10 @@ def recall_crowd(chain: IkChain, start: Vector, seed: int) -> Crowd:
 
     def draw() -> Crowd:
         values = np.random.default_rng(seed).uniform(lower, upper, (CROWD, len(lower)))
-        ends = chain.place(values)[-1] @ chain.last
+        ends = chain.find_frames(values)[-1] @ chain.last
         return Crowd(values, ends[:, :3, 3], ends[:, :3, :3].reshape(-1, 9))
 
-    crowd: Crowd = chain.crowds.recall((seed, lower.tobytes(), upper.tobytes()), draw)
+    crowd: Crowd = chain.crowds.get((seed, lower.tobytes(), upper.tobytes()), draw)
     return crowd
 
 

@@ -107,7 +107,7 @@ class Postures:
     costs: Vector
     solved: Mask
 
-    def take(self, chosen: Indices) -> "Postures":
+    def select(self, chosen: Indices) -> "Postures":
         """Returns some of them."""
         return Postures(
             self.values[chosen],
@@ -135,7 +135,7 @@ def look_at(gauge: Gauge, values: Matrix, owners: Indices) -> Postures:
 
 
 def _look(gauge: Gauge, values: Matrix, owners: Indices, weights: Matrix) -> Postures:
-    frames = gauge.chain.place(values)
+    frames = gauge.chain.find_frames(values)
     ends = frames[-1].reshape(len(values), 16)
     signs = ends @ weights if weights.ndim == 2 else (ends[:, None, :] @ weights)[:, 0, :]
     missing = signs[:, :3]
@@ -200,7 +200,7 @@ def jacobians(gauge: Gauge, shown: Postures) -> Matrix:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """When postures need not go on: after so many `iterations`, or at the `deadline`; where of each
+    """When postures stop: after so many `iterations`, or at the `deadline`; where of each
     goal's `enough` are solved, or one since `grace` iterations. Postures still far away
     after `patience` iterations are given up."""
 
@@ -252,7 +252,7 @@ class _Going:
         self._last = np.full(len(gauge.weights), _ENDLESS)
 
     def is_over(self) -> bool:
-        """Whether none goes on. Lays the finished ones aside."""
+        """Whether none continues. Lays the finished ones aside."""
         if not self._waiting:
             return False
         shown, rows = self._shown, self._rows
@@ -263,7 +263,7 @@ class _Going:
         going = np.flatnonzero(~self._idle)
         if len(rows) > _CROWDED and len(going) < 0.8 * len(rows):
             self.found.keep(rows, shown)
-            self._shown, self._rows = shown.take(going), rows[going]
+            self._shown, self._rows = shown.select(going), rows[going]
             self._caution = self._caution[going]
             self._idle, self._waiting = np.zeros(len(going), dtype=bool), False
         return not len(going)
@@ -345,7 +345,7 @@ def _solve(normal: Matrix, slopes: Matrix) -> Matrix:
     try:
         return np.linalg.solve(normal, slopes)
     except np.linalg.LinAlgError:
-        # Numbers beyond all measure: whoever is there stays there.
+        # Numbers beyond all measure: postures that are there stay there.
         if len(normal) == 1:
             return np.zeros_like(slopes)
         return np.concatenate(

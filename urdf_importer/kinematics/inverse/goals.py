@@ -18,7 +18,7 @@ _EXACT_ROTATION = 1e-13
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goals:
-    """Where the point of a chain is to be, T times: `frames` (T, 4, 4), with position, rotation or
+    """The targets of the point of a chain, T times: `frames` (T, 4, 4), with position, rotation or
     both counting, to tolerances in m and rad."""
 
     frames: Matrix

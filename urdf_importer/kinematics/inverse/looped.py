@@ -96,8 +96,9 @@ def _list_movers(asked: Question) -> tuple[LoopCloser, str, tuple[str, ...]]:
 
 
 def pose_looped(asked: Question) -> LoopedProblem | None:
-    """Returns a question of one target whose way passes joints on loops in numbers; None for
-    others. Raises KinematicsError as pose_problem does."""
+    """Returns a question of one target whose way passes joints on loops in numbers; None for other
+    targets. Raises KinematicsError as pose_problem does.
+    """
     if not asked.robot.loops:
         return None
     closer, base, movers = _list_movers(asked)
@@ -180,7 +181,7 @@ class LoopedWay:
         """Returns positions of all joints, the loops closed, traced from `start`."""
         return dict(self._closer.select(self.solvers).close(positions, start=start).positions)
 
-    def place(self, positions: Mapping[str, Position]) -> Matrix:
+    def find_tip(self, positions: Mapping[str, Position]) -> Matrix:
         """Returns (4, 4), where the tip is in the base."""
         frame = np.eye(4)
         for step in self._steps:
@@ -263,7 +264,7 @@ class LoopedSearch:
         )
 
     def _miss(self, positions: Solved) -> Vector:
-        return self._compare(self._way.place(positions))
+        return self._compare(self._way.find_tip(positions))
 
     def _compare(self, frame: Matrix) -> Vector:
         parts = []
@@ -297,7 +298,7 @@ class LoopedSearch:
     def _step(self, here: Solved, missing: Vector, values: Vector, caution: float) -> Vector:
         way = self._way
         columns = [
-            (self._compare(way.place(low)) - self._compare(way.place(high))) / (2.0 * _NUDGE)
+            (self._compare(way.find_tip(low)) - self._compare(way.find_tip(high))) / (2.0 * _NUDGE)
             for low, high in way.nudge(here)
         ]
         matrix = np.array(columns).T

@@ -42,7 +42,7 @@ class IKResults:
     orientation_error  (n,) of `closest` in rad, 0 where only the position counts
     restarts           (n,) how often other places than the start were tried
     seconds            of work, for all
-    messages           the outcome of each, in one sentence
+    messages           the outcome of each target, in one sentence
 
     Errors are not a number where the target has none.
     """
@@ -71,9 +71,9 @@ def inverse_kinematics_many(
     found as surely, but where there are several ways to reach a target it may take another.
 
     `targets` are frames (n, 4, 4), or points (n, 3), which free the turn. `start_positions` are as
-    forward_kinematics takes them, for all targets; or (n,), one for each, of joints that turn or
-    slide and may move. `seconds` of the options is the time for each target on the average. All
-    other arguments, and the causes of KinematicsError, are as for inverse_kinematics.
+    forward_kinematics takes them, for all targets; or (n,), one for each target, of joints that
+    turn or slide and may move. `seconds` of the options is the time for each target on the average.
+    All other arguments, and the causes of KinematicsError, are as for inverse_kinematics.
 
     Each target is answered for itself, from its start: for a path, on which each begins where the
     one before ended, inverse_kinematics is called in a row. Where joints on closed loops are in
@@ -110,7 +110,7 @@ def _read_targets(targets: ArrayLike) -> Matrix:
     try:
         given = np.array(targets, dtype=np.float64)
     except (TypeError, ValueError):
-        raise KinematicsError(f"{wanted}, and are no such array of numbers") from None
+        raise KinematicsError(f"{wanted}, and are not such an array of numbers") from None
     if given.shape == (0,):
         return given.reshape(0, 3)
     if given.shape[1:] not in ((4, 4), (3,)):

@@ -11,7 +11,9 @@ from ...arguments import choice_of, number_of, numbers_of, switch_of, texts_of
 from ..conventions import Convention
 
 Refuse = Callable[[Mapping[str, Any]], str]
-"""Positions of joints -> why they are no answer, as "'a' touches 'b'"; empty where they are one."""
+"""Positions of joints -> why they are not an answer, as "'a' touches 'b'"; empty where they are
+one.
+"""
 Mode = Literal["absolute", "relative", "default"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 
@@ -46,17 +48,17 @@ class Effort:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class IKOptions(Effort):
     """Which parts of a target count for inverse_kinematics, inverse_kinematics_many and
-    find_solutions, and which joints may move; beside these seconds, restarts and seed, which bound
-    the search.
+    find_solutions, and the joints that may move; beside these seconds, restarts and seed, which
+    bound the search.
 
     position     whether the target's place counts
     orientation  whether the turn of a frame as target counts; a point frees the turn
-    tip          the frame (4, 4) or point (3,) of the link that is to be at the target
+    tip          the frame (4, 4) or point (3,) of the link that moves to the target
     tolerance    in m and rad
     base         the link in whose frame the target is; None is the root
     joints       the only ones to move; None are all of one number, others only where named
-    refuse       why positions of joints are no answer, such as avoid_collisions returns it: other
-                 ways to the target are tried then, unless `restarts` is 0
+    refuse       why positions of joints are not an answer, such as avoid_collisions returns it:
+                 other ways to the target are tried then, unless `restarts` is 0
     """
 
     position: bool = True
@@ -81,7 +83,7 @@ class RigIKOptions(Effort):
     """How solve_ik and bake_path understand a target; beside these seconds, restarts and seed,
     which bound the search.
 
-    mode         "absolute": where the link is to be; "relative": how far from where the rig shows
+    mode         "absolute": the place of the link; "relative": how far from where the rig shows
                  it; "default": how far from where it is in the default pose, with the joints of the
                  group at zero, or in the middle where limits (tightened by soft limits) leave zero
                  out, or as `state` says; all others as shown. Relative frames turn the link too

@@ -131,7 +131,7 @@ class Known:
 
     def motions(self, base: str, link: str) -> dict[str, JointMotion]:
         """Returns moving_joints(), cached."""
-        return self._ways.recall((base, link), lambda: moving_joints(self.tree, base, link))
+        return self._ways.get((base, link), lambda: moving_joints(self.tree, base, link))
 
     def chain(
         self,
@@ -145,7 +145,7 @@ class Known:
         resting = tuple(
             item for item in held.items() if item[0] not in movable or isinstance(item[1], tuple)
         )
-        return self._chains.recall(
+        return self._chains.get(
             (base, link, tip.tobytes(), tuple(movable), resting),
             lambda: plan_chain(self.tree, base, link, tip, movable, held),
         )
@@ -157,7 +157,7 @@ _robots: Recent[int, Known] = Recent(_MOST_ROBOTS)
 def recall_robot(robot: Robot) -> Known:
     """Recalls the values derived from a robot, or begins to derive them."""
     # A robot that is kept keeps its number.
-    return _robots.recall(id(robot), lambda: Known(robot))
+    return _robots.get(id(robot), lambda: Known(robot))
 
 
 def _choose_movable(

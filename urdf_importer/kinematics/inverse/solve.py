@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Inverse kinematics: a frame that a link is to have -> joint positions within limits."""
+"""Inverse kinematics: the frame that a link should have -> joint positions within limits."""
 
 import time
 from collections.abc import Iterator
@@ -186,7 +186,7 @@ def search_problem(problem: Problem, options: IKOptions, deadline: float) -> Sea
         return found
     found.solved[barred] = False
     if problem.goals.position:
-        ends = problem.chain.place(found.values[barred])[-1] @ problem.chain.last
+        ends = problem.chain.find_frames(found.values[barred])[-1] @ problem.chain.last
         found.distances[barred] = measure_lengths(problem.points[barred] - ends[:, :3, 3])
     return found
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Loops of joints: the free joints, and the positions of the others. numpy only.
 
-The steps from a robot's loops to drivers, and the file of each:
+The steps from a robot's loops to drivers, and the file of each step:
 
 1. plan, linkage, limits: joints of a loop as numbers, and how far from closed it is (gap)
 2. freedom: the free joints, and their followers

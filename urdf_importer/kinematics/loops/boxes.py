@@ -61,7 +61,7 @@ class ValueBox:
         sides = self.home[:, None] + share * (self.sides - self.home[:, None])
         return ValueBox(sides=sides, wanted=self.wanted, home=self.home)
 
-    def place(self, shares: Matrix) -> Matrix:
+    def from_shares(self, shares: Matrix) -> Matrix:
         """Takes shares (N, k) between 0 and 1 to places in the box."""
         return self.sides[:, 0] + shares * np.ptp(self.sides, axis=1)
 
@@ -194,7 +194,7 @@ class Surveyor:
         """Moves the sides of a box inwards whose corners can be reached the least."""
         for _ in range(_MOST_ROUNDS):
             corners = _list_corners(len(box.home))
-            reached = self._find_reach(box.place(corners))
+            reached = self._find_reach(box.from_shares(corners))
             if reached.min() >= 1.0:
                 break
             short = np.array([[1.0 - reached[side == end].mean() for end in (0.0, 1.0)]
@@ -240,7 +240,7 @@ class Surveyor:
         count = len(box.sides)
         drawn = random.uniform(0.0, 1.0, (_DRAWN + 15 * count, count))
         onto = np.clip(1.6 * drawn[::2] - 0.3, 0.0, 1.0)
-        return box.place(np.vstack([_list_corners(count), drawn, onto]))
+        return box.from_shares(np.vstack([_list_corners(count), drawn, onto]))
 
     def _trace(self, targets: Matrix) -> tuple[Matrix, Matrix, Vector]:
         """Goes straight from home to targets (N, k), all at once. Returns where each came to, the

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The parts of a robot's linkages that can be closed without a solver, and the means for each.
+"""The parts of a robot's linkages that can be closed without a solver, and the means for each of
+them.
 
 The cheapest part comes first, so that a budget is spent on as many loops as it can close.
 """
@@ -166,7 +167,7 @@ def _guess_closing(block: LoopBlock) -> float:
 
 
 def _needed_names(block: LoopBlock) -> set[str]:
-    """Returns the names of the followers that other parts have to find before this one."""
+    """Returns the names of the followers that other parts must find before this one."""
     return _names(block.linkage.variables) - _names(block.outputs)
 
 

@@ -40,7 +40,7 @@ class LoopCurve:
 
     number         which of the follower's numbers it gives: for ball joints the angle about X, Y or
                    Z, in Blender's `order`
-    lower, upper   how far the leader can go; None where it goes on without end
+    lower, upper   how far the leader can go; None where it continues without end
     cyclic         whether the samples are one turn, which repeats, each time shifted by the
                    difference of its ends
     """
@@ -59,7 +59,7 @@ class LoopCurve:
 
     @property
     def ranges(self) -> dict[str, tuple[float, float]]:
-        """Free joint -> how far it can go; none that turns without end."""
+        """Free joint -> how far it can move; without joints that turn without end."""
         if self.lower is None or self.upper is None:
             return {}
         return {self.leader: (self.lower, self.upper)}
@@ -213,7 +213,9 @@ class _Sampler:
         )
 
     def _go(self, home: Closed, end: float) -> tuple[list[Closed], list[float], bool]:
-        """Returns poses from home to the end, or to where there is no way on; and which."""
+        """Returns poses from home to the end, or until no solution exists, and which of the two
+        ended it.
+        """
         start = float(self._tracer.places(home)[0])
         way = (end - start) / self.unit
         count = max(int(np.ceil(abs(way) / _STRIDE)), 1)

@@ -178,8 +178,8 @@ class LinkageSolver:
         return missed or list(self.free[:1])
 
     def list_limited(self, closed: Closed, asked: Mapping[str, Position]) -> list[str]:
-        """Lists the followers that would pass their limits if the free joints went on to where they
-        were asked to be."""
+        """Lists the followers that would pass their limits if the free joints continued to where
+        they were asked to be."""
         target = self._aim(closed.pose, asked)
         way = np.where(self.moving, 0.0, target.values - closed.pose.values) / self.linkage.units
         way[self.moving] = -solve_least(closed.jacobian[:, self.moving], closed.jacobian @ way)

@@ -145,7 +145,7 @@ class Sheet:
 
     def fold(self, ends: Iterable[int]) -> None:
         """Puts lines that are needed once into the line that needs them, as far as that stays
-        short: reading lines takes the time. `ends` stay; nothing is to be written afterwards."""
+        short: reading lines takes the time. `ends` stay; nothing may be written afterwards."""
         kept = set(ends)
         needed = self.list_needed(kept)
         uses = Counter(
@@ -314,8 +314,9 @@ def _differentiate(
 
 
 def find_pivots(jacobians: Matrix) -> list[tuple[int, int]] | None:
-    """Returns the rows and columns by which matrices (N, n, n) are to be solved, beginning with the
-    ones that change the others least; None where no order suits all matrices."""
+    """Returns the rows and columns by which matrices (N, n, n) are solved, beginning with rows and
+    columns that change the others least; None where no order suits all matrices.
+    """
     if jacobians.shape[1] != jacobians.shape[2]:
         return None
     left = jacobians / np.abs(jacobians).max(axis=2, keepdims=True)

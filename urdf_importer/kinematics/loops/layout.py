@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which numbers of a part of a linkage are given, which are looked for, and which go with these."""
+"""Which numbers of a part of a linkage are given, which are looked for, and which depend on
+these.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -37,7 +37,7 @@ _SHARE = 0.1
 class Closure:
     """A loop: the joints on its way and the constraint of its joint.
 
-    ends      places in the linkage of both links; -1 for a link that hangs on none of its joints
+    ends      places in the linkage of both links; -1 for a link that none of its joints carries
     frames    (2, 4, 4) the joint's frame on either link
     signs     (C,) per column of the linkage 1, -1 or 0: whether it moves the second link against
               the first, the first against the second, or neither
@@ -74,8 +74,8 @@ class Variable:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class LinkagePose:
-    """`values` (n,) are the positions of variables of one number, and zero in the columns of
-    others, whose positions `several` holds as forward_kinematics takes them: joint name ->
+    """`values` (n,) are the positions of variables of one number, and zero in the columns of other
+    variables, whose positions `several` holds as forward_kinematics takes them: joint name ->
     position.
 
     Many poses of joints with one degree of freedom and of balls are one whose `values` are (N, n)
@@ -294,7 +294,9 @@ def _guess_cost(linkage: Linkage) -> float:
 
 
 def _fill_up(blocked: Sequence[Matrix]) -> tuple[Matrix, NDArray[np.bool_]]:
-    """Returns rows (L, K, 3) of shifts, or (L, K, 6) where some block turns, and which are real."""
+    """Returns rows (L, K, 3) of shifts, or (L, K, 6) where some block turns, and the real ones
+    among them.
+    """
     width = 6 if any(each[:, 3:].any() for each in blocked) else 3
     filled = np.zeros((len(blocked), max(map(len, blocked)), width))
     rows = np.zeros(filled.shape[:2], dtype=bool)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Newton's method on the gaps of a linkage: the least step that closes them, again and again.
 
-Redundant equations, as in planar loops in space, are no trouble: the step is computed with the
+Redundant equations, as in planar loops in space, cause no trouble: the step is computed with the
 pseudo-inverse. Descriptions have six digits, by which such equations differ; singular values below
 that are taken for zero, and gaps in their directions stay open.
 """

@@ -18,7 +18,7 @@ _ALL, _NONE = np.eye(3), np.empty((0, 3))
 _PER_LOOP = 5e-5
 """Seconds of planning a loop, or placing a link."""
 _LEAST_SIZE = 1e-6
-"""Metres. Smaller loops are none: sizes are divided by."""
+"""Metres. Smaller loops do not count: sizes are divided by."""
 
 
 _Asked = tuple[LoopJoint, tuple[Matrix, Vector | None]]

@@ -48,7 +48,7 @@ _MOST_STEPS = 6
 _DEGREES = (1, 2, 3, 4, 5)
 _MOST_TERMS = 100
 _DIGITS, _ROUND = 6, 1e-6
-"""Guesses need not be exact."""
+"""Guesses may be inexact."""
 _NEARER, _MOST_TRIES = 0.88, 10
 """Inaccurate boxes are tried again with less room, so many times."""
 _HARDLY_ANY = 0.2

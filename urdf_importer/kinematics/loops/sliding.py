@@ -23,7 +23,7 @@ _FLAT = 1e-6
 """Where the way down is less steep, the nearest pose is reached."""
 _MOST_REACH = 100.0
 _MEMORY = 5
-"""Of so many steps one has to come nearer: such descents are quick because they may go back."""
+"""Of so many steps one must come nearer: such descents are quick because they may go back."""
 _MOST_HELD = 4
 """How often joints that come out past their limits are put back to them."""
 

@@ -43,7 +43,7 @@ _HARDLY_ANY = 0.05
 _ONE_SIDED = 0.5
 """How much a rectangle counts from which one cannot go on one way from zero."""
 _SPRING = 0.15
-"""How little room counts for joints with springs, against that for others."""
+"""How little room counts for joints with springs, against the room for other joints."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

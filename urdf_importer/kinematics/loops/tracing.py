@@ -38,7 +38,7 @@ class Tracer:
     home       the closed pose at zero
     limits     of followers; spins say about which axis rods turn without moving anything
     columns    of the free joints that may move
-    units      (len(columns),) the worth of one unit of each: 1 rad, or the linkage's size
+    units      (len(columns),) the worth of one unit of each column: 1 rad, or the linkage's size
     """
 
     def __init__(self, block: LoopBlock, slack: float = 0.0) -> None:
@@ -62,7 +62,7 @@ class Tracer:
         return closed.pose.values[list(self.columns)]
 
     def go(self, here: Closed, places: Vector) -> Closed | None:
-        """Returns the pose with the free joints at these places; None where there is no way."""
+        """Returns the pose with the free joints at these places; None where no way leads there."""
         target = here.pose.values.copy()
         target[list(self.columns)] = places
         way = (target - here.pose.values) / self._linkage.units
@@ -136,7 +136,7 @@ class Tracer:
         return far
 
     def list_limited(self, closed: Closed, index: int, change: float) -> list[str]:
-        """Lists the followers that would pass their limits if the free joint `index` went on."""
+        """Lists the followers that would pass their limits if the free joint `index` continued."""
         way = self.speeds(closed, index) * change
         stopped = self.limits.find_stopped(closed.pose.values, way, _AT_LIMIT)
         return self._linkage.name_columns(stopped)
@@ -168,7 +168,7 @@ class Tracer:
 
     def _step(self, here: Closed, change: Vector, places: Vector | None) -> Closed:
         """Moves the free joints, the followers along their tangent, and closes the remaining gaps.
-        Sums of steps are rounded; the places where the free joints are to be are not."""
+        Sums of steps are rounded; the given places of the free joints are not."""
         moving, step = self._moving, change.copy()
         step[moving] = -solve_least(here.jacobian[:, moving], here.jacobian @ change)
         if float(np.abs(step).max()) > 2.0 * _JUMP:

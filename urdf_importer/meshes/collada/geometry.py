@@ -93,7 +93,10 @@ def _read_polylist(
     sizes = sizes[:there]
     used = int(sizes.sum())
     if there < len(ends) or used < len(rows):
-        report("invalid-facets", "a <polylist> has not the corners it says; whole faces were read")
+        report(
+            "invalid-facets",
+            "a <polylist> has fewer or more corners than it states; whole faces were read",
+        )
     return _large_enough(rows[:used], sizes, report)
 
 

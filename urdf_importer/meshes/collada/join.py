@@ -42,7 +42,7 @@ def join_blocks(blocks: Sequence[GeometryBlock], report: Report) -> MeshData:
     """Makes one mesh of all blocks, with `slots`, without name and materials.
 
     Vertices are merged where all three coordinates are equal. Faces without surface are left out.
-    Reports `invalid-facets` for faces with missing indices, or coordinates that are no numbers or
+    Reports `invalid-facets` for faces with missing indices, or coordinates that are not numbers or
     beyond 1e9.
     """
     blocks = [block for block in blocks if block.parts]

@@ -112,7 +112,10 @@ def _parse_whole(data: bytes, path: Path, report: Report) -> Element:
         except (ElementTree.ParseError, LookupError, ValueError):
             continue
         if len(whole) < len(stripped):
-            report("trailing-junk", f"{quote(path.name)} goes on after its end; that was not read")
+            report(
+                "trailing-junk",
+                f"{quote(path.name)} has text after its end; that text was not read",
+            )
         if encoding is not None:
             message = f"{quote(path.name)} is not in its encoding; read as Latin-1"
             report("wrong-encoding", message)

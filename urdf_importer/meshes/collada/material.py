@@ -66,7 +66,7 @@ class _ShadeReader:
         self._images = {**images, **{each.get("id", ""): each for each in local}}
 
     def find_shade(self, element: Element | None) -> Shade | None:
-        """None where it has none, or none that can be read."""
+        """None where it has none, or an unreadable one."""
         if element is None:
             return None
         texture = element.find("texture")
@@ -144,8 +144,8 @@ class EffectReader:
     def find(self, name: str) -> DocumentMaterial | None:
         """Returns the material of this id; None where the document has none.
 
-        Reports, once for each, `broken-reference`, `invalid-material` and the codes of the search
-        for its texture.
+        Reports, once for each material, `broken-reference`, `invalid-material` and the codes of the
+        search for its texture.
         """
         if name not in self._made:
             self._made[name] = self._make(name)

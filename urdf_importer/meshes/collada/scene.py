@@ -277,7 +277,7 @@ def _read_scaling(numbers: Sequence[float]) -> Matrix:
 
 
 def _read_rotation(numbers: Sequence[float]) -> Matrix:
-    """An axis, which need not have length 1, and an angle in degrees."""
+    """An axis, of any length, and an angle in degrees."""
     x, y, z, degrees = np.reshape(numbers, 4)
     length = math.hypot(x, y, z)
     matrix = np.eye(4)

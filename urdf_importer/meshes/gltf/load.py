@@ -3,7 +3,7 @@
 
 Coordinates are taken unturned, as RViz does (glTF says that y is up; the meshes of robots do not
 mean it). Blender's own importer is not used: it turns them, makes objects, collections and images
-that would have to be found and removed, and takes a hundred times as long. Cameras, lights, skins
+that would need to be found and removed, and takes a hundred times as long. Cameras, lights, skins
 and animations are ignored; skinned meshes appear in their bind pose."""
 
 from collections.abc import Callable, Iterator
@@ -59,14 +59,14 @@ def load_gltf(path: Path, report: Report, resolve: ResolveBeside, part: str = ""
     """Loads all nodes of the scene of a glTF 2 file as one mesh, in its own axes; where `part` is
     given, only nodes with this name, or with meshes of this name.
 
-    Reports `invalid-facets`, `repeated-node` (a node that hangs below two others or below itself)
+    Reports `invalid-facets`, `repeated-node` (a node that is below two others or below itself)
     and the codes of `load_materials`. Raises MeshError `empty-mesh`, `compressed-mesh`,
     `unsupported-mesh-format`, `mesh-too-large`, `unreadable-mesh`, the errors of `read_mesh_file`
     and, for buffers in other files, of `resolve`.
     """
     parts, materials = _read_parts(load_document(path, resolve), report, part)
     faces = _join(parts)
-    del parts  # As the document's bytes, they need not fit into memory beside the mesh.
+    del parts  # As the document's bytes, they may be too large for memory beside the mesh.
     return make_mesh(_weld(faces), path, report, materials if len(materials) > 1 else ())
 
 
@@ -121,11 +121,11 @@ def _walk_nodes(document: GltfDocument, report: Report) -> Iterator[tuple[Matrix
         waiting += [(c, world_from_node) for c in reversed(children) if c is not None]
     if repeated:
         name = quote(document.path.name)
-        report("repeated-node", f"nodes of {name} hang below two others; the first place counts")
+        report("repeated-node", f"nodes of {name} are below two others; the first place counts")
 
 
 def _find_roots(document: GltfDocument) -> list[int]:
-    """The nodes of the scene; without a scene all that hang below no other."""
+    """The nodes of the scene; without a scene all that are below no other."""
     nodes, scenes = document.items("nodes"), document.items("scenes")
     if scenes:
         scene = as_dict(scenes[as_index(document.json.get("scene", 0), len(scenes)) or 0])
@@ -167,7 +167,7 @@ def _read_primitive(document: GltfDocument, primitive: Node, matrix: Matrix) -> 
     if "indices" in primitive:
         indices = document.accessor(primitive["indices"])
         if indices.dtype.kind != "u" or indices.shape[1] != 1:
-            document.fail("has indices that are no whole numbers")
+            document.fail("has indices that are not whole numbers")
         order = _find_vertices(indices[:, 0], len(points))
     else:
         order = np.arange(len(points), dtype=np.int32)

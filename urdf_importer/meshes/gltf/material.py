@@ -12,7 +12,7 @@ from .document import GltfDocument, Node, as_dict, as_index, as_int, as_numbers,
 
 MOST_MATERIALS = 10_000
 _OTHER_SOURCES = ("EXT_texture_webp", "EXT_texture_avif", "MSFT_texture_dds", "KHR_texture_basisu")
-"""Extensions that name an image, where a texture has none that every viewer reads."""
+"""Extensions that name an image, where a texture has no image that every viewer reads."""
 MOST_IMAGE_BYTES = 64 * 1024**2
 
 

@@ -71,7 +71,7 @@ def write_labelled(stage: Any, number: int, output: Path, work: Path) -> None:
     """Takes a picture and puts its files below `output`, its label last: that says that the
     picture is complete. `work` is an empty folder on the same disk. Raises WriteError; a label is
     never left without its files."""
-    options, taken = stage.options, stage.take(number)
+    options, taken = stage.options, stage.take_picture(number)
     channels = {name: getattr(taken, name) for name in _CHANNELS}
     with refuse_failure(output, "write into"):
         label = write_picture(work, number, channels, taken.label, options.depth)

@@ -148,7 +148,7 @@ def _prepare(armature: Any, options: RecordOptions, diagnostics: Diagnostics) ->
     found = find_range(armature) if None in given else (0.0, 0.0)
     first, last = (f if g is None else g for g, f in zip(given, found, strict=True))
     if not (isfinite(first) and isfinite(last) and last >= first):
-        raise KinematicsError(f"frames have to rise, not go from {first:g} to {last:g}")
+        raise KinematicsError(f"frames must rise, not go from {first:g} to {last:g}")
     rate = options.motion_rate or per_second
     motion = sample_trajectory(armature, frame_range=(first, last), rate=rate, links=True)
     trajectory, base = find_base(extract_robot(armature), motion, *looker.find_base())

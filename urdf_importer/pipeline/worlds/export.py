@@ -159,7 +159,7 @@ def _find_form(path: AnyPath) -> _Format:
     found = _FORMATS.get(Path(path).suffix.lower())
     if found is None:
         raise WriteError(
-            f"cannot write {quote_path(path)}: the name of a world has to end in "
+            f"cannot write {quote_path(path)}: the name of a world must end in "
             f"{name_choices(WORLD_SUFFIXES)}"
         )
     return found

@@ -103,8 +103,7 @@ class Assets:
         self.materials = Materials(nodes, compiler, diagnostics, prefix).by_name
 
     def find_mesh(self, node: MjcfElement) -> MeshAsset | None:
-        """Finds the mesh that a geom names; None, reported, where there is none that can be
-        read."""
+        """Finds the mesh that a geom names; None, reported, where no such mesh can be read."""
         name = node.text("mesh")
         if name not in self._meshes:
             self._drop(node, f"names the mesh {quote(name)}, which is not defined")

@@ -131,7 +131,9 @@ class MeshMeasures:
         return None if hull is None else make_polyhedron(hull.vertices, hull.triangles)
 
     def _read_bare_points(self, mesh: Mesh) -> Points | None:
-        """Returns the points (V, 3) of an OBJ file without faces, scaled; None for others."""
+        """Returns the points (V, 3) of an OBJ file without faces, scaled; None for files with
+        faces.
+        """
         if not mesh.filename.lower().endswith(".obj"):
             return None
         try:
@@ -180,13 +182,13 @@ def _ignore(code: str, message: str) -> None:
 
 def read_written(node: MjcfElement, scale: Vector3) -> tuple[Points, Faces] | None:
     """Reads the points (V, 3) and triangles (F, 3) in the text of a mesh, scaled, the hull's where
-    it names no triangles; None where there are none that enclose anything. Raises ReadError for
+    it names no triangles; None where none encloses anything. Raises ReadError for
     text that is not a number, and for missing indices."""
     numbers, indices = node.numbers("vertex"), node.numbers("face")
     if len(numbers) + len(indices) > _MOST_NUMBERS:
         raise node.refuse(f"<mesh> has more than {_MOST_NUMBERS} numbers")
     if len(numbers) % 3 or len(indices) % 3:
-        raise node.refuse("vertex and face of <mesh> need three numbers for each")
+        raise node.refuse("vertex and face of <mesh> need three numbers each")
     points = np.array(numbers, dtype=np.float64).reshape(-1, 3) * np.array(scale)
     if not indices:
         hull = convex_hull(points) if len(points) else None
@@ -214,7 +216,7 @@ def read_heights(node: MjcfElement, size: tuple[float, ...]) -> Polyhedron | Non
         return None
     heights = np.array(node.numbers("elevation") or (0.0,) * (rows * columns))
     if heights.size != rows * columns:
-        raise node.refuse(f"elevation of <hfield> has not {rows} by {columns} numbers")
+        raise node.refuse(f"elevation of <hfield> does not have {rows} by {columns} numbers")
     span = float(np.ptp(heights))
     heights = (heights - heights.min()) / (span if span > 0.0 else 1.0)
     x, y = np.meshgrid(np.linspace(-1.0, 1.0, columns), np.linspace(1.0, -1.0, rows))
@@ -229,7 +231,7 @@ def read_heights(node: MjcfElement, size: tuple[float, ...]) -> Polyhedron | Non
 
 def _size_fitted(kind: str, halves: Points, *, to_bounds: bool) -> tuple[float, ...]:
     """Returns MuJoCo's sizes of a shape for a box of half extents (3,): round ones take the mean
-    of its sides, or the greatest where they are to bound it."""
+    of its sides, or the greatest where they must bound it."""
     x, y, z = (float(half) for half in halves)
     across = max(x, y) if to_bounds else 0.5 * (x + y)
     if kind == "sphere":

@@ -24,7 +24,7 @@ _NAMING = ("site", "refsite", "cranksite", "slidersite")
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Site:
     """A site in its body: `frame` (4, 4), and its look where it is a frame that people look for;
-    None for others."""
+    None for other sites."""
 
     frame: Matrix
     look: Extra | None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ties that are no joints: gearboxes, and <drake:ball_constraint>, two points of two bodies that
+"""Ties that are not joints: gearboxes, and <drake:ball_constraint>, two points of two bodies that
 Drake holds together."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -101,7 +101,7 @@ def _find_ends(node: FramedElement) -> tuple[str, str] | None:
         node.error("self-parent", f"connects link {quote(child)} to itself; it is left out")
         return None
     if child == WORLD:
-        node.warning("sdf-world-child", "has the world as its child; it is turned round")
+        node.warning("sdf-world-child", "has 'world' as its child; parent and child are swapped")
     return parent, child
 
 
@@ -192,7 +192,7 @@ def _read_limit(element: Element | None, page: Page) -> tuple[Limit | None, bool
 
 
 def _bound(number: float | None) -> float | None:
-    """A bound of effort or velocity; negative and endless ones are none."""
+    """A bound of effort or velocity; negative and endless ones do not count."""
     return None if number is None or number < 0.0 or number >= UNBOUNDED else number
 
 

@@ -328,7 +328,7 @@ def _name_of(element: Element) -> str:
 
 def report_world_joints(page: Page, names: Collection[str], tied: Collection[int] = ()) -> None:
     """Reports joints of worlds that hold models, which are read without them. Joints at the offsets
-    `tied` hang a model on another one: only that they do not move is reported."""
+    `tied` attach a model to another one: only that they do not move is reported."""
     for world in page.elements:
         for joint in all_of(world, "joint") if world.tag == "world" else ():
             is_tied = joint.offset in tied

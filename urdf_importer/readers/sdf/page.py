@@ -23,7 +23,7 @@ from ...model import Extra, Vector3
 ROOT_TAGS = ("sdf",)
 NEWEST = (1, 12)
 UNBOUNDED = 1e16
-"""From here on a limit is none."""
+"""From here on a limit does not count."""
 
 _VERSION = re.compile(r"\s*([0-9]{1,3})\.([0-9]{1,3})\s*").fullmatch
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?").fullmatch
@@ -199,7 +199,7 @@ class Page:
 
 
 def read_version(text: str) -> tuple[int, int] | None:
-    """Returns a version that is known; None for others."""
+    """Returns a version that is known; None for an unknown one."""
     match = _VERSION(text)
     found = (0, 0) if match is None else (int(match[1]), int(match[2]))
     return found if (1, 0) <= found <= NEWEST else None

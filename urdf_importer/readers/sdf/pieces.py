@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Drafted -> joints of the model: joints with two axes and screws become two, with a link between.
 
-A joint that closes a loop is none of the tree. Where another joint follows it, or it follows one
-itself, as the slide of a screw does, it hangs in the tree with a link of its own, which is then
+A joint that closes a loop is not in the tree. Where another joint follows it, or it follows one
+itself, as the slide of a screw does, it stays in the tree with a link of its own, which is then
 fixed to its child: only joints that move in the tree can follow and be followed.
 """
 
@@ -179,7 +179,7 @@ def _rates(limit: Limit | None) -> Limit | None:
 
 def _read_pitch(drafted: Drafted) -> float:
     """Metres that a screw travels in a radian: by its newer pitch, metres in a turn, else by the
-    older one, radians in a metre with the sign turned round."""
+    older one, radians in a metre with the opposite sign."""
     node = drafted.node
     page, element = node.page, node.element
     new, old = _SCREW

@@ -235,7 +235,7 @@ def _place_sensor(extra: Extra, sensor: Element, node: FramedElement) -> Extra:
 
 def _connect(draft: _Draft) -> None:
     """Chooses which joints make the tree: of several parents of a link the first, but for
-    gearboxes, and none that would close a ring. The others close loops."""
+    gearboxes, and no joint that would close a ring. The others close loops."""
     children: set[str] = set()
     above: dict[str, str] = {}
     closing: list[Drafted] = []

@@ -73,7 +73,7 @@ def read_sdf_world(given: Description, page: Page) -> DescribedWorld:
 
 
 def _read_ties(page: Page, world: Element, names: set[str]) -> Iterator[tuple[Element, Tie]]:
-    """Yields the joints that hang a model on another one, without any that would close a ring."""
+    """Yields the joints that attach a model to another one, without any that would close a ring."""
     groups = Groups(names)
     above: set[str] = set()
     for joint in all_of(world, "joint"):

@@ -95,7 +95,7 @@ class RobotMaker:
         self.made_links += links
 
     def _add_body(self, body: int) -> None:
-        if self.placed[body].hang is not None:
+        if self.placed[body].branch is not None:
             joints, links = self.joints.make(body)
             self._add(joints, links)
             for joint in joints:
@@ -194,7 +194,7 @@ class RobotMaker:
         }
         names.add(key)
         for body, placed in self.placed.items():
-            joint = placed.hang.joint if placed.hang is not None else None
+            joint = placed.branch.joint if placed.branch is not None else None
             if joint is not None and joint.name in names:
                 return body
         return -1

@@ -35,15 +35,15 @@ def find_held(assembly: Assembly, tree: SpanningTree, robot: Robot) -> list[Asse
     above = {joint.child: joint for joint in robot.joints}
     found = []
     for body in tree.bodies():
-        hang = tree.hangs.get(body)
-        if hang is None or hang.joint is None:
+        branch = tree.branches.get(body)
+        if branch is None or branch.joint is None:
             continue
         link, names = assembly.link_name(body), set[str]()
-        while link != assembly.link_name(hang.parent):
+        while link != assembly.link_name(branch.parent):
             names.add(above[link].name)
             link = above[link].parent
         if names <= still:
-            found.append(hang.joint)
+            found.append(branch.joint)
     return found
 
 

@@ -38,15 +38,15 @@ class JointMaker:
     def make(self, body: int) -> tuple[list[Joint], list[Link]]:
         """Returns the joint above a link; several, with the links between them, for a chain."""
         placed = self.placed[body]
-        assert placed.hang is not None
-        hang = placed.hang
-        parent, child = self.assembly.link_name(hang.parent), self.assembly.link_name(body)
-        base = self.placed[hang.parent].frame
-        name = hang.joint.name if hang.joint is not None else self._fixed_name(child)
+        assert placed.branch is not None
+        branch = placed.branch
+        parent, child = self.assembly.link_name(branch.parent), self.assembly.link_name(body)
+        base = self.placed[branch.parent].frame
+        name = branch.joint.name if branch.joint is not None else self._fixed_name(child)
         part = self.assembly.mechanism.bodies[body].part
         middle = make_frame(part[:3, :3], placed.point)
         return self._chain(
-            name, placed.steps, (parent, child), (base, middle, placed.frame), hang.joint
+            name, placed.steps, (parent, child), (base, middle, placed.frame), branch.joint
         )
 
     def _fixed_name(self, link: str) -> str:
@@ -149,8 +149,9 @@ class JointMaker:
         return "continuous", None, None
 
     def make_loop(self, joint: AssemblyJoint) -> tuple[LoopJoint, list[Joint], list[Link]]:
-        """Returns the joint that closes a loop; of a chain all but the last of its joints hang,
-        with links of their own, on the first body."""
+        """Returns the joint that closes a loop; of a chain all but the last of its joints are
+        attached, with links of their own, to the first body.
+        """
         part = self.assembly.mechanism.bodies[joint.follower].part
         frame = make_frame(part[:3, :3], joint.frame[:3, 3])
         steps = steps_of(joint, part[:3, :3], self.assembly.frames, is_reversed=False)
@@ -194,7 +195,7 @@ class JointMaker:
 
     def report_unused_rows(self) -> None:
         """Reports the rows of the table that no joint has; rows of fixed joints have no effect, and
-        are no fault."""
+        are not a fault."""
         for name, row in self.table.rows.items():
             if name not in self.made and name not in self.assembly.names.joints:
                 self.table_values.bad("joint_name", self.assembly.names.no_joint(name), row.line)

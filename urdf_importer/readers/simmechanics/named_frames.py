@@ -71,7 +71,7 @@ class NamedFrames:
         for missing, frames in waiting.items():
             for frame in frames:
                 problem = (
-                    f"{frame.child!r} hangs on itself or on a ring of frames"
+                    f"{frame.child!r} depends on itself or on a ring of frames"
                     if missing in children
                     else self.no_frame(missing)
                 )

@@ -14,7 +14,7 @@ from .assembly import Assembly, AssemblyJoint
 from .mechanism.graph import NO_AXIS, Matrix, Primitive, Vector
 from .named_frames import NamedFrames
 from .parameters.keys import JointChange
-from .tree import Hang, SpanningTree
+from .tree import Branch, SpanningTree
 
 _TURNING = ("continuous", "revolute")
 _AXIS_TYPES = (*_TURNING, "prismatic", "planar")
@@ -34,7 +34,7 @@ class Placed:
     """A link of the tree: `frame` is world from link; `point` is where its joint turns; `steps` are
     the joints from its parent to it, more than one for a chain."""
 
-    hang: Hang | None
+    branch: Branch | None
     frame: Matrix
     point: Vector
     steps: tuple[Step, ...] = ()
@@ -45,17 +45,17 @@ def place_links(assembly: Assembly, tree: SpanningTree) -> dict[int, Placed]:
     chosen = _choose_frames(assembly, tree)
     placed: dict[int, Placed] = {}
     for body in tree.bodies():
-        hang = tree.hangs.get(body)
+        branch = tree.branches.get(body)
         wanted = chosen.get(body)
-        if hang is None:
+        if branch is None:
             placed[body] = _place_root(body, assembly, wanted)
         else:
-            placed[body] = _place_link(body, hang, assembly, wanted)
+            placed[body] = _place_link(body, branch, assembly, wanted)
     return placed
 
 
 def _choose_frames(assembly: Assembly, tree: SpanningTree) -> dict[int, tuple[Matrix, int]]:
-    """Body -> the user's frame that is to be its link frame, and its line in the file."""
+    """Body -> the user's frame that becomes its link frame, and its line in the file."""
     chosen: dict[int, tuple[Matrix, int]] = {}
     for wish in assembly.parameters.link_frames:
         body = assembly.names.body_of.get(wish.link)
@@ -78,29 +78,29 @@ def _place_root(body: int, assembly: Assembly, wanted: tuple[Matrix, int] | None
         )  # fmt: skip
     part = assembly.mechanism.bodies[body].part
     frame = wanted[0] if wanted is not None else make_frame(part[:3, :3], base[:3, 3])
-    return Placed(hang=None, frame=frame, point=frame[:3, 3])
+    return Placed(branch=None, frame=frame, point=frame[:3, 3])
 
 
 def _place_link(
-    body: int, hang: Hang, assembly: Assembly, wanted: tuple[Matrix, int] | None
+    body: int, branch: Branch, assembly: Assembly, wanted: tuple[Matrix, int] | None
 ) -> Placed:
     part = assembly.mechanism.bodies[body].part
-    joint = hang.joint
+    joint = branch.joint
     if joint is None:
         frame = part if wanted is None else wanted[0]
-        return Placed(hang=hang, frame=frame, point=frame[:3, 3], steps=(Step(type="fixed"),))
+        return Placed(branch=branch, frame=frame, point=frame[:3, 3], steps=(Step(type="fixed"),))
 
-    def place(frame: Matrix) -> Placed:
-        steps = steps_of(joint, frame[:3, :3], assembly.frames, is_reversed=hang.is_reversed)
-        return Placed(hang=hang, frame=frame, point=joint.frame[:3, 3], steps=steps)
+    def put_at(frame: Matrix) -> Placed:
+        steps = steps_of(joint, frame[:3, :3], assembly.frames, is_reversed=branch.is_reversed)
+        return Placed(branch=branch, frame=frame, point=joint.frame[:3, 3], steps=steps)
 
-    placed = place(make_frame(part[:3, :3], joint.frame[:3, 3]))
+    placed = put_at(make_frame(part[:3, :3], joint.frame[:3, 3]))
     if all(step.type == "fixed" for step in placed.steps):
         default = part if assembly.parameters.dialect == "robotology" else placed.frame
         return replace(placed, frame=default if wanted is None else wanted[0])
     if wanted is None:
         return placed
-    moved = place(wanted[0])
+    moved = put_at(wanted[0])
     gap = _distance_from_axes(moved.frame[:3, 3], moved.point, moved.steps)
     if gap <= assembly.parameters.epsilon:
         return moved
@@ -159,7 +159,7 @@ def _redefined(
     if not axis.any():
         frames.values.bad(
             "axis",
-            f"joint {joint.name!r} is to be {kind} and has no axis, neither here nor in the file; "
+            f"joint {joint.name!r} should be {kind} but has no axis, neither here nor in the file; "
             "it is fixed",
             change.line,
         )

@@ -11,26 +11,34 @@ def edges_of_assembly(reading: AssemblyReading) -> tuple[GraphEdge, ...]:
     """Returns all joints except joints that only place, in the order of the file; then the fixed
     joints of frames and of bodies that no joint reaches."""
     assembly, tree = reading.assembly, reading.tree
-    hangs = {hang.joint.edge: hang for hang in tree.hangs.values() if hang.joint is not None}
-    extra = {hang.joint.name: hang for hang in tree.hangs.values() if hang.joint is not None}
+    branches = {
+        branch.joint.edge: branch for branch in tree.branches.values() if branch.joint is not None
+    }
+    extra = {
+        branch.joint.name: branch for branch in tree.branches.values() if branch.joint is not None
+    }
     found: list[GraphEdge] = []
     for joint in assembly.shown:
         if not (tree.holds(joint.base) and tree.holds(joint.follower)):
             continue
-        hang = hangs.get(joint.edge) if joint.edge >= 0 else extra.get(joint.name)
+        branch = branches.get(joint.edge) if joint.edge >= 0 else extra.get(joint.name)
         base, follower = assembly.link_name(joint.base), assembly.link_name(joint.follower)
-        turned = hang is not None and hang.is_reversed
+        turned = branch is not None and branch.is_reversed
         found.append(
             GraphEdge(
                 parent=follower if turned else base,
                 child=base if turned else follower,
                 label=joint.label,
-                moves=joint.moves if hang is None or hang.joint is None else hang.joint.moves,
-                in_tree=hang is not None,
+                moves=joint.moves if branch is None or branch.joint is None else branch.joint.moves,
+                in_tree=branch is not None,
                 is_reversed=turned,
             )
         )
-    made = {assembly.link_name(body) for body, hang in tree.hangs.items() if hang.joint is not None}
+    made = {
+        assembly.link_name(body)
+        for body, branch in tree.branches.items()
+        if branch.joint is not None
+    }
     chains = {joint.child for joint in reading.robot.joints if joint.type != "fixed"}
     for fixed in reading.robot.joints:
         if fixed.type == "fixed" and fixed.child not in made and fixed.child not in chains:
@@ -59,9 +67,9 @@ def _comment(text: str) -> str:
 
 _KEYS = """\
 {title}
-# Lines that begin with #~ are entries: take the mark away where you want one.
+# Lines that begin with #~ are entries: remove the mark where you want one.
 
-# The link that all others hang on.
+# The link that carries all others.
 #~ root: {root}
 
 # How unique names are given, and the frames of links on fixed joints. Written here

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From graph to tree: which link hangs on which, and which joints close loops. No body is lost."""
+"""From graph to tree: the parent of each link, and the joints that close loops. No body is
+lost.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -11,9 +13,9 @@ from .assembly import Assembly, AssemblyJoint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Hang:
-    """How a link hangs on another: by `joint`, or where that is None by a fixed joint that the file
-    does not have. `is_reversed`: the joint's follower is the parent."""
+class Branch:
+    """How a link is attached to another: by `joint`, or where that is None by a fixed joint that
+    the file does not have. `is_reversed`: the joint's follower is the parent."""
 
     parent: int
     child: int
@@ -23,15 +25,15 @@ class Hang:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class SpanningTree:
-    """`hangs` in an order in which parents come before children; `children` by body."""
+    """`branches` in an order in which parents come before children; `children` by body."""
 
     root: int
-    hangs: dict[int, Hang] = field(default_factory=dict)
+    branches: dict[int, Branch] = field(default_factory=dict)
     children: dict[int, list[int]] = field(default_factory=dict)
     loops: list[AssemblyJoint] = field(default_factory=list)
 
     def holds(self, body: int) -> bool:
-        return body == self.root or body in self.hangs
+        return body == self.root or body in self.branches
 
     def bodies(self) -> list[int]:
         """Returns all bodies depth first, children in the order of their joints."""
@@ -51,8 +53,8 @@ def plan_spanning_tree(assembly: Assembly) -> SpanningTree:
         neighbours.setdefault(joint.follower, []).append(joint)
     tree = SpanningTree(root=choose_root(assembly))
     _search(tree, tree.root, neighbours, is_stiff=assembly.is_stiff)
-    _hang_unreached(tree, assembly, neighbours)
-    used = {hang.joint for hang in tree.hangs.values()}
+    _attach_unreached(tree, assembly, neighbours)
+    used = {branch.joint for branch in tree.branches.values()}
     tree.loops = [
         joint
         for joint in assembly.connections
@@ -98,15 +100,15 @@ def choose_root(assembly: Assembly) -> int:
 Neighbours = Mapping[int, Iterable[AssemblyJoint]]
 
 
-def _hang(tree: SpanningTree, hang: Hang) -> None:
-    tree.hangs[hang.child] = hang
-    tree.children.setdefault(hang.parent, []).append(hang.child)
+def _attach(tree: SpanningTree, branch: Branch) -> None:
+    tree.branches[branch.child] = branch
+    tree.children.setdefault(branch.parent, []).append(branch.child)
 
 
 def _search(tree: SpanningTree, start: int, neighbours: Neighbours, *, is_stiff: bool) -> None:
     """Breadth first, each body's joints in the order of the file; or, `is_stiff`, Prim's minimum
     spanning tree by degrees of freedom: the cut falls on the freest joints, so that rods of a
-    linkage hang on their hinge and not on their slot."""
+    linkage are attached to their hinge and not on their slot."""
     heap: list[tuple[int, int, int, AssemblyJoint]] = []
     order = count()
 
@@ -120,11 +122,11 @@ def _search(tree: SpanningTree, start: int, neighbours: Neighbours, *, is_stiff:
         other = joint.other(body)
         if not tree.holds(other):
             is_reversed = joint.base == other
-            _hang(tree, Hang(parent=body, child=other, joint=joint, is_reversed=is_reversed))
+            _attach(tree, Branch(parent=body, child=other, joint=joint, is_reversed=is_reversed))
             push(other)
 
 
-def _hang_unreached(tree: SpanningTree, assembly: Assembly, neighbours: Neighbours) -> None:
+def _attach_unreached(tree: SpanningTree, assembly: Assembly, neighbours: Neighbours) -> None:
     """Fixes bodies that no joint reaches to the body in the same assembly, else to the root; leaves
     out bodies that only a removed joint held."""
     cut = _cut_bodies(assembly)
@@ -133,7 +135,7 @@ def _hang_unreached(tree: SpanningTree, assembly: Assembly, neighbours: Neighbou
         if any(body in cut for body in group):
             for body in group:
                 name = quote(assembly.link_name(body))
-                finding = f"body {name} hung on a joint that was removed; it is left out"
+                finding = f"body {name} was attached by a joint that was removed; it is left out"
                 assembly.warn_of_body("removed-body", finding, body)
             continue
         first, anchor = places.find_anchor(group, tree)
@@ -142,12 +144,12 @@ def _hang_unreached(tree: SpanningTree, assembly: Assembly, neighbours: Neighbou
         assembly.warn_of_body(
             "unconnected-body", f"{finding} {quote(assembly.link_name(anchor))}", first
         )
-        _hang(tree, Hang(parent=anchor, child=first, joint=None))
+        _attach(tree, Branch(parent=anchor, child=first, joint=None))
         _search(tree, first, neighbours, is_stiff=assembly.is_stiff)
 
 
 def _groups(tree: SpanningTree, assembly: Assembly, neighbours: Neighbours) -> Iterable[list[int]]:
-    """The bodies that are not reached, each with all that hangs together with it, in the order of
+    """The bodies that are not reached, each with all bodies connected to it, in the order of
     the file."""
     seen: set[int] = set()
     for body in assembly.links:

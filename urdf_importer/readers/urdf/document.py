@@ -95,7 +95,7 @@ class Document:
 
     # Reporting
 
-    def place(self, element: Element) -> str:
+    def describe(self, element: Element) -> str:
         """Returns the element in words: "<limit> of joint 'elbow'"."""
         owner = f"{self.kind} {quote(self.name)}"
         return owner if element.tag == self.kind else f"<{element.tag}> of {owner}"
@@ -109,7 +109,7 @@ class Document:
     def remark(self, code: str, finding: str, element: Element, attribute: str = "") -> None:
         """Warns of an element, or of an attribute of it, with a sentence that begins with it."""
         of = f"{attribute} of " if attribute else ""
-        self.warning(code, f"{of}{self.place(element)} {finding}", element)
+        self.warning(code, f"{of}{self.describe(element)} {finding}", element)
 
     def refusal(self, message: str, element: Element) -> ReadError:
         """Returns the exception to raise where this element leaves no robot."""
@@ -154,7 +154,7 @@ class Document:
         return Extra(tag=element.tag, xml=verbatim(element, self.data), line=element.line)
 
     def refuse_xacro(self, element: Element) -> None:
-        """Raises ReadError for elements that xacro should have replaced by others, and counts the
+        """Raises ReadError for elements that xacro should have replaced, and counts the
         calls of macros that nothing defines."""
         if not element.tag.startswith(self.xacro_prefixes):
             return
@@ -205,7 +205,7 @@ class Document:
             return None
         if len(filename) > MOST_FILENAME_CHARACTERS:
             raise self.refusal(
-                f"the filename in {self.place(element)} has {len(filename)} characters; "
+                f"the filename in {self.describe(element)} has {len(filename)} characters; "
                 f"{MOST_FILENAME_CHARACTERS} are the most",
                 element,
             )
@@ -295,7 +295,7 @@ class Document:
         except OddNumberError as problem:
             if "${" in text or "$(" in text:
                 raise self.xacro(quote(text), element) from None
-            place = f"{attribute} of {self.place(element)}"
+            place = f"{attribute} of {self.describe(element)}"
             raise self.refusal(f"{quote(word)} as {place} {problem}", element) from None
         if has_commas:
             finding = f"is {quote(text)}; the commas are read as blanks"

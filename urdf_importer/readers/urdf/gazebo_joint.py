@@ -27,7 +27,7 @@ _DOUBLE = ("universal", "revolute2")
 _TYPES = (*_SINGLE, *_DOUBLE, "fixed", "ball")
 _HANDLED = ("pose", "parent", "child")
 _UNBOUNDED = 1e16
-"""From here on a limit of SDF is none."""
+"""From here on a limit of SDF does not count."""
 _LIMIT = ("lower", "upper", "effort", "velocity")
 _ROUNDING = 1e-12
 _NO_LENGTH = 1e-9
@@ -178,7 +178,7 @@ def _read_joint(element: Element, page: _Page, place: _Place, found: GazeboLoops
         raise FaultError(f"connects link {quote(ends[0])} to itself")
     if place.tree.path(*ends).top < 0:
         raise FaultError(
-            f"holds links {quote(ends[0])} and {quote(ends[1])} together, which hang on different "
+            f"holds links {quote(ends[0])} and {quote(ends[1])} together, which have different "
             "roots: write it as <joint> of <robot>"
         )
     origin, frame = _read_pose(first.get("pose"), ends[1], page, place)

@@ -148,7 +148,7 @@ def read_joint(element: Element, document: Document) -> Joint | None:
 
 
 def _report_missing(missing: str, element: Element, document: Document) -> None:
-    message = f"{document.place(element)} has no {missing} link; it is left out"
+    message = f"{document.describe(element)} has no {missing} link; it is left out"
     document.error(f"missing-{missing}", message, element)
 
 

@@ -126,7 +126,7 @@ def _lose_sizeless(element: Element, owner: Element, document: Document) -> None
 
 
 def _lose(owner: Element, code: str, what: str, at: Element, document: Document) -> None:
-    document.error(code, f"{document.place(owner)} {what}; it is left out", at)
+    document.error(code, f"{document.describe(owner)} {what}; it is left out", at)
 
 
 _KNOWN = frozenset({"origin", "mass", "inertia"})
@@ -174,7 +174,7 @@ def read_mass(
     if mass is None:
         document.warning(
             "missing-mass",
-            f"{document.place(inertial)} has no mass; it stays without",
+            f"{document.describe(inertial)} has no mass; it stays without",
             element or inertial,
         )
     elif mass < 0.0 or (mass == 0.0 and _has_shapes(link)):
@@ -196,7 +196,7 @@ def read_inertia(element: Element | None, inertial: Element, document: Document)
     if element is None or element.attributes.keys().isdisjoint(_MOMENTS):
         document.warning(
             "missing-inertia",
-            f"{document.place(inertial)} has no inertia; it stays without",
+            f"{document.describe(inertial)} has no inertia; it stays without",
             element or inertial,
         )
         return None

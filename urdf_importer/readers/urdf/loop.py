@@ -33,7 +33,7 @@ _KNOWN = frozenset({"axis", "limit", "dynamics"})
 
 
 class FaultError(ValueError):
-    """Why a joint cannot be read; its message goes on after the joint's name."""
+    """Why a joint cannot be read; its message continues after the joint's name."""
 
 
 def read_loop_joint(element: Element, document: Document) -> LoopJoint | None:
@@ -45,7 +45,7 @@ def read_loop_joint(element: Element, document: Document) -> LoopJoint | None:
     document.name = name = document.name_of(element)
     fault = _find_fault(element, ends, others)
     if fault:
-        report_unread(document, document.place(element), fault, element.line)
+        report_unread(document, document.describe(element), fault, element.line)
         return None
     links = [read_end(end, document) for end in ends]
     first = {child.tag: child for child in others}

@@ -67,7 +67,7 @@ def _in_range(numbers: list[float], element: Element, document: Document) -> Col
         how = "it is divided by 255"
         *colors, alpha = numbers
         numbers = [*(part / 255.0 for part in colors), alpha / 255.0 if alpha > 1.0 else alpha]
-    document.remark("color-range", f"goes beyond 0..1; {how}", element, "rgba")
+    document.remark("color-range", f"is outside 0..1; {how}", element, "rgba")
     red, green, blue, alpha = (min(max(part, 0.0), 1.0) for part in numbers)
     return red, green, blue, alpha
 

@@ -49,8 +49,8 @@ def read_urdf(given: Description) -> Robot:
 
     xacro is expanded first, with the arguments of the options. Lines are lines of the file itself
     then too. Raises ReadError, with file and line, where the file describes no robot: it is not
-    well-formed, not URDF, xacro that cannot be expanded, without links, or has a number that is
-    none. Mere oddities go to the diagnostics.
+    well-formed, not URDF, xacro that cannot be expanded, without links, or has an invalid number.
+    Mere oddities go to the diagnostics.
     """
     data, source, diagnostics = given.data, given.source, given.diagnostics
     if is_xacro(data, source):
@@ -157,7 +157,7 @@ class Parts:
         if part is not None and (first := found.setdefault(part.name, part)) is not part:
             document = self.document
             finding = f"is already there in line {first.line}; this one is left out"
-            message = f"{document.place(element)} {finding}"
+            message = f"{document.describe(element)} {finding}"
             document.error(f"duplicate-{document.kind}", message, element)
 
     def _read_loop(self, element: Element) -> None:
@@ -171,7 +171,7 @@ class Parts:
             loop = read_loop_joint(element, document)
         if loop is not None and self.loops.setdefault(loop.name, loop) is not loop:
             report_unread(
-                document, document.place(element), "has the name of another", element.line
+                document, document.describe(element), "has the name of another", element.line
             )
             loop = None
         if loop is None:
@@ -183,7 +183,7 @@ class Parts:
         if not self.links:
             tags = {each.tag for each in self.extras}
             is_srdf = not (self.joints or tags.isdisjoint(each.tag for each in ELEMENTS))
-            srdf = "this is an SRDF; it goes with a description, as its option srdf (--srdf)"
+            srdf = "this is an SRDF; give it beside a description, by the option srdf (--srdf)"
             raise NoLinksError(
                 srdf if is_srdf else f"the robot {quote(self.name)} has no links",
                 source=document.source,
@@ -335,7 +335,7 @@ def _report_syntax(
 def paused_garbage_collection() -> Iterator[None]:
     """Holds the garbage collector back, which would take a fifth of the time of reading.
 
-    Reading makes tens of thousands of objects that all stay and hang in no cycle, and the
+    Reading makes tens of thousands of objects that all stay and are in no cycle, and the
     collector would look through them again and again. In the end they become old at once, by
     freezing and unfreezing, without one more look. The price: garbage of other threads that came
     up meanwhile waits for the next full collection.

@@ -74,9 +74,9 @@ def _report(joints: Sequence[Joint], robot: Robot, document: Document) -> None:
         closes = "they close loops" if others else "it closes a loop"
         document.diagnostics.warning(
             "second-parent-loop",
-            f"joint {quote(joint.name)} is a second parent of link {quote(child)}, which hangs on "
-            f"joint {quote(firsts[child])}{more}; {closes} there, and other programs refuse the "
-            "file",
+            f"joint {quote(joint.name)} is a second parent of link {quote(child)}, which is "
+            f"already the child of joint {quote(firsts[child])}{more}; {closes} there, and other "
+            "programs refuse the file",
             subject=joint.name,
             line=joint.line,
         )

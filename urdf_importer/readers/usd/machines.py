@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The articulations of a stage: which bodies hang together, which joints make the tree, and which
+"""The articulations of a stage: which bodies are connected, which joints make the tree, and which
 close loops.
 
 Hierarchy says nothing of the tree, joints do. A joint that an articulation leaves out belongs to
-the tree only where a body would hang on nothing else. Several joints between the same two bodies
+the tree only where a body would have no other parent. Several joints between the same two bodies
 are one after the other, in the order of the file, as MuJoCo's are; but not joints that move alike,
 as two hinges of a door, nor more than a body has freedoms: these hold the bodies together.
 """
@@ -101,7 +101,7 @@ class _Planner:
         )
 
     def _choose_root(self, chosen: list[DraftedJoint]) -> str:
-        """The body that the stage calls the root, else one that hangs on no other, else the
+        """The body that the stage calls the root, else one without a parent, else the
         first."""
         prims = self._scene.stage.prims
         marked = [each for each in self._bodies if ROOT in prims[each].schemas]
@@ -133,8 +133,9 @@ def _may_stack(joint: DraftedJoint, others: list[DraftedJoint]) -> bool:
 
 
 def _walk(root: str, joints: list[DraftedJoint]) -> tuple[list[str], list[DraftedJoint]]:
-    """Goes from the root along the joints, in their order; joints that point at the root turn
-    round."""
+    """Goes from the root along the joints, in their order; joints that point at the root are
+    reversed.
+    """
     beside: dict[str, list[DraftedJoint]] = {}
     for joint in joints:
         for end in joint.ends:

@@ -38,7 +38,7 @@ class UsdScene:
 
     @cached_property
     def is_own(self) -> bool:
-        """Whether this library has written the stage: then nothing is to be assumed."""
+        """Whether this library has written the stage: then nothing needs to be assumed."""
         return any(prim.text("urdf:robot") for prim in self.stage.prims.values())
 
     def warning(self, code: str, message: str, prim: StagePrim) -> None:
@@ -110,7 +110,9 @@ class UsdScene:
 
 
 def read_turn(numbers: tuple[float, ...] | None) -> Matrix:
-    """Returns (3, 3) of a quaternion with its real part first; none where it is none or zero."""
+    """Returns (3, 3) of a quaternion with its real part first; nothing where it is missing or
+    zero.
+    """
     if numbers is None:
         return np.eye(3)
     w, x, y, z = numbers

@@ -43,7 +43,7 @@ Make = Callable[[StagePrim, Matrix], Geometry]
 
 class ShapeReader:
     """Reads the shapes of one robot. `folder` is where its file lies, `filename` its name there,
-    and `variants` are the ones that were chosen."""
+    and `variants` are its chosen variants."""
 
     def __init__(self, scene: UsdScene, folder: str, filename: str, variants: Variants) -> None:
         self._scene, self._folder, self._filename = scene, folder, filename
@@ -59,7 +59,7 @@ class ShapeReader:
         prim `frame_path`."""
         collides = self._collides(prim, body)
         is_seen = prim.visible and prim.purpose in ("default", "render")
-        # This library's own colliders are seen where a robot has no visuals, and are none.
+        # This library's own colliders are shown where a robot has no visuals, and are not visuals.
         is_seen &= not (collides and self._scene.is_own)
         if not (collides or is_seen):
             return None, None

@@ -33,7 +33,7 @@ _Kind = TypeVar("_Kind", bound=Expander)
 
 
 def is_xacro(raw: bytes, source: str) -> bool:
-    """Whether a description is to be expanded first: it is called .xacro, or its root declares
+    """Whether a description must be expanded first: it is called .xacro, or its root declares
     xacro and there is something to expand outside of comments."""
     if source.lower().endswith(".xacro"):
         return True

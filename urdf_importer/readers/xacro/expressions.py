@@ -305,7 +305,7 @@ class Substitutions:
 
 
 class MissingArgumentError(ValueError):
-    """An argument that the user has to give; one that is unknown was not declared so far."""
+    """An argument that the user must give; one that is unknown was not declared so far."""
 
     def __init__(self, name: str, *, is_unknown: bool) -> None:
         super().__init__(name)

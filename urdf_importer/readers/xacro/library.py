@@ -2,7 +2,7 @@
 """The package xacro, with everything that it reaches or computes in our hands.
 
 xacro keeps its state in its module, so each expansion gets a copy of the module of its own, which
-nothing else sees: runs are independent, and nothing has to be put back after errors. In the copy,
+nothing else sees: runs are independent, and nothing needs to be restored after errors. In the copy,
 expressions, $(...) and files go through the Evaluator and XacroFiles, and the elements that are
 worked on are counted and remembered for messages. The meaning of the language stays xacro's
 business: macros, blocks, properties, scopes, conditions, includes, namespaces. The price: this
@@ -250,7 +250,7 @@ class Expander:
         return self._own["check_attrs"](tag, required, optional)
 
     def _declare_argument(self, tag: Any) -> tuple[str, str]:
-        """Unlike in xacro, an argument may lack a default; then it has to be given."""
+        """Unlike in xacro, an argument may lack a default; then it must be given."""
         name, default = self._own["check_attrs"](tag, ["name"], ["default"])
         has_value = self._has_value(name)
         self.arguments.setdefault(name, default)

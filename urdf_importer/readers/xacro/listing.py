@@ -72,7 +72,7 @@ class ListingExpander(Expander):
 
     @contextmanager
     def _passed_over(self) -> Iterator[None]:
-        """Goes on after failures, but where the stack or the allowance is at its end."""
+        """Continues after failures, but where the stack or the allowance is at its end."""
         stacks = self._library.filestack, self._library.macrostack, self._calls
         depths = [len(stack) for stack in stacks]
         failures: tuple[type[Exception], ...] = (*self.failures, *FAILURES, ReadError)
@@ -88,7 +88,7 @@ class ListingExpander(Expander):
 
 
 def _drop_failed(node: Any) -> bool:
-    """Takes away the child that could not be worked on: the first in which work is left. False
+    """Removes the child that could not be worked on: the first in which work is left. False
     where there is none."""
     for child in node.childNodes:
         if child.nodeName.startswith("xacro:") or "$" in (child.nodeValue or ""):

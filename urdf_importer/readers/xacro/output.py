@@ -22,7 +22,7 @@ class Output:
         """Adds a warning of xacro's."""
         text = " ".join(str(word) for word in words)
         shown = " ".join(text[:300].split())
-        self.warn_once("xacro-warning", f"xacro warns: {shown}; the expansion went on")
+        self.warn_once("xacro-warning", f"xacro warns: {shown}; the expansion continued")
 
     def warn_once(
         self, code: str, message: str, *, subject: str = "", source: str = "", line: int = 0

@@ -44,7 +44,7 @@ FAILURES: tuple[type[Exception], ...] = (
 
 class Allowance:
     """The rest of one expansion's time and space. Everything raises ReadError at the end of it,
-    without a place: whoever knows it adds it."""
+    without a place: the caller adds it."""
 
     def __init__(
         self,
@@ -271,7 +271,7 @@ def _check_arguments(
     elif function is type and len(arguments) != 1:
         raise TypeError("type takes one value")
     elif function in _OF_MATH and weight > 10 * MOST_SMALL_NUMBER:
-        raise ReadError("a function of mathematics is given too much")
+        raise ReadError("a mathematical function is given too large numbers")
 
 
 def _check_small(*numbers: Any) -> None:

@@ -123,10 +123,10 @@ class XacroYaml(YamlReader):
         self._evaluate = evaluate
         self._warn = warn
 
-    def take(self, event: Any) -> None:
+    def handle(self, event: Any) -> None:
         """Takes the next event, looking at the clock. Raises ReadError."""
         self._budget.spend(1)
-        super().take(event)
+        super().handle(event)
 
     def make_scalar(self, event: Any) -> Any:
         text, tag = str(event.value), _tag_of(event)
@@ -159,7 +159,7 @@ class XacroYaml(YamlReader):
             if isinstance(key, _Merge):
                 sources = value if isinstance(value, list) else [value]
                 if not all(isinstance(source, dict) for source in sources):
-                    raise self.refusal("'<<' merges mappings, and this is none", line)
+                    raise self.refusal("'<<' merges mappings, and this is not a mapping", line)
                 for source in reversed(sources):
                     merged.update(source)
                 continue

@@ -16,8 +16,8 @@ _UV_NAMES = ("st", "UVMap", "st0", "st_0", "uv")
 
 
 class ArrayFile:
-    """Writes arrays one after another. `table` has offset, type and shape of each; an array is
-    named by its place in it. Raises RefusedError for more than MOST_BYTES."""
+    """Writes arrays one after another. `table` has offset, type and shape of each array; an array
+    is named by its place in it. Raises RefusedError for more than MOST_BYTES."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -58,7 +58,7 @@ def describe_mesh(prim: Any, arrays: ArrayFile, bind: Callable[[Any], str]) -> d
     found["subdivided"] = scheme.HasAuthoredValue() and scheme.Get() != UsdGeom.Tokens.none
     spread = _Spread(len(points), sizes, corners)
     normals = _rows(mesh.GetNormalsAttr().Get(), np.float32, 3)
-    per_corner = spread.take(normals, str(mesh.GetNormalsInterpolation()))
+    per_corner = spread.to_corners(normals, str(mesh.GetNormalsInterpolation()))
     if per_corner is not None:
         found["normals"] = arrays.add(per_corner)
     uvs = _find_uvs(prim, spread)
@@ -83,8 +83,8 @@ class _Spread:
         valid = len(sizes) and sizes.min() >= 0 and int(sizes.sum(dtype=np.int64)) == len(corners)
         self._is_valid = bool(valid)
 
-    def take(self, rows: NDArray[Any], interpolation: str) -> NDArray[Any] | None:
-        """Returns a row for each corner; None where there are not as many as there have to be."""
+    def to_corners(self, rows: NDArray[Any], interpolation: str) -> NDArray[Any] | None:
+        """Returns a row for each corner; None where there are too few or too many."""
         corners = self._corners
         if not self._is_valid or not len(rows):
             return None
@@ -108,7 +108,7 @@ def _find_uvs(prim: Any, spread: _Spread) -> NDArray[Any] | None:
         found = primvars.FindPrimvarWithInheritance(name)
         if found and found.HasValue():
             rows = _rows(found.ComputeFlattened(), np.float32, 2)
-            return spread.take(rows, str(found.GetInterpolation()))
+            return spread.to_corners(rows, str(found.GetInterpolation()))
     return None
 
 

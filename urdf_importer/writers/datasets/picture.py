@@ -104,8 +104,9 @@ def write_dream(folder: Path, number: int, label: dict[str, Any]) -> None:
 
 
 def write_models(folder: Path, models: Mapping[int, Any]) -> dict[str, Any]:
-    """Writes points and triangles of links, in metres, as PLY of BOP, in millimetres; returns what
-    models_info.json holds."""
+    """Writes points and triangles of links, in metres, as PLY of BOP, in millimetres; returns the
+    content of models_info.json.
+    """
     folder.mkdir(parents=True)
     info = {}
     for number, (points, triangles) in models.items():

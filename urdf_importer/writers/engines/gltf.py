@@ -41,7 +41,7 @@ def share_weights(path: Path) -> None:
 
 
 def _share(document: dict[str, Any], binary: bytes) -> bytes | None:
-    """Changes the document and returns its buffer; None where nothing is to be changed."""
+    """Changes the document and returns its buffer; None where nothing changes."""
     accessors, views = document["accessors"], document["bufferViews"]
     parts = [
         part["attributes"] for mesh in document.get("meshes", ()) for part in mesh["primitives"]

@@ -48,10 +48,10 @@ class EngineOptions(ExportOptions):
     forward: Forward = option(
         "usual",
         "Front",
-        "Where the robot's +X goes",
+        "The direction of the robot's +X",
         group="Target",
         choices={
-            "usual": "As the engine has it: X for Isaac, Z for the others",
+            "usual": "As the engine has it: X for Isaac, Z for other engines",
             "z": "To the front of assets: +Z of glTF, +Y in Unreal",
             "x": "To +X, as ROS has it",
         },
@@ -97,8 +97,8 @@ class EngineOptions(ExportOptions):
     lods: tuple[float, ...] = option(
         (0.0, 0.0, 0.0),
         "Levels of Detail (0 = None)",
-        "Shares of the triangles, such as 1 0.5 0.1, with a level of detail for "
-        "each; zeros: one level with all triangles",
+        "Shares of the triangles, such as 1 0.5 0.1, with a level of detail for each share; zeros: "
+        "one level with all triangles",
         group="Contents",
         entries="LOD0 LOD1 LOD2",
     )
@@ -119,7 +119,7 @@ class EngineOptions(ExportOptions):
         "Content of USD files",
         group="USD",
         choices={
-            "usual": "As the engine wants it: physics for Isaac, a skin for the others",
+            "usual": "As the engine wants it: physics for Isaac, a skin for other engines",
             "skin": "One mesh on a skeleton, with its motion",
             "physics": "An articulation of rigid bodies and joints with drives, at zero",
         },
@@ -154,7 +154,7 @@ class EngineOptions(ExportOptions):
 
     @property
     def front(self) -> str:
-        """Where the robot's +X goes: "x" or "z"."""
+        """The direction of the robot's +X: "x" or "z"."""
         if self.forward == "usual":
             return "x" if self.engine == "isaac" else "z"
         return self.forward

@@ -2,7 +2,7 @@
 """The masses of bodies: the description's, repaired only where MuJoCo takes nothing else.
 
 MuJoCo refuses inertias that no body can have, and joints that move nothing: of a body with joints
-and the bodies fixed to it, one has to have a mass and an inertia.
+and the bodies fixed to it, one must have a mass and an inertia.
 """
 
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ def weigh_bodies(
 
 
 def _find_groups(plan: StructurePlan) -> Iterator[tuple[BodyPlan, list[BodyPlan]]]:
-    """Yields bodies that move, and the bodies that are fixed to each."""
+    """Yields bodies that move, each with the bodies that are fixed to it."""
     holders: list[int] = []
     fixed: dict[int, list[BodyPlan]] = {}
     for place, body in enumerate(plan.bodies):

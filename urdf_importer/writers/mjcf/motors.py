@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The actuators of the joints, by a documented rule, since descriptions name motors and no gains.
 
-Driven are the joints of one axis that follow no other and are not passive in the SRDF: the ones
-that ros2_control commands, else the ones in transmissions, else all. A motor's control is its
-torque or force. A position servo gives its whole effort at a stated distance from its target and is
-damped critically; a velocity servo gives it at a difference of the joint's greatest speed.
+Driven are the joints of one axis that follow no other and are not passive in the SRDF: joints that
+ros2_control commands, else joints in transmissions, else all. A motor's control is its torque or
+force. A position servo gives its whole effort at a stated distance from its target and is damped
+critically; a velocity servo gives it at a difference of the joint's greatest speed.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

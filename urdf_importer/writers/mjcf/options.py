@@ -39,7 +39,7 @@ class MjcfOptions(StartOptions):
     start_contacts: StartContacts = option(
         "keep",
         "Contacts at Start",
-        "How links are treated that touch each other at the start and are no neighbours",
+        "How links are treated that touch each other at the start and are not neighbours",
         group="Shapes",
         choices={
             "keep": "They collide, and a warning names them",

@@ -246,7 +246,7 @@ def _carry(joint: MjcfJoint, frame: Matrix) -> MjcfJoint:
 
 def _join_chains(tree: KinematicTree, bodies: list[BodyPlan]) -> None:
     """Gives bodies the joints of the empty links above them that reading MJCF made: links called
-    BODY_JOINT, on which nothing else hangs and which nothing names."""
+    BODY_JOINT, without other children, which nothing names."""
     hanging = Counter(body.parent for body in bodies)
     named = {name for loop in tree.robot.loops for name in (loop.link1, loop.link2)}
     named |= {sensor.reference for sensor in tree.robot.sensors}

@@ -95,14 +95,14 @@ class _ModelWriter:
 
     def _write_frame(self, part: FramePart) -> None:
         holder = self._addresses.link_name(part.holder, part)
-        base, pose = self._addresses.place(part)
+        base, pose = self._addresses.find_pose(part)
         attributes = {"name": self._addresses.name(part), "attached_to": holder or MODEL}
         with self._xml.element("frame", attributes | _tell(part)):
             write_pose(pose, "" if base and base == holder else base or MODEL, self._xml)
 
     def _write_link(self, part: LinkPart) -> None:
         xml, attributes = self._xml, {"name": self._addresses.name(part)}
-        base, pose = self._addresses.place(part)
+        base, pose = self._addresses.find_pose(part)
         with xml.element("link", attributes | _tell(part)):
             write_pose(pose, base, xml)
             if part.inertial is not None:
@@ -142,7 +142,7 @@ class _ModelWriter:
 
     def _write_joint(self, part: JointPart) -> None:
         addresses, xml = self._addresses, self._xml
-        base, pose = addresses.place(part)
+        base, pose = addresses.find_pose(part)
         with xml.element("joint", {"name": addresses.name(part), "type": part.type}):
             write_pose(pose, base or MODEL, xml)
             xml.leaf("parent", text=addresses.link_name(part.parent, part) or WORLD)
@@ -151,7 +151,7 @@ class _ModelWriter:
                 with xml.element(tag):
                     self._write_axis(axis, part)
             if part.travel is not None:
-                # Old programs know the second alone: radians in a metre, the sign turned round.
+                # Old programs know the second alone: radians in a metre, with the opposite sign.
                 xml.leaf("screw_thread_pitch", text=format_number(_TURNS * part.travel))
                 if part.travel:
                     xml.leaf("thread_pitch", text=format_number(-1.0 / part.travel))

@@ -64,7 +64,7 @@ class SdfExport(Written):
     """The result of an export to SDF.
 
     links    link -> its name in the file, where it is a link or a frame
-    joints   joint -> its name in the file; joints that are none there are missing
+    joints   joint -> its name in the file; joints that the file does not have are missing
     """
 
     links: Mapping[str, str]

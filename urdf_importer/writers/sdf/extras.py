@@ -109,13 +109,13 @@ class GazeboData:
         return self._said.get(name) or Said()
 
     def keeps(self, joint: str, lumps: bool) -> bool:
-        """Whether a fixed joint stays a joint, whatever hangs on it: where it has a sensor or, if
+        """Whether a fixed joint stays a joint, whatever it carries: where it has a sensor or, if
         links are lumped, where it must not be lumped."""
         said = self.about(joint)
         return any(tag == "sensor" for tag, _ in said.own) or (lumps and bool(said.flags))
 
     def locks(self, joint: str) -> bool:
-        """Whether a fixed joint is to be one that turns and is locked."""
+        """Whether a fixed joint becomes one that turns and is locked."""
         return "disablefixedjointlumping" in self.about(joint).flags
 
     def _read(self, data: bytes, links: set[str]) -> None:
@@ -216,8 +216,9 @@ def _renew_sensor(sensor: Element, data: bytes, text: str) -> str:
 
 
 def own_elements(said: Said, *, listed: bool = False) -> Iterator[tuple[str, str]]:
-    """Yields the elements of a link or joint, of single ones the last; with `listed` only the ones
-    that may be there several times."""
+    """Yields the elements of a link or joint, of single ones the last; with `listed` only elements
+    that may be there several times.
+    """
     single = {tag: xml for tag, xml in said.own if tag not in _LISTED}
     if not listed:
         yield from single.items()

@@ -28,7 +28,7 @@ _RIGHT = 1e-6
 class Joined:
     """A robot without the links between joints that are one in SDF.
 
-    motions   of all joints, also of the ones that are gone
+    motions   of all joints, also of joints that were merged
     seconds   joint -> the joint about its second axis
     travels   screw -> metres in a radian
     loops     joints that close loops, each with the motion that it has; None for a fixed one

@@ -75,7 +75,7 @@ class Addresses:
         cannot."""
         return WORLD if name == WORLD else self._spell(self._links.get(name), part)
 
-    def place(self, part: SdfPart) -> tuple[str, Pose]:
+    def find_pose(self, part: SdfPart) -> tuple[str, Pose]:
         """Returns the name of the base of a part, "" for the model, and the pose there."""
         if not part.base:
             return "", part.pose
@@ -146,8 +146,8 @@ class Addresses:
         if whole != part.name:
             self._diagnostics.warning(
                 "sdf-renamed",
-                f"{_kind(part)} {quote(part.name)} is called {quote(whole)}: names of SDF have "
-                "no ::, and links, joints and frames none that is taken or reserved",
+                f"{_kind(part)} {quote(part.name)} is called {quote(whole)}: names of SDF must not "
+                "contain ::, be taken or be reserved",
                 subject=part.name,
             )
         return (*home, found)

@@ -31,7 +31,7 @@ class SdfOptions(StartOptions):
     fixed_joints: Fixed = option(
         "keep",
         "Links on Fixed Joints",
-        "Treatment of links with a mass that hang on fixed joints. Links without mass become "
+        "Treatment of links with a mass on fixed joints. Links without mass become "
         "frames in any case",
         group="SDF",
         choices={
@@ -44,7 +44,7 @@ class SdfOptions(StartOptions):
     inertia: Repair = option(
         "repair",
         "Inertias",
-        "Treatment of inertias that no body can have, for which Gazebo refuses a model",
+        "Treatment of impossible inertias, for which Gazebo refuses a model",
         group="SDF",
         choices={"repair": "The nearest that a body can have", "keep": "As described"},
     )

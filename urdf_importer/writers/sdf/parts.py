@@ -44,7 +44,8 @@ class LinkPart(SdfPart):
 @dataclass(slots=True, kw_only=True, eq=False)
 class FramePart(SdfPart):
     """`holder` is the link or frame that it is attached to. `of_joint`: whether it has the name of
-    a joint that is none in the model."""
+    a joint that is not one in the model.
+    """
 
     holder: str = ""
     fixed_by: str = ""

@@ -25,7 +25,7 @@ Write = Callable[[Robot, XmlWriter], None]
 _PLACED = frozenset({"link", "joint", "frame", "model"})
 _POSE = ("pose", "", 0)
 _IMPLIED = frozenset({"ambient"})
-"""Elements that a text need not have to say the same."""
+"""Elements that a text may lack and mean the same."""
 _CLOSE = 1e-9
 _RELATIVE_SINCE = (1, 7)
 

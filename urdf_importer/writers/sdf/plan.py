@@ -272,7 +272,7 @@ class _Planner:
             above = below
         self._diagnostics.warning(
             "sdf-planar",
-            f"joint {quote(joint.name)} is planar, which SDF has no word for; it becomes two "
+            f"joint {quote(joint.name)} is planar, which SDF does not have; it becomes two "
             "slides and a turn, with two small links between",
             subject=joint.name,
             line=joint.line,

@@ -24,7 +24,7 @@ def write_srdf(
     """Writes an SRDF, whole or not at all; returns its path. `read` reads SRDF.
 
     The text that was read is edited, so that all that stays the same keeps its bytes. Raises
-    WriteError where no file can say it, or it cannot be written.
+    WriteError where no file can express it, or it cannot be written.
     """
     text = None
     if semantics.text:
@@ -32,8 +32,8 @@ def write_srdf(
         if text is None:
             diagnostics.warning(
                 "source-changed",
-                "the SRDF that was read cannot be edited to say this; it is written anew, without "
-                "comments",
+                "the SRDF that was read cannot be edited to express this; it is written anew, "
+                "without comments",
             )
     if text is None:
         text = write_semantics_text(semantics).encode("utf-8")

@@ -75,8 +75,9 @@ def is_converted(robot: Robot) -> bool:
 
 
 def complete_robot(robot: Robot, *, masses: bool = True) -> Robot:
-    """Returns the robot with the elements that strict readers require; with `masses` also the ones
-    that simulators require. Existing elements stay."""
+    """Returns the robot with the elements that strict readers require; with `masses` also elements
+    that simulators require. Existing elements stay.
+    """
     moving = {joint.child for joint in robot.joints if masses and joint.type != "fixed"}
     return replace(
         robot,

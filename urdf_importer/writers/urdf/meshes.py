@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The files that a robot names, as the new file is to name them.
+"""The files that a robot names, as the new file names them.
 
 A relative path starts where the file that names it lies, so it changes with the folder. Copies keep
 their own references (materials, images, buffers) in the same relative places, since files that are

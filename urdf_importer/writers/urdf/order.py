@@ -3,7 +3,7 @@
 
 Equal robots have their links in one order, their joints in one order and so on, but the order of
 links relative to joints is open. Where lines of the source are known they decide; else each link
-comes before the joints that hang on it.
+comes before its child joints.
 """
 
 from collections.abc import Iterator, Sequence

@@ -60,11 +60,11 @@ _ZERO = (0.0, 0.0, 0.0)
 def write_robot_text(robot: Robot) -> str:
     """Returns the robot as URDF: reading it gives an equal robot, and writing that the same text.
 
-    Raises WriteError where no file can say it: a robot without links, a number that is not finite,
-    a character that XML does not allow, a link or joint without a name.
+    Raises WriteError where no file can express it: a robot without links, a number that is not
+    finite, a character that XML does not allow, a link or joint without a name.
     """
     if not robot.links:
-        raise WriteError(f"the robot {quote(robot.name)} has no links, which no URDF can say")
+        raise WriteError(f"the robot {quote(robot.name)} has no links, which URDF cannot express")
     robot = join_drake_joints(settle_notations(robot))
     xml = XmlWriter()
     xml.declare()
@@ -87,7 +87,7 @@ def write_part(part: Part | Robot, xml: XmlWriter) -> None:
 
 
 def write_root(robot: Robot, xml: XmlWriter) -> None:
-    """Begins <robot>; whoever calls it closes it."""
+    """Begins <robot>; the caller closes it."""
     _need_name(robot.name)
     known = {"name": robot.name, "version": robot.version or None}
     xml.open("robot", _joined(known, robot.attributes))

@@ -65,7 +65,7 @@ def make_joint(joint: MachineJoint, name: str, machine: Machine, targets: JointT
 
 def _add_marks(prim: Prim, joint: MachineJoint, tree: KinematicTree) -> None:
     """Adds words for this library's own reader: whether the description has the joint, and
-    the link that it hangs on where that is a frame in the body."""
+    its parent link where that is a frame in the body."""
     if joint.place < 0:
         return
     above = tree.motions[joint.place]
@@ -183,8 +183,8 @@ def _add_mimic(
 
 def _add_drive(prim: Prim, motion: JointMotion, load: float, frequency: float) -> None:
     """Adds the drive. Without a frequency it is the joint's damping alone, and no spring; with one,
-    a critically damped spring with that frequency for the `load`: the inertia of all that hangs on
-    the joint at zero."""
+    a critically damped spring with that frequency for the `load`: the inertia of all that the joint
+    carries at zero."""
     limit, dynamics = motion.joint.limit or Limit(), motion.joint.dynamics or Dynamics()
     unit_size, effort, damping = _unit_size(motion), limit.effort or 0.0, dynamics.damping or 0.0
     speed = 2.0 * math.pi * frequency

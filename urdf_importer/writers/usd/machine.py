@@ -277,7 +277,7 @@ def _assume_masses(
 
 
 def inertia_about(tree: KinematicTree, place: int, motion: JointMotion) -> float:
-    """Returns the inertia that a joint has to move with all others at zero: kg for a sliding joint,
+    """Returns the inertia that a joint must move with all others at zero: kg for a sliding joint,
     kg m^2 about its axis for a turning one (parallel axis theorem)."""
     zero = zero_frames(tree)
     back = invert(zero[place])

@@ -61,7 +61,7 @@ def write_articulation(
     if suffix == ".usdc":
         raise WriteError("physics is written as text: let the name end with .usda, .usd or .usdz")
     if options.scale != 1.0:
-        raise WriteError("physics is written at true size: the scale has to be 1")
+        raise WriteError("physics is written at true size: the scale must be 1")
     machine = plan_machine(
         tree, options.base, merge=options.fixed_joints == "merge", diagnostics=found.diagnostics
     )
@@ -135,7 +135,7 @@ class _Filler:
         self._machine = machine
 
     def mark(self, prim: Prim, link: Link) -> None:
-        """Adds the joint on which a link hangs, where none is written, for this library's own
+        """Adds the joint above a link, where none is written, for this library's own
         reader: of a frame in a body, and of a body that floats."""
         tree, carriers = self._machine.tree, self._machine.carriers
         motion = tree.motions[tree.index[link.name]]

@@ -65,7 +65,7 @@ class WebotsOptions(StartOptions):
     tool_slot: str = option(
         "",
         "Tool Slot",
-        "The link in whose frame a world may hang tools on the robot; none if empty",
+        "The link to which a world can attach tools; none if empty",
         group="Structure",
         entries="LINK",
     )

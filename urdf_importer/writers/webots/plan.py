@@ -32,7 +32,7 @@ def plan_structure(
     kept: frozenset[str] = frozenset(),
 ) -> SolidTreePlan:
     """Plans the Solids and joints of a robot. `volume` measures the collision shapes of a link,
-    where an inertia is to be computed from them; `kept` names links that something besides their
+    where an inertia is computed from them; `kept` names links that something besides their
     own content needs, such as a sensor.
 
     Raises KinematicsError if the robot is not a tree, and for start positions that do not fit any

@@ -28,7 +28,8 @@ from .world import Planned
 
 def write_controller(name: str, plan: SolidTreePlan) -> str:
     """Returns the text of controllers/<name>/<name>.py. A joint with several degrees of freedom has
-    one entry for each, under the name of its motor or sensor."""
+    one entry for each degree, under the name of its motor or sensor.
+    """
     counts = Counter(axis.joint for axis in plan.axes())
     entries = [_entry(axis, counts[axis.joint]) for axis in plan.axes()]
     joints = "{\n" + "".join(f"    {entry},\n" for entry in entries) + "}"

@@ -56,7 +56,7 @@ def write_node(node: Node, indent: int = 0) -> str:
     """Returns the text of a node, `indent` levels in, without a line feed at its end.
 
     Raises ValueError for a number that is not finite and for a value without a VRML type. Nothing
-    recurses: links may hang 10,000 deep.
+    recurses: links may nest 10,000 deep.
     """
     return "".join(_write(node, indent))
 

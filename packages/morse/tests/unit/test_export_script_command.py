@@ -75,7 +75,7 @@ def test_a_folder_is_a_project_whatever_it_is_called(tmp_path: Path) -> None:
 def test_several_inputs_have_no_script(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as exit:
         main(["export", GRIPPER, MESSY, "-o", "robots.py"])
-    assert exit.value.code == 2 and "has to be a folder" in capsys.readouterr().err
+    assert exit.value.code == 2 and "must be a folder" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["robot.pyc", "robot.PYC", "robot"])
@@ -83,4 +83,4 @@ def test_other_files_are_refused(name: str, capsys: pytest.CaptureFixture[str]) 
     with pytest.raises(SystemExit) as exit:
         main(["export", GRIPPER, "-o", name])
     assert exit.value.code == 2
-    assert re.search(r"has to end in \.proto, [^']* or \.py, or be", capsys.readouterr().err)
+    assert re.search(r"must end in \.proto, [^']* or \.py, or be", capsys.readouterr().err)

@@ -83,7 +83,7 @@ def append_objects(
 ) -> list[Any]:
     """Appends objects of a file, and their parents; roots come first.
 
-    `names` are the wanted ones, all if None; only names with the `prefix`, and none that begins
+    `names` are the wanted ones, all if None; only names with the `prefix`, without names that begin
     with "_". `read_game` gives the game engine's data of the file. Raises BuildError if the file
     has no such object or is not a .blend; nothing is left behind then.
     """

@@ -41,7 +41,7 @@ def set_background(name: str) -> bool:
 
 
 def set_engine(engine: str) -> None:
-    """Notes that the game engine is to run the scene; Blender keeps its own engine."""
+    """Notes that the game engine runs the scene; Blender keeps its own engine."""
     SceneView(bpy.context.scene).render.engine = engine
 
 

@@ -84,7 +84,7 @@ class ArmaturePlan:
 
 
 def plan_armatures(plan: RigPlan, groups: Groups = ()) -> tuple[ArmaturePlan, ...]:
-    """Plans the main armature, and the ones of the groups and of sliding joints.
+    """Plans the main armature, and the armatures of the groups and of sliding joints.
 
     Sliding joints get none if a joint would then carry the armature of the joint that it follows:
     Blender's drivers cannot do that.

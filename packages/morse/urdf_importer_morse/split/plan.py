@@ -114,7 +114,7 @@ def _check_first(old: Any, top: Any, group: Group) -> None:
     if top.parent is None and name_armature(old) and not is_implied(old):
         raise KinematicsError(
             f"joint {quote(group[top.name])} is the first one of the armature "
-            f"{quote(name_armature(old))} and has to stay in it"
+            f"{quote(name_armature(old))} and must stay in it"
         )
 
 

@@ -80,7 +80,7 @@ def _list_settings(kind: str) -> tuple[str, ...]:
 
 
 def move_children(old: Any, homes: Mapping[str, Any], frames: Mapping[Any, Matrix]) -> None:
-    """Hangs the children of these bones of `old` on the same bones of their new armatures, in
+    """Attaches the children of these bones of `old` to the same bones of their new armatures, in
     place. `frames` come from frames_at_rest, with the new armatures."""
     for item in [each for each in bpy.data.objects if each.parent == old]:
         bone = bone_of(item)
@@ -120,7 +120,7 @@ def copy_drivers(old: Any, made: Any) -> None:
 
 
 def remove_drivers(old: Any, homes: Mapping[str, Any]) -> None:
-    """Takes away the drivers of bones that go."""
+    """Removes the drivers of bones that go."""
     for curve in drivers_of(old):
         if find_bone(curve.data_path) in homes:
             old.animation_data.drivers.remove(curve)

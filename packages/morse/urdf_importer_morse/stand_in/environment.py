@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The end of a builder script: its Environment, which names all components, writes the
-configuration for MORSE and notes how the simulation is to run."""
+configuration for MORSE and notes how the simulation should run."""
 
 import logging
 import os
@@ -211,7 +211,7 @@ class Environment(SceneWords):
             return
         if wanted > base:
             logger.warning(
-                "a component is to act at %g Hz, but the simulation runs at %g Hz: set"
+                "a component should act at %g Hz, but the simulation runs at %g Hz: set"
                 " simulator_frequency",
                 wanted,
                 base,

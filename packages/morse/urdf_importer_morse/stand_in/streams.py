@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which class serves a component over an interface, and which way its data goes.
 
-MORSE logs most errors here and goes on without the stream; so does this.
+MORSE logs most errors here and continues without the stream; so does this.
 """
 
 import logging

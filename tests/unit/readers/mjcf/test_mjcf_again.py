@@ -50,7 +50,7 @@ def test_any_tree_is_the_same_again(tmp_path_factory: Any, text: str) -> None:
     except ValueError:
         reject()  # fromto without a length
     if before.model.body_mass[1:].min() < 1e-9:
-        reject()  # What moves has to weigh something for the writer.
+        reject()  # What moves must weigh something for the writer.
     diagnostics = Diagnostics()
     written = export_robot(
         read_robot(path), folder / "again.xml", options=MjcfOptions(), diagnostics=diagnostics

@@ -79,7 +79,7 @@ def test_two_axes_that_end_at_the_world_turn_in_the_other_order(tmp_path):
 
 
 def test_a_screw_that_closes_a_loop_keeps_its_thread(tmp_path):
-    """A nut on a screw is held against turning by a slide: both have to agree, so none moves; held
+    """A nut on a screw is held against turning by a slide: both must agree, so none moves; held
     by a hinge on its axis it turns as far as the thread makes it travel."""
     nut = joint("guide", "prismatic", "base", "carrier") + joint(
         "bearing", "revolute", "carrier", "nut"

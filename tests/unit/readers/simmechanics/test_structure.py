@@ -89,7 +89,7 @@ def test_a_moving_joint_at_the_ground_gives_a_world(read: Read) -> None:
 
 def test_no_body_is_lost(read: Read) -> None:
     """A body that stands in the same subassembly as one of the tree is fixed to that one, another
-    to the root; what hangs on it comes along."""
+    to the root; its children come along."""
     bodies = [root_part(100, 101), *gate_bodies()]
     bodies[2].frames.append(CadFrame(name="CS9", ref=111))
     bodies += [

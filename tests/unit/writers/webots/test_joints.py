@@ -318,7 +318,7 @@ POSE = {"j0": 0.4, "j1": -0.7, "j2": 1.1}
 @pytest.mark.parametrize("axes, kinds", [
     (HIP, ["BallJoint"]),
     (("0 0 1", "1 0 0", "0 1 0"), ["BallJoint"]),
-    # Axis 2 has to be axis 3 x axis 1: the other order is two joints.
+    # Axis 2 must be axis 3 x axis 1: the other order is two joints.
     (("0 1 0", "1 0 0", "0 0 1"), ["Hinge2Joint", "HingeJoint"]),
     (("1 0 0", "0 1 0"), ["Hinge2Joint"]),
     (("1 0 0", "1 1 0"), ["Hinge2Joint"]),

@@ -107,7 +107,7 @@ class Connections:
 
     def add_assembly(self, element: Element, instance: Instance, units: Units) -> None:
         """Returns joints and mates of an assembly, for one instance of it. Raises ReadError for
-        numbers that are none, and for more connections than any assembly has."""
+        invalid numbers, and for more connections than any assembly has."""
         for group in element:
             if group.tag not in ("Joints", "Constraints"):
                 continue

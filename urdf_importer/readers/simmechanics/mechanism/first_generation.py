@@ -214,7 +214,7 @@ def _is_root_part(name: str, fields: Fields) -> bool:
 
 
 def _read_mass(body: _WrittenBody, page: XmlPage) -> tuple[float | None, Matrix | None]:
-    """Mass and inertia; None, and an ERROR diagnostic, where they are no numbers. Raises ReadError
+    """Mass and inertia; None, and an ERROR diagnostic, where they are not numbers. Raises ReadError
     for an unknown unit."""
     fields = body.fields
     if "mass" not in fields:

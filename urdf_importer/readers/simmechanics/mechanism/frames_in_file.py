@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""<Frame> of the first generation, and how frames hang on each other.
+"""<Frame> of the first generation, and how frames depend on each other.
 
 Every exporter known writes all frames in WORLD; the format also allows a frame of the same body,
 and ADJOINING, the frame across the joint.
@@ -24,7 +24,7 @@ _TRANSFORM = "3x3 transform"
 @dataclass(slots=True, kw_only=True, eq=False)
 class WrittenFrame:
     """A frame as written: `point` in metres, `rotation` (3, 3), each in the frame that is named.
-    `placed` is the same frame in the world, once the frames that it hangs on are known."""
+    `placed` is the same frame in the world, once the frames that it depends on are known."""
 
     body: int
     name: str
@@ -48,7 +48,7 @@ class WrittenFrame:
     def needs(self) -> set[str]:
         return {self.origin, self.axes, self.turned_in} - {WORLD}
 
-    def place(self, parents: Mapping[str, "WrittenFrame"]) -> None:
+    def resolve(self, parents: Mapping[str, "WrittenFrame"]) -> None:
         """Puts the frame in the world, given the frames of the words by which it names others."""
         frames = {word: other.frame.matrix for word, other in parents.items()}
         if frames:
@@ -105,7 +105,7 @@ class FrameTable:
         if frame.needs:
             self._relative.append(frame)
         else:
-            frame.place({})
+            frame.resolve({})
         known = self._by_ref.setdefault(frame.ref, frame) if frame.ref else frame
         if known is not frame:
             finding = f"was given to a frame in line {known.line} already; joints attach there"
@@ -117,8 +117,8 @@ class FrameTable:
         return self._by_ref.get(ref)
 
     def resolve(self, across: Mapping[str, str]) -> None:
-        """Puts the frames in the world that hang on others; `across` maps to the number on the
-        other side of a joint. Raises ReadError where a frame names a missing one, or a ring."""
+        """Puts the frames in the world that depend on other frames; `across` maps to the number on
+        the other side of a joint. Raises ReadError where a frame names a missing one, or a ring."""
         parents = {frame: self._parents(frame, across) for frame in self._relative}
         for start in self._relative:
             waiting, opened = [start], set[WrittenFrame]()
@@ -126,12 +126,12 @@ class FrameTable:
                 frame = waiting[-1]
                 missing = [other for other in parents[frame].values() if other.placed is None]
                 if not missing:
-                    frame.place(parents[frame])
+                    frame.resolve(parents[frame])
                     waiting.pop()
                 elif frame in opened:
                     raise self.page.refusal(
-                        f"frame {quote(start.name)} hangs on itself, by way of the frames that it "
-                        "names",
+                        f"frame {quote(start.name)} depends on itself, by way of the frames that "
+                        "it names",
                         start.line,
                     )
                 opened.add(frame)

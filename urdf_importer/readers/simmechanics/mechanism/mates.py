@@ -88,7 +88,7 @@ def _distance(one: Entity, other: Entity) -> Matrix | None:
 
 
 _RULES = {"coincident": _coincident, "concentric": _concentric, "distance": _distance}
-# Whether the mate holds a direction between two planes or two axes, or between one of each.
+# Whether the mate holds a direction between two planes or two axes, or between a plane and an axis.
 _HOLDS_ALIKE = {"parallel": True, "perpendicular": False, "angle": None}
 
 

@@ -95,7 +95,7 @@ def _read_mass(
 
 
 def read_look(element: Element, page: XmlPage) -> BodyColors | None:
-    """Returns the colour of <Diffuse>; None where there is none that can be read."""
+    """Returns the colour of <Diffuse>; None where it cannot be read."""
     diffuse = page.fields(element).get("Diffuse")
     if diffuse is None:
         return None

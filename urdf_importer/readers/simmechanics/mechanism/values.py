@@ -178,7 +178,7 @@ class XmlPage:
             raise self.refusal(f"{what} {problem}", element.line) from None
 
     def point(self, element: Element, unit: float, what: str) -> Vector:
-        """Returns three lengths in metres. Raises ReadError where they are none, or beyond any
+        """Returns three lengths in metres. Raises ReadError where they are invalid, or beyond any
         machine."""
         point = np.array(self.numbers(element, 3, what)) * unit
         if not np.abs(point).max() <= FARTHEST:
@@ -187,7 +187,7 @@ class XmlPage:
 
     def rotation(self, element: Element, what: str, *, by_columns: bool) -> Matrix:
         """Returns the (3, 3) that nine numbers are, row by row or column by column. Raises
-        ReadError where they are no numbers."""
+        ReadError where they are not numbers."""
         written = f"the {'orientation' if by_columns else 'rotation'} of {what}"
         rows = np.array(self.numbers(element, 9, written)).reshape(3, 3)
         rotation = nearest_rotation(rows.T if by_columns else rows)

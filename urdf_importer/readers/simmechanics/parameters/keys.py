@@ -90,7 +90,7 @@ _quaternion = _numbers(
 _color = _numbers(
     3, 4,
     holds=lambda color: all(0.0 <= part <= 1.0 for part in color),
-    fault="a colour goes beyond 0 to 1",
+    fault="a colour is outside 0 to 1",
     make=lambda color: (*color, 1.0)[:4],
 )  # fmt: skip
 
@@ -277,7 +277,7 @@ class AssignedInertia(_Entry):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MirroredInertia(_Entry):
-    """`plane` is the axis (0, 1, 2) that is turned round."""
+    """`plane` is the axis (0, 1, 2) that is mirrored."""
 
     link: str = said("mirroredLink", needed=True)
     original: str = said("originalLink", needed=True)

@@ -107,7 +107,7 @@ def _plan_sensor(sensor: Sensor, link: str) -> SensorPlan:
 
 
 class SensorWriter:
-    """The sensors of one exported robot. `sensors` are the ones that Webots can have in this
+    """The sensors of one exported robot. `sensors` are sensors that Webots can have in this
     structure and have their devices' names; the others are in the diagnostics.
 
     `bounding_object` makes a link's bounding object, in its frame. `contact_materials`: link name
@@ -219,7 +219,7 @@ class SensorWriter:
         return ""
 
     def _name_measured(self, sensor: SensorPlan) -> str:
-        """Returns the joint that a force sensor is on, or that its link hangs on; "" for a root."""
+        """Returns the joint that a force sensor is on, or that carries its link; "" for a root."""
         tree = self._plan.tree
         if sensor.reference in tree.joint_index:
             return sensor.reference
@@ -227,8 +227,9 @@ class SensorWriter:
         return above.name if above is not None else ""
 
     def _find_measured(self, sensor: SensorPlan) -> SolidPlan | None:
-        """Returns the one Solid that hangs, by fixed joints, on the sensor's link or is this
-        link."""
+        """Returns the one Solid that is attached, by fixed joints, to the sensor's link or is this
+        link.
+        """
         found = [
             solid
             for solid in self._hanging.get(sensor.link, ())
@@ -241,8 +242,9 @@ class SensorWriter:
         return found[0] if len(found) == 1 and hangs_here else None
 
     def _free_collisions(self, sensor: SensorPlan) -> tuple[int, ...]:
-        """Returns the collisions that a touch sensor names, or all, without the ones of other
-        sensors."""
+        """Returns the collisions that a touch sensor names, or all, without collisions of other
+        sensors.
+        """
         wanted = sensor.devices[0].takes_collisions
         collisions = self._holders[sensor.link][1].link.collisions
         named = [index for index, c in enumerate(collisions) if c.name in (wanted or ())]
@@ -264,8 +266,8 @@ class SensorWriter:
 
 
 def _find_hanging(plan: SolidTreePlan) -> dict[str, list[SolidPlan]]:
-    """Returns link -> the Solids that hang on it, or are it, by fixed joints: through links of the
-    Solid above only."""
+    """Returns link -> the Solids that are attached to it, or are it, by fixed joints: through links
+    of the Solid above only."""
     tree = plan.tree
     found: dict[str, list[SolidPlan]] = {}
     for solid in plan.solids:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sensors as plain data, before there are nodes.
 
-The rest of the exporter has to know of their devices:
+The rest of the exporter must know of their devices:
 
 needs_physics          the Solid that holds the link must have Physics, or the device measures
                        nothing; where it has none (a fixed base) the sensor is lost

@@ -138,7 +138,9 @@ class JointPlanner:
         *,
         is_driven: bool,
     ) -> list[Placed]:
-        """Plans one joint on top of the other at one place: letter, axis and position of each."""
+        """Plans one joint on top of the other at one place: letter, axis and position of each
+        joint.
+        """
         placed: list[Placed] = []
         for letter, axis, position in parts:
             here = np.eye(4) if placed else frame

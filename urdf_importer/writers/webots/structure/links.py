@@ -95,7 +95,7 @@ class SolidPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LoopPlan:
-    """A joint from the Solid `above` to the Solid `below`, which hangs on another joint too."""
+    """A joint from the Solid `above` to the Solid `below`, which another joint carries too."""
 
     above: SolidPlan
     joint: JointNodePlan

@@ -172,8 +172,8 @@ class LoopPlanner:
 
     def _warn_of_fixed(self, loop: LoopJoint) -> None:
         finding = (
-            "closes a loop and is fixed, which Webots knows of no joint; it becomes a slider with "
-            f"stops {STOP_MARGIN:g} m from its position"
+            "closes a loop and is fixed, a joint that Webots does not have; it becomes a slider "
+            f"with stops {STOP_MARGIN:g} m from its position"
         )
         report_on(loop, "webots-fixed-loop", finding, self._diagnostics)
 

@@ -6,7 +6,7 @@ body between heavy ones shakes. Hinge2Joint turns by R(axis 1) R(axis 2), BallJo
 as well, where axis 2 is axis 3 x axis 1: exactly as the chain does. The link between is gone then,
 which a diagnostic says.
 
-Both need Physics on either side, so they never hang on a fixed base.
+Both need Physics on either side, so they are never on a fixed base.
 """
 
 import math
@@ -26,7 +26,7 @@ _EXACT = 1e-7
 def combine_hinges(
     solids: Sequence[SolidPlan], kept: frozenset[str], diagnostics: Diagnostics
 ) -> list[SolidPlan]:
-    """Returns the Solids without the ones that a combined joint makes unnecessary. `kept` names
+    """Returns the Solids without Solids that a combined joint makes unnecessary. `kept` names
     links that must stay, such as links with sensors."""
     below: dict[SolidPlan, list[SolidPlan]] = {}
     for solid in solids:
@@ -97,7 +97,9 @@ def _combine(chain: Sequence[SolidPlan]) -> JointNodePlan | None:
 
 
 def _lines(chain: Sequence[SolidPlan]) -> tuple[list[Vector], list[Vector]]:
-    """Returns the axes and a point on each, in the frame of the Solid above the chain, at zero."""
+    """Returns the axes and a point on each axis, in the frame of the Solid above the chain, at
+    zero.
+    """
     axes, points = [], []
     frame = np.eye(4)
     for solid in chain:

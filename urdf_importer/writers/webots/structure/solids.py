@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which links share a Solid, and which Solid hangs on which.
+"""Which links share a Solid, and the parent of each Solid.
 
 1. The Robot node is the root link. An empty root above a floating joint is the world: the link
    below it is the Robot then.
 2. A link on a moving joint is a Solid of its own.
 3. A link with mass on a fixed joint is a Solid of its own too, which Webots joins to the one above;
    or it is merged with it, by option.
-4. A link without mass on a fixed joint is a frame (a Pose) in the Solid that it hangs on. Children
+4. A link without mass on a fixed joint is a frame (a Pose) in its parent Solid. Children
    of the frame become children of that Solid: nothing is lost, and no Solid without Physics is
    between two with Physics, which Webots forbids.
 5. A Solid whose own link has no mass takes in the first link with mass that is fixed to it, so
