@@ -40,7 +40,7 @@ from ..driving.operators import BakeDrive
 from ..ik.operators import BakePath
 from ..option_properties import add_option_properties, draw_options, read_options
 from ..reports import MARK, report_diagnostics
-from ..session import recall_state
+from ..session import session_state
 from ..sidebar.panel import RobotSubPanel
 from ..wrapped_text import draw_rest, draw_wrapped
 from .checks import Checked, Checks, find_checked

@@ -10,7 +10,7 @@ import bpy
 from ...urdf_importer.blender.preview.stage import find_studio
 from ...urdf_importer.blender.seeing.looking import find_looked, keep_of
 from ..additions import Drawers, call_later
-from ..session import recall_state
+from ..session import session_state
 
 _HIDDEN = ("show_bones", "show_extras", "show_relationship_lines")
 """Overlays that would cover the picture: bones, lights and empties, and lines between objects."""
@@ -43,7 +43,7 @@ class _Views:
 def enter_camera(space: Any, home: Any, *, bare: bool = False) -> None:
     """Lets a view look through the scene's camera, `bare` without bones, lights and empties. How it
     looked is noted, and in `home` too, for files that are opened again."""
-    views, region = recall_state(_Views).before, space.region_3d
+    views, region = session_state(_Views).before, space.region_3d
     now = _View(
         perspective=region.view_perspective,
         rotation=tuple(region.view_rotation),
@@ -83,7 +83,7 @@ def _find_home(scene: Any, camera: Any | None) -> Any | None:
 def _settle(space: Any, home: Any | None) -> None:
     """Brings back the overlays of a view that was orbited, or whose camera is gone by any way, and
     where it looks through a camera still, all of it."""
-    views, key, region = recall_state(_Views).before, space.as_pointer(), space.region_3d
+    views, key, region = session_state(_Views).before, space.as_pointer(), space.region_3d
     through = region.view_perspective == "CAMERA" and home is not None
     shown = [getattr(space.overlay, overlay) for overlay in _HIDDEN]
     if through and home is not None and _VIEW in home:
@@ -108,7 +108,7 @@ def _settle(space: Any, home: Any | None) -> None:
 def _watch_view() -> None:
     """Looks at the views after each is drawn: neither orbiting nor undo tells anybody."""
     scene = bpy.context.scene
-    if recall_state(_Views).before or find_studio(scene) or find_looked(scene):
+    if session_state(_Views).before or find_studio(scene) or find_looked(scene):
         call_later(_settle_soon)
 
 
@@ -118,4 +118,4 @@ def _settle_soon() -> None:
 
 def register() -> None:
     """Lets views through such a camera look as before once they look elsewhere."""
-    recall_state(_Views).drawers.start(POST_VIEW=_watch_view)
+    session_state(_Views).drawers.start(POST_VIEW=_watch_view)

@@ -16,7 +16,7 @@ from ...urdf_importer.blender.standing.selection import select_link
 from .. import props
 from ..active_robot import active_robot, redraw_views
 from ..additions import add_property
-from ..session import recall_state
+from ..session import session_state
 from ..sidebar.panel import DataSubPanel
 from ..wrapped_text import draw_wrapped
 from .looking import LookThrough
@@ -142,7 +142,7 @@ def _draw_switches(layout: Any, robot: Any) -> None:
 
 def _get_shown(manager: Any) -> int:
     """Returns the sensor clicked last, as long as its link is the active object."""
-    place, active = recall_state(_Clicked).place, bpy.context.view_layer.objects.active
+    place, active = session_state(_Clicked).place, bpy.context.view_layer.objects.active
     if active is None or not 0 <= place < len(manager.urdf_sensors):
         return -1
     return place if name_link(active) == manager.urdf_sensors[place].link else -1
@@ -150,7 +150,7 @@ def _get_shown(manager: Any) -> int:
 
 def _set_shown(manager: Any, place: int) -> None:
     """Selects the link of the clicked sensor."""
-    recall_state(_Clicked).place = place
+    session_state(_Clicked).place = place
     try:
         select_link(active_robot(bpy.context), manager.urdf_sensors[place].link)
     except KinematicsError:

@@ -49,7 +49,7 @@ class BuildStudio(RobotOperator, bpy.types.Operator):
         "Look Through Camera", "Show the 3D view as the camera sees it", default=True
     )
 
-    def act(self: Any, context: Any, robot: Any) -> None:
+    def run(self: Any, context: Any, robot: Any) -> None:
         settle_views(context)
         home = build_studio(_list_robots(context), turntable=self.turntable, frames=self.frames)
         space = context.space_data
@@ -73,7 +73,7 @@ class RemoveStudio(ActingOperator, bpy.types.Operator):
             return "There is no studio in this scene"
         return "" if context.mode in ("OBJECT", "POSE") else NOT_NOW
 
-    def act(self, context: Any, robot: Any) -> None:
+    def run(self, context: Any, robot: Any) -> None:
         settle_views(context)  # Of an opened file nothing is known yet.
         remove_studio()
         settle_views(context)

@@ -117,7 +117,7 @@ def _note(extension: ModuleType) -> dict[str, Any]:
         if isinstance(moment, list):
             found[f"handlers {name}"] = [f"{each.__module__}.{each.__name__}" for each in moment]
     added = extension.operators.additions._Added
-    timers = extension.operators.session.recall_state(added).timers
+    timers = extension.operators.session.session_state(added).timers
     found["timers"] = [each.__name__ for each in timers if bpy.app.timers.is_registered(each)]
     return {name: value for name, value in found.items() if not name.endswith(_BLENDERS)}
 
