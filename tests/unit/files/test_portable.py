@@ -12,7 +12,7 @@ from urdf_importer.files import portable
 from urdf_importer.files.outputs import suggest_stem
 from urdf_importer.files.portable import avoid_reserved, relative_path
 from urdf_importer.writers.file_folder import FileFolder
-from urdf_importer.writers.urdf.meshes import Copies, FoundFile, find_free_name
+from urdf_importer.writers.urdf.meshes import Copies, find_free_name
 
 DEVICES = ("aux", "CON", "nul", "Prn", "com1", "LPT9", "aux.stl", "CON.tar.gz", "com1.")
 
@@ -47,7 +47,7 @@ def test_what_is_written_is_called_otherwise(tmp_path: Path) -> None:
     mesh = tmp_path / "aux.stl"
     mesh.write_bytes(b"solid")
     (tmp_path / "package").mkdir()
-    place = Copies(tmp_path / "package").copy(FoundFile(path=mesh), "meshes")
+    place = Copies(tmp_path / "package").copy(mesh, (), "meshes")
     assert place == "meshes/aux_.stl" and (tmp_path / "package" / place).is_file()
 
 
