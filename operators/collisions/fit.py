@@ -25,7 +25,7 @@ from ..reports import report_diagnostics
 from ..session import session_state
 from ..stepping import SteppedOperator, Steps
 
-Marks = frozenset[tuple[int, int]]
+Marks = frozenset[tuple[int, int | None]]
 
 LEAST_MISS = 1e-6
 """Metres; less is rounding."""
@@ -42,7 +42,8 @@ class Fits:
 def mark_shapes(items: Iterable[Any]) -> Marks:
     """Returns numbers that differ where other objects, or other meshes, are in their place: undo
     brings both back with their numbers."""
-    return frozenset((item.session_uid, item.data.session_uid) for item in items)
+    # An empty stands in the place of a mesh that was not found.
+    return frozenset((item.session_uid, item.data and item.data.session_uid) for item in items)
 
 
 class FitCollisions(SteppedOperator, RobotOperator, bpy.types.Operator):
