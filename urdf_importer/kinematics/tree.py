@@ -153,8 +153,7 @@ class KinematicTree:
         return tuple(ends)
 
     def subtree(self, place: int) -> range:
-        """Returns the places of a link and of all its descendants: in tree order they are
-        contiguous."""
+        """Returns the places of a link and all its descendants, contiguous in tree order."""
         return range(place, self._ends[place])
 
     def ancestors(self, place: int) -> Iterator[int]:
@@ -164,8 +163,7 @@ class KinematicTree:
             place = self.parents[place]
 
     def joint_above(self, link: str) -> Joint | None:
-        """Returns the joint above the link of this name; None for a root and for a link
-        that is not in the tree."""
+        """Returns the joint above the link of this name; None for a root and for a missing link."""
         place = self.index.get(link, -1)
         motion = self.motions[place] if place >= 0 else None
         return None if motion is None else motion.joint
