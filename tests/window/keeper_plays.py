@@ -12,6 +12,7 @@ import bpy
 import numpy as np
 from driver import Driver, Steps, unfold
 from export_plays import import_robot
+from first_minute_plays import anew
 from gizmo_plays import Hands
 from import_plays import _open_dialog, is_idle
 from surroundings import assert_same, note_surroundings
@@ -20,6 +21,7 @@ _EXTENSION = "bl_ext.user_default.urdf_importer"
 _SCALE = 1.5
 
 
+@anew
 def keeper(driver: Driver) -> Steps:
     """A scene with three robots, one of them linked and overridden, in two windows at one and a
     half times the size: an armature deleted and one duplicated, the ways out of both, and undo to
@@ -96,6 +98,7 @@ def _pose_override(driver: Driver, name: str) -> Steps:
     yield from driver.wait_for("undone", lambda: hands.positions() == before)
 
 
+@anew
 def stale(driver: Driver) -> Steps:
     """A roboticist's: solutions and a check, then the file gets another name for a joint: the
     dialog of Update holds the new name, keyframes follow, and what was found before is dropped; so

@@ -6,12 +6,15 @@ from typing import Any
 import bpy
 from driver import Driver, Steps, unfold
 from export_plays import import_robot
+from first_minute_plays import anew
+from surroundings import assert_same, note_surroundings
 
 _BUTTON = "urdf.simulate"
 
 
+@anew
 def simulate(driver: Driver) -> Steps:
-    """The panel, a run that Esc ends, one to its end, its undo, and a run after other values.
+    """One who simulates, from the zip on: the panel, a run that Esc ends, one to its end, its undo, and a run after other values.
     ARGUMENTS: file."""
     (path,) = driver.arguments
     robot = import_robot(path)
@@ -25,6 +28,7 @@ def simulate(driver: Driver) -> Steps:
     yield 1.0
     driver.take_picture("panel")
     before, place = _census(), robot.matrix_world.copy()
+    around = note_surroundings()
     yield from driver.find_button(driver.viewport, bar, _BUTTON)
     yield from driver.click(*driver.place)
     yield from driver.wait_for("it runs", lambda: len(bpy.data.scenes) == 2)
@@ -35,6 +39,7 @@ def simulate(driver: Driver) -> Steps:
     yield from driver.wait_for("Esc took it back", lambda: len(bpy.data.scenes) == 1)
     assert _census() == before and not _keys(robot.name)
     yield from driver.wait_for("it is back", lambda: robot.matrix_world == place)
+    assert_same(around)
     chosen.seconds = 1.0
     yield 0.3
     yield from driver.find_button(driver.viewport, bar, _BUTTON)
@@ -49,8 +54,10 @@ def simulate(driver: Driver) -> Steps:
     yield from driver.undo()
     yield from driver.wait_for("one undo took it back", lambda: not _keys(name))
     assert _census() == before
+    assert_same(around)
     yield from driver.redo()
     yield from driver.wait_for("one redo brought it again", lambda: _keys(name))
+    assert_same(around, "scene Scene frame_end")
 
 
 def _census() -> tuple[int, ...]:
