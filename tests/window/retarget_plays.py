@@ -127,6 +127,7 @@ def animator(driver: Driver) -> Steps:
     noted.append(note_surroundings())
     driver.take_picture("followed")
     yield from _shift_keys(driver, hands, 5)
+    noted.append(noted[-1])  # The choice of keys is a step of its own.
     noted.append(note_surroundings())
     yield from _play_a_while(driver, hands)
     assert_same(noted[-1])
@@ -143,10 +144,11 @@ def animator(driver: Driver) -> Steps:
 
 
 def _shift_keys(driver: Driver, hands: Hands, frames: int) -> Steps:
-    """In the timeline: all keys, G, the number."""
+    """In the timeline: all keys, those of bones that are not selected too, G, the number."""
     areas = driver.window.screen.areas
     area = next(each for each in areas if each.type == "DOPESHEET_EDITOR")
     region = next(each for each in area.regions if each.type == "WINDOW")
+    bpy.context.scene.show_keys_from_selected_only = False
     goal = tuple(each + frames for each in _span(hands))
     driver.move(region.x + region.width / 2, region.y + region.height / 2)
     yield 0.2
