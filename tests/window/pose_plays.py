@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Poses and limbs by the sidebar, and people dropped on the view. Plays of scenarios.py."""
+"""Poses and limbs by the sidebar. Plays of scenarios.py."""
 
 import importlib
 from typing import Any
@@ -7,8 +7,6 @@ from typing import Any
 import bpy
 from driver import Driver, Steps, unfold
 from gizmo_plays import Hands
-from import_plays import _open_dialog
-from retarget_plays import _look
 
 _EXTENSION = "bl_ext.user_default.urdf_importer"
 
@@ -107,36 +105,3 @@ def _forget_first_steps() -> Any:
     kept = importlib.import_module(f"{_EXTENSION}.operators.preferences")
     kept.save({name: text for name, text in kept.load().items() if name != "dragged"})
     return importlib.import_module(f"{_EXTENSION}.operators.first_steps")
-
-
-def drop_person(driver: Driver) -> Steps:
-    """A person beside the robot, at its own rate and as tall as people are, with Retarget open.
-    One undo takes it back. ARGUMENTS: robot, person."""
-    path, motion = driver.arguments
-    bpy.data.objects.remove(bpy.data.objects["Cube"])
-    assert bpy.ops.import_scene.urdf(filepath=path) == {"FINISHED"}
-    robot = bpy.context.view_layer.objects.active
-    name = robot.name
-    bpy.ops.ed.undo_push(message="Import")
-    yield from driver.open_sidebar("Robot")
-    _look(driver)
-    yield 0.5
-    yield from _open_dialog(driver, motion)
-    driver.press("RET")
-    yield from driver.wait_for("a person is there", lambda: len(bpy.data.armatures) == 2)
-    (person,) = (each for each in bpy.data.objects if each.type == "ARMATURE" and each.name != name)
-    render = bpy.context.scene.render
-    assert abs(render.fps / render.fps_base - 60.0) < 0.01
-    assert 1.0 < person.dimensions.z < 2.2 or 1.0 < person.dimensions.y < 2.2, person.dimensions
-    pairs = importlib.import_module(f"{_EXTENSION}.operators.motion.limb_pairs")
-    session = importlib.import_module(f"{_EXTENSION}.operators.session")
-    yield from driver.wait_for(
-        "Retarget is open", lambda: session.recall_state(pairs._Pairs).is_open
-    )
-    yield from driver.wait_for("limbs are found", lambda: pairs.recall_limbs(robot, person))
-    yield 0.7
-    driver.take_picture("person")
-    yield from driver.undo()
-    yield from driver.wait_for("one undo took it back", lambda: len(bpy.data.armatures) == 1)
-    render = bpy.context.scene.render
-    assert render.fps == 24 and name in bpy.data.objects

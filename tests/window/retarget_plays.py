@@ -118,7 +118,7 @@ def animator(driver: Driver) -> Steps:
     yield from _open_dialog(driver, motion)
     driver.press("RET")
     yield from driver.wait_for("a person is there", lambda: len(bpy.data.armatures) == 2)
-    yield 0.7
+    yield from _meet(driver, hands.robot)
     noted.append(note_surroundings())
     yield from _ask(driver, bar)
     driver.press("RET")
@@ -143,6 +143,22 @@ def animator(driver: Driver) -> Steps:
     yield from _storm(driver, hands, noted)
 
 
+def _meet(driver: Driver, robot: Any) -> Steps:
+    """The person has its own rate and is as tall as people are; Retarget is open."""
+    (person,) = (each for each in bpy.data.objects if each.type == "ARMATURE" and each != robot)
+    render = bpy.context.scene.render
+    assert abs(render.fps / render.fps_base - 60.0) < 0.01
+    assert 1.0 < person.dimensions.z < 2.2 or 1.0 < person.dimensions.y < 2.2, person.dimensions
+    pairs = importlib.import_module(f"{_EXTENSION}.operators.motion.limb_pairs")
+    session = importlib.import_module(f"{_EXTENSION}.operators.session")
+    yield from driver.wait_for(
+        "Retarget is open", lambda: session.recall_state(pairs._Pairs).is_open
+    )
+    yield from driver.wait_for("limbs are found", lambda: pairs.recall_limbs(robot, person))
+    yield 0.7
+    driver.take_picture("person")
+
+
 def _shift_keys(driver: Driver, hands: Hands, frames: int) -> Steps:
     """In the timeline: all keys, those of bones that are not selected too, G, the number."""
     areas = driver.window.screen.areas
@@ -164,7 +180,7 @@ def _shift_keys(driver: Driver, hands: Hands, frames: int) -> Steps:
 
 def _play_a_while(driver: Driver, hands: Hands) -> Steps:
     before = hands.positions()
-    driver._rest_on_viewport()
+    driver.rest_on_viewport()
     driver.press("SPACE")
     yield from driver.wait_for("it moves", lambda: hands.positions() != before)
     driver.press("ESC")
@@ -209,12 +225,8 @@ def _storm(driver: Driver, hands: Hands, noted: list[Surroundings]) -> Steps:
         yield from driver.undo()
         assert_same(noted[back], *views)
     assert not bpy.data.armatures
-    for key in ({"ctrl": True, "shift": True}, {"ctrl": True}):
-        driver._rest_on_viewport()
-        for _ in noted[1:]:
-            driver.press("Z", **key)
-            yield 0.05
-        armatures, end = (2, noted[-1]) if "shift" in key else (0, noted[0])
+    for armatures, end, held in ((2, noted[-1], {"shift": True}), (0, noted[0], {})):
+        yield from driver.storm(len(noted) - 1, **held)
         yield from driver.wait_for(
             "the storm is over", lambda n=armatures: len(bpy.data.armatures) == n
         )

@@ -14,8 +14,8 @@ _BUTTON = "urdf.simulate"
 
 @anew
 def simulate(driver: Driver) -> Steps:
-    """One who simulates, from the zip on: the panel, a run that Esc ends, one to its end, its undo, and a run after other values.
-    ARGUMENTS: file."""
+    """One who simulates, from the zip on: the panel, a run that Esc ends, one to its end, its undo
+    and redo. ARGUMENTS: file."""
     (path,) = driver.arguments
     robot = import_robot(path)
     unfold("Simulate")

@@ -17,9 +17,9 @@ _OVERLAYS = ("show_bones", "show_extras", "show_relationship_lines")
 
 @anew
 def studio(driver: Driver) -> Steps:
-    """An artist's, from the zip on, in a light theme and a small window, with lines hidden by the artist: the studio
-    is left by undo, by orbiting, by removal, after a reload and by a new file, and each time the
-    view shows what it showed before. ARGUMENTS: file, file to save."""
+    """An artist's, from the zip on, in a light theme and a small window, with lines hidden by the
+    artist: the studio is left by undo, by orbiting, by removal, after a reload and by a new file,
+    and each time the view shows what it showed before. ARGUMENTS: file, file to save."""
     path, saved = driver.arguments
     _use_light_theme()
     with bpy.context.temp_override(**Hands(driver).context()):
