@@ -217,7 +217,7 @@ def find_pie_key(context: Any) -> str:
 
 
 def _opens_pie(item: Any) -> bool:
-    return item.idname == _CALL and item.properties.name == RobotPie.bl_idname
+    return bool(item.idname == _CALL and item.properties.name == RobotPie.bl_idname)
 
 
 def register() -> None:

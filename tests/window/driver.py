@@ -27,7 +27,7 @@ _KEYS = {
     "5": "FIVE", "6": "SIX", "7": "SEVEN", "8": "EIGHT", "9": "NINE",
 }  # fmt: skip
 _ROW = 6
-"""Pixels between the places where a button is looked for, at a scale of 1: less than its height."""
+"""Pixels between places where a button is looked for, less than its height; at a scale of 1."""
 _SECONDS = 30.0
 _ROUNDS = 2
 TAB = "Robot"
@@ -36,7 +36,7 @@ _WITHOUT_ROBOT = "VIEW3D_PT_urdf_world_report"
 
 
 class Driver:
-    """One window, number `number` of the program's. Places count in pixels from its lower left corner."""
+    """A window, of this number. Places count in pixels from its lower left corner."""
 
     def __init__(self, folder: Path, arguments: list[str]) -> None:
         self.folder = folder

@@ -27,7 +27,8 @@ _MANY = 6
 def keeper(driver: Driver) -> Steps:
     """A scene with three robots, one of them linked and overridden, in two windows at one and a
     half times the size: an armature deleted and one duplicated in the other window, the ways out of
-    both, and undo to the beginning and back, as fast as keys come, from the zip on. ARGUMENTS: file, another file, library to write."""
+    both, and undo to the beginning and back, as fast as keys come, from the zip on.
+    ARGUMENTS: file, another file, library to write."""
     path, other, library = driver.arguments
     bpy.context.preferences.view.ui_scale = _SCALE
     _write_library(other, library)

@@ -23,6 +23,7 @@ def poses(driver: Driver) -> Steps:
     bpy.ops.ed.undo_push(message="SRDF")
     unfold("Joints", "Poses")
     bar = yield from driver.open_sidebar("Robot")
+    _change_the_pie_key(hands)
     before = hands.positions()
     driver.take_picture("start")
     yield from driver.find_button(driver.viewport, bar, "urdf.show_state", x=0.3)
@@ -52,6 +53,18 @@ def poses(driver: Driver) -> Steps:
     assert hands.positions() != before
     driver.take_picture("dragged")
     assert steps._has_dragged()
+
+
+def _change_the_pie_key(hands: Hands) -> None:
+    """The line says the key that the user has set, and none where that is switched off."""
+    menu = hands.module("operators.sidebar.robot_menu")
+    assert menu.find_pie_key(bpy.context) == "Shift Alt R"
+    keys = bpy.context.window_manager.keyconfigs.user.keymaps["Object Mode"].keymap_items
+    (item,) = (each for each in keys if menu._opens_pie(each))
+    item.type = "Y"
+    assert menu.find_pie_key(bpy.context) == "Shift Alt Y"
+    item.active = False
+    assert menu.find_pie_key(bpy.context) == ""
 
 
 def _drag_from(driver: Driver, place: tuple[int, int], end: str) -> Steps:

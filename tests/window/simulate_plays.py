@@ -21,10 +21,8 @@ def simulate(driver: Driver) -> Steps:
     unfold("Simulate")
     bar = yield from driver.open_sidebar("Robot")
     chosen = bpy.context.window_manager.operator_properties_last(_BUTTON)
-    chosen.engine = "bullet"
-    chosen.drops = True
-    chosen.motors = "hold"
-    chosen.seconds = 30.0
+    chosen.engine, chosen.drops = "bullet", True
+    chosen.motors, chosen.seconds = "hold", 30.0
     yield 1.0
     driver.take_picture("panel")
     before, place = _census(), robot.matrix_world.copy()
@@ -48,8 +46,7 @@ def simulate(driver: Driver) -> Steps:
     yield 1.0
     name = robot.name
     assert len(bpy.data.scenes) == 1
-    last = bpy.context.window_manager.operators[-1]
-    assert last.bl_idname == "URDF_OT_simulate", last.bl_idname
+    assert bpy.context.window_manager.operators[-1].bl_idname == "URDF_OT_simulate"
     driver.take_picture("keyed")
     yield from driver.undo()
     yield from driver.wait_for("one undo took it back", lambda: not _keys(name))
