@@ -90,6 +90,15 @@ def add_key(keymap: str, operator: str, key: str, value: str = "PRESS", **held: 
     return item
 
 
+def find_key(keymap: str, fits: Callable[[Any], bool]) -> str:
+    """Finds the key of the first item that fits in one of Blender's key maps, as the user has it:
+    "Shift Alt R"; empty where it is switched off, removed or unassigned."""
+    config = bpy.context.window_manager.keyconfigs.user
+    found = config.keymaps.get(keymap) if config is not None else None
+    items = found.keymap_items if found is not None else ()
+    return next((str(each.to_string()) for each in items if each.active and fits(each)), "")
+
+
 def call_later(function: Callable[[], float | None], seconds: float = 0.0) -> None:
     """Has Blender call a function soon, unless it will already."""
     session_state(_Added).timers.add(function)

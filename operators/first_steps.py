@@ -26,8 +26,9 @@ def note_dragged() -> None:
         remembered.save(remembered.load() | {_DRAGGED: "yes"})
 
 
-def draw_first_steps(layout: Any, context: Any) -> None:
-    """Draws the line, until something was dragged; nothing where the gizmos are off."""
+def draw_first_steps(layout: Any, context: Any, poses_key: str) -> None:
+    """Draws the line, with the key for poses unless it is empty, until something was dragged;
+    nothing where the gizmos are off."""
     if _has_dragged():
         return
     things = [
@@ -36,8 +37,9 @@ def draw_first_steps(layout: Any, context: Any) -> None:
         if is_on(context, switch)
     ]
     if things:
-        text = f"Drag {' or '.join(things)}. Ctrl: steps. Shift+Alt+R: poses."
-        draw_wrapped(layout, context, text, icon="INFO")
+        text = f"Drag {' or '.join(things)}. Ctrl: steps."
+        rest = f" {poses_key}: poses." if poses_key else ""
+        draw_wrapped(layout, context, text + rest, icon="INFO")
 
 
 def _has_dragged() -> bool:

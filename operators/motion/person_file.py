@@ -3,12 +3,14 @@
 *Retarget* opens."""
 
 import os
+from dataclasses import replace
 from typing import Any
 
 import bpy
 
 from ...urdf_importer import RobotError
 from ...urdf_importer.blender.animation.curves import widen_range
+from ...urdf_importer.blender.modes import leave_modes, remember_state, restore_state
 from ...urdf_importer.blender.standing.placing import frame_robots, leave_others
 from ...urdf_importer.pipeline.retargeting import open_person
 from .. import props
@@ -53,11 +55,14 @@ class ImportPerson(ActingOperator, bpy.types.Operator):
         path = bpy.path.abspath(self.filepath)
         if not path.lower().endswith(".bvh"):
             raise RobotError(f"{os.path.basename(path)} does not end in .bvh")
-        if context.mode == "POSE":
-            bpy.ops.object.mode_set(mode="OBJECT")
-        active = context.view_layer.objects.active
-        with wait_cursor(context):
-            person = open_person(path)
+        state = remember_state()
+        leave_modes()
+        try:
+            with wait_cursor(context):
+                person = open_person(path)
+        except RobotError:
+            restore_state(state)
+            raise
         scene = context.scene
         first, last = person.animation_data.action.frame_range
         widen_range(scene, first, last)
@@ -66,7 +71,8 @@ class ImportPerson(ActingOperator, bpy.types.Operator):
         if robot is None:
             return f"{said}; import a robot that follows it"
         leave_others(person, find_right(context))
-        context.view_layer.objects.active = active if active is not None else robot
+        # Timelines show the keys of what is selected: the robot's, not the person's.
+        restore_state(state if state.active is not None else replace(state, active=robot))
         _show(context, robot, person)
         return f"{said}, the scene's rate now"
 

@@ -27,7 +27,7 @@ from .panel import RobotSubPanel
 from .panel_display import draw_limits_switch
 from .panel_limbs import draw_limbs
 from .pose_operators import KeyJoint, ZeroPose
-from .robot_menu import POSE_MENU, HomePose, MirrorPose, ReadyPose
+from .robot_menu import POSE_MENU, HomePose, MirrorPose, ReadyPose, find_pie_key
 from .select_operators import SelectJoint
 from .sliders import counts_millimetres, find_slider
 
@@ -80,7 +80,7 @@ class JointsPanel(RobotSubPanel, bpy.types.Panel):
             view.draw_chains(self.layout, context)
         if context.mode == "POSE":
             _draw_keys(self.layout, [table.joints[name] for name in lit])
-        draw_first_steps(self.layout, context)
+        draw_first_steps(self.layout, context, find_pie_key(context))
 
 
 def _draw_keys(layout: Any, joints: Iterable[RigJoint]) -> None:

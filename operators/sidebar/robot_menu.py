@@ -12,7 +12,7 @@ from ...urdf_importer.blender.standing.joints import read_joints
 from ...urdf_importer.blender.standing.mirrored import home_pose, mirror_pose, ready_pose
 from ...urdf_importer.command.summary import count
 from ..active_robot import RobotOperator, active_robot, wait_cursor
-from ..additions import add_key, add_to_menus
+from ..additions import add_key, add_to_menus, find_key
 
 ENTRIES: dict[str, tuple[tuple[str, str], ...]] = {
     "": (
@@ -206,14 +206,24 @@ def _draw_menu(self: Any, context: Any) -> None:
         self.layout.menu(RobotMenu.bl_idname, icon="ARMATURE_DATA")
 
 
-PIE_KEYS = ("Object Mode", "Pose")
-"""Key maps in which Shift Alt R opens the pie; Blender's own have it free."""
+_CALL = "wm.call_menu_pie"
+PIE_KEYS = {"OBJECT": "Object Mode", "POSE": "Pose"}
+"""Mode -> key map in which Shift Alt R opens the pie; Blender's own have it free."""
+
+
+def find_pie_key(context: Any) -> str:
+    """Finds the key that opens the pie in this mode, as the user has it; empty without one."""
+    return find_key(PIE_KEYS.get(context.mode, ""), _opens_pie)
+
+
+def _opens_pie(item: Any) -> bool:
+    return bool(item.idname == _CALL and item.properties.name == RobotPie.bl_idname)
 
 
 def register() -> None:
     """Adds the menu to Blender's, and the key of the pie."""
     add_to_menus(_draw_menu, "VIEW3D_MT_object", "VIEW3D_MT_pose")
-    for name in PIE_KEYS:
-        item = add_key(name, "wm.call_menu_pie", "R", shift=True, alt=True)
+    for name in PIE_KEYS.values():
+        item = add_key(name, _CALL, "R", shift=True, alt=True)
         if item is not None:
             item.properties.name = RobotPie.bl_idname

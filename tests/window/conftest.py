@@ -104,3 +104,16 @@ def program(
 @pytest.fixture
 def play(program: Program, request: pytest.FixtureRequest) -> Callable[..., Path]:
     return partial(program.play, request.node.name)
+
+
+@pytest.fixture
+def play_anew(
+    program: Program, zipped: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> Callable[..., Path]:
+    """Plays in an empty profile, with the zip as the first argument; see first_minute_plays.py."""
+    profile = tmp_path / "profile"
+    profile.mkdir()
+    fresh = Program(program.number, profile)
+    return lambda scenario, *arguments, **size: fresh.play(
+        request.node.name, scenario, zipped, *arguments, **size
+    )

@@ -27,7 +27,7 @@ _KEYS = {
     "5": "FIVE", "6": "SIX", "7": "SEVEN", "8": "EIGHT", "9": "NINE",
 }  # fmt: skip
 _ROW = 6
-"""Pixels between the places where a button is looked for: less than its height."""
+"""Pixels between places where a button is looked for, less than its height; at a scale of 1."""
 _SECONDS = 30.0
 _ROUNDS = 2
 TAB = "Robot"
@@ -36,18 +36,19 @@ _WITHOUT_ROBOT = "VIEW3D_PT_urdf_world_report"
 
 
 class Driver:
-    """One window. Places count in pixels from its lower left corner."""
+    """A window, of this number. Places count in pixels from its lower left corner."""
 
     def __init__(self, folder: Path, arguments: list[str]) -> None:
         self.folder = folder
         self.arguments = arguments
         self.place = (640, 400)
+        self.number = 0
 
     # What a user sees
 
     @property
     def window(self) -> Any:
-        return bpy.context.window_manager.windows[0]
+        return bpy.context.window_manager.windows[self.number]
 
     @property
     def viewport(self) -> Any:
@@ -114,13 +115,13 @@ class Driver:
             yield 0.02
 
     def undo(self) -> Steps:
-        self._rest_on_viewport()
+        self.rest_on_viewport()
         yield 0.2
         self.press("Z", ctrl=True)
         yield 0.5
 
     def redo(self) -> Steps:
-        self._rest_on_viewport()
+        self.rest_on_viewport()
         yield 0.2
         self.press("Z", ctrl=True, shift=True)
         yield 0.5
@@ -196,8 +197,9 @@ class Driver:
         """Moves the mouse down the region; Blender says what lies under it. Twice, since a region
         may not be drawn yet."""
         x = region.x + share * region.width
+        row = round(_ROW * bpy.context.preferences.view.ui_scale)
         for _ in range(2):
-            for y in range(region.y + region.height - 4, region.y, -_ROW):
+            for y in range(region.y + region.height - 4, region.y, -row):
                 self.move(x, y)
                 yield from self.notice()
                 with bpy.context.temp_override(window=self.window, area=area, region=region):
@@ -206,7 +208,15 @@ class Driver:
                         return
         raise AssertionError(f"there is no button for {what}")
 
-    def _rest_on_viewport(self) -> None:
+    def storm(self, count: int, **held: bool) -> Steps:
+        """Ctrl+Z so many times, faster than Blender draws; with `shift` the other way."""
+        self.rest_on_viewport()
+        yield 0.2
+        for _ in range(count):
+            self.press("Z", ctrl=True, **held)
+            yield 0.02
+
+    def rest_on_viewport(self) -> None:
         region = next(each for each in self.viewport.regions if each.type == "WINDOW")
         self.move(region.x + region.width / 2, region.y + region.height / 2)
 

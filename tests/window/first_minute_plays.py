@@ -3,8 +3,9 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 
 import bpy
 from driver import Driver, Steps
@@ -25,11 +26,21 @@ class Watch:
         self.waits[name] = round(time.monotonic() - start, 2)
 
 
-def first_minute(driver: Driver) -> Steps:
-    """Drops the extension's zip, then a robot, and drags one of its bodies; `steps.json` says what
-    was done and how long each step took. ARGUMENTS: zip, robot, joint."""
-    archive, path, joint = driver.arguments
-    hands, watch = Hands(driver), Watch()
+def anew(play: Callable[[Driver], Steps]) -> Callable[[Driver], Steps]:
+    """Has a play begin in a profile that knows nothing, by a drop of the extension's zip, which is
+    the first argument."""
+
+    @wraps(play)
+    def begin(driver: Driver) -> Steps:
+        yield from _install(driver, driver.arguments.pop(0), Watch())
+        yield from play(driver)
+
+    return begin
+
+
+def _install(driver: Driver, archive: str, watch: Watch) -> Steps:
+    """Drops the zip on the view, and confirms."""
+    hands = Hands(driver)
     assert hands.extension not in bpy.context.preferences.addons
     region = hands.region
     driver.move(region.x + region.width / 2, region.y + region.height / 2)
@@ -45,6 +56,14 @@ def first_minute(driver: Driver) -> Steps:
             "the extension is enabled", lambda: hands.extension in bpy.context.preferences.addons
         )
         yield 0.3
+
+
+def first_minute(driver: Driver) -> Steps:
+    """Drops the extension's zip, then a robot, and drags one of its bodies; `steps.json` says what
+    was done and how long each step took. ARGUMENTS: zip, robot, joint."""
+    archive, path, joint = driver.arguments
+    hands, watch = Hands(driver), Watch()
+    yield from _install(driver, archive, watch)
     with watch.step("drop the robot"):
         yield from _open_dialog(driver, path)
     with watch.step("accept"):

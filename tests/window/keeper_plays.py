@@ -12,18 +12,23 @@ import bpy
 import numpy as np
 from driver import Driver, Steps, unfold
 from export_plays import import_robot
+from first_minute_plays import anew
 from gizmo_plays import Hands
 from import_plays import _open_dialog, is_idle
 from surroundings import assert_same, note_surroundings
 
 _EXTENSION = "bl_ext.user_default.urdf_importer"
 _SCALE = 1.5
+_MANY = 6
+"""More steps of undo than there are."""
 
 
+@anew
 def keeper(driver: Driver) -> Steps:
     """A scene with three robots, one of them linked and overridden, in two windows at one and a
-    half times the size: an armature deleted and one duplicated, the ways out of both, and undo to
-    the beginning and back. ARGUMENTS: file, another file, library to write."""
+    half times the size: an armature deleted and one duplicated in the other window, the ways out of
+    both, and undo to the beginning and back, as fast as keys come, from the zip on.
+    ARGUMENTS: file, another file, library to write."""
     path, other, library = driver.arguments
     bpy.context.preferences.view.ui_scale = _SCALE
     _write_library(other, library)
@@ -33,7 +38,10 @@ def keeper(driver: Driver) -> Steps:
     bpy.ops.ed.undo_push(message="Three robots")
     bpy.ops.wm.window_new()
     yield 1.0
-    bar = yield from driver.open_sidebar("Robot")
+    bars = []
+    for driver.number in (1, 0):
+        bars.append((yield from driver.open_sidebar("Robot")))
+    other_bar, bar = bars
     before = note_surroundings()
     parts = len(bpy.data.objects[names[0]].children_recursive)
     _activate(names[0])
@@ -45,19 +53,34 @@ def keeper(driver: Driver) -> Steps:
     yield from driver.find_button(driver.viewport, bar, "urdf.delete_leftovers")
     yield from driver.click(*driver.place)
     yield from driver.wait_for("the parts are gone", lambda: not _leftovers())
-    for _ in range(3):  # There, back and there again.
-        yield from driver.undo()
-        yield from driver.undo()
-        assert names[0] in bpy.data.objects and not _leftovers()
-        yield from driver.redo()
-        yield from driver.redo()
-        assert names[0] not in bpy.data.objects and not _leftovers()
-    yield from driver.undo()
-    yield from driver.undo()
+    yield from _storm(driver, names)
     assert_same(before, "selected", "active")
-    yield from _copy_whole(driver, bar, names[1])
+    driver.number = 1
+    yield from _copy_whole(driver, other_bar, names[1])
+    driver.number = 0
     assert_same(before, "selected", "active")
     yield from _pose_override(driver, names[2])
+    mine = (f"window 0 view {n} {what}" for n in range(9) for what in ("region", "show_region_ui"))
+    assert_same(before, "selected", "active", *mine)
+
+
+def _storm(driver: Driver, names: list[str]) -> Steps:
+    """From a deleted robot to the beginning, where the library is not linked, and back, twice;
+    then to the three robots."""
+    for _ in range(2):
+        yield from driver.storm(_MANY)
+        yield from driver.wait_for("the beginning", lambda: not bpy.data.armatures)
+        yield from driver.storm(_MANY, shift=True)
+        yield from driver.wait_for(
+            "the end", lambda: [each in bpy.data.objects for each in names] == [False, True, True]
+        )
+        yield 1.0
+        assert not _leftovers()
+        assert bpy.data.objects[names[2]].override_library is not None
+    yield from driver.storm(2)
+    yield from driver.wait_for("three robots", lambda: names[0] in bpy.data.objects)
+    yield 0.5
+    assert not _leftovers()
 
 
 def _copy_whole(driver: Driver, bar: Any, name: str) -> Steps:
@@ -96,6 +119,7 @@ def _pose_override(driver: Driver, name: str) -> Steps:
     yield from driver.wait_for("undone", lambda: hands.positions() == before)
 
 
+@anew
 def stale(driver: Driver) -> Steps:
     """A roboticist's: solutions and a check, then the file gets another name for a joint: the
     dialog of Update holds the new name, keyframes follow, and what was found before is dropped; so

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Poses and limbs by the sidebar, and people dropped on the view. Plays of scenarios.py."""
+"""Poses and limbs by the sidebar. Plays of scenarios.py."""
 
 import importlib
 from typing import Any
@@ -7,8 +7,6 @@ from typing import Any
 import bpy
 from driver import Driver, Steps, unfold
 from gizmo_plays import Hands
-from import_plays import _open_dialog
-from retarget_plays import _look
 
 _EXTENSION = "bl_ext.user_default.urdf_importer"
 
@@ -25,6 +23,7 @@ def poses(driver: Driver) -> Steps:
     bpy.ops.ed.undo_push(message="SRDF")
     unfold("Joints", "Poses")
     bar = yield from driver.open_sidebar("Robot")
+    _change_the_pie_key(hands)
     before = hands.positions()
     driver.take_picture("start")
     yield from driver.find_button(driver.viewport, bar, "urdf.show_state", x=0.3)
@@ -54,6 +53,18 @@ def poses(driver: Driver) -> Steps:
     assert hands.positions() != before
     driver.take_picture("dragged")
     assert steps._has_dragged()
+
+
+def _change_the_pie_key(hands: Hands) -> None:
+    """The line says the key that the user has set, and none where that is switched off."""
+    menu = hands.module("operators.sidebar.robot_menu")
+    assert menu.find_pie_key(bpy.context) == "Shift Alt R"
+    keys = bpy.context.window_manager.keyconfigs.user.keymaps["Object Mode"].keymap_items
+    (item,) = (each for each in keys if menu._opens_pie(each))
+    item.type = "Y"
+    assert menu.find_pie_key(bpy.context) == "Shift Alt Y"
+    item.active = False
+    assert menu.find_pie_key(bpy.context) == ""
 
 
 def _drag_from(driver: Driver, place: tuple[int, int], end: str) -> Steps:
@@ -107,36 +118,3 @@ def _forget_first_steps() -> Any:
     kept = importlib.import_module(f"{_EXTENSION}.operators.preferences")
     kept.save({name: text for name, text in kept.load().items() if name != "dragged"})
     return importlib.import_module(f"{_EXTENSION}.operators.first_steps")
-
-
-def drop_person(driver: Driver) -> Steps:
-    """A person beside the robot, at its own rate and as tall as people are, with Retarget open.
-    One undo takes it back. ARGUMENTS: robot, person."""
-    path, motion = driver.arguments
-    bpy.data.objects.remove(bpy.data.objects["Cube"])
-    assert bpy.ops.import_scene.urdf(filepath=path) == {"FINISHED"}
-    robot = bpy.context.view_layer.objects.active
-    name = robot.name
-    bpy.ops.ed.undo_push(message="Import")
-    yield from driver.open_sidebar("Robot")
-    _look(driver)
-    yield 0.5
-    yield from _open_dialog(driver, motion)
-    driver.press("RET")
-    yield from driver.wait_for("a person is there", lambda: len(bpy.data.armatures) == 2)
-    (person,) = (each for each in bpy.data.objects if each.type == "ARMATURE" and each.name != name)
-    render = bpy.context.scene.render
-    assert abs(render.fps / render.fps_base - 60.0) < 0.01
-    assert 1.0 < person.dimensions.z < 2.2 or 1.0 < person.dimensions.y < 2.2, person.dimensions
-    pairs = importlib.import_module(f"{_EXTENSION}.operators.motion.limb_pairs")
-    session = importlib.import_module(f"{_EXTENSION}.operators.session")
-    yield from driver.wait_for(
-        "Retarget is open", lambda: session.session_state(pairs._Pairs).is_open
-    )
-    yield from driver.wait_for("limbs are found", lambda: pairs.recall_limbs(robot, person))
-    yield 0.7
-    driver.take_picture("person")
-    yield from driver.undo()
-    yield from driver.wait_for("one undo took it back", lambda: len(bpy.data.armatures) == 1)
-    render = bpy.context.scene.render
-    assert render.fps == 24 and name in bpy.data.objects

@@ -33,8 +33,8 @@ from live_plays import follow as follow
 from locate_plays import locate as locate
 from locate_plays import open_line as open_line
 from mathutils import Vector
-from pose_plays import drop_person as drop_person
 from pose_plays import poses as poses
+from retarget_plays import animator as animator
 from retarget_plays import retarget as retarget
 from sensor_plays import sensor_recording as sensor_recording
 from sidebar_plays import sidebar as sidebar

@@ -6,25 +6,27 @@ from typing import Any
 import bpy
 from driver import Driver, Steps, unfold
 from export_plays import import_robot
+from first_minute_plays import anew
+from surroundings import assert_same, note_surroundings
 
 _BUTTON = "urdf.simulate"
 
 
+@anew
 def simulate(driver: Driver) -> Steps:
-    """The panel, a run that Esc ends, one to its end, its undo, and a run after other values.
-    ARGUMENTS: file."""
+    """One who simulates, from the zip on: the panel, a run that Esc ends, one to its end, its undo
+    and redo. ARGUMENTS: file."""
     (path,) = driver.arguments
     robot = import_robot(path)
     unfold("Simulate")
     bar = yield from driver.open_sidebar("Robot")
     chosen = bpy.context.window_manager.operator_properties_last(_BUTTON)
-    chosen.engine = "bullet"
-    chosen.drops = True
-    chosen.motors = "hold"
-    chosen.seconds = 30.0
+    chosen.engine, chosen.drops = "bullet", True
+    chosen.motors, chosen.seconds = "hold", 30.0
     yield 1.0
     driver.take_picture("panel")
     before, place = _census(), robot.matrix_world.copy()
+    around = note_surroundings()
     yield from driver.find_button(driver.viewport, bar, _BUTTON)
     yield from driver.click(*driver.place)
     yield from driver.wait_for("it runs", lambda: len(bpy.data.scenes) == 2)
@@ -35,6 +37,7 @@ def simulate(driver: Driver) -> Steps:
     yield from driver.wait_for("Esc took it back", lambda: len(bpy.data.scenes) == 1)
     assert _census() == before and not _keys(robot.name)
     yield from driver.wait_for("it is back", lambda: robot.matrix_world == place)
+    assert_same(around)
     chosen.seconds = 1.0
     yield 0.3
     yield from driver.find_button(driver.viewport, bar, _BUTTON)
@@ -43,14 +46,15 @@ def simulate(driver: Driver) -> Steps:
     yield 1.0
     name = robot.name
     assert len(bpy.data.scenes) == 1
-    last = bpy.context.window_manager.operators[-1]
-    assert last.bl_idname == "URDF_OT_simulate", last.bl_idname
+    assert bpy.context.window_manager.operators[-1].bl_idname == "URDF_OT_simulate"
     driver.take_picture("keyed")
     yield from driver.undo()
     yield from driver.wait_for("one undo took it back", lambda: not _keys(name))
     assert _census() == before
+    assert_same(around)
     yield from driver.redo()
     yield from driver.wait_for("one redo brought it again", lambda: _keys(name))
+    assert_same(around, "scene Scene frame_end")
 
 
 def _census() -> tuple[int, ...]:

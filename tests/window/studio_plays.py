@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 from driver import Driver, Steps
+from first_minute_plays import anew
 from gizmo_plays import Hands
 from surroundings import assert_same, note_surroundings
 
@@ -14,10 +15,11 @@ _STAGE = "bl_ext.user_default.urdf_importer.urdf_importer.blender.preview.stage"
 _OVERLAYS = ("show_bones", "show_extras", "show_relationship_lines")
 
 
+@anew
 def studio(driver: Driver) -> Steps:
-    """An artist's, in a light theme and a small window, with lines hidden by the artist: the studio
-    is left by undo, by orbiting, by removal, after a reload and by a new file, and each time the
-    view shows what it showed before. ARGUMENTS: file, file to save."""
+    """An artist's, from the zip on, in a light theme and a small window, with lines hidden by the
+    artist: the studio is left by undo, by orbiting, by removal, after a reload and by a new file,
+    and each time the view shows what it showed before. ARGUMENTS: file, file to save."""
     path, saved = driver.arguments
     _use_light_theme()
     with bpy.context.temp_override(**Hands(driver).context()):

@@ -35,14 +35,9 @@ def test_file_import_and_undo(play: Play) -> None:
     play("file_import", PANDA, "panda")
 
 
-def test_from_the_zip_to_a_moving_joint_in_a_minute(
-    program: Program, zipped: Path, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+def test_from_the_zip_to_a_moving_joint_in_a_minute(play_anew: Play) -> None:
     """Five things to do, as the listing's text says, in a profile that knows nothing yet."""
-    robot = SAMPLES / "two_link_arm.urdf"
-    folder = Program(program.number, tmp_path).play(
-        request.node.name, "first_minute", zipped, robot, "elbow"
-    )
+    folder = play_anew("first_minute", SAMPLES / "two_link_arm.urdf", "elbow")
     waits = json.loads((folder / "steps.json").read_text())
     assert len(waits) == 5
     assert sum(waits.values()) < LONGEST_WAIT, waits
@@ -226,14 +221,6 @@ def test_poses_by_shares_and_limbs_alone(play: Play) -> None:
     play("poses", PANDA, srdf, "panda_joint4")
 
 
-def test_a_person_dropped_beside_a_robot(play: Play, tmp_path: Path) -> None:
-    """Its file is in centimetres, at a rate that the scene does not have."""
-    path = tmp_path / "dance.bvh"
-    text = (SAMPLES / "walk_and_wave.bvh").read_text()
-    path.write_text(text.replace("Frame Time: 0.0333333", "Frame Time: 0.0166667"))
-    play("drop_person", LEGS, path)
-
-
 def test_reshape_and_export_of_changes(play: Play, tmp_path: Path) -> None:
     play("reshape", SAMPLES / "two_link_arm.urdf", "0.5", "elbow", tmp_path)
 
@@ -291,12 +278,23 @@ def test_collision_shapes_with_esc_one_link_and_undo(play: Play, tmp_path: Path)
     play("collision_shapes", UR5, tmp_path)
 
 
-def test_simulate_from_the_panel_with_esc_and_undo(play: Play) -> None:
-    play("simulate", SAMPLES / "quadruped_leg.urdf")
+def test_simulate_from_the_panel_with_esc_and_undo(play_anew: Play) -> None:
+    play_anew("simulate", SAMPLES / "quadruped_leg.urdf")
 
 
 def test_a_robot_follows_a_person_with_a_pair_corrected_by_two_clicks(play: Play) -> None:
     play("retarget", LEGS, SAMPLES / "walk_and_wave.bvh")
+
+
+def test_an_animator_from_the_drop_of_a_person_to_a_table_and_back(
+    play_anew: Play, tmp_path: Path
+) -> None:
+    """The first fifty frames of a person in centimetres, at a rate that the scene does not have."""
+    head, _, frames = (SAMPLES / "walk_and_wave.bvh").read_text().partition("Frames: 270")
+    poses = frames.strip().splitlines()[1:51]
+    path = tmp_path / "walk.bvh"
+    path.write_text("\n".join([f"{head}Frames: 50", "Frame Time: 0.0166667", *poses, ""]))
+    play_anew("animator", LEGS, path, tmp_path / "table.csv")
 
 
 def test_drive_by_hand_with_esc_and_undo(play: Play) -> None:
@@ -318,22 +316,24 @@ def test_a_recording_of_sensors_that_escape_ends(play: Play, tmp_path: Path) -> 
 
 
 def test_a_studio_is_left_by_undo_orbit_removal_reload_and_a_new_file(
-    play: Play, tmp_path: Path
+    play_anew: Play, tmp_path: Path
 ) -> None:
-    play("studio", SAMPLES / "gripper.urdf", tmp_path / "studio.blend", size="1280x720")
+    play_anew("studio", SAMPLES / "gripper.urdf", tmp_path / "studio.blend", size="1280x720")
 
 
 def test_three_robots_in_two_windows_with_links_deletion_and_undo(
-    play: Play, tmp_path: Path
+    play_anew: Play, tmp_path: Path
 ) -> None:
     files = (SAMPLES / "quadruped_leg.urdf", SAMPLES / "two_link_arm.urdf")
-    play("keeper", *files, tmp_path / "library.blend")
+    play_anew("keeper", *files, tmp_path / "library.blend")
 
 
-def test_a_joint_gets_another_name_while_solutions_are_shown(play: Play, tmp_path: Path) -> None:
+def test_a_joint_gets_another_name_while_solutions_are_shown(
+    play_anew: Play, tmp_path: Path
+) -> None:
     shutil.copytree(SAMPLES / "meshes", tmp_path / "meshes")
     shutil.copy(SAMPLES / "humanoid_arm.urdf", tmp_path)
-    play("stale", tmp_path / "humanoid_arm.urdf", "elbow", "elbow_joint", size="1280x720")
+    play_anew("stale", tmp_path / "humanoid_arm.urdf", "elbow", "elbow_joint", size="1280x720")
 
 
 def test_a_drag_while_the_animation_plays_and_a_simulation(play: Play) -> None:

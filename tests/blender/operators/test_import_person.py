@@ -66,6 +66,24 @@ def test_a_person_comes_in_without_a_robot_and_in_pose_mode(extension: ModuleTyp
     bpy.ops.object.mode_set(mode="POSE")
     assert bpy.ops.urdf.import_person(filepath=str(SAMPLE)) == {"FINISHED"}
     assert [each.type for each in bpy.data.objects].count("ARMATURE") == 3
+    assert bpy.context.mode == "POSE"
+
+
+@pytest.mark.parametrize("chosen", ["robot", "another robot", "nothing"])
+def test_selection_and_active_object_stay_as_they_were(chosen: str) -> None:
+    """Blender's timeline shows the keys of selected objects: else the person's, not the robot's."""
+    bpy.ops.import_scene.urdf(filepath=ARM)
+    first = bpy.context.view_layer.objects.active
+    bpy.ops.import_scene.urdf(filepath=ARM)
+    bpy.ops.object.select_all(action="DESELECT")
+    if chosen == "another robot":
+        bpy.context.view_layer.objects.active = first
+    active = bpy.context.view_layer.objects.active
+    active.select_set(chosen != "nothing")
+    selected = list(bpy.context.selected_objects)
+    assert bpy.ops.urdf.import_person(filepath=str(SAMPLE)) == {"FINISHED"}
+    assert list(bpy.context.selected_objects) == selected
+    assert bpy.context.view_layer.objects.active == active
 
 
 @pytest.mark.parametrize("name", ["dance.bvh", "dance.fbx", "gone.bvh"])
@@ -73,11 +91,14 @@ def test_other_files_leave_the_scene_alone(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     if not name.startswith("gone"):
         path.write_text("HIERARCHY\nROOT Hips\n{\n")
+    bpy.ops.import_scene.urdf(filepath=ARM)
+    bpy.ops.object.mode_set(mode="POSE")
     before, rate = set(bpy.data.objects), bpy.context.scene.render.fps
     with pytest.raises(RuntimeError, match=name):
         bpy.ops.urdf.import_person(filepath=str(path))
     assert set(bpy.data.objects) == before
     assert bpy.context.scene.render.fps == rate
+    assert bpy.context.mode == "POSE"
 
 
 def test_the_panel_is_unfolded_under_a_name_of_its_own(extension: ModuleType) -> None:

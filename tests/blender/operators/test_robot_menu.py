@@ -61,7 +61,12 @@ def test_the_key_of_the_pie_is_free(extension: ModuleType) -> None:
     scripts = Path(bpy.utils.system_resource("SCRIPTS"))
     (path,) = scripts.glob("presets/keyconfig/keymap_data/blender_default.py")
     keys = runpy.run_path(str(path))
-    names = (*menu_of(extension).PIE_KEYS, "3D View", "3D View Generic", "Object Non-modal")
+    names = (
+        *menu_of(extension).PIE_KEYS.values(),
+        "3D View",
+        "3D View Generic",
+        "Object Non-modal",
+    )
     names = (*names, "Window", "Screen", "Frames", "Screen Editing")
     seen = 0
     for name, _, content in keys["generate_keymaps"](keys["Params"](select_mouse="LEFT")):

@@ -78,7 +78,7 @@ def let_go(links: Collection[Any]) -> None:
 
 
 def _is_grasp(constraint: Any) -> bool:
-    return constraint.type == "CHILD_OF" and constraint.name.startswith(_NAME)
+    return bool(constraint.type == "CHILD_OF" and constraint.name.startswith(_NAME))
 
 
 def _find_held(item: Any) -> Any | None:

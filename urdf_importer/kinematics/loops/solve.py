@@ -129,4 +129,4 @@ def recall_closer(given: Robot | KinematicTree) -> LoopCloser:
     about, since questions come in rows."""
     robot = given.robot if isinstance(given, KinematicTree) else given
     # A robot that is kept keeps its number.
-    return _closers.recall(id(robot), lambda: (robot, LoopCloser(given)))[1]
+    return _closers.get(id(robot), lambda: (robot, LoopCloser(given)))[1]
