@@ -17,8 +17,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.assembly_text import chain, instance, joint, part, second_generation  # noqa: E402
-from urdf_importer.diagnostics import Diagnostics  # noqa: E402
-from urdf_importer.readers.simmechanics import read_assembly  # noqa: E402
+from urdf_importer.core.diagnostics import Diagnostics  # noqa: E402
+from urdf_importer.formats.simmechanics.read import read_assembly  # noqa: E402
 
 
 def hinged_instances(count: int) -> bytes:

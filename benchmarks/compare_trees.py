@@ -23,7 +23,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.big_robots import tree  # noqa: E402
 from support.real_robots import descriptions  # noqa: E402
-from urdf_importer.writers.urdf.plain import write_robot_text  # noqa: E402
+from urdf_importer.formats.urdf.write.plain import write_robot_text  # noqa: E402
 
 ROBOTS = ("talos_full_v2", "baxter", "pr2", "anymal", "panda", "ur5_robot")
 
@@ -37,7 +37,7 @@ BARE = urdf_importer.ImportOptions(visuals=False, collisions=False)
 for line in sys.stdin:
     task, path = line.rstrip("\\n").split(" ", 1)
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    kept = sys.modules.get("urdf_importer.meshes.kept_files")
+    kept = sys.modules.get("urdf_importer.core.meshes.file_cache")
     if kept is not None:
         kept.forget_files()
     gc.collect()

@@ -17,7 +17,7 @@ import numpy as np
 
 import urdf_importer
 from urdf_importer import EngineOptions
-from urdf_importer.blender.standing.joints import posed_joints_of
+from urdf_importer.core.blender.standing.joints import posed_joints_of
 
 LINKS, TRIANGLES, FRAMES, WITHIN = 40, 10_000, 31, 5.0
 

@@ -29,8 +29,8 @@ from urdf_importer.morse.script.export import write_builder_script  # noqa: E402
 import urdf_importer as ui  # noqa: E402
 from support.big_robots import chain, sliding, write_arms  # noqa: E402
 from urdf_importer import export_robot, plan_rig  # noqa: E402
-from urdf_importer.kinematics.tree import retrace_tree  # noqa: E402
-from urdf_importer.model import Robot  # noqa: E402
+from urdf_importer.core.kinematics.tree import retrace_tree  # noqa: E402
+from urdf_importer.core.model import Robot  # noqa: E402
 
 RUNS = 5
 

@@ -96,7 +96,7 @@ def main() -> None:
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     name = load_extension()
     bodies = importlib.import_module(f"{name}.operators.gizmos.bodies")
-    handles = importlib.import_module(f"{name}.urdf_importer.blender.standing.handles")
+    handles = importlib.import_module(f"{name}.urdf_importer.core.blender.standing.handles")
     library = importlib.import_module(f"{name}.urdf_importer")
     path = sys.argv[1] if len(sys.argv) > 1 else sysconfig.get_paths()["purelib"] + "/" + TALOS
     robot = library.import_robot(path).armature

@@ -29,12 +29,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.arm_chains import ARMS, Arm  # noqa: E402
-from urdf_importer import (  # noqa: E402
-    IKOptions,
-    forward_kinematics,
-    inverse_kinematics,
-    inverse_kinematics_many,
-)
+from urdf_importer import IKOptions, forward_kinematics, inverse_kinematics, inverse_kinematics_many  # noqa: E402
 
 Answer = dict[str, Any] | None
 

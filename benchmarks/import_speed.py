@@ -24,12 +24,12 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 import urdf_importer  # noqa: E402
 from support.big_robots import tree  # noqa: E402
-from urdf_importer.blender.build.armature import build_bones  # noqa: E402
-from urdf_importer.blender.build.build import build_rig  # noqa: E402
-from urdf_importer.diagnostics import Diagnostics  # noqa: E402
-from urdf_importer.files.packages import PackageResolver  # noqa: E402
-from urdf_importer.meshes import RobotFiles  # noqa: E402
-from urdf_importer.writers.urdf.plain import write_robot_text  # noqa: E402
+from urdf_importer.core.blender.build.armature import build_bones  # noqa: E402
+from urdf_importer.core.blender.build.build import build_rig  # noqa: E402
+from urdf_importer.core.diagnostics import Diagnostics  # noqa: E402
+from urdf_importer.core.files.packages import PackageResolver  # noqa: E402
+from urdf_importer.core.meshes import RobotFiles  # noqa: E402
+from urdf_importer.formats.urdf.write.plain import write_robot_text  # noqa: E402
 
 OPTIONS = urdf_importer.ImportOptions(visuals=False, collisions=False)
 

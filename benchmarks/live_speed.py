@@ -18,7 +18,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.live_server import TEXT, frame, joint_state  # noqa: E402
 from support.scripted_stream import Scripted, connect_to  # noqa: E402
-from urdf_importer.live.arrivals import Newest, Recording  # noqa: E402
+from urdf_importer.features.live.arrivals import Newest, Recording  # noqa: E402
 
 JOINTS = [f"joint_{index}" for index in range(30)]
 WAITING = 3_000

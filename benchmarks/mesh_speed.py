@@ -28,9 +28,9 @@ sys.path[:0] = [str(ROOT)]
 
 from made_meshes import WRITERS, make_waves, write_dae  # noqa: E402
 
-from urdf_importer.blender.build.meshes import build_mesh  # noqa: E402
-from urdf_importer.blender.ledger import Ledger  # noqa: E402
-from urdf_importer.meshes import load_mesh  # noqa: E402
+from urdf_importer.core.blender.build.meshes import build_mesh  # noqa: E402
+from urdf_importer.core.blender.ledger import Ledger  # noqa: E402
+from urdf_importer.core.meshes import load_mesh  # noqa: E402
 
 ONE = (1.0, 1.0, 1.0)
 RUNS = 7

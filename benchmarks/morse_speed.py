@@ -27,7 +27,7 @@ from mesh_speed import silence  # noqa: E402
 import urdf_importer  # noqa: E402
 import urdf_importer.morse  # noqa: E402
 from support.real_robots import descriptions  # noqa: E402
-from urdf_importer.meshes.kept_files import forget_files  # noqa: E402
+from urdf_importer.core.meshes.file_cache import forget_files  # noqa: E402
 from urdf_importer.morse import builder  # noqa: E402
 
 ROBOTS = ("panda", "talos_full_v2", "pr2")

@@ -29,7 +29,7 @@ from rosbags.highlevel import AnyReader  # noqa: E402
 
 import urdf_importer  # noqa: E402
 from support.recorded import ROS2, START, record_raw  # noqa: E402
-from urdf_importer.recordings.encode import encode  # noqa: E402
+from urdf_importer.features.motion.recordings.encode import encode  # noqa: E402
 
 ARM = ROOT / "sample_urdfs" / "humanoid_arm.urdf"
 MESSAGES, JOINTS = 142_858, 7

@@ -20,7 +20,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 import urdf_importer  # noqa: E402
 from support.real_robots import descriptions  # noqa: E402
-from urdf_importer.blender.standing import properties  # noqa: E402
+from urdf_importer.core.blender.standing import properties  # noqa: E402
 
 ROBOTS = ("talos_full_v2", "panda", "pr2")
 FRAMES, ROUNDS = 60, 5

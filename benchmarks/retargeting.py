@@ -20,11 +20,11 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from support.people import long_person  # noqa: E402
 from support.real_robots import ROOT as ROBOTS  # noqa: E402
 from urdf_importer import Diagnostics, RetargetOptions, read_robot  # noqa: E402
-from urdf_importer.kinematics.tree import retrace_tree  # noqa: E402
-from urdf_importer.motion.check import check_motion  # noqa: E402
-from urdf_importer.motion.limits import limits_of  # noqa: E402
-from urdf_importer.progress import finish  # noqa: E402
-from urdf_importer.retargeting.run import find_match, follow  # noqa: E402
+from urdf_importer.core.kinematics.tree import retrace_tree  # noqa: E402
+from urdf_importer.core.progress import finish  # noqa: E402
+from urdf_importer.features.motion.check import check_motion  # noqa: E402
+from urdf_importer.features.motion.limits import limits_of  # noqa: E402
+from urdf_importer.features.retargeting.run import find_match, follow  # noqa: E402
 
 _ROBOTS = (
     "g1_description/urdf/g1_29dof_rev_1_0.urdf", "talos_data/robots/talos_reduced.urdf",

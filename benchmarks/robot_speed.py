@@ -32,11 +32,11 @@ from mesh_speed import silence  # noqa: E402
 
 import urdf_importer  # noqa: E402
 from support.real_robots import descriptions  # noqa: E402
-from urdf_importer.blender.build.meshes import ShapeBuilder  # noqa: E402
-from urdf_importer.diagnostics import MeshError  # noqa: E402
-from urdf_importer.files.packages import PackageResolver  # noqa: E402
-from urdf_importer.meshes.kept_files import forget_files  # noqa: E402
-from urdf_importer.model import Mesh  # noqa: E402
+from urdf_importer.core.blender.build.meshes import ShapeBuilder  # noqa: E402
+from urdf_importer.core.diagnostics import MeshError  # noqa: E402
+from urdf_importer.core.files.packages import PackageResolver  # noqa: E402
+from urdf_importer.core.meshes.file_cache import forget_files  # noqa: E402
+from urdf_importer.core.model import Mesh  # noqa: E402
 
 ROBOTS = (
     *("talos_full_v2", "baxter", "pr2", "anymal", "panda", "icub", "tiago"),

@@ -120,7 +120,7 @@ def main(folder: Path) -> None:
     begin = time.process_time()
     urdf_importer.sense(robot, placed["one"])
     print(f"first scan, with its trees: {time.process_time() - begin:.3f} s")
-    from urdf_importer.pipeline.seeing.sense import open_looker
+    from urdf_importer.features.sensing.sense import open_looker
 
     looker = open_looker(robot, SenseOptions(samples=8), urdf_importer.Diagnostics())
     frame, _ = looker.find_frame(placed["one"])
@@ -149,7 +149,7 @@ def main(folder: Path) -> None:
 
 def label_pictures(folder: Path, source, formats, size=(640, 480), samples=8) -> None:
     """Prints the processor seconds of a labelled picture with all its files: the mean of four."""
-    from urdf_importer.pipeline.seeing.pictures import open_stage, write_labelled
+    from urdf_importer.features.sensing.pictures import open_stage, write_labelled
 
     urdf_importer.new_file()
     folders = ImportOptions(package_paths=(str(ROBOTS),))

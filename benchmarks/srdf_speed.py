@@ -20,15 +20,10 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.real_srdf import real_files  # noqa: E402
-from urdf_importer import (  # noqa: E402
-    find_disabled_collisions,
-    read_robot,
-    read_srdf,
-    write_srdf,
-)
-from urdf_importer.diagnostics import Diagnostics  # noqa: E402
-from urdf_importer.pipeline import collisions  # noqa: E402
-from urdf_importer.readers.srdf.semantics import read_srdf_text  # noqa: E402
+from urdf_importer import find_disabled_collisions, read_robot, read_srdf, write_srdf  # noqa: E402
+from urdf_importer.core.diagnostics import Diagnostics  # noqa: E402
+from urdf_importer.features.collisions import disabled_pairs  # noqa: E402
+from urdf_importer.formats.srdf.read.semantics import read_srdf_text  # noqa: E402
 
 _CHOSEN = ("panda", "ur5", "talos", "icub", "z1")
 
@@ -54,13 +49,13 @@ def measure(srdf: Path, urdf: Path, poses: int) -> None:
         edit = cpu(lambda: write_srdf(changed, file), 5) / reading
     matrix = cpu(lambda: find_disabled_collisions(robot, samples=poses), 1)
     found = f"{matrix:8.2f} {1000 * matrix / max(poses, 1):8.3f}"
-    find, collisions.find_coal = collisions.find_coal, lambda: None
+    find, disabled_pairs.find_coal = disabled_pairs.find_coal, lambda: None
     try:
         trees = f"{cpu(lambda: find_disabled_collisions(robot, samples=poses), 1):8.2f}"
-    except collisions.KinematicsError:
+    except disabled_pairs.KinematicsError:
         trees = "       -"
     finally:
-        collisions.find_coal = find
+        disabled_pairs.find_coal = find
     pairs = len(semantics.disabled_collisions)
     print(f"{srdf.stem:16} {pairs:6} {own:6.2f} {plain:6.2f} {edit:6.2f} {found} {trees}")
 

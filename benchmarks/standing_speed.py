@@ -25,7 +25,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 import urdf_importer  # noqa: E402
 from support.real_robots import ROOT as ROBOTS  # noqa: E402
 from support.real_robots import descriptions  # noqa: E402
-from urdf_importer.meshes.kept_files import forget_files  # noqa: E402
+from urdf_importer.core.meshes.file_cache import forget_files  # noqa: E402
 
 RUNS = 9
 _ORIGIN = re.compile(r'(<joint name="head_1_joint".*?<origin[^>]*xyz=")([-.\d]+)', re.DOTALL)

@@ -20,8 +20,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.big_robots import tree  # noqa: E402
 from support.real_robots import ROOT as ROBOTS  # noqa: E402
-from urdf_importer import Robot, UrdfOptions, read_robot, reshape, write_urdf  # noqa: E402
-from urdf_importer.model import Box, Inertia, Inertial, Visual  # noqa: E402
+from urdf_importer import Robot, UrdfOptions, read_robot, write_urdf  # noqa: E402
+from urdf_importer.core import reshape  # noqa: E402
+from urdf_importer.core.model import Box, Inertia, Inertial, Visual  # noqa: E402
 
 TIMES = 5
 REAL = ("panda_description/urdf/panda.urdf", "pr2_description/urdf/pr2.urdf")

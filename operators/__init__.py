@@ -3,24 +3,24 @@
 
 from importlib import import_module
 
-from .additions import add_part, take_out
+from .registration import add_part, take_out
 from .session import forget_session
 
 _NAMES = (
     "importing.xacro_fields", "preferences", "option_properties", "stepping",
-    "importing.run_import", "importing.operators", "exporting.operators", "exporting.world",
+    "importing.run_import", "importing.operators", "exporting.operators", "worlds.export",
     "reports", "sidebar.pose_operators", "sidebar.select_operators", "sidebar.whole_robot",
-    "sidebar.studio_operators", "sidebar.panel", "sidebar.panel_data", "sidebar.panel_joints",
+    "studio.operators", "sidebar.panel", "sidebar.panel_data", "sidebar.panel_joints",
     "sidebar.panel_display", "sidebar.panel_links", "sidebar.panel_limbs", "sidebar.panel_report",
     "sidebar.reshape_operators", "sidebar.robot_menu", "active_robot", "ik.operators", "ik.panel",
     "driving.operators", "driving.steer", "importing.update", "importing.locate", "exporting.menu",
     "semantics.srdf_files", "semantics.group_operators", "semantics.pose_blend", "collisions.fit",
     "collisions.overlay", "collisions.panel", "semantics.panel_groups", "gizmos.drag_tip",
-    "gizmos.tip_gizmo", "gizmos.drag_joint", "gizmos.joint_gizmo", "gizmos.switch", "mending",
+    "gizmos.tip_gizmo", "gizmos.drag_joint", "gizmos.joint_gizmo", "gizmos.switch", "renamed_bones",
     "command_line",
-    "motion.motion_files", "motion.motion_panel", "simulating.simulate", "motion.retarget_panel",
-    "motion.person_file", "seeing.kept_views", "seeing.looking", "seeing.sensing", "seeing.panel",
-    "motion.live_panel",
+    "motion.motion_files", "motion.panel", "simulation.operators", "retargeting.panel",
+    "retargeting.person_file", "kept_views", "sensing.looking", "sensing.operators", "sensing.panel",
+    "live.panel",
 )  # fmt: skip
 PARTS = tuple(import_module(f".{name}", __name__) for name in _NAMES)
 """The modules with classes for Blender or a `register` of their own, in the order of registration:

@@ -9,9 +9,9 @@ from typing import Any
 import bpy
 
 from ..urdf_importer import RobotError
-from ..urdf_importer.blender.memory import unwatch, watch
-from ..urdf_importer.blender.standing.robot_table import find_robot, list_robots
-from .additions import at_end
+from ..urdf_importer.core.blender.memory import unwatch, watch
+from ..urdf_importer.core.blender.standing.robot_table import find_robot, list_robots
+from .registration import at_end
 from .reports import refuse
 from .session import session_state
 

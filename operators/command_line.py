@@ -15,8 +15,8 @@ from functools import partial
 
 import bpy
 
-from .additions import at_end
 from .preferences import preference_package_paths
+from .registration import at_end
 
 COMMAND = "urdf_import"
 

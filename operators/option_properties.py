@@ -16,7 +16,7 @@ from typing import Any, TypeVar, get_args, get_type_hints
 import bpy
 
 from ..urdf_importer import ImportOptions, RobotError
-from ..urdf_importer.options import PlacementOptions, group_options
+from ..urdf_importer.core.options import PlacementOptions, group_options
 from . import props
 from .active_robot import PolledOperator, browse
 

@@ -13,14 +13,14 @@ from typing import Any
 import bpy
 
 from ..urdf_importer import Diagnostic, ImportResult, RobotError, Severity, World
-from ..urdf_importer.blender.extract.robot import extract_name
-from ..urdf_importer.blender.standing.robot_table import list_robots, recall_table
-from ..urdf_importer.command.report import Report
-from ..urdf_importer.command.summary import count
-from ..urdf_importer.diagnostics import DiagnosticGroup, describe_missing, group_diagnostics
+from ..urdf_importer.core.blender.extract.robot import extract_name
+from ..urdf_importer.core.blender.standing.robot_table import list_robots, recall_table
+from ..urdf_importer.core.command.report import Report
+from ..urdf_importer.core.command.summary import count
+from ..urdf_importer.core.diagnostics import DiagnosticGroup, describe_missing, group_diagnostics
 from . import props
-from .additions import add_property
-from .importing.import_batch import ImportBatch
+from .batch.import_batch import ImportBatch
+from .registration import add_property
 from .session import session_state
 
 MOST_REPORTED = 5

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..urdf_importer import Change
-from ..urdf_importer.command.summary import count
+from ..urdf_importer.core.command.summary import count
 from .wrapped_text import draw_wrapped
 
 _LEAST_SHOWN, _MOST_SHOWN = 4, 24

@@ -12,9 +12,9 @@ from typing import Any
 import bpy
 
 from ..urdf_importer import Progress, RobotError
-from ..urdf_importer.progress import finish
+from ..urdf_importer.core.progress import finish
 from .active_robot import redraw_views
-from .additions import add_handler, at_end
+from .registration import add_handler, at_end
 from .reports import refuse
 from .session import session_state
 

@@ -199,19 +199,19 @@ def exported_names() -> set[str]:
 
 
 STATE = {
-    "urdf_importer/blender/memory.py": "what was read from rigs, with all moments that end it",
-    "urdf_importer/blender/animation/live.py": "connections to servers, which outlive operators",
-    "urdf_importer/blender/build/sharing.py": "what materials look like as made, by their files",
-    "urdf_importer/blender/ik/live.py": "whether targets move by this code's own doing",
-    "urdf_importer/pipeline/checking.py": "shapes of robots, as their files were",
-    "urdf_importer/kinematics/inverse/problem.py": "what follows from a robot, a pure value",
-    "urdf_importer/kinematics/loops/solve.py": "what follows from a robot, a pure value",
-    "urdf_importer/meshes/kept_files.py": "files by their state on disk, of bounded size",
-    "urdf_importer/stages/process.py": "the stage read last, by the states of its files",
+    "urdf_importer/core/blender/memory.py": "what was read from rigs, with all moments that end it",
+    "urdf_importer/features/live/blender/live.py": "connections to servers, which outlive operators",
+    "urdf_importer/core/blender/build/sharing.py": "what materials look like as made, by their files",
+    "urdf_importer/features/ik/blender/live.py": "whether targets move by this code's own doing",
+    "urdf_importer/features/collisions/check.py": "shapes of robots, as their files were",
+    "urdf_importer/features/ik/problem.py": "what follows from a robot, a pure value",
+    "urdf_importer/core/kinematics/loops/solve.py": "what follows from a robot, a pure value",
+    "urdf_importer/core/meshes/file_cache.py": "files by their state on disk, of bounded size",
+    "urdf_importer/formats/usd/stages/process.py": "the stage read last, by the states of its files",
     "operators/session.py": "what the interface remembers, all of it, until it is taken out",
 }
 """Files whose functions change what belongs to the module, and why. May only get shorter: what was
-read from a rig belongs into blender/memory.py, which knows when it is out of date."""
+read from a rig belongs into core/blender/memory.py, which knows when it is out of date."""
 CHANGES = {"add", "append", "clear", "discard", "extend", "insert", "move_to_end", "pop"}
 CHANGES |= {"popitem", "remove", "setdefault", "update"}
 

@@ -12,7 +12,7 @@ import pytest
 
 import urdf_importer
 from support.paths import ROOT
-from urdf_importer import reshape
+from urdf_importer.core import reshape
 
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 _ELLIPSIS = re.compile(r",? *(\*, *)?\.\.\.$")

@@ -12,7 +12,7 @@ READERS_OF_RIGS = tuple(
     for source in (*LIBRARY, *sources_of("operators"))
     if {"blender", "operators", "urdf_importer_morse"} & set(source.parts[:2])
 )
-JOINTS = "urdf_importer.blender.standing.joints"
+JOINTS = "urdf_importer.core.blender.standing.joints"
 KEYS = {"kind", "mimics", "sign", "initial", "indices", "lower", "upper"}
 
 
@@ -46,7 +46,7 @@ def test_only_the_view_of_joints_knows_the_properties_of_joints() -> None:
     assert modules_with(LIBRARY, ast.Attribute, spelling=names) == {JOINTS}
     texts = {"urdf_joint", "urdf_joints"}
     found = modules_with((*LIBRARY, *sources_of("operators")), ast.Constant, spelling=texts)
-    assert found == {"urdf_importer.blender.standing.properties"}
+    assert found == {"urdf_importer.core.blender.standing.properties"}
 
 
 def test_only_the_view_of_joints_knows_their_keys() -> None:
@@ -56,7 +56,7 @@ def test_only_the_view_of_joints_knows_their_keys() -> None:
 
 def test_one_conversion_of_colours() -> None:
     found = modules_with(LIBRARY, ast.Constant, spelling={12.92, 0.04045, 0.0031308})
-    assert found == {"urdf_importer.images.colors"}
+    assert found == {"urdf_importer.core.images.colors"}
 
 
 def test_tables_are_keyed_by_objects_where_these_are_equal_to_themselves_alone() -> None:
@@ -70,8 +70,8 @@ def test_tables_are_keyed_by_objects_where_these_are_equal_to_themselves_alone()
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "id"
     }
     assert found == {
-        "urdf_importer.meshes.robot_files",
-        "urdf_importer.writers.webots.structure.sharing",
+        "urdf_importer.core.meshes.robot_files",
+        "urdf_importer.formats.webots.write.structure.sharing",
     }
 
 

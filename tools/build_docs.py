@@ -25,7 +25,7 @@ from sphinx.application import Sphinx
 from sphinx.ext.autodoc.mock import mock
 
 import urdf_importer
-from urdf_importer.options import Options
+from urdf_importer.core.options import Options
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

@@ -35,8 +35,8 @@ REFUSED = {
 }  # fmt: skip
 """Modules of Python that no file of the zip imports."""
 NETWORK = {"socket", "ssl", "selectors", "http", "ftplib", "smtplib", "asyncio", "requests"}
-NETWORK_FOLDER = "urdf_importer/live/"
-PROCESS_FILE = "urdf_importer/stages/process.py"
+NETWORK_FOLDER = "urdf_importer/features/live/"
+PROCESS_FILE = "urdf_importer/formats/usd/stages/process.py"
 """The one file that starts a process, of Blender's own Python: Blender's library pxr crashes and
 hangs on spoilt stages, and would take the user's session with it."""
 EVALUATING = {"eval", "exec", "compile", "__import__"}

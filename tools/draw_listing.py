@@ -12,10 +12,10 @@ import bpy
 import numpy as np
 
 import urdf_importer
-from urdf_importer.blender.preview.render import set_scene
-from urdf_importer.blender.preview.studio import Studio
-from urdf_importer.blender.standing.placing import find_lowest
-from urdf_importer.images import encode_png
+from urdf_importer.core.blender.standing.placing import find_lowest
+from urdf_importer.core.images import encode_png
+from urdf_importer.features.studio.blender.render import set_scene
+from urdf_importer.features.studio.blender.studio import Studio
 
 ROBOTS = Path(sysconfig.get_paths()["purelib"], "cmeel.prefix", "share", "example-robot-data")
 WIDTH, HEIGHT = 1920, 1080

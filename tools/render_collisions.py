@@ -13,7 +13,7 @@ import numpy as np
 from render_pictures import join_pictures, take_material
 
 import urdf_importer
-from urdf_importer.model import Collision, Material, Visual
+from urdf_importer.core.model import Collision, Material, Visual
 
 IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
 ROBOTS = Path(sysconfig.get_paths()["purelib"], "cmeel.prefix/share/example-robot-data/robots")

@@ -14,7 +14,7 @@ import mathutils
 import numpy as np
 
 import urdf_importer
-from urdf_importer.blender.standing.joints import joints_of
+from urdf_importer.core.blender.standing.joints import joints_of
 
 ROOT = Path(__file__).resolve().parent.parent
 

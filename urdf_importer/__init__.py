@@ -17,10 +17,8 @@ called.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import reshape
-from .collisions.options import CheckOptions
-from .collisions.report import CollisionReport, LinkContact
-from .diagnostics import (
+from .core import reshape
+from .core.diagnostics import (
     ArgumentError,
     BuildError,
     ConnectError,
@@ -33,42 +31,24 @@ from .diagnostics import (
     Severity,
     WriteError,
 )
-from .kinematics import (
-    DriveOptions,
-    IKOptions,
-    IKResult,
-    RigIKOptions,
-    find_solutions,
-    forward_kinematics,
-    inverse_kinematics,
-    inverse_kinematics_many,
-)
-from .kinematics.conventions import Convention
-from .kinematics.link_path_file import write_link_path
-from .kinematics.loops import close_loops, trace_loops
-from .kinematics.semantic_groups import group_joints
-from .live.link import LiveLink
-from .live.options import LiveOptions
-from .model import CollisionPair, Pose, Robot, Semantics
-from .motion.limits import JointLimits, Violation
-from .motion.options import MotionOptions, RetimeOptions
-from .motion.trajectory import FrameTrack, Trajectory
-from .options import ExportOptions, FileOptions, ImportOptions, PlacementOptions, StartOptions
-from .pipeline.checking import avoid_collisions, check_collisions
-from .pipeline.collisions import find_disabled_collisions, replace_disabled
-from .pipeline.converting import convert_description
-from .pipeline.engines import EngineOptions
-from .pipeline.exporting import WebotsOptions, WriterFormat, Written, export_robot
-from .pipeline.extracting import compare_with_description, extract_robot, find_reshaped
-from .pipeline.fitting import CollisionOptions, FittedCollisions, FittedLink, fit_collisions
-from .pipeline.formats import (
+from .core.kinematics.conventions import Convention
+from .core.kinematics.drive import DriveOptions
+from .core.kinematics.link_path_file import write_link_path
+from .core.kinematics.loops import close_loops, forward_kinematics, trace_loops
+from .core.kinematics.semantic_groups import group_joints
+from .core.model import CollisionPair, Pose, Robot, Semantics
+from .core.options import ExportOptions, FileOptions, ImportOptions, PlacementOptions, StartOptions
+from .core.pipeline.converting import convert_description
+from .core.pipeline.exporting import WebotsOptions, WriterFormat, Written, export_robot
+from .core.pipeline.extracting import compare_with_description, extract_robot, find_reshaped
+from .core.pipeline.formats import (
     ReaderFormat,
     find_offered,
     find_writer,
     reader_formats,
     writer_formats,
 )
-from .pipeline.importing import (
+from .core.pipeline.importing import (
     ImportResult,
     XacroArgument,
     import_robot,
@@ -77,64 +57,83 @@ from .pipeline.importing import (
     list_xacro_arguments,
     read_robot,
 )
-from .pipeline.locating import find_package_folders, locate_package
-from .pipeline.motions import (
+from .core.pipeline.locating import find_package_folders, locate_package
+from .core.pipeline.reshaping import Reshaping, reshape_robot
+from .core.pipeline.updating import UpdateResult, compare_with_source, update_robot
+from .core.progress import Progress
+from .core.reshape import adapt_srdf
+from .core.reshape.compare import Change
+from .core.rig import RigPlan, plan_rig
+from .core.sensors.placed import PlacedSensor
+from .features.collisions.check import avoid_collisions, check_collisions
+from .features.collisions.disabled_pairs import find_disabled_collisions, replace_disabled
+from .features.collisions.fit import CollisionOptions, FittedCollisions, FittedLink, fit_collisions
+from .features.collisions.options import CheckOptions
+from .features.collisions.report import CollisionReport, LinkContact
+from .features.ik import (
+    IKOptions,
+    IKResult,
+    RigIKOptions,
+    find_solutions,
+    inverse_kinematics,
+    inverse_kinematics_many,
+)
+from .features.live.link import LiveLink
+from .features.live.options import LiveOptions
+from .features.motion.limits import JointLimits, Violation
+from .features.motion.motions import (
     check_trajectory,
     find_limits,
     read_trajectory,
     retime_trajectory,
     write_trajectory,
 )
-from .pipeline.reshaping import Reshaping, reshape_robot
-from .pipeline.retargeting import find_pairs, retarget, retarget_steps
-from .pipeline.seeing.record import record_sensors
-from .pipeline.seeing.sense import find_sensors, sense
-from .pipeline.simulating import simulate, simulation_steps
-from .pipeline.srdf import apply_srdf, find_srdf, read_srdf, write_srdf
-from .pipeline.updating import UpdateResult, compare_with_source, update_robot
-from .pipeline.urdf import UrdfOptions, write_urdf
-from .pipeline.worlds.export import export_world
-from .pipeline.worlds.importing import World, import_world, import_world_steps
-from .progress import Progress
-from .recordings.formats import motion_formats
-from .recordings.read import list_topics
-from .recordings.topics import Topic
-from .reshape import adapt_srdf
-from .reshape.compare import Change
-from .retargeting.options import Contact, LimbReport, Pair, RetargetOptions, RetargetResult
-from .rig import RigPlan, plan_rig
-from .sensing.dataset import DatasetOptions
-from .sensing.options import RecordOptions, SenseOptions
-from .sensing.placed import PlacedSensor
-from .sensing.reading import Reading
-from .simulation.options import Push, SimulationOptions
-from .simulation.states import MotorEffort, Overload, SimulatedRobot, Simulation
-from .writers.mjcf.options import MjcfOptions
-from .writers.sdf.options import SdfOptions
+from .features.motion.options import MotionOptions, RetimeOptions
+from .features.motion.recordings.formats import motion_formats
+from .features.motion.recordings.read import list_topics
+from .features.motion.recordings.topics import Topic
+from .features.motion.trajectory import FrameTrack, Trajectory
+from .features.retargeting.options import Contact, LimbReport, Pair, RetargetOptions, RetargetResult
+from .features.retargeting.retarget import find_pairs, retarget, retarget_steps
+from .features.sensing.dataset import DatasetOptions
+from .features.sensing.options import RecordOptions, SenseOptions
+from .features.sensing.reading import Reading
+from .features.sensing.record import record_sensors
+from .features.sensing.sense import find_sensors, sense
+from .features.simulation.options import Push, SimulationOptions
+from .features.simulation.simulate import simulate, simulation_steps
+from .features.simulation.states import MotorEffort, Overload, SimulatedRobot, Simulation
+from .formats.engines.export import EngineOptions
+from .formats.mjcf.write.options import MjcfOptions
+from .formats.sdf.write.options import SdfOptions
+from .formats.srdf.files import apply_srdf, find_srdf, read_srdf, write_srdf
+from .formats.urdf.files import UrdfOptions, write_urdf
+from .formats.worlds.export import export_world
+from .formats.worlds.importing import World, import_world, import_world_steps
 
 if TYPE_CHECKING:
-    from .blender.animation.apply import apply_trajectory
-    from .blender.animation.curves import set_frame_rate
-    from .blender.animation.live import connect
-    from .blender.animation.sample import sample_trajectory
-    from .blender.driving.bake import bake_drive
-    from .blender.driving.grasp import grasp, release
-    from .blender.driving.velocity import bake_velocity
-    from .blender.ik.bake import bake_ik, bake_path, trace_path
-    from .blender.ik.live import add_ik, remove_ik
-    from .blender.ik.solve import solve_ik
-    from .blender.preview.asset import mark_as_asset
-    from .blender.preview.render import render_preview
-    from .blender.preview.stage import build_studio, remove_studio
-    from .blender.save import new_file, open_blend, save_blend
-    from .blender.semantics.apply import extract_semantics
-    from .blender.standing.finishes import set_material_preset
-    from .blender.standing.mirrored import mirror_pose
-    from .blender.standing.placing import place_robots
-    from .blender.standing.pose import get_joint_positions, link_pose, set_joint_positions
-    from .blender.standing.robot_table import find_robots
-    from .blender.standing.whole import delete_robot, duplicate_robot
-    from .blender.update.reset import reset_parts
+    from .core.blender.curves import set_frame_rate
+    from .core.blender.save import new_file, open_blend, save_blend
+    from .core.blender.semantics.apply import extract_semantics
+    from .core.blender.standing.finishes import set_material_preset
+    from .core.blender.standing.mirrored import mirror_pose
+    from .core.blender.standing.placing import place_robots
+    from .core.blender.standing.pose import get_joint_positions, link_pose, set_joint_positions
+    from .core.blender.standing.robot_table import find_robots
+    from .core.blender.standing.whole import delete_robot, duplicate_robot
+    from .core.blender.update.reset import reset_parts
+    from .features.driving.blender.bake import bake_drive
+    from .features.driving.blender.grasp import grasp, release
+    from .features.driving.blender.velocity import bake_velocity
+    from .features.ik.blender.bake import bake_ik, bake_path, trace_path
+    from .features.ik.blender.live import add_ik, remove_ik
+    from .features.ik.blender.solve import solve_ik
+    from .features.live.blender.live import connect
+    from .features.motion.blender.apply import apply_trajectory
+    from .features.motion.blender.sample import sample_trajectory
+    from .features.studio.blender.asset import mark_as_asset
+    from .features.studio.blender.render import render_preview
+    from .features.studio.blender.stage import build_studio, remove_studio
 
 __all__ = [
     "ArgumentError",
@@ -343,7 +342,7 @@ def __getattr__(name: str) -> Any:
         if name in names:
             return _find_in_blender(module, name)
     if name == "__version__":
-        from .files.version import find_version
+        from .core.files.version import find_version
 
         return find_version()
     try:

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from . import ImportOptions, RobotError, __version__, writer_formats
-from .command.arguments import (
+from .core.command.arguments import (
     EPILOG,
     CommandParser,
     add_command,
@@ -22,15 +22,15 @@ from .command.arguments import (
     is_written,
     read_options,
 )
-from .command.jobs import CheckJob, task_of
-from .command.plans import plan_exports, plan_imports, plan_world
-from .command.session import run_tasks
-from .command.task import Task, UsageError
-from .command.terminal import Terminal, drop_output
-from .command.worlds import is_whole
-from .diagnostics import name_choices
-from .interrupts import Terminated, end_on_termination
-from .pipeline.formats import add_offered_commands
+from .core.command.jobs import CheckJob, task_of
+from .core.command.plans import plan_exports, plan_imports, plan_world
+from .core.command.session import run_tasks
+from .core.command.task import Task, UsageError
+from .core.command.terminal import Terminal, drop_output
+from .core.diagnostics import name_choices
+from .core.interrupts import Terminated, end_on_termination
+from .core.pipeline.formats import add_offered_commands
+from .formats.worlds.command import is_whole
 
 _FURTHER = (
     *("convert", "motions", "simulations"),

@@ -31,7 +31,7 @@ def main(argv: Sequence[str]) -> int:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # As a script this file belongs to no package, so there is nothing to import relatively.
     if argv[-1] == _CHILD:
-        status: int = import_module("urdf_importer.batching.child").main()
+        status: int = import_module("urdf_importer.features.batch.child").main()
     else:
         status = import_module("urdf_importer.cli").main(read_arguments(argv))
     return status

@@ -14,10 +14,10 @@ from ...urdf_importer import (
     RobotError,
     update_robot,
 )
-from ...urdf_importer.blender.standing.links import links_of, name_link
-from ...urdf_importer.blender.standing.robot_table import find_robot
-from ...urdf_importer.command.summary import count
-from ...urdf_importer.pipeline.fitting import fit_steps
+from ...urdf_importer.core.blender.standing.links import links_of, name_link
+from ...urdf_importer.core.blender.standing.robot_table import find_robot
+from ...urdf_importer.core.command.summary import count
+from ...urdf_importer.features.collisions.fit import fit_steps
 from .. import props
 from ..active_robot import RobotOperator, active_robot, wait_cursor
 from ..option_properties import add_option_properties, read_options

@@ -2,7 +2,7 @@
 """Pictures of collisions over the robot in the view: links that touch in red, and its shapes.
 
 Both are only drawn. They are not objects, so none is saved, selected or left behind. Their content
-is in the memory of rigs (urdf_importer/blender/memory.py), which forgets it in time; the session
+is in the memory of rigs (urdf_importer/core/blender/memory.py), which forgets it in time; the session
 keeps the switches alone.
 """
 
@@ -15,13 +15,13 @@ import bpy
 import gpu
 from mathutils import Matrix
 
-from ...urdf_importer.blender.link_bodies import bodies_of
-from ...urdf_importer.blender.memory import forget, recall
-from ...urdf_importer.blender.standing import properties
-from ...urdf_importer.blender.standing.links import links_of, name_link
+from ...urdf_importer.core.blender.link_bodies import bodies_of
+from ...urdf_importer.core.blender.memory import forget, recall
+from ...urdf_importer.core.blender.standing import properties
+from ...urdf_importer.core.blender.standing.links import links_of, name_link
 from ..active_robot import active_robot, redraw_views
-from ..additions import Drawers, add_property
 from ..gizmos.strokes import make_batch, paint, painting
+from ..registration import Drawers, add_property
 from ..session import session_state
 from .touching import look_soon, recall_touching
 

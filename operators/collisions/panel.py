@@ -6,13 +6,13 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer.blender.memory import recall
-from ...urdf_importer.blender.standing import properties
-from ...urdf_importer.blender.standing.armatures import objects_of
-from ...urdf_importer.blender.standing.display import find_parts
-from ...urdf_importer.blender.standing.links import links_of, name_link
-from ...urdf_importer.blender.standing.robot_table import find_robot
-from ...urdf_importer.command.summary import count
+from ...urdf_importer.core.blender.memory import recall
+from ...urdf_importer.core.blender.standing import properties
+from ...urdf_importer.core.blender.standing.armatures import objects_of
+from ...urdf_importer.core.blender.standing.display import find_parts
+from ...urdf_importer.core.blender.standing.links import links_of, name_link
+from ...urdf_importer.core.blender.standing.robot_table import find_robot
+from ...urdf_importer.core.command.summary import count
 from ..active_robot import active_robot
 from ..session import session_state
 from ..sidebar.panel import DataSubPanel

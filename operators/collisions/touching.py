@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...urdf_importer import Progress, RobotError
-from ...urdf_importer.blender.memory import forget, recall
-from ...urdf_importer.blender.standing.robot_table import list_robots
-from ...urdf_importer.pipeline.checking import watch_steps
+from ...urdf_importer.core.blender.memory import forget, recall
+from ...urdf_importer.core.blender.standing.robot_table import list_robots
+from ...urdf_importer.features.collisions.check import watch_steps
 from ..active_robot import redraw_views
-from ..additions import call_later
+from ..registration import call_later
 from ..session import session_state
 from ..stepping import is_busy
 

@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import DriveOptions, RobotError, bake_drive, grasp, release
-from ...urdf_importer.blender.standing.robot_table import find_robot
+from ...urdf_importer.core.blender.standing.robot_table import find_robot
 from .. import props
 from ..active_robot import Refusal, RobotOperator, browse
 from ..ik.operators import chosen_link

@@ -7,12 +7,12 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import RobotError
-from ...urdf_importer.blender.animation.curves import widen_range
-from ...urdf_importer.blender.driving.steering import Steering
+from ...urdf_importer.core.blender.curves import widen_range
+from ...urdf_importer.features.driving.blender.steering import Steering
 from .. import props
 from ..active_robot import Refusal, redraw_views
 from ..reports import refuse
-from ..timed import TimedOperator, wait
+from ..timed_poses import TimedOperator, wait
 
 _WAYS = {
     "UP_ARROW": (1, 0, 0), "DOWN_ARROW": (-1, 0, 0), "LEFT_ARROW": (0, 1, 0),

@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import RobotError, find_robots
-from ...urdf_importer.blender.standing.record import find_record
+from ...urdf_importer.core.blender.standing.record import find_record
 from ..active_robot import ActingOperator, active_robot, browse
 
 _NOT_NOW = "Leave the mode you are in first: robots are exported in object mode and pose mode"

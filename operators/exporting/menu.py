@@ -6,12 +6,12 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import WriterFormat
-from ..additions import add_to_menus
 from ..motion.motion_files import draw_export_motion
 from ..preferences import shows_morse
+from ..registration import add_to_menus
 from ..semantics.srdf_files import draw_export_entry
+from ..worlds.export import ExportWorld
 from .operators import EXPORTERS
-from .world import ExportWorld
 
 _MOST_SUFFIXES = 3
 

@@ -18,10 +18,10 @@ from ...urdf_importer import (
     compare_with_description,
     writer_formats,
 )
-from ...urdf_importer.command.jobs import ExportJob, export_opened_steps
-from ...urdf_importer.command.report import Report
-from ...urdf_importer.command.summary import count, describe_files
-from ...urdf_importer.pipeline.exporting import suggest_name
+from ...urdf_importer.core.command.jobs import ExportJob, export_opened_steps
+from ...urdf_importer.core.command.report import Report
+from ...urdf_importer.core.command.summary import count, describe_files
+from ...urdf_importer.core.pipeline.exporting import suggest_name
 from .. import props
 from ..active_robot import browse
 from ..option_properties import add_option_properties, draw_options, read_options

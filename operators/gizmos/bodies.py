@@ -12,9 +12,9 @@ from typing import Any
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
-from ...urdf_importer.blender.memory import forget, recall
-from ...urdf_importer.blender.standing.armatures import objects_of
-from ...urdf_importer.blender.standing.robot_table import list_robots
+from ...urdf_importer.core.blender.memory import forget, recall
+from ...urdf_importer.core.blender.standing.armatures import objects_of
+from ...urdf_importer.core.blender.standing.robot_table import list_robots
 
 _MOST_LOOKED_THROUGH = 32
 """Objects that the view does not show, one behind the other."""

@@ -7,15 +7,15 @@ from typing import Any
 import bpy
 from mathutils import Vector
 
-from ...urdf_importer.blender.ik.loop_hand import LoopHand, take_loops
-from ...urdf_importer.blender.standing.free_joints import (
+from ...urdf_importer.core.blender.loop_hand import LoopHand, take_loops
+from ...urdf_importer.core.blender.standing.free_joints import (
     FreeDrag,
     can_move,
     can_turn,
     grip_free,
     regrip_free,
 )
-from ...urdf_importer.blender.standing.handles import (
+from ...urdf_importer.core.blender.standing.handles import (
     JointHandle,
     enter_armature,
     explain_hold,
@@ -24,9 +24,9 @@ from ...urdf_importer.blender.standing.handles import (
     list_movable,
     snap_position,
 )
-from ...urdf_importer.blender.standing.selection import choose_bones
+from ...urdf_importer.core.blender.standing.selection import choose_bones
 from ..active_robot import PolledOperator, is_playing, redraw_views
-from ..additions import add_key
+from ..registration import add_key
 from .bodies import Hit, Sight, find_hit, look_through, measure_pixel
 from .dragging import DragOperator, find_dragged, pressed_at
 from .switch import is_on

@@ -6,8 +6,8 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer.blender.ik.tip_hand import TipHand, take_handle
-from ...urdf_importer.blender.ik.tip_handles import TipDrag, grip_tip
+from ...urdf_importer.features.ik.blender.tip_hand import TipHand, take_handle
+from ...urdf_importer.features.ik.blender.tip_handles import TipDrag, grip_tip
 from .bodies import Sight, look_through
 from .dragging import DragOperator, find_dragged, pressed_at
 from .strokes import BEYOND, WHITE, Color, describe_angle, describe_length

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Protocol
 
 import bpy
 
-from ..additions import at_end
 from ..first_steps import note_dragged
+from ..registration import at_end
 from ..session import session_state
 from .bodies import Sight, look_through
 

@@ -9,8 +9,8 @@ from typing import Any
 import bpy
 import gpu
 
-from ...urdf_importer.blender.standing.handles import JointFrame, JointHandle
-from ...urdf_importer.blender.standing.joints import JointChannel
+from ...urdf_importer.core.blender.standing.handles import JointFrame, JointHandle
+from ...urdf_importer.core.blender.standing.joints import JointChannel
 from .strokes import (
     BEYOND,
     HELD,

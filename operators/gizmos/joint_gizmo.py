@@ -11,8 +11,8 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer.blender.standing.free_joints import can_move
-from ...urdf_importer.blender.standing.handles import explain_hold, find_handle, read_frame
+from ...urdf_importer.core.blender.standing.free_joints import can_move
+from ...urdf_importer.core.blender.standing.handles import explain_hold, find_handle, read_frame
 from .bodies import bodies_in, find_hit, measure_pixel
 from .drag_joint import DragJoint, PickJoint, find_dragging
 from .dragging import DraggedGizmos

@@ -4,8 +4,8 @@ the view's own menu of gizmos."""
 
 from typing import Any
 
-from ..additions import add_to_menus
 from ..preferences import GIZMO_SWITCHES, find_preferences
+from ..registration import add_to_menus
 
 _TOOLS = "builtin.select"
 """Tools that have gizmos of their own, or draw, keep the mouse for themselves."""

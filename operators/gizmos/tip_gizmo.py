@@ -10,8 +10,8 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer.blender.ik.tip_handles import handles_in
-from ...urdf_importer.blender.memory import forget
+from ...urdf_importer.core.blender.memory import forget
+from ...urdf_importer.features.ik.blender.tip_handles import handles_in
 from .drag_tip import DragTip, find_tip_dragging
 from .dragging import DraggedGizmos
 from .strokes import WARNING, WHITE, write_lines

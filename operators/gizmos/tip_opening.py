@@ -15,11 +15,11 @@ import bpy
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
-from ...urdf_importer.blender.ik.tip_handles import TipHandle, explain_tip, read_frame
-from ...urdf_importer.blender.memory import forget
-from ...urdf_importer.blender.standing.handles import find_handle
-from ...urdf_importer.blender.standing.robot_table import find_robot, recall_table
-from ..additions import call_later
+from ...urdf_importer.core.blender.memory import forget
+from ...urdf_importer.core.blender.standing.handles import find_handle
+from ...urdf_importer.core.blender.standing.robot_table import find_robot, recall_table
+from ...urdf_importer.features.ik.blender.tip_handles import TipHandle, explain_tip, read_frame
+from ..registration import call_later
 from ..session import session_state
 from .bodies import Hit, find_hit
 from .tip_shape import Grip, Look, Part, find_grip, is_active, look_at, visible_handles

@@ -11,8 +11,8 @@ import gpu
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
-from ...urdf_importer.blender.ik.tip_hand import Kind
-from ...urdf_importer.blender.ik.tip_handles import (
+from ...urdf_importer.features.ik.blender.tip_hand import Kind
+from ...urdf_importer.features.ik.blender.tip_handles import (
     TipFrame,
     TipHandle,
     handles_in,

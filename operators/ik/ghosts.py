@@ -13,11 +13,11 @@ import blf
 import bpy
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 
-from ...urdf_importer.blender.ik.ways import Ways
-from ...urdf_importer.blender.memory import count_changes
+from ...urdf_importer.core.blender.memory import count_changes
+from ...urdf_importer.features.ik.blender.ways import Ways
 from ..active_robot import active_robot, redraw_views
-from ..additions import Drawers
 from ..gizmos.strokes import draw_lines, make_batch, paint, painting
+from ..registration import Drawers
 from ..session import session_state
 
 COLORS = (

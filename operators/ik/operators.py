@@ -21,11 +21,15 @@ from ...urdf_importer import (
     remove_ik,
     solve_ik,
 )
-from ...urdf_importer.blender.ik.live import bring_to_link, followed_targets_of, snap_joints
-from ...urdf_importer.blender.ik.solve import suggest_link
-from ...urdf_importer.blender.ik.targets import IkWish
-from ...urdf_importer.blender.ik.ways import find_ways, look_at_ways, take_way
-from ...urdf_importer.command.summary import count
+from ...urdf_importer.core.command.summary import count
+from ...urdf_importer.features.ik.blender.live import (
+    bring_to_link,
+    followed_targets_of,
+    snap_joints,
+)
+from ...urdf_importer.features.ik.blender.solve import suggest_link
+from ...urdf_importer.features.ik.blender.targets import IkWish
+from ...urdf_importer.features.ik.blender.ways import find_ways, look_at_ways, take_way
 from .. import props
 from ..active_robot import Refusal, RobotOperator, active_robot, ask, wait_cursor
 from .ghosts import find_ghosts, hide_ghosts, show_ghosts

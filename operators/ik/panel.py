@@ -6,16 +6,21 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer.blender.ik.live import followed_targets_of, unwatch, watch
-from ...urdf_importer.blender.ik.native import find_obstacle
-from ...urdf_importer.blender.ik.solve import choose_joints, list_groups, list_links, recall_rig
-from ...urdf_importer.blender.memory import recall
-from ...urdf_importer.blender.standing import properties
+from ...urdf_importer.core.blender.memory import recall
+from ...urdf_importer.core.blender.standing import properties
+from ...urdf_importer.features.ik.blender.live import followed_targets_of, unwatch, watch
+from ...urdf_importer.features.ik.blender.native import find_obstacle
+from ...urdf_importer.features.ik.blender.solve import (
+    choose_joints,
+    list_groups,
+    list_links,
+    recall_rig,
+)
 from .. import props
 from ..active_robot import active_robot
-from ..additions import add_handler, add_property, at_end
 from ..driving.operators import GraspObjects, ReleaseObjects
 from ..preferences import find_preferences
+from ..registration import add_handler, add_property, at_end
 from ..sidebar.panel import RobotSubPanel
 from ..sidebar.pose_operators import KeyAll
 from ..wrapped_text import draw_wrapped

@@ -7,22 +7,11 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import (
-    ImportOptions,
-    RobotError,
-    find_srdf,
-    list_models,
-    reader_formats,
-)
-from ...urdf_importer.command.jobs import ImportJob
+from ...urdf_importer import ImportOptions, RobotError, find_srdf, list_models, reader_formats
+from ...urdf_importer.core.command.jobs import ImportJob
 from .. import props
 from ..active_robot import PolledOperator
-from ..option_properties import (
-    add_option_properties,
-    draw_options,
-    option_names,
-    read_options,
-)
+from ..option_properties import add_option_properties, draw_options, option_names, read_options
 from ..preferences import shows_morse
 from ..stepping import is_busy
 from ..wrapped_text import draw_rest

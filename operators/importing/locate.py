@@ -14,10 +14,10 @@ from ...urdf_importer import (
     find_package_folders,
     locate_package,
 )
-from ...urdf_importer.blender.standing.record import find_record
-from ...urdf_importer.blender.standing.robot_table import list_robots
-from ...urdf_importer.command.summary import count
-from ...urdf_importer.diagnostics import DiagnosticGroup
+from ...urdf_importer.core.blender.standing.record import find_record
+from ...urdf_importer.core.blender.standing.robot_table import list_robots
+from ...urdf_importer.core.command.summary import count
+from ...urdf_importer.core.diagnostics import DiagnosticGroup
 from .. import props
 from ..active_robot import RobotOperator, active_robot, browse
 from ..preferences import add_package_folder, find_preferences, preference_package_paths

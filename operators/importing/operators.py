@@ -11,9 +11,9 @@ import bpy
 
 from ...urdf_importer import ReaderFormat, reader_formats
 from .. import props
-from ..additions import add_to_menus, make_drop_handler
 from ..motion.motion_files import draw_import_motion
-from ..motion.person_file import draw_import_person
+from ..registration import add_to_menus, make_drop_handler
+from ..retargeting.person_file import draw_import_person
 from ..semantics.srdf_files import draw_import_entry
 from .import_choices import SUFFIXES
 from .import_urdf import ShownImport

@@ -9,8 +9,8 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import place_robots
-from ...urdf_importer.blender.standing.placing import find_lowest, frame_robots, stand
-from ...urdf_importer.options import PlacementOptions
+from ...urdf_importer.core.blender.standing.placing import find_lowest, frame_robots, stand
+from ...urdf_importer.core.options import PlacementOptions
 from ..option_properties import read_options
 from ..preferences import find_preferences
 

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...urdf_importer.blender.standing.record import look_for_changed
-from ...urdf_importer.blender.standing.robot_table import RobotTable
+from ...urdf_importer.core.blender.standing.record import look_for_changed
+from ...urdf_importer.core.blender.standing.robot_table import RobotTable
 from ..active_robot import redraw_views
-from ..additions import call_later
+from ..registration import call_later
 from ..session import session_state
 
 SECONDS = 3.0

@@ -7,15 +7,11 @@ from typing import Any
 import bpy
 from bpy_extras.io_utils import ImportHelper
 
-from ...urdf_importer import (
-    RobotError,
-    reset_parts,
-    update_robot,
-)
-from ...urdf_importer.blender.standing.record import find_record
-from ...urdf_importer.blender.standing.robot_table import recall_table
-from ...urdf_importer.command.summary import count
-from ...urdf_importer.pipeline.updating import UpdatePreview, preview_update
+from ...urdf_importer import RobotError, reset_parts, update_robot
+from ...urdf_importer.core.blender.standing.record import find_record
+from ...urdf_importer.core.blender.standing.robot_table import recall_table
+from ...urdf_importer.core.command.summary import count
+from ...urdf_importer.core.pipeline.updating import UpdatePreview, preview_update
 from .. import props
 from ..active_robot import PolledOperator, Refusal, RobotOperator, active_robot, ask, find_hindrance
 from ..preferences import preference_package_paths

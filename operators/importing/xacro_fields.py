@@ -13,14 +13,9 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import (
-    ImportOptions,
-    ReadError,
-    XacroArgument,
-    list_xacro_arguments,
-)
+from ...urdf_importer import ImportOptions, ReadError, XacroArgument, list_xacro_arguments
 from .. import props
-from ..additions import add_property
+from ..registration import add_property
 
 MOST_SECONDS = 1.0
 """For all chosen files together."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...urdf_importer import LinkContact, Violation
-from ...urdf_importer.blender.memory import count_changes
+from ...urdf_importer.core.blender.memory import count_changes
 from ..session import session_state
 
 

@@ -19,12 +19,12 @@ from ...urdf_importer import (
     sample_trajectory,
     write_trajectory,
 )
-from ...urdf_importer.command.summary import count
+from ...urdf_importer.core.command.summary import count
 from .. import props
 from ..active_robot import ActingOperator, active_robot, ask, browse
-from ..additions import make_drop_handler
 from ..exporting.exported_robot import ExportOperator
 from ..option_properties import add_option_properties, draw_options, read_options
+from ..registration import make_drop_handler
 from ..reports import report_diagnostics
 
 _READ = [each.suffix for each in motion_formats()]

@@ -7,13 +7,13 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import CollisionPair, RobotError, apply_srdf, extract_semantics
-from ...urdf_importer.blender.preview.pose_pictures import make_poses
-from ...urdf_importer.blender.semantics.apply import keep_state
-from ...urdf_importer.blender.semantics.control import key_control
-from ...urdf_importer.blender.semantics.groups import joints_of_group, select_group
-from ...urdf_importer.blender.standing.pose import key_joints
-from ...urdf_importer.command.summary import count
-from ...urdf_importer.pipeline.collisions import collision_steps, replace_disabled
+from ...urdf_importer.core.blender.semantics.apply import keep_state
+from ...urdf_importer.core.blender.semantics.control import key_control
+from ...urdf_importer.core.blender.semantics.groups import joints_of_group, select_group
+from ...urdf_importer.core.blender.standing.pose import key_joints
+from ...urdf_importer.core.command.summary import count
+from ...urdf_importer.features.collisions.disabled_pairs import collision_steps, replace_disabled
+from ...urdf_importer.features.studio.blender.pose_pictures import make_poses
 from .. import props
 from ..active_robot import RobotOperator, active_robot, ask, wait_cursor
 from ..sidebar.pose_operators import describe_keyed

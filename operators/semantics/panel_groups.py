@@ -6,20 +6,14 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer.blender.extract.robot import extract_name
-from ...urdf_importer.blender.semantics.groups import find_collections, name_group
-from ...urdf_importer.blender.semantics.record import has_semantics
-from ...urdf_importer.blender.standing.poses import poses_of, whole_poses_of
+from ...urdf_importer.core.blender.extract.robot import extract_name
+from ...urdf_importer.core.blender.semantics.groups import find_collections, name_group
+from ...urdf_importer.core.blender.semantics.record import has_semantics
+from ...urdf_importer.core.blender.standing.poses import poses_of, whole_poses_of
 from ..active_robot import active_robot
 from ..sidebar.panel import RobotSubPanel
 from ..wrapped_text import draw_wrapped
-from .group_operators import (
-    FindDisabledCollisions,
-    KeyGroup,
-    MakePoses,
-    NewState,
-    SelectGroup,
-)
+from .group_operators import FindDisabledCollisions, KeyGroup, MakePoses, NewState, SelectGroup
 from .pose_blend import ShowPose, ShowState
 from .srdf_files import ExportSrdf, ImportSrdf
 

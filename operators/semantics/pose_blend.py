@@ -11,10 +11,10 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import RobotError
-from ...urdf_importer.blender.extract.robot import extract_name
-from ...urdf_importer.blender.semantics.apply import find_state
-from ...urdf_importer.blender.semantics.blending import PoseBlend
-from ...urdf_importer.blender.standing.poses import read_pose, whole_poses_of
+from ...urdf_importer.core.blender.extract.robot import extract_name
+from ...urdf_importer.core.blender.semantics.apply import find_state
+from ...urdf_importer.core.blender.semantics.blending import PoseBlend
+from ...urdf_importer.core.blender.standing.poses import read_pose, whole_poses_of
 from .. import props
 from ..active_robot import RobotOperator, active_robot, redraw_views
 

@@ -15,12 +15,12 @@ from ...urdf_importer import (
     find_srdf,
     write_srdf,
 )
-from ...urdf_importer.blender.standing.record import find_record
-from ...urdf_importer.command.summary import count
+from ...urdf_importer.core.blender.standing.record import find_record
+from ...urdf_importer.core.command.summary import count
 from .. import props
 from ..active_robot import RobotOperator, active_robot, browse
-from ..additions import make_drop_handler
 from ..exporting.exported_robot import ExportOperator
+from ..registration import make_drop_handler
 from ..reports import report_diagnostics
 
 

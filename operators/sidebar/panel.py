@@ -10,20 +10,16 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer.blender.standing.instances import find_instanced
-from ...urdf_importer.blender.standing.robot_table import (
-    RobotTable,
-    find_robot,
-    recall_table,
-)
-from ...urdf_importer.diagnostics import DiagnosticGroup
+from ...urdf_importer.core.blender.standing.instances import find_instanced
+from ...urdf_importer.core.blender.standing.robot_table import RobotTable, find_robot, recall_table
+from ...urdf_importer.core.diagnostics import DiagnosticGroup
 from ..active_robot import active_robot, is_pinned
 from ..importing.locate import LocatePackage, is_left_out, is_locatable
 from ..importing.placement import TAB
 from ..importing.source_watch import recall_changed
 from ..importing.update import UpdateRobot
-from ..mending import MendDrivers, recall_broken
 from ..option_properties import ImportWithFolder
+from ..renamed_bones import MendDrivers, recall_broken
 from ..stepping import is_busy
 from ..wrapped_text import draw_wrapped
 from .robot_menu import RobotMenu

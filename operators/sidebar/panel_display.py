@@ -9,8 +9,8 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer.blender.standing.armatures import armatures_of
-from ...urdf_importer.blender.standing.display import (
+from ...urdf_importer.core.blender.standing.armatures import armatures_of
+from ...urdf_importer.core.blender.standing.display import (
     enforces_limits,
     find_layers,
     find_parts,
@@ -19,12 +19,12 @@ from ...urdf_importer.blender.standing.display import (
 )
 from .. import props
 from ..active_robot import active_robot
-from ..additions import add_property
 from ..collisions.touching import find_touching
+from ..registration import add_property
+from ..studio.operators import draw_studio
 from ..wrapped_text import draw_rest, draw_wrapped
 from .panel import RobotSubPanel
 from .pose_operators import EnforceLimits
-from .studio_operators import draw_studio
 
 _PARTS = (
     ("Visuals", "Visuals", "none were imported"),

@@ -7,21 +7,18 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer.blender.memory import forget
-from ...urdf_importer.blender.standing.armatures import armatures_by_name
-from ...urdf_importer.blender.standing.handles import find_active_joints
-from ...urdf_importer.blender.standing.joints import RigJoint
-from ...urdf_importer.blender.standing.keys import find_curves, key_state_of
-from ...urdf_importer.blender.standing.robot_table import (
-    RobotTable,
-    recall_table,
-)
+from ...urdf_importer.core.blender.memory import forget
+from ...urdf_importer.core.blender.standing.armatures import armatures_by_name
+from ...urdf_importer.core.blender.standing.handles import find_active_joints
+from ...urdf_importer.core.blender.standing.joints import RigJoint
+from ...urdf_importer.core.blender.standing.keys import find_curves, key_state_of
+from ...urdf_importer.core.blender.standing.robot_table import RobotTable, recall_table
 from .. import props
 from ..active_robot import active_robot
-from ..additions import add_property
 from ..first_steps import draw_first_steps
 from ..gizmos.switch import draw_switches
-from ..motion.motion_panel import find_now
+from ..motion.panel import find_now
+from ..registration import add_property
 from ..wrapped_text import draw_wrapped
 from .panel import RobotSubPanel
 from .panel_display import draw_limits_switch

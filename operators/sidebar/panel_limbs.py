@@ -7,12 +7,12 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import RobotError
-from ...urdf_importer.blender.semantics.groups import find_collections, name_group
-from ...urdf_importer.blender.standing.display import find_limb, solo_limb
-from ...urdf_importer.blender.standing.robot_table import RobotTable, recall_table
+from ...urdf_importer.core.blender.semantics.groups import find_collections, name_group
+from ...urdf_importer.core.blender.standing.display import find_limb, solo_limb
+from ...urdf_importer.core.blender.standing.robot_table import RobotTable, recall_table
 from .. import props
 from ..active_robot import RobotOperator
-from ..additions import add_property
+from ..registration import add_property
 from ..wrapped_text import draw_rest
 
 MOST_LIMBS = 24

@@ -7,13 +7,13 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import KinematicsError
-from ...urdf_importer.blender.standing.display import find_parts
-from ...urdf_importer.blender.standing.links import LinkRow, describe_link, name_link
-from ...urdf_importer.blender.standing.robot_table import find_robot, recall_table
-from ...urdf_importer.command.summary import count
+from ...urdf_importer.core.blender.standing.display import find_parts
+from ...urdf_importer.core.blender.standing.links import LinkRow, describe_link, name_link
+from ...urdf_importer.core.blender.standing.robot_table import find_robot, recall_table
+from ...urdf_importer.core.command.summary import count
 from .. import props
 from ..active_robot import active_robot, redraw_views
-from ..additions import add_property
+from ..registration import add_property
 from ..session import session_state
 from ..wrapped_text import draw_facts, draw_wrapped
 from .panel import DataSubPanel

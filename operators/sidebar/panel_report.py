@@ -7,11 +7,11 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import Diagnostic
-from ...urdf_importer.blender.standing.robot_table import RobotTable, recall_table
-from ...urdf_importer.diagnostics import DiagnosticGroup
+from ...urdf_importer.core.blender.standing.robot_table import RobotTable, recall_table
+from ...urdf_importer.core.diagnostics import DiagnosticGroup
 from .. import props
 from ..active_robot import active_robot
-from ..additions import add_property
+from ..registration import add_property
 from ..reports import WorldReport, is_loss, recall_world_report
 from ..wrapped_text import draw_wrapped, file_name
 from .panel import DataSubPanel, RobotSubPanel, draw_locate

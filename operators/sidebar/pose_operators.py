@@ -8,21 +8,21 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import RobotError, avoid_collisions
-from ...urdf_importer.blender.animation.range_test import RangeTest
-from ...urdf_importer.blender.standing.armatures import armatures_by_name
-from ...urdf_importer.blender.standing.display import enforce_limits
-from ...urdf_importer.blender.standing.keys import insert_key, key_state_of, remove_key
-from ...urdf_importer.blender.standing.pose import (
+from ...urdf_importer.core.blender.standing.armatures import armatures_by_name
+from ...urdf_importer.core.blender.standing.display import enforce_limits
+from ...urdf_importer.core.blender.standing.keys import insert_key, key_state_of, remove_key
+from ...urdf_importer.core.blender.standing.pose import (
     hold_limits,
     key_joints,
     random_pose,
     zero_pose,
 )
-from ...urdf_importer.blender.standing.robot_table import recall_table
-from ...urdf_importer.command.summary import count
+from ...urdf_importer.core.blender.standing.robot_table import recall_table
+from ...urdf_importer.core.command.summary import count
+from ...urdf_importer.features.motion.blender.range_test import RangeTest
 from .. import props
 from ..active_robot import Refusal, RobotOperator, redraw_views, wait_cursor
-from ..timed import TimedOperator, wait
+from ..timed_poses import TimedOperator, wait
 from .robot_menu import selected_joints
 
 _MOST_SEED = 2**31 - 1

@@ -4,9 +4,9 @@
 from typing import Any
 
 from ...urdf_importer import Change, Diagnostics, Robot, RobotError, update_robot
-from ...urdf_importer.command.summary import count
-from ...urdf_importer.pipeline.extracting import find_reshaped
-from ...urdf_importer.pipeline.updating import compare_with_robot
+from ...urdf_importer.core.command.summary import count
+from ...urdf_importer.core.pipeline.extracting import find_reshaped
+from ...urdf_importer.core.pipeline.updating import compare_with_robot
 from ..active_robot import Refusal, RobotOperator, active_robot, ask
 from ..reports import report_diagnostics, report_sentence
 from ..shown_changes import list_changes

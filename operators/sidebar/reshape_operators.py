@@ -15,9 +15,9 @@ from ...urdf_importer import (
     extract_robot,
     find_reshaped,
     read_robot,
-    reshape,
 )
-from ...urdf_importer.blender.standing.selection import measure_selection
+from ...urdf_importer.core import reshape
+from ...urdf_importer.core.blender.standing.selection import measure_selection
 from .. import props
 from ..active_robot import RobotOperator, active_robot
 from .panel import DataSubPanel

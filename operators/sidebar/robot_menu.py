@@ -7,12 +7,12 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import mark_as_asset
-from ...urdf_importer.blender.standing.armatures import armatures_of
-from ...urdf_importer.blender.standing.joints import read_joints
-from ...urdf_importer.blender.standing.mirrored import home_pose, mirror_pose, ready_pose
-from ...urdf_importer.command.summary import count
+from ...urdf_importer.core.blender.standing.armatures import armatures_of
+from ...urdf_importer.core.blender.standing.joints import read_joints
+from ...urdf_importer.core.blender.standing.mirrored import home_pose, mirror_pose, ready_pose
+from ...urdf_importer.core.command.summary import count
 from ..active_robot import RobotOperator, active_robot, wait_cursor
-from ..additions import add_key, add_to_menus, find_key
+from ..registration import add_key, add_to_menus, find_key
 
 ENTRIES: dict[str, tuple[tuple[str, str], ...]] = {
     "": (

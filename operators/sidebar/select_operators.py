@@ -7,8 +7,8 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import Diagnostic, RobotError
-from ...urdf_importer.blender.standing.robot_table import recall_table
-from ...urdf_importer.blender.standing.selection import (
+from ...urdf_importer.core.blender.standing.robot_table import recall_table
+from ...urdf_importer.core.blender.standing.selection import (
     select_joint,
     select_link,
     select_link_bone,
@@ -16,8 +16,8 @@ from ...urdf_importer.blender.standing.selection import (
     select_objects,
     select_subject,
 )
-from ...urdf_importer.blender.standing.whole import list_objects
-from ...urdf_importer.command.summary import count
+from ...urdf_importer.core.blender.standing.whole import list_objects
+from ...urdf_importer.core.command.summary import count
 from .. import props
 from ..active_robot import ActingOperator, Refusal, RobotOperator, active_robot
 from ..reports import recall_world_report

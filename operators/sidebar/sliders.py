@@ -21,10 +21,10 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer.blender.ik.loop_hand import move_joint
-from ...urdf_importer.blender.standing.joints import JointChannel, read_joints
+from ...urdf_importer.core.blender.loop_hand import move_joint
+from ...urdf_importer.core.blender.standing.joints import JointChannel, read_joints
 from ..active_robot import redraw_views
-from ..additions import add_property, call_later
+from ..registration import add_property, call_later
 from ..session import session_state
 
 _FREE_SLIDE = 1.0

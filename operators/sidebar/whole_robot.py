@@ -6,18 +6,23 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import delete_robot, duplicate_robot, reset_parts
-from ...urdf_importer.blender.memory import recall
-from ...urdf_importer.blender.standing.instances import find_instanced, make_posable
-from ...urdf_importer.blender.standing.placing import frame_robots, leave_others, set_beside, stand
-from ...urdf_importer.blender.standing.robot_table import find_robot, recall_table
-from ...urdf_importer.blender.standing.selection import find_moving_joint, select_joint
-from ...urdf_importer.blender.standing.whole import (
+from ...urdf_importer.core.blender.memory import recall
+from ...urdf_importer.core.blender.standing.instances import find_instanced, make_posable
+from ...urdf_importer.core.blender.standing.placing import (
+    frame_robots,
+    leave_others,
+    set_beside,
+    stand,
+)
+from ...urdf_importer.core.blender.standing.robot_table import find_robot, recall_table
+from ...urdf_importer.core.blender.standing.selection import find_moving_joint, select_joint
+from ...urdf_importer.core.blender.standing.whole import (
     complete_copy,
     delete_leftovers,
     find_leftovers,
     find_original,
 )
-from ...urdf_importer.command.summary import count
+from ...urdf_importer.core.command.summary import count
 from .. import props
 from ..active_robot import (
     NO_ROBOT,
@@ -29,8 +34,8 @@ from ..active_robot import (
     is_pinned,
     pin_robot,
 )
-from ..additions import add_key, add_to_menus
 from ..importing.placement import find_right, list_views
+from ..registration import add_key, add_to_menus
 from ..reports import remove_findings
 from ..wrapped_text import draw_wrapped
 from .robot_menu import RobotMenu

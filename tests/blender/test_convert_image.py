@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from urdf_importer import export_robot, read_robot
-from urdf_importer.blender.convert import convert_image
-from urdf_importer.diagnostics import MeshError
-from urdf_importer.images import decode_image, find_png_kind
+from urdf_importer.core.blender.convert import convert_image
+from urdf_importer.core.diagnostics import MeshError
+from urdf_importer.core.images import decode_image, find_png_kind
 
 PIXELS = np.random.default_rng(4).integers(0, 256, (6, 10, 4)).astype(np.uint8)
 

@@ -31,9 +31,9 @@ from urdf_importer import (
     mirror_pose,
     place_robots,
     read_robot,
-    reshape,
     set_joint_positions,
 )
+from urdf_importer.core import reshape
 
 ROBOT = ROOT / "sample_urdfs" / "two_link_arm.urdf"
 RIGS = ("armature", "armatures", "robot", "robot_or_armature", "tool")
@@ -182,7 +182,7 @@ def test_one_folder_for_an_update_is_one_folder(scene: Any, tmp_path: Path) -> N
     updated = urdf_importer.update_robot(
         result, options=ImportOptions(visuals=False), package_paths=str(tmp_path)
     )
-    from urdf_importer.blender.standing.record import find_record
+    from urdf_importer.core.blender.standing.record import find_record
 
     assert find_record(updated.armature).options.package_paths == (str(tmp_path),)
 

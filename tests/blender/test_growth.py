@@ -10,14 +10,8 @@ import bpy
 import pytest
 
 from support.big_robots import write_arms
-from urdf_importer import (
-    export_robot,
-    extract_robot,
-    import_robot,
-    reset_parts,
-    reshape,
-    update_robot,
-)
+from urdf_importer import export_robot, extract_robot, import_robot, reset_parts, update_robot
+from urdf_importer.core import reshape
 
 pytestmark = pytest.mark.usefixtures("scene")
 

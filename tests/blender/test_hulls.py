@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from support.real_robots import ROOT
 from support.webots.point_clouds import CASES, grid, ring, turn
-from urdf_importer.geometry.hulls import Hull, convex_hull, is_flat
-from urdf_importer.geometry.volumes import is_closed
-from urdf_importer.meshes import load_mesh
+from urdf_importer.core.geometry.hulls import Hull, convex_hull, is_flat
+from urdf_importer.core.geometry.volumes import is_closed
+from urdf_importer.core.meshes import load_mesh
 
 Points = NDArray[np.float64]
 

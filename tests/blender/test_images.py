@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.pictures import picture
-from urdf_importer.diagnostics import MeshError
-from urdf_importer.images import Pixels, decode_image, encode_png
+from urdf_importer.core.diagnostics import MeshError
+from urdf_importer.core.images import Pixels, decode_image, encode_png
 
 KINDS = [
     # file_format, color_depth, color_mode, codec

@@ -22,11 +22,11 @@ from urdf_importer import (
     update_robot,
     write_urdf,
 )
-from urdf_importer.blender import memory
-from urdf_importer.blender.ik.live import unwatch
-from urdf_importer.blender.ik.solve import recall_rig
-from urdf_importer.blender.ik.tip_handles import handles_in
-from urdf_importer.blender.standing.loops import find_loops
+from urdf_importer.core.blender import memory
+from urdf_importer.core.blender.standing.loops import find_loops
+from urdf_importer.features.ik.blender.live import unwatch
+from urdf_importer.features.ik.blender.solve import recall_rig
+from urdf_importer.features.ik.blender.tip_handles import handles_in
 
 SAMPLES = ROOT / "sample_urdfs"
 LIMIT = '<limit lower="-1" upper="1" effort="1" velocity="1"/>'
@@ -140,7 +140,7 @@ def test_a_collection_that_is_linked_again_is_seen() -> None:
 
 
 def test_the_extension_forgets_and_leaves(extension: ModuleType) -> None:
-    kept = extension.urdf_importer.blender.memory
+    kept = extension.urdf_importer.core.blender.memory
     assert all(handler in moments for moments, handler in kept._handlers())
     kept.recall(bpy.context.scene, "anything", lambda _: 1)
     kept.unwatch()

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Iterator
 from pathlib import Path
 
-from urdf_importer.model import Joint, Limit, Link, Pose, Robot
+from urdf_importer.core.model import Joint, Limit, Link, Pose, Robot
 
 
 def chain(count: int) -> Robot:

@@ -4,8 +4,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from urdf_importer.geometry.mesh_data import MeshData
-from urdf_importer.meshes.collada.load import load_collada
+from urdf_importer.core.geometry.mesh_data import MeshData
+from urdf_importer.core.meshes.collada.load import load_collada
 
 PYRAMID = "0 0 0 1 0 0 1 2 0 0 2 0 0 0 3"
 CLOSED = "<triangles><input semantic='VERTEX' source='#v' offset='0'/><p>{}</p></triangles>".format(

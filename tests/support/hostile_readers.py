@@ -23,33 +23,33 @@ from urdf_importer import (
     read_robot,
     read_trajectory,
 )
-from urdf_importer.diagnostics import MeshError, ReadError
-from urdf_importer.files.packages import PackageResolver
-from urdf_importer.geometry.kept_bodies import KeptBodies, remember_bodies
-from urdf_importer.images.check import is_whole_image
-from urdf_importer.images.decode import decode_brightness, decode_image
-from urdf_importer.images.size import check_image
-from urdf_importer.kinematics.link_path_file import read_commands, read_link_path
-from urdf_importer.live.address import read_address
-from urdf_importer.live.arrivals import Newest, Recording
-from urdf_importer.live.websocket import BrokenError, FrameReader, Greeting
-from urdf_importer.meshes import load_mesh
-from urdf_importer.meshes.gltf.judge import judge_gltf
-from urdf_importer.motion.limits_file import read_joint_limits
-from urdf_importer.pipeline.files import find_files
-from urdf_importer.pipeline.formats import read_world
-from urdf_importer.pipeline.worlds.importing import sort_models
-from urdf_importer.readers.simmechanics import (
+from urdf_importer.core.diagnostics import MeshError, ReadError
+from urdf_importer.core.files.packages import PackageResolver
+from urdf_importer.core.geometry.body_cache import KeptBodies, remember_bodies
+from urdf_importer.core.images.check import is_whole_image
+from urdf_importer.core.images.decode import decode_brightness, decode_image
+from urdf_importer.core.images.size import check_image
+from urdf_importer.core.kinematics.link_path_file import read_commands, read_link_path
+from urdf_importer.core.meshes import load_mesh
+from urdf_importer.core.meshes.gltf.judge import judge_gltf
+from urdf_importer.core.pipeline.files import find_files
+from urdf_importer.core.pipeline.formats import read_world
+from urdf_importer.core.reshape.measures_file import read_measures_text
+from urdf_importer.core.writers.graph import write_graph_picture
+from urdf_importer.features.live.address import read_address
+from urdf_importer.features.live.arrivals import Newest, Recording
+from urdf_importer.features.live.websocket import BrokenError, FrameReader, Greeting
+from urdf_importer.features.motion.limits_file import read_joint_limits
+from urdf_importer.features.retargeting.body import find_body
+from urdf_importer.features.retargeting.bvh import read_bvh
+from urdf_importer.features.retargeting.person import bridge_frames
+from urdf_importer.formats.simmechanics.read import (
     edges_of_assembly,
     read_assembly,
     write_starter_parameters,
 )
-from urdf_importer.readers.srdf.semantics import read_srdf_text
-from urdf_importer.reshape.measures_file import read_measures_text
-from urdf_importer.retargeting.body import find_body
-from urdf_importer.retargeting.bvh import read_bvh
-from urdf_importer.retargeting.person import bridge_frames
-from urdf_importer.writers.graph import write_graph_picture
+from urdf_importer.formats.srdf.read.semantics import read_srdf_text
+from urdf_importer.formats.worlds.importing import sort_models
 
 HERE = read_address("ws://localhost:9090")
 Make = Callable[[Path], Reads]

@@ -31,7 +31,7 @@ from support.raw_recordings import (
 from support.recorded import START, record, serialize
 from support.recorded import joint_state as state
 from support.recorded import transform as frame
-from urdf_importer.recordings.definitions import text_of
+from urdf_importer.features.motion.recordings.definitions import text_of
 
 SAMPLES = ROOT / "sample_urdfs"
 QUIRKS = TESTS / "data" / "quirks" / "q_pkg" / "meshes"

@@ -13,14 +13,14 @@ import numpy as np
 
 from support.assembly_text import CadBody, CadFrame, CadJoint, first_generation
 from urdf_importer import forward_kinematics
-from urdf_importer.geometry.transforms import (
+from urdf_importer.core.geometry.transforms import (
     invert,
     matrix_from_pose,
     quaternion_from_rotation,
     rpy_from_rotation,
 )
-from urdf_importer.model import Joint, LoopJoint, Pose, Robot
-from urdf_importer.writers.urdf.plain import write_robot_text
+from urdf_importer.core.model import Joint, LoopJoint, Pose, Robot
+from urdf_importer.formats.urdf.write.plain import write_robot_text
 
 Matrix = Any
 MASS = "<inertia><ixx>0.1</ixx><iyy>0.1</iyy><izz>0.1</izz></inertia>"

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from urdf_importer import Diagnostics, forward_kinematics
-from urdf_importer.geometry.transforms import matrix_from_pose
-from urdf_importer.kinematics.loops.closings import Closing, closing_steps
-from urdf_importer.kinematics.tree import KinematicTree
-from urdf_importer.model import Joint, Limit, Link, LoopJoint, Pose, Robot
-from urdf_importer.progress import Budget, finish
+from urdf_importer.core.geometry.transforms import matrix_from_pose
+from urdf_importer.core.kinematics.loops.closings import Closing, closing_steps
+from urdf_importer.core.kinematics.tree import KinematicTree
+from urdf_importer.core.model import Joint, Limit, Link, LoopJoint, Pose, Robot
+from urdf_importer.core.progress import Budget, finish
 
 Z = (0.0, 0.0, 1.0)
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from urdf_importer.geometry.mesh_data import MeshData
+from urdf_importer.core.geometry.mesh_data import MeshData
 
 
 def faces_of(mesh: MeshData) -> list[np.ndarray]:

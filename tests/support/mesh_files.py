@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from urdf_importer.diagnostics import MeshError
-from urdf_importer.meshes import load_mesh
+from urdf_importer.core.diagnostics import MeshError
+from urdf_importer.core.meshes import load_mesh
 
 TRIANGLE = np.array([[0, 0, 0], [1, 0, 0], [0, 2, 3]], dtype="<f4")
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from support.mujoco_truth import Compiled
 from urdf_importer import Robot, forward_kinematics, read_robot
-from urdf_importer.geometry.inertia import body_of
-from urdf_importer.kinematics.forward import complete_positions
-from urdf_importer.kinematics.tree import retrace_tree
+from urdf_importer.core.geometry.inertia import body_of
+from urdf_importer.core.kinematics.forward import complete_positions
+from urdf_importer.core.kinematics.tree import retrace_tree
 
 
 def model(text: str, folder: Path, name: str = "model.xml") -> Path:

@@ -7,9 +7,9 @@ import numpy as np
 
 from support.paths import ROOT
 from urdf_importer import Diagnostics
-from urdf_importer.geometry.transforms import rotation_from_rpy, rotations_about
-from urdf_importer.retargeting.bvh import read_bvh
-from urdf_importer.retargeting.person import Person
+from urdf_importer.core.geometry.transforms import rotation_from_rpy, rotations_about
+from urdf_importer.features.retargeting.bvh import read_bvh
+from urdf_importer.features.retargeting.person import Person
 
 SAMPLE = ROOT / "sample_urdfs" / "walk_and_wave.bvh"
 

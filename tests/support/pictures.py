@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from urdf_importer.images import Pixels
+from urdf_importer.core.images import Pixels
 
 
 def picture(width: int = 37, height: int = 23) -> Pixels:

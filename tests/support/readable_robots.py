@@ -7,7 +7,7 @@ from pathlib import Path
 
 from support.real_robots import descriptions
 from urdf_importer import read_robot
-from urdf_importer.diagnostics import Diagnostics, ReadError
+from urdf_importer.core.diagnostics import Diagnostics, ReadError
 
 RTB = Path(sysconfig.get_paths()["purelib"], "rtbdata")
 DATA = Path(__file__).resolve().parents[1] / "data"

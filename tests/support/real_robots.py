@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from urdf_importer import Robot
-from urdf_importer.model import Collision, Mesh, Visual
+from urdf_importer.core.model import Collision, Mesh, Visual
 
 ROOT = Path(sysconfig.get_paths()["purelib"], "cmeel.prefix/share/example-robot-data/robots")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from support.real_robots import ROOT
 from urdf_importer import Diagnostics, Semantics
-from urdf_importer.readers.srdf.semantics import read_srdf_text
+from urdf_importer.formats.srdf.read.semantics import read_srdf_text
 
 
 def read_text(text: bytes) -> Semantics:

@@ -7,10 +7,10 @@ from typing import Any
 
 from support.live_server import welcome
 from urdf_importer import Trajectory
-from urdf_importer.live.address import Address, read_address
-from urdf_importer.live.connection import Connection
-from urdf_importer.live.dialect import LiveWish
-from urdf_importer.live.packed import pack_motion
+from urdf_importer.features.live.address import Address, read_address
+from urdf_importer.features.live.connection import Connection
+from urdf_importer.features.live.dialect import LiveWish
+from urdf_importer.features.live.packed import pack_motion
 
 
 class Clock:

@@ -18,7 +18,7 @@ from pathlib import Path
 from random import Random
 
 from support.mutations import Mutation, apply, plan_damage
-from urdf_importer.diagnostics import RobotError
+from urdf_importer.core.diagnostics import RobotError
 
 MANY, FEW = 10_000, 60
 _LETTERS = 700

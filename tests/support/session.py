@@ -34,6 +34,6 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 @pytest.fixture(autouse=True)
 def mistakes_in_planning_loops_show(monkeypatch: pytest.MonkeyPatch) -> None:
     """What an import would bear, a test does not."""
-    from urdf_importer.kinematics.loops import closings
+    from urdf_importer.core.kinematics.loops import closings
 
     monkeypatch.setattr(closings, "FAILURES", ())

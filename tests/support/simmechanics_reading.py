@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from urdf_importer.diagnostics import Diagnostics
-from urdf_importer.geometry.transforms import matrix_from_pose
-from urdf_importer.kinematics import forward_kinematics
-from urdf_importer.model import Joint, Link, LoopJoint, Robot
-from urdf_importer.readers.simmechanics import AssemblyReading, read_assembly
+from urdf_importer.core.diagnostics import Diagnostics
+from urdf_importer.core.geometry.transforms import matrix_from_pose
+from urdf_importer.core.kinematics.loops import forward_kinematics
+from urdf_importer.core.model import Joint, Link, LoopJoint, Robot
+from urdf_importer.formats.simmechanics.read import AssemblyReading, read_assembly
 
 
 class Outcome(NamedTuple):

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from support.mesh_faces import check_mesh, edge_uses, faces_of, signed_volume
-from urdf_importer.diagnostics import Diagnostics
-from urdf_importer.geometry.mesh_data import MeshData
-from urdf_importer.model import Joint, Limit, Link, Pose, Robot
-from urdf_importer.options import ImportOptions
-from urdf_importer.rig.plan import plan_rig
-from urdf_importer.rig.rig_plan import RigPlan
+from urdf_importer.core.diagnostics import Diagnostics
+from urdf_importer.core.geometry.mesh_data import MeshData
+from urdf_importer.core.model import Joint, Limit, Link, Pose, Robot
+from urdf_importer.core.options import ImportOptions
+from urdf_importer.core.rig.plan import plan_rig
+from urdf_importer.core.rig.rig_plan import RigPlan
 
 
 @pytest.fixture

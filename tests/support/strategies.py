@@ -21,7 +21,7 @@ from typing import TypeVar
 from hypothesis import strategies as st
 
 from support.big_robots import chain, tree
-from urdf_importer.model import (
+from urdf_importer.core.model import (
     Box,
     Capsule,
     Collision,
@@ -41,7 +41,7 @@ from urdf_importer.model import (
     Vector3,
     Visual,
 )
-from urdf_importer.writers.urdf.plain import write_robot_text
+from urdf_importer.formats.urdf.write.plain import write_robot_text
 
 __all__ = [
     "Position",

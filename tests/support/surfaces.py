@@ -4,9 +4,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf_importer.geometry.fitting import Primitive
-from urdf_importer.geometry.primitives import make_primitive
-from urdf_importer.geometry.triangles import make_triangles
+from urdf_importer.core.geometry.fitting import Primitive
+from urdf_importer.core.geometry.primitives import make_primitive
+from urdf_importer.core.geometry.triangles import make_triangles
 
 Points = NDArray[np.float64]
 Faces = NDArray[np.int64]

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from support.paths import ROOT
 from urdf_importer import EngineOptions, Robot, export_robot, forward_kinematics
-from urdf_importer.kinematics.tree import retrace_tree
-from urdf_importer.pipeline.engines import EngineExport
+from urdf_importer.core.kinematics.tree import retrace_tree
+from urdf_importer.formats.engines.export import EngineExport
 
 Array = NDArray[np.float64]
 SESSION = ROOT / "tests" / "support" / "usd_physics_session.py"

@@ -44,13 +44,13 @@ def test_they_are_the_functions_themselves() -> None:
     pytest.importorskip("bpy")
     for name, place in PLACES.items():
         found = getattr(urdf_importer, name)
-        assert found.__module__ == f"urdf_importer.blender.{place}"
+        assert found.__module__ == f"urdf_importer.core.blender.{place}"
         assert found.__name__ == name and found.__doc__
 
 
 def test_the_library_and_its_command_load_no_blender() -> None:
     code = (
-        "import sys, urdf_importer.batching.child, urdf_importer.cli; "
+        "import sys, urdf_importer.features.batch.child, urdf_importer.cli; "
         "urdf_importer.cli.build_parser(); print('bpy' in sys.modules)"
     )
     assert run(code) == "False\n"

@@ -314,7 +314,7 @@ class Hands:
 
     def keyed(self) -> set[tuple[str, int]]:
         """The channels of the robot that have keyframes."""
-        find = self.module("urdf_importer.blender.standing.keys").find_curves
+        find = self.module("urdf_importer.core.blender.standing.keys").find_curves
         return {(curve.data_path, curve.array_index) for curve in find(self.robot) or ()}
 
     def bone_of(self, joint: str) -> str:
@@ -364,7 +364,7 @@ class Hands:
     def joint_at(self, place: Place) -> str:
         """The joint of the body there; none where the mouse is on a handle."""
         hit = None if self._is_on_handle(place) else self._hit(place)
-        find = self.module("urdf_importer.blender.standing.handles").find_handle
+        find = self.module("urdf_importer.core.blender.standing.handles").find_handle
         handle = find(hit.item) if hit is not None else None
         return "" if handle is None else str(handle.mover.name)
 
@@ -391,7 +391,7 @@ class Hands:
         return bpy.data.objects["panda_hand"].matrix_world.copy()
 
     def curves(self) -> Any:
-        find = self.module("urdf_importer.blender.standing.keys").find_curves
+        find = self.module("urdf_importer.core.blender.standing.keys").find_curves
         return find(self.robot) or ()
 
     def find_part(self, kind: str, axis: int) -> Place:
@@ -460,7 +460,9 @@ class Hands:
         module.draw_joint = draw
 
     def _handle(self, joint: str) -> Any:
-        return self.module("urdf_importer.blender.standing.handles").make_handle(self.robot, joint)
+        return self.module("urdf_importer.core.blender.standing.handles").make_handle(
+            self.robot, joint
+        )
 
     def _is_on_handle(self, place: Place) -> bool:
         if not bpy.context.preferences.addons[self.extension].preferences.tip_handles:

@@ -74,7 +74,7 @@ class _Handles(Hands):
     def body_at(self, place: Place) -> str:
         """The joint of the foremost body there, whatever handles there are."""
         hit = self._hit(place)
-        find = self.module("urdf_importer.blender.standing.handles").find_handle
+        find = self.module("urdf_importer.core.blender.standing.handles").find_handle
         handle = find(hit.item) if hit is not None else None
         return "" if handle is None else str(handle.mover.name)
 

@@ -13,7 +13,7 @@ from driver import Driver, Steps
 from export_plays import import_robot
 from gizmo_plays import Hands
 
-_PLACING = "bl_ext.user_default.urdf_importer.urdf_importer.blender.standing.placing"
+_PLACING = "bl_ext.user_default.urdf_importer.urdf_importer.core.blender.standing.placing"
 
 
 def drop(driver: Driver) -> Steps:

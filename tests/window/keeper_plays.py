@@ -317,7 +317,7 @@ def _found(name: str) -> tuple[bool, bool]:
     """Whether solutions are shown, and a check."""
     robot = bpy.data.objects[name]
     ghosts = importlib.import_module(f"{_EXTENSION}.operators.ik.ghosts")
-    panel = importlib.import_module(f"{_EXTENSION}.operators.motion.motion_panel")
+    panel = importlib.import_module(f"{_EXTENSION}.operators.motion.panel")
     return ghosts.find_ghosts(robot) is not None, panel.find_checked(robot) is not None
 
 

@@ -45,7 +45,7 @@ def follow(driver: Driver) -> Steps:
 
 
 def _play(driver: Driver, robot: str, script: str, joints: list[str], server: Server) -> Steps:
-    live = find_module("urdf_importer.blender.animation.live")
+    live = find_module("urdf_importer.features.live.blender.live")
     bpy.context.window_manager.urdf_live.address = f"ws://localhost:{server.port}"
     assert bpy.ops.urdf.live_connect() == {"FINISHED"}
     link = live.find_live_link(bpy.data.objects[robot])

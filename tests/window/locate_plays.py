@@ -73,7 +73,7 @@ def _shown_lines() -> list[tuple[str, int]]:
 
 def _group(name: str) -> str:
     """The key of the only group of messages."""
-    table = importlib.import_module(f"{_EXTENSION}.urdf_importer.blender.standing.robot_table")
+    table = importlib.import_module(f"{_EXTENSION}.urdf_importer.core.blender.standing.robot_table")
     (group,) = table.recall_table(bpy.data.objects[name]).groups
     return str(group.key)
 

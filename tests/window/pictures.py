@@ -196,7 +196,7 @@ def simulate(driver: Driver) -> Steps:
 def retarget_panel(driver: Driver) -> Steps:
     """A robot that follows the sample's person, both in a colour for each limb."""
     extension = "bl_ext.user_default.urdf_importer"
-    files = importlib.import_module(f"{extension}.urdf_importer.pipeline.retargeting")
+    files = importlib.import_module(f"{extension}.urdf_importer.features.retargeting.retarget")
     person = files.open_person(str(_robots(driver) / "walk_and_wave.bvh"))
     person.location, person.show_in_front = (0.7, 1.1, 0.0), True
     robot = _import(driver, _TALOS)
@@ -204,7 +204,7 @@ def retarget_panel(driver: Driver) -> Steps:
     with bpy.context.temp_override(window=driver.window, area=driver.viewport):
         bpy.ops.urdf.retarget("EXEC_DEFAULT", person=person.name)
     bpy.context.scene.frame_set(_WAVING)
-    pairs = importlib.import_module(f"{extension}.operators.motion.limb_pairs")
+    pairs = importlib.import_module(f"{extension}.operators.retargeting.limb_pairs")
     _look(driver, at=(1.7, -0.75, -0.1), distance=4.0, turn=80, tilt=82)
     unfold("Retarget")
     yield from driver.open_sidebar("Robot")

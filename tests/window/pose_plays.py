@@ -89,7 +89,7 @@ def _drag_from(driver: Driver, place: tuple[int, int], end: str) -> Steps:
 
 def _goal(hands: Hands) -> dict[str, float]:
     """The positions of the state of Panda's own SRDF."""
-    apply = hands.module("urdf_importer.blender.semantics.apply")
+    apply = hands.module("urdf_importer.core.blender.semantics.apply")
     state = apply.find_state(hands.robot, "arm_and_hand", "default")
     return {joint: numbers[0] for joint, numbers in state.positions}
 

@@ -25,7 +25,7 @@ def retarget(driver: Driver) -> Steps:
     """The found limbs, a pair corrected by two clicks, Esc, the motion, a jump to the worst frame,
     and the undo; the undo of a script's. ARGUMENTS: robot, person."""
     path, motion = driver.arguments
-    pipeline = importlib.import_module(f"{_EXTENSION}.urdf_importer.pipeline.retargeting")
+    pipeline = importlib.import_module(f"{_EXTENSION}.urdf_importer.features.retargeting.retarget")
     person = pipeline.open_person(motion)
     person.location.y, person.show_in_front = 1.2, True
     robot = import_robot(path)
@@ -35,7 +35,7 @@ def retarget(driver: Driver) -> Steps:
     unfold("Retarget")
     bar = yield from driver.open_sidebar("Robot")
     _look(driver)
-    pairs = importlib.import_module(f"{_EXTENSION}.operators.motion.limb_pairs")
+    pairs = importlib.import_module(f"{_EXTENSION}.operators.retargeting.limb_pairs")
     yield from driver.wait_for("limbs are found", lambda: _rows(pairs, robot, person))
     yield 1.0
     driver.take_picture("found")
@@ -149,7 +149,7 @@ def _meet(driver: Driver, robot: Any) -> Steps:
     render = bpy.context.scene.render
     assert abs(render.fps / render.fps_base - 60.0) < 0.01
     assert 1.0 < person.dimensions.z < 2.2 or 1.0 < person.dimensions.y < 2.2, person.dimensions
-    pairs = importlib.import_module(f"{_EXTENSION}.operators.motion.limb_pairs")
+    pairs = importlib.import_module(f"{_EXTENSION}.operators.retargeting.limb_pairs")
     session = importlib.import_module(f"{_EXTENSION}.operators.session")
     yield from driver.wait_for(
         "Retarget is open", lambda: session.session_state(pairs._Pairs).is_open
@@ -236,7 +236,7 @@ def _storm(driver: Driver, hands: Hands, noted: list[Surroundings]) -> Steps:
 
 def _span(hands: Hands) -> tuple[int, int]:
     """The first and the last frame with keys."""
-    curves = hands.module("urdf_importer.blender.standing.keys").find_curves(hands.robot)
+    curves = hands.module("urdf_importer.core.blender.standing.keys").find_curves(hands.robot)
     frames = [point.co.x for curve in curves for point in curve.keyframe_points]
     return round(min(frames)), round(max(frames))
 

@@ -11,7 +11,7 @@ from first_minute_plays import anew
 from gizmo_plays import Hands
 from surroundings import assert_same, note_surroundings
 
-_STAGE = "bl_ext.user_default.urdf_importer.urdf_importer.blender.preview.stage"
+_STAGE = "bl_ext.user_default.urdf_importer.urdf_importer.features.studio.blender.stage"
 _OVERLAYS = ("show_bones", "show_extras", "show_relationship_lines")
 
 

@@ -20,7 +20,7 @@ from importlib import import_module
 from os import PathLike
 from typing import Any
 
-from urdf_importer.diagnostics import BuildError
+from urdf_importer.core.diagnostics import BuildError
 
 __all__ = [
     "SensorSuggestion",

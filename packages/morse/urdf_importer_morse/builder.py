@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
-from urdf_importer.diagnostics import BuildError
+from urdf_importer.core.diagnostics import BuildError
 
 # Scripts also get these from MORSE's builder by the star, and use them.
 _COMMON: Mapping[str, Any] = {"math": math, "os": os, "sys": sys}

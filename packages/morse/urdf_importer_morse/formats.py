@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from urdf_importer.options import StartOptions, option
-from urdf_importer.writers.formats import OpenExport, OutputKind, WriterFormat
+from urdf_importer.core.options import StartOptions, option
+from urdf_importer.core.writers.formats import OpenExport, OutputKind, WriterFormat
 
 if TYPE_CHECKING:
     from .script.write import BuilderScript

@@ -20,7 +20,7 @@ from os import PathLike
 from pathlib import Path
 from types import ModuleType
 
-from urdf_importer.diagnostics import BuildError, quote
+from urdf_importer.core.diagnostics import BuildError, quote
 
 VARIABLE = "MORSE_ROOT"
 """Where MORSE itself looks for its data: the folder that holds lib/ and share/."""

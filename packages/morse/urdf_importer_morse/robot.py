@@ -27,9 +27,9 @@ from urdf_importer import (
     import_robot,
     write_builder_script,
 )
-from urdf_importer.arguments import options_of, texts_of
-from urdf_importer.diagnostics import quote
-from urdf_importer.kinematics.forward import Position
+from urdf_importer.core.arguments import options_of, texts_of
+from urdf_importer.core.diagnostics import quote
+from urdf_importer.core.kinematics.forward import Position
 
 from .sensors import SensorSuggestion, suggest_sensors
 
@@ -154,20 +154,20 @@ class DescribedRobot:
     @property
     def groups(self) -> Mapping[str, tuple[str, ...]]:
         """Group -> joints: arms, legs, hands, as the joints branch."""
-        from urdf_importer.blender.standing.robot_table import read_table
+        from urdf_importer.core.blender.standing.robot_table import read_table
 
         return MappingProxyType({c.title: c.joints for c in read_table(self.rig).chains})
 
     def check(self) -> tuple[Diagnostic, ...]:
         """Returns the joints that MORSE cannot drive, or drives differently."""
-        from urdf_importer.blender.standing.armatures import armatures_of
+        from urdf_importer.core.blender.standing.armatures import armatures_of
 
         return tuple(item for each in armatures_of(self.rig) for item in check_morse_profile(each))
 
     def append(self, obj: Any, child: str | None = None, level: int = 1, *, link: str = "") -> None:
         """Appends a component to the robot's root, or to the frame of a link (`child`, MORSE's own
         word for it, may name a link too). Raises KinematicsError for an unknown link."""
-        from urdf_importer.blender.standing.links import find_link
+        from urdf_importer.core.blender.standing.links import find_link
 
         where = link or (child if child in self.links else "")
         if not where:
@@ -234,7 +234,7 @@ class DescribedRobot:
     def set_end_effector(self, link: str) -> None:
         """Makes a link the place where MORSE mounts additions to an actuator. Raises
         KinematicsError for an unknown link."""
-        from urdf_importer.blender.standing.links import find_link
+        from urdf_importer.core.blender.standing.links import find_link
 
         from .game_engine.robots import mark_end_effector
 
@@ -304,7 +304,7 @@ class DescribedRobot:
 
     def _find_armature(self, group: str, joints: Sequence[str]) -> Any:
         """Returns the armature of a group, split off if it has none yet."""
-        from urdf_importer.blender.standing.armatures import armatures_by_name
+        from urdf_importer.core.blender.standing.armatures import armatures_by_name
 
         from .split.split import split_armature
 
@@ -321,13 +321,13 @@ class DescribedRobot:
 
     def _driven_rigs(self) -> list[Any]:
         """Returns the armatures that hold any joint."""
-        from urdf_importer.blender.standing.armatures import armatures_of
+        from urdf_importer.core.blender.standing.armatures import armatures_of
 
         return [rig for rig in armatures_of(self.rig) if rig.pose and rig.pose.bones]
 
     def _actuate(self, rig: Any) -> Any:
         """Returns the one actuator of an armature."""
-        from urdf_importer.blender.standing.armatures import name_armature
+        from urdf_importer.core.blender.standing.armatures import name_armature
 
         if rig not in self._actuators:
             name = name_armature(rig) or "armature"

@@ -7,7 +7,7 @@ import bpy
 import pytest
 
 from support.blender.sidebars import activate, load
-from urdf_importer.blender.standing.keys import find_curves
+from urdf_importer.core.blender.standing.keys import find_curves
 
 pytestmark = pytest.mark.usefixtures("extension", "scene")
 

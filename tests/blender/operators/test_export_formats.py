@@ -13,7 +13,7 @@ import pytest
 from support.blender.rig_exports import find_exporter
 from support.paths import ROOT
 from urdf_importer import import_robot, writer_formats
-from urdf_importer.pipeline.exporting import suggest_name
+from urdf_importer.core.pipeline.exporting import suggest_name
 
 ARM = ROOT / "sample_urdfs" / "two_link_arm.urdf"
 
@@ -100,7 +100,7 @@ class TestAnother:
     @pytest.fixture
     def exporter(self, extension: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         toy = make_toy(extension.urdf_importer)
-        table = extension.urdf_importer.pipeline.formats
+        table = extension.urdf_importer.core.pipeline.formats
         monkeypatch.setattr(table, "_WRITERS", (*table._WRITERS, toy))
         made = extension.operators.exporting.operators._make_operator(toy)
         bpy.utils.register_class(made)

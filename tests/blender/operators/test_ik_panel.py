@@ -12,7 +12,7 @@ import pytest
 from support.blender.sidebars import activate, load
 from support.blender.snapshots import list_data
 from urdf_importer import get_joint_positions, link_pose, set_joint_positions
-from urdf_importer.blender.standing.keys import find_curves
+from urdf_importer.core.blender.standing.keys import find_curves
 
 pytestmark = pytest.mark.usefixtures("extension", "scene")
 
@@ -194,7 +194,7 @@ def test_a_table_of_places_is_baked(arm: Any, tmp_path: Path) -> None:
 
 def test_solutions_and_checks_go_with_the_robot_as_it_was(extension: ModuleType, arm: Any) -> None:
     """An update takes them, another object of the scene does not."""
-    ghosts, panel = extension.operators.ik.ghosts, extension.operators.motion.motion_panel
+    ghosts, panel = extension.operators.ik.ghosts, extension.operators.motion.panel
     bpy.ops.urdf.key_all()
     bpy.ops.urdf.check_motion()
     ask(link="hand", source="gizmo")

@@ -10,7 +10,7 @@ import pytest
 
 from support.paths import ROOT
 from support.people import SAMPLE
-from urdf_importer.blender.standing.placing import measure
+from urdf_importer.core.blender.standing.placing import measure
 
 pytestmark = [
     pytest.mark.usefixtures("scene", "extension"),
@@ -102,7 +102,7 @@ def test_other_files_leave_the_scene_alone(tmp_path: Path, name: str) -> None:
 
 
 def test_the_panel_is_unfolded_under_a_name_of_its_own(extension: ModuleType) -> None:
-    panel = extension.operators.motion.retarget_panel
+    panel = extension.operators.retargeting.panel
     kind = panel.RetargetPanel
     before, options, names = kind.bl_idname, kind.bl_options, []
     for _ in range(2):

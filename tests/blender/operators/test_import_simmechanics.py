@@ -89,7 +89,7 @@ def test_the_report_in_the_sidebar_lists_the_loops(extension: ModuleType) -> Non
     bpy.ops.import_scene.simmechanics(filepath=f"{SAMPLE}.xml")
     robot = the_robot()
     bpy.context.view_layer.objects.active = robot
-    table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
+    table = extension.urdf_importer.core.blender.standing.robot_table.recall_table(robot)
     loops = {loop["name"]: {loop["link1"], loop["link2"]} for loop in robot["urdf_robot"]["loops"]}
     told = [item for item in table.diagnostics if item.code == "loop-joint"]
     assert [item.subject for item in told] == list(loops) == ["PITMAN--BEAM1"]

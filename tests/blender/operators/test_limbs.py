@@ -11,8 +11,8 @@ import pytest
 import urdf_importer
 from support.paths import ROOT
 from support.real_robots import ROOT as REAL
-from urdf_importer.blender.standing.robot_table import recall_table
-from urdf_importer.blender.standing.selection import choose_bones
+from urdf_importer.core.blender.standing.robot_table import recall_table
+from urdf_importer.core.blender.standing.selection import choose_bones
 
 pytestmark = pytest.mark.usefixtures("scene", "extension")
 DOG = REAL / "solo_description" / "robots" / "solo12.urdf"

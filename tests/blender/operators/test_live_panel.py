@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("scene")
 @pytest.fixture
 def live(extension: ModuleType):
     """The module of the extension that holds the links: another than the library's."""
-    module = sys.modules[f"{extension.__name__}.urdf_importer.blender.animation.live"]
+    module = sys.modules[f"{extension.__name__}.urdf_importer.features.live.blender.live"]
     yield module
     module.close_links()
 

@@ -22,7 +22,7 @@ from urdf_importer import (
     locate_package,
     set_joint_positions,
 )
-from urdf_importer.blender.standing.record import find_record
+from urdf_importer.core.blender.standing.record import find_record
 
 pytestmark = pytest.mark.usefixtures("extension", "scene")
 

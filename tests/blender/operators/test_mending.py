@@ -17,8 +17,8 @@ from urdf_importer import (
     save_blend,
     set_joint_positions,
 )
-from urdf_importer.blender.standing.links import links_of, name_link
-from urdf_importer.blender.standing.renamed import list_broken
+from urdf_importer.core.blender.standing.links import links_of, name_link
+from urdf_importer.core.blender.standing.renamed import list_broken
 
 pytestmark = pytest.mark.usefixtures("extension", "scene")
 
@@ -62,14 +62,14 @@ def test_what_was_renamed_without_the_extension_is_mended_when_it_is_opened(
 ) -> None:
     armature = load("gripper")
     changed = bpy.app.handlers.depsgraph_update_post
-    changed.remove(extension.operators.mending._mend_changed)
+    changed.remove(extension.operators.renamed_bones._mend_changed)
     try:
         armature.data.bones["jaw_left"].name = "Other"
         bpy.context.view_layer.update()
         assert list_broken(armature) == ["jaw_left"]
         save_blend(tmp_path / "r.blend")
     finally:
-        changed.append(extension.operators.mending._mend_changed)
+        changed.append(extension.operators.renamed_bones._mend_changed)
     open_blend(tmp_path / "r.blend")
     armature = find_armature()
     assert list_broken(armature) == []
@@ -83,5 +83,5 @@ def test_a_driver_whose_bone_is_gone_is_said(extension: Any) -> None:
     armature.data.edit_bones.remove(armature.data.edit_bones["jaw_left"])
     bpy.ops.object.mode_set(mode="OBJECT")
     bpy.context.view_layer.update()
-    assert extension.operators.mending.recall_broken(armature) == ["jaw_left"]
+    assert extension.operators.renamed_bones.recall_broken(armature) == ["jaw_left"]
     assert bpy.ops.urdf.mend_drivers() == {"CANCELLED"}

@@ -89,7 +89,7 @@ FAST = "time,shoulder,elbow\n0,0,0\n0.5,0,0\n0.625,0.5,-0.1\n1,0.4,0\n"
 
 
 def panel_of(extension):
-    return extension.operators.motion.motion_panel
+    return extension.operators.motion.panel
 
 
 def checks_of(extension):
@@ -230,7 +230,7 @@ def test_followers_are_seen_by_their_leader(extension, table):
     found = {each.joint: each for each in panel_of(extension).check_frame(armature, limits, 1.6)}
     leader = found["jaw_left"].value
     assert leader == pytest.approx(0.36, rel=1e-3)
-    masters = urdf_importer.kinematics.tree.retrace_tree(
+    masters = urdf_importer.core.kinematics.tree.retrace_tree(
         urdf_importer.extract_robot(armature)
     ).masters
     ratio = abs(masters["pad_right"].multiplier)

@@ -236,7 +236,7 @@ def test_a_bug_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch, extension: M
         raise ZeroDivisionError("a bug")
 
     data = list_data()
-    monkeypatch.setattr(extension.urdf_importer.blender.build.build, "build_constraints", fail)
+    monkeypatch.setattr(extension.urdf_importer.core.blender.build.build, "build_constraints", fail)
     with pytest.raises(RuntimeError, match=r"Traceback(.|\n)*ZeroDivisionError: a bug"):
         bpy.ops.import_scene.urdf(filepath=ARM)
     assert list_data() == data

@@ -12,7 +12,7 @@ from mathutils import Quaternion, Vector
 from support.blender.rigs import new_scene
 from support.blender.sidebars import activate, load, sliders_of
 from urdf_importer import get_joint_positions, import_robot, save_blend
-from urdf_importer.blender.ik.tip_handles import grip_tip, handles_in, read_frame
+from urdf_importer.features.ik.blender.tip_handles import grip_tip, handles_in, read_frame
 
 pytestmark = pytest.mark.usefixtures("extension", "scene")
 

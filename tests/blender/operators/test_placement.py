@@ -9,7 +9,7 @@ import pytest
 
 from support.blender.sidebars import SAMPLES
 from urdf_importer import find_robots, link_pose
-from urdf_importer.blender.standing.placing import find_lowest, measure, outline
+from urdf_importer.core.blender.standing.placing import find_lowest, measure, outline
 
 pytestmark = pytest.mark.usefixtures("extension", "scene")
 

@@ -8,8 +8,9 @@ import bpy
 import pytest
 
 from support.paths import ROOT
-from urdf_importer import Pose, Robot, extract_robot, import_robot, read_robot, reshape
-from urdf_importer.blender.standing.selection import (
+from urdf_importer import Pose, Robot, extract_robot, import_robot, read_robot
+from urdf_importer.core import reshape
+from urdf_importer.core.blender.standing.selection import (
     measure_selection,
     select_bones,
     select_objects,

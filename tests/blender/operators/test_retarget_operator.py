@@ -7,7 +7,7 @@ import pytest
 from support.people import SAMPLE
 from support.real_robots import ROOT
 from urdf_importer import retarget_steps
-from urdf_importer.pipeline.retargeting import open_person
+from urdf_importer.features.retargeting.retarget import open_person
 
 pytestmark = [
     pytest.mark.usefixtures("scene", "extension"),
@@ -62,7 +62,7 @@ def test_work_that_is_ended_changes_nothing():
 
 
 def test_pairs_are_corrected_left_alone_and_taken_back(extension):
-    pairs = extension.operators.motion.limb_pairs
+    pairs = extension.operators.retargeting.limb_pairs
     correct_pairs, given_pairs = pairs.correct_pairs, pairs.given_pairs
     bpy.ops.import_scene.urdf(filepath=LEGS)
     robot = bpy.context.view_layer.objects.active
@@ -105,7 +105,7 @@ def test_the_panel_is_there_for_people_and_not_for_other_robots(extension):
     bpy.ops.import_scene.urdf(filepath=LEGS)
     other = bpy.context.view_layer.objects.active
     bpy.context.view_layer.objects.active = robot
-    panel, pairs = bpy.types.VIEW3D_PT_urdf_retarget, extension.operators.motion.limb_pairs
+    panel, pairs = bpy.types.VIEW3D_PT_urdf_retarget, extension.operators.retargeting.limb_pairs
     assert not panel.poll(bpy.context) and pairs.find_person(robot) == other
     assert bpy.ops.urdf.retarget.poll()
     person = open_person(str(SAMPLE))

@@ -147,7 +147,7 @@ def test_a_recording_that_is_ended_leaves_nothing(
     extension: ModuleType, robot: Any, tmp_path: Path, name: str
 ) -> None:
     """As Esc closes its steps."""
-    from urdf_importer.pipeline.seeing.record import record_steps
+    from urdf_importer.features.sensing.record import record_steps
 
     bpy.context.scene.frame_set(3)
     options = RecordOptions(sensors=("scan",), start_frame=1, end_frame=50)
@@ -162,7 +162,7 @@ def test_a_recording_that_is_ended_leaves_nothing(
 
 
 def test_the_list_is_of_the_robot(extension: ModuleType, robot: Any) -> None:
-    panel, manager = extension.operators.seeing.panel, bpy.context.window_manager
+    panel, manager = extension.operators.sensing.panel, bpy.context.window_manager
     found = panel._read(robot)
     assert [each.name for each in found] == ["eye", "scan", "imu", "touch"]
     panel._fill_rows(manager.urdf_sensors, [(each.name, each.link) for each in found])

@@ -20,7 +20,7 @@ from urdf_importer import (
     save_blend,
     set_joint_positions,
 )
-from urdf_importer.blender.standing.display import enforces_limits
+from urdf_importer.core.blender.standing.display import enforces_limits
 
 pytestmark = pytest.mark.usefixtures("extension", "scene")
 
@@ -65,7 +65,7 @@ def test_constraints_of_the_user_and_other_robots_are_left_alone() -> None:
 
 
 def test_the_switch_says_what_is_the_case(extension: ModuleType) -> None:
-    display = extension.urdf_importer.blender.standing.display
+    display = extension.urdf_importer.core.blender.standing.display
     robot = load("two_link_arm")
     robot.pose.bones["elbow"].constraints[0].mute = True
     assert not enforces_limits(robot) and display.has_limits(robot)
@@ -74,7 +74,7 @@ def test_the_switch_says_what_is_the_case(extension: ModuleType) -> None:
 
 
 def test_parts_are_found_whatever_they_are_named(extension: ModuleType, tmp_path: Path) -> None:
-    display = extension.urdf_importer.blender.standing.display
+    display = extension.urdf_importer.core.blender.standing.display
     first, second = load("two_link_arm"), load("two_link_arm")
     for collection in bpy.data.collections:
         collection.name = f"Stuff {collection.name}"
@@ -196,9 +196,9 @@ def test_the_list_selects_and_follows_the_selection(extension: ModuleType) -> No
     manager = bpy.context.window_manager
     for armature in (robot, other):
         activate(armature)
-        ((collection,)) = extension.urdf_importer.blender.standing.display.find_parts(armature)[
-            "Links"
-        ]
+        ((collection,)) = extension.urdf_importer.core.blender.standing.display.find_parts(
+            armature
+        )["Links"]
         for place, item in enumerate(collection.objects):
             manager.urdf_select_what = "LINK"
             collection.urdf_shown_link = place
@@ -271,7 +271,7 @@ def test_a_failure_can_be_dismissed() -> None:
 
 def test_the_table_is_what_the_description_says(extension: ModuleType) -> None:
     result = import_robot(SAMPLES / "gripper.urdf")
-    table = extension.urdf_importer.blender.standing.robot_table.recall_table(result.armature)
+    table = extension.urdf_importer.core.blender.standing.robot_table.recall_table(result.armature)
     assert table.name == result.robot.name
     assert table.link_count == len(result.robot.links)
     assert table.joint_count == len(result.robot.joints)
@@ -287,13 +287,13 @@ def test_the_table_is_what_the_description_says(extension: ModuleType) -> None:
 
 
 def test_chains_pass_over_fixed_joints(extension: ModuleType) -> None:
-    table = extension.urdf_importer.blender.standing.robot_table
+    table = extension.urdf_importer.core.blender.standing.robot_table
     for name in ("humanoid_arm", "quadruped_leg"):
         assert len(table.read_table(load(name)).chains) == 1
 
 
 def test_a_changed_rig_is_read_again_but_not_a_posed_one(extension: ModuleType) -> None:
-    module = extension.urdf_importer.blender.standing.robot_table
+    module = extension.urdf_importer.core.blender.standing.robot_table
     robot = load("two_link_arm")
     bpy.context.view_layer.update()
     table = module.recall_table(robot)
@@ -309,7 +309,9 @@ def test_a_changed_rig_is_read_again_but_not_a_posed_one(extension: ModuleType) 
     bpy.context.view_layer.update()
     assert module.recall_table(robot).link_count == table.link_count - 1
     table = module.recall_table(robot)
-    extension.urdf_importer.blender.standing.record.record_import(robot, "x", ImportOptions(), ())
+    extension.urdf_importer.core.blender.standing.record.record_import(
+        robot, "x", ImportOptions(), ()
+    )
     assert module.recall_table(robot) is not table
 
 
@@ -318,7 +320,7 @@ def test_a_changed_rig_is_read_again_but_not_a_posed_one(extension: ModuleType) 
 
 def sidebar_classes(extension: ModuleType) -> list[Any]:
     parts = [each for each in extension.operators.PARTS if ".sidebar." in each.__name__]
-    return [kind for part in parts for kind in extension.operators.additions.list_classes(part)]
+    return [kind for part in parts for kind in extension.operators.registration.list_classes(part)]
 
 
 def test_every_button_that_changes_something_can_be_undone(extension: ModuleType) -> None:

@@ -10,12 +10,7 @@ import pytest
 
 from support.blender.sidebars import activate, enforce, keyed, limits_of, load, sliders_of
 from support.blender.snapshots import describe_scene
-from urdf_importer import (
-    get_joint_positions,
-    link_pose,
-    save_blend,
-    set_joint_positions,
-)
+from urdf_importer import get_joint_positions, link_pose, save_blend, set_joint_positions
 
 pytestmark = pytest.mark.usefixtures("extension", "scene")
 
@@ -85,7 +80,7 @@ def test_joints_of_several_numbers_have_a_slider_for_each(extension: ModuleType)
 
 def test_a_follower_shows_what_it_follows(extension: ModuleType) -> None:
     robot = load("gripper")
-    table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
+    table = extension.urdf_importer.core.blender.standing.robot_table.recall_table(robot)
     follower = next(row for row in table.joints.values() if row.mimics)
     found = sliders_of(extension, robot)
     [(source, slider)] = found[follower.mimics]
@@ -157,7 +152,7 @@ def test_zero_is_the_nearest_valid_position() -> None:
     [(2.7, 2.4), (-0.5, 0.0), (-9.0, 2.4), (1.0, 1.0), (1.0 + math.tau, 1.0)],
 )
 def test_nearest_valid(position: float, nearest: float, extension: ModuleType) -> None:
-    channel = extension.urdf_importer.blender.standing.joints.JointChannel(
+    channel = extension.urdf_importer.core.blender.standing.joints.JointChannel(
         label="", prop="rotation_euler", index=0, sign=-1, lower=0.0, upper=2.4
     )
     found = channel.find_valid(position)
@@ -166,7 +161,7 @@ def test_nearest_valid(position: float, nearest: float, extension: ModuleType) -
 
 
 def test_nearest_valid_keeps_an_angle_that_is_valid_on_the_circle(extension: ModuleType) -> None:
-    channel = extension.urdf_importer.blender.standing.joints.JointChannel(
+    channel = extension.urdf_importer.core.blender.standing.joints.JointChannel(
         label="", prop="rotation_euler", index=0, sign=1, lower=-1.0, upper=1.0
     )
     assert channel.find_valid(0.5 + math.tau) == pytest.approx(0.5)
@@ -207,7 +202,7 @@ def test_key_all_keys_every_joint_but_followers(extension: ModuleType) -> None:
     robot = load("gripper")
     bpy.context.scene.frame_set(7)
     assert bpy.ops.urdf.key_all() == {"FINISHED"}
-    table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
+    table = extension.urdf_importer.core.blender.standing.robot_table.recall_table(robot)
     assert keyed(extension, robot) == {row.name for row in table.joints.values() if not row.mimics}
     bpy.context.scene.frame_set(8)
     assert keyed(extension, robot) == set()
@@ -239,7 +234,7 @@ def test_keyframes_are_those_of_the_channel(extension: ModuleType) -> None:
 @pytest.mark.parametrize(("name", "joint"), [("gripper", None), ("two_link_arm", "nobody")])
 def test_what_cannot_be_keyed_says_why(name: str, joint: str | None, extension: ModuleType) -> None:
     robot = load(name)
-    table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
+    table = extension.urdf_importer.core.blender.standing.robot_table.recall_table(robot)
     joint = joint or next(row.name for row in table.joints.values() if row.mimics)
     with pytest.raises(RuntimeError, match=f"'{joint}' (follows '|is not a joint of this robot)"):
         bpy.ops.urdf.key_joint(joint=joint)
@@ -272,7 +267,7 @@ def test_each_button_is_one_undo_step() -> None:
 def test_an_icon_says_that_a_joint_is_at_a_limit(extension: ModuleType) -> None:
     rows = __import__(f"{extension.__name__}.operators.sidebar.panel_joints", fromlist=["x"])
     robot = load("quadruped_leg", combine_joints="never")
-    recall = extension.urdf_importer.blender.standing.robot_table.recall_table
+    recall = extension.urdf_importer.core.blender.standing.robot_table.recall_table
     row = recall(robot).joints["knee"]
     bone = robot.pose.bones[row.bone]
     lower, upper = limits_of(bone, "knee")

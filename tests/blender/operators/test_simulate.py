@@ -78,7 +78,7 @@ _BASES = (("auto", False), ("free", False), ("fixed", True), ("auto", True), ("k
 def test_the_base_is_pushed_where_it_moves(extension: ModuleType, tmp_path: Path) -> None:
     """It falls by the panel's settings, by a virtual joint of its SRDF, or by a joint at its root;
     of a robot that is held the hand is pushed."""
-    find = extension.operators.simulating.simulate._find_pushed
+    find = extension.operators.simulation.operators._find_pushed
     chosen = bpy.context.window_manager.operator_properties_last("urdf.simulate")
 
     def find_all(robot: Any) -> list[str]:

@@ -10,8 +10,8 @@ import pytest
 
 import urdf_importer
 from support.readable_robots import DATA
-from urdf_importer.blender.semantics.apply import find_state
-from urdf_importer.blender.semantics.blending import PoseBlend, _mix
+from urdf_importer.core.blender.semantics.apply import find_state
+from urdf_importer.core.blender.semantics.blending import PoseBlend, _mix
 
 pytestmark = pytest.mark.usefixtures("scene", "extension")
 

@@ -104,10 +104,10 @@ def _note(extension: ModuleType) -> dict[str, Any]:
     """The surroundings, all data, handlers and timers, after what timers and the next redraw
     do."""
     bpy.context.view_layer.update()
-    live = extension.urdf_importer.blender.animation.live
+    live = extension.urdf_importer.features.live.blender.live
     if bpy.app.timers.is_registered(live._tick):
         live._tick()
-    extension.operators.seeing.kept_views._settle_soon()
+    extension.operators.kept_views._settle_soon()
     found = note_surroundings()
     found |= {f"data {kind}": names for kind, names in list_data().items()}
     whole = describe_file()
@@ -116,7 +116,7 @@ def _note(extension: ModuleType) -> dict[str, Any]:
         moment = getattr(bpy.app.handlers, name)
         if isinstance(moment, list):
             found[f"handlers {name}"] = [f"{each.__module__}.{each.__name__}" for each in moment]
-    added = extension.operators.additions._Added
+    added = extension.operators.registration._Added
     timers = extension.operators.session.session_state(added).timers
     found["timers"] = [each.__name__ for each in timers if bpy.app.timers.is_registered(each)]
     return {name: value for name, value in found.items() if not name.endswith(_BLENDERS)}

@@ -15,7 +15,7 @@ from support.blender.rigs import new_scene
 from support.blender.snapshots import describe_scene, list_data
 from support.paths import ROOT
 from urdf_importer import compare_with_source, import_robot, update_robot
-from urdf_importer.blender.standing.record import find_record
+from urdf_importer.core.blender.standing.record import find_record
 
 ARM = (ROOT / "sample_urdfs" / "two_link_arm.urdf").read_text()
 CHANGED = ARM.replace('upper="1.5"', 'upper="0.75"').replace('robot name="', 'robot name="new_')
@@ -109,7 +109,7 @@ def test_undo_takes_all_back(path: Path) -> None:
 
 def _watch(extension: ModuleType, robot: Any) -> tuple[str, ...]:
     """What the sidebar knows after a look at the files: drawing asks, a timer looks."""
-    table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
+    table = extension.urdf_importer.core.blender.standing.robot_table.recall_table(robot)
     watch = extension.operators.importing.source_watch
     watch.recall_changed(robot, table)
     assert bpy.app.timers.is_registered(watch.look_on)
@@ -159,7 +159,7 @@ def test_meshes_and_images_are_watched(tmp_path: Path, extension: ModuleType) ->
         robot = import_robot(path).armature
         files = [str(path), *(str(tmp_path / name) for name in ("box.obj", "box.mtl"))]
         assert list(robot["urdf_import"]["files"]) != []
-        table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
+        table = extension.urdf_importer.core.blender.standing.robot_table.recall_table(robot)
         assert list(table.files) == files
     (tmp_path / "box.mtl").write_text("newmtl paint\nKd 0 0.5 0\n")
     assert _watch(extension, robot) == (str(tmp_path / "box.mtl"),)
@@ -170,7 +170,7 @@ def test_a_slow_drive_is_asked_seldom_and_one_file_at_a_time(
 ) -> None:
     """A file takes longer than a step may: each step looks at one, and the next look waits."""
     robot = import_robot(path).armature
-    table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
+    table = extension.urdf_importer.core.blender.standing.robot_table.recall_table(robot)
     files = {str(path): table.files[str(path)], **{f"{path}{each}": (1, 1) for each in range(4)}}
     watch, asked = extension.operators.importing.source_watch, list[str]()
 

@@ -17,10 +17,10 @@ from urdf_importer import (
     get_joint_positions,
     set_joint_positions,
 )
-from urdf_importer.blender.standing.display import find_parts
-from urdf_importer.blender.standing.placing import find_lowest, measure
-from urdf_importer.blender.standing.selection import find_moving_joint
-from urdf_importer.blender.standing.whole import find_leftovers
+from urdf_importer.core.blender.standing.display import find_parts
+from urdf_importer.core.blender.standing.placing import find_lowest, measure
+from urdf_importer.core.blender.standing.selection import find_moving_joint
+from urdf_importer.core.blender.standing.whole import find_leftovers
 
 pytestmark = pytest.mark.usefixtures("extension", "scene")
 
@@ -57,7 +57,7 @@ def test_duplicate_and_delete() -> None:
 
 def test_a_copy_is_called_as_the_outliner_calls_it_too(extension: ModuleType) -> None:
     name = extension.operators.sidebar.panel._name_robot
-    table = extension.urdf_importer.blender.standing.robot_table.recall_table
+    table = extension.urdf_importer.core.blender.standing.robot_table.recall_table
     robot = load("quadruped_leg")
     copy = duplicate_robot(robot)
     assert name(robot, table(robot)) == "quadruped_leg"
@@ -108,7 +108,7 @@ def test_every_body_leads_to_the_joint_that_moves_it(name: str) -> None:
 def test_short_travels_are_set_in_millimetres(extension: ModuleType) -> None:
     robot = load("gripper")
     module = extension.operators.sidebar.sliders
-    table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
+    table = extension.urdf_importer.core.blender.standing.robot_table.recall_table(robot)
     joint = next(each for each in table.joints.values() if each.kind == "prismatic")
     (channel,) = joint.channels
     scene = bpy.context.scene
@@ -127,7 +127,7 @@ def test_short_travels_are_set_in_millimetres(extension: ModuleType) -> None:
 
 def test_links_are_indented_by_what_is_above_them(extension: ModuleType) -> None:
     robot = load("two_link_arm")
-    table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
+    table = extension.urdf_importer.core.blender.standing.robot_table.recall_table(robot)
     depths = list(table.depths.values())
     assert depths[0] == 0 and max(depths) >= 2 and len(depths) == table.link_count
 
@@ -145,7 +145,7 @@ def test_a_link_is_indented_below_one_of_a_later_name(
     path.write_text(f"<robot name='backwards'>{links}{joints}</robot>")
     bpy.ops.import_scene.urdf(filepath=str(path))
     robot = bpy.context.view_layer.objects.active
-    table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
+    table = extension.urdf_importer.core.blender.standing.robot_table.recall_table(robot)
     assert dict(table.depths) == {"d": 0, "c": 1, "a": 1, "b": 2, "e": 2}
 
 
@@ -154,7 +154,7 @@ def test_the_label_of_a_follower_gives_its_leaders_name_beside_the_value(
 ) -> None:
     robot = load("gripper")
     drawing = extension.operators.gizmos.drawing
-    handles = extension.urdf_importer.blender.standing.handles
+    handles = extension.urdf_importer.core.blender.standing.handles
     handle = handles.make_handle(robot, "jaw_right")
     frame = handles.read_frame(handle.carrier, handle.mover)
     picture = drawing.Picture(handle=handle, frame=frame, hold="", mouse=(0, 0), turning=False)
@@ -164,7 +164,7 @@ def test_the_label_of_a_follower_gives_its_leaders_name_beside_the_value(
 
 def test_collisions_are_shown_by_a_switch_that_says_so(extension: ModuleType) -> None:
     robot = load("two_link_arm")
-    display = extension.urdf_importer.blender.standing.display
+    display = extension.urdf_importer.core.blender.standing.display
     (collection,) = display.find_parts(robot)["Collisions"]
     assert not collection.urdf_shown and collection.hide_viewport
     collection.urdf_shown = True

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from support.gltf_truth import Gltf
 from urdf_importer import Robot, forward_kinematics, get_joint_positions
-from urdf_importer.blender.standing.joints import posed_joints_of
-from urdf_importer.pipeline.engines import EngineExport
+from urdf_importer.core.blender.standing.joints import posed_joints_of
+from urdf_importer.formats.engines.export import EngineExport
 
 Array = NDArray[np.float64]
 

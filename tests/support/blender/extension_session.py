@@ -85,7 +85,7 @@ def check_stage() -> None:
     import bpy
 
     library = importlib.import_module(f"{EXTENSION}.urdf_importer")
-    process = importlib.import_module(f"{EXTENSION}.urdf_importer.stages.process")
+    process = importlib.import_module(f"{EXTENSION}.urdf_importer.formats.usd.stages.process")
     (armature,) = (each for each in bpy.data.objects if each.type == "ARMATURE")
     written = os.path.join(profile(), "stage.usda")
     library.export_robot(armature, written, options=library.EngineOptions(engine="isaac"))

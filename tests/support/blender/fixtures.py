@@ -31,7 +31,7 @@ def scene() -> Any:
 @pytest.fixture
 def no_watch() -> Iterator[None]:
     """No watch over targets of live IK outlasts a test."""
-    from urdf_importer.blender.ik.live import unwatch
+    from urdf_importer.features.ik.blender.live import unwatch
 
     yield
     unwatch()
@@ -41,7 +41,7 @@ def no_watch() -> Iterator[None]:
 def three_stay_open(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets rigs leave loops with three free joints open, as they do with very many: small ones are
     quick to try what closes such loops by numbers."""
-    from urdf_importer.kinematics.loops import programs
+    from urdf_importer.core.kinematics.loops import programs
 
     monkeypatch.setattr(programs, "MOST_FREE", 2)
 

@@ -9,7 +9,7 @@ import numpy as np
 from support.blender.rigs import new_scene
 from support.paths import ROOT
 from urdf_importer import ImportResult, Trajectory, import_robot
-from urdf_importer.model import Joint, Robot
+from urdf_importer.core.model import Joint, Robot
 
 
 def load(name: str) -> ImportResult:

@@ -100,7 +100,7 @@ def _connect() -> None:
     _SERVERS.append(server)
     bpy.context.window_manager.urdf_live.address = server.url
     bpy.ops.urdf.live_connect()
-    live = sys.modules["bl_ext.user_default.urdf_importer.urdf_importer.blender.animation.live"]
+    live = sys.modules["bl_ext.user_default.urdf_importer.urdf_importer.features.live.blender.live"]
     link = live.find_live_link(bpy.data.objects["rover"])
     until(lambda: link.state == "connected", server.step, live._tick)
 

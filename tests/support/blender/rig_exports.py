@@ -18,7 +18,7 @@ from urdf_importer import (
     open_blend,
     save_blend,
 )
-from urdf_importer.writers.webots import ExportResult
+from urdf_importer.formats.webots.write import ExportResult
 
 KEPT = ("webots-", "scaled-rig", "missing-texture", "missing-mesh", "unreadable-")
 """Diagnostics of the export itself; the others repeat what the reader said."""

@@ -7,16 +7,16 @@ from typing import Any
 import bpy
 import numpy as np
 
-from urdf_importer.blender.build.build import Rig, build_rig
-from urdf_importer.blender.save import new_file
-from urdf_importer.diagnostics import Diagnostics
-from urdf_importer.files.packages import PackageResolver
-from urdf_importer.kinematics import forward_kinematics
-from urdf_importer.kinematics.forward import Position
-from urdf_importer.meshes import RobotFiles
-from urdf_importer.model import Robot
-from urdf_importer.options import ImportOptions
-from urdf_importer.rig import RigPlan, plan_rig
+from urdf_importer.core.blender.build.build import Rig, build_rig
+from urdf_importer.core.blender.save import new_file
+from urdf_importer.core.diagnostics import Diagnostics
+from urdf_importer.core.files.packages import PackageResolver
+from urdf_importer.core.kinematics.forward import Position
+from urdf_importer.core.kinematics.loops import forward_kinematics
+from urdf_importer.core.meshes import RobotFiles
+from urdf_importer.core.model import Robot
+from urdf_importer.core.options import ImportOptions
+from urdf_importer.core.rig import RigPlan, plan_rig
 
 
 def new_scene() -> None:

@@ -25,7 +25,7 @@ def enforce(robot: Any, on: bool) -> None:
 
 def sliders_of(extension: ModuleType, robot: Any) -> dict[str, list[tuple[Any, str]]]:
     """Joint -> (pose bone, the property that is its slider), for each of its numbers."""
-    table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
+    table = extension.urdf_importer.core.blender.standing.robot_table.recall_table(robot)
     extension.operators.sidebar.sliders._make(
         (channel, False) for joint in table.joints.values() for channel in joint.channels
     )
@@ -47,8 +47,8 @@ def limits_of(bone: Any, joint: str) -> tuple[float, float]:
 
 def keyed(extension: ModuleType, robot: Any) -> set[str]:
     """Joints with a keyframe at the current frame."""
-    keying = extension.urdf_importer.blender.standing.keys
-    table = extension.urdf_importer.blender.standing.robot_table.recall_table(robot)
+    keying = extension.urdf_importer.core.blender.standing.keys
+    table = extension.urdf_importer.core.blender.standing.robot_table.recall_table(robot)
     bones = robot.pose.bones
     return {
         name

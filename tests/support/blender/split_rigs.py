@@ -18,10 +18,10 @@ from urdf_importer import (
     import_robot,
     set_joint_positions,
 )
-from urdf_importer.blender.extract.robot import find_link_empties
-from urdf_importer.blender.standing.armatures import armatures_of, bones_of
-from urdf_importer.kinematics.tree import retrace_tree
-from urdf_importer.model import Joint, Limit, Link, Mimic, Pose, Robot
+from urdf_importer.core.blender.extract.robot import find_link_empties
+from urdf_importer.core.blender.standing.armatures import armatures_of, bones_of
+from urdf_importer.core.kinematics.tree import retrace_tree
+from urdf_importer.core.model import Joint, Limit, Link, Mimic, Pose, Robot
 from urdf_importer_morse.split.frames import locate_joints
 
 MORSE = ImportOptions(profile="morse")

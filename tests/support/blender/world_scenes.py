@@ -10,12 +10,7 @@ from numpy.typing import NDArray
 
 from support.blender.rigs import new_scene
 from support.paths import ROOT
-from urdf_importer import (
-    forward_kinematics,
-    get_joint_positions,
-    import_robot,
-    set_joint_positions,
-)
+from urdf_importer import forward_kinematics, get_joint_positions, import_robot, set_joint_positions
 
 LEG = ROOT / "sample_urdfs/quadruped_leg.urdf"
 GATE = ROOT / "sample_urdfs/gate.sdf"

@@ -15,9 +15,9 @@ from support.pinocchio_truth import Truth
 from support.real_robots import descriptions
 from support.webots.proto_check import Checked, check
 from urdf_importer import Diagnostics, Robot, WebotsOptions, export_robot, read_robot
-from urdf_importer.kinematics.motion import follow_to_masters
-from urdf_importer.kinematics.tree import KinematicTree, plan_tree
-from urdf_importer.writers.webots import ExportResult
+from urdf_importer.core.kinematics.motion import follow_to_masters
+from urdf_importer.core.kinematics.tree import KinematicTree, plan_tree
+from urdf_importer.formats.webots.write import ExportResult
 
 # It holds no links at all.
 EMPTY = "ur3"

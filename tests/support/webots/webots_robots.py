@@ -9,7 +9,7 @@ import numpy as np
 
 from support.webots.proto_check import Checked, check
 from urdf_importer import Diagnostics, WebotsOptions, export_robot, forward_kinematics, read_robot
-from urdf_importer.writers.webots import ExportResult
+from urdf_importer.formats.webots.write import ExportResult
 
 Matrix = Any
 INERTIA = '<inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/>'

@@ -18,25 +18,16 @@ import trimesh
 from numpy.typing import NDArray
 
 from urdf_importer import WebotsOptions, read_robot
-from urdf_importer.diagnostics import Diagnostics
-from urdf_importer.files.packages import PackageResolver
-from urdf_importer.geometry.primitives import make_primitive
-from urdf_importer.geometry.transforms import matrix_from_pose
-from urdf_importer.meshes import RobotFiles
-from urdf_importer.model import (
-    Box,
-    Capsule,
-    Collision,
-    Cylinder,
-    Link,
-    Robot,
-    Sphere,
-    Visual,
-)
-from urdf_importer.writers.formats import ConvertImage, OpenExport
-from urdf_importer.writers.webots.shapes.shapes import ShapeNodeWriter
-from urdf_importer.writers.webots.structure.sharing import share_repeats
-from urdf_importer.writers.webots.vrml import Node, Value, write_node
+from urdf_importer.core.diagnostics import Diagnostics
+from urdf_importer.core.files.packages import PackageResolver
+from urdf_importer.core.geometry.primitives import make_primitive
+from urdf_importer.core.geometry.transforms import matrix_from_pose
+from urdf_importer.core.meshes import RobotFiles
+from urdf_importer.core.model import Box, Capsule, Collision, Cylinder, Link, Robot, Sphere, Visual
+from urdf_importer.core.writers.formats import ConvertImage, OpenExport
+from urdf_importer.formats.webots.write.shapes.shapes import ShapeNodeWriter
+from urdf_importer.formats.webots.write.structure.sharing import share_repeats
+from urdf_importer.formats.webots.write.vrml import Node, Value, write_node
 
 Points = NDArray[np.float64]
 CHECKER = Path(__file__).with_name("check_proto.py")

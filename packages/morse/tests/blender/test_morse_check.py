@@ -19,7 +19,7 @@ from urdf_importer import (
     open_blend,
     save_blend,
 )
-from urdf_importer.model import Joint, Limit, Link, Mimic, Pose
+from urdf_importer.core.model import Joint, Limit, Link, Mimic, Pose
 from urdf_importer_morse.split.split import split_armature
 
 SAMPLES = ROOT / "sample_urdfs"

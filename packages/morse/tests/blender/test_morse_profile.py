@@ -34,9 +34,9 @@ from urdf_importer import (
     set_joint_positions,
     update_robot,
 )
-from urdf_importer.kinematics.forward import complete_positions
-from urdf_importer.kinematics.tree import plan_tree
-from urdf_importer.model import Joint, Limit, Link, Mimic, Pose
+from urdf_importer.core.kinematics.forward import complete_positions
+from urdf_importer.core.kinematics.tree import plan_tree
+from urdf_importer.core.model import Joint, Limit, Link, Mimic, Pose
 
 MORSE = ImportOptions(profile="morse")
 BARE = ImportOptions(profile="morse", visuals=False, collisions=False, inertials=False)

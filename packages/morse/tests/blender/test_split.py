@@ -45,15 +45,15 @@ from urdf_importer import (
     set_joint_positions,
     update_robot,
 )
-from urdf_importer.blender.extract.robot import find_link_empties
-from urdf_importer.blender.standing.armatures import (
+from urdf_importer.core.blender.extract.robot import find_link_empties
+from urdf_importer.core.blender.standing.armatures import (
     armatures_by_name,
     armatures_of,
     bones_of,
     name_armature,
     pose_bones_of,
 )
-from urdf_importer.model import Joint, Limit, Link, Mimic, Robot
+from urdf_importer.core.model import Joint, Limit, Link, Mimic, Robot
 from urdf_importer_morse.split.split import split_armature
 
 SAMPLES = ROOT / "sample_urdfs"
@@ -652,6 +652,6 @@ def test_an_update_says_that_it_can_not() -> None:
 
 def test_a_robot_of_one_armature_is_not_searched_for_more(monkeypatch: Any) -> None:
     _, main = load("panda")
-    monkeypatch.delattr("urdf_importer.blender.standing.armatures.bpy")
+    monkeypatch.delattr("urdf_importer.core.blender.standing.armatures.bpy")
     assert armatures_of(main) == [main]
     assert len(list(pose_bones_of(main))) == 9

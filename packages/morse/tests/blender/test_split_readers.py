@@ -27,23 +27,10 @@ from urdf_importer import (
     render_preview,
     set_joint_positions,
 )
-from urdf_importer.blender.standing.armatures import (
-    armatures_of,
-    bones_of,
-    pose_bones_of,
-)
-from urdf_importer.blender.standing.display import enforces_limits
-from urdf_importer.blender.standing.pose import (
-    hold_limits,
-    key_joints,
-    random_pose,
-    zero_pose,
-)
-from urdf_importer.blender.standing.robot_table import (
-    find_robot,
-    read_table,
-    recall_table,
-)
+from urdf_importer.core.blender.standing.armatures import armatures_of, bones_of, pose_bones_of
+from urdf_importer.core.blender.standing.display import enforces_limits
+from urdf_importer.core.blender.standing.pose import hold_limits, key_joints, random_pose, zero_pose
+from urdf_importer.core.blender.standing.robot_table import find_robot, read_table, recall_table
 from urdf_importer_morse.split.split import split_armature
 
 SAMPLES = ROOT / "sample_urdfs"
@@ -253,13 +240,13 @@ def test_every_joint_and_link_can_be_selected() -> None:
 
 def test_sliders_and_keys(extension: ModuleType) -> None:
     _, main = load_split()
-    table = extension.urdf_importer.blender.standing.robot_table.recall_table(main)
+    table = extension.urdf_importer.core.blender.standing.robot_table.recall_table(main)
     extension.operators.sidebar.sliders._make(
         (channel, False) for joint in table.joints.values() for channel in joint.channels
     )
-    homes = extension.urdf_importer.blender.standing.armatures.armatures_by_name(main)
+    homes = extension.urdf_importer.core.blender.standing.armatures.armatures_by_name(main)
     activate(homes["first"])
-    keying = extension.urdf_importer.blender.standing.keys
+    keying = extension.urdf_importer.core.blender.standing.keys
     for name, row in table.joints.items():
         if row.mimics:
             continue

@@ -26,9 +26,9 @@ from support.paths import ROOT
 from support.pinocchio_truth import Truth
 from support.real_robots import ROOT as ROBOTS
 from urdf_importer import Diagnostics, ImportOptions, ImportResult, forward_kinematics, import_robot
-from urdf_importer.kinematics.forward import complete_positions
-from urdf_importer.kinematics.tree import plan_tree
-from urdf_importer.model import Joint
+from urdf_importer.core.kinematics.forward import complete_positions
+from urdf_importer.core.kinematics.tree import plan_tree
+from urdf_importer.core.model import Joint
 
 _SAMPLES = ROOT / "sample_urdfs"
 _IIWA = "rtbdata/xacro/kuka_description/kuka_lbr_iiwa/urdf/lbr_iiwa_14_r820.urdf"

@@ -760,7 +760,7 @@ env.create()
 """
 
 ABSENT = """
-from urdf_importer.diagnostics import RobotError
+from urdf_importer.core.diagnostics import RobotError
 report = {}
 for kind in (ATRV, KukaLWR, Velodyne, PTU, Human, BasePR2):
     try:

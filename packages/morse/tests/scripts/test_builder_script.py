@@ -28,15 +28,15 @@ from urdf_importer import (
     set_joint_positions,
     write_builder_script,
 )
-from urdf_importer.diagnostics import MeshError
-from urdf_importer.files.packages import PackageResolver
-from urdf_importer.geometry.transforms import matrix_from_pose
-from urdf_importer.geometry.triangles import make_triangles
-from urdf_importer.kinematics.forward import zero_frames
-from urdf_importer.kinematics.motion import follow_to_masters
-from urdf_importer.kinematics.tree import plan_tree
-from urdf_importer.meshes import RobotFiles
-from urdf_importer.model import Box, Collision, Joint, Limit, Link, Mimic, Pose, Visual
+from urdf_importer.core.diagnostics import MeshError
+from urdf_importer.core.files.packages import PackageResolver
+from urdf_importer.core.geometry.transforms import matrix_from_pose
+from urdf_importer.core.geometry.triangles import make_triangles
+from urdf_importer.core.kinematics.forward import zero_frames
+from urdf_importer.core.kinematics.motion import follow_to_masters
+from urdf_importer.core.kinematics.tree import plan_tree
+from urdf_importer.core.meshes import RobotFiles
+from urdf_importer.core.model import Box, Collision, Joint, Limit, Link, Mimic, Pose, Visual
 from urdf_importer_morse.script.write import BuilderScript
 from urdf_importer_morse.sensors import suggest_sensors
 

@@ -232,7 +232,7 @@ def test_no_morse_is_one_clear_sentence(tmp_path: Path, how: str) -> None:
         check=False,
     )
     said = done.stderr.strip().splitlines()[-1]
-    assert said.startswith("urdf_importer.diagnostics.BuildError: ")
+    assert said.startswith("urdf_importer.core.diagnostics.BuildError: ")
     assert "MORSE" in said and done.returncode == 1
     if how != "argument":
         return

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from morse_support.blend_writer import COLLISION, BlendWriter, ends, single
-from urdf_importer.diagnostics import ReadError
+from urdf_importer.core.diagnostics import ReadError
 from urdf_importer_morse.blend_file import blocks
 from urdf_importer_morse.blend_file.read import read_legacy_game
 

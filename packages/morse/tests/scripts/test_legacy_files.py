@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from urdf_importer.diagnostics import ReadError
+from urdf_importer.core.diagnostics import ReadError
 from urdf_importer_morse.blend_file.read import read_contents, read_legacy_game
 
 Game = dict[str, dict[str, Any]]

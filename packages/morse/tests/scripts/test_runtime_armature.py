@@ -12,7 +12,7 @@ import pytest
 from morse_support.driven_robots import PATHS, Driven, drive
 from morse_support.morse_runtime import Answer
 from support.blender.rigs import new_scene
-from urdf_importer.model import Robot
+from urdf_importer.core.model import Robot
 
 ALL = sorted(PATHS)
 FREE = ["humanoid_arm", "iiwa", "ur5"]

@@ -16,7 +16,7 @@ from morse_support.builder_runs import run_script
 from support.real_robots import descriptions
 from support.webots.webots_robots import BOX, joint, link
 from urdf_importer import Diagnostics, read_robot
-from urdf_importer.model import CameraSensor, ContactSensor, ForceSensor, Imu, Lidar
+from urdf_importer.core.model import CameraSensor, ContactSensor, ForceSensor, Imu, Lidar
 from urdf_importer_morse.sensors import SensorSuggestion, suggest_sensors
 
 LINK = np.array(

@@ -12,7 +12,7 @@ import pytest
 from support.paths import ROOT
 from urdf_importer import ImportOptions, forward_kinematics, read_robot, write_builder_script
 from urdf_importer.cli import main
-from urdf_importer.model import Robot
+from urdf_importer.core.model import Robot
 
 SAMPLE = str(ROOT / "sample_urdfs" / "pumpjack")
 FILES = ("--parameters", f"{SAMPLE}.yaml", "--joint-parameters", f"{SAMPLE}.csv")

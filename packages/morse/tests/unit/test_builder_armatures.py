@@ -9,8 +9,8 @@ import pytest
 
 from support.paths import ROOT
 from urdf_importer import ImportOptions, RigPlan, plan_rig, read_robot
-from urdf_importer.geometry.transforms import invert
-from urdf_importer.model import Joint, Limit, Link, Mimic, Pose, Robot
+from urdf_importer.core.geometry.transforms import invert
+from urdf_importer.core.model import Joint, Limit, Link, Mimic, Pose, Robot
 from urdf_importer_morse.script.armatures import ArmaturePlan, plan_armatures
 
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))

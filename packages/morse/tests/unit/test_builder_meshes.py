@@ -15,22 +15,14 @@ import pytest
 
 from support.paths import ROOT
 from urdf_importer import Diagnostics, MorseOptions, read_robot, write_builder_script
-from urdf_importer.diagnostics import MeshError
-from urdf_importer.files.packages import PackageResolver
-from urdf_importer.geometry.mesh_data import MeshData, MeshMaterial
-from urdf_importer.geometry.primitives import (
-    make_box,
-    make_cylinder,
-    make_sphere,
-)
-from urdf_importer.geometry.triangles import (
-    Triangles,
-    flat_normals,
-    make_triangles,
-)
-from urdf_importer.meshes import RobotFiles, ShownShape
-from urdf_importer.model import Box, Collision, Link, Material, Mesh, Robot, Sphere, Visual
-from urdf_importer.writers.formats import OpenExport
+from urdf_importer.core.diagnostics import MeshError
+from urdf_importer.core.files.packages import PackageResolver
+from urdf_importer.core.geometry.mesh_data import MeshData, MeshMaterial
+from urdf_importer.core.geometry.primitives import make_box, make_cylinder, make_sphere
+from urdf_importer.core.geometry.triangles import Triangles, flat_normals, make_triangles
+from urdf_importer.core.meshes import RobotFiles, ShownShape
+from urdf_importer.core.model import Box, Collision, Link, Material, Mesh, Robot, Sphere, Visual
+from urdf_importer.core.writers.formats import OpenExport
 from urdf_importer_morse.script.packing import split_sharp
 from urdf_importer_morse.script.write import write_script
 

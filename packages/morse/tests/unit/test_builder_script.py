@@ -25,7 +25,7 @@ from urdf_importer import (
     read_robot,
     write_builder_script,
 )
-from urdf_importer.model import (
+from urdf_importer.core.model import (
     Box,
     Collision,
     Inertial,
@@ -39,7 +39,7 @@ from urdf_importer.model import (
     Robot,
     Visual,
 )
-from urdf_importer.pipeline.exporting import suggest_name
+from urdf_importer.core.pipeline.exporting import suggest_name
 from urdf_importer_morse.formats import MORSE
 from urdf_importer_morse.script.literals import (
     comment,

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from support.strategies import Wishes, robots
 from urdf_importer import forward_kinematics
-from urdf_importer.diagnostics import Diagnostics, Severity
-from urdf_importer.kinematics.tree import plan_tree
-from urdf_importer.model import Mimic, Robot
-from urdf_importer.options import ImportOptions
-from urdf_importer.rig.plan import plan_rig
-from urdf_importer.rig.rig_plan import RigPlan
+from urdf_importer.core.diagnostics import Diagnostics, Severity
+from urdf_importer.core.kinematics.tree import plan_tree
+from urdf_importer.core.model import Mimic, Robot
+from urdf_importer.core.options import ImportOptions
+from urdf_importer.core.rig.plan import plan_rig
+from urdf_importer.core.rig.rig_plan import RigPlan
 from urdf_importer_morse.profile.findings import (
     BoneState,
     HeldJoint,

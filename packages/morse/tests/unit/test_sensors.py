@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.gazebo_sensors import OPTICAL, POSE, sensor, turned
 from support.webots.webots_robots import BOX, joint, link
 from urdf_importer import Diagnostics, read_robot
-from urdf_importer.gazebo.parts import KINDS
+from urdf_importer.core.gazebo.parts import KINDS
 from urdf_importer_morse.sensors import SensorSuggestion, suggest_sensors
 
 COLLISION = f'<collision><origin xyz="0.3 0 0" rpy="0 0 0.5"/>{BOX}</collision>'

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.strategies import Wishes, robots
-from urdf_importer.diagnostics import Diagnostics
-from urdf_importer.geometry.transforms import Matrix, rotation_from_quaternion, turn_z_onto
-from urdf_importer.kinematics.tree import retrace_tree
-from urdf_importer.model import Robot
-from urdf_importer.options import ImportOptions
-from urdf_importer.rig.plan import plan_rig
+from urdf_importer.core.diagnostics import Diagnostics
+from urdf_importer.core.geometry.transforms import Matrix, rotation_from_quaternion, turn_z_onto
+from urdf_importer.core.kinematics.tree import retrace_tree
+from urdf_importer.core.model import Robot
+from urdf_importer.core.options import ImportOptions
+from urdf_importer.core.rig.plan import plan_rig
 from urdf_importer_morse.split.frames import (
     JointLine,
     frame_armature,

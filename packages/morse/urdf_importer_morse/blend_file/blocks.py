@@ -18,8 +18,8 @@ from io import BufferedIOBase
 from pathlib import Path
 from typing import NamedTuple
 
-from urdf_importer.diagnostics import ReadError
-from urdf_importer.files.regular import explain_failure, open_regular_file
+from urdf_importer.core.diagnostics import ReadError
+from urdf_importer.core.files.regular import explain_failure, open_regular_file
 
 MOST_UNPACKED_BYTES = 2**30
 MOST_KEPT_BYTES = 2**29

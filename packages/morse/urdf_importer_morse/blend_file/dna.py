@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from urdf_importer.diagnostics import ReadError
+from urdf_importer.core.diagnostics import ReadError
 
 from .blocks import Layout
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from urdf_importer.diagnostics import ReadError
+from urdf_importer.core.diagnostics import ReadError
 
 from .actuators import ACTUATOR_FIELDS, ACTUATORS
 from .blocks import Block, Layout, open_blend

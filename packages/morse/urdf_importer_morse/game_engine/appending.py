@@ -8,8 +8,8 @@ from typing import Any
 
 import bpy
 
-from urdf_importer.blender.modes import leave_modes
-from urdf_importer.diagnostics import BuildError, quote
+from urdf_importer.core.blender.modes import leave_modes
+from urdf_importer.core.diagnostics import BuildError, quote
 
 from .scene_objects import deselect
 from .storage import KEY, GameRecord, write_game

@@ -7,13 +7,13 @@ from typing import Any
 
 import bpy
 
-from urdf_importer.blender.build.materials import MaterialBuilder
-from urdf_importer.blender.build.meshes import build_mesh
-from urdf_importer.blender.ledger import Ledger
-from urdf_importer.diagnostics import Diagnostics, MeshError
-from urdf_importer.files.packages import PackageResolver
-from urdf_importer.meshes import RobotFiles
-from urdf_importer.meshes.collada.load import load_collada
+from urdf_importer.core.blender.build.materials import MaterialBuilder
+from urdf_importer.core.blender.build.meshes import build_mesh
+from urdf_importer.core.blender.ledger import Ledger
+from urdf_importer.core.diagnostics import Diagnostics, MeshError
+from urdf_importer.core.files.packages import PackageResolver
+from urdf_importer.core.meshes import RobotFiles
+from urdf_importer.core.meshes.collada.load import load_collada
 
 logger = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import bpy
 
-from urdf_importer.diagnostics import BuildError, quote
+from urdf_importer.core.diagnostics import BuildError, quote
 
 from .appending import ReadGame, append, parents_first
 from .dae import import_collada

@@ -8,12 +8,12 @@ import bpy
 import mathutils
 import numpy as np
 
-from urdf_importer.blender.standing import properties
-from urdf_importer.blender.standing.armatures import armatures_of, pose_bones_of
-from urdf_importer.blender.standing.joints import posed_joints_of
-from urdf_importer.blender.standing.links import find_link, links_of
-from urdf_importer.diagnostics import KinematicsError, quote
-from urdf_importer.geometry.transforms import Matrix, quaternion_from_rotation
+from urdf_importer.core.blender.standing import properties
+from urdf_importer.core.blender.standing.armatures import armatures_of, pose_bones_of
+from urdf_importer.core.blender.standing.joints import posed_joints_of
+from urdf_importer.core.blender.standing.links import find_link, links_of
+from urdf_importer.core.diagnostics import KinematicsError, quote
+from urdf_importer.core.geometry.transforms import Matrix, quaternion_from_rotation
 
 from .storage import read_game, set_property, write_game
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 
-from urdf_importer.diagnostics import BuildError, WriteError, quote
+from urdf_importer.core.diagnostics import BuildError, WriteError, quote
 
 from .defaults import SCENE
 from .game_data import GameData, add_property

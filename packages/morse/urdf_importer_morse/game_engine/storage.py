@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 import bpy
 
-from urdf_importer.blender.standing.properties import MOUNTED
+from urdf_importer.core.blender.standing.properties import MOUNTED
 
 from .defaults import Default, GameSetting, Settings
 

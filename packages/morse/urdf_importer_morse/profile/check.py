@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from urdf_importer.arguments import rig_of
-from urdf_importer.blender.extract.robot import extract_robot
-from urdf_importer.blender.standing.armatures import find_main
-from urdf_importer.blender.standing.joints import RigJoint, joints_of, read_joints
-from urdf_importer.diagnostics import (
+from urdf_importer.core.arguments import rig_of
+from urdf_importer.core.blender.extract.robot import extract_robot
+from urdf_importer.core.blender.standing.armatures import find_main
+from urdf_importer.core.blender.standing.joints import RigJoint, joints_of, read_joints
+from urdf_importer.core.diagnostics import (
     BuildError,
     Diagnostic,
     Diagnostics,
     KinematicsError,
     quote,
 )
-from urdf_importer.kinematics.tree import KinematicTree, retrace_tree
+from urdf_importer.core.kinematics.tree import KinematicTree, retrace_tree
 
 from .findings import BoneState, HeldJoint, judge_bones, judge_joints
 

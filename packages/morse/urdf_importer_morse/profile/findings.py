@@ -10,13 +10,13 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from urdf_importer.diagnostics import Diagnostics, quote
-from urdf_importer.geometry.transforms import Matrix
-from urdf_importer.kinematics.motion import JointMotion
-from urdf_importer.kinematics.tree import KinematicTree
-from urdf_importer.model import Mimic
-from urdf_importer.rig.rig_plan import Property
-from urdf_importer.rig.single_axis import find_joints_to_hold, report_held
+from urdf_importer.core.diagnostics import Diagnostics, quote
+from urdf_importer.core.geometry.transforms import Matrix
+from urdf_importer.core.kinematics.motion import JointMotion
+from urdf_importer.core.kinematics.tree import KinematicTree
+from urdf_importer.core.model import Mimic
+from urdf_importer.core.rig.rig_plan import Property
+from urdf_importer.core.rig.single_axis import find_joints_to_hold, report_held
 
 _SAME = 1e-5
 """Limits (radians, metres), heights (metres) and parts of unit vectors this near are equal:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from urdf_importer.diagnostics import Diagnostics
-from urdf_importer.geometry.transforms import Matrix
-from urdf_importer.names import Claims
-from urdf_importer.rig.followers import find_never_ready
-from urdf_importer.rig.rig_plan import BonePlan, JointPlan, RigPlan
+from urdf_importer.core.diagnostics import Diagnostics
+from urdf_importer.core.geometry.transforms import Matrix
+from urdf_importer.core.names import Claims
+from urdf_importer.core.rig.followers import find_never_ready
+from urdf_importer.core.rig.rig_plan import BonePlan, JointPlan, RigPlan
 
 from ..profile.findings import BoneState, HeldJoint, judge_bones
 from ..split.frames import JointLine, frame_armature, locate_joints, round_into

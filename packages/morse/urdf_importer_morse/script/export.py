@@ -4,12 +4,12 @@
 from pathlib import Path
 from typing import Any
 
-from urdf_importer.diagnostics import Diagnostics
-from urdf_importer.files.packages import AnyPath
-from urdf_importer.model import Robot
-from urdf_importer.options import FileOptions
-from urdf_importer.pipeline.exporting import write_format
-from urdf_importer.writers.formats import OpenExport
+from urdf_importer.core.diagnostics import Diagnostics
+from urdf_importer.core.files.packages import AnyPath
+from urdf_importer.core.model import Robot
+from urdf_importer.core.options import FileOptions
+from urdf_importer.core.pipeline.exporting import write_format
+from urdf_importer.core.writers.formats import OpenExport
 
 from ..formats import MORSE, MorseOptions
 from .write import BuilderScript, write_script

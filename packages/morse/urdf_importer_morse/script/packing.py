@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf_importer.geometry.triangles import Triangles, flat_normals
-from urdf_importer.names import Claims
+from urdf_importer.core.geometry.triangles import Triangles, flat_normals
+from urdf_importer.core.names import Claims
 
 from .literals import printable, text
 

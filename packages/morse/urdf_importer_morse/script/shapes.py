@@ -6,14 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
-from urdf_importer.diagnostics import Diagnostics
-from urdf_importer.geometry.mesh_data import MeshData, MeshMaterial
-from urdf_importer.geometry.transforms import matrix_from_pose
-from urdf_importer.geometry.triangles import make_triangles
-from urdf_importer.images.colors import linear_from_srgb
-from urdf_importer.meshes import RobotFiles
-from urdf_importer.meshes.robot_files import Shape
-from urdf_importer.model import (
+from urdf_importer.core.diagnostics import Diagnostics
+from urdf_importer.core.geometry.mesh_data import MeshData, MeshMaterial
+from urdf_importer.core.geometry.transforms import matrix_from_pose
+from urdf_importer.core.geometry.triangles import make_triangles
+from urdf_importer.core.images.colors import linear_from_srgb
+from urdf_importer.core.meshes import RobotFiles
+from urdf_importer.core.meshes.robot_files import Shape
+from urdf_importer.core.model import (
     Box,
     Capsule,
     Color,
@@ -25,7 +25,7 @@ from urdf_importer.model import (
     Visual,
     VisualMaterials,
 )
-from urdf_importer.names import Claims
+from urdf_importer.core.names import Claims
 
 from .literals import printable, single, table, text, texts
 from .packing import MeshPacker, Slots, make_mesh_name, write_meshes

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from urdf_importer.geometry.transforms import Matrix, quaternion_from_rotation
-from urdf_importer.names import Claims
-from urdf_importer.rig.rig_plan import BonePlan, JointPlan, LinkPlan, RigPlan
-from urdf_importer.rig.rounding import edit_numbers, rank_refinements
+from urdf_importer.core.geometry.transforms import Matrix, quaternion_from_rotation
+from urdf_importer.core.names import Claims
+from urdf_importer.core.rig.rig_plan import BonePlan, JointPlan, LinkPlan, RigPlan
+from urdf_importer.core.rig.rounding import edit_numbers, rank_refinements
 
 from ..sensors import SensorSuggestion
 from .armatures import ArmaturePlan

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
-from urdf_importer.diagnostics import Diagnostics, WriteError, quote
-from urdf_importer.files.outputs import check_output, write_text
-from urdf_importer.kinematics.forward import complete_positions
-from urdf_importer.meshes import RobotFiles
-from urdf_importer.model import Robot
-from urdf_importer.options import ImportOptions, StartOptions
-from urdf_importer.rig import plan_rig
-from urdf_importer.rig.rig_plan import JointPlan, RigPlan
-from urdf_importer.writers.formats import Facts, OpenExport, Written, count_robot
-from urdf_importer.writers.start import read_positions
+from urdf_importer.core.diagnostics import Diagnostics, WriteError, quote
+from urdf_importer.core.files.outputs import check_output, write_text
+from urdf_importer.core.kinematics.forward import complete_positions
+from urdf_importer.core.meshes import RobotFiles
+from urdf_importer.core.model import Robot
+from urdf_importer.core.options import ImportOptions, StartOptions
+from urdf_importer.core.rig import plan_rig
+from urdf_importer.core.rig.rig_plan import JointPlan, RigPlan
+from urdf_importer.core.writers.formats import Facts, OpenExport, Written, count_robot
+from urdf_importer.core.writers.start import read_positions
 
 from ..formats import MorseOptions
 from ..sensors import SensorSuggestion, suggest_sensors

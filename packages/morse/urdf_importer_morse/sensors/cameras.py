@@ -7,8 +7,8 @@ the larger side of the picture: the game engine fits it there, whatever Blender 
 
 import math
 
-from urdf_importer.kinematics.sensor_frames import WIDEST_PLANE, frame_of, frame_of_camera
-from urdf_importer.model import Camera, CameraSensor, LogicalCamera
+from urdf_importer.core.kinematics.sensor_frames import WIDEST_PLANE, frame_of, frame_of_camera
+from urdf_importer.core.model import Camera, CameraSensor, LogicalCamera
 
 from .plan import ComponentPlan, Properties
 

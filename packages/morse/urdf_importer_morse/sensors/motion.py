@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """MORSE's sensors of motion, place and touch. All but Collision measure in their own frame."""
 
-from urdf_importer.geometry.transforms import matrix_from_pose
-from urdf_importer.kinematics.sensor_frames import frame_of
-from urdf_importer.kinematics.tree import KinematicTree
-from urdf_importer.model import (
+from urdf_importer.core.geometry.transforms import matrix_from_pose
+from urdf_importer.core.kinematics.sensor_frames import frame_of
+from urdf_importer.core.kinematics.tree import KinematicTree
+from urdf_importer.core.model import (
     Altimeter,
     Barometer,
     ContactSensor,

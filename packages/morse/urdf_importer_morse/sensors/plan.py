@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from urdf_importer.geometry.transforms import Matrix
+from urdf_importer.core.geometry.transforms import Matrix
 
 Value = bool | int | float | str
 Properties = tuple[tuple[str, Value], ...]

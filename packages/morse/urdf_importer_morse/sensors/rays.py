@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from urdf_importer.geometry.transforms import Matrix, Vector, rotations_from_rpy
-from urdf_importer.kinematics.sensor_frames import frame_of, turn_rays
-from urdf_importer.model import Fan, Lidar, Sonar
+from urdf_importer.core.geometry.transforms import Matrix, Vector, rotations_from_rpy
+from urdf_importer.core.kinematics.sensor_frames import frame_of, turn_rays
+from urdf_importer.core.model import Fan, Lidar, Sonar
 
 from .plan import ComponentPlan, Properties
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from keyword import iskeyword
 from typing import Any
 
-from urdf_importer.diagnostics import Diagnostics, quote
-from urdf_importer.geometry.transforms import Matrix
-from urdf_importer.kinematics.sensor_frames import Places, explain_unknown
-from urdf_importer.kinematics.tree import KinematicTree, retrace_tree
-from urdf_importer.model import (
+from urdf_importer.core.diagnostics import Diagnostics, quote
+from urdf_importer.core.geometry.transforms import Matrix
+from urdf_importer.core.kinematics.sensor_frames import Places, explain_unknown
+from urdf_importer.core.kinematics.tree import KinematicTree, retrace_tree
+from urdf_importer.core.model import (
     Altimeter,
     Barometer,
     CameraSensor,
@@ -29,7 +29,7 @@ from urdf_importer.model import (
     Sensor,
     Sonar,
 )
-from urdf_importer.names import Claims
+from urdf_importer.core.names import Claims
 
 from .cameras import plan_cameras, plan_logical
 from .motion import (

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf_importer.geometry.transforms import Matrix, Vector, cross, turn_z_onto, unit
-from urdf_importer.kinematics.forward import joint_frames, zero_frames
-from urdf_importer.kinematics.tree import KinematicTree
-from urdf_importer.rig.rig_plan import BonePlan
-from urdf_importer.rig.rounding import refine_folded, round_bones
+from urdf_importer.core.geometry.transforms import Matrix, Vector, cross, turn_z_onto, unit
+from urdf_importer.core.kinematics.forward import joint_frames, zero_frames
+from urdf_importer.core.kinematics.tree import KinematicTree
+from urdf_importer.core.rig.rig_plan import BonePlan
+from urdf_importer.core.rig.rounding import refine_folded, round_bones
 
 _AS_DESCRIBED = 1e-4
 """A bone that is off by more (metres per metre of distance, plus one; radians) was moved by the

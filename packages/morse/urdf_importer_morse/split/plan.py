@@ -10,16 +10,16 @@ from typing import Any
 
 import bpy
 
-from urdf_importer.blender.standing import properties
-from urdf_importer.blender.standing.armatures import (
+from urdf_importer.core.blender.standing import properties
+from urdf_importer.core.blender.standing.armatures import (
     armatures_by_name,
     armatures_of,
     is_implied,
     name_armature,
 )
-from urdf_importer.blender.standing.joints import name_joints, posed_joints_of, read_joints
-from urdf_importer.diagnostics import BuildError, KinematicsError, quote, unknown_name
-from urdf_importer.names import Claims
+from urdf_importer.core.blender.standing.joints import name_joints, posed_joints_of, read_joints
+from urdf_importer.core.diagnostics import BuildError, KinematicsError, quote, unknown_name
+from urdf_importer.core.names import Claims
 
 Group = Mapping[str, str]
 """Bone -> its joint, of the joints that are split off."""

@@ -15,19 +15,19 @@ import bpy
 import mathutils
 import numpy as np
 
-from urdf_importer.blender.build.links import place
-from urdf_importer.blender.standing import properties
-from urdf_importer.blender.standing.armatures import (
+from urdf_importer.core.blender.build.links import place
+from urdf_importer.core.blender.standing import properties
+from urdf_importer.core.blender.standing.armatures import (
     armatures_of,
     bone_of,
     bones_of,
     held_frame,
     name_armature,
 )
-from urdf_importer.blender.standing.joints import joints_of
-from urdf_importer.diagnostics import BuildError, quote
-from urdf_importer.geometry.transforms import Matrix
-from urdf_importer.rig.followers import find_never_ready
+from urdf_importer.core.blender.standing.joints import joints_of
+from urdf_importer.core.diagnostics import BuildError, quote
+from urdf_importer.core.geometry.transforms import Matrix
+from urdf_importer.core.rig.followers import find_never_ready
 
 from .plan import SplitPlan
 

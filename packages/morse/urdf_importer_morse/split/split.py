@@ -19,25 +19,25 @@ from typing import Any
 import bpy
 import numpy as np
 
-from urdf_importer.blender.build.armature import build_bones, rest_matrices
-from urdf_importer.blender.build.links import place
-from urdf_importer.blender.extract.robot import extract_robot
-from urdf_importer.blender.ledger import Ledger
-from urdf_importer.blender.modes import edit_bones_of, reachable, selection_kept
-from urdf_importer.blender.standing import properties
-from urdf_importer.blender.standing.armatures import (
+from urdf_importer.core.blender.build.armature import build_bones, rest_matrices
+from urdf_importer.core.blender.build.links import place
+from urdf_importer.core.blender.extract.robot import extract_robot
+from urdf_importer.core.blender.ledger import Ledger
+from urdf_importer.core.blender.modes import edit_bones_of, reachable, selection_kept
+from urdf_importer.core.blender.standing import properties
+from urdf_importer.core.blender.standing.armatures import (
     armatures_by_name,
     find_main,
     frames_at_rest,
     held_frame,
     name_armature,
 )
-from urdf_importer.blender.standing.joints import RigJoint, read_joints
-from urdf_importer.blender.standing.rests import read_bone_rest, write_bone_rest
-from urdf_importer.diagnostics import BuildError, quote
-from urdf_importer.geometry.transforms import Matrix, unit
-from urdf_importer.kinematics.tree import retrace_tree
-from urdf_importer.rig.rig_plan import JOINTS, BonePlan
+from urdf_importer.core.blender.standing.joints import RigJoint, read_joints
+from urdf_importer.core.blender.standing.rests import read_bone_rest, write_bone_rest
+from urdf_importer.core.diagnostics import BuildError, quote
+from urdf_importer.core.geometry.transforms import Matrix, unit
+from urdf_importer.core.kinematics.tree import retrace_tree
+from urdf_importer.core.rig.rig_plan import JOINTS, BonePlan
 
 from .frames import (
     JointLine,

@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from urdf_importer.diagnostics import quote
+from urdf_importer.core.diagnostics import quote
 
 from ..game_engine.game_data import GameData, add_logic_brick
 from ..game_engine.scene_objects import add_empty, load_sound

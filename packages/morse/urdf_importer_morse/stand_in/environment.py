@@ -12,7 +12,7 @@ from os import PathLike
 from pprint import pformat
 from typing import Any
 
-from urdf_importer.diagnostics import quote
+from urdf_importer.core.diagnostics import quote
 
 from ..game_engine.game_data import GameData
 from ..game_engine.scene_objects import add_empty, find_object, find_with_property

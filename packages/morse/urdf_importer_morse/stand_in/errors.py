@@ -14,7 +14,7 @@
 Each is also MORSE's own exception in that case, so that a script which catches that catches these.
 """
 
-from urdf_importer.diagnostics import BuildError
+from urdf_importer.core.diagnostics import BuildError
 
 
 class ScriptError(BuildError):

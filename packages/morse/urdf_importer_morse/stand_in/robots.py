@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
-from urdf_importer.diagnostics import quote
+from urdf_importer.core.diagnostics import quote
 
 from ..game_engine.functions import is_alive
 from ..game_engine.game_data import GameData, add_logic_brick

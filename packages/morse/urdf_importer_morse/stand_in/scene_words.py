@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from urdf_importer.diagnostics import quote
+from urdf_importer.core.diagnostics import quote
 
 from ..game_engine.scene_setup import (
     game_settings,

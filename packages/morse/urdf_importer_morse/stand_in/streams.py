@@ -7,7 +7,7 @@ MORSE logs most errors here and continues without the stream; so does this.
 import logging
 from typing import TYPE_CHECKING, Any
 
-from urdf_importer.diagnostics import quote
+from urdf_importer.core.diagnostics import quote
 
 from .errors import ClassPathError, UnknownNameError
 from .interfaces import (

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Several descriptions imported one after the other, as one step that can be taken back.
+
+Each finished robot is held at its last step until all are done: closing the batch before then
+leaves nothing of any of them. A description that cannot be imported does not stop the others.
+"""
+
+import os
+from collections.abc import Generator, Iterator, Sequence
+from typing import Any
+
+from ...urdf_importer import (
+    Diagnostics,
+    ImportResult,
+    Progress,
+    RobotError,
+    World,
+    import_steps,
+    import_world_steps,
+)
+from ...urdf_importer.core.command.jobs import ImportJob
+from ...urdf_importer.core.command.report import Report
+from ...urdf_importer.core.progress import finish
+
+Steps = Generator[Progress, None, ImportResult | World]
+
+
+class ImportBatch:
+    """Jobs that import into the open scene by `steps`, which fill `results`, `worlds` and, with
+    reports of failed ones, `failures` when the last is done."""
+
+    def __init__(self, jobs: Sequence[ImportJob]) -> None:
+        self.results: list[ImportResult] = []
+        self.worlds: list[World] = []
+        self.failures: list[Report] = []
+        self._jobs = tuple(jobs)
+        self.steps = self._run()
+
+    def _run(self) -> Generator[Progress, None, None]:
+        held: list[Steps] = []
+        try:
+            for index, job in enumerate(self._jobs):
+                diagnostics = Diagnostics(job.input)
+                begin: Any = import_world_steps if job.world else import_steps
+                held.append(begin(job.input, options=job.options, diagnostics=diagnostics))
+                try:
+                    yield from self._until_last_step(held[-1], index)
+                except RobotError as error:
+                    held.pop()
+                    found = tuple(diagnostics)
+                    self.failures.append(Report(job.input, diagnostics=found, error=error))
+            while held:
+                result = finish(held.pop(0))
+                if isinstance(result, World):
+                    self.worlds.append(result)
+                else:
+                    self.results.append(result)
+        finally:
+            for steps in reversed(held):
+                steps.close()
+
+    def _until_last_step(self, steps: Steps, index: int) -> Iterator[Progress]:
+        count = len(self._jobs)
+        name = os.path.basename(self._jobs[index].input)
+        for progress in steps:
+            yield Progress(share=(index + progress.share) / count, text=f"{name}: {progress.text}")
+            if progress.share >= 1:
+                return

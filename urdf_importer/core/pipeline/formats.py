@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The formats that robots are read from and written in, and the optional parts of the library,
+which are above all others and may be absent."""
+
+import os
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ...formats.engines.export import ENGINES
+from ...formats.mjcf.read import MJCF
+from ...formats.mjcf.write.format import MJCF as MJCF_WRITER
+from ...formats.sdf.files import SDF_WRITER
+from ...formats.sdf.read.format import SDF
+from ...formats.sdf.read.page import TEMPLATE_SUFFIXES, refuse_template
+from ...formats.simmechanics.read import SIMMECHANICS
+from ...formats.urdf.files import URDF_WRITER
+from ...formats.urdf.read.robot import URDF
+from ...formats.usd.read import USD
+from ...formats.webots.write import WEBOTS
+from ...formats.worlds.models import pick_model
+from ..diagnostics import Diagnostics, ReadError, WriteError, name_choices, quote
+from ..files.outputs import SEPARATORS
+from ..files.packages import AnyPath, PackageResolver
+from ..files.regular import read_regular_file
+from ..model import Robot
+from ..model.world import DescribedWorld
+from ..options import FileOptions, ImportOptions
+from ..readers.formats import Description, choose_reader
+from ..readers.formats import ReaderFormat as ReaderFormat
+from ..readers.odd_names import report_odd_names
+from ..writers.formats import WriterFormat
+from .files import refuse_folder
+
+_READERS: tuple[ReaderFormat, ...] = (URDF, SDF, SIMMECHANICS, MJCF, USD)
+"""One line for each format, in the order of front ends."""
+
+_WRITERS: tuple[WriterFormat[Any], ...] = (WEBOTS, URDF_WRITER, SDF_WRITER, ENGINES, MJCF_WRITER)
+"""One line for each format, in the order of menus. Optional parts list theirs in WRITERS."""
+
+OPTIONAL_PARTS = ("batching", "morse")
+"""Folders of the library that may be absent; this is the only place that knows their names. `morse`
+is one in the extension alone: the Python package has it from a distribution of its own. Each part
+lists in OFFERED its objects in the library's interface, and may have formats (WRITERS) and commands
+(add_commands)."""
+ENTRY_POINTS = "urdf_importer.parts"
+"""The group of entry points by which other distributions add parts."""
+
+_LIBRARY = __package__.removesuffix(".pipeline")
+
+
+def find_offered(name: str) -> Any:
+    """Returns an optional part's object `name`, or the class of a format's options with this name.
+    Raises AttributeError where there is neither."""
+    for part in _present_parts():
+        if name in part.OFFERED:
+            return getattr(part, name)
+    for each in writer_formats():
+        if each.options.__name__ == name:
+            return each.options
+    raise AttributeError(f"module {_LIBRARY!r} has no attribute {name!r}")
+
+
+def reader_formats() -> tuple[ReaderFormat, ...]:
+    """Returns the formats that robots can be read from, URDF first."""
+    return _READERS
+
+
+def open_description(
+    resolver: PackageResolver, options: ImportOptions, diagnostics: Diagnostics
+) -> tuple[ReaderFormat, Description]:
+    """Returns the file of any format that `resolver` finds the files of, and its format. Raises
+    ReadError."""
+    source = resolver.description
+    if not diagnostics.source:
+        diagnostics.source = source
+    refuse_folder(source)
+    for each in filter(None, (source, options.parameters, options.joint_parameters)):
+        resolver.note_file(os.path.abspath(each))
+    data = read_regular_file(source)
+    if source.lower().endswith(TEMPLATE_SUFFIXES):
+        refuse_template(data, source)
+    _refuse_webots(data, source)
+    found = choose_reader(data, source, reader_formats())
+    if found.examine is None and (options.parameters or options.joint_parameters):
+        labels = [each.label for each in reader_formats() if each.examine is not None]
+        raise ReadError(
+            f"parameters and joint parameters belong to {name_choices(labels)} files, which this "
+            "is not",
+            source=source,
+        )
+    given = Description(
+        data=data, source=source, resolver=resolver, options=options, diagnostics=diagnostics
+    )
+    return found, given
+
+
+def _refuse_webots(data: bytes, source: str) -> None:
+    """Raises ReadError for a world or a PROTO, whose parts are programs and come from the
+    network."""
+    if data.lstrip().startswith(b"#VRML_SIM"):
+        raise ReadError(
+            "this is a file of Webots, which is not read: make a URDF of a PROTO, with "
+            "`webots convert FILE.proto FILE.urdf`",
+            source=source,
+        )
+
+
+def read_description(
+    resolver: PackageResolver, options: ImportOptions, diagnostics: Diagnostics
+) -> Robot:
+    """Reads a file of any format, with the files that `resolver` finds for it. Raises ReadError."""
+    found, given = open_description(resolver, options, diagnostics)
+    robot = found.read(given)
+    if found is MJCF and options.model:
+        robot = pick_model(robot, options.model, diagnostics)
+    report_odd_names(robot, diagnostics)
+    return robot
+
+
+def read_world(
+    resolver: PackageResolver, options: ImportOptions, diagnostics: Diagnostics
+) -> DescribedWorld:
+    """Reads a file of a format of worlds, as read_description does. Raises ReadError."""
+    found, given = open_description(resolver, options, diagnostics)
+    if found.read_world is None:
+        kinds = name_choices([each.label for each in reader_formats() if each.read_world])
+        raise ReadError(
+            f"this is {found.label}, which describes one robot; worlds are {kinds}",
+            source=given.source,
+        )
+    return found.read_world(given)
+
+
+def writer_formats() -> tuple[WriterFormat[Any], ...]:
+    """Returns the formats that robots can be written in, in the order of menus."""
+    offered = (getattr(part, "WRITERS", ()) for part in _present_parts())
+    return (*_WRITERS, *(each for formats in offered for each in formats))
+
+
+def find_writer(path: AnyPath, *, options: FileOptions | None = None) -> WriterFormat[Any]:
+    """Returns the format of a path: by its suffix, or a format that writes folders, for a folder
+    that is there or a name with a slash at its end; of several of these the one that `options`
+    belong to. Where they do, a name without suffix is a folder's too.
+
+    Raises WriteError for a suffix that belongs to no format, and for none.
+    """
+    formats = writer_formats()
+    place, text = Path(path), os.fspath(path)
+    folders = [each for each in formats if each.writes_folders]
+    fitting = [each for each in folders if isinstance(options, each.options)]
+    if text.endswith(SEPARATORS) or os.path.isdir(place) or (fitting and not place.suffix):
+        return (fitting or folders)[0]
+    for each in formats:
+        if place.suffix.lower() in each.suffixes:
+            return each
+    suffixes = [suffix for each in formats for suffix in each.suffixes]
+    is_blend = place.suffix.lower() == ".blend"
+    hint = "; a .blend is made by import_robot and save_blend" if is_blend else ""
+    raise WriteError(
+        f"cannot write {quote(place.name)}: the name must end in "
+        f"{name_choices(suffixes)}, or be a folder's (with / at its end){hint}"
+    )
+
+
+def add_offered_commands(commands: Any) -> None:
+    """Adds the commands of optional parts to the parsers of the command; a part that has some has
+    the function add_commands."""
+    for part in _present_parts():
+        add = getattr(part, "add_commands", None)
+        if add is not None:
+            add(commands)
+
+
+def _present_parts() -> list[ModuleType]:
+    top = Path(__file__).parents[1]
+    here = [part for part in OPTIONAL_PARTS if (top / part / "__init__.py").is_file()]
+    names = (*(f"{_LIBRARY}.{part}" for part in here), *_list_installed())
+    return [import_module(name) for name in names]
+
+
+@cache
+def _list_installed() -> tuple[str, ...]:
+    """Returns the modules of installed parts. They import the Python package, so they are none of
+    the extension's, whose library has another name."""
+    if _LIBRARY != "urdf_importer":
+        return ()
+    from importlib.metadata import entry_points
+
+    return tuple(sorted({each.value for each in entry_points(group=ENTRY_POINTS)}))
