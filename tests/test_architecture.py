@@ -10,7 +10,18 @@ from fnmatch import fnmatch
 
 import pytest
 
-from support.layers import PAGE, PICTURE, Row, draw_architecture, imports_of, read_layers, room_of
+from support.layers import (
+    PAGE,
+    PICTURE,
+    Import,
+    Row,
+    draw_architecture,
+    imports_of,
+    needs_blender,
+    read_layers,
+    room_of,
+    shelf_of,
+)
 from support.source_tree import ROOT, Source, all_sources, sources_of
 
 MOST_LINES_OF_A_FILE = 399
@@ -34,7 +45,6 @@ OPERATORS = Row(
             "diagnostics",
             "options",
             "reshape",
-            "blender",
             "pipeline",
             "progress",
             "command",
@@ -48,7 +58,7 @@ OPERATORS = Row(
 MORSE = Row(
     ours=frozenset(
         [
-            "urdf_importer",
+            "__init__",
             "arguments",
             "blender",
             "diagnostics",
@@ -74,17 +84,27 @@ OPERATOR_FILES = sources_of("operators")
 OWN = (*LIBRARY, *MORSE_FILES, *OPERATOR_FILES)
 
 
-def part_of(parts: tuple[str, ...]) -> str:
-    """The row of TABLE for a dotted name that starts with urdf_importer."""
-    return parts[1] if len(parts) > 1 else "urdf_importer"
-
-
 def is_python(target: tuple[str, ...]) -> bool:
     return target[0] in sys.stdlib_module_names
 
 
+def is_ours(found: Import) -> bool:
+    return found.relative or found.target[0] == "urdf_importer"
+
+
+def rooms_of_library() -> Iterator[tuple[Source, str, Import]]:
+    """Every import between two rooms, with its file and room."""
+    for source in LIBRARY:
+        room = room_of(source.parts)
+        for found in imports_of(source):
+            if is_ours(found) and room_of(found.target) != room:
+                yield source, room, found
+
+
 def test_every_room_has_its_row_and_every_row_its_room() -> None:
-    assert {room_of(source.parts) for source in LIBRARY} == set(TABLE)
+    shelves = {(shelf_of(source.parts), room_of(source.parts)) for source in LIBRARY}
+    doors_of_shelves = {(shelf, shelf) for shelf in ("core", "formats", "features")}
+    assert shelves - doors_of_shelves == {(row.shelf, room) for room, row in TABLE.items()}
 
 
 def test_rooms_stand_on_those_above_them_in_the_table() -> None:
@@ -92,21 +112,17 @@ def test_rooms_stand_on_those_above_them_in_the_table() -> None:
     known: set[str] = set()
     for room, row in TABLE.items():
         below = {name for name in row.ours | row.late if name in TABLE}
-        assert below <= known, f"{room} names rooms that stand above it: {below - known}"
+        assert below <= known | {"__init__"}, f"{room} names rooms above it: {below - known}"
         known.add(room)
 
 
 def test_the_table_allows_no_more_than_is_used() -> None:
+    used: dict[str, set[str]] = {room: set() for room in TABLE}
+    for _, room, found in rooms_of_library():
+        used[room].add(room_of(found.target))
     for room, row in TABLE.items():
-        used = {
-            part_of(found.target)
-            for source in LIBRARY
-            if room_of(source.parts) == room
-            for found in imports_of(source)
-            if found.target[0] == "urdf_importer"
-        }
-        unused = {name for name in row.ours | row.late if name in TABLE} - used
-        assert room == "headless" or not unused, f"{room} does not use {unused}"
+        unused = {name for name in row.ours | row.late if name in TABLE} - used[room]
+        assert row.shelf == "doors" or not unused, f"{room} does not use {unused}"
 
 
 def test_modules_never_import_each_other_in_a_circle() -> None:
@@ -134,27 +150,52 @@ def test_the_picture_shows_the_rooms_as_they_are() -> None:
     assert PICTURE.read_text("utf-8") == draw_architecture(), "run tools/draw-architecture"
 
 
-def test_library_imports_what_its_row_allows() -> None:
-    for source in LIBRARY:
-        check_imports_of_library(source)
+OUTWARDS: frozenset[str] = frozenset()
+"""Files of the core and of formats that import from outside. May only get shorter."""
 
 
-def check_imports_of_library(source: Source) -> None:
-    part = room_of(source.parts)
-    allowed = TABLE[part]
-    for found in imports_of(source):
-        if found.relative:
-            assert found.target[:1] == ("urdf_importer",), f"{found.place} climbs above its top"
-        ours = found.relative or found.target[0] == "urdf_importer"
-        if ours and not found.relative:
-            assert part == "headless", f"{found.place}: relative imports only"
-        name = part_of(found.target) if ours else found.target[0]
-        if name == part or (not ours and is_python(found.target)):
+def test_rooms_import_what_their_rows_allow() -> None:
+    for source, room, found in rooms_of_library():
+        row, shelf = TABLE.get(room, Row()), shelf_of(found.target)
+        if row.shelf == "doors" or source.name in OUTWARDS:
             continue
-        permitted = (allowed.ours if ours else allowed.others) | (
-            allowed.late if found.deferred else frozenset()
-        )
-        assert name in permitted, f"{found.place}: {part} may not import {'.'.join(found.target)}"
+        target = room_of(found.target)
+        late = found.deferred and target in row.late
+        below = shelf == "core" and row.shelf != "core"
+        place = f"{found.place}: {room} may not import {'.'.join(found.target)}"
+        assert below or late or target in row.ours, place
+        order = ["core", "formats", "features"]
+        assert shelf in order and order.index(shelf) <= order.index(row.shelf), place
+
+
+def test_imports_inside_the_library_are_relative() -> None:
+    for source in LIBRARY:
+        for found in imports_of(source):
+            if found.relative:
+                assert found.target[:1] == ("urdf_importer",), f"{found.place} climbs above its top"
+            elif is_ours(found):
+                assert source.name == "urdf_importer/headless.py", f"{found.place}: relative only"
+
+
+def test_rooms_use_the_libraries_of_their_rows() -> None:
+    for source in LIBRARY:
+        row = TABLE.get(room_of(source.parts), Row())
+        for found in imports_of(source):
+            name = found.target[0]
+            if is_ours(found) or is_python(found.target):
+                continue
+            permitted = row.others | (row.late if found.deferred else frozenset())
+            assert name in permitted, f"{found.place}: {name} is not in its row"
+
+
+def test_folders_that_need_blender_are_imported_late() -> None:
+    """So everything else works without Blender."""
+    for source in LIBRARY:
+        if needs_blender(source.parts):
+            continue
+        for found in imports_of(source):
+            late = found.deferred or not needs_blender(found.target)
+            assert not is_ours(found) or late, f"{found.place}: imports Blender's part at once"
 
 
 def test_the_library_does_not_know_the_part_for_morse() -> None:
@@ -165,7 +206,7 @@ def test_the_library_does_not_know_the_part_for_morse() -> None:
     for found in (found for source in MORSE_FILES for found in imports_of(source)):
         if not found.relative and not is_python(found.target):
             ours = found.target[0] == "urdf_importer"
-            name = part_of(found.target) if ours else found.target[0]
+            name = room_of(found.target) if ours else found.target[0]
             assert name in (MORSE.ours if ours else MORSE.others), f"{found.place}: {name}"
 
 
@@ -175,7 +216,9 @@ def test_operators_see_public_names_only() -> None:
             continue
         if found.relative:
             assert found.target[0] == "urdf_importer", f"{found.place}: {found.target}"
-            assert part_of(found.target) in OPERATORS.ours, f"{found.place}: {found.target}"
+            seen = needs_blender(found.target) or len(found.target) == 1
+            seen = seen or room_of(found.target) in OPERATORS.ours
+            assert seen, f"{found.place}: {found.target}"
         elif not is_python(found.target):
             assert found.target[0] in OPERATORS.others, f"{found.place}: {found.target}"
 
@@ -260,14 +303,14 @@ def test_no_folder_of_tests_is_passed_over(pytestconfig: pytest.Config) -> None:
     assert not {part for part in parts for each in passed_over if fnmatch(part, each)}
 
 
-def test_only_the_blender_layer_knows_blender() -> None:
+def test_only_folders_called_blender_know_blender() -> None:
     users = {
-        room_of(source.parts)
+        source.name
         for source in LIBRARY
         for found in imports_of(source)
         if not found.relative and found.target[0] in BLENDER_ONLY
     }
-    assert users == {"blender"}
+    assert [name for name in users if "/blender/" not in name] == []
 
 
 def test_the_extension_imports_nothing_before_it_is_registered() -> None:

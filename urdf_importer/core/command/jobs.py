@@ -225,7 +225,7 @@ def needing_blender(what: str) -> Iterator[None]:
     try:
         yield
     except ImportError as missing:
-        script = Path(__file__).parents[1] / "headless.py"
+        script = Path(__file__).parents[2] / "headless.py"
         raise RobotError(
             f"{what} needs Blender, which this Python does not have ({missing}): "
             f"{advise_blender()}: "

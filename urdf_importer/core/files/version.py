@@ -5,7 +5,7 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
-MANIFEST = Path(__file__).parents[2] / "blender_manifest.toml"
+MANIFEST = Path(__file__).parents[3] / "blender_manifest.toml"
 
 
 @cache

@@ -40,7 +40,7 @@ _READERS: tuple[ReaderFormat, ...] = (URDF, SDF, SIMMECHANICS, MJCF, USD)
 _WRITERS: tuple[WriterFormat[Any], ...] = (WEBOTS, URDF_WRITER, SDF_WRITER, ENGINES, MJCF_WRITER)
 """One line for each format, in the order of menus. Optional parts list theirs in WRITERS."""
 
-OPTIONAL_PARTS = ("batching", "morse")
+OPTIONAL_PARTS = ("features.batch", "morse")
 """Folders of the library that may be absent; this is the only place that knows their names. `morse`
 is one in the extension alone: the Python package has it from a distribution of its own. Each part
 lists in OFFERED its objects in the library's interface, and may have formats (WRITERS) and commands
@@ -48,7 +48,7 @@ lists in OFFERED its objects in the library's interface, and may have formats (W
 ENTRY_POINTS = "urdf_importer.parts"
 """The group of entry points by which other distributions add parts."""
 
-_LIBRARY = __package__.removesuffix(".pipeline")
+_LIBRARY = __package__.removesuffix(".core.pipeline")
 
 
 def find_offered(name: str) -> Any:

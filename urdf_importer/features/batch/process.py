@@ -18,7 +18,7 @@ from ...core.diagnostics import BuildError, advise_blender
 from .child import MARK
 from .task import Task, pack_task
 
-_ROOT = Path(__file__).parents[2]
+_ROOT = Path(__file__).parents[3]
 _PACKAGE = __package__.removesuffix(".batching")
 _SECONDS_TO_START = 120.0
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
@@ -139,7 +139,7 @@ def _command() -> list[str]:
     """Returns how to start a child: a Blender program starts itself again."""
     bpy = sys.modules.get("bpy")
     if bpy is not None and bpy.app.binary_path:
-        script = Path(__file__).parents[1] / "headless.py"
+        script = Path(__file__).parents[2] / "headless.py"
         return [
             *(bpy.app.binary_path, "-b", "--factory-startup", "--python-exit-code", "1"),
             *("-P", str(script), "--", "batch-child"),

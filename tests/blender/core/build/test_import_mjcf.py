@@ -105,7 +105,7 @@ def test_an_update_reads_the_model_again(tmp_path: Path) -> None:
 
 def test_the_legs_of_the_sample_hexapod_meet_its_plate_as_mujoco_has_it():
     """Its constraints are from anchors on one body to the same ones on another."""
-    path = Path(__file__).parents[3] / "sample_urdfs" / "hexapod.xml"
+    path = Path(__file__).parents[4] / "sample_urdfs" / "hexapod.xml"
     result = import_robot(path)
     assert list(result.diagnostics) == []
     judge = Compiled(path)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-MESHES = Path(__file__).parents[2] / "data" / "quirks" / "q_pkg" / "meshes"
+MESHES = Path(__file__).parents[3] / "data" / "quirks" / "q_pkg" / "meshes"
 
 
 class Notes(list[tuple[str, str]]):

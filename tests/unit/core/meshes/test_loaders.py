@@ -20,7 +20,7 @@ from urdf_importer.core.meshes.loaders import LOADERS, scale_mesh
 ONE = (1.0, 1.0, 1.0)
 FACTOR = st.floats(min_value=1e-3, max_value=1e3) | st.floats(min_value=-1e3, max_value=-1e-3)
 
-DAMAGED = Path(__file__).resolve().parents[2] / "data" / "damaged_meshes"
+DAMAGED = Path(__file__).resolve().parents[3] / "data" / "damaged_meshes"
 
 Check = Callable[[MeshData], None]
 Volume = Callable[[MeshData], float]
