@@ -23,7 +23,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.pinocchio_pairs import touching_by_pinocchio  # noqa: E402
 from support.real_robots import ROOT as ROBOTS  # noqa: E402
-from urdf_importer import (
+from urdf_importer import (  # noqa: E402
     CheckOptions,
     CollisionOptions,
     Diagnostics,

@@ -3,8 +3,8 @@
 
 Operators and panels come and go, so neither can remember. This is the one place for it: a module
 with a memory has a dataclass with a default for each field, and gets the one object of it here.
-Data read from robots belongs into `urdf_importer/core/blender/memory.py` instead, which knows when that
-is out of date.
+Data read from robots belongs into `core/blender/memory.py` of the library instead, which knows when
+that is out of date.
 """
 
 from typing import TypeVar

@@ -309,30 +309,30 @@ __all__ = [
 ]
 
 _IN_BLENDER = {
-    "animation.apply": ("apply_trajectory",),
-    "animation.curves": ("set_frame_rate",),
-    "animation.live": ("connect",),
-    "animation.sample": ("sample_trajectory",),
-    "driving.bake": ("bake_drive",),
-    "driving.grasp": ("grasp", "release"),
-    "driving.velocity": ("bake_velocity",),
-    "ik.bake": ("bake_ik", "bake_path", "trace_path"),
-    "ik.live": ("add_ik", "remove_ik"),
-    "ik.solve": ("solve_ik",),
-    "preview.asset": ("mark_as_asset",),
-    "preview.render": ("render_preview",),
-    "preview.stage": ("build_studio", "remove_studio"),
-    "save": ("new_file", "open_blend", "save_blend"),
-    "semantics.apply": ("extract_semantics",),
-    "standing.finishes": ("set_material_preset",),
-    "standing.mirrored": ("mirror_pose",),
-    "standing.placing": ("place_robots",),
-    "standing.pose": ("get_joint_positions", "link_pose", "set_joint_positions"),
-    "standing.robot_table": ("find_robots",),
-    "standing.whole": ("delete_robot", "duplicate_robot"),
-    "update.reset": ("reset_parts",),
+    "features.motion.blender.apply": ("apply_trajectory",),
+    "core.blender.curves": ("set_frame_rate",),
+    "features.live.blender.live": ("connect",),
+    "features.motion.blender.sample": ("sample_trajectory",),
+    "features.driving.blender.bake": ("bake_drive",),
+    "features.driving.blender.grasp": ("grasp", "release"),
+    "features.driving.blender.velocity": ("bake_velocity",),
+    "features.ik.blender.bake": ("bake_ik", "bake_path", "trace_path"),
+    "features.ik.blender.live": ("add_ik", "remove_ik"),
+    "features.ik.blender.solve": ("solve_ik",),
+    "features.studio.blender.asset": ("mark_as_asset",),
+    "features.studio.blender.render": ("render_preview",),
+    "features.studio.blender.stage": ("build_studio", "remove_studio"),
+    "core.blender.save": ("new_file", "open_blend", "save_blend"),
+    "core.blender.semantics.apply": ("extract_semantics",),
+    "core.blender.standing.finishes": ("set_material_preset",),
+    "core.blender.standing.mirrored": ("mirror_pose",),
+    "core.blender.standing.placing": ("place_robots",),
+    "core.blender.standing.pose": ("get_joint_positions", "link_pose", "set_joint_positions"),
+    "core.blender.standing.robot_table": ("find_robots",),
+    "core.blender.standing.whole": ("delete_robot", "duplicate_robot"),
+    "core.blender.update.reset": ("reset_parts",),
 }
-"""Functions that need Blender: module of `blender` -> names, loaded at their first use."""
+"""Functions that need Blender: module -> names, loaded at their first use."""
 
 
 def __getattr__(name: str) -> Any:
@@ -362,7 +362,7 @@ def _find_in_blender(module: str, name: str) -> Any:
     """Returns a function that needs Blender; without Blender, one that raises when it is called, so
     that a script's imports work anywhere."""
     try:
-        return getattr(import_module(f".blender.{module}", __name__), name)
+        return getattr(import_module(f".{module}", __name__), name)
     except ModuleNotFoundError as error:
         if error.name not in ("bpy", "bmesh", "mathutils"):
             raise

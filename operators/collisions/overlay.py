@@ -2,8 +2,8 @@
 """Pictures of collisions over the robot in the view: links that touch in red, and its shapes.
 
 Both are only drawn. They are not objects, so none is saved, selected or left behind. Their content
-is in the memory of rigs (urdf_importer/core/blender/memory.py), which forgets it in time; the session
-keeps the switches alone.
+is in the memory of rigs (core/blender/memory.py), which forgets it in time; the session keeps the
+switches alone.
 """
 
 from collections.abc import Iterator

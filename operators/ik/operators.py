@@ -21,10 +21,10 @@ from ...urdf_importer import (
     remove_ik,
     solve_ik,
 )
+from ...urdf_importer.core.blender.semantics.markers import followed_targets_of
 from ...urdf_importer.core.command.summary import count
 from ...urdf_importer.features.ik.blender.live import (
     bring_to_link,
-    followed_targets_of,
     snap_joints,
 )
 from ...urdf_importer.features.ik.blender.solve import suggest_link

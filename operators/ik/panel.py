@@ -7,8 +7,9 @@ from typing import Any
 import bpy
 
 from ...urdf_importer.core.blender.memory import recall
+from ...urdf_importer.core.blender.semantics.markers import followed_targets_of
 from ...urdf_importer.core.blender.standing import properties
-from ...urdf_importer.features.ik.blender.live import followed_targets_of, unwatch, watch
+from ...urdf_importer.features.ik.blender.live import unwatch, watch
 from ...urdf_importer.features.ik.blender.native import find_obstacle
 from ...urdf_importer.features.ik.blender.solve import (
     choose_joints,

@@ -21,11 +21,11 @@ from ...urdf_importer import (
     sample_trajectory,
 )
 from ...urdf_importer.core.blender.memory import count_changes, recall
+from ...urdf_importer.core.blender.semantics.markers import followed_targets_of
 from ...urdf_importer.core.blender.standing import properties
 from ...urdf_importer.core.blender.standing.record import read_state
 from ...urdf_importer.core.blender.standing.robot_table import recall_table
 from ...urdf_importer.core.command.summary import count
-from ...urdf_importer.features.ik.blender.live import followed_targets_of
 from ...urdf_importer.features.motion.blender.frame_check import (
     actions_of,
     check_frame,

@@ -31,7 +31,7 @@ def run(code: str) -> str:
 def test_type_checkers_find_them_where_they_are_loaded_from() -> None:
     (block,) = (node for node in TREE.body if isinstance(node, ast.If))
     typed = {
-        alias.name: node.module.removeprefix("blender.")
+        alias.name: node.module
         for node in block.body
         if isinstance(node, ast.ImportFrom) and node.module is not None
         for alias in node.names
@@ -44,7 +44,7 @@ def test_they_are_the_functions_themselves() -> None:
     pytest.importorskip("bpy")
     for name, place in PLACES.items():
         found = getattr(urdf_importer, name)
-        assert found.__module__ == f"urdf_importer.core.blender.{place}"
+        assert found.__module__ == f"urdf_importer.{place}"
         assert found.__name__ == name and found.__doc__
 
 

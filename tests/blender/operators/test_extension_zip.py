@@ -188,7 +188,8 @@ FAULTS = {
     "import os\nos.environ['A'] = 'b'": "changes os.environ",
     "import os\nos.environ |= {}": "changes os.environ",
     "import os\ndel os.environ['A']": "changes os.environ",
-    "import subprocess": "imports subprocess, outside of urdf_importer/formats/usd/stages/process.py",
+    "import subprocess": "imports subprocess, outside of "
+    "urdf_importer/formats/usd/stages/process.py",
     "import socket": "imports socket, outside of urdf_importer/features/live/",
     "from urllib import request": "imports urllib.request, outside of urdf_importer/features/live/",
     "import os, sys\nos.environ.get('A'), sys.path[0], sys.modules.get('a')": None,

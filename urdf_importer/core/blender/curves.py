@@ -15,9 +15,8 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...features.motion.trajectory import Numbers
 from ..diagnostics import KinematicsError
-from ..kinematics.keys import Keys
+from ..kinematics.keys import Keys, Numbers
 from .standing.joints import RigJoint
 from .standing.keys import find_curves
 

@@ -2,7 +2,7 @@
 """Forward kinematics: joint positions -> link frames."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,9 @@ from .tree import KinematicTree
 
 Position = float | Sequence[float]
 Positions = Mapping[str, Position]
+Refuse = Callable[[Mapping[str, Any]], str]
+"""Positions of joints -> why they are not an answer, as "'a' touches 'b'"; empty where they
+are one."""
 POSITION_SIZES = {"planar": 3, "floating": 7, "spherical": 4}
 AT_REST: Mapping[str, tuple[float, ...]] = {
     "planar": (0.0, 0.0, 0.0),

@@ -10,8 +10,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ...features.motion.trajectory import Numbers
+Numbers = NDArray[np.float64]
 
 MOST_PIECES = 1000
 """Lines for one quintic segment at most."""

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...features.ik.chain import moving_joints
 from ..geometry.transforms import matrix_from_pose
 from ..model import Pose, Vector3
+from .motion import JointMotion
 from .tree import KinematicTree
 
 MOST_TIPS = 16
@@ -207,3 +207,11 @@ def _find_tool(tree: KinematicTree, place: int) -> tuple[int, bool]:
         if distance > farthest + 1e-9 and not sensor:
             best, farthest = each, distance
     return best, best != place
+
+
+def moving_joints(tree: KinematicTree, base: str, link: str) -> dict[str, JointMotion]:
+    """Returns the independent joints that move `link` against `base`, in the order of the way: the
+    joints between the two, and the leaders of joints between them."""
+    way = (tree.motions[place] for place in tree.path(base, link).places)
+    names = (tree.lead(each.joint.name).joint for each in way if each is not None and each.moves)
+    return {name: tree.motion_of[name] for name in names}

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The record of a format of descriptions, and the input of its reader.
 
-Each format has its record, a ReaderFormat, in its own room, and a line in core/pipeline/formats.py. A
-file's first tag says which format it is: suffixes lie (.xml is any of them), and count only where
-there is no tag that a format knows.
+Each format has its record, a ReaderFormat, in its own folder. A file's first tag says which format
+it is: suffixes lie (.xml is any of them), and count only where there is no tag that a format knows.
 """
 
 import re

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The record of a writer's format, its input, and its result.
 
-Each format has its record, a WriterFormat, in its own room, and a line in core/pipeline/formats.py. The
-command, the menus, the export panel and the reports are made from these records.
+Each format has its record, a WriterFormat, in its own folder. The command, the menus, the export
+panel and the reports are made from these records.
 """
 
 from collections.abc import Callable, Generator, Iterable

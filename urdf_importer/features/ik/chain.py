@@ -133,14 +133,6 @@ def plan_chain(
     return _assemble(steps, pending @ tip)
 
 
-def moving_joints(tree: KinematicTree, base: str, link: str) -> dict[str, JointMotion]:
-    """Returns the independent joints that move `link` against `base`, in the order of the way: the
-    joints between the two, and the leaders of joints between them."""
-    way = (tree.motions[place] for place in tree.path(base, link).places)
-    names = (tree.lead(each.joint.name).joint for each in way if each is not None and each.moves)
-    return {name: tree.motion_of[name] for name in names}
-
-
 def variables_of(motion: JointMotion) -> tuple[ChainVariable, ...]:
     """Returns the numbers of a joint that may change: of rotations three angles, by which the ball
     is turned away from its start."""

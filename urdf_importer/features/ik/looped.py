@@ -19,7 +19,7 @@ from ...core.kinematics.forward import AT_REST, Position, Positions, check_posit
 from ...core.kinematics.loops.follow import LinkageSolver
 from ...core.kinematics.loops.solve import LoopCloser, recall_closer
 from ...core.kinematics.motion import JointMotion
-from .chain import moving_joints
+from ...core.kinematics.tips import moving_joints
 from .descent import logarithms
 from .goals import Goals, read_frame, read_goals
 from .problem import Question, Solved, middle, recall_robot

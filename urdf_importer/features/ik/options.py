@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How questions of inverse kinematics are meant, and how long an answer may take."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -9,11 +9,8 @@ from numpy.typing import ArrayLike
 
 from ...core.arguments import choice_of, number_of, numbers_of, switch_of, texts_of
 from ...core.kinematics.conventions import Convention
+from ...core.kinematics.forward import Refuse
 
-Refuse = Callable[[Mapping[str, Any]], str]
-"""Positions of joints -> why they are not an answer, as "'a' touches 'b'"; empty where they are
-one.
-"""
 Mode = Literal["absolute", "relative", "default"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 

@@ -21,9 +21,10 @@ from ...core.geometry.transforms import (
 from ...core.kinematics.forward import AT_REST, Positions, check_position
 from ...core.kinematics.motion import JointMotion
 from ...core.kinematics.recent import Recent
+from ...core.kinematics.tips import moving_joints
 from ...core.kinematics.tree import KinematicTree, retrace_tree
 from ...core.model import Robot
-from .chain import IkChain, moving_joints, plan_chain
+from .chain import IkChain, plan_chain
 from .descent import Gauge
 from .goals import Goals, read_frame, read_goals
 from .options import IKOptions

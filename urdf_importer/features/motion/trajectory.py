@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.diagnostics import KinematicsError, quote, unknown_name
+from ...core.kinematics.keys import Numbers as Numbers
 
-Numbers = NDArray[np.float64]
 Interpolation = Literal["linear", "spline"]
 KINDS = ("positions", "velocities", "accelerations", "efforts")
 NANOSECONDS = 1_000_000_000

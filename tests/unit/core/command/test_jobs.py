@@ -20,7 +20,7 @@ SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))
 MESSY = ROOT / "sample_urdfs" / "messy.urdf"
 GRIPPER = ROOT / "sample_urdfs" / "gripper.urdf"
 PLAIN_FORMATS = [each for each in writer_formats() if each.name != "engines"]
-"""Those that are written without Blender; tests/blender/core/command/test_jobs.py has the others."""
+"""Those that are written without Blender; tests/blender/core/command has the others."""
 PLAIN = (str, int, float, bool, type(None))
 CHOSEN = ImportOptions(profile="morse", packages=(("a", "/b"),), xacro_args=(("x", "1"),))
 JOBS: tuple[Job, ...] = (

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bones: made in edit mode from numbers that give exact axes, and the parts on them.
 
-The numbers for edit mode are found before (core/rig/exact_bones.py); the result is read back, and on
-machines with other arithmetic some bones may get other tails when edit mode is entered once more.
+The numbers for edit mode are found before (core/rig/exact_bones.py); the result is read back, and
+on machines with other arithmetic some bones may get other tails when edit mode is entered once
+more.
 """
 
 import math

@@ -65,6 +65,11 @@ def targets_of(armature: Any) -> Iterator[Any]:
                 yield item
 
 
+def followed_targets_of(armature: Any) -> list[Any]:
+    """Lists the targets that links of a robot follow, live or by Blender's own IK."""
+    return [each for each in targets_of(armature) if is_followed(each)]
+
+
 def is_followed(item: Any) -> bool:
     """Whether an object is a target that a link follows, live or by Blender's own IK."""
     said = item.get(properties.IK)

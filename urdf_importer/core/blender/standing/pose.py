@@ -12,7 +12,6 @@ import bpy
 import mathutils
 import numpy as np
 
-from ....features.ik.options import Refuse
 from ...arguments import positions_of, rig_of
 from ...diagnostics import Diagnostics, KinematicsError, unknown_name
 from ...geometry.transforms import (
@@ -22,7 +21,7 @@ from ...geometry.transforms import (
     rotation_from_quaternion,
 )
 from ...kinematics.conventions import Convention
-from ...kinematics.forward import Position, check_position
+from ...kinematics.forward import Position, Refuse, check_position
 from ...kinematics.loops import LoopResult, report_missed
 from ...kinematics.motion import choose_range
 from . import properties

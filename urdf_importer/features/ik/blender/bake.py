@@ -12,6 +12,7 @@ import numpy as np
 
 from ....core.arguments import options_of, rig_of
 from ....core.blender.curves import MOST_FRAMES, frame_rate
+from ....core.blender.semantics.markers import followed_targets_of
 from ....core.blender.standing import properties
 from ....core.blender.standing.pose import get_joint_positions, key_joints, link_pose
 from ....core.diagnostics import ArgumentError, Diagnostics, KinematicsError, quote
@@ -25,7 +26,7 @@ from ...motion.blender.sample import walk_frames
 from ...motion.blender.span import find_range
 from .. import IKResult, RigIKOptions, inverse_kinematics
 from ..options import Effort
-from .live import followed_targets_of, joints_of_target, quietly, solve_target
+from .live import joints_of_target, quietly, solve_target
 from .native import set_influence
 from .solve import choose_joints, read_wish, recall_rig, set_positions
 from .targets import IkWish, Solved, find_frame

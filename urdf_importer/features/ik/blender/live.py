@@ -23,7 +23,6 @@ from ....core.blender import memory
 from ....core.blender.memory import forget, recall
 from ....core.blender.semantics.apply import extract_semantics
 from ....core.blender.semantics.markers import (
-    is_followed,
     new_target,
     remove_target,
     show_target,
@@ -126,11 +125,6 @@ def remove_ik(target: Any) -> None:
     else:
         remove_target(target)
     forget()
-
-
-def followed_targets_of(armature: Any) -> list[Any]:
-    """Lists the targets that links of a robot follow, live or by Blender's own IK."""
-    return [each for each in targets_of(armature) if is_followed(each)]
 
 
 def bring_to_link(armature: Any, target: Any) -> None:

@@ -27,11 +27,10 @@ from ....core.diagnostics import Diagnostics, KinematicsError, quote, unknown_na
 from ....core.geometry.transforms import Matrix
 from ....core.kinematics.motion import JointMotion
 from ....core.kinematics.semantic_groups import group_joints
-from ....core.kinematics.tips import find_palm, survey_tree
+from ....core.kinematics.tips import find_palm, moving_joints, survey_tree
 from ....core.kinematics.tree import KinematicTree, retrace_tree
 from ....core.model import Robot
 from .. import IKOptions, IKResult, RigIKOptions, Target, inverse_kinematics
-from ..chain import moving_joints
 from ..looped import find_movers
 from .targets import Aim, IkWish, Solved, aim, default_positions, find_moved
 

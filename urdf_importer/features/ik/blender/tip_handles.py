@@ -15,7 +15,7 @@ import mathutils
 import numpy as np
 
 from ....core.blender.memory import recall
-from ....core.blender.semantics.markers import targets_of
+from ....core.blender.semantics.markers import followed_targets_of, targets_of
 from ....core.blender.semantics.record import effector_links
 from ....core.blender.standing import properties
 from ....core.blender.standing.armatures import armatures_by_name, bones_of
@@ -29,7 +29,7 @@ from ....core.diagnostics import RobotError
 from ....core.geometry.transforms import Matrix, make_frame, nearest_rotation
 from ....core.kinematics.tips import find_tips
 from .. import IKOptions, IKResult, inverse_kinematics
-from .live import bring_to_link, followed_targets_of
+from .live import bring_to_link
 from .solve import choose_joints, recall_rig
 from .targets import find_moved
 

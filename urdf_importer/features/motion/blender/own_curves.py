@@ -17,13 +17,13 @@ import mathutils
 import numpy as np
 from numpy.typing import NDArray
 
+from ....core.blender.semantics.markers import followed_targets_of
 from ....core.blender.standing.armatures import armatures_of
 from ....core.blender.standing.handles import EULER_ORDERS
 from ....core.blender.standing.joints import RigJoint, name_limits, read_joints
 from ....core.blender.standing.keys import find_curves
 from ....core.blender.standing.pose import position_of_numbers
 from ....core.geometry.transforms import quaternion_from_rotation
-from ...ik.blender.live import followed_targets_of
 from ..trajectory import Numbers
 
 _NUMBER = r"-?\d+\.?\d*(?:e[-+]?\d+)?"

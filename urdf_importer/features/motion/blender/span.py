@@ -7,9 +7,9 @@ from typing import Any
 
 import bpy
 
+from ....core.blender.semantics.markers import followed_targets_of
 from ....core.blender.standing.armatures import armatures_of
 from ....core.blender.standing.keys import find_curves
-from ...ik.blender.live import followed_targets_of
 
 
 def find_range(main: Any) -> tuple[int, int]:
