@@ -4,13 +4,14 @@
 import ast
 from collections.abc import Iterator
 
+from support.layers import room_of
 from support.source_tree import Source, sources_of
 
 LIBRARY = sources_of("urdf_importer", "urdf_importer_morse")
 READERS_OF_RIGS = tuple(
     source
     for source in (*LIBRARY, *sources_of("operators"))
-    if {"blender", "operators", "urdf_importer_morse"} & set(source.parts[:2])
+    if {"blender", "operators", "urdf_importer_morse"} & set(source.parts)
 )
 JOINTS = "urdf_importer.core.blender.standing.joints"
 KEYS = {"kind", "mimics", "sign", "initial", "indices", "lower", "upper"}
@@ -65,7 +66,7 @@ def test_tables_are_keyed_by_objects_where_these_are_equal_to_themselves_alone()
     found = {
         ".".join(source.parts)
         for source in LIBRARY
-        if {"blender", "writers", "meshes", "rig"} & set(source.parts[:2])
+        if {"blender", "write", "writers", "meshes", "rig"} & set(source.parts)
         for node in ast.walk(source.tree)
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "id"
     }
@@ -93,7 +94,8 @@ def test_public_classes_have_names_of_their_own() -> None:
     """A new class gets a new name, and a name that is unique at last leaves the table."""
     rooms: dict[str, list[str]] = {}
     for source in (*LIBRARY, *sources_of("operators")):
-        room = source.parts[:2][-1] if source.parts[0] == "urdf_importer" else source.parts[0]
+        ours = source.parts[0] == "urdf_importer"
+        room = room_of(source.parts) if ours else source.parts[0]
         for node in source.tree.body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 rooms.setdefault(node.name, []).append(room)

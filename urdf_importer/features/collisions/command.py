@@ -24,7 +24,7 @@ from ...core.options import FileOptions, ImportOptions
 from ...core.pipeline.formats import find_writer, writer_formats
 from ...core.pipeline.importing import read_robot
 from ...core.progress import finish, relay
-from ...formats.engines.export import EngineOptions
+from ...formats.usd.write.options import EngineOptions
 from ..motion.command_limits import add_motion_arguments, open_with_motion
 from .check import check_collisions
 from .fit import CollisionOptions, FittedCollisions, fit_steps
