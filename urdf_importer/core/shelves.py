@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The records of formats and features, by which the core finds what it does not know.
+
+A shelf is a folder of the library whose NAMES list its folders in their order; each of these offers
+its record, a Part, as PART. A folder that was taken away is passed over. Hooks are few:
+
+    read_semantics(path, robot, options, diagnostics)  the SRDF of an import or export, or None
+    fit_robot(robot, files, options, diagnostics)      steps from a read robot to the one to plan
+    before_update(armature), after_update(armature)    around the update of a rig
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from .readers.formats import ReaderFormat
+from .writers.formats import WriterFormat
+
+SHELVES = ("formats", "features")
+_LIBRARY = __package__.removesuffix(".core")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """The record of a format or a feature. Modules are named from its own folder.
+
+    name      the name of its folder
+    names     module -> the public names of the library that are in it
+    commands  the module whose add_commands(parsers) adds the part's commands; empty for none
+    hooks     name of a hook -> "module:function", loaded when it is called
+    reader    of a format that robots are read from
+    writer    of a format that robots are written in
+    """
+
+    name: str
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    commands: str = ""
+    hooks: Mapping[str, str] = field(default_factory=dict)
+    reader: ReaderFormat | None = None
+    writer: WriterFormat[Any] | None = None
+
+
+@cache
+def list_parts(shelf: str) -> tuple[tuple[str, Part], ...]:
+    """Returns the package and the record of each folder that is there, in the order of the
+    shelf."""
+    home = f"{_LIBRARY}.{shelf}"
+    packages = [f"{home}.{name}" for name in import_module(home).NAMES]
+    present = [each for each in packages if find_spec(each) is not None]
+    return tuple((each, import_module(each).PART) for each in present)
+
+
+def find_hooks(name: str) -> Iterator[Callable[..., Any]]:
+    """Yields the functions that hang on a hook, formats before features."""
+    for shelf in SHELVES:
+        for package, part in list_parts(shelf):
+            if name in part.hooks:
+                module, _, function = part.hooks[name].partition(":")
+                yield getattr(import_module(f"{package}.{module}"), function)
