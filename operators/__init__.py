@@ -19,8 +19,8 @@ _NAMES = (
     "gizmos.tip_gizmo", "gizmos.drag_joint", "gizmos.joint_gizmo", "gizmos.switch", "renamed_bones",
     "command_line",
     "motion.motion_files", "motion.panel", "simulation.operators", "retargeting.panel",
-    "retargeting.person_file", "kept_views", "sensing.looking", "sensing.operators", "sensing.panel",
-    "live.panel",
+    "retargeting.person_file", "kept_views", "sensing.looking", "sensing.operators",
+    "sensing.panel", "live.panel",
 )  # fmt: skip
 PARTS = tuple(import_module(f".{name}", __name__) for name in _NAMES)
 """The modules with classes for Blender or a `register` of their own, in the order of registration:
