@@ -21,7 +21,7 @@ the view looked that looks through the camera."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _View:
-    """How a 3D view looks, and which of the overlays of _HIDDEN it has to show again."""
+    """How a 3D view looks, and which of the overlays of _HIDDEN it must show again."""
 
     perspective: str
     rotation: tuple[float, ...]

@@ -62,7 +62,7 @@ def forget_components() -> None:
 
 def _load(name: str) -> Any:
     """Imports a module of this part. The extension holds the modules that write builder scripts,
-    not the ones that run them. Raises BuildError for one that is not there."""
+    not modules that run them. Raises BuildError for one that is not there."""
     try:
         return import_module(f".{name}", __name__)
     except ModuleNotFoundError as missing:

@@ -7,8 +7,8 @@ import bpy
 
 
 def drop_mesh(mesh: Any) -> None:
-    """Removes a mesh without a user that nobody has seen yet. It takes no search for users, in the
-    file or in editors, which would walk through all objects."""
+    """Removes a mesh without a user that no view has shown yet. It takes no search for users, in
+    the file or in editors, which would walk through all objects."""
     bpy.data.meshes.remove(mesh, do_unlink=False, do_ui_user=False)
 
 

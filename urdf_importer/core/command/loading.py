@@ -53,7 +53,7 @@ def plan_robot(
         raise UsageError("--robot says which robot of a .blend, and the robot is not in one")
     fps = getattr(given, "fps", None)
     if fps is not None and not 0.01 <= fps <= 30_000:
-        raise UsageError("--fps has to be between 0.01 and 30000")
+        raise UsageError("--fps must be between 0.01 and 30000")
     inputs = (given.robot, *beside)
     return [Task(inputs=inputs, outputs=outputs, options=given, run=run, strict=given.strict)]
 

@@ -105,5 +105,5 @@ def _find_target(
     if output.endswith(SEPARATORS) or os.path.isdir(output):
         return Path(output) / Path(input).with_suffix(suffixes[0]).name
     if several:
-        raise UsageError(f"{argument} has to be a folder when there are several inputs")
+        raise UsageError(f"{argument} must be a folder when there are several inputs")
     return Path(output)

@@ -33,7 +33,7 @@ class UsageError(Exception):
 class Output:
     """A file or folder to write, None where none is wanted: the `argument` of the command that
     names it, and the suffixes that it may have; None: any. A folder that `grows` is made with the
-    folders above it, and keeps its files where the work ends early: another run goes on with them.
+    folders above it, and keeps its files where the work ends early: another run continues them.
     """
 
     path: AnyPath | None
@@ -50,9 +50,7 @@ class Output:
         choices = name_choices([suffix for suffix in self.suffixes if suffix.startswith(".")])
         folder = next((text for end, text in _FOLDERS.items() if end in self.suffixes), "")
         hint = hint_at_command(robot, path) if self.argument == "-o" else ""
-        raise UsageError(
-            f"{self.argument} has to end in {choices}{folder}, not {quote(path)}{hint}"
-        )
+        raise UsageError(f"{self.argument} must end in {choices}{folder}, not {quote(path)}{hint}")
 
     def check_place(self) -> None:
         """Raises WriteError where it could not be put."""

@@ -183,8 +183,9 @@ def _present_parts() -> list[ModuleType]:
 
 @cache
 def _list_installed() -> tuple[str, ...]:
-    """Returns the modules of installed parts. They import the Python package, so they are none of
-    the extension's, whose library has another name."""
+    """Returns the modules of installed parts. They import the Python package, so the extension has
+    no installed parts: its library has another name.
+    """
     if _LIBRARY != "urdf_importer":
         return ()
     from importlib.metadata import entry_points

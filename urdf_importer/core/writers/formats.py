@@ -228,7 +228,7 @@ def count_tree(tree: KinematicTree) -> Facts:
 
 
 def count_described(robot: Robot) -> Facts:
-    """Counts the content of a description, which need not be a tree."""
+    """Counts the content of a description, tree or not."""
     free = [_FREEDOM.get(joint.type, 1) for joint in robot.joints if joint.mimic is None]
     return count_robot(
         robot,

@@ -154,7 +154,7 @@ def test_another_suffix_is_refused_before_any_work(
     else:
         outputs = all_outputs(name, tmp_path) | {flag: tmp_path / "r.xyz"}
         assert run(write(name, inputs["bad"], outputs)) == 2
-        assert f"{flag} has to end in ." in capsys.readouterr().err
+        assert f"{flag} must end in ." in capsys.readouterr().err
     assert list_names(tmp_path) == []
 
 

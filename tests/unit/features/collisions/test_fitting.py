@@ -242,7 +242,7 @@ def test_a_format_that_is_not_written_is_refused_before_any_fitting(
         main(["collisions", str(path), "-o", str(tmp_path / "out.txt")])
     said = capsys.readouterr()
     assert stopped.value.code == 2
-    assert not said.out and "has to end in" in said.err
+    assert not said.out and "must end in" in said.err
 
 
 def test_a_budget_makes_the_largest_hulls_coarser(fitted: FittedCollisions, robot: Robot) -> None:

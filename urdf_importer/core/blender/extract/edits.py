@@ -102,8 +102,8 @@ def open_edits(
 def _restore_middle(
     armature: Any, described: Robot, present: set[str], diagnostics: Diagnostics
 ) -> Robot:
-    """Puts back links whose empty is gone while others hang on them, bare; `present` are the links
-    that have an empty."""
+    """Puts back links whose empty is gone while other links are attached to them, bare; `present`
+    are the links that have an empty."""
     if all(joint.parent in present for joint in described.joints):
         return described
     packed = armature[properties.ROBOT].to_dict()

@@ -50,7 +50,9 @@ def look_back(scene: Any) -> None:
 
 
 def keep_of(scene: Any) -> Any | None:
-    """Returns what a scene that looks through a sensor keeps of before; None where it does not."""
+    """Returns the view that a scene had before it looked through a sensor; None where it does
+    not.
+    """
     return scene.get(_BEFORE)
 
 
