@@ -42,7 +42,7 @@ class Fits:
 def mark_shapes(items: Iterable[Any]) -> Marks:
     """Returns numbers that differ where other objects, or other meshes, are in their place: undo
     brings both back with their numbers."""
-    # An empty stands in the place of a mesh that was not found.
+    # An empty takes the place of a mesh that was not found.
     return frozenset((item.session_uid, item.data and item.data.session_uid) for item in items)
 
 
