@@ -71,7 +71,7 @@ class ImportPerson(ActingOperator, bpy.types.Operator):
         if robot is None:
             return f"{said}; import a robot that follows it"
         leave_others(person, find_right(context))
-        # Timelines show the keys of the selection: the robot's, not the person's.
+        # Timelines show the keys of selected objects: the robot's, not the person's.
         restore_state(state if state.active is not None else replace(state, active=robot))
         _show(context, robot, person)
         return f"{said}, the scene's rate now"
