@@ -30,13 +30,8 @@ from .core.command.terminal import Terminal, drop_output
 from .core.diagnostics import name_choices
 from .core.interrupts import Terminated, end_on_termination
 from .core.pipeline.formats import add_offered_commands
+from .core.shelves import SHELVES, list_parts
 from .formats.worlds.command import is_whole
-
-_FURTHER = (
-    *("convert", "motions", "simulations"),
-    *("sensing", "collisions", "retargets"),
-)
-"""Modules of `command` that add commands; the extension, which has import alone, does without."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -89,7 +84,15 @@ def build_parser() -> argparse.ArgumentParser:
     add_option_arguments(importing, ImportOptions)
     _add_export(commands)
     add_offered_commands(commands)
-    for name in (f"{__package__}.command.{module}" for module in _FURTHER):
+    further = [f"{__package__}.core.command.convert"]
+    further += [
+        f"{package}.{part.commands}"
+        for shelf in SHELVES
+        for package, part in list_parts(shelf)
+        if part.commands
+    ]
+    for name in further:
+        # The extension has import alone, and does without the others.
         if find_spec(name) is not None:
             import_module(name).add_commands(commands)
     checking = add_command(

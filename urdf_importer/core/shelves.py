@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The records of formats and features, by which the core finds what it does not know.
 
-A shelf is a folder of the library whose NAMES list its folders in their order; each of these offers
-its record, a Part, as PART. A folder that was taken away is passed over. Hooks are few:
+A shelf is a folder of the library whose NAMES list its folders in their order. Each of these offers
+its record, a Part, as PART; a folder that was removed is passed over. Hooks are few:
 
     read_semantics(path, robot, options, diagnostics)  the SRDF of an import or export, or None
     fit_robot(robot, files, options, diagnostics)      steps from a read robot to the one to plan
     before_update(armature), after_update(armature)    around the update of a rig
+    before_delete(armature)                            before a robot leaves the scene
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -16,31 +17,29 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from .readers.formats import ReaderFormat
-from .writers.formats import WriterFormat
-
 SHELVES = ("formats", "features")
 _LIBRARY = __package__.removesuffix(".core")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """The record of a format or a feature. Modules are named from its own folder.
+    """The record of a format or a feature. Modules are named from its own folder, and loaded when
+    they are needed.
 
     name      the name of its folder
     names     module -> the public names of the library that are in it
-    commands  the module whose add_commands(parsers) adds the part's commands; empty for none
-    hooks     name of a hook -> "module:function", loaded when it is called
-    reader    of a format that robots are read from
-    writer    of a format that robots are written in
+    commands  the module whose add_commands(parsers) adds the part's commands
+    hooks     name of a hook -> "module:function"
+    reader    "module:NAME" of its ReaderFormat, for a format that robots are read from
+    writer    "module:NAME" of its WriterFormat, for a format that robots are written in
     """
 
     name: str
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     commands: str = ""
     hooks: Mapping[str, str] = field(default_factory=dict)
-    reader: ReaderFormat | None = None
-    writer: WriterFormat[Any] | None = None
+    reader: str = ""
+    writer: str = ""
 
 
 @cache
@@ -53,10 +52,15 @@ def list_parts(shelf: str) -> tuple[tuple[str, Part], ...]:
     return tuple((each, import_module(each).PART) for each in present)
 
 
+def load(package: str, place: str) -> Any:
+    """Returns the object of a place "module:NAME" in a part's package."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(f"{package}.{module}"), name)
+
+
 def find_hooks(name: str) -> Iterator[Callable[..., Any]]:
-    """Yields the functions that hang on a hook, formats before features."""
+    """Yields the functions that hold to a hook, formats before features."""
     for shelf in SHELVES:
         for package, part in list_parts(shelf):
             if name in part.hooks:
-                module, _, function = part.hooks[name].partition(":")
-                yield getattr(import_module(f"{package}.{module}"), function)
+                yield load(package, part.hooks[name])

@@ -1,2 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The features, a folder for each."""
+"""The features, a folder for each, in the order in which their hooks act."""
+
+NAMES = (
+    "motion",
+    "ik",
+    "driving",
+    "studio",
+    "collisions",
+    "sensing",
+    "live",
+    "retargeting",
+    "simulation",
+    "batch",
+)

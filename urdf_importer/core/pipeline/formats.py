@@ -9,17 +9,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ...formats.engines.export import ENGINES
 from ...formats.mjcf.read import MJCF
-from ...formats.mjcf.write.format import MJCF as MJCF_WRITER
-from ...formats.sdf.files import SDF_WRITER
-from ...formats.sdf.read.format import SDF
 from ...formats.sdf.read.page import TEMPLATE_SUFFIXES, refuse_template
-from ...formats.simmechanics.read import SIMMECHANICS
-from ...formats.urdf.files import URDF_WRITER
-from ...formats.urdf.read.robot import URDF
-from ...formats.usd.read import USD
-from ...formats.webots.write import WEBOTS
 from ...formats.worlds.models import pick_model
 from ..diagnostics import Diagnostics, ReadError, WriteError, name_choices, quote
 from ..files.outputs import SEPARATORS
@@ -31,16 +22,11 @@ from ..options import FileOptions, ImportOptions
 from ..readers.formats import Description, choose_reader
 from ..readers.formats import ReaderFormat as ReaderFormat
 from ..readers.odd_names import report_odd_names
+from ..shelves import SHELVES, list_parts, load
 from ..writers.formats import WriterFormat
 from .files import refuse_folder
 
-_READERS: tuple[ReaderFormat, ...] = (URDF, SDF, SIMMECHANICS, MJCF, USD)
-"""One line for each format, in the order of front ends."""
-
-_WRITERS: tuple[WriterFormat[Any], ...] = (WEBOTS, URDF_WRITER, SDF_WRITER, ENGINES, MJCF_WRITER)
-"""One line for each format, in the order of menus. Optional parts list theirs in WRITERS."""
-
-OPTIONAL_PARTS = ("features.batch", "morse")
+OPTIONAL_PARTS = ("morse",)
 """Folders of the library that may be absent; this is the only place that knows their names. `morse`
 is one in the extension alone: the Python package has it from a distribution of its own. Each part
 lists in OFFERED its objects in the library's interface, and may have formats (WRITERS) and commands
@@ -54,6 +40,11 @@ _LIBRARY = __package__.removesuffix(".core.pipeline")
 def find_offered(name: str) -> Any:
     """Returns an optional part's object `name`, or the class of a format's options with this name.
     Raises AttributeError where there is neither."""
+    for shelf in SHELVES:
+        for package, part in list_parts(shelf):
+            for module, names in part.names.items():
+                if name in names:
+                    return load(package, f"{module}:{name}")
     for part in _present_parts():
         if name in part.OFFERED:
             return getattr(part, name)
@@ -65,7 +56,8 @@ def find_offered(name: str) -> Any:
 
 def reader_formats() -> tuple[ReaderFormat, ...]:
     """Returns the formats that robots can be read from, URDF first."""
-    return _READERS
+    parts = list_parts("formats")
+    return tuple(load(package, part.reader) for package, part in parts if part.reader)
 
 
 def open_description(
@@ -137,7 +129,9 @@ def read_world(
 def writer_formats() -> tuple[WriterFormat[Any], ...]:
     """Returns the formats that robots can be written in, in the order of menus."""
     offered = (getattr(part, "WRITERS", ()) for part in _present_parts())
-    return (*_WRITERS, *(each for formats in offered for each in formats))
+    parts = list_parts("formats")
+    own = (load(package, part.writer) for package, part in parts if part.writer)
+    return (*own, *(each for formats in offered for each in formats))
 
 
 def find_writer(path: AnyPath, *, options: FileOptions | None = None) -> WriterFormat[Any]:
@@ -175,7 +169,7 @@ def add_offered_commands(commands: Any) -> None:
 
 
 def _present_parts() -> list[ModuleType]:
-    top = Path(__file__).parents[1]
+    top = Path(__file__).parents[2]
     here = [part for part in OPTIONAL_PARTS if (top / part / "__init__.py").is_file()]
     names = (*(f"{_LIBRARY}.{part}" for part in here), *_list_installed())
     return [import_module(name) for name in names]

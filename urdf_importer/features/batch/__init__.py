@@ -8,30 +8,21 @@ child that freezes, dies or grows too big costs one robot. Supervisors run in th
 process, or inside the tasks of a Dask cluster. Documented in docs/how-to/batch.md.
 """
 
-from importlib import import_module
-from typing import Any
+from ...core.shelves import Part
 
-_PLACES = {
-    "BatchOptions": "options",
-    "BatchRecord": "records",
-    "BatchResult": "records",
-    "DatasetResult": "dataset",
-    "batch": "run",
-    "make_dataset": "dataset",
-}
-OFFERED = tuple(_PLACES)
-"""Names that are public names of the whole library too."""
-
-
-def add_commands(commands: Any) -> None:
-    """Adds `urdf-importer batch` and `urdf-importer dataset`."""
-    from .arguments import add_batch, add_dataset
-
-    add_batch(commands)
-    add_dataset(commands)
-
-
-def __getattr__(name: str) -> Any:
-    if name in _PLACES:
-        return getattr(import_module(f".{_PLACES[name]}", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+PART = Part(
+    name="batch",
+    names={
+        "dataset": (
+            "DatasetResult",
+            "make_dataset",
+        ),
+        "options": ("BatchOptions",),
+        "records": (
+            "BatchRecord",
+            "BatchResult",
+        ),
+        "run": ("batch",),
+    },
+    commands="arguments",
+)

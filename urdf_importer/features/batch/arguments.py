@@ -33,6 +33,12 @@ from .run import batch
 _SIZE = re.compile(r"([1-9][0-9]{1,4})x([1-9][0-9]{1,4})")
 
 
+def add_commands(commands: Any) -> None:
+    """Adds `urdf-importer batch` and `urdf-importer dataset`."""
+    add_batch(commands)
+    add_dataset(commands)
+
+
 def add_batch(commands: Any) -> None:
     """Adds the command."""
     suffixes = [suffix.lstrip(".") for each in writer_formats() for suffix in each.suffixes]

@@ -1,2 +1,30 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which links of a robot touch each other, at which positions."""
+"""Links that touch each other, and shapes that fit."""
+
+from ...core.shelves import Part
+
+PART = Part(
+    name="collisions",
+    names={
+        "check": (
+            "avoid_collisions",
+            "check_collisions",
+        ),
+        "disabled_pairs": (
+            "find_disabled_collisions",
+            "replace_disabled",
+        ),
+        "fit": (
+            "CollisionOptions",
+            "FittedCollisions",
+            "FittedLink",
+            "fit_collisions",
+        ),
+        "options": ("CheckOptions",),
+        "report": (
+            "CollisionReport",
+            "LinkContact",
+        ),
+    },
+    commands="command",
+)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From the place of a link to the positions of joints. numpy only."""
 
+from ...core.shelves import Part
 from .many import IKResults, inverse_kinematics_many
 from .options import IKOptions, RigIKOptions
 from .problem import Target
@@ -16,3 +17,29 @@ __all__ = [
     "inverse_kinematics",
     "inverse_kinematics_many",
 ]
+
+PART = Part(
+    name="ik",
+    names={
+        "many": ("inverse_kinematics_many",),
+        "options": (
+            "IKOptions",
+            "RigIKOptions",
+        ),
+        "solve": (
+            "IKResult",
+            "find_solutions",
+            "inverse_kinematics",
+        ),
+        "blender.bake": (
+            "bake_ik",
+            "bake_path",
+            "trace_path",
+        ),
+        "blender.live": (
+            "add_ik",
+            "remove_ik",
+        ),
+        "blender.solve": ("solve_ik",),
+    },
+)

@@ -1,2 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Servers of ROS over one WebSocket, without threads: nothing here waits, nothing knows Blender."""
+"""Running robots, over a WebSocket."""
+
+from ...core.shelves import Part
+
+PART = Part(
+    name="live",
+    names={
+        "link": ("LiveLink",),
+        "options": ("LiveOptions",),
+        "blender.live": ("connect",),
+    },
+)

@@ -1,2 +1,35 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Motion of joints and frames over time, as arrays. Knows neither files nor Blender."""
+"""Motion of joints and frames over time: files, limits, keys."""
+
+from ...core.shelves import Part
+
+PART = Part(
+    name="motion",
+    names={
+        "limits": (
+            "JointLimits",
+            "Violation",
+        ),
+        "motions": (
+            "check_trajectory",
+            "find_limits",
+            "read_trajectory",
+            "retime_trajectory",
+            "write_trajectory",
+        ),
+        "options": (
+            "MotionOptions",
+            "RetimeOptions",
+        ),
+        "recordings.formats": ("motion_formats",),
+        "recordings.read": ("list_topics",),
+        "recordings.topics": ("Topic",),
+        "trajectory": (
+            "FrameTrack",
+            "Trajectory",
+        ),
+        "blender.apply": ("apply_trajectory",),
+        "blender.sample": ("sample_trajectory",),
+    },
+    commands="command",
+)

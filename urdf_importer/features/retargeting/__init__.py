@@ -1,6 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""People's motion onto robots, as arrays. Knows neither Blender nor other files than BVH.
+"""People's motion onto robots."""
 
-Points of a person -> its limbs -> the robot's limbs -> targets -> positions of all joints in all
-frames -> feet that stay where they are.
-"""
+from ...core.shelves import Part
+
+PART = Part(
+    name="retargeting",
+    names={
+        "options": (
+            "Contact",
+            "LimbReport",
+            "Pair",
+            "RetargetOptions",
+            "RetargetResult",
+        ),
+        "retarget": (
+            "find_pairs",
+            "retarget",
+            "retarget_steps",
+        ),
+    },
+    commands="command",
+)

@@ -1,3 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The geometry of sensors as arrays: pictures, rays, measurements. Knows neither files nor
-Blender."""
+"""Sensors: pictures, rays, measurements, and datasets for training."""
+
+from ...core.shelves import Part
+
+PART = Part(
+    name="sensing",
+    names={
+        "dataset": ("DatasetOptions",),
+        "options": (
+            "RecordOptions",
+            "SenseOptions",
+        ),
+        "reading": ("Reading",),
+        "record": ("record_sensors",),
+        "sense": (
+            "find_sensors",
+            "sense",
+        ),
+    },
+    commands="command",
+)

@@ -1,2 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Urdf: its files and its order of work."""
+"""URDF and xacro: read, written with the text that was read, and checked."""
+
+from ...core.shelves import Part
+
+PART = Part(
+    name="urdf",
+    names={
+        "files": (
+            "UrdfOptions",
+            "write_urdf",
+        ),
+        "xacro.expand": ("XacroArgument",),
+    },
+    reader="read.robot:URDF",
+    writer="files:URDF_WRITER",
+)

@@ -1,2 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Usd: its files and its order of work."""
+"""USD: stages in, and articulations out for Isaac."""
+
+from ...core.shelves import Part
+
+PART = Part(
+    name="usd",
+    reader="read:USD",
+)

@@ -1,2 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whole worlds: the robots of a scene and all around them, out to a file and in."""
+"""Whole worlds: the robots of a scene and all around them, in and out."""
+
+from ...core.shelves import Part
+
+PART = Part(
+    name="worlds",
+    names={
+        "export": ("export_world",),
+        "importing": (
+            "World",
+            "import_world",
+            "import_world_steps",
+        ),
+    },
+)
