@@ -27,7 +27,7 @@ from .loading import READING, add_robot, plan_robot, read_checked
 from .plans import plan_text
 from .report import Work
 from .summary import describe_counts
-from .task import Output, Task, UsageError
+from .task import Task, TaskOutput, UsageError
 
 _SRDF = (".srdf",)
 _OF_FILES = ("style", "complete", "meshes", "ros_package", "srdf", "srdf_output")
@@ -141,7 +141,7 @@ def plan_conversion(given: argparse.Namespace) -> list[Task]:
     if given.mode == "xml" and suffix == ".srdf":
         if given.srdf_output is not None:
             raise UsageError("-o is the SRDF to write, so --srdf-output makes no sense")
-        output = Output(path=given.output, suffixes=_SRDF)
+        output = TaskOutput(path=given.output, suffixes=_SRDF)
         return plan_robot(given, _write_srdf, output, beside=beside)
     if given.collisions is not None:
         raise UsageError("--collisions needs an SRDF to write: -o ROBOT.srdf")
@@ -149,8 +149,8 @@ def plan_conversion(given: argparse.Namespace) -> list[Task]:
         if (given.srdf is None) != (given.srdf_output is None):
             raise UsageError("--srdf and --srdf-output go together")
         outputs = (
-            Output(path=given.output, suffixes=(".urdf",)),
-            Output(path=given.srdf_output, suffixes=_SRDF, argument="--srdf-output"),
+            TaskOutput(path=given.output, suffixes=(".urdf",)),
+            TaskOutput(path=given.srdf_output, suffixes=_SRDF, argument="--srdf-output"),
         )
         return plan_robot(given, _write_file, *outputs, beside=beside)
     if given.mode == "none" and given.output != "-":

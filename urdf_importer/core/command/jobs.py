@@ -38,20 +38,20 @@ from .summary import (
     summarize_plan,
     summarize_result,
 )
-from .task import BLEND, PICTURE, Output, Task, perform
+from .task import BLEND, PICTURE, Task, TaskOutput, perform
 
 
 def task_of(job: Job) -> Task:
     """Returns the task that a job is."""
-    outputs: tuple[Output, ...] = ()
+    outputs: tuple[TaskOutput, ...] = ()
     if isinstance(job, ImportJob):
         outputs = (
-            Output(path=job.blend, suffixes=BLEND),
-            Output(path=job.picture, suffixes=PICTURE, argument="--preview"),
+            TaskOutput(path=job.blend, suffixes=BLEND),
+            TaskOutput(path=job.picture, suffixes=PICTURE, argument="--preview"),
         )
     elif isinstance(job, ExportJob):
         is_folder = not job.output.suffix or os.path.isdir(job.output)
-        outputs = (Output(path=job.output, is_folder=is_folder),)
+        outputs = (TaskOutput(path=job.output, is_folder=is_folder),)
     return Task(
         inputs=(job.input,),
         outputs=outputs,

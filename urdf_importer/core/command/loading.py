@@ -11,7 +11,7 @@ from .arguments import add_option_arguments, read_options
 from .blends import is_blend
 from .jobs import build_robot, open_rig
 from .report import Work
-from .task import Output, Task, UsageError
+from .task import Task, TaskOutput, UsageError
 
 READING = (
     *("xacro_args", "xacro_env"),
@@ -25,7 +25,10 @@ def add_robot(parser: argparse.ArgumentParser, text: str = _ROBOT) -> None:
     """Adds the robot of a command, which may be one of several in a .blend."""
     parser.add_argument("robot", metavar="ROBOT", help=text)
     parser.add_argument(
-        "--robot", dest="name", metavar="NAME", help="which of several robots in a .blend"
+        "--robot",
+        dest="name",
+        metavar="NAME",
+        help="the name of the robot, where a .blend has several",
     )
 
 
@@ -43,7 +46,7 @@ def add_reading(parser: argparse.ArgumentParser, *but: str, heading: str = "") -
 def plan_robot(
     given: argparse.Namespace,
     run: Callable[[argparse.Namespace, Work], None],
-    *outputs: Output,
+    *outputs: TaskOutput,
     beside: tuple[str, ...] = (),
 ) -> list[Task]:
     """Plans the task of a command about the robot in its arguments, with other inputs beside it.

@@ -12,7 +12,7 @@ from ..files.outputs import SEPARATORS
 from ..pipeline.formats import find_writer, writer_formats
 from .blends import is_blend
 from .jobs import ExportJob, ImportJob
-from .task import BLEND, PICTURE, SLASH, Output, UsageError, hint_at_command
+from .task import BLEND, PICTURE, SLASH, TaskOutput, UsageError, hint_at_command
 
 
 def plan_imports(
@@ -29,7 +29,7 @@ def plan_imports(
     if output is None and preview is None and report is None:
         *others, last = inputs
         hint = hint_at_command(others[0], last) if others else ""
-        raise UsageError(f"nothing to do: say a .blend to write, --preview or --json{hint}")
+        raise UsageError(f"nothing to do: give a .blend to write, --preview or --json{hint}")
     several = len(inputs) > 1
     return [
         ImportJob(
@@ -68,7 +68,9 @@ def plan_world(inputs: Sequence[str], output: str) -> ExportJob:
     path = Path(output)
     if len(inputs) != 1 or not is_blend(inputs[0]):
         raise UsageError("--world takes one .blend, whose scene is the world")
-    Output(path=path, suffixes=WORLD_SUFFIXES, argument="with --world, -o").check_name(inputs[0])
+    TaskOutput(path=path, suffixes=WORLD_SUFFIXES, argument="with --world, -o").check_name(
+        inputs[0]
+    )
     return ExportJob(input=inputs[0], output=path, format=find_world_format(path).name, world=True)
 
 
@@ -85,16 +87,16 @@ def _find_exports(inputs: Sequence[str], output: str) -> list[tuple[str, Path, s
             raise UsageError("several inputs have the same name")
         return [(each, path, f"{path}/") for each, path in zip(inputs, paths, strict=True)]
     suffixes = [suffix for each in writer_formats() for suffix in each.suffixes]
-    Output(path=output, suffixes=[*suffixes, SLASH], is_folder=folder).check_name(inputs[0])
+    TaskOutput(path=output, suffixes=[*suffixes, SLASH], is_folder=folder).check_name(inputs[0])
     return [(inputs[0], Path(output), f"{output}/" if folder else output)]
 
 
-def plan_text(given: argparse.Namespace, suffixes: Sequence[str] | None = None) -> Output:
+def plan_text(given: argparse.Namespace, suffixes: Sequence[str] | None = None) -> TaskOutput:
     """Plans the text that a command makes of one robot, without a path for standard output. Raises
     UsageError where that has the report too."""
     if given.output == "-" and given.json == "-":
         raise UsageError("-o and --json cannot both be standard output")
-    return Output(path=None if given.output == "-" else given.output, suffixes=suffixes)
+    return TaskOutput(path=None if given.output == "-" else given.output, suffixes=suffixes)
 
 
 def _find_target(

@@ -30,7 +30,7 @@ class UsageError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Output:
+class TaskOutput:
     """A file or folder to write, None where none is wanted: the `argument` of the command that
     names it, and the suffixes that it may have; None: any. A folder that `grows` is made with the
     folders above it, and keeps its files where the work ends early: another run continues them.
@@ -68,13 +68,13 @@ class Task:
     """
 
     inputs: tuple[str, ...]
-    outputs: tuple[Output, ...] = ()
+    outputs: tuple[TaskOutput, ...] = ()
     options: Any
     run: Callable[[Any, Work], None]
     strict: bool = False
 
     @property
-    def wanted(self) -> list[Output]:
+    def wanted(self) -> list[TaskOutput]:
         """The outputs that have a path."""
         return [each for each in self.outputs if each.path is not None]
 
@@ -105,7 +105,7 @@ def refuse_outputs(tasks: Sequence[Task], report: str | None) -> None:
         output.check_name(robot)
     checked = [output for output, _ in outputs]
     if report not in (None, "-"):
-        checked.append(Output(path=report))
+        checked.append(TaskOutput(path=report))
     taken = {os.path.realpath(each): "the input" for task in tasks for each in task.inputs}
     for each in checked:
         place = os.path.realpath(each.path or "")

@@ -19,7 +19,7 @@ from ...core.command.blends import is_blend
 from ...core.command.loading import add_output, add_reading, plan_robot, read_checked
 from ...core.command.report import Work
 from ...core.command.summary import count
-from ...core.command.task import Output, Task
+from ...core.command.task import Task, TaskOutput
 from ...core.diagnostics import name_choices
 from ...core.options import ImportOptions
 from ...core.pipeline.formats import writer_formats
@@ -95,7 +95,7 @@ def _add_pictures(group: Any) -> None:
 
 
 def _plan_batch(given: argparse.Namespace) -> list[Task]:
-    output = Output(path=given.output, is_folder=True, grows=True)
+    output = TaskOutput(path=given.output, is_folder=True, grows=True)
     return [Task(inputs=tuple(given.inputs), outputs=(output,), options=given, run=_batch)]
 
 
@@ -199,7 +199,7 @@ def add_dataset(commands: Any) -> None:
 
 
 def _plan_dataset(given: argparse.Namespace) -> list[Task]:
-    output = Output(path=given.output, is_folder=True, grows=True)
+    output = TaskOutput(path=given.output, is_folder=True, grows=True)
     return plan_robot(given, _dataset, output)
 
 

@@ -17,7 +17,7 @@ from ...core.files.outputs import refuse_failure
 from ...core.files.version import find_version
 from .records import BatchRecord
 from .supervisor import DiskFullError, Limits, Supervisor, was_killed
-from .task import Task
+from .task import RobotTask
 
 _IN_FLIGHT = 4
 """Robots that the scheduler knows of, for each thread of a worker: so 100,000 cost it nothing."""
@@ -37,7 +37,7 @@ class ClusterError(RobotError):
 
 
 def run_on_cluster(
-    tasks: Sequence[Task], address: str, limits: Limits
+    tasks: Sequence[RobotTask], address: str, limits: Limits
 ) -> Generator[BatchRecord, None, None]:
     """Works on robots in the workers of a Dask scheduler; yields their records as they come.
 
@@ -92,16 +92,16 @@ class _Cluster:
         self._running = running
         self._limits = limits
         self._address = address
-        self._tasks: dict[str, tuple[Task, int]] = {}
+        self._tasks: dict[str, tuple[RobotTask, int]] = {}
         self._hosts: list[str] | None = None
         self._most = 1
         self._counted_at = 0.0
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[BatchRecord]:
+    def run(self, tasks: Sequence[RobotTask]) -> Iterator[BatchRecord]:
         with self._noticing_loss():
             self._choose_hosts(tasks[0])
             waiting = [(task, 1) for task in reversed(tasks)]
-            killed: list[Task] = []
+            killed: list[RobotTask] = []
             while waiting or self._tasks:
                 self._fill(waiting)
                 task, record = self._await()
@@ -114,7 +114,7 @@ class _Cluster:
                 self._submit(each, 2)
                 yield self._await()[1]
 
-    def _fill(self, waiting: list[tuple[Task, int]]) -> None:
+    def _fill(self, waiting: list[tuple[RobotTask, int]]) -> None:
         if time.monotonic() - self._counted_at > _COUNT_EVERY:
             threads = sum(self._client.nthreads().values())
             self._most = _IN_FLIGHT * max(1, threads)
@@ -122,7 +122,7 @@ class _Cluster:
         while waiting and len(self._tasks) < self._most:
             self._submit(*waiting.pop())
 
-    def _submit(self, task: Task, attempt: int) -> None:
+    def _submit(self, task: RobotTask, attempt: int) -> None:
         key = f"robot-{secrets.token_hex(8)}"
         self._tasks[key] = (task, attempt)
         future = self._client.submit(
@@ -134,7 +134,7 @@ class _Cluster:
         )
         self._running.add(future)
 
-    def _await(self) -> tuple[Task, BatchRecord]:
+    def _await(self) -> tuple[RobotTask, BatchRecord]:
         """Waits for the next robot. Raises errors of the whole batch."""
         future = self._await_future()
         task, _ = self._tasks.pop(future.key)
@@ -183,7 +183,7 @@ class _Cluster:
             "and --resume continues, with a scheduler or without"
         )
 
-    def _choose_hosts(self, task: Task) -> None:
+    def _choose_hosts(self, task: RobotTask) -> None:
         """Leaves out the hosts of workers that do not fit; workers that join later are trusted.
 
         A worker that is restarted has another address, so that hosts are named, and none where all
@@ -201,7 +201,7 @@ class _Cluster:
         if any(reasons.values()):
             self._hosts = sorted(fitting)
 
-    def _ask_workers(self, task: Task) -> dict[str, Any]:
+    def _ask_workers(self, task: RobotTask) -> dict[str, Any]:
         token = Path(task.output, f".writing-token-{secrets.token_hex(8)}")
         with refuse_failure(task.output, "write into"):
             token.write_text("seen", encoding="ascii")
@@ -251,7 +251,7 @@ def _misfit(facts: dict[str, Any] | BaseException) -> str | None:
 _own = threading.local()
 
 
-def convert_robot(task: Task, limits: Limits, attempt: int) -> dict[str, Any]:
+def convert_robot(task: RobotTask, limits: Limits, attempt: int) -> dict[str, Any]:
     """Works on a robot in a worker; each of its threads keeps a supervisor, and so a child."""
     supervisor = getattr(_own, "supervisor", None)
     if supervisor is None:
@@ -263,7 +263,7 @@ def convert_robot(task: Task, limits: Limits, attempt: int) -> dict[str, Any]:
         return {"disk": error.message}
 
 
-def _give_up(task: Task, reason: BaseException | None) -> BatchRecord:
+def _give_up(task: RobotTask, reason: BaseException | None) -> BatchRecord:
     name = type(reason).__name__ if reason is not None else "no reason"
     return BatchRecord(
         input=task.input,

@@ -15,13 +15,13 @@ from ...core.files.outputs import refuse_failure
 from ...core.pipeline.importing import import_robot
 from ..sensing.dataset import DatasetOptions
 from ..sensing.pictures import describe_stage, open_stage, write_labelled
-from .task import Task, find_disk_trouble
+from .task import RobotTask, find_disk_trouble
 
 WORK = ".work"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PictureTask(Task):
+class PictureTask(RobotTask):
     """A picture's number as `input`, and the robot, in a .blend or a description."""
 
     robot: str

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from .cluster import run_on_cluster
 from .records import BatchRecord
 from .supervisor import Limits, Supervisor, was_killed
-from .task import Task
+from .task import RobotTask
 
 _MIB = 1024 * 1024
 _LEFT_TO_OTHERS_MIB = 1024.0
@@ -35,7 +35,7 @@ def choose_memory_limit(jobs: int) -> float:
 
 
 def run_tasks(
-    tasks: Sequence[Task], scheduler: str | None, jobs: int, limits: Limits
+    tasks: Sequence[RobotTask], scheduler: str | None, jobs: int, limits: Limits
 ) -> Generator[BatchRecord, None, None]:
     """Works on robots as run_locally does, or run_on_cluster where there is a scheduler."""
     if scheduler is not None:
@@ -44,7 +44,7 @@ def run_tasks(
 
 
 def run_locally(
-    tasks: Sequence[Task], jobs: int, limits: Limits
+    tasks: Sequence[RobotTask], jobs: int, limits: Limits
 ) -> Generator[BatchRecord, None, None]:
     """Works on robots, `jobs` at a time; yields their records as they come.
 
@@ -52,7 +52,7 @@ def run_locally(
     generator is closed, or an exception comes out of it: WriteError where the output folder takes
     no files any more, BuildError where no Blender starts.
     """
-    killed: list[Task] = []
+    killed: list[RobotTask] = []
     known = {task.input: task for task in tasks}
     for record in _run_side_by_side(tasks, min(jobs, max(1, len(tasks))), limits):
         if was_killed(record) and record.attempts == 1:
@@ -64,14 +64,14 @@ def run_locally(
 
 
 def _run_side_by_side(
-    tasks: Sequence[Task], jobs: int, limits: Limits, attempt: int = 1
+    tasks: Sequence[RobotTask], jobs: int, limits: Limits, attempt: int = 1
 ) -> Iterator[BatchRecord]:
     supervisors = [Supervisor(limits) for _ in range(jobs)]
     free: queue.SimpleQueue[Supervisor] = queue.SimpleQueue()
     for each in supervisors:
         free.put(each)
 
-    def convert(task: Task) -> BatchRecord:
+    def convert(task: RobotTask) -> BatchRecord:
         supervisor = free.get()
         try:
             return supervisor.convert(task, attempt)

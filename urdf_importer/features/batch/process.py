@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from ...core.diagnostics import BuildError, advise_blender
 from .child import MARK
-from .task import Task, pack_task
+from .task import RobotTask, pack_task
 
 _ROOT = Path(__file__).parents[3]
 _PACKAGE = __package__.removesuffix(".batching")
@@ -60,7 +60,7 @@ class Child:
         """As Popen says it: negative for a signal, None while it runs."""
         return self._process.poll()
 
-    def send(self, task: Task) -> None:
+    def send(self, task: RobotTask) -> None:
         """Gives the child its next task; a dead child is noticed when it is listened to."""
         assert self._process.stdin is not None
         with suppress(OSError):

@@ -20,7 +20,7 @@ from .pool import choose_memory_limit, count_cores, run_tasks
 from .process import measure_mib
 from .records import FINAL, BatchRecord, BatchResult
 from .supervisor import Limits, remove_leftovers
-from .task import BLEND, PICTURE, Task, Wanted, digest_work
+from .task import BLEND, PICTURE, RobotTask, Wanted, digest_work
 
 _PAGE_EVERY = 30.0
 """Seconds between two pages while the batch runs."""
@@ -185,8 +185,8 @@ class _Work:
         paths = (each.path for each in self._inputs)
         return tuple(self._known[path] for path in paths if path in self._known)
 
-    def _task(self, given: BatchInput) -> Task:
-        return Task(
+    def _task(self, given: BatchInput) -> RobotTask:
+        return RobotTask(
             input=given.path,
             output=str(self._folder),
             place=self._places[given.path],

@@ -17,7 +17,7 @@ from typing import Any
 from ...core.diagnostics import WriteError
 from .process import Child, Message, StartError
 from .records import BatchRecord, Status
-from .task import Task, digest_work
+from .task import RobotTask, digest_work
 
 _LOOK_EVERY = 0.2
 """Seconds between two looks at clock and memory."""
@@ -56,7 +56,7 @@ class Supervisor:
         self._child: Child | None = None
         self._stopped = threading.Event()
 
-    def convert(self, task: Task, attempt: int = 1) -> BatchRecord:
+    def convert(self, task: RobotTask, attempt: int = 1) -> BatchRecord:
         """Works on a robot, also on one that kills its child twice.
 
         A child that was killed from elsewhere, by a system without memory, gives a record of
@@ -82,7 +82,7 @@ class Supervisor:
         if child is not None:
             child.kill()
 
-    def _try(self, task: Task, attempt: int) -> BatchRecord:
+    def _try(self, task: RobotTask, attempt: int) -> BatchRecord:
         self.stage = "start"
         child = self._find_child()
         watch = _Watch(task, attempt, self.limits)
@@ -142,7 +142,7 @@ class Supervisor:
             how = f"ended with exit status {status}"
         return watch.record("crashed", f"the process that held Blender {how} in {watch.stage}")
 
-    def _drop(self, task: Task) -> None:
+    def _drop(self, task: RobotTask) -> None:
         """Ends the child in the midst of a robot, and removes its half-written files."""
         self.close()
         remove_leftovers(task.folder)
@@ -151,7 +151,7 @@ class Supervisor:
 class _Watch:
     """One attempt: its clock, its stage, the memory seen."""
 
-    def __init__(self, task: Task, attempt: int, limits: Limits) -> None:
+    def __init__(self, task: RobotTask, attempt: int, limits: Limits) -> None:
         self.task = task
         self.stage = "start"
         self.killed = False

@@ -39,7 +39,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class RobotTask:
     """A robot's description and where its files go: the folder `place` below `output`."""
 
     input: str
@@ -69,15 +69,15 @@ class Task:
         return run_task(self, say_stage)
 
 
-def pack_task(task: Task) -> bytes:
+def pack_task(task: RobotTask) -> bytes:
     """Returns a task on a line, from which unpack_task makes it again in a child process. Never the
     other way: a child has read strangers' files, and pickles can run code."""
     return base64.b64encode(pickle.dumps(task)) + b"\n"
 
 
-def unpack_task(line: bytes) -> Task:
+def unpack_task(line: bytes) -> RobotTask:
     """Reads a task that pack_task wrote."""
-    task: Task = pickle.loads(base64.b64decode(line))
+    task: RobotTask = pickle.loads(base64.b64decode(line))
     return task
 
 
@@ -98,7 +98,7 @@ def digest_work(path: str, wanted: Wanted) -> str:
     return digest.hexdigest()[:32]
 
 
-def run_task(task: Task, say_stage: SayStage) -> dict[str, Any]:
+def run_task(task: RobotTask, say_stage: SayStage) -> dict[str, Any]:
     """Makes all files of a robot; returns its data for a BatchRecord, as JSON can hold it.
 
     `say_stage` receives the name of each next stage. A check comes first: a failure there costs no
@@ -116,7 +116,7 @@ def run_task(task: Task, say_stage: SayStage) -> dict[str, Any]:
     return _describe(task, reports)
 
 
-def _plan_jobs(task: Task) -> Iterator[Job]:
+def _plan_jobs(task: RobotTask) -> Iterator[Job]:
     wanted = task.wanted
     blend, picture = (
         task.file(suffix) if suffix in wanted.suffixes else None for suffix in (BLEND, PICTURE)
@@ -142,7 +142,7 @@ def _plan_jobs(task: Task) -> Iterator[Job]:
 
 
 @contextmanager
-def _folder_of(task: Task) -> Iterator[None]:
+def _folder_of(task: RobotTask) -> Iterator[None]:
     """Makes the folder; where nothing was written into it, it goes again."""
     with refuse_failure(task.output, "write into", DiskError):
         task.folder.mkdir(parents=True, exist_ok=True)
@@ -175,7 +175,7 @@ def find_disk_trouble(output: str, error: RobotError | None) -> None:
 _PROBE_BYTES = 16 * 1024 * 1024
 
 
-def _describe(task: Task, reports: list[Report]) -> dict[str, Any]:
+def _describe(task: RobotTask, reports: list[Report]) -> dict[str, Any]:
     contents = [json.loads(each.to_json()) for each in reports]
     first = next((each.error for each in reports if each.error is not None), None)
     is_part = isinstance(first, FragmentError) and not task.named

@@ -18,7 +18,7 @@ from ...core.command.jobs import ExportJob, write_steps
 from ...core.command.loading import READING, add_reading, add_robot, plan_robot, read_checked
 from ...core.command.report import Work
 from ...core.command.summary import count, describe_rows
-from ...core.command.task import Output, Task, UsageError
+from ...core.command.task import Task, TaskOutput, UsageError
 from ...core.files.outputs import SEPARATORS
 from ...core.options import FileOptions, ImportOptions
 from ...core.pipeline.formats import find_writer, writer_formats
@@ -65,7 +65,7 @@ def _plan_fitting(given: argparse.Namespace) -> list[Task]:
     # Physics of USD is written as text.
     suffixes.remove(".usdc")
     is_folder = given.output is not None and given.output.endswith(SEPARATORS)
-    output = Output(path=given.output, suffixes=suffixes, is_folder=is_folder)
+    output = TaskOutput(path=given.output, suffixes=suffixes, is_folder=is_folder)
     return plan_robot(given, _fit, output)
 
 

@@ -11,7 +11,7 @@ from ...core.command.jobs import render, save
 from ...core.command.loading import add_output, add_reading, add_robot, load_robot, plan_robot
 from ...core.command.report import Work
 from ...core.command.summary import Facts, count, describe_rows
-from ...core.command.task import BLEND, MOTION, PICTURE, Output, Task, UsageError
+from ...core.command.task import BLEND, MOTION, PICTURE, Task, TaskOutput, UsageError
 from ...core.diagnostics import Diagnostics
 from .command_limits import add_limit_arguments, add_limits, sample_within
 from .motions import read_trajectory, write_trajectory
@@ -88,8 +88,8 @@ def _add_sample(commands: Any) -> None:
 
 def _plan_animation(given: argparse.Namespace) -> list[Task]:
     outputs = (
-        Output(path=given.output, suffixes=BLEND),
-        Output(path=given.preview, suffixes=PICTURE, argument="--preview"),
+        TaskOutput(path=given.output, suffixes=BLEND),
+        TaskOutput(path=given.preview, suffixes=PICTURE, argument="--preview"),
     )
     return plan_robot(given, _animate, *outputs, beside=tuple(given.motions))
 
@@ -130,7 +130,7 @@ def _read_motions(
 def _plan_sampling(given: argparse.Namespace) -> list[Task]:
     if not is_blend(given.robot):
         raise UsageError("sample takes a robot in a .blend")
-    return plan_robot(given, _sample, Output(path=given.output, suffixes=MOTION))
+    return plan_robot(given, _sample, TaskOutput(path=given.output, suffixes=MOTION))
 
 
 def _sample(given: argparse.Namespace, work: Work) -> None:

@@ -10,7 +10,7 @@ from ...core.command.arguments import add_command, add_option_arguments, read_op
 from ...core.command.loading import add_reading, add_robot, plan_robot, read_checked
 from ...core.command.report import Work
 from ...core.command.summary import count, describe_rows
-from ...core.command.task import MOTION, Output, Task
+from ...core.command.task import MOTION, Task, TaskOutput
 from ...core.diagnostics import quote
 from .limits import Violation
 from .motions import check_trajectory, read_trajectory, retime_trajectory, write_trajectory
@@ -50,7 +50,7 @@ def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _plan(given: argparse.Namespace) -> list[Task]:
-    output = Output(path=given.output, suffixes=MOTION)
+    output = TaskOutput(path=given.output, suffixes=MOTION)
     return plan_robot(given, _limits, output, beside=(given.motion,))
 
 

@@ -18,7 +18,7 @@ from ...core.command.loading import (
     read_checked,
 )
 from ...core.command.report import Work
-from ...core.command.task import BLEND, MOTION, PICTURE, Output, Task, UsageError
+from ...core.command.task import BLEND, MOTION, PICTURE, Task, TaskOutput, UsageError
 from ...core.progress import finish, relay
 from ..motion.motions import write_trajectory
 from .options import RetargetOptions, RetargetResult
@@ -67,8 +67,8 @@ def _plan(given: argparse.Namespace) -> list[Task]:
     elif given.preview is not None:
         suffixes, argument = BLEND, "with --preview, -o"
     outputs = (
-        Output(path=given.output, suffixes=suffixes, argument=argument),
-        Output(path=given.preview, suffixes=PICTURE, argument="--preview"),
+        TaskOutput(path=given.output, suffixes=suffixes, argument=argument),
+        TaskOutput(path=given.preview, suffixes=PICTURE, argument="--preview"),
     )
     return plan_robot(given, _retarget, *outputs, beside=(given.motion,))
 

@@ -14,7 +14,7 @@ from ...core.command.arguments import (
 )
 from ...core.command.loading import add_output, add_reading, add_robot, load_robot, plan_robot
 from ...core.command.report import Work
-from ...core.command.task import RECORDING, Output, Task
+from ...core.command.task import RECORDING, Task, TaskOutput
 from ...core.progress import Progress, finish, relay
 from .options import RecordOptions
 from .record import record_steps
@@ -40,7 +40,7 @@ def add_commands(commands: Any) -> None:
 
 
 def _plan(given: argparse.Namespace) -> list[Task]:
-    return plan_robot(given, _sense, Output(path=given.output, suffixes=RECORDING))
+    return plan_robot(given, _sense, TaskOutput(path=given.output, suffixes=RECORDING))
 
 
 def _sense(given: argparse.Namespace, work: Work) -> None:

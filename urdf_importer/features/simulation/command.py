@@ -16,7 +16,7 @@ from ...core.command.jobs import render, save
 from ...core.command.loading import add_output, add_reading, add_robot, load_robot, plan_robot
 from ...core.command.report import Work
 from ...core.command.summary import count
-from ...core.command.task import BLEND, MOTION, PICTURE, Output, Task
+from ...core.command.task import BLEND, MOTION, PICTURE, Task, TaskOutput
 from ...core.progress import finish, relay
 from ..motion.motions import write_trajectory
 from .options import SimulationOptions
@@ -64,10 +64,10 @@ def add_commands(commands: Any) -> None:
 
 def _plan(given: argparse.Namespace) -> list[Task]:
     outputs = (
-        Output(path=given.output, suffixes=BLEND),
-        Output(path=given.trajectory, suffixes=MOTION, argument="--trajectory"),
-        Output(path=given.preview, suffixes=PICTURE, argument="--preview"),
-        Output(path=given.written, suffixes=(".xml",), argument="--model"),
+        TaskOutput(path=given.output, suffixes=BLEND),
+        TaskOutput(path=given.trajectory, suffixes=MOTION, argument="--trajectory"),
+        TaskOutput(path=given.preview, suffixes=PICTURE, argument="--preview"),
+        TaskOutput(path=given.written, suffixes=(".xml",), argument="--model"),
     )
     return plan_robot(given, _simulate, *outputs)
 

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from support.paths import ROOT
-from urdf_importer.features.batch.task import Task, Wanted
+from urdf_importer.features.batch.task import RobotTask, Wanted
 
 SAMPLES = ROOT / "sample_urdfs"
-MakeTask = Callable[..., Task]
+MakeTask = Callable[..., RobotTask]
 
 
 @pytest.fixture
 def make_task(tmp_path: Path) -> MakeTask:
-    def make(name: str = "two_link_arm", **wanted: object) -> Task:
-        return Task(
+    def make(name: str = "two_link_arm", **wanted: object) -> RobotTask:
+        return RobotTask(
             input=str(SAMPLES / f"{name}.urdf"),
             output=str(tmp_path),
             place=name,

@@ -14,7 +14,7 @@ import pytest
 from urdf_importer.features.batch.pool import run_locally
 from urdf_importer.features.batch.records import BatchRecord
 from urdf_importer.features.batch.supervisor import Limits, StoppedError, Supervisor, was_killed
-from urdf_importer.features.batch.task import Task
+from urdf_importer.features.batch.task import RobotTask
 
 from .conftest import MakeTask
 
@@ -92,7 +92,7 @@ def send(number: signal.Signals) -> Callable[[int], None]:
     return lambda pid: os.kill(pid, number)
 
 
-def leftovers(task: Task) -> list[str]:
+def leftovers(task: RobotTask) -> list[str]:
     return [each.name for each in Path(task.output).rglob(".writing-*")]
 
 
