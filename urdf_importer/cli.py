@@ -84,17 +84,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_option_arguments(importing, ImportOptions)
     _add_export(commands)
     add_offered_commands(commands)
-    further = [f"{__package__}.core.command.convert"]
-    further += [
-        f"{package}.{part.commands}"
-        for shelf in SHELVES
-        for package, part in list_parts(shelf)
-        if part.commands
-    ]
-    for name in further:
-        # The extension has import alone, and does without the others.
-        if find_spec(name) is not None:
-            import_module(name).add_commands(commands)
+    _add_further(commands)
     checking = add_command(
         commands,
         "check",
@@ -106,6 +96,16 @@ def build_parser() -> argparse.ArgumentParser:
     )
     add_option_arguments(checking, ImportOptions)
     return parser
+
+
+def _add_further(commands: Any) -> None:
+    """Adds the commands of formats and features. The extension has import alone, and does without
+    these."""
+    parts = [each for shelf in SHELVES for each in list_parts(shelf)]
+    places = [f"{package}.{part.commands}" for package, part in parts if part.commands]
+    for name in (f"{__package__}.core.command.convert", *places):
+        if find_spec(name) is not None:
+            import_module(name).add_commands(commands)
 
 
 def _add_export(commands: Any) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The records of formats and features, by which the core finds what it does not know.
+"""The records of formats and features: the core finds them by these, and knows none by name.
 
 A shelf is a folder of the library whose NAMES list its folders in their order. Each of these offers
 its record, a Part, as PART; a folder that was removed is passed over. Hooks are few:

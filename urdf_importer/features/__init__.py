@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The features, a folder for each, in the order in which their hooks act."""
+"""The features, each a folder, in the order in which their hooks act."""
 
 NAMES = (
     "motion",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The formats, a folder for each, in the order of menus."""
+"""The formats, each a folder, in the order of menus."""
 
 NAMES = (
     "webots",

@@ -29,8 +29,8 @@ def run_tasks(tasks: Sequence[Task], json: str | None, terminal: Terminal) -> in
         elif report.rows and not terminal.quiet:
             for row in [""] * bool(reports) + [*report.rows]:
                 write_result(row)
-        if report.error is not None:
-            terminal.error(report.error)
+        if (error := report.error) is not None:
+            terminal.error(error)
         elif report.summary:
             for line in (*report.notes, describe_work(report)):
                 terminal.note(line)

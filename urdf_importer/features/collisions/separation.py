@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from .parts import Part
+from .parts import LinkPart
 from .sampling import Array, Frames
 
 Places = NDArray[np.intp]
@@ -30,7 +30,11 @@ def relate(frames: Frames, first: int, second: int, poses: Places) -> tuple[Arra
 
 
 def find_near(
-    first: Part, second: Part, rotations: Array, places: Array, margins: Array | float = 0.0
+    first: LinkPart,
+    second: LinkPart,
+    rotations: Array,
+    places: Array,
+    margins: Array | float = 0.0,
 ) -> Places:
     """Returns which of the poses (S) leave the parts nearer than `margins` (S,), in metres, or
     touching; in all others they are further apart. `rotations` (S, 3, 3) and `places` (S, 3) are
