@@ -297,11 +297,17 @@ def _redirect_drivers(owner: Any, copies: Mapping[Any, Any]) -> None:
 def _link(armature: Any, copies: Mapping[Any, Any], ledger: Ledger) -> None:
     """Puts copies into copies of the robot's collections, and else where the originals are."""
     homes = {each: _copy_collection(each, ledger) for each in _list_collections(armature)}
+    masters = [scene.collection for scene in bpy.data.scenes]
+    # Object.users_collection walks through the whole file.
+    found: dict[Any, list[Any]] = {}
+    for home in [*bpy.data.collections, *masters]:
+        for item in home.objects:
+            found.setdefault(item, []).append(home)
     for source, copy in copies.items():
-        for home in source.users_collection if isinstance(source, bpy.types.Object) else ():
+        for home in found.get(source, ()):
             target = homes.get(home, home)
             # Blender puts a rigid body into its world by itself.
-            if copy.name not in target.objects:
+            if target not in found.get(copy, ()):
                 target.objects.link(copy)
     for home, copy in homes.items():
         for child in home.children:
@@ -309,7 +315,6 @@ def _link(armature: Any, copies: Mapping[Any, Any], ledger: Ledger) -> None:
                 copy.children.link(homes[child])
     first = next(iter(homes), None)
     if first is not None:
-        masters = (scene.collection for scene in bpy.data.scenes)
         for above in [*masters, *bpy.data.collections]:
             if first in above.children[:]:
                 above.children.link(homes[first])
@@ -333,9 +338,10 @@ def _copy_eyes(copies: Mapping[Any, Any], homes: Mapping[Any, Any]) -> None:
         if source in entries and copy in entries:
             for flag in _LAYER_FLAGS:
                 setattr(entries[copy], flag, getattr(entries[source], flag))
+    shown = set(layer.objects)
     for source, copy in copies.items():
-        if isinstance(source, bpy.types.Object) and source.name in layer.objects:
-            copy.hide_set(source.hide_get())
+        if source in shown and source.hide_get():
+            copy.hide_set(True)
 
 
 # Removal
