@@ -136,7 +136,7 @@ def many(name: str) -> Callable[[Rig], Callable[[], object]]:
     """A world of as many robots as thirty links make one."""
 
     def prepare(rig: Rig) -> Callable[[], object]:
-        count = len(rig.robot.links) // 30
+        count = max(1, len(rig.robot.links) // 30)
         clear()
         path = write_arms(rig.folder, 30)
         for _ in range(count):

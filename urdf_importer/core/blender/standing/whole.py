@@ -298,11 +298,7 @@ def _link(armature: Any, copies: Mapping[Any, Any], ledger: Ledger) -> None:
     """Puts copies into copies of the robot's collections, and else where the originals are."""
     homes = {each: _copy_collection(each, ledger) for each in _list_collections(armature)}
     masters = [scene.collection for scene in bpy.data.scenes]
-    # Object.users_collection walks through the whole file.
-    found: dict[Any, list[Any]] = {}
-    for home in [*bpy.data.collections, *masters]:
-        for item in home.objects:
-            found.setdefault(item, []).append(home)
+    found = _group_homes([*bpy.data.collections, *masters])
     for source, copy in copies.items():
         for home in found.get(source, ()):
             target = homes.get(home, home)
@@ -319,6 +315,15 @@ def _link(armature: Any, copies: Mapping[Any, Any], ledger: Ledger) -> None:
             if first in above.children[:]:
                 above.children.link(homes[first])
     _copy_eyes(copies, homes)
+
+
+def _group_homes(collections: Iterable[Any]) -> dict[Any, list[Any]]:
+    """Groups collections by their objects: Object.users_collection walks through the whole file."""
+    found: dict[Any, list[Any]] = {}
+    for home in collections:
+        for item in home.objects:
+            found.setdefault(item, []).append(home)
+    return found
 
 
 def _copy_collection(source: Any, ledger: Ledger) -> Any:
