@@ -114,6 +114,15 @@ def children_of(armature: Any) -> Iterator[Any]:
         yield from each.children
 
 
+def group_homes(collections: Iterable[Any]) -> dict[Any, list[Any]]:
+    """Groups collections by their objects: Object.users_collection walks through the whole file."""
+    found: dict[Any, list[Any]] = {}
+    for home in collections:
+        for item in home.objects:
+            found.setdefault(item, []).append(home)
+    return found
+
+
 def objects_of(armature: Any) -> list[Any]:
     """Lists all objects below a robot's armatures, each once."""
     found = (item for each in armatures_of(armature) for item in each.children_recursive)

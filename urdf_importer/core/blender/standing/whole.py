@@ -20,7 +20,7 @@ from ..ledger import Ledger
 from ..memory import forget
 from ..modes import leave_modes
 from . import properties
-from .armatures import CHANNELS, armatures_of, check_own, check_robot, objects_of
+from .armatures import CHANNELS, armatures_of, check_own, check_robot, group_homes, objects_of
 from .display import find_collection, walk_layers
 from .links import links_of
 from .robot_table import find_robot, list_robots
@@ -298,7 +298,7 @@ def _link(armature: Any, copies: Mapping[Any, Any], ledger: Ledger) -> None:
     """Puts copies into copies of the robot's collections, and else where the originals are."""
     homes = {each: _copy_collection(each, ledger) for each in _list_collections(armature)}
     masters = [scene.collection for scene in bpy.data.scenes]
-    found = _group_homes([*bpy.data.collections, *masters])
+    found = group_homes([*bpy.data.collections, *masters])
     for source, copy in copies.items():
         for home in found.get(source, ()):
             target = homes.get(home, home)
@@ -315,15 +315,6 @@ def _link(armature: Any, copies: Mapping[Any, Any], ledger: Ledger) -> None:
             if first in above.children[:]:
                 above.children.link(homes[first])
     _copy_eyes(copies, homes)
-
-
-def _group_homes(collections: Iterable[Any]) -> dict[Any, list[Any]]:
-    """Groups collections by their objects: Object.users_collection walks through the whole file."""
-    found: dict[Any, list[Any]] = {}
-    for home in collections:
-        for item in home.objects:
-            found.setdefault(item, []).append(home)
-    return found
 
 
 def _copy_collection(source: Any, ledger: Ledger) -> Any:
