@@ -27,7 +27,7 @@ from .checker import Checker, Request, find_standing
 from .disabled_pairs import find_tester
 from .link_motion import Way
 from .options import CheckOptions
-from .parts import LinkPart, load_parts
+from .parts import TestedPart, load_parts
 from .poses import PoseFilter, PoseTester, ShownContacts
 from .report import CollisionReport
 from .segments import way_of_motion, way_of_pose
@@ -173,7 +173,7 @@ def _checker_steps(given: Any, options: CheckOptions) -> Generator[Progress, Non
     yield Progress(share=0.0, text="shapes")
     with open_scene(export) as opened:
         tree = retrace_tree(opened.robot)
-        parts: dict[str, tuple[LinkPart, ...]] = {}
+        parts: dict[str, tuple[TestedPart, ...]] = {}
         for number, link in enumerate(opened.robot.links):
             yield Progress(share=number / len(tree.links), text=f"shapes of {link.name}")
             parts |= load_parts((link,), opened.files)

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.geometry.transforms import make_frame
-from .parts import LinkPart
+from .parts import TestedPart
 from .sampling import Array
 from .separation import find_near
 from .testers import Nearest, Tester
 
-Parts = Mapping[str, tuple[LinkPart, ...]]
+Parts = Mapping[str, tuple[TestedPart, ...]]
 Pair = tuple[str, str]
 
 
@@ -87,7 +87,7 @@ class PairTester:
         return best
 
 
-def _enclose(parts: tuple[LinkPart, ...]) -> Ball:
+def _enclose(parts: tuple[TestedPart, ...]) -> Ball:
     center = (
         np.min([part.lower for part in parts], axis=0)
         + np.max([part.upper for part in parts], axis=0)

@@ -27,7 +27,7 @@ _SLACK = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LinkPart:
+class TestedPart:
     """One shape of a link.
 
     origin     (4, 4), the shape's frame in the link's
@@ -60,10 +60,10 @@ class LinkPart:
         return all(low <= value <= high for low, value, high in pairs)
 
 
-def load_parts(links: Iterable[Link], files: RobotFiles) -> dict[str, tuple[LinkPart, ...]]:
+def load_parts(links: Iterable[Link], files: RobotFiles) -> dict[str, tuple[TestedPart, ...]]:
     """Returns link -> its parts, of links that have some: collision shapes or, where none is
     described, visuals. Meshes that cannot be loaded are reported and left out."""
-    found: dict[str, tuple[LinkPart, ...]] = {}
+    found: dict[str, tuple[TestedPart, ...]] = {}
     for link in links:
         shapes: tuple[Collision | Visual, ...] = link.collisions or link.visuals
         loaded = ((shape, files.load_or_report(shape, link)) for shape in shapes)
@@ -75,7 +75,7 @@ def load_parts(links: Iterable[Link], files: RobotFiles) -> dict[str, tuple[Link
     return found
 
 
-def make_part(link: str, shape: Collision | Visual, data: MeshData) -> LinkPart:
+def make_part(link: str, shape: Collision | Visual, data: MeshData) -> TestedPart:
     """Makes the part of a shape, whose mesh has at least one face."""
     origin = matrix_from_pose(shape.origin)
     triangles = make_triangles(data)[0].faces.astype(np.int64)
@@ -85,7 +85,7 @@ def make_part(link: str, shape: Collision | Visual, data: MeshData) -> LinkPart:
     center = (lower + upper) / 2.0
     margin = _bulge(shape.geometry)
     hull = convex_hull(used, _MOST_TRIANGLES) if len(used) > _MOST_TRIANGLES // 2 else None
-    return LinkPart(
+    return TestedPart(
         link=link,
         shape=shape,
         origin=origin,
@@ -109,7 +109,7 @@ def _bulge(geometry: Geometry) -> float:
     return geometry.radius * (1.0 - math.cos(math.pi / SEGMENTS) ** 2)
 
 
-def is_inside(inner: LinkPart, outer: LinkPart, pose: Matrix) -> bool:
+def is_inside(inner: TestedPart, outer: TestedPart, pose: Matrix) -> bool:
     """Whether a part lies inside the surface of another which it does not touch. `pose` (4, 4) is
     its link's frame in the other's link's.
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from .parts import LinkPart
+from .parts import TestedPart
 from .sampling import Array, Frames
 
 Places = NDArray[np.intp]
@@ -30,8 +30,8 @@ def relate(frames: Frames, first: int, second: int, poses: Places) -> tuple[Arra
 
 
 def find_near(
-    first: LinkPart,
-    second: LinkPart,
+    first: TestedPart,
+    second: TestedPart,
     rotations: Array,
     places: Array,
     margins: Array | float = 0.0,

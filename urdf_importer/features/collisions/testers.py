@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...core.geometry.transforms import Matrix, invert
 from ...core.model import Box, Capsule, Cylinder, Sphere
-from .parts import LinkPart, is_inside
+from .parts import TestedPart, is_inside
 from .triangles import TriangleTree, nearest
 
 
@@ -40,9 +40,11 @@ class TriangleTester:
     second link's frame in the first one's."""
 
     def __init__(self) -> None:
-        self._made: dict[LinkPart, TriangleTree] = {}
+        self._made: dict[TestedPart, TriangleTree] = {}
 
-    def touches(self, first: LinkPart, second: LinkPart, pose: Matrix, margin: float = 0.0) -> bool:
+    def touches(
+        self, first: TestedPart, second: TestedPart, pose: Matrix, margin: float = 0.0
+    ) -> bool:
         """Whether two parts touch, or are as near as `margin`."""
         trees = self._tree_of(first), self._tree_of(second)
         if nearest(*trees, pose, margin, margin) is not None:
@@ -50,7 +52,7 @@ class TriangleTester:
         return is_inside(second, first, pose) or is_inside(first, second, invert(pose))
 
     def measure(
-        self, first: LinkPart, second: LinkPart, pose: Matrix, most: float = np.inf
+        self, first: TestedPart, second: TestedPart, pose: Matrix, most: float = np.inf
     ) -> Nearest:
         """Returns the distance of two parts, and its place in the first link's frame; the distance
         `most` for parts that are further apart."""
@@ -59,7 +61,7 @@ class TriangleTester:
         found = nearest(self._tree_of(first), self._tree_of(second), pose, most, 0.0)
         return Nearest(most, np.zeros(3)) if found is None else Nearest(*found)
 
-    def _tree_of(self, part: LinkPart) -> TriangleTree:
+    def _tree_of(self, part: TestedPart) -> TriangleTree:
         if part not in self._made:
             self._made[part] = TriangleTree(part.vertices[part.triangles])
         return self._made[part]
@@ -70,18 +72,20 @@ class CoalTester:
 
     def __init__(self, coal: Any) -> None:
         self._coal = coal
-        self._made: dict[LinkPart, tuple[Any, Any]] = {}
+        self._made: dict[TestedPart, tuple[Any, Any]] = {}
         self._request = coal.CollisionRequest()
         # Without it, solids whose axes meet a triangle's edges are missed.
         self._request.enable_contact = True
 
-    def touches(self, first: LinkPart, second: LinkPart, pose: Matrix, margin: float = 0.0) -> bool:
+    def touches(
+        self, first: TestedPart, second: TestedPart, pose: Matrix, margin: float = 0.0
+    ) -> bool:
         """Tests two parts."""
         self._request.security_margin = margin
         return self._collide(first, second, pose) is not None or _holds(first, second, pose)
 
     def measure(
-        self, first: LinkPart, second: LinkPart, pose: Matrix, most: float = np.inf
+        self, first: TestedPart, second: TestedPart, pose: Matrix, most: float = np.inf
     ) -> Nearest:
         """Measures two parts."""
         self._request.security_margin = 0.0
@@ -99,25 +103,27 @@ class CoalTester:
         points = (result.getNearestPoint1() + result.getNearestPoint2()) / 2.0
         return Nearest(max(least, 0.0), points.ravel())
 
-    def _collide(self, first: LinkPart, second: LinkPart, pose: Matrix) -> Any | None:
+    def _collide(self, first: TestedPart, second: TestedPart, pose: Matrix) -> Any | None:
         result = self._coal.CollisionResult()
         self._coal.collide(*self._place(first, second, pose), self._request, result)
         return result if result.isCollision() else None
 
-    def _place(self, first: LinkPart, second: LinkPart, pose: Matrix) -> tuple[Any, Any, Any, Any]:
+    def _place(
+        self, first: TestedPart, second: TestedPart, pose: Matrix
+    ) -> tuple[Any, Any, Any, Any]:
         one, there = self._hand_over(first)
         two, _ = self._hand_over(second)
         moved = pose @ second.origin if second.is_solid else pose
         return one, there, two, self._coal.Transform3s(moved[:3, :3], moved[:3, 3])
 
-    def _hand_over(self, part: LinkPart) -> tuple[Any, Any]:
+    def _hand_over(self, part: TestedPart) -> tuple[Any, Any]:
         if part not in self._made:
             origin = part.origin if part.is_solid else np.eye(4)
             place = self._coal.Transform3s(origin[:3, :3], origin[:3, 3])
             self._made[part] = (self._make(part), place)
         return self._made[part]
 
-    def _make(self, part: LinkPart) -> Any:
+    def _make(self, part: TestedPart) -> Any:
         geometry = part.shape.geometry
         match geometry:
             case Box():
@@ -131,7 +137,7 @@ class CoalTester:
             case _:
                 return self._make_mesh(part)
 
-    def _make_mesh(self, part: LinkPart) -> Any:
+    def _make_mesh(self, part: TestedPart) -> Any:
         model = self._coal.BVHModelOBBRSS()
         model.beginModel(len(part.triangles), len(part.vertices))
         model.addVertices(np.ascontiguousarray(part.vertices))
@@ -143,7 +149,7 @@ class CoalTester:
 Tester = TriangleTester | CoalTester
 
 
-def _holds(first: LinkPart, second: LinkPart, pose: Matrix) -> bool:
+def _holds(first: TestedPart, second: TestedPart, pose: Matrix) -> bool:
     """Whether a surface has the other part inside it; solids are asked as such."""
     rotation, place = pose[:3, :3], pose[:3, 3]
     if not first.is_solid and first.has_in_box(rotation @ second.start + place):

@@ -18,7 +18,7 @@ from ...core.pipeline.opening import open_export
 from ...core.writers.formats import OpenExport
 from ...formats.mjcf.write.export import export_mjcf, find_freedom
 from ...formats.mjcf.write.options import MjcfOptions
-from ..collisions.parts import LinkPart, make_part
+from ..collisions.parts import TestedPart, make_part
 from ..motion.trajectory import Numbers
 from .motions import hold, scale_base
 from .motors import find_efforts
@@ -28,7 +28,7 @@ from .states import Experiment, Position, RobotFile, StartedRobot
 
 _BELOW = 1e-4
 """Metres that a robot may reach below the floor at the start without a word."""
-Parts = Mapping[str, tuple[LinkPart, ...]]
+Parts = Mapping[str, tuple[TestedPart, ...]]
 
 
 def begin_robot(armature: Any, experiment: Experiment) -> StartedRobot:

@@ -10,7 +10,7 @@ from ...core.diagnostics import Diagnostic, Diagnostics
 from ...core.geometry.transforms import Matrix
 from ...core.kinematics.tree import KinematicTree
 from ...core.progress import Progress
-from ..collisions.parts import LinkPart
+from ..collisions.parts import TestedPart
 from ..motion.trajectory import Numbers, Trajectory
 from .options import SimulationOptions
 from .shapes import Solid
@@ -73,7 +73,7 @@ class StartedRobot:
     name: str
     armature: Any
     tree: KinematicTree
-    parts: Mapping[str, tuple[LinkPart, ...]]
+    parts: Mapping[str, tuple[TestedPart, ...]]
     apart: Sequence[tuple[str, str]]
     positions: Mapping[str, Position]
     base: Matrix

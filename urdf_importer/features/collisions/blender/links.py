@@ -11,7 +11,7 @@ import numpy as np
 from mathutils.bvhtree import BVHTree
 
 from ....core.geometry.transforms import Matrix, invert
-from ..parts import LinkPart, is_inside
+from ..parts import TestedPart, is_inside
 from ..testers import TriangleTester
 
 
@@ -21,9 +21,11 @@ class BvhTester(TriangleTester):
 
     def __init__(self) -> None:
         super().__init__()
-        self._trees: dict[LinkPart, BVHTree] = {}
+        self._trees: dict[TestedPart, BVHTree] = {}
 
-    def touches(self, first: LinkPart, second: LinkPart, pose: Matrix, margin: float = 0.0) -> bool:
+    def touches(
+        self, first: TestedPart, second: TestedPart, pose: Matrix, margin: float = 0.0
+    ) -> bool:
         """Tests two parts."""
         if margin > 0.0:
             return super().touches(first, second, pose, margin)
@@ -44,7 +46,7 @@ class BvhTester(TriangleTester):
                 return True
         return is_inside(second, first, pose) or is_inside(first, second, invert(pose))
 
-    def _bvh_of(self, part: LinkPart) -> BVHTree:
+    def _bvh_of(self, part: TestedPart) -> BVHTree:
         if part not in self._trees:
             tree = BVHTree.FromPolygons(
                 part.vertices.tolist(), part.triangles.tolist(), all_triangles=True

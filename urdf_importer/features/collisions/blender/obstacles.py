@@ -19,7 +19,7 @@ from ...motion.blender.own_curves import pose_of_matrix, shown_pose
 from ...motion.blender.sample import walk_frames
 from ...motion.blender.span import find_range
 from ..link_motion import Way
-from ..parts import LinkPart, make_part
+from ..parts import TestedPart, make_part
 
 VISIBLE = "visible"
 _WITH_FACES = ("MESH", "CURVE", "SURFACE", "META", "FONT")
@@ -29,7 +29,7 @@ _WITH_FACES = ("MESH", "CURVE", "SURFACE", "META", "FONT")
 class Obstacles:
     """Objects by name: their parts, and their places (S, 7) or (1, 7) in the world."""
 
-    parts: Mapping[str, tuple[LinkPart, ...]]
+    parts: Mapping[str, tuple[TestedPart, ...]]
     poses: Mapping[str, NDArray[np.float64]]
 
 

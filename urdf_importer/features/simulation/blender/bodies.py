@@ -16,7 +16,7 @@ from ....core.kinematics.motion import JointMotion, interpret_joint
 from ....core.kinematics.tree import KinematicTree
 from ....core.model.loop import hang_on
 from ...collisions.matrix import find_adjacent
-from ...collisions.parts import LinkPart
+from ...collisions.parts import TestedPart
 from ...collisions.separation import find_near
 from ..shapes import DEEP, find_lowest
 from ..states import StartedRobot
@@ -53,7 +53,7 @@ class RigidGroup:
     model: Matrix
     mass: float
     sides: Vector
-    parts: tuple[tuple[LinkPart, Matrix], ...]
+    parts: tuple[tuple[TestedPart, Matrix], ...]
 
     @property
     def reach(self) -> Vector:

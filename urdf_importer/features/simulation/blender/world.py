@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from ....core.geometry.transforms import Matrix, Vector, make_frame, turn_z_onto
 from ....core.model import Box, Capsule, Cylinder, Sphere
-from ...collisions.parts import LinkPart
+from ...collisions.parts import TestedPart
 from ...motion.trajectory import Numbers
 from ..shapes import Solid
 from ..states import Experiment
@@ -287,7 +287,7 @@ def turn_x(axis: Vector) -> Matrix:
     return turn_z(axis)[:, [2, 0, 1, 3]]
 
 
-def outline_part(part: LinkPart, at: Matrix) -> BulletShape:
+def outline_part(part: TestedPart, at: Matrix) -> BulletShape:
     """Returns a shape of a link whose frame in the body is `at` (4, 4): primitives in their own
     frame, of the size of the box around them."""
     match part.shape.geometry:
