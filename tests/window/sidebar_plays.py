@@ -206,7 +206,7 @@ def _ask_all(_robot: Any, _person: str) -> None:
 
 
 def _bring_person(robot: Any, person: str) -> None:
-    pipeline = importlib.import_module(f"{_LIBRARY}.pipeline.retargeting")
+    pipeline = importlib.import_module(f"{_LIBRARY}.features.retargeting.retarget")
     pipeline.open_person(person)
     bpy.context.view_layer.objects.active = robot
 

@@ -24,9 +24,8 @@ class Robot:
     `text` is the file that was read, of the format `text_format` (urdf, sdf), kept so that edits
     can be minimal; empty for a robot from xacro, from another format or from no file.
     `sensors`, `settings` and `controls` are the interpreted extras of the robot, its links and its
-    joints. Readers and extraction fill them from these
-    (readers.gazebo.interpret_extras); so they do not count for equality, and are not kept a second
-    time beside the extras.
+    joints. Readers and extraction fill them from these (gazebo.interpret_extras); so they do not
+    count for equality, and are not kept a second time beside the extras.
     `start` are positions of joints in the pose in which a file shows the robot, as GroupState has
     them; joints that are not in it are at zero. An import begins there.
     """

@@ -65,8 +65,8 @@ def retime(
     options: RetimeOptions,
 ) -> Trajectory:
     """Returns the motion along the same path as fast as the limits allow; `joints` says which joint
-    a name of the motion is. See pipeline.motions.retime_trajectory. Raises KinematicsError where
-    nothing moves that has a limit."""
+    a name of the motion is. See motions.retime_trajectory. Raises KinematicsError where nothing
+    moves that has a limit."""
     series = {
         name: series_of(trajectory, column, turns=joints[name] in limits.turning)
         for column, name in enumerate(trajectory.names)

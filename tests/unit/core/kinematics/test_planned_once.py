@@ -28,7 +28,12 @@ RESHAPING = ("attach", "merge", "prune", "reroot", "resize", "zero")
 
 
 # They work on rigs that stand.
-STANDING = ("animation/apply", "ik/solve", "standing/mirrored", "update/reset")
+STANDING = (
+    "core/blender/standing/mirrored",
+    "core/blender/update/reset",
+    "features/ik/blender/solve",
+    "features/motion/blender/apply",
+)
 
 
 def find_calls(pattern: str) -> set[str]:
@@ -56,7 +61,7 @@ def test_trees_are_planned_again_only_where_no_plan_is_kept() -> None:
     }
     assert find_calls(r"\bretrace_tree\(") == {
         *(f"urdf_importer/core/reshape/{each}.py" for each in RESHAPING),
-        *(f"urdf_importer/core/blender/{each}.py" for each in STANDING),
+        *(f"urdf_importer/{each}.py" for each in STANDING),
         "urdf_importer/core/kinematics/loops/place.py",
         "urdf_importer/features/ik/problem.py",
         "urdf_importer/core/kinematics/loops/solve.py",

@@ -237,7 +237,7 @@ def connect(
 
 
 def default_address() -> str:
-    """Returns the address of a link that is given none; see pipeline.live."""
+    """Returns the address of a link that is given none; see ../address.py."""
     return find_default(os.environ)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joints that close loops, in the notation that they came in: see readers/urdf.
+"""Joints that close loops, in the notation that they came in: see ../read/loop.py.
 
 Not every notation can express every loop: a loop that one cannot is written as <loop_joint>, which
 can.
