@@ -162,8 +162,6 @@ OUTWARDS = frozenset(
         "urdf_importer/core/pipeline/converting.py",
         "urdf_importer/core/pipeline/exporting.py",
         "urdf_importer/core/pipeline/extracting.py",
-        "urdf_importer/core/pipeline/files.py",
-        "urdf_importer/core/pipeline/formats.py",
         "urdf_importer/core/pipeline/importing.py",
         "urdf_importer/core/pipeline/opening.py",
         "urdf_importer/core/pipeline/updating.py",

@@ -4,6 +4,7 @@
 A shelf is a folder of the library whose NAMES list its folders in their order. Each of these offers
 its record, a Part, as PART; a folder that was removed is passed over. Hooks are few:
 
+    list_arguments(resolver, options, seconds)         the arguments that a description declares
     read_semantics(path, robot, options, diagnostics)  the SRDF of an import or export, or None
     fit_robot(robot, files, options, diagnostics)      steps from a read robot to the one to plan
     before_update(armature), after_update(armature)    around the update of a rig

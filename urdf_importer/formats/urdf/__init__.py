@@ -12,6 +12,7 @@ PART = Part(
         ),
         "xacro.expand": ("XacroArgument",),
     },
+    hooks={"list_arguments": "xacro.expand:list_xacro_arguments"},
     reader="read.robot:URDF",
     writer="files:URDF_WRITER",
 )
