@@ -39,7 +39,7 @@ from .core.kinematics.semantic_groups import group_joints
 from .core.model import CollisionPair, Pose, Robot, Semantics
 from .core.options import ExportOptions, FileOptions, ImportOptions, PlacementOptions, StartOptions
 from .core.pipeline.converting import convert_description
-from .core.pipeline.exporting import WebotsOptions, WriterFormat, Written, export_robot
+from .core.pipeline.exporting import WriterFormat, Written, export_robot
 from .core.pipeline.extracting import compare_with_description, extract_robot, find_reshaped
 from .core.pipeline.formats import (
     ReaderFormat,
@@ -108,6 +108,7 @@ from .formats.mjcf.write.options import MjcfOptions
 from .formats.sdf.write.options import SdfOptions
 from .formats.srdf.files import apply_srdf, find_srdf, read_srdf, write_srdf
 from .formats.urdf.files import UrdfOptions, write_urdf
+from .formats.webots.write.options import WebotsOptions
 from .formats.worlds.export import export_world
 from .formats.worlds.importing import World, import_world, import_world_steps
 

@@ -4,6 +4,9 @@
 A shelf is a folder of the library whose NAMES list its folders in their order. Each of these offers
 its record, a Part, as PART; a folder that was removed is passed over. Hooks are few:
 
+    read_text(text, source, diagnostics)               the robot of a text of URDF
+    write_text(robot)                                  a robot as plain URDF
+    list_arguments(resolver, options, seconds)         the arguments that a description declares
     read_semantics(path, robot, options, diagnostics)  the SRDF of an import or export, or None
     fit_robot(robot, files, options, diagnostics)      steps from a read robot to the one to plan
     before_update(armature), after_update(armature)    around the update of a rig
@@ -32,6 +35,7 @@ class Part:
     hooks     name of a hook -> "module:function"
     reader    "module:NAME" of its ReaderFormat, for a format that robots are read from
     writer    "module:NAME" of its WriterFormat, for a format that robots are written in
+    meshes    "module:NAME" of a table, suffix -> loader, for meshes in its files
     """
 
     name: str
@@ -40,6 +44,7 @@ class Part:
     hooks: Mapping[str, str] = field(default_factory=dict)
     reader: str = ""
     writer: str = ""
+    meshes: str = ""
 
 
 @cache
@@ -64,3 +69,8 @@ def find_hooks(name: str) -> Iterator[Callable[..., Any]]:
         for package, part in list_parts(shelf):
             if name in part.hooks:
                 yield load(package, part.hooks[name])
+
+
+def find_hook(name: str) -> Callable[..., Any]:
+    """Returns the function of a hook that one part holds to, which is never absent."""
+    return next(find_hooks(name))

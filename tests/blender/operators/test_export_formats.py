@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The export operators are made from the table of formats, whatever stands in it."""
 
+import sys
 from collections.abc import Iterator
-from dataclasses import fields, make_dataclass
+from dataclasses import fields, make_dataclass, replace
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -101,7 +102,10 @@ class TestAnother:
     def exporter(self, extension: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         toy = make_toy(extension.urdf_importer)
         table = extension.urdf_importer.core.pipeline.formats
-        monkeypatch.setattr(table, "_WRITERS", (*table._WRITERS, toy))
+        monkeypatch.setitem(sys.modules, "toys.written", SimpleNamespace(TOY=toy))
+        part = table.list_parts("formats")[0][1]
+        parts = (*table.list_parts("formats"), ("toys", replace(part, writer="written:TOY")))
+        monkeypatch.setattr(table, "list_parts", lambda shelf: parts)
         made = extension.operators.exporting.operators._make_operator(toy)
         bpy.utils.register_class(made)
         yield made

@@ -104,8 +104,9 @@ def test_tags_count_more_than_suffixes(data: bytes, name: str, wanted: ReaderFor
     assert choose_reader(data, name, (URDF, TOY)) is wanted
 
 
-def test_one_line_of_the_table_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(urdf_importer.core.pipeline.formats, "_READERS", (URDF, TOY))
+def test_one_record_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    formats = urdf_importer.core.pipeline.formats
+    monkeypatch.setattr(formats, "reader_formats", lambda: (URDF, TOY))
     path = tmp_path / "robot.toy"
     path.write_text("<toy/>")
     diagnostics = Diagnostics(str(path))

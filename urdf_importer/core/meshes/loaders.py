@@ -16,21 +16,23 @@ where its files name no others and have no parts:
   or may not be read is reported under the error's code; the material keeps its colour.
 
 A new format is a new line in LOADERS and, if its files can be recognized by their first bytes, in
-`find_format`.
+`find_format`; or, where robots are read from its files too, in the table that its record names in
+`meshes`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...formats.usd.meshes import USD_SUFFIXES, load_usd
 from ..diagnostics import MeshError, Report, quote
 from ..files.regular import ResolveBeside, read_mesh_head, refuse_beside
 from ..geometry.mesh_data import MeshData, turn_over
 from ..model import MeshPart, Vector3
+from ..shelves import list_parts, load
 from .collada.load import load_collada
 from .faces import LARGEST_COORDINATE, PIECE, missing_part
 from .gltf.load import load_gltf
@@ -63,9 +65,16 @@ LOADERS: dict[str, Loader] = {
     ".ply": _whole(load_ply),
     ".dae": load_collada,
     ".msh": _whole(load_msh),
-    **dict.fromkeys(USD_SUFFIXES, load_usd),
     **dict.fromkeys(HEIGHTMAP_SUFFIXES, _whole(load_heightmap)),
 }
+
+
+@cache
+def _loaders_of_parts() -> Mapping[str, Loader]:
+    """Returns suffix -> loader for meshes in files that robots are read from."""
+    tables = [load(package, part.meshes) for package, part in list_parts("formats") if part.meshes]
+    return {suffix: each for table in tables for suffix, each in table.items()}
+
 
 UNSCALED = (1.0, 1.0, 1.0)
 _LOOKS = frozenset({"missing-materials", "undefined-material", "missing-texture"})
@@ -92,9 +101,11 @@ def load_mesh(
     check_scale(scale)
     suffix = path.suffix.lower()
     found = find_format(path) or suffix
-    loader = LOADERS.get(found)
+    loader = LOADERS.get(found) or _loaders_of_parts().get(found)
     if loader is None:
-        known = ", ".join(sorted(LOADERS.keys() - set(HEIGHTMAP_SUFFIXES)))
+        known = ", ".join(
+            sorted((LOADERS.keys() | _loaders_of_parts().keys()) - set(HEIGHTMAP_SUFFIXES))
+        )
         what = f"a {found} file" if found else "of an unknown format"
         message = f"{quote(path.name)} is {what}; readable are {known}"
         raise MeshError(message, code="unsupported-mesh-format")

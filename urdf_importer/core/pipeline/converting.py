@@ -4,7 +4,6 @@ before they import."""
 
 from typing import Literal, get_args
 
-from ...formats.urdf.write.plain import write_robot_text
 from ..arguments import diagnostics_of, options_of
 from ..diagnostics import Diagnostics, ReadError
 from ..files.packages import AnyPath
@@ -14,6 +13,7 @@ from ..options import ImportOptions
 from ..readers.formats import Overview
 from ..reshape import seat_links
 from ..reshape.balls import split_balls
+from ..shelves import find_hook
 from ..writers.graph import write_graph, write_graph_picture, write_groups
 from .files import find_files
 from .formats import open_description, read_description
@@ -66,7 +66,7 @@ def _convert(found: Overview, mode: ConvertMode) -> str:
     robot = found.robot
     match mode:
         case "xml":
-            return write_robot_text(split_balls(seat_links(robot)))
+            return str(find_hook("write_text")(split_balls(seat_links(robot))))
         case "graph":
             return write_graph(robot.name, found.edges)
         case "groups":

@@ -6,14 +6,13 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
-from ...formats.webots.write import ExportResult as ExportResult
-from ...formats.webots.write import WebotsOptions as WebotsOptions
 from ..arguments import robot_or_rig_of
 from ..diagnostics import ArgumentError, Diagnostics, quote_value
 from ..files.packages import AnyPath
 from ..model import Robot
 from ..options import ExportOptions, FileOptions, StartOptions
 from ..progress import Progress, finish
+from ..writers.formats import OptionsOf, Result
 from ..writers.formats import WriterFormat as WriterFormat
 from ..writers.formats import Written as Written
 from .formats import find_writer
@@ -28,9 +27,9 @@ def export_robot(
     path: AnyPath,
     *,
     strict: bool = False,
-    options: WebotsOptions,
+    options: OptionsOf[Result],
     diagnostics: Diagnostics | None = None,
-) -> ExportResult: ...
+) -> Result: ...
 
 
 @overload

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Extract: a rig in Blender -> its robot, with or without the user's changes."""
 
+from collections.abc import Callable
 from typing import Any, Literal
 
-from ...formats.urdf.read.robot import read_robot_text
 from ..arguments import rig_of
 from ..diagnostics import Diagnostics
 from ..gazebo import interpret_extras
 from ..model import Robot
 from ..reshape.compare import Change, compare_robots
+from ..shelves import find_hook
 
 
 def extract_robot(armature: Any, *, edits: bool = False) -> Robot:
@@ -51,7 +52,8 @@ def read_text(robot: Robot) -> Robot | None:
     text = robot.text_of("urdf")
     if not text:
         return None
-    return read_robot_text(text, robot.source, Diagnostics(robot.source))
+    read: Callable[[bytes, str, Diagnostics], Robot] = find_hook("read_text")
+    return read(text, robot.source, Diagnostics(robot.source))
 
 
 def _extract(armature: Any) -> Robot:

@@ -3,11 +3,6 @@
 
 import os
 
-from ...formats.mjcf.read import MJCF
-from ...formats.sdf.read.format import SDF
-from ...formats.sdf.read.model_files import MODEL_CONFIG, find_in_folder
-from ...formats.urdf.read.robot import URDF
-from ...formats.usd.read import USD
 from ..diagnostics import Diagnostics, ReadError, quote
 from ..files.folders import Folders
 from ..files.packages import AnyPath, PackageResolver
@@ -15,8 +10,8 @@ from ..meshes import RobotFiles
 from ..meshes.upright import suggest_upright
 from ..model import Robot
 from ..options import FileOptions, ImportOptions
+from ..readers.formats import reader_formats
 
-_SUFFIXES = URDF.suffixes + SDF.suffixes + MJCF.suffixes + USD.suffixes
 _MOST_ENTRIES = 5_000
 _MOST_NAMED = 3
 """Of a folder that was given in place of a description."""
@@ -33,7 +28,8 @@ def find_description(path: AnyPath) -> str:
     place = os.fspath(path)
     if "\0" in place:
         raise ReadError("the path has a character that no path can have", source=place)
-    return find_in_folder(place) if os.path.isfile(os.path.join(place, MODEL_CONFIG)) else place
+    finders = (each.find_in_folder for each in reader_formats())
+    return next(filter(None, (find(place) for find in finders if find is not None)), place)
 
 
 def refuse_folder(folder: str) -> None:
@@ -42,7 +38,8 @@ def refuse_folder(folder: str) -> None:
         return
     files = Folders(_MOST_ENTRIES).find_files_below(folder)
     places = [parts for each in files.values() for parts in each]
-    described = [parts for parts in places if parts[-1].lower().endswith(_SUFFIXES)]
+    suffixes = tuple(suffix for each in reader_formats() for suffix in each.suffixes)
+    described = [parts for parts in places if parts[-1].lower().endswith(suffixes)]
     described.sort(key=lambda parts: (len(parts), parts))
     names = [quote("/".join(parts)) for parts in described]
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""

@@ -9,9 +9,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ...formats.mjcf.read import MJCF
-from ...formats.sdf.read.page import TEMPLATE_SUFFIXES, refuse_template
-from ...formats.worlds.models import pick_model
 from ..diagnostics import Diagnostics, ReadError, WriteError, name_choices, quote
 from ..files.outputs import SEPARATORS
 from ..files.packages import AnyPath, PackageResolver
@@ -21,6 +18,7 @@ from ..model.world import DescribedWorld
 from ..options import FileOptions, ImportOptions
 from ..readers.formats import Description, choose_reader
 from ..readers.formats import ReaderFormat as ReaderFormat
+from ..readers.formats import reader_formats as reader_formats
 from ..readers.odd_names import report_odd_names
 from ..shelves import SHELVES, list_parts, load
 from ..writers.formats import WriterFormat
@@ -54,12 +52,6 @@ def find_offered(name: str) -> Any:
     raise AttributeError(f"module {_LIBRARY!r} has no attribute {name!r}")
 
 
-def reader_formats() -> tuple[ReaderFormat, ...]:
-    """Returns the formats that robots can be read from, URDF first."""
-    parts = list_parts("formats")
-    return tuple(load(package, part.reader) for package, part in parts if part.reader)
-
-
 def open_description(
     resolver: PackageResolver, options: ImportOptions, diagnostics: Diagnostics
 ) -> tuple[ReaderFormat, Description]:
@@ -69,11 +61,12 @@ def open_description(
     if not diagnostics.source:
         diagnostics.source = source
     refuse_folder(source)
-    for each in filter(None, (source, options.parameters, options.joint_parameters)):
-        resolver.note_file(os.path.abspath(each))
+    for path in filter(None, (source, options.parameters, options.joint_parameters)):
+        resolver.note_file(os.path.abspath(path))
     data = read_regular_file(source)
-    if source.lower().endswith(TEMPLATE_SUFFIXES):
-        refuse_template(data, source)
+    for each in reader_formats():
+        if each.refuse is not None:
+            each.refuse(data, source)
     _refuse_webots(data, source)
     found = choose_reader(data, source, reader_formats())
     if found.examine is None and (options.parameters or options.joint_parameters):
@@ -106,8 +99,6 @@ def read_description(
     """Reads a file of any format, with the files that `resolver` finds for it. Raises ReadError."""
     found, given = open_description(resolver, options, diagnostics)
     robot = found.read(given)
-    if found is MJCF and options.model:
-        robot = pick_model(robot, options.model, diagnostics)
     report_odd_names(robot, diagnostics)
     return robot
 

@@ -6,20 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...features.collisions.fit import fit_if_asked
-from ...formats.mjcf.read import MJCF
-from ...formats.sdf.read.format import list_models as _list_models
 from ...formats.srdf.files import read_own_srdf
-from ...formats.urdf.xacro.expand import XacroArgument as XacroArgument
-from ...formats.urdf.xacro.expand import list_xacro_arguments as _list_xacro_arguments
-from ...formats.usd.read import USD, list_articulations
-from ...formats.worlds.models import name_models
 from ..arguments import diagnostics_of, options_of
 from ..diagnostics import Diagnostic, Diagnostics
 from ..files.packages import AnyPath, PackageResolver
 from ..model import Robot
 from ..options import ImportOptions
 from ..progress import Progress, finish
+from ..readers.formats import XacroArgument as XacroArgument
+from ..readers.formats import reader_formats
 from ..rig import plan_steps
+from ..shelves import find_hooks
 from .files import find_files, open_files, refuse_folder, suggest_options
 from .formats import open_description, read_description
 
@@ -74,8 +71,8 @@ def list_xacro_arguments(
     resolver = find_files(path, options)
     source = resolver.description
     refuse_folder(source)
-    given, environment = options.xacro_args, options.xacro_env
-    return _list_xacro_arguments(source, resolver, given, seconds, environment=environment)
+    listed = (list_them(resolver, options, seconds) for list_them in find_hooks("list_arguments"))
+    return tuple(each for arguments in listed for each in arguments)
 
 
 def list_models(path: AnyPath, *, options: ImportOptions | None = None) -> tuple[str, ...]:
@@ -83,12 +80,10 @@ def list_models(path: AnyPath, *, options: ImportOptions | None = None) -> tuple
     in their order: valid values of the option `model`. Raises ReadError for other files."""
     options = options_of(options, ImportOptions)
     resolver = find_files(path, options)
-    if resolver.description.lower().endswith(USD.suffixes):
-        return list_articulations(resolver.description, resolver, options.variants)
     found, given = open_description(resolver, options, Diagnostics())
-    if found is MJCF:
-        return name_models(found.read(given))
-    return _list_models(resolver.description, resolver, options)
+    # Of files of one robot, the first format with models reports that they have none.
+    listers = (each.list_models for each in (found, *reader_formats()))
+    return next(filter(None, listers))(given)
 
 
 def import_robot(

@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 
 from ...features.collisions.fit import fit_if_asked
 from ...formats.srdf.files import read_own_srdf
-from ...formats.urdf.write.meshes import find_free_name
 from ..arguments import diagnostics_of, robot_or_rig_of
 from ..diagnostics import Diagnostics, MeshError, quote
 from ..geometry.mesh_data import MeshData
@@ -26,6 +25,7 @@ from ..options import ExportOptions, FileOptions, ImportOptions, StartOptions
 from ..progress import finish
 from ..reshape import move_zero, seat_links
 from ..writers.formats import OpenExport
+from ..writers.named_files import find_free_name
 from .extracting import extract_robot
 from .files import find_files, open_files
 

@@ -7,7 +7,7 @@ it is: suffixes lie (.xml is any of them), and count only where there is no tag 
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from ..diagnostics import Diagnostics, ReadError
@@ -17,6 +17,7 @@ from ..model import Robot
 from ..model.graph import GraphEdge
 from ..model.world import DescribedWorld
 from ..options import ImportOptions
+from ..shelves import list_parts, load
 from .other_kinds import refuse_other_kind
 
 _TAG = re.compile(rb"<(?:[^\s<>/!?:]+:)?([^\s<>/!?:]+)")
@@ -46,20 +47,37 @@ class Overview:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class XacroArgument:
+    """An argument that a xacro file declares or uses, with its default as written; None where it
+    has none. It `is_required` to be given where it has none, or is used before its declaration."""
+
+    name: str
+    default: str | None
+    is_required: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReaderFormat:
     """A format of descriptions.
 
-    name         its name in programs; the operator is import_scene.<name>
-    label        its name for people
-    description  the tooltip of the operator
-    suffixes     the suffixes of its files, with their dots, in lower case
-    roots        the tags that its files begin with, without prefixes of namespaces; none for text
-    starts       the bytes that its files begin with, where these are certain
-    read         makes a robot of a description; raises ReadError
-    examine      reads more than the robot; for formats whose files hold more, and that have files
-                 of parameters
-    read_world   reads all models of a file at their places, and all around them; for formats of
-                 worlds
+    name            its name in programs; the operator is import_scene.<name>
+    label           its name for people
+    description     the tooltip of the operator
+    suffixes        the suffixes of its files, with their dots, in lower case
+    roots           the tags that its files begin with, without prefixes of namespaces; none for
+                    text
+    starts          the bytes that its files begin with, where these are certain
+    read            makes a robot of a description; raises ReadError
+    examine         reads more than the robot; for formats whose files hold more, and that have
+                    files of parameters
+    read_world      reads all models of a file at their places, and all around them; for formats of
+                    worlds
+    list_models     returns the names that the option `model` can have, for formats whose files may
+                    hold several models; raises ReadError
+    find_in_folder  returns the description in a folder that is a model, "" for any other folder;
+                    for formats with such folders; raises ReadError
+    refuse          raises ReadError for sources of the format that are not read, by their content
+                    and their path
     """
 
     name: str
@@ -71,6 +89,9 @@ class ReaderFormat:
     examine: Callable[[Description], Overview] | None = None
     starts: tuple[bytes, ...] = ()
     read_world: Callable[[Description], DescribedWorld] | None = None
+    list_models: Callable[[Description], tuple[str, ...]] | None = None
+    find_in_folder: Callable[[str], str] | None = None
+    refuse: Callable[[bytes, str], None] | None = None
 
     @property
     def browsed(self) -> tuple[str, ...]:
@@ -84,6 +105,12 @@ class ReaderFormat:
             suffix = PurePath(source).suffix.lower()
             return data.startswith(self.starts) or suffix in self.suffixes
         return find_root_tag(data, source) in self.roots
+
+
+def reader_formats() -> tuple[ReaderFormat, ...]:
+    """Returns the formats that robots can be read from, URDF first."""
+    parts = list_parts("formats")
+    return tuple(load(package, part.reader) for package, part in parts if part.reader)
 
 
 def choose_reader(data: bytes, source: str, formats: Sequence[ReaderFormat]) -> ReaderFormat:

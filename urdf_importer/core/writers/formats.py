@@ -48,6 +48,16 @@ class Written:
     diagnostics: tuple[Diagnostic, ...]
 
 
+Result = TypeVar("Result", bound=Written)
+
+
+class OptionsOf(Generic[Result]):
+    """The options of a format whose result says more than Written: type checkers know it by
+    them."""
+
+    __slots__ = ()
+
+
 def list_made(
     folder: Path, home: Path, diagnostics: Diagnostics, *, strict: bool
 ) -> tuple[Path, ...]:

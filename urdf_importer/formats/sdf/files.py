@@ -31,8 +31,8 @@ from ...core.options import ImportOptions
 from ...core.pipeline.opening import convert_meshes, finish_shapes, open_edited
 from ...core.readers.formats import Description
 from ...core.writers.formats import OpenExport, OutputKind, WriterFormat, Written
+from ...core.writers.named_files import find_free_name
 from ...core.writers.start import read_positions
-from ..urdf.write.meshes import find_free_name
 from .read.format import SDF
 from .write.export import SUFFIX, SdfRequest, export_sdf
 from .write.options import SdfOptions as SdfOptions

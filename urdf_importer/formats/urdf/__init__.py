@@ -12,6 +12,11 @@ PART = Part(
         ),
         "xacro.expand": ("XacroArgument",),
     },
+    hooks={
+        "list_arguments": "xacro.expand:list_xacro_arguments",
+        "read_text": "read.robot:read_robot_text",
+        "write_text": "write.plain:write_robot_text",
+    },
     reader="read.robot:URDF",
     writer="files:URDF_WRITER",
 )

@@ -6,4 +6,5 @@ from ...core.shelves import Part
 PART = Part(
     name="usd",
     reader="read:USD",
+    meshes="meshes:LOADERS",
 )

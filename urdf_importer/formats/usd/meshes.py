@@ -48,6 +48,10 @@ def load_usd(path: Path, report: Report, resolve: ResolveBeside, part: str = "")
     return make_mesh(_without_holes(stage, prim, faces), path, report, materials)
 
 
+LOADERS = dict.fromkeys(USD_SUFFIXES, load_usd)
+"""Suffix -> loader, for core/meshes/loaders.py."""
+
+
 def name_part(path: str, variants: Variants) -> str:
     """Returns the name of the mesh at a path under chosen variants: /arm/hand{gripper=open}."""
     return path + "".join(f"{{{name}={choice}}}" for name, choice in variants)

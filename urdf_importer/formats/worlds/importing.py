@@ -15,8 +15,8 @@ from ...core.pipeline.files import find_files, open_files
 from ...core.pipeline.formats import read_world
 from ...core.pipeline.importing import ImportResult, build_steps
 from ...core.progress import Progress, finish
-from ..mjcf.read import list_sections
-from .models import make_thing, split_models
+from ..mjcf.read import list_sections, split_models
+from .models import make_thing
 
 _SPLIT = ("<actuator>", "<contact>", "<keyframe>")
 """Sections that each model gets its own parts of."""

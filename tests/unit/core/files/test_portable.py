@@ -12,7 +12,7 @@ from urdf_importer.core.files import portable
 from urdf_importer.core.files.outputs import suggest_stem
 from urdf_importer.core.files.portable import avoid_reserved, relative_path
 from urdf_importer.core.writers.file_folder import FileFolder
-from urdf_importer.formats.urdf.write.meshes import Copies, find_free_name
+from urdf_importer.core.writers.named_files import Copies, find_free_name
 
 DEVICES = ("aux", "CON", "nul", "Prn", "com1", "LPT9", "aux.stl", "CON.tar.gz", "com1.")
 

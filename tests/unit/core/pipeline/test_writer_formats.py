@@ -2,6 +2,7 @@
 """A format is a record in the table: the library, the command and the options follow from it."""
 
 import json
+import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,6 +27,7 @@ from urdf_importer import (
 from urdf_importer.cli import main
 from urdf_importer.core.options import option
 from urdf_importer.core.pipeline.exporting import suggest_name, write_format
+from urdf_importer.core.shelves import Part
 from urdf_importer.core.writers.formats import OpenExport, OutputKind, count_robot
 
 GRIPPER = ROOT / "sample_urdfs" / "gripper.urdf"
@@ -74,12 +76,15 @@ TOY = WriterFormat(
 
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> WriterFormat[ToyOptions]:
-    """One line more in the table."""
-    monkeypatch.setattr(urdf_importer.core.pipeline.formats, "_WRITERS", (WEBOTS, TOY))
+    """One part more on the shelf."""
+    monkeypatch.setitem(sys.modules, "toys.written", sys.modules[__name__])
+    names = ("WEBOTS", "TOY")
+    parts = [("toys", Part(name=each.lower(), writer=f"written:{each}")) for each in names]
+    monkeypatch.setattr(urdf_importer.core.pipeline.formats, "list_parts", lambda shelf: parts)
     return TOY
 
 
-# One line of the table is enough
+# One record is enough
 
 
 @pytest.mark.usefixtures("toy")

@@ -24,6 +24,7 @@ from ....core.names import Claims
 from ....core.readers.formats import Description, ReaderFormat
 from .actuators import read_actuators
 from .bodies import WORLD, BodyReader, BodyReading, LinkBuilder
+from .branches import name_models, pick_model
 from .constraints import ConstraintReader
 from .document import ROOT, ROOTS, MjcfElement
 from .masses import Scales, scale_to
@@ -36,10 +37,17 @@ _KINDS: dict[str, LightKind] = {"point": "point", "directional": "sun", "spot": 
 
 
 def read_mjcf(given: Description) -> Robot:
-    """Reads a model of MuJoCo: its bodies, joints, geoms, masses, mimic joints and loops. Raises
-    ReadError, with file and line, for models that MuJoCo refuses too; all milder things go to the
-    diagnostics."""
-    return _read(given)[0]
+    """Reads a model of MuJoCo: its bodies, joints, geoms, masses, mimic joints and loops; of a
+    world with several, the one in options.model. Raises ReadError, with file and line, for models
+    that MuJoCo refuses too; all milder things go to the diagnostics."""
+    robot, wanted = _read(given)[0], given.options.model
+    return pick_model(robot, wanted, given.diagnostics) if wanted else robot
+
+
+def list_models(given: Description) -> tuple[str, ...]:
+    """Returns the names of the models in a file, in their order. Raises ReadError as read_mjcf
+    does."""
+    return name_models(_read(given)[0])
 
 
 def _read(given: Description) -> tuple[Robot, Model]:
@@ -202,4 +210,5 @@ MJCF = ReaderFormat(
     roots=ROOTS,
     read=read_mjcf,
     read_world=read_world,
+    list_models=list_models,
 )

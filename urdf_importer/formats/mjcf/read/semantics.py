@@ -22,6 +22,8 @@ from ....core.names import Claims
 from .document import ROOT, MjcfElement, parse
 
 Positions = Sequence[tuple[str, tuple[float, ...]]]
+START = "start"
+"""The keyframe in which a robot starts."""
 _WHOLE = "whole_body"
 _REASON = "User"
 """MoveIt's reason for pairs that people named."""

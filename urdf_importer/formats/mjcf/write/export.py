@@ -27,6 +27,7 @@ from ....core.writers.file_folder import FileFolder
 from ....core.writers.formats import Facts, OpenExport, Written, count_tree
 from ....core.writers.start import read_positions
 from ....core.writers.textures import Textures
+from ..read.semantics import START
 from .constraints import exclude, list_excluded, plan_loops, plan_mimics
 from .contacts import find_contacts, list_neighbours, report_contacts
 from .document import MjcfDocument, write_document, write_scene
@@ -38,7 +39,6 @@ from .sensors import Mount, plan_sensors
 from .shapes import GeomWriter
 from .sites import plan_sites
 
-START = "start"
 """The keyframe of the joints at their start."""
 _READ = ("contact", "keyframe", "size")
 _MEASURED = ("rangefinder", "accelerometer", "gyro", "framequat")

@@ -1,26 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The format SDF: Gazebo's models and worlds, in files or in folders with a model.config."""
 
-import os
 from dataclasses import replace
 
 from ....core.diagnostics import Diagnostics, NoLinksError, ReadError, quote
-from ....core.files.packages import PackageResolver
-from ....core.files.regular import read_regular_file
 from ....core.meshes import RobotFiles
 from ....core.model import Robot
 from ....core.model.world import DescribedWorld
-from ....core.options import ImportOptions
 from ....core.readers.formats import Description, ReaderFormat
 from ...urdf.read.robot import paused_garbage_collection
 from ...urdf.xacro.expand import expand_xacro, is_xacro
 from .model_files import find_in_folder
 from .models import Included, ModelReader, report_world_joints
-from .page import ROOT_TAGS, Page, read_page
+from .page import ROOT_TAGS, Page, read_page, refuse_template
 from .robot import make_robot
 from .world import read_sdf_world
 
 _MOST_NAMED = 12
+_TEMPLATE_SUFFIXES = (".erb", ".rsdf")
 
 
 def read_sdf(given: Description) -> Robot:
@@ -95,20 +92,16 @@ def _list(names: list[str]) -> str:
     return f"{shown} and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else shown
 
 
-def list_models(source: str, resolver: PackageResolver, options: ImportOptions) -> tuple[str, ...]:
-    """Returns the names of the models in a file of SDF, or in a folder of a model, in their order.
-    Raises ReadError for other files."""
-    if os.path.isdir(source):
-        source = find_in_folder(source)
-    given = Description(
-        data=read_regular_file(source),
-        source=source,
-        resolver=resolver,
-        options=options,
-        diagnostics=Diagnostics(source),
-    )
-    reader = ModelReader(resolver=resolver, diagnostics=given.diagnostics)
+def list_models(given: Description) -> tuple[str, ...]:
+    """Returns the names of the models in a file of SDF, in their order. Raises ReadError for other
+    files."""
+    reader = ModelReader(resolver=given.resolver, diagnostics=given.diagnostics)
     return tuple(each.name for each in reader.list_models(_read_first(given)))
+
+
+def _refuse_named_template(data: bytes, source: str) -> None:
+    if source.lower().endswith(_TEMPLATE_SUFFIXES):
+        refuse_template(data, source)
 
 
 SDF = ReaderFormat(
@@ -120,4 +113,7 @@ SDF = ReaderFormat(
     roots=ROOT_TAGS,
     read=read_sdf,
     read_world=read_world,
+    list_models=list_models,
+    find_in_folder=find_in_folder,
+    refuse=_refuse_named_template,
 )

@@ -99,7 +99,9 @@ def choose_model_file(data: bytes, source: str) -> str:
 
 
 def find_in_folder(folder: str) -> str:
-    """Returns the file of the model that a folder with a model.config holds. Raises ReadError
-    where that names none."""
+    """Returns the file of the model that a folder with a model.config holds; "" for any other
+    folder. Raises ReadError where the model.config names none."""
     path = os.path.join(folder, MODEL_CONFIG)
+    if not os.path.isfile(path):
+        return ""
     return str(Path(folder) / choose_model_file(read_regular_file(path), path))

@@ -32,7 +32,6 @@ _INFINITY = re.compile(r"([-+]?)inf(?:inity)?", re.IGNORECASE).fullmatch
 _TEMPLATE = b"<%"
 """No XML has it, and every template of Ruby."""
 
-TEMPLATE_SUFFIXES = (".erb", ".rsdf")
 _MOST_CHARACTERS = 2000
 _QUATERNION = "quat_xyzw"
 _ANGLES = "euler_rpy"

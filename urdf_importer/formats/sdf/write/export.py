@@ -22,7 +22,7 @@ from ....core.writers.formats import (
     report_springs,
 )
 from ....core.writers.masses import measure_collisions
-from ...urdf.write.meshes import NamedFiles
+from ....core.writers.named_files import NamedFiles
 from .authors import find_authors
 from .document import NEW, SdfDocument, write_document
 from .extras import GazeboData

@@ -11,9 +11,9 @@ from ....core.markup.write import XmlWriter
 from ....core.model import Robot
 from ....core.model.drake import join_drake_joints
 from ....core.writers.formats import OpenExport, report_rewritten, report_springs
+from ....core.writers.named_files import NamedFiles
 from .complete import complete_robot, is_converted, report_incomplete
 from .loops import settle_notations
-from .meshes import NamedFiles
 from .options import UrdfOptions
 from .patch import Locate, patch_text
 from .plain import write_robot_text

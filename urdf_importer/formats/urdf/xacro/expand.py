@@ -13,11 +13,12 @@ from ....core.diagnostics import Diagnostics, FragmentError, ReadError, quote, q
 from ....core.files.packages import PackageResolver
 from ....core.files.regular import read_regular_file
 from ....core.markup.encoding import decode_text
+from ....core.options import ImportOptions
+from ....core.readers.formats import XacroArgument as XacroArgument
 from .expressions import MissingArgumentError
 from .files import MOST_XACRO_BYTES, check_size
 from .library import Expander
 from .listing import ListingExpander
-from .listing import XacroArgument as XacroArgument
 from .tree import Place, write_tree
 from .values import FAILURES, Allowance
 
@@ -88,23 +89,19 @@ def expand_xacro(
 
 
 def list_xacro_arguments(
-    source: str,
-    resolver: PackageResolver,
-    given: Iterable[tuple[str, str]],
-    seconds: float | None = None,
-    *,
-    environment: Iterable[tuple[str, str]] = (),
+    resolver: PackageResolver, options: ImportOptions, seconds: float | None
 ) -> tuple[XacroArgument, ...]:
-    """Returns the arguments that the file at `source` and its includes declare, in their order,
-    then others in use that none declares; none of a file that is not xacro. Parts that cannot
-    be expanded are passed over; where it takes more than `seconds`, the arguments up to there are
+    """Returns the arguments that a description and its includes declare, in their order, then
+    others in use that none declares; none of a file that is not xacro. Parts that cannot be
+    expanded are passed over; where it takes more than `seconds`, the arguments up to there are
     returned. Raises ReadError where there is no such file."""
+    source = resolver.description
     raw = read_regular_file(source)
     if not is_xacro(raw, source):
         return ()
     budget = Allowance() if seconds is None else Allowance(seconds)
-    task = _Task(raw, source, resolver, tuple(given), tuple(environment), budget)
-    return task.list_arguments()
+    given, environment = tuple(options.xacro_args), tuple(options.xacro_env)
+    return _Task(raw, source, resolver, given, environment, budget).list_arguments()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,24 +4,14 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 from ....core.diagnostics import ReadError
+from ....core.readers.formats import XacroArgument
 from .expressions import MissingArgumentError
 from .library import Expander
 from .tree import replace_node
 from .values import FAILURES
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class XacroArgument:
-    """An argument that a xacro file declares or uses, with its default as written; None where it
-    has none. It `is_required` to be given where it has none, or is used before its declaration."""
-
-    name: str
-    default: str | None
-    is_required: bool = field(default=False, compare=False)
 
 
 class ListingExpander(Expander):

@@ -2,6 +2,6 @@
 """Articulations of UsdPhysics, as Isaac Sim, Newton, converters for MuJoCo and this library write
 them."""
 
-from .format import USD, list_articulations
+from .format import USD
 
-__all__ = ["USD", "list_articulations"]
+__all__ = ["USD"]

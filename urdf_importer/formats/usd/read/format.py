@@ -116,11 +116,10 @@ def _choose(found: list[Articulation], wanted: str, source: str) -> Articulation
     return found[0]
 
 
-def list_articulations(
-    source: str, resolver: PackageResolver, variants: Variants
-) -> tuple[str, ...]:
+def list_articulations(given: Description) -> tuple[str, ...]:
     """Returns the names of the articulations in a stage, in their order. Raises ReadError."""
-    scene = UsdScene(_open(source, resolver, variants), Diagnostics(source))
+    stage = _open(given.source, given.resolver, given.options.variants)
+    scene = UsdScene(stage, given.diagnostics)
     return tuple(each.name for each in _find(scene))
 
 
@@ -133,4 +132,5 @@ USD = ReaderFormat(
     roots=(),
     starts=(b"#usda ", b"PXR-USDC"),
     read=read_usd,
+    list_models=list_articulations,
 )

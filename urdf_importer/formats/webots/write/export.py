@@ -9,63 +9,19 @@ from pathlib import Path
 
 from ....core.diagnostics import Diagnostics, WriteError, quote
 from ....core.files.outputs import check_output, replace_files, write_text
-from ....core.geometry.transforms import Matrix
 from ....core.model import Robot
-from ....core.writers.formats import Facts, OpenExport, Written, count_robot, report_springs
+from ....core.writers.formats import Facts, OpenExport, count_robot, report_springs
 from .names import NameTables, make_proto_name
 from .options import WebotsOptions
 from .plan import plan_structure
 from .project import PROJECT_CONTROLLER, write_project
 from .proto import build_robot, write_proto
+from .results import ExportedAxis, ExportedLink, ExportResult
 from .sensors.place import SensorWriter, plan_sensors
 from .shapes.contacts import plan_contacts
 from .shapes.shapes import ShapeNodeWriter
 from .structure.links import SolidTreePlan
 from .world import Planned, write_world
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ExportedLink:
-    """`solid` is the name of the Solid that holds the link, `frame` the link's frame (4, 4) in it,
-    `def_name` the DEF name of the Solid or, where the link is but a part of it, of its Pose."""
-
-    solid: str
-    def_name: str
-    frame: Matrix
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportedAxis:
-    """A controller's name for a degree of freedom; an empty name is a missing device.
-
-    Webots' position plus `offset` is the description's position. The motors whose `leader` is the
-    same joint are coupled: command the one of the leader, the others follow by `multiplier`.
-    """
-
-    joint: str
-    motor: str
-    sensor: str
-    offset: float = 0.0
-    leader: str = ""
-    multiplier: float = 1.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ExportResult(Written):
-    """The result of an export to Webots.
-
-    path         the PROTO, the world or the project folder, as requested
-    proto        the PROTO file
-    robot        the name of the Robot node
-    links        link name -> where it is now; links that a combined joint swallowed are not in it
-    axes         all degrees of freedom, each after the ones nearer to the base
-    facts        also `solids`: link name -> the Solid that holds it; `motors` and `sensors`: joint
-                 name -> the names of its devices, one for each degree of freedom
-    """
-
-    proto: Path
-    links: dict[str, ExportedLink]
-    axes: tuple[ExportedAxis, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,9 +4,10 @@
 from pathlib import Path
 
 from ....core.writers.formats import OpenExport, OutputKind, WriterFormat
-from .export import ExportResult, export_webots
+from .export import export_webots
 from .names import make_proto_name
 from .options import WebotsOptions
+from .results import ExportResult
 
 
 def _write(found: OpenExport[WebotsOptions], path: Path) -> ExportResult:

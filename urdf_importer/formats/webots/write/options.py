@@ -13,6 +13,8 @@ from ....core.options import (
     option,
     small_mass_option,
 )
+from ....core.writers.formats import OptionsOf
+from .results import ExportResult
 
 InertiaRepair = Literal["keep", "clamp", "volume"]
 WebotsVersion = Literal["R2025a", "R2023b"]
@@ -28,7 +30,7 @@ def _factor(label: str, values: str, least: float = 0.0) -> Any:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WebotsOptions(StartOptions):
+class WebotsOptions(StartOptions, OptionsOf[ExportResult]):
     """How a robot becomes Webots files. Every field has a sensible default."""
 
     GROUPS: ClassVar[tuple[str, ...]] = (

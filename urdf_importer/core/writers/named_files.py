@@ -14,14 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import cast
 
-from ....core.diagnostics import MeshError, quote
-from ....core.files.portable import plain_stem, relative_path
-from ....core.geometry.mesh_data import MeshData
-from ....core.meshes import RobotFiles
-from ....core.meshes.write_files import MeshFormat, write_mesh_files
-from ....core.model import Mesh, Robot
-from ....core.model.file_names import is_relative, name_files
-from ....core.names import find_free
+from ..diagnostics import MeshError, quote
+from ..files.portable import plain_stem, relative_path
+from ..geometry.mesh_data import MeshData
+from ..meshes import RobotFiles
+from ..meshes.write_files import MeshFormat, write_mesh_files
+from ..model import Mesh, Robot
+from ..model.file_names import is_relative, name_files
+from ..names import find_free
 
 FOLDER = "meshes"
 TEXTURES = "textures"
