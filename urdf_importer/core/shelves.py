@@ -5,9 +5,10 @@ A shelf is a folder of the library whose NAMES list its folders in their order. 
 its record, a Part, as PART; a folder that was removed is passed over. Hooks are few:
 
     read_semantics(path, robot, options, diagnostics)  the SRDF of an import or export, or None
-    fit_robot(robot, files, options, diagnostics)      steps from a read robot to the one to plan
+    fit_robot(robot, files, options, diagnostics)      steps to the robot with fitted shapes
     before_update(armature), after_update(armature)    around the update of a rig
     before_delete(armature)                            before a robot leaves the scene
+    before_removal(objects)                            before objects of robots are removed
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -16,6 +17,8 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
+
+from .diagnostics import RobotError
 
 SHELVES = ("formats", "features")
 _LIBRARY = __package__.removesuffix(".core")
@@ -64,3 +67,17 @@ def find_hooks(name: str) -> Iterator[Callable[..., Any]]:
         for package, part in list_parts(shelf):
             if name in part.hooks:
                 yield load(package, part.hooks[name])
+
+
+def has_hook(name: str) -> bool:
+    """Whether a part holds to a hook; loads none."""
+    return any(name in part.hooks for shelf in SHELVES for _, part in list_parts(shelf))
+
+
+def find_hook(name: str, purpose: str) -> Callable[..., Any]:
+    """Returns the first function that holds to a hook. Raises RobotError where its part is absent;
+    `purpose` begins that sentence."""
+    found = next(find_hooks(name), None)
+    if found is None:
+        raise RobotError(f"{purpose} needs a part of the library that is not installed")
+    return found
