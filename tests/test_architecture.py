@@ -152,17 +152,13 @@ def test_the_picture_shows_the_rooms_as_they_are() -> None:
 
 OUTWARDS = frozenset(
     [
-        "urdf_importer/core/blender/standing/whole.py",
-        "urdf_importer/core/blender/update/rebuild.py",
         "urdf_importer/core/command/convert.py",
         "urdf_importer/core/command/jobs.py",
         "urdf_importer/core/command/plans.py",
         "urdf_importer/core/command/task.py",
         "urdf_importer/core/pipeline/importing.py",
         "urdf_importer/core/pipeline/opening.py",
-        "urdf_importer/core/pipeline/updating.py",
         "urdf_importer/formats/engines/blender/export.py",
-        "urdf_importer/formats/engines/export.py",
         "urdf_importer/formats/worlds/export.py",
     ]
 )

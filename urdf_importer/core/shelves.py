@@ -8,9 +8,10 @@ its record, a Part, as PART; a folder that was removed is passed over. Hooks are
     write_text(robot)                                  a robot as plain URDF
     list_arguments(resolver, options, seconds)         the arguments that a description declares
     read_semantics(path, robot, options, diagnostics)  the SRDF of an import or export, or None
-    fit_robot(robot, files, options, diagnostics)      steps from a read robot to the one to plan
+    fit_robot(robot, files, options, diagnostics)      steps to the robot with fitted shapes
     before_update(armature), after_update(armature)    around the update of a rig
     before_delete(armature)                            before a robot leaves the scene
+    before_removal(objects)                            before objects of robots are removed
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -19,6 +20,8 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
+
+from .diagnostics import RobotError
 
 SHELVES = ("formats", "features")
 _LIBRARY = __package__.removesuffix(".core")
@@ -71,6 +74,15 @@ def find_hooks(name: str) -> Iterator[Callable[..., Any]]:
                 yield load(package, part.hooks[name])
 
 
-def find_hook(name: str) -> Callable[..., Any]:
-    """Returns the function of a hook that one part holds to, which is never absent."""
-    return next(find_hooks(name))
+def has_hook(name: str) -> bool:
+    """Whether a part holds to a hook; loads none."""
+    return any(name in part.hooks for shelf in SHELVES for _, part in list_parts(shelf))
+
+
+def find_hook(name: str, purpose: str = "this") -> Callable[..., Any]:
+    """Returns the first function that holds to a hook. Raises RobotError where its part is absent;
+    `purpose` begins that sentence."""
+    found = next(find_hooks(name), None)
+    if found is None:
+        raise RobotError(f"{purpose} needs a part of the library that is not installed")
+    return found

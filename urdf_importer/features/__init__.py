@@ -4,10 +4,10 @@
 NAMES = (
     "motion",
     "ik",
-    "driving",
     "studio",
     "collisions",
     "sensing",
+    "driving",
     "live",
     "retargeting",
     "simulation",

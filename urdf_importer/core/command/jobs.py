@@ -12,7 +12,6 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from ...formats.srdf.files import read_own_srdf
 from ...formats.worlds.command import build_world, summarize_world, write_world
 from ..diagnostics import RobotError, WriteError, advise_blender, quote
 from ..files.outputs import AnyPath
@@ -20,6 +19,7 @@ from ..interrupts import hold_interrupt
 from ..options import ImportOptions
 from ..pipeline.exporting import WriterFormat, write_format_steps
 from ..pipeline.formats import find_writer, writer_formats
+from ..pipeline.hooks import read_semantics
 from ..pipeline.importing import ImportResult, import_steps, list_xacro_arguments, read_robot
 from ..progress import Progress, finish
 from ..rig import plan_rig
@@ -155,7 +155,7 @@ def _run_check(job: CheckJob, work: Work) -> None:
     with work.clock("read"):
         robot = open_input(job.input, work, job.options)
     if job.options.srdf:
-        read_own_srdf(job.input, robot, job.options, work.diagnostics)
+        read_semantics(job.input, robot, job.options, work.diagnostics)
     with work.clock("plan"):
         plan = plan_rig(robot, options=job.options, diagnostics=work.diagnostics)
     work.facts = summarize_plan(plan) | work.facts

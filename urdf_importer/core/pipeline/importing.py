@@ -5,8 +5,6 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
 
-from ...features.collisions.fit import fit_if_asked
-from ...formats.srdf.files import read_own_srdf
 from ..arguments import diagnostics_of, options_of
 from ..diagnostics import Diagnostic, Diagnostics
 from ..files.packages import AnyPath, PackageResolver
@@ -19,6 +17,7 @@ from ..rig import plan_steps
 from ..shelves import find_hooks
 from .files import find_files, open_files, refuse_folder, suggest_options
 from .formats import open_description, read_description
+from .hooks import fit_robot, read_semantics
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,10 +137,10 @@ def build_steps(
     from ..blender.standing.whole import delete_robot
 
     files = open_files(resolver, diagnostics, robot, options)
-    robot = yield from fit_if_asked(robot, files, options, diagnostics)
+    robot = yield from fit_robot(robot, files, options, diagnostics)
     yield Progress(share=0.0, text=f"planning {len(robot.links)} links")
     plan = yield from plan_steps(robot, options, diagnostics)
-    semantics = read_own_srdf(path, robot, options, diagnostics)
+    semantics = read_semantics(path, robot, options, diagnostics)
     rig = yield from build_rig(plan, options, files)
     suggest_options(robot, files, options, diagnostics)
     try:

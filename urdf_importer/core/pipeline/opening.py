@@ -12,8 +12,6 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
-from ...features.collisions.fit import fit_if_asked
-from ...formats.srdf.files import read_own_srdf
 from ..arguments import diagnostics_of, robot_or_rig_of
 from ..diagnostics import Diagnostics, MeshError, quote
 from ..geometry.mesh_data import MeshData
@@ -28,6 +26,7 @@ from ..writers.formats import OpenExport
 from ..writers.named_files import find_free_name
 from .extracting import extract_robot
 from .files import find_files, open_files
+from .hooks import fit_robot, read_semantics
 
 Options = TypeVar("Options", bound=FileOptions)
 _Fitted = TypeVar("_Fitted", bound=ExportOptions)
@@ -64,7 +63,7 @@ def _open_drawn(
     found: OpenExport[Options], keeps_seats: bool, solids: tuple[type[Solid], ...]
 ) -> Iterator[OpenExport[Options]]:
     with open_scene(found, keeps_seats=keeps_seats) as shown:
-        robot = finish(fit_if_asked(shown.robot, shown.files, found.options, found.diagnostics))
+        robot = finish(fit_robot(shown.robot, shown.files, found.options, found.diagnostics))
         if found.armature is None and not keeps_seats:
             robot = seat_links(robot)
         yield replace(shown, robot=shown.files.draw(robot, (Mesh, *solids)))
@@ -103,7 +102,7 @@ def find_semantics(found: OpenExport[Any]) -> Semantics | None:
     reading = ImportOptions(
         srdf=srdf, packages=options.packages, package_paths=options.package_paths
     )
-    return read_own_srdf(robot.source, robot, reading, found.diagnostics)
+    return read_semantics(robot.source, robot, reading, found.diagnostics)
 
 
 def _start_as_posed(
@@ -186,7 +185,7 @@ def finish_shapes(
     their own for shapes that a format does not know (ellipsoids, parts of mesh files), unless they
     are `known`."""
     files, before = found.files, frozenset(found.files.drawn)
-    robot = finish(fit_if_asked(found.robot, files, found.options, found.diagnostics))
+    robot = finish(fit_robot(found.robot, files, found.options, found.diagnostics))
     drawn = files.draw(robot, known)
     if drawn is robot:
         return replace(found, robot=robot)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ...features.collisions.fit import fit_if_asked
 from ..arguments import options_of, rig_of, robot_of, texts_of
 from ..diagnostics import Diagnostics, KinematicsError, MeshError, quote
 from ..files.packages import AnyPath
@@ -20,8 +19,10 @@ from ..reshape import adapt_srdf, rename
 from ..reshape.compare import Change, compare_options, compare_renamed, compare_robots
 from ..reshape.renamed import suggest_names
 from ..rig import RigPlan, plan_rig
+from ..shelves import find_hooks
 from .files import find_files, open_files, suggest_options
 from .formats import read_description
+from .hooks import fit_robot
 from .importing import ImportResult
 
 
@@ -127,7 +128,6 @@ def update_robot(
 
 
 def _change_rig(armature: Any, draft: "_Draft", names: Mapping[str, str] | None) -> UpdateResult:
-    from ...features.ik.blender.native import bring_back
     from ..blender.extract.robot import extract_robot
     from ..blender.loop_hand import settle_loops
     from ..blender.semantics.apply import apply_semantics, extract_semantics
@@ -157,7 +157,8 @@ def _change_rig(armature: Any, draft: "_Draft", names: Mapping[str, str] | None)
     suggest_options(draft.plan.robot, draft.files, draft.options, draft.diagnostics)
     record_import(rig.armature, draft.path, draft.options, draft.diagnostics, draft.states)
     settle_loops(rig.armature)
-    bring_back(rig.armature)
+    for restore in find_hooks("after_update"):
+        restore(rig.armature)
     return UpdateResult(
         robot=draft.plan.robot,
         armature=rig.armature,
@@ -288,7 +289,7 @@ def _draft_update(
     resolver = find_files(path, options)
     robot = read_description(resolver, options, diagnostics)
     files = open_files(resolver, diagnostics, robot, options)
-    robot = finish(fit_if_asked(robot, files, options, diagnostics))
+    robot = finish(fit_robot(robot, files, options, diagnostics))
     plan = plan_rig(robot, options=options, diagnostics=diagnostics)
     standing = find_standing(armature)
     old = standing.robot

@@ -27,4 +27,5 @@ PART = Part(
         ),
     },
     commands="command",
+    hooks={"fit_robot": "fit:fit_robot"},
 )

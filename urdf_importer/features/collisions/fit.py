@@ -10,7 +10,7 @@ from ...core.arguments import diagnostics_of, options_of, robot_or_rig_of
 from ...core.diagnostics import ArgumentError, Diagnostic, Diagnostics, unknown_name
 from ...core.meshes import RobotFiles
 from ...core.model import Robot
-from ...core.options import ExportOptions, FileOptions, ImportOptions
+from ...core.options import ExportOptions, ImportOptions
 from ...core.pipeline.extracting import find_reshaped
 from ...core.pipeline.files import find_files, open_files
 from ...core.progress import Progress, finish
@@ -75,22 +75,17 @@ def fit_steps(
     return FittedCollisions(links=links, robot=robot, diagnostics=tuple(diagnostics))
 
 
-def fit_if_asked(
+def fit_robot(
     robot: Robot,
     files: RobotFiles,
-    options: ImportOptions | FileOptions,
+    options: ImportOptions | ExportOptions,
     diagnostics: Diagnostics,
 ) -> Generator[Progress, None, Robot]:
     """Returns, in steps, the robot with the collision shapes that the options of an import or
     export want."""
-    shape: Any = options.fit_collisions if isinstance(options, _ASKING) else "never"
-    if shape == "never":
-        return robot
+    shape: Any = options.fit_collisions
     wanted = CollisionOptions(shape=shape)
     return (yield from fit_links(robot, files, wanted, diagnostics))[0]
-
-
-_ASKING = ImportOptions | ExportOptions
 
 
 def _has_coacd() -> bool:

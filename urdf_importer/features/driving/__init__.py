@@ -13,4 +13,5 @@ PART = Part(
         ),
         "blender.velocity": ("bake_velocity",),
     },
+    hooks={"before_removal": "blender.grasp:let_go"},
 )

@@ -42,4 +42,8 @@ PART = Part(
         ),
         "blender.solve": ("solve_ik",),
     },
+    hooks={
+        "before_update": "blender.native:set_aside",
+        "after_update": "blender.native:bring_back",
+    },
 )

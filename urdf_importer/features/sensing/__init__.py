@@ -19,4 +19,8 @@ PART = Part(
         ),
     },
     commands="command",
+    hooks={
+        "before_delete": "blender.shown:remove_all_readings",
+        "before_removal": "blender.looking:look_back_from",
+    },
 )

@@ -12,6 +12,7 @@ from ...core.files.outputs import check_output, replace_files
 from ...core.kinematics.tree import KinematicTree, plan_tree, retrace_tree
 from ...core.model import Cone, Robot
 from ...core.options import ImportOptions
+from ...core.pipeline.hooks import fit_robot
 from ...core.progress import Progress, finish
 from ...core.rig import plan_rig
 from ...core.writers.formats import (
@@ -22,7 +23,6 @@ from ...core.writers.formats import (
     count_tree,
     report_springs,
 )
-from ...features.collisions.fit import fit_if_asked
 from ..usd.write import write_articulation
 from ..usd.write.options import EngineOptions as EngineOptions
 from .skeleton import FORWARD, clean_name, plan_skeleton
@@ -140,7 +140,7 @@ def _rig_of(found: OpenExport[EngineOptions]) -> Iterator[tuple[Any, KinematicTr
 
 
 def _fit(found: OpenExport[EngineOptions]) -> Robot:
-    return finish(fit_if_asked(found.robot, found.files, found.options, found.diagnostics))
+    return finish(fit_robot(found.robot, found.files, found.options, found.diagnostics))
 
 
 _BARE = ImportOptions(

@@ -13,4 +13,5 @@ PART = Part(
             "write_srdf",
         ),
     },
+    hooks={"read_semantics": "files:read_own_srdf"},
 )

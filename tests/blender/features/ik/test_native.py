@@ -33,12 +33,8 @@ from urdf_importer import (
     write_urdf,
 )
 from urdf_importer.core import reshape
-from urdf_importer.features.ik.blender.live import (
-    bring_to_link,
-    followed_targets_of,
-    snap_joints,
-    unwatch,
-)
+from urdf_importer.core.blender.semantics.markers import followed_targets_of
+from urdf_importer.features.ik.blender.live import bring_to_link, snap_joints, unwatch
 from urdf_importer.features.ik.blender.native import native_targets_of
 
 pytestmark = pytest.mark.usefixtures("scene", "no_watch")

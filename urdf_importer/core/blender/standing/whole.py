@@ -11,11 +11,9 @@ from typing import Any
 
 import bpy
 
-from ....features.driving.blender.grasp import let_go
-from ....features.sensing.blender.looking import find_looked, look_back
-from ....features.sensing.blender.shown import remove_readings
 from ...arguments import rig_of
 from ...diagnostics import BuildError, quote
+from ...shelves import find_hooks
 from ..ledger import Ledger
 from ..memory import forget
 from ..modes import leave_modes
@@ -76,7 +74,8 @@ def delete_robot(armature: Any) -> None:
     _check(armature)
     leave_modes()
     bpy.context.view_layer.update()
-    remove_readings(armature.name)
+    for prepare in find_hooks("before_delete"):
+        prepare(armature)
     _remove(list_objects(armature), _list_collections(armature))
 
 
@@ -84,10 +83,8 @@ def _remove(items: Iterable[Any], collections: Sequence[Any]) -> None:
     """Removes the importer's objects of these, and the collections, parents first, that are empty
     then."""
     own, others = _split_own(items)
-    for scene in bpy.data.scenes:
-        if find_looked(scene) in own:
-            look_back(scene)
-    let_go(own)
+    for prepare in find_hooks("before_removal"):
+        prepare(own)
     _detach(others, own)
     spent = _list_data(own)
     bpy.data.batch_remove(own)

@@ -12,12 +12,12 @@ from typing import Any
 
 import bpy
 
-from ....features.ik.blender.native import set_aside
 from ...diagnostics import BuildError, Diagnostics, quote
 from ...meshes import RobotFiles
 from ...options import ImportOptions
 from ...progress import finish
 from ...rig.rig_plan import RigPlan
+from ...shelves import find_hooks
 from ..build.armature import sort_bones, sort_models
 from ..build.build import Rig, build_rig, name_part, shows_collisions
 from ..build.constraints import build_drivers
@@ -141,9 +141,10 @@ def _graft(
     diagnostics: Diagnostics,
 ) -> Rig:
     """Changes the standing rig. From here on nothing fails: all that could was tried on the staged
-    rig. Native IK that is set aside comes back when the update is recorded."""
+    rig. Work of features that is put aside comes back when the update is recorded."""
     armature, plan = standing.armature, wanted.plan
-    set_aside(armature)
+    for put_aside in find_hooks("before_update"):
+        put_aside(armature)
     pairing = pair_objects(standing, staged, wanted.before, wanted.options)
     attachments = note_attachments(standing)
     orphans = note_orphans(standing, attachments, plan, pairing.going)

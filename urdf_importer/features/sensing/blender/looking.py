@@ -3,6 +3,7 @@
 and aspect of pixels. The scene's own are kept on the scene, so that undo, a saved file and another
 session can give them back."""
 
+from collections.abc import Collection
 from typing import Any
 
 import bpy
@@ -47,6 +48,13 @@ def look_back(scene: Any) -> None:
         setattr(scene.render, name, before[name])
     scene.camera = bpy.data.objects.get(before["camera"])
     del scene[_BEFORE]
+
+
+def look_back_from(cameras: Collection[Any]) -> None:
+    """Undoes look_through in the scenes that look through one of these, before they are removed."""
+    for scene in bpy.data.scenes:
+        if find_looked(scene) in cameras:
+            look_back(scene)
 
 
 def keep_of(scene: Any) -> Any | None:

@@ -64,6 +64,11 @@ def remove_readings(robot: str, sensor: str | None = None) -> int:
     return count
 
 
+def remove_all_readings(armature: Any) -> None:
+    """Removes the shown measurements of a robot before it is deleted."""
+    remove_readings(armature.name)
+
+
 def has_readings(robot: str) -> bool:
     """Whether measurements of a robot are shown."""
     return any(_is_of(each, robot, None) for each in _list_shown())
