@@ -167,7 +167,6 @@ OUTWARDS = frozenset(
         "urdf_importer/core/pipeline/importing.py",
         "urdf_importer/core/pipeline/opening.py",
         "urdf_importer/core/pipeline/updating.py",
-        "urdf_importer/formats/engines/blender/export.py",
         "urdf_importer/formats/engines/export.py",
         "urdf_importer/formats/worlds/export.py",
     ]
