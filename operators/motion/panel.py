@@ -22,6 +22,7 @@ from ...urdf_importer import (
 )
 from ...urdf_importer.core.blender.memory import count_changes, recall
 from ...urdf_importer.core.blender.semantics.markers import followed_targets_of
+from ...urdf_importer.core.blender.span import find_range
 from ...urdf_importer.core.blender.standing import properties
 from ...urdf_importer.core.blender.standing.record import read_state
 from ...urdf_importer.core.blender.standing.robot_table import recall_table
@@ -32,7 +33,6 @@ from ...urdf_importer.features.motion.blender.frame_check import (
     check_keyed_positions,
     show_action,
 )
-from ...urdf_importer.features.motion.blender.span import find_range
 from .. import props
 from ..active_robot import Refusal, RobotOperator, active_robot, ask
 from ..driving.operators import BakeDrive

@@ -132,8 +132,8 @@ class _Recording:
 
 def _prepare(armature: Any, options: RecordOptions, diagnostics: Diagnostics) -> _Recording:
     from ...core.blender.curves import frame_rate
+    from ...core.blender.span import find_range
     from ..motion.blender.sample import sample_trajectory
-    from ..motion.blender.span import find_range
 
     chosen = _choose(armature, options, diagnostics)
     looker = open_looker(armature, options, diagnostics)

@@ -174,14 +174,14 @@ def find_world_format(path: Path) -> WriterFormat[Any]:
 def _choose(objects: Any) -> tuple[list[Any], list[Any] | None]:
     """Returns the armatures of robots among the objects that are given, and the others; all robots,
     and None, where nothing is."""
+    from ...core.blender.scene_objects import choose_objects
     from ...core.blender.standing.robot_table import list_robots
-    from ...features.collisions.blender.obstacles import list_objects
 
     robots = list_robots()
     if objects is None:
         return robots, None
     several = objects if isinstance(objects, list | tuple | set | frozenset) else [objects]
-    chosen = list(list_objects([getattr(each, "armature", each) for each in several]))
+    chosen = list(choose_objects([getattr(each, "armature", each) for each in several]))
     others = [each for each in chosen if each not in robots]
     return [each for each in chosen if each in robots], others
 

@@ -1,27 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The place of a rig in the world, and objects of the scene that it may touch."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import bpy
 import mathutils
 import numpy as np
 from numpy.typing import NDArray
 
 from ....core.blender.curves import frame_rate
 from ....core.blender.extract.meshes import extract_mesh, transform_mesh
-from ....core.blender.standing import properties
-from ....core.diagnostics import ArgumentError, KinematicsError, quote, quote_value, unknown_name
+from ....core.blender.scene_objects import choose_objects
+from ....core.blender.span import find_range
+from ....core.diagnostics import ArgumentError, KinematicsError, quote
 from ....core.model import Collision, Mesh
 from ...motion.blender.own_curves import pose_of_matrix, shown_pose
 from ...motion.blender.sample import walk_frames
-from ...motion.blender.span import find_range
 from ..link_motion import Way
 from ..parts import TestedPart, make_part
 
-VISIBLE = "visible"
 _WITH_FACES = ("MESH", "CURVE", "SURFACE", "META", "FONT")
 
 
@@ -44,7 +42,7 @@ def find_obstacles(armature: Any, objects: Any, way: Way, start_frame: float | N
     """Finds objects, in their present shape; if one may move, it is looked at in the
     frames of the samples. Raises KinematicsError for objects that are not in the scene and for
     a scaled armature, ArgumentError for objects without faces."""
-    found = list(list_objects(objects))
+    found = list(choose_objects(objects))
     if found and max(abs(part - 1.0) for part in armature.matrix_world.to_scale()) > 1e-5:
         raise KinematicsError(
             f"armature {quote(armature.name)} is scaled: objects can be compared with robots of "
@@ -63,38 +61,6 @@ def find_obstacles(armature: Any, objects: Any, way: Way, start_frame: float | N
         first = find_range(armature)[0] if start_frame is None else start_frame
         poses |= follow(moving, first + way.times * frame_rate())
     return Obstacles(parts=parts, poses=poses)
-
-
-def list_objects(objects: Any) -> Iterator[Any]:
-    """Yields the objects of the scene that are given by themselves or by name, each once; "visible"
-    means all visible meshes that belong to no robot. Raises KinematicsError, ArgumentError."""
-    scene = bpy.context.scene
-    if isinstance(objects, str) and objects == VISIBLE:
-        yield from (
-            item
-            for item in scene.objects
-            if item.type == "MESH" and item.visible_get() and not _is_of_robot(item)
-        )
-        return
-    alone = isinstance(objects, str) or hasattr(objects, "session_uid")
-    try:
-        every = [objects] if alone else list(objects)
-    except TypeError:
-        raise ArgumentError(f"objects are given by name, not as {quote_value(objects)}") from None
-    for each in dict.fromkeys(every):
-        name = each if isinstance(each, str) else getattr(each, "name", None)
-        if name is None:
-            raise ArgumentError(f"objects are given by name, not as {quote_value(each)}")
-        if name not in scene.objects:
-            raise unknown_name("the scene has no object", name, scene.objects.keys())
-        yield scene.objects[name]
-
-
-def _is_of_robot(item: Any) -> bool:
-    """Whether an object is attached to a robot, or is there for one: a marker or a custom shape."""
-    return item is not None and (
-        properties.ROBOT in item or properties.WIDGET in item or _is_of_robot(item.parent)
-    )
 
 
 def split_place(item: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -13,6 +13,7 @@ import numpy as np
 from ....core.arguments import options_of, rig_of
 from ....core.blender.curves import MOST_FRAMES, frame_rate
 from ....core.blender.semantics.markers import followed_targets_of
+from ....core.blender.span import find_range
 from ....core.blender.standing import properties
 from ....core.blender.standing.pose import get_joint_positions, key_joints, link_pose
 from ....core.diagnostics import ArgumentError, Diagnostics, KinematicsError, quote
@@ -23,7 +24,6 @@ from ....core.kinematics.link_path_file import read_link_path
 from ....core.kinematics.link_paths import Rows, plan_path, row_of
 from ...motion.baked import BakeResult
 from ...motion.blender.sample import walk_frames
-from ...motion.blender.span import find_range
 from .. import IKResult, RigIKOptions, inverse_kinematics
 from ..options import Effort
 from .live import joints_of_target, quietly, solve_target

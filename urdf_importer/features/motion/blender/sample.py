@@ -13,6 +13,7 @@ import numpy as np
 from ....core.arguments import rig_of
 from ....core.blender.curves import frame_rate
 from ....core.blender.extract.robot import extract_robot
+from ....core.blender.span import find_range
 from ....core.blender.standing.joints import joints_of, read_link_joint
 from ....core.blender.standing.links import links_of, name_link, name_root
 from ....core.blender.standing.pose import get_joint_positions
@@ -23,7 +24,6 @@ from ..frames import align_signs, seat_tracks, track_poses
 from ..joint_frames import poses_of_joint
 from ..trajectory import FrameTrack, Numbers, Trajectory, to_nanoseconds, to_seconds
 from .own_curves import OwnMotion, find_own_motion, pose_of_matrix, shown_pose
-from .span import find_range
 
 MOST_SAMPLES = 1_000_000
 _STILL = 1e-9

@@ -8,10 +8,10 @@ import bpy
 import numpy as np
 
 from ....core.blender.curves import MOST_FRAMES, frame_rate
+from ....core.blender.span import find_span
 from ....core.diagnostics import BuildError, KinematicsError, quote
 from ....core.progress import Progress
 from ...motion.blender.sample import walk_frames
-from ...motion.blender.span import find_span
 from ...motion.trajectory import Numbers
 from ..person import Person
 from ..solve import orthonormalize

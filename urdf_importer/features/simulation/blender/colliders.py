@@ -8,10 +8,11 @@ import bpy
 import numpy as np
 
 from ....core.blender.extract.meshes import extract_mesh, transform_mesh
+from ....core.blender.scene_objects import VISIBLE, choose_objects
 from ....core.blender.standing.armatures import objects_of
 from ....core.diagnostics import ArgumentError, Diagnostics, quote
 from ....core.geometry.triangles import make_triangles
-from ...collisions.blender.obstacles import VISIBLE, follow, list_objects, may_move, split_place
+from ...collisions.blender.obstacles import follow, may_move, split_place
 from ...motion.trajectory import Numbers
 from ..motions import frames_of
 from ..shapes import make_solids
@@ -44,8 +45,8 @@ def read_colliders(
 def _find(names: Sequence[str], armatures: Sequence[Any]) -> Iterator[Any]:
     own = {item for main in armatures for item in objects_of(main)}
     if VISIBLE in names:
-        yield from (item for item in list_objects(VISIBLE) if item not in own)
-    for item in list_objects([name for name in names if name != VISIBLE]):
+        yield from (item for item in choose_objects(VISIBLE) if item not in own)
+    for item in choose_objects([name for name in names if name != VISIBLE]):
         if item.type != "MESH":
             raise ArgumentError(f"object {quote(item.name)} is not a mesh, so nothing can hit it")
         if item in own:

@@ -7,9 +7,9 @@ from typing import Any
 
 import bpy
 
-from ....core.blender.semantics.markers import followed_targets_of
-from ....core.blender.standing.armatures import armatures_of
-from ....core.blender.standing.keys import find_curves
+from .semantics.markers import followed_targets_of
+from .standing.armatures import armatures_of
+from .standing.keys import find_curves
 
 
 def find_range(main: Any) -> tuple[int, int]:
