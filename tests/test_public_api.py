@@ -89,6 +89,11 @@ def test_a_name_that_is_gone_is_found() -> None:
     assert list(check.find_breaks({"solve": {}}, {})) == ["solve is gone"]
 
 
+def test_type_checkers_know_all_names_from_the_stub() -> None:
+    check = load_check()
+    assert check.STUB.read_text("utf-8") == check.describe_stub(), "tools/check_api.py --record"
+
+
 WORKED_ON = {"robot", "armature", "armatures", "robot_or_armature"}
 BY_PLACE = {"positions", "positions_or_trajectory", "seconds", "path", "url"}
 """Arguments with a default that nearly every call gives."""

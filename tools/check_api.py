@@ -6,7 +6,8 @@
 The record, tests/data/public_api.json, holds every public name with the parameters of its
 functions and methods, and the fields of its classes. A name, parameter or field that is gone, was
 renamed or became required breaks code of users: each is printed, and the exit status is 1. New
-names and new optional parameters break nothing. `--record` writes the record anew. Needs bpy.
+names and new optional parameters break nothing. `--record` writes the record anew, and
+urdf_importer/__init__.pyi, which shows the names to type checkers. Needs bpy.
 """
 
 import inspect
@@ -19,6 +20,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORD = ROOT / "tests" / "data" / "public_api.json"
+STUB = ROOT / "urdf_importer" / "__init__.pyi"
 Parameters = dict[str, str]
 """Parameter -> its kind as inspect calls it, with a "?" behind where it may be left out."""
 _NEW = "?"
@@ -33,10 +35,33 @@ def main(arguments: Sequence[str]) -> int:
     if "--record" in arguments:
         lines = [f"{json.dumps(name)}: {json.dumps(offered[name])}" for name in sorted(offered)]
         RECORD.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+        STUB.write_text(describe_stub(), encoding="utf-8")
         return 0
     broken = list(find_breaks(json.loads(RECORD.read_text(encoding="utf-8")), offered))
     sys.stdout.writelines(f"{each}\n" for each in broken)
     return 1 if broken else 0
+
+
+def describe_stub() -> str:
+    """Writes the public names as imports from the modules that hold them."""
+    from urdf_importer.core import OFFERED
+    from urdf_importer.core.shelves import list_names
+
+    modules: dict[str, list[str]] = {}
+    for name, (package, place) in list_names().items():
+        module = f"{package}.{place}".rpartition(":" if ":" in place else ".")[0]
+        modules.setdefault(module.removeprefix("urdf_importer"), []).append(name)
+    lines = [
+        "# SPDX-License-Identifier: GPL-3.0-or-later",
+        "# Written by tools/check_api.py --record",
+        "from typing import Any",
+        "",
+    ]
+    for module, names in sorted(modules.items()):
+        listed = "".join(f"    {name} as {name},\n" for name in sorted(names))
+        lines.append(f"from {module} import (\n{listed})")
+    lines += ["", "__all__: list[str]", "__version__: str", *(f"{each}: Any" for each in OFFERED)]
+    return "\n".join(lines) + "\n"
 
 
 def describe_module(module: ModuleType) -> dict[str, Parameters]:

@@ -1,23 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Public functions that need Blender: loaded when they are used, and known to type checkers."""
+"""Public names: gathered from the records and loaded when they are used."""
 
-import ast
+import inspect
 import subprocess
 import sys
+from types import ModuleType
 
 import pytest
 
 import urdf_importer
 from support.paths import ROOT
-
-TREE = ast.parse((ROOT / "urdf_importer" / "__init__.py").read_text("utf-8"))
-PLACES: dict[str, str] = {
-    name: place
-    for node in TREE.body
-    if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_IN_BLENDER"
-    for place, names in ast.literal_eval(node.value).items()
-    for name in names
-}
+from urdf_importer.core import MODULES, NAMES, OFFERED
+from urdf_importer.core.shelves import SHELVES, list_names, list_parts
 
 
 def run(code: str) -> str:
@@ -28,24 +22,27 @@ def run(code: str) -> str:
     return done.stdout
 
 
-def test_type_checkers_find_them_where_they_are_loaded_from() -> None:
-    (block,) = (node for node in TREE.body if isinstance(node, ast.If))
-    typed = {
-        alias.name: node.module
-        for node in block.body
-        if isinstance(node, ast.ImportFrom) and node.module is not None
-        for alias in node.names
-    }
-    assert typed == PLACES
-    assert typed.keys() <= set(urdf_importer.__all__)
-
-
-def test_they_are_the_functions_themselves() -> None:
+def test_they_are_the_objects_of_their_modules() -> None:
     pytest.importorskip("bpy")
-    for name, place in PLACES.items():
+    for name, (package, place) in list_names().items():
         found = getattr(urdf_importer, name)
-        assert found.__module__ == f"urdf_importer.{place}"
-        assert found.__name__ == name and found.__doc__
+        if isinstance(found, ModuleType):
+            assert found.__name__ == f"{package}.{place}"
+        else:
+            assert found.__name__ == name and inspect.getdoc(found)
+            assert found is getattr(sys.modules[found.__module__], name)
+
+
+def test_each_is_written_once() -> None:
+    records = [part for shelf in SHELVES for _, part in list_parts(shelf)]
+    tables = [NAMES, *(part.names for part in records)]
+    written = [name for table in tables for names in table.values() for name in names]
+    assert sorted([*written, *MODULES, *OFFERED]) == urdf_importer.__all__
+
+
+def test_importing_the_library_loads_its_records_alone() -> None:
+    code = "import sys, urdf_importer; urdf_importer.__all__; print('numpy' in sys.modules)"
+    assert run(code) == "False\n"
 
 
 def test_the_library_and_its_command_load_no_blender() -> None:

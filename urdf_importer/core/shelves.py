@@ -21,6 +21,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from . import MODULES, NAMES
 from .diagnostics import RobotError
 
 SHELVES = ("formats", "features")
@@ -60,10 +61,26 @@ def list_parts(shelf: str) -> tuple[tuple[str, Part], ...]:
     return tuple((each, import_module(each).PART) for each in present)
 
 
+@cache
+def list_names() -> Mapping[str, tuple[str, str]]:
+    """Returns the public names of the core and of the parts that are there, each with the package
+    and the place in it that load takes."""
+    core = Part(name="core", names=NAMES)
+    parts = [(__package__, core), *(each for shelf in SHELVES for each in list_parts(shelf))]
+    return {name: (__package__, name) for name in MODULES} | {
+        name: (package, f"{module}:{name}")
+        for package, part in parts
+        for module, names in part.names.items()
+        for name in names
+    }
+
+
 def load(package: str, place: str) -> Any:
-    """Returns the object of a place "module:NAME" in a part's package."""
+    """Returns the object of a place "module:NAME" in a part's package, or the module of a place
+    "module"."""
     module, _, name = place.partition(":")
-    return getattr(import_module(f"{package}.{module}"), name)
+    loaded = import_module(f"{package}.{module}")
+    return getattr(loaded, name) if name else loaded
 
 
 def find_hooks(name: str) -> Iterator[Callable[..., Any]]:

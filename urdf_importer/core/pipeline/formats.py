@@ -20,7 +20,7 @@ from ..readers.formats import Description, choose_reader
 from ..readers.formats import ReaderFormat as ReaderFormat
 from ..readers.formats import reader_formats as reader_formats
 from ..readers.odd_names import report_odd_names
-from ..shelves import SHELVES, list_parts, load
+from ..shelves import list_parts, load
 from ..writers.formats import WriterFormat
 from .files import refuse_folder
 
@@ -36,19 +36,10 @@ _LIBRARY = __package__.removesuffix(".core.pipeline")
 
 
 def find_offered(name: str) -> Any:
-    """Returns an optional part's object `name`, or the class of a format's options with this name.
-    Raises AttributeError where there is neither."""
-    for shelf in SHELVES:
-        for package, part in list_parts(shelf):
-            for module, names in part.names.items():
-                if name in names:
-                    return load(package, f"{module}:{name}")
+    """Returns an optional part's object `name`. Raises AttributeError where there is none."""
     for part in _present_parts():
         if name in part.OFFERED:
             return getattr(part, name)
-    for each in writer_formats():
-        if each.options.__name__ == name:
-            return each.options
     raise AttributeError(f"module {_LIBRARY!r} has no attribute {name!r}")
 
 

@@ -20,8 +20,8 @@ from urdf_importer import (
 )
 from urdf_importer.core.kinematics.tree import plan_tree
 from urdf_importer.core.model import Joint, Limit, Link, Mimic, Pose
-from urdf_importer.features.ik import IKResults
 from urdf_importer.features.ik.descent import logarithms
+from urdf_importer.features.ik.many import IKResults
 
 BY_NAME = {arm.name: arm for arm in ARMS}
 PLENTY = 20.0

@@ -24,8 +24,8 @@ from ....core.kinematics.link_path_file import read_link_path
 from ....core.kinematics.link_paths import Rows, plan_path, row_of
 from ...motion.baked import BakeResult
 from ...motion.blender.sample import walk_frames
-from .. import IKResult, RigIKOptions, inverse_kinematics
-from ..options import Effort
+from ..options import Effort, RigIKOptions
+from ..solve import IKResult, inverse_kinematics
 from .live import joints_of_target, quietly, solve_target
 from .native import set_influence
 from .solve import choose_joints, read_wish, recall_rig, set_positions

@@ -34,8 +34,8 @@ from ....core.blender.standing.pose import get_joint_positions, key_joints, link
 from ....core.blender.standing.robot_table import find_robot
 from ....core.diagnostics import Diagnostics, KinematicsError, quote
 from ....core.geometry.transforms import Matrix, nearest_rotation
-from .. import IKOptions, IKResult, inverse_kinematics
-from ..options import Effort
+from ..options import Effort, IKOptions
+from ..solve import IKResult, inverse_kinematics
 from .native import find_obstacle, let_go, set_influence, try_native
 from .solve import choose_joints, choose_unlocked, drop_locked, recall_rig, set_positions
 from .targets import find_moved, world_from_armature

@@ -30,8 +30,10 @@ from ....core.kinematics.semantic_groups import group_joints
 from ....core.kinematics.tips import find_palm, moving_joints, survey_tree
 from ....core.kinematics.tree import KinematicTree, retrace_tree
 from ....core.model import Robot
-from .. import IKOptions, IKResult, RigIKOptions, Target, inverse_kinematics
 from ..looped import find_movers
+from ..options import IKOptions, RigIKOptions
+from ..problem import Target
+from ..solve import IKResult, inverse_kinematics
 from .targets import Aim, IkWish, Solved, aim, default_positions, find_moved
 
 NEAR = 1e-5

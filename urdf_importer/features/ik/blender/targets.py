@@ -21,7 +21,7 @@ from ....core.geometry.transforms import (
 from ....core.kinematics.loops import forward_kinematics
 from ....core.kinematics.motion import JointMotion
 from ....core.model import Robot
-from .. import RigIKOptions
+from ..options import RigIKOptions
 
 Solved = dict[str, float | tuple[float, ...]]
 

@@ -28,7 +28,8 @@ from ....core.blender.standing.robot_table import list_robots
 from ....core.diagnostics import RobotError
 from ....core.geometry.transforms import Matrix, make_frame, nearest_rotation
 from ....core.kinematics.tips import find_tips
-from .. import IKOptions, IKResult, inverse_kinematics
+from ..options import IKOptions
+from ..solve import IKResult, inverse_kinematics
 from .live import bring_to_link
 from .solve import choose_joints, recall_rig
 from .targets import find_moved

@@ -19,7 +19,7 @@ from ....core.blender.standing.pose import (
 )
 from ....core.geometry.transforms import Matrix
 from ....core.kinematics.loops import forward_kinematics
-from .. import find_solutions
+from ..solve import find_solutions
 from .solve import IkRig, read_wish, recall_rig
 from .targets import IkWish, Solved, find_moved
 
