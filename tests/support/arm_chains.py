@@ -17,8 +17,8 @@ import numpy as np
 from support.pinocchio_truth import Truth
 from support.real_robots import ROOT
 from urdf_importer import Robot, read_robot
+from urdf_importer.core.kinematics.tips import moving_joints
 from urdf_importer.core.kinematics.tree import retrace_tree
-from urdf_importer.features.ik.chain import moving_joints
 
 _RTB = Path(sysconfig.get_paths()["purelib"], "rtbdata/xacro")
 NEAR, TURNED = 1e-4, 1e-3

@@ -164,7 +164,7 @@ def _poses(hands: _Hands, joint: str, partner: str) -> Steps:
     else:
         assert abs(abs(mirrored[partner]) - abs(moved[joint])) < 1e-4
         assert abs(mirrored[joint] - start[joint]) < 1e-4
-    recall = hands.module("blender.standing.robot_table").recall_table
+    recall = hands.module("core.blender.standing.robot_table").recall_table
     for name, row in recall(hands.robot).joints.items():
         lower, upper = row.limits
         if lower is not None and upper is not None and not row.mimics and lower <= 0 <= upper:
@@ -173,10 +173,10 @@ def _poses(hands: _Hands, joint: str, partner: str) -> Steps:
 
 def _pictures(hands: _Hands) -> Steps:
     """A picture of the robot, and the studio, by F3."""
-    asset = hands.module("blender.preview.asset")
+    asset = hands.module("features.studio.blender.asset")
     yield from hands.search("picture of robot")
     yield from hands.driver.wait_for("it has a picture", lambda: asset.find_thumbnail(hands.robot))
-    stage = hands.module("blender.preview.stage")
+    stage = hands.module("features.studio.blender.stage")
     scene, camera = bpy.context.scene, bpy.context.scene.camera
     space = hands.driver.viewport.spaces.active
     view, overlay = space.region_3d, space.overlay
@@ -215,7 +215,7 @@ def _ranges(hands: _Hands) -> Steps:
 
 
 def _pose_pictures(hands: _Hands) -> Steps:
-    poses = hands.module("blender.standing.poses")
+    poses = hands.module("core.blender.standing.poses")
     described = hands.robot["urdf_robot"]["name"]
     yield from hands.search("poses with")
     yield from hands.driver.wait_for(

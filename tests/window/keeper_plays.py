@@ -153,7 +153,7 @@ def stale(driver: Driver) -> Steps:
     driver.take_picture("updated")
     assert _found(name) == (False, False)
     action = bpy.data.objects[name].animation_data.action
-    paths = {curve.data_path for curve in _module("blender.standing.keys").curves_of(action)}
+    paths = {curve.data_path for curve in _module("core.blender.standing.keys").curves_of(action)}
     assert any(new in each for each in paths), paths
     yield from driver.undo()
     yield from driver.wait_for("one undo took it back", lambda: joint in _joints(name))
@@ -271,7 +271,7 @@ def _time_method(kind: Any, name: str, spent: list[float]) -> None:
 def _write_library(path: str, library: str) -> None:
     """A file of its own with a robot in it, whose collection is linked from here."""
     robot = bpy.data.objects[_import(path)]
-    home = _module("blender.standing.display").find_collection(robot)
+    home = _module("core.blender.standing.display").find_collection(robot)
     bpy.data.libraries.write(library, {home}, fake_user=True)
     _activate(robot.name)
     assert bpy.ops.urdf.delete_robot() == {"FINISHED"}
@@ -322,7 +322,7 @@ def _found(name: str) -> tuple[bool, bool]:
 
 
 def _leftovers() -> dict[str, Any]:
-    found: dict[str, Any] = _module("blender.standing.whole").find_leftovers(bpy.context.scene)
+    found: dict[str, Any] = _module("core.blender.standing.whole").find_leftovers(bpy.context.scene)
     return found
 
 

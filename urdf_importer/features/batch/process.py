@@ -19,7 +19,6 @@ from .child import MARK
 from .task import Task, pack_task
 
 _ROOT = Path(__file__).parents[3]
-_PACKAGE = __package__.removesuffix(".batching")
 _SECONDS_TO_START = 120.0
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _MIB = 1024 * 1024
@@ -145,7 +144,7 @@ def _command() -> list[str]:
             *("-P", str(script), "--", "batch-child"),
         ]
     # Without -P the modules of the current folder, which may be a stranger's, go first.
-    return [sys.executable, "-P", "-m", f"{_PACKAGE}.batching.child"]
+    return [sys.executable, "-P", "-m", f"{__package__}.child"]
 
 
 def _environment() -> dict[str, str]:

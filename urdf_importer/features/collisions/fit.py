@@ -96,4 +96,4 @@ _ASKING = ImportOptions | ExportOptions
 def _has_coacd() -> bool:
     """Whether the library is installed, and this is the Python package: the extension starts no
     child processes."""
-    return all(find_spec(name, __package__) for name in ("coacd", "..geometry.coacd_parts"))
+    return all(find_spec(name, __package__) for name in ("coacd", "...core.geometry.coacd_parts"))

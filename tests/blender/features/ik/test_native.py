@@ -33,9 +33,9 @@ from urdf_importer import (
     write_urdf,
 )
 from urdf_importer.core import reshape
+from urdf_importer.core.blender.semantics.markers import followed_targets_of
 from urdf_importer.features.ik.blender.live import (
     bring_to_link,
-    followed_targets_of,
     snap_joints,
     unwatch,
 )

@@ -16,6 +16,7 @@ from urdf_importer import Diagnostics, forward_kinematics, read_robot
 from urdf_importer.core.gazebo import interpret_extras
 from urdf_importer.core.geometry.transforms import matrix_from_pose, plane_axes
 from urdf_importer.core.kinematics.forward import complete_positions, joint_frames, zero_frames
+from urdf_importer.core.kinematics.tips import moving_joints
 from urdf_importer.core.kinematics.tree import plan_tree
 from urdf_importer.core.model import Extra, Joint, Link, LoopJoint, Pose, Robot
 from urdf_importer.core.reshape import (
@@ -30,7 +31,7 @@ from urdf_importer.core.reshape import (
 )
 from urdf_importer.core.reshape.compare import compare_robots
 from urdf_importer.features.collisions.sampling import Poses, Sampler
-from urdf_importer.features.ik.chain import moving_joints, plan_chain
+from urdf_importer.features.ik.chain import plan_chain
 
 SLIDING = Wishes(shapes=False)
 
