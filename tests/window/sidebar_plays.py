@@ -206,8 +206,8 @@ def _ask_all(_robot: Any, _person: str) -> None:
 
 
 def _bring_person(robot: Any, person: str) -> None:
-    pipeline = importlib.import_module(f"{_LIBRARY}.features.retargeting.retarget")
-    pipeline.open_person(person)
+    retarget = importlib.import_module(f"{_LIBRARY}.features.retargeting.retarget")
+    retarget.open_person(person)
     bpy.context.view_layer.objects.active = robot
 
 

@@ -159,7 +159,7 @@ def processes_of(folder: Path) -> list[str]:
 def test_ctrl_c_leaves_no_process(tmp_path: Path) -> None:
     large = ["--to", "blend,png", "--picture-size", "2000x2000", "--picture-samples", "4000"]
     with start_command(SAMPLES, "-o", "out", "--jobs", "1", *large, folder=tmp_path) as command:
-        while not any("features.batch.child" in each for each in processes_of(tmp_path)):
+        while not any("batch.child" in each for each in processes_of(tmp_path)):
             time.sleep(0.05)
             assert command.poll() is None
         time.sleep(1.0)

@@ -31,11 +31,7 @@ def children_of_this() -> set[int]:
             state = (each / "stat").read_text().rpartition(")")[2].split()[0]
         except (OSError, IndexError):
             continue
-        if (
-            b"features.batch.child" in line
-            and state != "Z"
-            and _is_below(int(each.name), os.getpid())
-        ):
+        if b"batch.child" in line and state != "Z" and _is_below(int(each.name), os.getpid()):
             found.add(int(each.name))
     return found
 

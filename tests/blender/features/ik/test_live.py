@@ -25,8 +25,9 @@ from urdf_importer import (
     save_blend,
     set_joint_positions,
 )
+from urdf_importer.core.blender.semantics.markers import followed_targets_of
 from urdf_importer.core.blender.standing.keys import find_curves
-from urdf_importer.features.ik.blender.live import OUT_OF_REACH, followed_targets_of, unwatch
+from urdf_importer.features.ik.blender.live import OUT_OF_REACH, unwatch
 from urdf_importer.features.ik.blender.solve import suggest_link
 
 pytestmark = pytest.mark.usefixtures("scene", "no_watch")
