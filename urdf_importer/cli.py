@@ -47,14 +47,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except UsageError as error:
         parser.error(str(error))
     except RobotError as error:
-        terminal.error(error)
+        terminal.show_error(error)
         return 1
     except BrokenPipeError:
         # The reader of the results has gone.
         drop_output()
         return 1
     except KeyboardInterrupt as ended:
-        terminal.error(RobotError("interrupted"))
+        terminal.show_error(RobotError("interrupted"))
         return 143 if isinstance(ended, Terminated) else 130
 
 

@@ -30,7 +30,7 @@ def run_tasks(tasks: Sequence[Task], json: str | None, terminal: Terminal) -> in
             for row in [""] * bool(reports) + [*report.rows]:
                 write_result(row)
         if (error := report.error) is not None:
-            terminal.error(error)
+            terminal.show_error(error)
         elif report.summary:
             for line in (*report.notes, describe_work(report)):
                 terminal.note(line)

@@ -59,7 +59,7 @@ class Terminal:
         if not self.quiet:
             self._write(text)
 
-    def error(self, error: RobotError) -> None:
+    def show_error(self, error: RobotError) -> None:
         place = error.source or "urdf-importer"
         if error.source and error.line:
             place += f":{error.line}"
