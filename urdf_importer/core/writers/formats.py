@@ -51,7 +51,7 @@ class Written:
 Result = TypeVar("Result", bound=Written)
 
 
-class OptionsOf(Generic[Result]):
+class OptionsOf(FileOptions, Generic[Result]):
     """The options of a format whose result says more than Written: type checkers know it by
     them."""
 
