@@ -153,12 +153,8 @@ def test_the_picture_shows_the_rooms_as_they_are() -> None:
 
 OUTWARDS = frozenset(
     [
-        "urdf_importer/core/command/convert.py",
         "urdf_importer/core/command/jobs.py",
         "urdf_importer/core/command/plans.py",
-        "urdf_importer/core/command/task.py",
-        "urdf_importer/core/pipeline/importing.py",
-        "urdf_importer/core/pipeline/opening.py",
         "urdf_importer/formats/engines/blender/export.py",
         "urdf_importer/formats/worlds/export.py",
     ]

@@ -103,7 +103,7 @@ def _add_further(commands: Any) -> None:
     these."""
     parts = [each for shelf in SHELVES for each in list_parts(shelf)]
     places = [f"{package}.{part.commands}" for package, part in parts if part.commands]
-    for name in (f"{__package__}.core.command.convert", *places):
+    for name in places:
         if find_spec(name) is not None:
             import_module(name).add_commands(commands)
 

@@ -9,6 +9,9 @@ its record, a Part, as PART; a folder that was removed is passed over. Hooks are
     list_arguments(resolver, options, seconds)         the arguments that a description declares
     read_semantics(path, robot, options, diagnostics)  the SRDF of an import or export, or None
     fit_robot(robot, files, options, diagnostics)      steps to the robot with fitted shapes
+    read_srdf, write_srdf, render_preview              as the public functions of these names
+    disable_pairs(robot, semantics, drawn, options, diagnostics)
+                                                       steps to an SRDF with disabled pairs
     before_update(armature), after_update(armature)    around the update of a rig
     before_delete(armature)                            before a robot leaves the scene
     before_removal(objects)                            before objects of robots are removed

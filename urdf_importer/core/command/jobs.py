@@ -23,6 +23,7 @@ from ..pipeline.hooks import read_semantics
 from ..pipeline.importing import ImportResult, import_steps, list_xacro_arguments, read_robot
 from ..progress import Progress, finish
 from ..rig import plan_rig
+from ..shelves import find_hook
 from .blends import is_blend, open_robot
 from .job_types import CheckJob as CheckJob
 from .job_types import ExportJob as ExportJob
@@ -130,10 +131,9 @@ def build_robot(
 
 def render(armature: Any, picture: AnyPath | None, work: Work, **how: Any) -> None:
     """Renders the picture that is asked for, if strictness allows."""
-    from ...features.studio.blender.render import render_preview
-
     work.hold()
     if picture is not None:
+        render_preview = find_hook("render_preview", "a picture")
         with work.clock("preview"):
             render_preview(armature, picture, **how)
         work.add(picture)

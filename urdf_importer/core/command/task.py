@@ -8,16 +8,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...features.motion.recordings.formats import motion_formats
 from ..diagnostics import name_choices, quote, quote_path
 from ..files.outputs import AnyPath, check_folder, check_output, restored_on_failure
 from ..pipeline.formats import reader_formats, writer_formats
+from ..shelves import has_hook
 from .blends import is_blend
 from .report import Report, SayStage, ShowProgress, Work
 from .terminal import silence_blender
 
-BLEND, PICTURE, RECORDING = (".blend",), (".png",), (".mcap", ".bag", "")
-MOTION = (*(each.suffix for each in motion_formats() if each.is_written), "")
+BLEND, PICTURE = (".blend",), (".png",)
 SLASH = "/"
 """Suffixes of outputs; an output with none, or with a slash at its end, is a folder."""
 
@@ -45,6 +44,8 @@ class TaskOutput:
     def check_name(self, robot: str) -> None:
         """Raises UsageError for another suffix; it names the command that writes such a file."""
         path = os.fspath(self.path or "")
+        if self.suffixes == PICTURE and not has_hook("render_preview"):
+            raise UsageError(f"{self.argument} needs a part of the library that is not installed")
         if self.is_folder or self.suffixes is None or _suffix_of(path) in self.suffixes:
             return
         choices = name_choices([suffix for suffix in self.suffixes if suffix.startswith(".")])

@@ -27,5 +27,8 @@ PART = Part(
         ),
     },
     commands="command",
-    hooks={"fit_robot": "fit:fit_robot"},
+    hooks={
+        "fit_robot": "fit:fit_robot",
+        "disable_pairs": "disabled_pairs:disable_steps",
+    },
 )

@@ -60,6 +60,19 @@ def collision_steps(
     return (yield from find_pairs(tree, parts, tester, samples, seed))
 
 
+def disable_steps(
+    robot: Robot | Any,
+    semantics: Semantics,
+    drawn: tuple[int, int],
+    options: FileOptions,
+    diagnostics: Diagnostics,
+) -> Generator[Progress, None, Semantics]:
+    """Returns, in steps, an SRDF with the pairs of a robot as find_disabled_collisions finds them,
+    in place of its computed ones; `drawn` are the number of poses and the seed."""
+    pairs = yield from collision_steps(robot, *drawn, options, diagnostics)
+    return replace_disabled(semantics, pairs)
+
+
 def replace_disabled(semantics: Semantics, pairs: Iterable[CollisionPair]) -> Semantics:
     """Returns an SRDF with these pairs in place of the pairs that were computed before. Pairs that
     are disabled for other reasons stay, and count before computed ones."""

@@ -11,12 +11,12 @@ from ...core.command.jobs import render, save
 from ...core.command.loading import add_output, add_reading, add_robot, load_robot, plan_robot
 from ...core.command.report import Work
 from ...core.command.summary import Facts, count, describe_rows
-from ...core.command.task import BLEND, MOTION, PICTURE, Task, TaskOutput, UsageError
+from ...core.command.task import BLEND, PICTURE, Task, TaskOutput, UsageError
 from ...core.diagnostics import Diagnostics
 from .command_limits import add_limit_arguments, add_limits, sample_within
 from .motions import read_trajectory, write_trajectory
 from .options import MotionOptions
-from .recordings.formats import motion_formats
+from .recordings.formats import MOTION, motion_formats
 from .recordings.read import list_topics
 from .recordings.topics import Topic
 from .trajectory import Trajectory

@@ -10,11 +10,12 @@ from ...core.command.arguments import add_command, add_option_arguments, read_op
 from ...core.command.loading import add_reading, add_robot, plan_robot, read_checked
 from ...core.command.report import Work
 from ...core.command.summary import count, describe_rows
-from ...core.command.task import MOTION, Task, TaskOutput
+from ...core.command.task import Task, TaskOutput
 from ...core.diagnostics import quote
 from .limits import Violation
 from .motions import check_trajectory, read_trajectory, retime_trajectory, write_trajectory
 from .options import MotionOptions, RetimeOptions
+from .recordings.formats import MOTION
 from .trajectory import Trajectory
 
 _COLUMNS = ("joint", "what", "reaches", "limit", "at")

@@ -18,9 +18,10 @@ from ...core.command.loading import (
     read_checked,
 )
 from ...core.command.report import Work
-from ...core.command.task import BLEND, MOTION, PICTURE, Task, TaskOutput, UsageError
+from ...core.command.task import BLEND, PICTURE, Task, TaskOutput, UsageError
 from ...core.progress import finish, relay
 from ..motion.motions import write_trajectory
+from ..motion.recordings.formats import MOTION
 from .options import RetargetOptions, RetargetResult
 from .retarget import open_person, retarget_steps
 

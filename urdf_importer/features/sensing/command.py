@@ -14,8 +14,9 @@ from ...core.command.arguments import (
 )
 from ...core.command.loading import add_output, add_reading, add_robot, load_robot, plan_robot
 from ...core.command.report import Work
-from ...core.command.task import RECORDING, Task, TaskOutput
+from ...core.command.task import Task, TaskOutput
 from ...core.progress import Progress, finish, relay
+from ..motion.recordings.formats import RECORDING
 from .options import RecordOptions
 from .record import record_steps
 

@@ -16,9 +16,10 @@ from ...core.command.jobs import render, save
 from ...core.command.loading import add_output, add_reading, add_robot, load_robot, plan_robot
 from ...core.command.report import Work
 from ...core.command.summary import count
-from ...core.command.task import BLEND, MOTION, PICTURE, Task, TaskOutput
+from ...core.command.task import BLEND, PICTURE, Task, TaskOutput
 from ...core.progress import finish, relay
 from ..motion.motions import write_trajectory
+from ..motion.recordings.formats import MOTION
 from .options import SimulationOptions
 from .simulate import shown_at_end, simulation_steps
 

@@ -13,4 +13,5 @@ PART = Part(
             "remove_studio",
         ),
     },
+    hooks={"render_preview": "blender.render:render_preview"},
 )

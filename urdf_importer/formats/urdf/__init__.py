@@ -17,6 +17,7 @@ PART = Part(
         "read_text": "read.robot:read_robot_text",
         "write_text": "write.plain:write_robot_text",
     },
+    commands="command",
     reader="read.robot:URDF",
     writer="files:URDF_WRITER",
 )

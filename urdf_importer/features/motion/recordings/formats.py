@@ -39,3 +39,8 @@ def motion_formats() -> tuple[MotionFormat, ...]:
 def usual_suffixes(formats: Iterable[MotionFormat]) -> tuple[str, ...]:
     """Returns the usual suffix of each format."""
     return tuple(each.suffix for each in formats)
+
+
+WRITTEN = usual_suffixes(each for each in _FORMATS if each.is_written)
+MOTION, RECORDING = (*WRITTEN, ""), (MCAP.suffix, BAG.suffix, "")
+"""Suffixes of motions and recordings that commands write; with none it is a folder."""

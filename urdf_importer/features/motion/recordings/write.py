@@ -15,12 +15,11 @@ from ..trajectory import Trajectory
 from . import arrays, tables, trees
 from .definitions import Encoding
 from .encode import Messages, messages_of
-from .formats import ARRAYS, BAG, DATABASE, JSON, MCAP, TABLE, motion_formats, usual_suffixes
+from .formats import ARRAYS, BAG, DATABASE, JSON, MCAP, TABLE, WRITTEN
 from .policies import RATES, check_layout, format_policy
 from .write_streams import write_bag, write_folder, write_mcap
 
 AnyPath = str | os.PathLike[str]
-_WRITTEN = usual_suffixes(each for each in motion_formats() if each.is_written)
 _RECORDED = (DATABASE.suffix, MCAP.suffix, ".zstd")
 
 
@@ -35,8 +34,8 @@ def write_trajectory(
     """Does as the function of this name in features/motion/motions.py does, for a `Robot`."""
     target = Path(path)
     suffix = target.suffix.lower()
-    if suffix and suffix not in _WRITTEN:
-        choices = f"{name_choices(_WRITTEN)} or into a folder"
+    if suffix and suffix not in WRITTEN:
+        choices = f"{name_choices(WRITTEN)} or into a folder"
         raise WriteError(f"a motion is written as {choices}, not as {quote(suffix)}")
     if layout:
         return (_write_policy(trajectory, target, layout, robot, rate),)

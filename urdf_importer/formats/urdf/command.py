@@ -8,26 +8,26 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from ...features.collisions.disabled_pairs import collision_steps, replace_disabled
-from ...formats.srdf.files import read_own_srdf, read_srdf, write_srdf
-from ...formats.urdf.files import UrdfOptions
-from .. import reshape
-from ..files.outputs import write_text
-from ..model import Robot, Semantics
-from ..options import AUTO, FileOptions, ImportOptions
-from ..pipeline.converting import CONVERT_MODES, convert_description
-from ..pipeline.extracting import extract_robot
-from ..pipeline.reshaping import Reshaping, reshape_robot
-from ..progress import finish, relay
-from ..reshape import adapt_srdf
-from .arguments import add_command, add_option_arguments, is_written, read_options
-from .blends import is_blend
-from .jobs import ExportJob, write_steps
-from .loading import READING, add_robot, plan_robot, read_checked
-from .plans import plan_text
-from .report import Work
-from .summary import describe_counts
-from .task import Task, TaskOutput, UsageError
+from ...core import reshape
+from ...core.command.arguments import add_command, add_option_arguments, is_written, read_options
+from ...core.command.blends import is_blend
+from ...core.command.jobs import ExportJob, write_steps
+from ...core.command.loading import READING, add_robot, plan_robot, read_checked
+from ...core.command.plans import plan_text
+from ...core.command.report import Work
+from ...core.command.summary import describe_counts
+from ...core.command.task import Task, TaskOutput, UsageError
+from ...core.files.outputs import write_text
+from ...core.model import Robot, Semantics
+from ...core.options import AUTO, FileOptions, ImportOptions
+from ...core.pipeline.converting import CONVERT_MODES, convert_description
+from ...core.pipeline.extracting import extract_robot
+from ...core.pipeline.hooks import read_semantics
+from ...core.pipeline.reshaping import Reshaping, reshape_robot
+from ...core.progress import finish, relay
+from ...core.reshape import adapt_srdf
+from ...core.shelves import find_hook, has_hook
+from .write.options import UrdfOptions
 
 _SRDF = (".srdf",)
 _OF_FILES = ("style", "complete", "meshes", "ros_package", "srdf", "srdf_output")
@@ -75,8 +75,14 @@ def _add_convert(commands: Any) -> None:
 
 
 def _add_srdf(parser: Any) -> None:
+    """Adds the arguments of those parts that are there."""
+    parser.set_defaults(srdf=None, srdf_output=None, collisions=None, seed=0)
+    if not has_hook("write_srdf"):
+        return
     parser.add_argument("--srdf", metavar="IN.srdf", help="the robot's SRDF, which follows")
     parser.add_argument("--srdf-output", metavar="OUT.srdf", help="where that is written")
+    if not has_hook("disable_pairs"):
+        return
     parser.add_argument(
         "--collisions",
         nargs="?",
@@ -138,7 +144,7 @@ def plan_conversion(given: argparse.Namespace) -> list[Task]:
     """Returns the task. Raises UsageError where the arguments make no sense together."""
     suffix = Path(given.output).suffix.lower()
     beside = () if given.srdf in (None, AUTO) else (given.srdf,)
-    if given.mode == "xml" and suffix == ".srdf":
+    if given.mode == "xml" and suffix in _SRDF and has_hook("write_srdf"):
         if given.srdf_output is not None:
             raise UsageError("-o is the SRDF to write, so --srdf-output makes no sense")
         output = TaskOutput(path=given.output, suffixes=_SRDF)
@@ -175,10 +181,12 @@ def _write_file(given: argparse.Namespace, work: Work) -> None:
     if isinstance(robot, Robot) or given.srdf is not None or wishes != Reshaping():
         if given.srdf is not None:
             robot = _describe(robot)
-            semantics = read_srdf(given.srdf, robot=robot, diagnostics=work.diagnostics)
+            read = find_hook("read_srdf", "--srdf")
+            semantics = read(given.srdf, robot=robot, diagnostics=work.diagnostics)
         robot, semantics = _reshape(robot, semantics, given, work)
     if semantics is not None:
-        written = write_srdf(semantics, given.srdf_output, diagnostics=work.diagnostics)
+        write = find_hook("write_srdf", "--srdf-output")
+        written = write(semantics, given.srdf_output, diagnostics=work.diagnostics)
         work.hold()
     job = ExportJob(
         input=given.robot,
@@ -196,9 +204,9 @@ def _write_srdf(given: argparse.Namespace, work: Work) -> None:
     """The SRDF that is named, or of a rig in a .blend, or a new one, adapted to the changes."""
     options = replace(read_options(given, ImportOptions), srdf=given.srdf or "")
     robot = read_checked(given, work)
-    semantics = read_own_srdf(given.robot, _describe(robot), options, work.diagnostics)
+    semantics = read_semantics(given.robot, _describe(robot), options, work.diagnostics)
     if semantics is None and not isinstance(robot, Robot):
-        from ..blender.semantics.apply import extract_semantics
+        from ...core.blender.semantics.apply import extract_semantics
 
         semantics = extract_semantics(robot)
     semantics = semantics or Semantics(name=robot.name)
@@ -208,10 +216,13 @@ def _write_srdf(given: argparse.Namespace, work: Work) -> None:
     if given.collisions is not None:
         files = FileOptions(packages=options.packages, package_paths=options.package_paths)
         with work.clock("collisions"):
-            steps = collision_steps(robot, given.collisions, given.seed, files, work.diagnostics)
-            semantics = replace_disabled(semantics, finish(relay(steps, work.show)))
+            disable = find_hook("disable_pairs", "--collisions")
+            drawn = (given.collisions, given.seed)
+            steps = disable(robot, semantics, drawn, files, work.diagnostics)
+            semantics = finish(relay(steps, work.show))
     work.hold()
-    work.output = str(write_srdf(semantics, given.output, diagnostics=work.diagnostics))
+    write = find_hook("write_srdf", "an SRDF")
+    work.output = str(write(semantics, given.output, diagnostics=work.diagnostics))
     work.add(work.output)
     work.facts = {
         "robot": semantics.name,
