@@ -154,12 +154,9 @@ OUTWARDS = frozenset(
     [
         "urdf_importer/core/command/convert.py",
         "urdf_importer/core/command/jobs.py",
-        "urdf_importer/core/command/plans.py",
         "urdf_importer/core/command/task.py",
         "urdf_importer/core/pipeline/importing.py",
         "urdf_importer/core/pipeline/opening.py",
-        "urdf_importer/formats/engines/blender/export.py",
-        "urdf_importer/formats/worlds/export.py",
     ]
 )
 """Files of the core and of formats that import from outside. May only get shorter."""
