@@ -19,19 +19,17 @@ from .core.command.arguments import (
     add_command,
     add_format_arguments,
     add_option_arguments,
-    is_written,
     read_options,
 )
 from .core.command.jobs import CheckJob, task_of
-from .core.command.plans import plan_exports, plan_imports, plan_world
+from .core.command.plans import plan_exports, plan_imports
 from .core.command.session import run_tasks
 from .core.command.task import Task, UsageError
 from .core.command.terminal import Terminal, drop_output
 from .core.diagnostics import name_choices
 from .core.interrupts import Terminated, end_on_termination
 from .core.pipeline.formats import add_offered_commands
-from .core.shelves import SHELVES, list_parts
-from .formats.worlds.command import is_whole
+from .core.shelves import SHELVES, find_hooks, list_parts
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -75,12 +73,8 @@ def build_parser() -> argparse.ArgumentParser:
         description="Makes a .blend of a robot description. Existing outputs are overwritten.",
     )
     _add_output_arguments(importing)
-    importing.add_argument(
-        "--world",
-        action="store_true",
-        help="import all of a world of SDF or MuJoCo: robots, objects, lights, camera; a file of "
-        "SDF with several models is one, unless --model, --srdf or --preview asks for one of them",
-    )
+    for add in find_hooks("add_import_arguments"):
+        add(importing)
     add_option_arguments(importing, ImportOptions)
     _add_export(commands)
     add_offered_commands(commands)
@@ -141,11 +135,8 @@ def _add_export(commands: Any) -> None:
         choices=[each.name for each in formats if each.writes_folders],
         help="the format of a folder (default: webots)",
     )
-    parser.add_argument(
-        "--world",
-        action="store_true",
-        help="write all of the scene in a .blend as a world: .wbt, .sdf, .world, .xml or .mjcf",
-    )
+    for add in find_hooks("add_export_arguments"):
+        add(parser)
     add_format_arguments(parser, {each.label: each.options for each in formats})
     reading = ("xacro_args", "xacro_env", "variants", "parameters", "joint_parameters")
     add_option_arguments(parser, ImportOptions, only=reading)
@@ -173,19 +164,15 @@ def _add_output_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _plan_imports(given: argparse.Namespace) -> list[Task]:
     options = read_options(given, ImportOptions)
-    if given.world:
-        _refuse_written(given, "model", "srdf", "preview")
     kept = {"options": options, "bones": given.preview_bones, "strict": given.strict}
     jobs = plan_imports(given.inputs, given.output, given.preview, given.json)
     jobs = [replace(job, **kept) for job in jobs]
-    return [task_of(replace(job, world=given.world or is_whole(job))) for job in jobs]
+    return [_ask_parts("plan_import", given, job) or task_of(job) for job in jobs]
 
 
-def _refuse_written(given: argparse.Namespace, *names: str) -> None:
-    """Raises UsageError for arguments that mean nothing of a world."""
-    for name in names:
-        if is_written(given, name):
-            raise UsageError(f"--{name} is about one robot, and --world about all of a world")
+def _ask_parts(hook: str, *given: Any) -> Task | None:
+    """Returns the task of the first part that has one for these arguments."""
+    return next(filter(None, (plan(*given) for plan in find_hooks(hook))), None)
 
 
 def _plan_checks(given: argparse.Namespace) -> list[Task]:
@@ -194,13 +181,11 @@ def _plan_checks(given: argparse.Namespace) -> list[Task]:
 
 
 def _plan_exports(given: argparse.Namespace) -> list[Task]:
+    if (task := _ask_parts("plan_export", given)) is not None:
+        return [task]
     kept = {"reading": read_options(given, ImportOptions), "strict": given.strict}
     kinds = {each.name: each.options for each in writer_formats()}
-    if given.world:
-        _refuse_written(given, "robot")
-        planned = [plan_world(given.inputs, given.output)]
-    else:
-        planned = plan_exports(given.inputs, given.output, given.robot, given.format)
+    planned = plan_exports(given.inputs, given.output, given.robot, given.format)
     return [
         task_of(replace(job, options=read_options(given, kinds[job.format]), **kept))
         for job in planned

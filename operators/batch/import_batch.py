@@ -27,13 +27,15 @@ Steps = Generator[Progress, None, ImportResult | World]
 
 class ImportBatch:
     """Jobs that import into the open scene by `steps`, which fill `results`, `worlds` and, with
-    reports of failed ones, `failures` when the last is done."""
+    reports of failed ones, `failures` when the last is done. Files are robots, or
+    `whole_worlds`."""
 
-    def __init__(self, jobs: Sequence[ImportJob]) -> None:
+    def __init__(self, jobs: Sequence[ImportJob], *, whole_worlds: bool = False) -> None:
         self.results: list[ImportResult] = []
         self.worlds: list[World] = []
         self.failures: list[Report] = []
         self._jobs = tuple(jobs)
+        self._begin: Any = import_world_steps if whole_worlds else import_steps
         self.steps = self._run()
 
     def _run(self) -> Generator[Progress, None, None]:
@@ -41,8 +43,7 @@ class ImportBatch:
         try:
             for index, job in enumerate(self._jobs):
                 diagnostics = Diagnostics(job.input)
-                begin: Any = import_world_steps if job.world else import_steps
-                held.append(begin(job.input, options=job.options, diagnostics=diagnostics))
+                held.append(self._begin(job.input, options=job.options, diagnostics=diagnostics))
                 try:
                     yield from self._until_last_step(held[-1], index)
                 except RobotError as error:

@@ -233,7 +233,6 @@ def read_jobs(operator: Any) -> list[ImportJob]:
         ImportJob(
             input=path,
             options=apply_xacro_fields(options, operator.xacro_fields, path),
-            world=operator.whole_world,
         )
         for path in paths
     ]

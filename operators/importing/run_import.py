@@ -65,7 +65,7 @@ class RunImport(SteppedOperator, ImportChoices, bpy.types.Operator):
     cancelled_text = "The import was cancelled; nothing is left of it"
 
     def begin_steps(self, context: Any) -> Steps:
-        self._batch = ImportBatch(read_jobs(self))
+        self._batch = ImportBatch(read_jobs(self), whole_worlds=self.whole_world)
         return self._batch.steps
 
     def keep_result(self, context: Any, result: Any) -> set[str]:
@@ -86,7 +86,7 @@ class RunImport(SteppedOperator, ImportChoices, bpy.types.Operator):
 def import_at_once(operator: Any, context: Any) -> set[str]:
     """Imports the robots in the properties and returns when they are there."""
     try:
-        batch = ImportBatch(read_jobs(operator))
+        batch = ImportBatch(read_jobs(operator), whole_worlds=operator.whole_world)
     except RobotError as error:
         return refuse_choices(operator, error)
     finish(batch.steps)

@@ -15,6 +15,8 @@ its record, a Part, as PART; a folder that was removed is passed over. Hooks are
     before_update(armature), after_update(armature)    around the update of a rig
     before_delete(armature)                            before a robot leaves the scene
     before_removal(objects)                            before objects of robots are removed
+    add_import_arguments(parser), add_export_arguments(parser)  more arguments of these commands
+    plan_import(given, job), plan_export(given)        the Task that these ask for, or None
 """
 
 from collections.abc import Callable, Iterator, Mapping

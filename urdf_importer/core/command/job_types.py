@@ -31,14 +31,13 @@ class CheckJob(_ReadingJob):
 class ImportJob(_ReadingJob):
     """A description to import into a new file of Blender, and the .blend and the picture to be made
     of it: so many pixels wide and high, so many samples for each pixel, with bones in it if
-    `bones`. A `world` is imported as a whole, and has no picture."""
+    `bones`."""
 
     blend: Path | None = None
     picture: Path | None = None
     picture_size: tuple[int, int] = (960, 720)
     picture_samples: int = 16
     bones: bool = False
-    world: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +48,6 @@ class ExportJob(_Job):
     options  options of the format, or the options that all formats share; None: its defaults
     reading  how a description is read
     robot    the name of the armature, where a .blend has several robots
-    world    the whole scene of a .blend is written, and `robot` means nothing
     """
 
     output: Path
@@ -57,7 +55,6 @@ class ExportJob(_Job):
     options: FileOptions | None = None
     reading: ImportOptions = field(default_factory=ImportOptions)
     robot: str | None = None
-    world: bool = False
 
 
 Job = ImportJob | CheckJob | ExportJob

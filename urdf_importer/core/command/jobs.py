@@ -12,7 +12,6 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from ...formats.worlds.command import build_world, summarize_world, write_world
 from ..diagnostics import RobotError, WriteError, advise_blender, quote
 from ..files.outputs import AnyPath
 from ..interrupts import hold_interrupt
@@ -84,26 +83,20 @@ def export_opened_steps(job: ExportJob, robot: Any) -> Generator[Progress, None,
 
 
 def _run_import(job: ImportJob, work: Work) -> None:
-    result = None
-    if job.world:
-        _open_new("importing")
-        work.facts = summarize_world(build_world(job, work))
-        counted = {"robots": "robot", "objects": "object", "lights": "light"}
-    else:
-        result = build_robot(job.input, job.options, work)
-        work.facts = summarize_result(result)
-        counted = {"links": "link", "moving_joints": "moving joint", "bones": "bone"}
+    result = build_robot(job.input, job.options, work)
+    work.facts = summarize_result(result)
+    counted = {"links": "link", "moving_joints": "moving joint", "bones": "bone"}
     work.summary = describe_counts(work.facts, counted)
     work.hold()
     # The picture leaves nothing behind in the .blend.
-    if result is not None:
-        how: Any = dict(zip(("width", "height"), job.picture_size, strict=True))
-        how |= {"samples": job.picture_samples, "bones": job.bones}
-        render(result.armature, job.picture, work, **how)
+    how: Any = dict(zip(("width", "height"), job.picture_size, strict=True))
+    how |= {"samples": job.picture_samples, "bones": job.bones}
+    render(result.armature, job.picture, work, **how)
     save(job.blend, work)
 
 
-def _open_new(what: str) -> None:
+def open_new(what: str) -> None:
+    """Opens a new file of Blender. Raises RobotError where there is no Blender."""
     with needing_blender(what), hold_interrupt():
         from ..blender.save import new_file
 
@@ -115,7 +108,7 @@ def build_robot(
 ) -> ImportResult:
     """Imports a description into a new file of Blender, step by step; the first step reads, the
     second plans, the others build."""
-    _open_new(what)
+    open_new(what)
     stages = iter(("read", "plan"))
     with closing(import_steps(path, options=options, diagnostics=work.diagnostics)) as steps:
         done = next(steps)
@@ -163,11 +156,6 @@ def _run_check(job: CheckJob, work: Work) -> None:
 
 
 def _run_export(job: ExportJob, work: Work) -> None:
-    if job.world:
-        with needing_blender("reading a .blend"), hold_interrupt():
-            write_world(job, work)
-        work.summary = describe_counts(work.facts, EXPORTED)
-        return
     with work.clock("read"):
         robot = open_input(job.input, work, job.reading, job.robot)
     finish(write_steps(job, robot, work))

@@ -6,7 +6,6 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...formats.worlds.export import WORLD_SUFFIXES, find_world_format
 from ..diagnostics import WriteError, quote
 from ..files.outputs import SEPARATORS
 from ..pipeline.formats import find_writer, writer_formats
@@ -61,17 +60,6 @@ def plan_exports(
         )
         for each, path, place in planned
     ]
-
-
-def plan_world(inputs: Sequence[str], output: str) -> ExportJob:
-    """Plans the job that writes the scene of a .blend as a world. Raises as plan_imports does."""
-    path = Path(output)
-    if len(inputs) != 1 or not is_blend(inputs[0]):
-        raise UsageError("--world takes one .blend, whose scene is the world")
-    TaskOutput(path=path, suffixes=WORLD_SUFFIXES, argument="with --world, -o").check_name(
-        inputs[0]
-    )
-    return ExportJob(input=inputs[0], output=path, format=find_world_format(path).name, world=True)
 
 
 def _find_exports(inputs: Sequence[str], output: str) -> list[tuple[str, Path, str]]:

@@ -66,6 +66,10 @@ class Robot:
         links = self.links
         return any(link.collisions for link in links) and not any(link.visuals for link in links)
 
+    def names(self) -> set[str]:
+        """Returns the names of the links and joints."""
+        return {each.name for each in (*self.links, *self.joints)}
+
     def total_mass(self) -> float:
         """Returns the mass in kg; links that say nothing of it weigh nothing."""
         inertials = [link.inertial for link in self.links if link.inertial is not None]

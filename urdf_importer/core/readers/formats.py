@@ -78,6 +78,8 @@ class ReaderFormat:
                     for formats with such folders; raises ReadError
     refuse          raises ReadError for sources of the format that are not read, by their content
                     and their path
+    free            whether its models move in their world where nothing holds them, unless they
+                    are static
     """
 
     name: str
@@ -92,6 +94,7 @@ class ReaderFormat:
     list_models: Callable[[Description], tuple[str, ...]] | None = None
     find_in_folder: Callable[[str], str] | None = None
     refuse: Callable[[bytes, str], None] | None = None
+    free: bool = False
 
     @property
     def browsed(self) -> tuple[str, ...]:

@@ -5,18 +5,21 @@ Each format has its record, a WriterFormat, in its own folder. The command, the 
 panel and the reports are made from these records.
 """
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from ..diagnostics import Diagnostic, Diagnostics, WriteError, quote
 from ..files.outputs import list_files
-from ..kinematics.tree import KinematicTree
+from ..geometry.transforms import Matrix, matrix_from_pose
+from ..kinematics.tree import KinematicTree, retrace_tree
 from ..meshes import RobotFiles
-from ..model import Joint, Robot, Semantics, Solid
-from ..options import FileOptions
+from ..model import Joint, Pose, Robot, Semantics, Solid
+from ..model.world import Surroundings
+from ..options import FileOptions, StartOptions
 
 Options = TypeVar("Options", bound=FileOptions)
 
@@ -155,6 +158,94 @@ class OpenExport(Generic[Options]):
 _Opened = AbstractContextManager[OpenExport[Options]]
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WorldRobot(Generic[Options]):
+    """A robot as the scene shows it, under a `name` that nothing else in the world has."""
+
+    name: str
+    found: OpenExport[Options]
+
+    @property
+    def place(self) -> Pose:
+        options = self.found.options
+        assert isinstance(options, StartOptions)
+        return Pose(xyz=options.translation, rpy=options.rotation)
+
+    @property
+    def frame(self) -> Matrix:
+        """The place of the root link (4, 4)."""
+        return matrix_from_pose(self.place)
+
+    @cached_property
+    def tree(self) -> KinematicTree:
+        """The tree of the robot, planned once for all that a world asks of it."""
+        return retrace_tree(self.found.robot)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WorldRequest(Generic[Options]):
+    """`around` has the things as links of one robot, each in its own frame, and their files;
+    `names` maps an object of the scene to the name of its thing."""
+
+    path: Path
+    robots: Sequence[WorldRobot[Options]]
+    around: OpenExport[Options]
+    world: Surroundings
+    names: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        return self.around.diagnostics
+
+    def finish(self, folder: Path, names: Mapping[str, str]) -> Written:
+        """Returns the result, with the files in `folder`; `names` maps the armature of a robot to
+        its name there. Raises WriteError for diagnostics where the export is strict."""
+        return Written(
+            path=self.path,
+            files=self.around.list_made(folder, self.path.parent),
+            robot=self.name,
+            facts=self.facts(names),
+            diagnostics=tuple(self.diagnostics),
+        )
+
+    def facts(self, names: Mapping[str, str]) -> Facts:
+        """Returns the sums of the facts of all robots, and the names of all in the world."""
+        return _add_facts(each.tree for each in self.robots) | {
+            "robot": self.name,
+            "robots": dict(names),
+            "objects": dict(self.names),
+            "lights": len(self.world.lights),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldWriter(Generic[Options]):
+    """How a format writes worlds.
+
+    suffixes     the suffixes of their files, with their dots, the usual one first
+    write        writes a world; yields the names of its parts before they are written
+    solids       the shapes that it has beyond boxes, cylinders, spheres and capsules
+    keeps_seats  whether links stay where they are described, not on the axes of their joints
+    shown        whether robots come in their pose; else as they were edited, without it
+    """
+
+    suffixes: tuple[str, ...]
+    write: Callable[[WorldRequest[Options]], Generator[str, None, Written]]
+    solids: tuple[type[Solid], ...] = ()
+    keeps_seats: bool = False
+    shown: bool = True
+
+    def open_robot(self, found: OpenExport[Options]) -> _Opened[Options]:
+        """Gives the export of a rig as it comes into the world, as as_shown does."""
+        if not self.shown:
+            return nullcontext(found)
+        return found.as_shown(keeps_seats=self.keeps_seats, solids=self.solids)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputKind:
     """A kind of output of a format. `suffix` ends the name of the file; an output without one is a
@@ -184,6 +275,7 @@ class WriterFormat(Generic[Options]):
     suggest_name  a robot's name -> a name for the file, without its suffix
     purpose       the words after "Export" on its operator; empty: the title
     operator      the operator is export_scene.<operator>; empty: as the name
+    write_world   how it writes worlds; None for a format that has none
     lists_changes whether the file browser shows changes since the import
     """
 
@@ -199,12 +291,18 @@ class WriterFormat(Generic[Options]):
     write_steps: Callable[[OpenExport[Options], Path], Generator[Any, None, Written]] | None = None
     purpose: str = ""
     operator: str = ""
+    write_world: WorldWriter[Options] | None = None
     lists_changes: bool = False
 
     @property
     def suffixes(self) -> tuple[str, ...]:
         """The suffixes of the files that it writes, with their dots."""
         return tuple(kind.suffix for kind in self.kinds if kind.suffix)
+
+    @property
+    def world_suffixes(self) -> tuple[str, ...]:
+        """The suffixes of the worlds that it writes, with their dots."""
+        return () if self.write_world is None else self.write_world.suffixes
 
     @property
     def writes_folders(self) -> bool:
@@ -246,3 +344,13 @@ def count_described(robot: Robot) -> Facts:
         moving_joints=sum(joint.type != "fixed" for joint in robot.joints),
         degrees_of_freedom=sum(free),
     )
+
+
+def _add_facts(trees: Iterable[KinematicTree]) -> Facts:
+    """Returns the sums of the facts of the robots of trees."""
+    empty = Robot(name="", links=())
+    total = count_robot(empty, links=0, moving_joints=0, degrees_of_freedom=0)
+    for tree in trees:
+        own = count_tree(tree)
+        total |= {key: total[key] + value for key, value in own.items() if key != "robot"}
+    return total

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """SDF out: (extract ->) place the files -> edit the text or write it anew."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -27,15 +27,24 @@ from ...core.model import (
     Robot,
 )
 from ...core.model.world import Thing
+from ...core.names import Claims
 from ...core.options import ImportOptions
 from ...core.pipeline.opening import convert_meshes, finish_shapes, open_edited
 from ...core.readers.formats import Description
-from ...core.writers.formats import OpenExport, OutputKind, WriterFormat, Written
+from ...core.writers.formats import (
+    OpenExport,
+    OutputKind,
+    WorldRequest,
+    WorldWriter,
+    WriterFormat,
+    Written,
+)
 from ...core.writers.named_files import find_free_name
 from ...core.writers.start import read_positions
 from .read.format import SDF
 from .write.export import SUFFIX, SdfRequest, export_sdf
 from .write.options import SdfOptions as SdfOptions
+from .write.world import ModelFile, write_sdf_world
 
 _FORMAT: MeshFormat = "obj"
 _READ_BY_GAZEBO = (".dae", ".obj", ".stl", ".gltf", ".glb")
@@ -56,7 +65,23 @@ def write_sdf(found: OpenExport[SdfOptions], path: Path) -> Written:
         return _write(edited, path, place=None if place == IDENTITY else place)
 
 
-def report_pose(found: OpenExport[SdfOptions]) -> None:
+def _write_world(request: WorldRequest[SdfOptions]) -> Generator[str, None, Written]:
+    """Writes each robot and each thing as a model. Yields as write_sdf_world does."""
+    claims = Claims(taken=["world"])
+    names, models = {}, []
+    for robot in request.robots:
+        name = names[robot.name] = claims.claim(robot.name.replace("::", "_"))
+        write = partial(_write_model, robot.found, name=name)
+        models.append(ModelFile(name=name, write=write))
+        _report_pose(robot.found)
+    for thing in request.world.things:
+        name = claims.claim(thing.link.name.replace("::", "_"))
+        called = replace(thing, link=replace(thing.link, name=name))
+        models.append(ModelFile(name=name, write=partial(_write_thing, request.around, called)))
+    return write_sdf_world(request, models, names)
+
+
+def _report_pose(found: OpenExport[SdfOptions]) -> None:
     """Reports that the pose of a rig is lost, unless it becomes the zero."""
     from ...core.blender.extract.positions import extract_positions
 
@@ -71,7 +96,7 @@ def report_pose(found: OpenExport[SdfOptions]) -> None:
         )
 
 
-def write_model(found: OpenExport[SdfOptions], path: Path, prefix: str, *, name: str) -> Written:
+def _write_model(found: OpenExport[SdfOptions], path: Path, prefix: str, *, name: str) -> Written:
     """Writes a rig as a model of a world: called `name`, at its place there, with its meshes
     beside it, under names that begin with `prefix`."""
     with _open_placed(found) as (edited, place):
@@ -79,7 +104,7 @@ def write_model(found: OpenExport[SdfOptions], path: Path, prefix: str, *, name:
         return _write(model, path, place=place, prefix=prefix)
 
 
-def write_thing(found: OpenExport[SdfOptions], thing: Thing, path: Path, prefix: str) -> Written:
+def _write_thing(found: OpenExport[SdfOptions], thing: Thing, path: Path, prefix: str) -> Written:
     """Writes a thing as a model of a world; `found` has its files."""
     names: dict[MeshData, str] = {}
     meshes: dict[str, MeshData] = {}
@@ -169,4 +194,10 @@ SDF_WRITER = WriterFormat(
     options=SdfOptions,
     write=write_sdf,
     suggest_name=suggest_stem,
+    write_world=WorldWriter(
+        suffixes=(SUFFIX, ".world"),
+        write=_write_world,
+        solids=(Ellipsoid, Cone, Extrusion),
+        shown=False,
+    ),
 )

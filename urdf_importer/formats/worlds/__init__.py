@@ -13,4 +13,8 @@ PART = Part(
             "import_world_steps",
         ),
     },
+    hooks={
+        name: f"command:{name}"
+        for name in ("add_import_arguments", "add_export_arguments", "plan_import", "plan_export")
+    },
 )

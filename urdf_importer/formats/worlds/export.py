@@ -2,10 +2,9 @@
 """Worlds out: the robots of the scene and all around them -> one file."""
 
 import tempfile
-from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -13,69 +12,22 @@ from typing import Any
 from ...core.arguments import diagnostics_of
 from ...core.diagnostics import Diagnostics, WriteError, name_choices, quote_path, unknown_name
 from ...core.files.packages import AnyPath
-from ...core.model import Cone, Ellipsoid, Extrusion, Mesh, Robot, Solid
+from ...core.model import Mesh, Robot, Solid
 from ...core.model.world import Surroundings
 from ...core.names import Claims
 from ...core.options import FileOptions
 from ...core.pipeline.exporting import fit_options
+from ...core.pipeline.formats import writer_formats
 from ...core.pipeline.opening import open_export
 from ...core.progress import Progress, finish, relay
-from ...core.writers.formats import OpenExport, WriterFormat, Written
-from ..mjcf.write.format import MJCF
-from ..sdf.files import SDF_WRITER, report_pose, write_model, write_thing
-from ..sdf.write.options import SdfOptions
-from ..webots.write import WEBOTS
-from .mujoco import names_of, write_mujoco_world
-from .write.request import WorldRequest, WorldRobot
-from .write.sdf import ModelFile, write_sdf_world
-from .write.webots import write_webots_world
-
-_Writing = Generator[str, None, Written]
-"""Yields the names of the parts before they are written."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Format:
-    """`solids` are the shapes that it has beyond boxes, cylinders, spheres and capsules. Robots
-    come as they were edited, without their pose, where they are not `shown`."""
-
-    kind: WriterFormat[Any]
-    write: Callable[[WorldRequest[Any]], _Writing]
-    solids: tuple[type[Solid], ...] = ()
-    keeps_seats: bool = False
-    shown: bool = True
-
-
-def _write_sdf(request: WorldRequest[SdfOptions]) -> _Writing:
-    claims = Claims(taken=["world"])
-    names, models = {}, []
-    for robot in request.robots:
-        name = names[robot.name] = claims.claim(robot.name.replace("::", "_"))
-        write = partial(write_model, robot.found, name=name)
-        models.append(ModelFile(name=name, write=write))
-        report_pose(robot.found)
-    for thing in request.world.things:
-        name = claims.claim(thing.link.name.replace("::", "_"))
-        called = replace(thing, link=replace(thing.link, name=name))
-        models.append(ModelFile(name=name, write=partial(write_thing, request.around, called)))
-    return write_sdf_world(request, models, names)
-
-
-_SDF = _Format(
-    kind=SDF_WRITER,
-    write=_write_sdf,
-    solids=(Ellipsoid, Cone, Extrusion),
-    shown=False,
+from ...core.writers.formats import (
+    OpenExport,
+    WorldRequest,
+    WorldRobot,
+    WriterFormat,
+    Written,
 )
-_MUJOCO = _Format(kind=MJCF, write=write_mujoco_world, solids=(Ellipsoid,), keeps_seats=True)
-_FORMATS = {
-    ".wbt": _Format(kind=WEBOTS, write=write_webots_world),
-    ".sdf": _SDF,
-    ".world": _SDF,
-    ".xml": _MUJOCO,
-    ".mjcf": _MUJOCO,
-}
-WORLD_SUFFIXES = tuple(_FORMATS)
+
 _READ = 0.4
 """Share of the work that it takes to read the objects."""
 _NAMING = ("positions", "collision_overrides")
@@ -119,8 +71,11 @@ def export_world_steps(
     """Runs export_world in steps, for progress bars; closed before its end it writes nothing."""
     from .blender.extract import extract_surroundings
 
-    place, form = Path(path), _find_form(path)
-    chosen = fit_options(options, form.kind)
+    place = Path(path)
+    format = find_world_format(place)
+    form = format.write_world
+    assert form is not None
+    chosen = fit_options(options, format)
     diagnostics = diagnostics_of(diagnostics, path)
     armatures, others = _choose(objects)
     opened = [open_export(each, chosen, diagnostics.about(""), strict=strict) for each in armatures]
@@ -143,32 +98,32 @@ def export_world_steps(
 
         for armature, each in zip(armatures, opened, strict=True):
             yield show(armature.name)
-            robot = stack.enter_context(_open_shown(each, form))
+            robot = stack.enter_context(form.open_robot(each))
             found.append(WorldRobot(name=names.claim(armature.name), found=robot))
         bare = open_export(Robot(name=place.stem, links=()), chosen, diagnostics, strict=strict)
         files = bare.files.with_shown(shown.shapes, shown.images)
         bare = replace(bare, options=_own(bare.robot, chosen), files=files)
-        around, world = _draw_things(bare, shown.world, form)
+        around, world = _draw_things(bare, shown.world, form.solids)
         request = WorldRequest(
             path=place, robots=found, around=around, world=world, names=shown.names
         )
         return (yield from relay(form.write(request), show))
 
 
-def _find_form(path: AnyPath) -> _Format:
-    found = _FORMATS.get(Path(path).suffix.lower())
-    if found is None:
-        raise WriteError(
-            f"cannot write {quote_path(path)}: the name of a world must end in "
-            f"{name_choices(WORLD_SUFFIXES)}"
-        )
-    return found
+def world_suffixes() -> list[str]:
+    """Returns the suffixes of worlds, with their dots, in the order of menus."""
+    return [suffix for each in writer_formats() for suffix in each.world_suffixes]
 
 
 def find_world_format(path: Path) -> WriterFormat[Any]:
-    """Returns the format of a world's file, whose options are the world's. Its suffix is one of
-    WORLD_SUFFIXES."""
-    return _FORMATS[path.suffix.lower()].kind
+    """Returns the format of a world's file, whose options are the world's. Raises WriteError."""
+    for each in writer_formats():
+        if path.suffix.lower() in each.world_suffixes:
+            return each
+    raise WriteError(
+        f"cannot write {quote_path(path)}: the name of a world must end in "
+        f"{name_choices(world_suffixes())}"
+    )
 
 
 def _choose(objects: Any) -> tuple[list[Any], list[Any] | None]:
@@ -186,19 +141,13 @@ def _choose(objects: Any) -> tuple[list[Any], list[Any] | None]:
     return [each for each in chosen if each in robots], others
 
 
-def _open_shown(found: OpenExport[Any], form: _Format) -> AbstractContextManager[OpenExport[Any]]:
-    if not form.shown:
-        return nullcontext(found)
-    return found.as_shown(keeps_seats=form.keeps_seats, solids=form.solids)
-
-
 def _draw_things(
-    bare: OpenExport[Any], world: Surroundings, form: _Format
+    bare: OpenExport[Any], world: Surroundings, solids: Iterable[type[Solid]]
 ) -> tuple[OpenExport[Any], Surroundings]:
     """Returns the things as links of one robot, and in the world, with meshes in the place of the
     shapes that a format does not know."""
     robot = replace(bare.robot, links=tuple(each.link for each in world.things))
-    robot = bare.files.draw(robot, (Mesh, *form.solids))
+    robot = bare.files.draw(robot, (Mesh, *solids))
     pairs = zip(world.things, robot.links, strict=True)
     things = tuple(replace(thing, link=link) for thing, link in pairs)
     return replace(bare, robot=robot), replace(world, things=things)
@@ -206,7 +155,7 @@ def _draw_things(
 
 def _own(robot: Robot, options: Any) -> Any:
     """Returns the options as one robot has them: entries about its own joints and links."""
-    known = names_of(robot)
+    known = robot.names()
     changed: dict[str, Any] = {
         name: tuple(pair for pair in getattr(options, name) if pair[0] in known)
         for name in _NAMING
@@ -219,7 +168,7 @@ def _own(robot: Robot, options: Any) -> Any:
 
 def _check_names(robots: Sequence[Robot], options: Any) -> None:
     """Raises KinematicsError for a name in the options that no robot has."""
-    known = {name for robot in robots for name in names_of(robot)}
+    known = {name for robot in robots for name in robot.names()}
     wanted = [pair[0] for name in _NAMING for pair in getattr(options, name, ())]
     wanted += filter(None, [getattr(options, "tool_slot", "")])
     for name in wanted:

@@ -94,7 +94,7 @@ def test_trees_are_planned_again_only_where_no_plan_is_kept() -> None:
         "urdf_importer/features/simulation/motions.py",
         # A world that is read is a robot alone; one that is written counts rigs, each once.
         "urdf_importer/formats/mjcf/read/branches.py",
-        "urdf_importer/formats/worlds/write/request.py",
+        "urdf_importer/core/writers/formats.py",
     }
 
 

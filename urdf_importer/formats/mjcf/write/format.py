@@ -5,13 +5,18 @@ from pathlib import Path
 
 from ....core.files.outputs import suggest_stem
 from ....core.model import Ellipsoid
-from ....core.writers.formats import OpenExport, OutputKind, WriterFormat
+from ....core.writers.formats import OpenExport, OutputKind, WorldWriter, WriterFormat
 from .export import MjcfExport, export_mjcf
 from .options import MjcfOptions
+from .world import write_mujoco_world
+
+_WORLDS = WorldWriter(
+    suffixes=(".xml", ".mjcf"), write=write_mujoco_world, solids=(Ellipsoid,), keeps_seats=True
+)
 
 
 def _write(found: OpenExport[MjcfOptions], path: Path) -> MjcfExport:
-    with found.as_shown(keeps_seats=True, solids=(Ellipsoid,)) as shown:
+    with _WORLDS.open_robot(found) as shown:
         return export_mjcf(shown, path, found.semantics(), checks_start=True)
 
 
@@ -31,4 +36,5 @@ MJCF = WriterFormat(
     options=MjcfOptions,
     write=_write,
     suggest_name=suggest_stem,
+    write_world=_WORLDS,
 )

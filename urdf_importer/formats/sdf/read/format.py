@@ -116,4 +116,5 @@ SDF = ReaderFormat(
     list_models=list_models,
     find_in_folder=find_in_folder,
     refuse=_refuse_named_template,
+    free=True,
 )

@@ -3,11 +3,12 @@
 
 from pathlib import Path
 
-from ....core.writers.formats import OpenExport, OutputKind, WriterFormat
+from ....core.writers.formats import OpenExport, OutputKind, WorldWriter, WriterFormat
 from .export import export_webots
 from .names import make_proto_name
 from .options import WebotsOptions
 from .results import ExportResult
+from .scene import write_webots_world
 
 
 def _write(found: OpenExport[WebotsOptions], path: Path) -> ExportResult:
@@ -46,4 +47,5 @@ WEBOTS = WriterFormat(
     options=WebotsOptions,
     write=_write,
     suggest_name=make_proto_name,
+    write_world=WorldWriter(suffixes=(".wbt",), write=write_webots_world),
 )

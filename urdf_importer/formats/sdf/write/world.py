@@ -13,11 +13,10 @@ from ....core.markup.write import XmlWriter, format_number, format_numbers
 from ....core.markup.xml import Element, parse_fragment, verbatim
 from ....core.model.world import WorldLight, WorldView
 from ....core.names import Claims
-from ....core.writers.formats import Written
-from ...sdf.write.document import NAMESPACE, NEW, OLD
-from ...sdf.write.options import SdfOptions
+from ....core.writers.formats import WorldRequest, Written
 from ...urdf.write.loops import write_pose
-from .request import WorldRequest
+from .document import NAMESPACE, NEW, OLD
+from .options import SdfOptions
 
 _KINDS = {"point": "point", "sun": "directional", "spot": "spot"}
 _REACH = 100.0

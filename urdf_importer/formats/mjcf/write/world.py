@@ -7,18 +7,17 @@ from pathlib import PurePath
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from ...core.diagnostics import MeshError
-from ...core.gazebo import interpret_extras, is_static
-from ...core.meshes import RobotFiles, ShownShape
-from ...core.model import Extra, Joint, Link, Robot, Semantics, Visual
-from ...core.names import Claims
-from ...core.reshape import adapt_srdf, attach
-from ...core.writers.formats import OpenExport, Written
-from ..mjcf.write.export import export_mjcf, find_freedom
-from ..mjcf.write.options import MjcfOptions
-from ..mjcf.write.plan import FREE_JOINT, WORLD
-from ..sdf.read.format import SDF
-from .write.request import WorldRequest, WorldRobot
+from ....core.diagnostics import MeshError
+from ....core.gazebo import interpret_extras, is_static
+from ....core.meshes import RobotFiles, ShownShape
+from ....core.model import Extra, Joint, Link, Robot, Semantics, Visual
+from ....core.names import Claims
+from ....core.readers.formats import reader_formats
+from ....core.reshape import adapt_srdf, attach
+from ....core.writers.formats import OpenExport, WorldRequest, WorldRobot, Written
+from .export import export_mjcf, find_freedom
+from .options import MjcfOptions
+from .plan import FREE_JOINT, WORLD
 
 _LISTS = ("disabled_collisions", "enabled_collisions", "passive_joints", "group_states")
 
@@ -129,23 +128,19 @@ class _Merger:
 
 
 def _moves(found: OpenExport[MjcfOptions]) -> bool:
-    """Whether a model of SDF is free in its world: neither static nor held there, and no option or
-    SRDF says otherwise."""
+    """Whether a model of a format of free models is neither static nor held in its world, and no
+    option or SRDF says otherwise."""
     robot, semantics = found.robot, found.semantics()
     if found.options.base != "auto" or (semantics is not None and semantics.virtual_joints):
         return False
-    is_model = PurePath(robot.source).suffix.lower() in SDF.suffixes
-    return is_model and robot.links[0].name != WORLD and not is_static(robot)
-
-
-def names_of(robot: Robot) -> set[str]:
-    """Returns the names of the links and joints of a robot."""
-    return {link.name for link in robot.links} | {joint.name for joint in robot.joints}
+    suffix = PurePath(robot.source).suffix.lower()
+    is_free = any(each.free and suffix in each.suffixes for each in reader_formats())
+    return is_free and robot.links[0].name != WORLD and not is_static(robot)
 
 
 def _prefix(semantics: Semantics, robot: Robot, prefix: str, merged: Robot) -> Semantics:
     """Returns an SRDF with the names that its robot has in the world."""
-    names = {name: prefix + name for name in names_of(robot)}
+    names = {name: prefix + name for name in robot.names()}
     adapted = adapt_srdf(semantics, robot=merged, names=names)
     states = tuple(replace(each, name=prefix + each.name) for each in adapted.group_states)
     return replace(adapted, group_states=states)

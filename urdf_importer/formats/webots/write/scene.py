@@ -14,17 +14,17 @@ from ....core.files.outputs import check_output, digest_files, replace_files, wr
 from ....core.geometry.transforms import FROM_CAMERA, matrix_from_pose
 from ....core.model.world import Thing, WorldLight, WorldView
 from ....core.names import Claims
-from ....core.writers.formats import Written
-from ...webots.write.export import write_robot
-from ...webots.write.names import make_identifier, make_label, make_proto_name
-from ...webots.write.options import WebotsOptions
-from ...webots.write.proto import place_robot
-from ...webots.write.shapes.contacts import ContactPlan, contact_nodes
-from ...webots.write.shapes.shapes import ShapeNodeWriter, join_bounding
-from ...webots.write.structure.frames import pose_fields
-from ...webots.write.structure.physics import find_mass, physics_node
-from ...webots.write.vrml import Node, Value, Vec, write_node, write_string
-from ...webots.write.world import (
+from ....core.writers.formats import WorldRequest, WorldRobot, Written
+from .export import write_robot
+from .names import make_identifier, make_label, make_proto_name
+from .options import WebotsOptions
+from .proto import place_robot
+from .shapes.contacts import ContactPlan, contact_nodes
+from .shapes.shapes import ShapeNodeWriter, join_bounding
+from .structure.frames import pose_fields
+from .structure.physics import find_mass, physics_node
+from .vrml import Node, Value, Vec, write_node, write_string
+from .world import (
     Bounds,
     Planned,
     make_background,
@@ -36,7 +36,6 @@ from ...webots.write.world import (
     measure_bounds,
     place_points,
 )
-from .request import WorldRequest, WorldRobot
 
 _REACH = 1e3
 """Metres that the light of a lamp goes."""
