@@ -108,11 +108,11 @@ def test_foxglove_gets_messages_that_ros_reads(robot):
 
 
 def test_a_sensor_is_no_faster_than_it_is(robot, monkeypatch):
-    from urdf_importer.features.live.blender import sensors as seeing
+    from urdf_importer.features.live.blender import sensors as live_sensors
 
     clock = [100.0]
-    monkeypatch.setattr(seeing.time, "monotonic", lambda: clock[0])
-    sensors, counts = seeing.LiveSensors(rate=5.0), {}
+    monkeypatch.setattr(live_sensors.time, "monotonic", lambda: clock[0])
+    sensors, counts = live_sensors.LiveSensors(rate=5.0), {}
     for _ in range(200):
         clock[0] += 0.01
         for each in sensors.measure(robot, 10**18):
@@ -122,11 +122,11 @@ def test_a_sensor_is_no_faster_than_it_is(robot, monkeypatch):
 
 def test_an_imu_feels_the_rig_that_is_moved(robot, monkeypatch):
     """Thrown upwards and turned about z, at times that are not even."""
-    from urdf_importer.features.live.blender import sensors as seeing
+    from urdf_importer.features.live.blender import sensors as live_sensors
 
     clock, sensors, found = [100.0], None, []
-    monkeypatch.setattr(seeing.time, "monotonic", lambda: clock[0])
-    sensors = seeing.LiveSensors(rate=1000.0)
+    monkeypatch.setattr(live_sensors.time, "monotonic", lambda: clock[0])
+    sensors = live_sensors.LiveSensors(rate=1000.0)
     for step in range(12):
         clock[0] += 0.01 * (1 + step % 2)
         t = clock[0] - 100.0
@@ -148,11 +148,11 @@ def test_an_imu_feels_the_rig_that_is_moved(robot, monkeypatch):
 
 def test_a_slow_imu_feels_as_a_fast_one(robot, monkeypatch):
     """Once a second, about neighbouring ticks of 20 ms."""
-    from urdf_importer.features.live.blender import sensors as seeing
+    from urdf_importer.features.live.blender import sensors as live_sensors
 
     clock, found = [100.0], []
-    monkeypatch.setattr(seeing.time, "monotonic", lambda: clock[0])
-    sensors = seeing.LiveSensors(rate=1.0)
+    monkeypatch.setattr(live_sensors.time, "monotonic", lambda: clock[0])
+    sensors = live_sensors.LiveSensors(rate=1.0)
     for _ in range(150):
         clock[0] += 0.02
         t = clock[0] - 100.0
@@ -194,9 +194,9 @@ def test_an_imu_that_is_nowhere_holds_up_no_other_sensor(tmp_path):
 
 def test_sensors_that_are_sent_again_begin_anew(robot, monkeypatch):
     """With the scene of then, though a scan was half done."""
-    from urdf_importer.features.live.blender import sensors as seeing
+    from urdf_importer.features.live.blender import sensors as live_sensors
 
-    monkeypatch.setattr(seeing, "_SLICE", 0.0)
+    monkeypatch.setattr(live_sensors, "_SLICE", 0.0)
     server = Standin()
     try:
         options = LiveOptions(direction="out", send_sensors=True, sensor_rate=100.0)
@@ -223,14 +223,14 @@ def test_a_depth_camera_goes_on_over_many_ticks(tmp_path, monkeypatch):
                          "<height>240</height>")  # fmt: skip
     path = tmp_path / "robot.urdf"
     path.write_text(text.replace('<sensor name="imu" type="imu"/>', ""))
-    from urdf_importer.features.live.blender import sensors as seeing
+    from urdf_importer.features.live.blender import sensors as live_sensors
 
-    monkeypatch.setattr(seeing, "_SLICE", 0.0)
+    monkeypatch.setattr(live_sensors, "_SLICE", 0.0)
     robot = urdf_importer.import_robot(path).armature
     bpy.ops.mesh.primitive_uv_sphere_add(segments=64, ring_count=64, location=(2.5, 0.0, 0.0))
     bpy.context.view_layer.update()
     truth = sense(robot, "deep").depth
-    sensors, spent, messages = seeing.LiveSensors(rate=5.0), [], {}
+    sensors, spent, messages = live_sensors.LiveSensors(rate=5.0), [], {}
     while "/scan" not in messages:
         messages.update({each.topic: each for each in sensors.measure(robot, 10**18)})
     while "/deep/depth/image_raw" not in messages:
