@@ -151,21 +151,10 @@ def test_the_picture_shows_the_rooms_as_they_are() -> None:
     assert PICTURE.read_text("utf-8") == draw_architecture(), "run tools/draw-architecture"
 
 
-OUTWARDS = frozenset(
-    [
-        "urdf_importer/core/command/jobs.py",
-        "urdf_importer/core/command/plans.py",
-        "urdf_importer/formats/engines/blender/export.py",
-        "urdf_importer/formats/worlds/export.py",
-    ]
-)
-"""Files of the core and of formats that import from outside. May only get shorter."""
-
-
 def test_rooms_import_what_their_rows_allow() -> None:
     for source, room, found in rooms_of_library():
         row, shelf = TABLE.get(room, Row()), shelf_of(found.target)
-        if row.shelf == "doors" or source.name in OUTWARDS:
+        if row.shelf == "doors":
             continue
         target = room_of(found.target)
         late = found.deferred and target in row.late
