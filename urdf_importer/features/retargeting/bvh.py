@@ -66,7 +66,8 @@ class _Reader:
             points, turns = _place(tree, values)
         names, parents, source = tuple(tree.names), tuple(tree.parents), self._source
         return stand_up(Person(
-            names=names, parents=parents, points=points, turns=turns, rate=rate, source=source
+            names=names, parents=parents, points=points, turns=turns, rate=rate, source=source,
+            name=source,
         ))  # fmt: skip
 
     def _split(self, text: str) -> Iterator[list[str]]:

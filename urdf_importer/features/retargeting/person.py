@@ -14,8 +14,9 @@ from ..motion.trajectory import Numbers
 class Person:
     """names (n) of bones, empty where a bone ends; parents (n), -1 for roots, parents first; points
     (m, n, 3) where each bone begins, in one unit of length, z up; turns (m, n, 3, 3) of the bones,
-    each against some pose of its own; rate in frames per second; first_frame where the motion
-    begins in its scene; whether it is shown there."""
+    each against some pose of its own; rate in frames per second; source, which errors name;
+    name, after which keys are called; first_frame where the motion begins in its scene; whether it
+    is shown there."""
 
     names: tuple[str, ...]
     parents: tuple[int, ...]
@@ -23,6 +24,7 @@ class Person:
     turns: Numbers
     rate: float
     source: str = ""
+    name: str = ""
     first_frame: float = 1.0
     is_shown: bool = False
 

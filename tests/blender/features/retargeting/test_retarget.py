@@ -88,7 +88,7 @@ def test_the_robot_gets_plain_keys_and_plays_them(scene):
     rig.location = (1.0, 2.0, 0.0)
     shown = bpy.context.scene.frame_current
     actions = set(bpy.data.actions)
-    result = retarget(person, rig, diagnostics=Diagnostics())
+    result = retarget(person, rig, diagnostics=Diagnostics("their file"))
     assert set(bpy.data.actions) - actions == {result.action}
     assert result.action["urdf_retarget"]["source"] == person.name
     assert bpy.context.scene.frame_current == shown

@@ -40,7 +40,7 @@ def key_result(
     # Beside a person who is shown, keys are on the same frames.
     rate = person.rate if person.is_shown else frame_rate()
     keyed, courses, mode = trajectory, list[DrivenNumber](), armature.rotation_mode
-    source = os.path.splitext(os.path.basename(person.source))[0] or "Retarget"
+    source = os.path.splitext(os.path.basename(person.name))[0] or "Retarget"
     chosen = MotionOptions(
         speed=frame_rate() / rate,
         keys="reduced" if options.keys == "reduced" else "samples",

@@ -53,6 +53,7 @@ def read_person(
         turns=turns,
         rate=frame_rate(),
         source=armature.name,
+        name=armature.name,
         first_frame=float(places[0]) if places else 1.0,
         is_shown=True,
     )
