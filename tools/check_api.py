@@ -44,7 +44,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def describe_stub() -> str:
     """Writes the public names as imports from the modules that hold them."""
-    from urdf_importer.core import OFFERED
+    from urdf_importer.core.public_names import OFFERED
     from urdf_importer.core.shelves import list_names
 
     modules: dict[str, list[str]] = {}

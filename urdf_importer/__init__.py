@@ -17,7 +17,7 @@ their first use; __init__.pyi shows them to type checkers.
 
 from typing import Any
 
-from .core import OFFERED
+from .core.public_names import OFFERED
 from .core.shelves import list_names, load
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import urdf_importer
 from support.paths import ROOT
-from urdf_importer.core import MODULES, NAMES, OFFERED
+from urdf_importer.core.public_names import MODULES, NAMES, OFFERED
 from urdf_importer.core.shelves import SHELVES, list_names, list_parts
 
 

@@ -26,8 +26,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from . import MODULES, NAMES
 from .diagnostics import RobotError
+from .public_names import MODULES, NAMES
 
 SHELVES = ("formats", "features")
 _LIBRARY = __package__.removesuffix(".core")

@@ -103,7 +103,6 @@ def test_the_library_writes_it_by_its_suffix(tmp_path: Path) -> None:
     assert find_writer(tmp_path / "new", options=ToyOptions()) is TOY
     assert export_robot(robot, tmp_path / "new", options=ToyOptions()).path.is_dir()
     assert suggest_name(robot, TOY) == "GRIPPER"
-    assert urdf_importer.ToyOptions is ToyOptions
 
 
 @pytest.mark.usefixtures("toy")
