@@ -68,7 +68,7 @@ class Robot:
 
     def names(self) -> set[str]:
         """Returns the names of the links and joints."""
-        return {each.name for each in (*self.links, *self.joints)}
+        return {*(each.name for each in self.links), *(each.name for each in self.joints)}
 
     def total_mass(self) -> float:
         """Returns the mass in kg; links that say nothing of it weigh nothing."""
