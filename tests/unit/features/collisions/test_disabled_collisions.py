@@ -371,7 +371,7 @@ def test_pairs_that_always_touch_are_set_aside_in_linear_time() -> None:
         yield from ()
         return {pair: most if pair in first else 0 for pair in left}
 
-    draw = SimpleNamespace(draw=lambda *_: None, place=lambda _: None)
+    draw = SimpleNamespace(draw=lambda *_: None, find_frames=lambda _: None)
     search: Any = SimpleNamespace(sampler=draw, count=count)
     for _ in within(0.5):
         found = drain(_find_always(search, pairs, np.random.default_rng(0), set()))
