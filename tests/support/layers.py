@@ -143,9 +143,9 @@ _HEAD = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}
 _FILLS = {"doors": "#d9f2dd", "features": "#fff2d8", "formats": "#f3e4fa", "core": "#dbe9fb"}
 _TITLES = {
     "doors": "doors: names and commands, gathered from the records below",
-    "features": "features: a folder for each; it may be taken away",
-    "formats": "formats: a folder for each; it may be taken away",
-    "core": "core: what every robot needs; it imports nothing outside",
+    "features": "features: one folder each; any can be removed",
+    "formats": "formats: one folder each; any but urdf can be removed",
+    "core": "core: needed by every robot; imports nothing outside",
 }
 _NAMES = {"__init__": "public API"}
 

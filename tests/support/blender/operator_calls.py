@@ -52,6 +52,10 @@ _FRAMES = 6
 _SERVERS: list[Any] = []
 
 
+Step = tuple[str, dict[str, Any]]
+"""An operator, and its properties."""
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """How an operator is called: its properties, where @ is the folder of files; the calls before
@@ -61,7 +65,7 @@ class Call:
     whatever is the user's own from then on and outlives the robot."""
 
     given: dict[str, Any] = field(default_factory=dict)
-    before: tuple[tuple[str, dict[str, Any]] | Callable[[], None], ...] = ()
+    before: tuple[Step | Callable[[], None], ...] = ()
     robot: str = "rover"
     away: str = ""
     result: str = "FINISHED"
@@ -139,11 +143,11 @@ def _delete_armature() -> None:
 
 _SRDF_IN = ("urdf.import_srdf", {"filepath": "@/rover.srdf"})
 _MOTION_IN = ("urdf.import_motion", {"filepath": "@/wave.csv"})
-_KEYED = ("urdf.key_all", {})
-_TARGET = ("urdf.add_ik", {})
-_SENSORS = ("urdf.add_sensors", {})
+_KEYED: Step = ("urdf.key_all", {})
+_TARGET: Step = ("urdf.add_ik", {})
+_SENSORS: Step = ("urdf.add_sensors", {})
 _SELECT_HAND = ("urdf.select_link", {"link": "hand"})
-_CHECKED = ("urdf.check_motion", {})
+_CHECKED: Step = ("urdf.check_motion", {})
 
 _VIEW = ("window 0 view 3 overlay", "window 0 view 3 region")
 _LIVE = ("handlers load_pre",)

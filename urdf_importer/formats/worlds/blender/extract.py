@@ -146,7 +146,7 @@ def _list_items(objects: Collection[Any] | None) -> list[tuple[Any, Matrix, obje
         source = each.parent.original if each.is_instance and each.parent else item
         if item.type not in SHOWN_TYPES and item.type != "LIGHT" and not _is_holder(item):
             continue
-        # Robots first: whether the rest is rendered takes a walk through the file for each.
+        # Robots first: whether an object is rendered takes a walk through the whole file.
         if not each.show_self or _is_of_robot(item) or not _is_rendered(item):
             continue
         if chosen is not None and not {item, source, item.parent} & chosen:
