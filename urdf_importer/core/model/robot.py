@@ -68,7 +68,7 @@ class Robot:
 
     def names(self) -> set[str]:
         """Returns the names of the links and joints."""
-        return {each.name for each in (*self.links, *self.joints)}
+        return {link.name for link in self.links} | {joint.name for joint in self.joints}
 
     def total_mass(self) -> float:
         """Returns the mass in kg; links that say nothing of it weigh nothing."""
