@@ -88,7 +88,7 @@ def around(suffix: str) -> Make:
             path.write_bytes(content)
             options, diagnostics = ImportOptions(), Diagnostics(str(path))
             world = read_world(find_files(path, options), options, diagnostics)
-            robots, things = sort_models(world, options, diagnostics)
+            robots, things = sort_models(world, options)
             assert len({each.robot.name for each in robots}) == len(robots)
             assert len({each.link.name for each in things}) == len(things)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .link import Link
+from .material import Material
 from .pose import IDENTITY, Pose, Vector3
 from .robot import Robot
 
@@ -91,12 +92,11 @@ class Tie:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DescribedWorld:
-    """A world as its file says it: its models, and all around them. With `is_joined` one robot
-    holds all models, each below its root link, which is the world. `ties` make no rings, and hold
-    each model once."""
+    """A world as its file says it: its models, and all around them. `ties` make no rings, and hold
+    each model once. `materials` are the world's own, which models that become objects use."""
 
     name: str
     models: tuple[PlacedRobot, ...]
     ties: tuple[Tie, ...] = ()
     around: Surroundings = Surroundings()
-    is_joined: bool = False
+    materials: tuple[Material, ...] = ()

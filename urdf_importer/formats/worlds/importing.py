@@ -15,11 +15,8 @@ from ...core.pipeline.files import find_files, open_files
 from ...core.pipeline.formats import read_world
 from ...core.pipeline.importing import ImportResult, build_steps
 from ...core.progress import Progress, finish
-from ..mjcf.read import list_sections, split_models
 from .models import make_thing
 
-_SPLIT = ("<actuator>", "<contact>", "<keyframe>")
-"""Sections that each model gets its own parts of."""
 _Building = Generator[Progress, None, ImportResult]
 
 
@@ -74,7 +71,7 @@ def import_world_steps(
     yield Progress(share=0.0, text="reading")
     resolver = find_files(path, options)
     world = read_world(resolver, options, diagnostics)
-    robots, things = sort_models(world, options, diagnostics)
+    robots, things = sort_models(world, options)
     if not robots and not things and not world.around.lights:
         raise NoLinksError("the world has neither models nor lights", source=resolver.description)
     around = replace(world.around, things=tuple(things))
@@ -84,23 +81,11 @@ def import_world_steps(
 
 
 def sort_models(
-    world: DescribedWorld, options: ImportOptions, diagnostics: Diagnostics
+    world: DescribedWorld, options: ImportOptions
 ) -> tuple[list[PlacedRobot], list[Thing]]:
     """Returns the models of a world that are robots, and the others as things."""
-    models: Sequence[PlacedRobot] = world.models
-    if world.is_joined:
-        whole = models[0].robot
-        models = list(split_models(whole, diagnostics))
-        sections = sorted({f"<{each.tag}>" for each in list_sections(whole, Diagnostics())})
-        lost = [each for each in sections if each not in _SPLIT]
-        if lost:
-            diagnostics.warning(
-                "world-not-read",
-                f"{', '.join(lost)} of the world: left out but for cameras, range finders and "
-                "inertial sensors on its models",
-            )
     robots, things = [], []
-    for model in models:
+    for model in world.models:
         thing = make_thing(model)
         if thing is None or options.static_models == "rigs":
             robots.append(model)
@@ -179,9 +164,8 @@ class _Builder:
 
     def _hold_things(self) -> Robot:
         """Returns a robot whose links are the things."""
-        materials = self.world.models[0].robot.materials if self.world.is_joined else ()
         links = tuple(each.link for each in self.world.around.things)
-        return Robot(name=self.world.name, links=links, materials=materials)
+        return Robot(name=self.world.name, links=links, materials=self.world.materials)
 
 
 def _until_last_step(

@@ -4,6 +4,7 @@ world that is neither body nor geom: lights, a camera, the sky, gravity."""
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import PurePath
 
 import numpy as np
@@ -24,15 +25,18 @@ from ....core.names import Claims
 from ....core.readers.formats import Description, ReaderFormat
 from .actuators import read_actuators
 from .bodies import WORLD, BodyReader, BodyReading, LinkBuilder
-from .branches import name_models, pick_model
+from .branches import name_models, pick_model, split_models
 from .constraints import ConstraintReader
 from .document import ROOT, ROOTS, MjcfElement
 from .masses import Scales, scale_to
 from .meshes import MeshMeasures
 from .models import READ_SECTIONS, Model, Models
+from .semantics import list_sections
 from .sensors import list_sensors
 
 _PARTS = ("light", "camera")
+_SPLIT = ("<actuator>", "<contact>", "<keyframe>")
+"""Sections that each model of a world gets its own parts of."""
 _KINDS: dict[str, LightKind] = {"point": "point", "directional": "sun", "spot": "spot"}
 
 
@@ -85,14 +89,27 @@ def _read(given: Description) -> tuple[Robot, Model]:
 
 
 def read_world(given: Description) -> DescribedWorld:
-    """Reads a model, and all around its bodies. Raises ReadError as read_mjcf does."""
+    """Reads the models of a file, and all around them. Raises ReadError as read_mjcf does."""
     robot, model = _read(given)
-    return DescribedWorld(
-        name=robot.name,
-        models=(PlacedRobot(robot=robot),),
-        around=_read_around(model),
-        is_joined=robot.links[0].name == WORLD,
-    )
+    around = _read_around(model)
+    world = DescribedWorld(name=robot.name, models=(PlacedRobot(robot=robot),), around=around)
+    if robot.links[0].name != WORLD:
+        return world
+    models = tuple(split_models(robot, given.diagnostics))
+    _report_lost(robot, given.diagnostics)
+    return replace(world, models=models, materials=robot.materials)
+
+
+def _report_lost(whole: Robot, diagnostics: Diagnostics) -> None:
+    """Reports the sections of a world that none of its models gets a part of."""
+    sections = sorted({f"<{each.tag}>" for each in list_sections(whole, Diagnostics())})
+    lost = [each for each in sections if each not in _SPLIT]
+    if lost:
+        diagnostics.warning(
+            "world-not-read",
+            f"{', '.join(lost)} of the world: left out but for cameras, range finders and "
+            "inertial sensors on its models",
+        )
 
 
 def _report_aligned(bodies: list[BodyReading], diagnostics: Diagnostics) -> None:

@@ -7,9 +7,7 @@ import pytest
 
 from support.seconds import within
 from urdf_importer import Diagnostics, ImportOptions, ReadError, list_models, read_robot
-from urdf_importer.core.pipeline.files import find_files
-from urdf_importer.core.pipeline.formats import read_world
-from urdf_importer.formats.worlds.importing import sort_models
+from urdf_importer.formats.mjcf.read.branches import split_models
 
 COUNT, KEYS = 1500, 8
 BODY = (
@@ -30,12 +28,11 @@ def test_keyframes_of_many_bodies_are_sorted_soon(tmp_path: Path) -> None:
         '<mujoco><worldbody><geom type="box" size="1 1 1"/>'
         f"{bodies}</worldbody><sensor>{sensors}</sensor><keyframe>{keys}</keyframe></mujoco>"
     )
-    options, diagnostics = ImportOptions(), Diagnostics(str(path))
-    world = read_world(find_files(path, options), options, diagnostics)
+    whole = read_robot(path)
     for _ in within(1.6):
-        robots, _things = sort_models(world, options, diagnostics)
-    assert len(robots) == COUNT
-    last = robots[-1].robot
+        models = list(split_models(whole, Diagnostics()))
+    assert len(models) == COUNT + 1
+    last = models[-1].robot
     assert [each.reference for each in last.sensors] == [f"c{COUNT - 1}"]
     assert "k7" in last.extras[-1].xml and last.extras[-1].xml.count("<key ") == KEYS
 
