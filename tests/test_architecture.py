@@ -152,7 +152,7 @@ def test_the_picture_shows_the_rooms_as_they_are() -> None:
 
 
 def test_rooms_import_what_their_rows_allow() -> None:
-    for source, room, found in rooms_of_library():
+    for _, room, found in rooms_of_library():
         row, shelf = TABLE.get(room, Row()), shelf_of(found.target)
         if row.shelf == "doors":
             continue
