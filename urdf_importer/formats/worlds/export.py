@@ -71,10 +71,8 @@ def export_world_steps(
     """Runs export_world in steps, for progress bars; closed before its end it writes nothing."""
     from .blender.extract import extract_surroundings
 
-    place = Path(path)
-    format = find_world_format(place)
-    form = format.write_world
-    assert form is not None
+    format = find_world_format(place := Path(path))
+    form: Any = format.write_world
     chosen = fit_options(options, format)
     diagnostics = diagnostics_of(diagnostics, path)
     armatures, others = _choose(objects)
