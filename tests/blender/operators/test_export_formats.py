@@ -67,12 +67,12 @@ class TestEach:
 
 def make_toy(library: ModuleType) -> Any:
     """A format with an option, of the classes of one of the two libraries."""
-    option, formats = library.options.option, library.writers.formats
+    option, formats = library.core.options.option, library.core.writers.formats
     wheels = option(4, "Wheels", "How many wheels", group="Toy", bounds=(0, 9))
     options = make_dataclass(
         "ToyOptions",
         [("wheels", int, wheels)],
-        bases=(library.options.FileOptions,),
+        bases=(library.core.options.FileOptions,),
         frozen=True,
         kw_only=True,
     )
