@@ -1,28 +1,40 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The user interface: operators poll, translate and report; they know nothing about robots."""
 
+from collections.abc import Iterator
 from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
 
 from .registration import add_part, take_out
 from .session import forget_session
 
 _NAMES = (
     "importing.xacro_fields", "preferences", "option_properties", "stepping",
-    "importing.run_import", "importing.operators", "exporting.operators", "worlds.export",
-    "reports", "sidebar.pose_operators", "sidebar.select_operators", "sidebar.whole_robot",
-    "studio.operators", "sidebar.panel", "sidebar.panel_data", "sidebar.panel_joints",
-    "sidebar.panel_display", "sidebar.panel_links", "sidebar.panel_limbs", "sidebar.panel_report",
+    "importing.run_import", "importing.operators", "exporting.operators", "reports",
+    "sidebar.pose_operators", "sidebar.select_operators", "sidebar.whole_robot", "studio.operators",
+    "sidebar.panel", "sidebar.panel_data", "sidebar.panel_joints", "sidebar.panel_display",
+    "sidebar.panel_links", "sidebar.panel_limbs", "sidebar.panel_report",
     "sidebar.reshape_operators", "sidebar.robot_menu", "active_robot", "ik.operators", "ik.panel",
     "driving.operators", "driving.steer", "importing.update", "importing.locate", "exporting.menu",
-    "semantics.srdf_files", "semantics.group_operators", "semantics.pose_blend", "collisions.fit",
-    "collisions.overlay", "collisions.panel", "semantics.panel_groups", "gizmos.drag_tip",
-    "gizmos.tip_gizmo", "gizmos.drag_joint", "gizmos.joint_gizmo", "gizmos.switch", "renamed_bones",
-    "command_line",
-    "motion.motion_files", "motion.panel", "simulation.operators", "retargeting.panel",
-    "retargeting.person_file", "kept_views", "sensing.looking", "sensing.operators",
-    "sensing.panel", "live.panel",
+    "worlds.export", "semantics.srdf_files", "semantics.group_operators", "semantics.pose_blend",
+    "collisions.fit", "collisions.overlay", "collisions.panel", "semantics.panel_groups",
+    "gizmos.drag_tip", "gizmos.tip_gizmo", "gizmos.drag_joint", "gizmos.joint_gizmo",
+    "gizmos.switch", "renamed_bones", "command_line", "motion.motion_files", "motion.panel",
+    "simulation.operators", "retargeting.panel", "retargeting.person_file", "kept_views",
+    "sensing.looking", "sensing.operators", "sensing.panel", "live.panel",
 )  # fmt: skip
-PARTS = tuple(import_module(f".{name}", __name__) for name in _NAMES)
+
+
+def _list_present() -> Iterator[ModuleType]:
+    """Yields the modules; those of a feature that was removed are passed over, with its folder."""
+    for name in _NAMES:
+        folder = name.rpartition(".")[0]
+        if not folder or find_spec(f".{folder}", __name__) is not None:
+            yield import_module(f".{name}", __name__)
+
+
+PARTS = tuple(_list_present())
 """The modules with classes for Blender or a `register` of their own, in the order of registration:
 gizmos in the order in which Blender asks them for the part under the mouse."""
 

@@ -19,7 +19,7 @@ from ..urdf_importer.core.command.report import Report
 from ..urdf_importer.core.command.summary import count
 from ..urdf_importer.core.diagnostics import DiagnosticGroup, describe_missing, group_diagnostics
 from . import props
-from .batch.import_batch import ImportBatch
+from .importing.import_batch import ImportBatch
 from .registration import add_property
 from .session import session_state
 

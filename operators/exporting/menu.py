@@ -6,11 +6,8 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import WriterFormat
-from ..motion.motion_files import draw_export_motion
 from ..preferences import shows_morse
 from ..registration import add_to_menus
-from ..semantics.srdf_files import draw_export_entry
-from ..worlds.export import ExportWorld
 from .operators import EXPORTERS
 
 _MOST_SUFFIXES = 3
@@ -25,9 +22,6 @@ class ExportMenu(bpy.types.Menu):
         for each in EXPORTERS:
             if each.format.name != "morse" or shows_morse(context):
                 self.layout.operator(each.bl_idname, text=name_entry(each.format))
-        self.layout.operator(ExportWorld.bl_idname, text="World (.wbt, .sdf, .xml)")
-        draw_export_entry(self, context)
-        draw_export_motion(self, context)
 
 
 def draw_export_entries(menu: Any, context: Any) -> None:

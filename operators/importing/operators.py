@@ -11,10 +11,7 @@ import bpy
 
 from ...urdf_importer import ReaderFormat, reader_formats
 from .. import props
-from ..motion.motion_files import draw_import_motion
 from ..registration import add_to_menus, make_drop_handler
-from ..retargeting.person_file import draw_import_person
-from ..semantics.srdf_files import draw_import_entry
 from .import_choices import SUFFIXES
 from .import_urdf import ShownImport
 from .run_import import ImportAgain, name_last
@@ -61,9 +58,6 @@ class ImportMenu(bpy.types.Menu):
         text = f"Import Again ({last})" if last else "Import Again"
         self.layout.operator(ImportAgain.bl_idname, text=text)
         self.layout.separator()
-        draw_import_entry(self, context)
-        draw_import_motion(self, context)
-        draw_import_person(self, context)
 
 
 def draw_import_entries(menu: Any, context: Any) -> None:

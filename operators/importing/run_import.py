@@ -13,11 +13,11 @@ from ...urdf_importer import ImportResult, RobotError
 from ...urdf_importer.core.command.report import Report
 from ...urdf_importer.core.progress import finish
 from ..active_robot import PolledOperator
-from ..batch.import_batch import ImportBatch
 from ..registration import add_handler
 from ..reports import report_failures, report_outcome
 from ..session import session_state
 from ..stepping import SteppedOperator, Steps
+from .import_batch import ImportBatch
 from .import_choices import ImportChoices, copy_choices, read_jobs
 from .placement import open_sidebar, place_results
 

@@ -24,7 +24,7 @@ from .. import props
 from ..active_robot import ActingOperator, active_robot, ask, browse
 from ..exporting.exported_robot import ExportOperator
 from ..option_properties import add_option_properties, draw_options, read_options
-from ..registration import make_drop_handler
+from ..registration import add_to_menus, make_drop_handler
 from ..reports import report_diagnostics
 
 _READ = [each.suffix for each in motion_formats()]
@@ -134,3 +134,9 @@ def draw_import_motion(menu: Any, context: Any) -> None:
 def draw_export_motion(menu: Any, context: Any) -> None:
     """Draws the entry of File > Export."""
     menu.layout.operator(ExportMotion.bl_idname, text="Robot Motion (.json, .csv, .bag, ...)")
+
+
+def register() -> None:
+    """Adds the entries to the menus of robots."""
+    add_to_menus(draw_import_motion, "TOPBAR_MT_urdf_import")
+    add_to_menus(draw_export_motion, "TOPBAR_MT_urdf_export")

@@ -16,7 +16,7 @@ from ...urdf_importer.features.retargeting.retarget import open_person
 from .. import props
 from ..active_robot import ActingOperator, ask, browse, wait_cursor
 from ..importing.placement import find_right, list_views, open_sidebar
-from ..registration import make_drop_handler
+from ..registration import add_to_menus, make_drop_handler
 from ..wrapped_text import draw_wrapped
 from .limb_pairs import choose_person
 from .panel import RetargetPanel, unfold_panel
@@ -95,3 +95,8 @@ DropPerson = make_drop_handler(
 def draw_import_person(menu: Any, context: Any) -> None:
     """Draws the entry of File > Import."""
     menu.layout.operator(ImportPerson.bl_idname, text="Person for a Robot (.bvh)")
+
+
+def register() -> None:
+    """Adds the entry to the menu of robots."""
+    add_to_menus(draw_import_person, "TOPBAR_MT_urdf_import")

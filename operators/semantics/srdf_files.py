@@ -20,7 +20,7 @@ from ...urdf_importer.core.command.summary import count
 from .. import props
 from ..active_robot import RobotOperator, active_robot, browse
 from ..exporting.exported_robot import ExportOperator
-from ..registration import make_drop_handler
+from ..registration import add_to_menus, make_drop_handler
 from ..reports import report_diagnostics
 
 
@@ -91,3 +91,9 @@ def draw_import_entry(menu: Any, context: Any) -> None:
 def draw_export_entry(menu: Any, context: Any) -> None:
     """Draws the entry of File > Export."""
     menu.layout.operator(ExportSrdf.bl_idname, text="SRDF (.srdf)")
+
+
+def register() -> None:
+    """Adds the entries to the menus of robots."""
+    add_to_menus(draw_import_entry, "TOPBAR_MT_urdf_import")
+    add_to_menus(draw_export_entry, "TOPBAR_MT_urdf_export")

@@ -14,6 +14,7 @@ from ...urdf_importer.formats.worlds.export import export_world_steps
 from .. import props
 from ..active_robot import PolledOperator, browse
 from ..exporting.exported_robot import find_export_folder
+from ..registration import add_to_menus
 from ..reports import report_diagnostics
 from ..stepping import BrowsedWork, Steps
 
@@ -81,3 +82,13 @@ class ExportWorld(BrowsedWork, PolledOperator, bpy.types.Operator):
         files = describe_files(str(written.path), [str(each) for each in written.files])
         self.report({"INFO"}, f"Wrote {written.path.name}: {robots}, {objects}, {files}")
         return {"FINISHED"}
+
+
+def draw_export_world(menu: Any, context: Any) -> None:
+    """Draws the entry of File > Export."""
+    menu.layout.operator(ExportWorld.bl_idname, text="World (.wbt, .sdf, .xml)")
+
+
+def register() -> None:
+    """Adds the entry to the menu of robots."""
+    add_to_menus(draw_export_world, "TOPBAR_MT_urdf_export")

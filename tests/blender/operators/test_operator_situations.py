@@ -255,7 +255,7 @@ def test_a_job_that_is_closed_leaves_nothing_of_any_file(
 
 def _batch(extension: ModuleType, *paths: Path) -> Any:
     jobs = [extension.urdf_importer.core.command.jobs.ImportJob(input=str(path)) for path in paths]
-    return extension.operators.batch.import_batch.ImportBatch(jobs)
+    return extension.operators.importing.import_batch.ImportBatch(jobs)
 
 
 def test_what_replaces_all_data_stops_a_running_import(extension: ModuleType) -> None:
