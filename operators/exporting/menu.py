@@ -10,7 +10,7 @@ from ..motion.motion_files import draw_export_motion
 from ..preferences import shows_morse
 from ..registration import add_to_menus
 from ..semantics.srdf_files import draw_export_entry
-from ..worlds.export import ExportWorld
+from ..worlds.export import WORLD_FORMATS, ExportWorld
 from .operators import EXPORTERS
 
 _MOST_SUFFIXES = 3
@@ -25,7 +25,8 @@ class ExportMenu(bpy.types.Menu):
         for each in EXPORTERS:
             if each.format.name != "morse" or shows_morse(context):
                 self.layout.operator(each.bl_idname, text=name_entry(each.format))
-        self.layout.operator(ExportWorld.bl_idname, text="World (.wbt, .sdf, .xml)")
+        first = ", ".join(each.world_suffixes[0] for each in WORLD_FORMATS)
+        self.layout.operator(ExportWorld.bl_idname, text=f"World ({first})")
         draw_export_entry(self, context)
         draw_export_motion(self, context)
 
