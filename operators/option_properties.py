@@ -134,7 +134,7 @@ def _draw_option(layout: Any, operator: Any, field: "Field[Any]") -> None:
             return
         target = column.row(align=True)
         target.prop(operator, field.name, text="", placeholder=field.metadata.get("blank", ""))
-        if field.name == "package_paths" and _is_in_browser():
+        if field.name == "package_paths" and AddShownFolder.poll(bpy.context):
             target.operator(AddShownFolder.bl_idname, text="", icon="FILE_FOLDER")
         elif field.name == "package_paths" and "UNDO" in operator.bl_options:
             target.operator(ImportWithFolder.bl_idname, text="", icon="FILE_FOLDER")

@@ -7,22 +7,39 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import Diagnostics
+from ...urdf_importer import Diagnostics, WriterFormat, writer_formats
 from ...urdf_importer.core.command.summary import count, describe_files
+from ...urdf_importer.core.diagnostics import name_choices
 from ...urdf_importer.core.pipeline.exporting import Written
-from ...urdf_importer.formats.worlds.export import export_world_steps
+from ...urdf_importer.formats.worlds.export import export_world_steps, world_suffixes
 from .. import props
 from ..active_robot import PolledOperator, browse
 from ..exporting.exported_robot import find_export_folder
+from ..option_properties import add_option_properties, draw_options, read_options
 from ..registration import add_to_menus
 from ..reports import report_diagnostics
 from ..stepping import BrowsedWork, Steps
 
-_KINDS = {"WEBOTS": (".wbt", "Webots"), "SDF": (".sdf", "SDF"), "MUJOCO": (".xml", "MuJoCo")}
-_ENDINGS = (".wbt", ".sdf", ".world", ".xml", ".mjcf")
-
-
+WORLD_FORMATS = tuple(each for each in writer_formats() if each.world_suffixes)
+_FORMATS = {each.label.upper(): each for each in WORLD_FORMATS}
+_ENDINGS = world_suffixes()
 _NOT_NOW = "Leave the mode you are in first: worlds are written in object mode"
+
+
+def _make_options(format: WriterFormat[Any]) -> type[Any]:
+    """Returns a group of properties, one for each option of a format."""
+    members = {
+        "__doc__": f"Options of worlds for {format.title}.",
+        "__module__": __name__,
+        "__annotations__": {},
+        "bl_idname": f"export_scene.robot_world_{format.name}",
+        "bl_options": set[str](),
+    }
+    made = type(f"{format.name.title()}World", (bpy.types.PropertyGroup,), members)
+    return add_option_properties(made, format.options)
+
+
+OPTIONS = tuple(map(_make_options, WORLD_FORMATS))
 
 
 class ExportWorld(BrowsedWork, PolledOperator, bpy.types.Operator):
@@ -37,13 +54,15 @@ class ExportWorld(BrowsedWork, PolledOperator, bpy.types.Operator):
     steps_title = "Exporting"
     cancelled_text = "The export was cancelled; nothing was written"
 
-    filepath: props.file("The world: a name that ends in .wbt, .sdf, .world, .xml or .mjcf")
+    filepath: props.file(f"The world: a name that ends in {name_choices(_ENDINGS)}")
     check_existing: props.check_existing()
     filter_glob: props.pattern(*_ENDINGS, options=props.OF_THIS_TIME)
     kind: props.choice(
         "World Type", "The format of the world, where the name of the file has no such ending",
-        items=[(name, label, f"A world of {label}") for name, (_, label) in _KINDS.items()],
+        items=[(name, each.label, f"A world of {each.label}") for name, each in _FORMATS.items()],
     )  # fmt: skip
+
+    _shown_kind = ""
 
     @classmethod
     def why_disabled(cls, context: Any) -> str:
@@ -52,28 +71,39 @@ class ExportWorld(BrowsedWork, PolledOperator, bpy.types.Operator):
     def choose_file(self, context: Any) -> set[str]:
         if not self.filepath:
             stem = Path(bpy.data.filepath).stem or "world"
-            self.filepath = os.path.join(find_export_folder(context), stem)
+            name = stem + _FORMATS[self.kind].world_suffixes[0]
+            self.filepath = os.path.join(find_export_folder(context), name)
         if bpy.app.background:
             return self.execute(context)
+        self._shown_kind = self.kind
         return browse(self, context)
 
     def check(self, context: Any) -> bool:
-        """Gives the name the ending of the kind. Blender calls it when either changes."""
+        """Brings the name and the kind into agreement: the last change decides. Blender calls it
+        when either changes."""
+        before = self.filepath, self.kind
         path = Path(self.filepath)
-        known = [suffix for suffix, _ in _KINDS.values()]
-        stem = path.with_suffix("") if path.suffix in known else path
-        wanted = str(stem) + _KINDS[self.kind][0]
-        changed = path.name != "" and path.suffix not in (".world", ".mjcf")
-        if changed and wanted != self.filepath:
-            self.filepath = wanted
-            return True
-        return False
+        written = _find_kind(path)
+        if written and self.kind == self._shown_kind:
+            self.kind = written
+        elif written != self.kind and path.name:
+            stem = path.with_suffix("") if written else path
+            self.filepath = str(stem) + _FORMATS[self.kind].world_suffixes[0]
+        self._shown_kind = self.kind
+        return before != (self.filepath, self.kind)
+
+    def draw(self, context: Any) -> None:
+        self.layout.row().prop(self, "kind", expand=True)
+        format = _FORMATS[self.kind]
+        draw_options(self.layout, getattr(self, format.name), format.options)
 
     def begin_steps(self, context: Any) -> Steps:
         path = Path(bpy.path.abspath(self.filepath))
+        format = _FORMATS[_find_kind(path) or self.kind]
         if not path.suffix:
-            path = path.with_suffix(_KINDS[self.kind][0])
-        return export_world_steps(path, diagnostics=Diagnostics())
+            path = path.with_suffix(format.world_suffixes[0])
+        options = read_options(getattr(self, format.name), format.options)
+        return export_world_steps(path, options=options, diagnostics=Diagnostics())
 
     def keep_result(self: Any, context: Any, written: Written) -> set[str]:
         report_diagnostics(self, written.robot, written.diagnostics, "export")
@@ -84,9 +114,21 @@ class ExportWorld(BrowsedWork, PolledOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
+def _find_kind(path: Path) -> str:
+    suffix = path.suffix.lower()
+    return next((name for name, each in _FORMATS.items() if suffix in each.world_suffixes), "")
+
+
+for _format, _options in zip(WORLD_FORMATS, OPTIONS, strict=True):
+    ExportWorld.__annotations__[_format.name] = bpy.props.PointerProperty(
+        name=_format.label, description=f"The options of a world of {_format.label}", type=_options
+    )
+
+
 def draw_export_world(menu: Any, context: Any) -> None:
     """Draws the entry of File > Export."""
-    menu.layout.operator(ExportWorld.bl_idname, text="World (.wbt, .sdf, .xml)")
+    first = ", ".join(each.world_suffixes[0] for each in WORLD_FORMATS)
+    menu.layout.operator(ExportWorld.bl_idname, text=f"World ({first})")
 
 
 def register() -> None:

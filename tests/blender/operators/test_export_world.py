@@ -2,13 +2,21 @@
 """File > Export > Robot > World."""
 
 from pathlib import Path
+from typing import Any
 
 import bpy
 import mujoco
 import pytest
 
 from support.paths import ROOT
-from urdf_importer import import_robot
+from urdf_importer import (
+    MjcfOptions,
+    SdfOptions,
+    WebotsOptions,
+    export_world,
+    import_robot,
+)
+from urdf_importer.core.options import FileOptions
 
 pytestmark = pytest.mark.usefixtures("scene", "extension")
 
@@ -26,3 +34,25 @@ def test_a_scene_is_written_as_the_name_says_or_the_kind(tmp_path: Path) -> None
 def test_a_scene_with_nothing_in_it_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="neither robots nor objects"):
         bpy.ops.export_scene.robot_world(filepath=str(tmp_path / "lab.sdf"))
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "options"),
+    [
+        ("lab.sdf", {"sdf": {"fixed_joints": "lump"}}, SdfOptions(fixed_joints="lump")),
+        ("lab.world", {"kind": "WEBOTS", "sdf": {"base": "fixed"}}, SdfOptions(base="fixed")),
+        ("lab.xml", {"mjcf": {"actuators": "position"}}, MjcfOptions(actuators="position")),
+        ("lab.wbt", {"webots": {"time_step": 8.0}}, WebotsOptions(time_step=8.0)),
+        ("lab.wbt", {"sdf": {"base": "fixed"}}, WebotsOptions()),
+    ],
+)
+def test_a_world_has_the_options_of_its_format(
+    name: str, given: dict[str, Any], options: FileOptions, tmp_path: Path
+) -> None:
+    import_robot(ROOT / "sample_urdfs/two_link_arm.urdf")
+    paths = [tmp_path / folder / name for folder in ("one", "other")]
+    for path in paths:
+        path.parent.mkdir()
+    assert bpy.ops.export_scene.robot_world(filepath=str(paths[0]), **given) == {"FINISHED"}
+    export_world(paths[1], options=options)
+    assert paths[0].read_bytes() == paths[1].read_bytes()

@@ -64,7 +64,8 @@ def plan_export(given: argparse.Namespace) -> Task | None:
     if len(given.inputs) != 1 or not is_blend(source):
         raise UsageError("--world takes one .blend, whose scene is the world")
     TaskOutput(path=path, suffixes=world_suffixes(), argument="with --world, -o").check_name(source)
-    options = read_options(given, find_world_format(path).options)
+    format, _ = find_world_format(path)
+    options = read_options(given, format.options)
     job = ExportJob(input=source, output=path, options=options, strict=given.strict)
     return replace(task_of(job), run=_run_export)
 

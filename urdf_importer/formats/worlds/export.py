@@ -24,6 +24,7 @@ from ...core.writers.formats import (
     OpenExport,
     WorldRequest,
     WorldRobot,
+    WorldWriter,
     WriterFormat,
     Written,
 )
@@ -71,8 +72,8 @@ def export_world_steps(
     """Runs export_world in steps, for progress bars; closed before its end it writes nothing."""
     from .blender.extract import extract_surroundings
 
-    format = find_world_format(place := Path(path))
-    form: Any = format.write_world
+    place = Path(path)
+    format, form = find_world_format(place)
     chosen = fit_options(options, format)
     diagnostics = diagnostics_of(diagnostics, path)
     armatures, others = _choose(objects)
@@ -113,11 +114,12 @@ def world_suffixes() -> list[str]:
     return [suffix for each in writer_formats() for suffix in each.world_suffixes]
 
 
-def find_world_format(path: Path) -> WriterFormat[Any]:
-    """Returns the format of a world's file, whose options are the world's. Raises WriteError."""
+def find_world_format(path: Path) -> tuple[WriterFormat[Any], WorldWriter[Any]]:
+    """Returns the format of a world's file, whose options are the world's, and how it writes
+    worlds. Raises WriteError."""
     for each in writer_formats():
-        if path.suffix.lower() in each.world_suffixes:
-            return each
+        if each.write_world is not None and path.suffix.lower() in each.world_suffixes:
+            return each, each.write_world
     raise WriteError(
         f"cannot write {quote_path(path)}: the name of a world must end in "
         f"{name_choices(world_suffixes())}"
