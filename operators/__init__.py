@@ -27,7 +27,7 @@ _NAMES = (
 
 
 def _list_present() -> Iterator[ModuleType]:
-    """Yields the modules; those of a feature that was removed are passed over, with its folder."""
+    """Yields the modules; modules of a removed feature are passed over, with its folder."""
     for name in _NAMES:
         folder = name.rpartition(".")[0]
         if not folder or find_spec(f".{folder}", __name__) is not None:
