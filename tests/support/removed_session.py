@@ -15,7 +15,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from severed_session import run
+run = import_module("severed_session").run
+"""The exit status of a command; both are scripts, which find each other in their folder."""
 
 
 def main(folder: Path, robot: str) -> None:
