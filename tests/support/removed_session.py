@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A session with a copy of the checkout that lacks formats or features, in a fresh Python:
 
-    removed_session.py FOLDER ROBOT
+    removed_session.py FOLDER ROBOT STEP...
 
 FOLDER holds the copy as the extension `left`, with the library in it. Each step that was done is
-written as a line; any failure ends the session with a traceback and an exit status that is not 0.
+written as a line; what needs Blender is done where it is among the steps. Any failure ends the
+session with a traceback and an exit status that is not 0.
 """
 
 import contextlib
 import io
 import sys
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ run = import_module("severed_session").run
 """The exit status of a command; both are scripts, which find each other in their folder."""
 
 
-def main(folder: Path, robot: str) -> None:
+def main(folder: Path, robot: str, *steps: str) -> None:
     """Does what needs no Blender, then what needs it, where there is one."""
     sys.path[:0] = [str(folder), str(folder / "left")]
     library = import_module("urdf_importer")
@@ -30,8 +30,9 @@ def main(folder: Path, robot: str) -> None:
     library.export_robot(described, folder / "read.urdf")
     sys.stdout.write("planned\n")
     use_command(import_module("urdf_importer.cli"), folder, robot)
-    if find_spec("bpy") is not None:
+    if "posed" in steps:
         use_blender(library, folder, robot)
+    if "registered" in steps:
         use_extension(import_module("left"), robot)
 
 
@@ -74,4 +75,4 @@ def use_extension(extension: Any, robot: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2])
+    main(Path(sys.argv[1]), *sys.argv[2:])
