@@ -103,10 +103,9 @@ def export_world_steps(
         files = bare.files.with_shown(shown.shapes, shown.images)
         bare = replace(bare, options=_own(bare.robot, chosen), files=files)
         around, world = _draw_things(bare, shown.world, form.solids)
-        request = WorldRequest(
-            path=place, robots=found, around=around, world=world, names=shown.names
-        )
-        return (yield from relay(form.write(request), show))
+        wish = WorldRequest(path=place, robots=found, around=around, world=world, names=shown.names)
+        written: Written = yield from relay(form.write(wish), show)
+        return written
 
 
 def world_suffixes() -> list[str]:
