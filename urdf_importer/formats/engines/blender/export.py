@@ -42,6 +42,8 @@ def export_rig_steps(
         shown = sampler.look()
         found_clips = yield from _see_clips(main, sampler, wishes)
         clips = [clip for clip in found_clips if clip.moves]
+        if wishes.frames and len(found_clips) == 1:
+            shown = found_clips[0]
     yield Progress(share=_SEEN, text="meshes")
     name = clean_name(str(skeleton.tree.robot.name) or "robot")
     step = wishes.frames[2] if wishes.frames else 1.0
@@ -81,7 +83,7 @@ def _see_clips(
     if not wishes.every_action:
         name, first, last = find_span(main) or ("", 0.0, 0.0)
         first, last, step = wishes.frames or (first, last, 1.0)
-        if last > first:
+        if wishes.frames or last > first:
             steps = sampler.play(name or "motion", frames_between(first, last, step))
             found.append((yield from relay(steps, partial(_show, first=0.0, size=1.0))))
     return found
@@ -100,7 +102,7 @@ _NEAR = 1e-5
 def _hold_pose(
     stage: Stage, skeleton: EngineSkeleton, links: Sequence[str], shown: Motion
 ) -> list[Motion]:
-    """Makes a clip of two like frames of the displayed pose, unless that is the rest: engines take
+    """Makes a clip of two like frames of the pose in `shown`, unless that is the rest: engines take
     nodes for the rest, so these cannot show it. Players stumble over a clip of one frame."""
     basis = basis_of(stage.armature, skeleton, pose_bones(skeleton, links, shown))
     is_rest = all(
@@ -110,7 +112,7 @@ def _hold_pose(
     )
     if is_rest:
         return []
-    held = {"base": shown.base.repeat(2, axis=0), "links": shown.links.repeat(2, axis=0)}
+    held = {"base": shown.base[:1].repeat(2, axis=0), "links": shown.links[:1].repeat(2, axis=0)}
     return [replace(shown, name=_POSE, **held)]
 
 
