@@ -71,7 +71,7 @@ def test_many_at_once():
 @pytest.mark.parametrize(
     ("axes", "unit", "message"),
     [
-        ("xzy", 1.0, "left hands"),
+        ("xzy", 1.0, "mirrors the robot"),
         ("xxy", 1.0, "twice"),
         ("forward", 1.0, "does not name three axes"),
         ("xyz", 0.0, "not a length"),

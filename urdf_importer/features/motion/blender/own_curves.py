@@ -34,7 +34,8 @@ _LINE = re.compile(
 )
 """A rig driver's function of its leader's number, which is unchanged within limits."""
 _NEAR = 1e-6
-_US = "urdf_importer.core.blender."
+_US = re.compile(r"\burdf_importer\.(core|\w+\.\w+)\.blender\.")
+"""Modules of this library that need Blender, in the Python package and in the extension."""
 Place = tuple[Any, str, int]
 """A number: its object, its path and its index."""
 
@@ -63,7 +64,7 @@ def find_own_motion(armature: Any, frames: Sequence[tuple[int, float]]) -> OwnMo
     running = (*handlers.frame_change_pre, *handlers.frame_change_post)
     # Ours bring links to live targets, and move nothing else; also the extension's, where this is
     # the library beside it.
-    ours = all(_US in str(getattr(each, "__module__", "")) for each in running)
+    ours = all(_US.search(str(getattr(each, "__module__", ""))) for each in running)
     if followed_targets_of(armature) or not ours:
         return None
     moments = [float(np.float32(whole) + np.float32(rest)) for whole, rest in frames]

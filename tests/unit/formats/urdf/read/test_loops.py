@@ -178,8 +178,8 @@ def test_universal_joints_get_a_link_between() -> None:
         assert gap_of(robot, {}) < 1e-12
         check_text(robot)
         raw = robot.text
-        assert patch_text(raw, rename(robot, prefix="p_"), located, reread) is None
-        assert patch_text(raw, robot, located, reread) == raw
+        assert patch_text(raw, rename(robot, prefix="p_"), located) is None
+        assert patch_text(raw, robot, located) == raw
 
 
 def located(data: bytes) -> Located:
@@ -286,9 +286,9 @@ def test_a_file_is_edited_in_place() -> None:
     raw = FOUR_BAR.format(loop=f"{JOINT}\n  {BALL}").encode()
     robot = reread(raw)
     renamed = replace(robot, loops=(replace(robot.loops[0], name="top"), robot.loops[1]))
-    patched = patch_text(raw, renamed, located, reread)
+    patched = patch_text(raw, renamed, located)
     assert patched == raw.replace(b'"tip"', b'"top"')
-    without = patch_text(raw, replace(robot, loops=robot.loops[1:]), located, reread)
+    without = patch_text(raw, replace(robot, loops=robot.loops[1:]), located)
     assert without == FOUR_BAR.format(loop=BALL).encode()
 
 
@@ -350,9 +350,9 @@ def test_a_second_parent_closes_a_loop_where_it_fits() -> None:
     assert gap_of(robot, {}) < 1e-12
     check_text(robot)
     raw = robot.text
-    assert patch_text(raw, robot, located, reread) == raw
+    assert patch_text(raw, robot, located) == raw
     longer = replace(robot, loops=(replace(loop, name="top"),))
-    assert patch_text(raw, longer, located, reread) == raw.replace(b'"tip"', b'"top"')
+    assert patch_text(raw, longer, located) == raw.replace(b'"tip"', b'"top"')
     alone = replace(robot, joints=robot.joints[:1])
     assert "<loop_joint" in write_robot_text(alone)
 
