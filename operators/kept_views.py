@@ -9,7 +9,7 @@ import bpy
 
 from ..urdf_importer.features.sensing.blender.looking import find_looked, keep_of
 from ..urdf_importer.features.studio.blender.stage import find_studio
-from .registration import Drawers, call_later
+from .registration import Drawers, add_handler, call_later
 from .session import session_state
 
 _HIDDEN = ("show_bones", "show_extras", "show_relationship_lines")
@@ -43,8 +43,21 @@ class _Views:
 def enter_camera(space: Any, home: Any, *, bare: bool = False) -> None:
     """Lets a view look through the scene's camera, `bare` without bones, lights and empties. How it
     looked is noted, and in `home` too, for files that are opened again."""
-    views, region = session_state(_Views).before, space.region_3d
-    now = _View(
+    views = session_state(_Views).before
+    for each in _list_spaces(bpy.context):
+        # Views through the user's own camera look through this one from now on, too.
+        if each != space and each.region_3d.view_perspective == "CAMERA":
+            views.setdefault(each.as_pointer(), _note(each, bare=False))
+    noted = views.setdefault(space.as_pointer(), _note(space, bare=bare))
+    home[_VIEW] = {name: getattr(noted, name) for name in _View.__slots__}
+    space.region_3d.view_perspective = "CAMERA"
+    for overlay in _HIDDEN if bare else ():
+        setattr(space.overlay, overlay, False)
+
+
+def _note(space: Any, *, bare: bool) -> _View:
+    region = space.region_3d
+    return _View(
         perspective=region.view_perspective,
         rotation=tuple(region.view_rotation),
         location=tuple(region.view_location),
@@ -53,11 +66,11 @@ def enter_camera(space: Any, home: Any, *, bare: bool = False) -> None:
         offset=tuple(region.view_camera_offset),
         overlays=tuple(bare and getattr(space.overlay, overlay) for overlay in _HIDDEN),
     )
-    noted = views.setdefault(space.as_pointer(), now)
-    home[_VIEW] = {name: getattr(noted, name) for name in _View.__slots__}
-    region.view_perspective = "CAMERA"
-    for overlay in _HIDDEN if bare else ():
-        setattr(space.overlay, overlay, False)
+
+
+def _list_spaces(context: Any) -> list[Any]:
+    areas = [area for window in context.window_manager.windows for area in window.screen.areas]
+    return [area.spaces.active for area in areas if area.type == "VIEW_3D"]
 
 
 def settle_views(context: Any) -> None:
@@ -116,6 +129,16 @@ def _settle_soon() -> None:
     settle_views(bpy.context)
 
 
+def _forget_closed(*_arguments: Any) -> None:
+    """Forgets views that are gone, so that no new one at their place is taken for them."""
+    views = session_state(_Views).before
+    areas = [area for screen in bpy.data.screens for area in screen.areas]
+    living = {space.as_pointer() for area in areas for space in area.spaces}
+    for key in views.keys() - living:
+        del views[key]
+
+
 def register() -> None:
     """Lets views through such a camera look as before once they look elsewhere."""
     session_state(_Views).drawers.start(POST_VIEW=_watch_view)
+    add_handler(bpy.app.handlers.load_post, _forget_closed)

@@ -190,9 +190,10 @@ class BrowsedWork(SteppedOperator):
         """Opens the file browser; returns the result for invoke."""
         raise NotImplementedError
 
-    def invoke(self, context: Any, event: Any) -> set[str]:
+    def invoke(self: Any, context: Any, event: Any) -> set[str]:
         if self.begins:
-            return super().invoke(context, event)
+            _copy_groups(session_state(_Asked).operator, self)
+            return set(super().invoke(context, event))
         self._asks = not bpy.app.background
         return self.choose_file(context)
 
@@ -201,12 +202,36 @@ class BrowsedWork(SteppedOperator):
             return set(super().execute(context))
         values = {}
         for each in self.properties.bl_rna.properties:
-            value = getattr(self, each.identifier)
-            values[each.identifier] = tuple(value) if getattr(each, "is_array", False) else value
-        del values["rna_type"], values["begins"]
+            if each.type != "POINTER":
+                value = getattr(self, each.identifier)
+                is_array = getattr(each, "is_array", False)
+                values[each.identifier] = tuple(value) if is_array else value
+        del values["begins"]
         family, _, name = type(self).bl_idname.partition(".")
-        getattr(getattr(bpy.ops, family), name)("INVOKE_DEFAULT", begins=True, **values)
+        asked = session_state(_Asked)
+        asked.operator = self
+        try:
+            getattr(getattr(bpy.ops, family), name)("INVOKE_DEFAULT", begins=True, **values)
+        finally:
+            asked.operator = None
         return {"FINISHED"}
+
+
+@dataclass(slots=True)
+class _Asked:
+    """The operator whose file browser was answered, while it is called anew."""
+
+    operator: Any = None
+
+
+def _copy_groups(source: Any, target: Any) -> None:
+    """Copies groups of properties, which Blender takes from no call of an operator."""
+    for each in source.properties.bl_rna.properties if source is not None else ():
+        if each.type == "POINTER" and each.identifier != "rna_type":
+            theirs, ours = getattr(source, each.identifier), getattr(target, each.identifier)
+            for member in theirs.bl_rna.properties:
+                if not member.is_readonly:
+                    setattr(ours, member.identifier, getattr(theirs, member.identifier))
 
 
 def register() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import Diagnostics, WriterFormat, writer_formats
+from ...urdf_importer import Diagnostics, RobotError, WriterFormat, writer_formats
 from ...urdf_importer.core.command.summary import count, describe_files
 from ...urdf_importer.core.diagnostics import name_choices
 from ...urdf_importer.core.pipeline.exporting import Written
@@ -86,7 +86,7 @@ class ExportWorld(BrowsedWork, PolledOperator, bpy.types.Operator):
         written = _find_kind(path)
         if written and self.kind == self._shown_kind:
             self.kind = written
-        elif written != self.kind and path.name:
+        elif written != self.kind and os.path.basename(self.filepath):
             stem = path.with_suffix("") if written else path
             self.filepath = str(stem) + _FORMATS[self.kind].world_suffixes[0]
         self._shown_kind = self.kind
@@ -98,6 +98,8 @@ class ExportWorld(BrowsedWork, PolledOperator, bpy.types.Operator):
         draw_options(self.layout, getattr(self, format.name), format.options)
 
     def begin_steps(self, context: Any) -> Steps:
+        if not self.filepath:
+            raise RobotError("no file is chosen: give its path as filepath")
         path = Path(bpy.path.abspath(self.filepath))
         format = _FORMATS[_find_kind(path) or self.kind]
         if not path.suffix:

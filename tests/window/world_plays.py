@@ -74,6 +74,8 @@ def slow_exports(driver: Driver) -> Steps:
         yield from driver.wait_for("it is over", lambda: not _is_busy())
         yield 0.5
         driver.take_picture(f"{target.stem}_written")
+        if target.suffix == ".sdf":
+            assert "<parent>world</parent>" in target.read_text(), "the option base is lost"
         assert _census() == before
         for each in Path(folder).iterdir():
             shutil.rmtree(each) if each.is_dir() else each.unlink()
@@ -95,7 +97,10 @@ def _export(driver: Driver, entry: str, target: Path) -> Steps:
     yield from driver.open_menu_entry(entry)
     yield from driver.wait_for("the file browser is there", lambda: driver.browser)
     area: Any = driver.browser
-    area.spaces.active.active_operator.kind = target.suffix[1:].upper()
+    operator = area.spaces.active.active_operator
+    operator.kind = target.suffix[1:].upper()
+    if target.suffix == ".sdf":
+        operator.sdf.base = "fixed"
     area.spaces.active.params.directory = str(target.parent).encode()
     area.spaces.active.params.filename = target.name
     yield 0.5

@@ -20,6 +20,7 @@ from urdf_importer import (
     apply_srdf,
     bake_drive,
     bake_velocity,
+    delete_robot,
     get_joint_positions,
     grasp,
     import_robot,
@@ -290,6 +291,21 @@ def test_things_are_picked_up_carried_put_down_and_picked_up_again() -> None:
     show(50)
     wanted = place_of(robot, "base_link") @ held
     assert np.abs(shown(box) - np.array(wanted)).max() < 1e-4
+
+
+def test_a_thing_let_go_with_its_robot_is_picked_up_by_another_as_if_it_were_new() -> None:
+    robot, box = cart(), box_at((0.5, 0.0, 0.1))
+    show(10)
+    grasp(robot, "base_link", item=box)
+    show(50)
+    delete_robot(robot)
+    assert not box.constraints
+    robot = cart()
+    show(100)
+    made = grasp(robot, "base_link", item=box)
+    show(20)
+    assert made.influence == 0.0
+    grasp(robot, "left_wheel", item=box)
 
 
 def test_what_cannot_be_grasped_or_released() -> None:

@@ -170,7 +170,7 @@ def give_attribute(mesh: Any, name: str, kind: str, domain: str) -> None:
 
 
 def many_uvs(first: Any, second: Any, third: Any) -> None:
-    give_uvs(first, "UVMap")
+    give_uvs(first, "UVMap", "Lit")
     give_uvs(second, "Other", "UVMap")
 
 

@@ -161,6 +161,7 @@ def complete_copy(armature: Any) -> Any:
     original = find_original(armature)
     if original is None:
         raise BuildError(f"the robot from which {quote(armature.name)} was duplicated is not there")
+    _check(original)
     place = armature.matrix_world.copy()
     for home in armature.users_collection:  # A collection with two robots would not be copied.
         home.objects.unlink(armature)

@@ -74,6 +74,10 @@ def let_go(links: Collection[Any]) -> None:
         if _find_held(item) in grasps:
             release(item)
         for each in grasps:
+            path = _influence_of(each)
+            curves = find_curves(item) or ()
+            for curve in [curve for curve in curves if curve.data_path == path]:
+                curves.remove(curve)
             item.constraints.remove(each)
 
 
@@ -94,7 +98,12 @@ def _key_influence(item: Any, held: Any, frame: int, influence: float) -> None:
     for at, value in ((frame - 1, 1.0 - influence), (frame, influence)):
         held.influence = value
         held.keyframe_insert("influence", frame=at, group=_NAME)
-    _step(item, f'constraints["{bpy.utils.escape_identifier(held.name)}"].influence', frame)
+    _step(item, _influence_of(held), frame)
+
+
+def _influence_of(grasp: Any) -> str:
+    """Returns the path of the curve that switches a grasp."""
+    return f'constraints["{bpy.utils.escape_identifier(grasp.name)}"].influence'
 
 
 def _key_place(item: Any, frame: int) -> None:

@@ -42,14 +42,22 @@ def join_meshes(meshes: Sequence[Any]) -> Any:
     _join_attributes(joined, meshes, {_SLOTS, _NORMALS} if is_free else {_SLOTS})
     if slots.any():
         _write(joined.attributes.new(_SLOTS, "INT", "FACE"), slots)
-    for field in ("active_color_index", "render_color_index"):
-        index = getattr(meshes[0].color_attributes, field)
-        if index >= 0:
-            setattr(joined.color_attributes, field, index)
+    _activate_layers(joined, meshes[0])
     joined.update()
     if is_free:
         _set_normals(joined, meshes)
     return joined
+
+
+def _activate_layers(joined: Any, first: Any) -> None:
+    """Makes the layers of colours and texture coordinates active that are so in the first mesh."""
+    for field in ("active_color_name", "default_color_name"):
+        if getattr(first.attributes, field):
+            setattr(joined.attributes, field, getattr(first.attributes, field))
+    for layer in first.uv_layers:
+        for field in ("active", "active_render"):
+            if getattr(layer, field):
+                setattr(joined.uv_layers[layer.name], field, True)
 
 
 def _join_attributes(joined: Any, meshes: Sequence[Any], left_out: set[str]) -> None:
