@@ -30,7 +30,9 @@ def _list_present() -> Iterator[ModuleType]:
     """Yields the modules; modules of a removed feature are passed over, with its folder."""
     for name in _NAMES:
         folder = name.rpartition(".")[0]
-        if not folder or find_spec(f".{folder}", __name__) is not None:
+        # A folder that only caches are left in has no origin.
+        found = find_spec(f".{folder}", __name__) if folder else __spec__
+        if found is not None and found.origin is not None:
             yield import_module(f".{name}", __name__)
 
 

@@ -195,7 +195,7 @@ class BrowsedWork(SteppedOperator):
             _copy_groups(session_state(_Asked).operator, self)
             return set(super().invoke(context, event))
         self._asks = not bpy.app.background
-        return self.choose_file(context)
+        return set(self.choose_file(context))
 
     def execute(self: Any, context: Any) -> set[str]:
         if not self._asks:

@@ -62,7 +62,9 @@ def list_parts(shelf: str) -> tuple[tuple[str, Part], ...]:
     shelf."""
     home = f"{_LIBRARY}.{shelf}"
     packages = [f"{home}.{name}" for name in import_module(home).NAMES]
-    present = [each for each in packages if find_spec(each) is not None]
+    # A folder that only caches are left in has no origin.
+    found = [(each, find_spec(each)) for each in packages]
+    present = [each for each, spec in found if spec is not None and spec.origin is not None]
     return tuple((each, import_module(each).PART) for each in present)
 
 

@@ -156,8 +156,8 @@ def restored_on_failure(paths: Iterable[AnyPath]) -> Iterator[None]:
                     _double(target, kept[target])
         yield
     except BaseException:
-        with suppress(OSError):
-            for target, old in kept.items():
+        for target, old in kept.items():
+            with suppress(OSError):
                 _put(old, target)
         for target in new:
             if target.is_dir():

@@ -3,6 +3,7 @@
 collide: which links of a robot touch, in its pose or during a motion."""
 
 import argparse
+import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from ...core.command.jobs import ExportJob, write_steps
 from ...core.command.loading import READING, add_reading, add_robot, plan_robot, read_checked
 from ...core.command.report import Work
 from ...core.command.summary import count, describe_rows
-from ...core.command.task import Task, TaskOutput, UsageError
+from ...core.command.task import SLASH, Task, TaskOutput, UsageError
 from ...core.files.outputs import SEPARATORS
 from ...core.options import FileOptions, ImportOptions
 from ...core.pipeline.formats import find_writer, writer_formats
@@ -61,11 +62,12 @@ def _add_collisions(commands: Any) -> None:
 
 
 def _plan_fitting(given: argparse.Namespace) -> list[Task]:
-    suffixes = [suffix for each in writer_formats() for suffix in (*each.suffixes, "")]
+    suffixes = [suffix for each in writer_formats() for suffix in each.suffixes]
     # Physics of USD is written as text.
-    suffixes.remove(".usdc")
-    is_folder = given.output is not None and given.output.endswith(SEPARATORS)
-    output = TaskOutput(path=given.output, suffixes=suffixes, is_folder=is_folder)
+    suffixes = [each for each in suffixes if each != ".usdc"]
+    path = given.output
+    is_folder = path is not None and (path.endswith(SEPARATORS) or os.path.isdir(path))
+    output = TaskOutput(path=path, suffixes=[*suffixes, SLASH], is_folder=is_folder)
     return plan_robot(given, _fit, output)
 
 
@@ -156,7 +158,7 @@ def _collide(given: argparse.Namespace, work: Work) -> None:
         )
     work.rows = _list_contacts(report)
     work.facts = {
-        "contacts": [asdict(each) for each in report.contacts],
+        "contacts": [asdict(each) | {"point": each.point.tolist()} for each in report.contacts],
         "distance": report.distance,
         "nearest": report.nearest,
     }

@@ -75,7 +75,7 @@ def let_go(links: Collection[Any]) -> None:
             release(item)
         for each in grasps:
             path = _influence_of(each)
-            curves = find_curves(item) or ()
+            curves: Any = find_curves(item) or ()
             for curve in [curve for curve in curves if curve.data_path == path]:
                 curves.remove(curve)
             item.constraints.remove(each)
