@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The command collide: a row for each contact, and a status that scripts can ask."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,17 @@ def test_contacts_of_a_motion_have_their_times(
     one, other, start, _, end, *_ = row.split()
     assert {one, other} == {"left", "right"}
     assert float(start) == pytest.approx(3.0, abs=0.002) and float(end) == pytest.approx(4.0)
+
+
+def test_scripts_read_contacts_as_json(
+    robot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    motion = tmp_path / "close.csv"
+    motion.write_text("time,close\n0,0.45\n1,0.45\n")
+    assert main(["collide", str(robot), str(motion), "--disabled", "none", "--json", "-"]) == 1
+    (contact,) = json.loads(capsys.readouterr().out)["contacts"]
+    assert {contact["link1"], contact["link2"]} == {"left", "right"}
+    assert len(contact["point"]) == 3 and 0.0 <= contact["point"][0] <= 0.1
 
 
 def test_objects_need_a_scene(robot: Path, capsys: pytest.CaptureFixture[str]) -> None:
