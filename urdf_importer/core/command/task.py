@@ -32,7 +32,8 @@ class UsageError(Exception):
 class TaskOutput:
     """A file or folder to write, None where none is wanted: the `argument` of the command that
     names it, and the suffixes that it may have; None: any. A folder that `grows` is made with the
-    folders above it, and keeps its files where the work ends early: another run continues them.
+    folders above it, and keeps its files where the work ends early: another run continues them. It
+    may be the folder of the inputs.
     """
 
     path: AnyPath | None
@@ -110,7 +111,7 @@ def refuse_outputs(tasks: Sequence[Task], report: str | None) -> None:
     taken = {os.path.realpath(each): "the input" for task in tasks for each in task.inputs}
     for each in checked:
         place = os.path.realpath(each.path or "")
-        if place in taken:
+        if place in taken and not each.grows:
             raise UsageError(f"{quote_path(each.path or '')} would overwrite {taken[place]}")
         taken[place] = "another output"
     for each in checked:

@@ -7,7 +7,7 @@ import pytest
 
 from urdf_importer.core.command.jobs import ImportJob, task_of
 from urdf_importer.core.command.plans import plan_imports
-from urdf_importer.core.command.task import UsageError, refuse_outputs
+from urdf_importer.core.command.task import Task, TaskOutput, UsageError, refuse_outputs
 
 
 def test_a_blend_behind_the_input_is_the_output(tmp_path: Path) -> None:
@@ -45,3 +45,14 @@ def test_it_never_overwrites_an_input(tmp_path: Path) -> None:
     tasks = [task_of(job) for job in plan_imports([path, path], None, None, None)]
     with pytest.raises(UsageError, match="would overwrite the input"):
         refuse_outputs(tasks, None)
+
+
+def test_a_folder_that_grows_may_hold_the_inputs(tmp_path: Path) -> None:
+    for grows in (True, False):
+        output = TaskOutput(path=tmp_path, is_folder=True, grows=grows)
+        task = Task(inputs=(str(tmp_path),), outputs=(output,), options=None, run=lambda *_: None)
+        if grows:
+            refuse_outputs([task], None)
+        else:
+            with pytest.raises(UsageError, match="would overwrite the input"):
+                refuse_outputs([task], None)
