@@ -15,7 +15,7 @@ from ...urdf_importer.core.blender.standing.robot_table import find_robot
 from ...urdf_importer.core.command.summary import count
 from ..active_robot import active_robot
 from ..session import session_state
-from ..sidebar.panel import DataSubPanel
+from ..sidebar.panel import DataSubPanel, RowList
 from .fit import LEAST_MISS, FitCollisions, Fits, Marks, draw_settings, mark_shapes
 
 _MOST_ROWS = 8
@@ -37,22 +37,12 @@ class CollisionShapesPanel(DataSubPanel, bpy.types.Panel):
         _draw_rows(layout, robot)
 
 
-class ShapeList(bpy.types.UIList):
+class ShapeList(RowList, bpy.types.UIList):
     """The links that have collision shapes, and facts of these."""
 
     bl_idname = "VIEW3D_UL_urdf_collision_shapes"
 
-    def draw_item(
-        self,
-        context: Any,
-        layout: Any,
-        data: Any,
-        item: Any,
-        icon: int,
-        active_data: Any,
-        active_propname: str,
-        index: int,
-    ) -> None:
+    def draw_row(self, context: Any, layout: Any, item: Any, index: int) -> None:
         robot, link = find_robot(item), name_link(item) or ""
         shapes = _recall_shapes(robot).get(link, ())
         fitted = _find_fitted(robot)
@@ -62,12 +52,10 @@ class ShapeList(bpy.types.UIList):
             facts += ["", ""] if fit is None else [f"{fit.volume_ratio:.2f}", _name_miss(fit.miss)]
         _draw_line(layout, link, facts)
 
-    def filter_items(self, context: Any, data: Any, name: str) -> tuple[list[int], list[int]]:
-        words = self.filter_name.lower().split()
-        names = [name_link(item) or "" for item in data.objects]
+    def name_rows(self, context: Any, data: Any) -> list[str | None]:
         shapes = _recall_shapes(active_robot(context))
-        shown = [each in shapes and all(word in each.lower() for word in words) for each in names]
-        return [self.bitflag_filter_item if each else 0 for each in shown], []
+        names = [name_link(item) for item in data.objects]
+        return [name if name in shapes else None for name in names]
 
 
 def _draw_rows(layout: Any, robot: Any) -> None:

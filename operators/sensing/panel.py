@@ -17,7 +17,7 @@ from .. import props
 from ..active_robot import active_robot, redraw_views
 from ..registration import add_property
 from ..session import session_state
-from ..sidebar.panel import DataSubPanel
+from ..sidebar.panel import DataSubPanel, RowList
 from ..wrapped_text import draw_wrapped
 from .looking import LookThrough
 from .operators import AddSensors, RecordSensors, RemoveReadings, Sense, SwitchSensors, list_kind
@@ -41,28 +41,21 @@ class _Clicked:
 
 
 class SensorRow(bpy.types.PropertyGroup):
-    """A row of the list of sensors, by the sensor's name. Lists of Blender's go over properties of
-    Blender's; the panel fills it, which the window manager allows while panels are drawn."""
-
-    link: props.text("Link", "Name of the link that the sensor is on")
+    """A row of the list of sensors, whose content is the robot's alone: several windows may show
+    several robots, and rows that each of them filled would be drawn anew for ever."""
 
 
-class SensorList(bpy.types.UIList):
+class SensorList(RowList, bpy.types.UIList):
     bl_idname = "VIEW3D_UL_urdf_sensors"
 
-    def draw_item(
-        self,
-        context: Any,
-        layout: Any,
-        data: Any,
-        item: Any,
-        icon: int,
-        active_data: Any,
-        active_propname: str,
-        index: int,
-    ) -> None:
-        found = recall(active_robot(context), "sensors", _read)
-        _draw_row(layout, found[index], find_looked(context.scene))
+    def draw_row(self, context: Any, layout: Any, item: Any, index: int) -> None:
+        found = _recall_sensors(context)
+        if index < len(found):
+            _draw_row(layout, found[index], find_looked(context.scene))
+
+    def name_rows(self, context: Any, data: Any) -> list[str | None]:
+        names = [each.name for each in _recall_sensors(context)]
+        return [*names, *[None] * (len(data.urdf_sensors) - len(names))]
 
 
 class SensorsPanel(DataSubPanel, bpy.types.Panel):
@@ -73,7 +66,7 @@ class SensorsPanel(DataSubPanel, bpy.types.Panel):
     def draw(self, context: Any) -> None:
         layout, robot = self.layout, active_robot(context)
         try:
-            found = recall(robot, "sensors", _read)
+            found = _recall_sensors(context)
         except RobotError as error:
             draw_wrapped(layout, context, str(error), icon="ERROR")
             return
@@ -81,7 +74,8 @@ class SensorsPanel(DataSubPanel, bpy.types.Panel):
             layout.label(text="The description has no sensors")
             return
         manager = context.window_manager
-        _fill_rows(manager.urdf_sensors, [(sensor.name, sensor.link) for sensor in found])
+        while len(manager.urdf_sensors) < len(found):
+            manager.urdf_sensors.add()
         layout.template_list(
             SensorList.bl_idname, "", manager, "urdf_sensors",
             manager, "urdf_shown_sensor", rows=min(len(found), _MOST_ROWS),
@@ -95,16 +89,14 @@ class SensorsPanel(DataSubPanel, bpy.types.Panel):
         row.operator(RemoveReadings.bl_idname, text="", icon="X")
 
 
+def _recall_sensors(context: Any) -> tuple[PlacedSensor, ...]:
+    """Returns the sensors of the active robot, cached; none without one. Raises RobotError."""
+    robot = active_robot(context)
+    return () if robot is None else recall(robot, "sensors", _read)
+
+
 def _read(robot: Any) -> tuple[PlacedSensor, ...]:
     return find_sensors(robot, diagnostics=Diagnostics())
-
-
-def _fill_rows(rows: Any, wanted: list[tuple[str, str]]) -> None:
-    if [(row.name, row.link) for row in rows] != wanted:
-        rows.clear()
-        for name, link in wanted:
-            row = rows.add()
-            row.name, row.link = name, link
 
 
 def _draw_row(layout: Any, sensor: PlacedSensor, looked: Any) -> None:
@@ -136,16 +128,20 @@ def _draw_switches(layout: Any, robot: Any) -> None:
 def _get_shown(manager: Any) -> int:
     """Returns the sensor clicked last, as long as its link is the active object."""
     place, active = session_state(_Clicked).place, bpy.context.view_layer.objects.active
-    if active is None or not 0 <= place < len(manager.urdf_sensors):
+    found = _recall_sensors(bpy.context)
+    if active is None or not 0 <= place < len(found):
         return -1
-    return place if name_link(active) == manager.urdf_sensors[place].link else -1
+    return place if name_link(active) == found[place].link else -1
 
 
 def _set_shown(manager: Any, place: int) -> None:
     """Selects the link of the clicked sensor."""
     session_state(_Clicked).place = place
+    found = _recall_sensors(bpy.context)
+    if not 0 <= place < len(found):
+        return
     try:
-        select_link(active_robot(bpy.context), manager.urdf_sensors[place].link)
+        select_link(active_robot(bpy.context), found[place].link)
     except KinematicsError:
         return
     redraw_views()

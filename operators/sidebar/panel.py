@@ -51,6 +51,37 @@ class FoldedPanel(SidebarPanel):
         return active_robot(context) is not None
 
 
+class RowList:
+    """A list whose rows draw_row draws, and whose filter goes by the names of name_rows."""
+
+    def draw_item(
+        self,
+        context: Any,
+        layout: Any,
+        data: Any,
+        item: Any,
+        icon: int,
+        active_data: Any,
+        active_propname: str,
+        index: int,
+    ) -> None:
+        self.draw_row(context, layout, item, index)
+
+    def draw_row(self, context: Any, layout: Any, item: Any, index: int) -> None:
+        """Draws the row of an item."""
+        raise NotImplementedError
+
+    def name_rows(self, context: Any, data: Any) -> list[str | None]:
+        """Returns the name of each row; None for rows that are not shown."""
+        raise NotImplementedError
+
+    def filter_items(self: Any, context: Any, data: Any, name: str) -> tuple[list[int], list[int]]:
+        words = self.filter_name.lower().split()
+        names = self.name_rows(context, data)
+        shown = [each is not None and all(word in each.lower() for word in words) for each in names]
+        return [self.bitflag_filter_item if each else 0 for each in shown], []
+
+
 class RobotSubPanel(FoldedPanel):
     """A sub-panel of Robot. `bl_order`: joints 10, inverse kinematics 15, poses 16, motion 17,
     simulate 18, retarget 19, look 20."""

@@ -16,7 +16,7 @@ from ..active_robot import active_robot, redraw_views
 from ..registration import add_property
 from ..session import session_state
 from ..wrapped_text import draw_facts, draw_wrapped
-from .panel import DataSubPanel
+from .panel import DataSubPanel, RowList
 from .select_operators import WAYS, WHAT, SelectJoint
 
 _INDENT = 0.5
@@ -31,20 +31,10 @@ class _Clicked:
     places: dict[int, int] = field(default_factory=dict)
 
 
-class LinkList(bpy.types.UIList):
+class LinkList(RowList, bpy.types.UIList):
     bl_idname = "VIEW3D_UL_urdf_links"
 
-    def draw_item(
-        self,
-        context: Any,
-        layout: Any,
-        data: Any,
-        item: Any,
-        icon: int,
-        active_data: Any,
-        active_propname: str,
-        index: int,
-    ) -> None:
+    def draw_row(self, context: Any, layout: Any, item: Any, index: int) -> None:
         name = name_link(item)
         if name is None:
             layout.label(text=item.name, icon="QUESTION", translate=False)
@@ -61,14 +51,14 @@ class LinkList(bpy.types.UIList):
         mass = describe_link(item).mass
         row.label(text="" if mass is None else _name_mass(mass))
 
-    def filter_items(self, context: Any, data: Any, name: str) -> tuple[list[int], list[int]]:
-        """Filters by the links' own names, which Blender may have cut or numbered."""
-        words = self.filter_name.lower().split()
-        if not words:
-            return [], []
-        names = [(name_link(item) or item.name).lower() for item in data.objects]
-        shown = [all(word in name for word in words) for name in names]
-        return [self.bitflag_filter_item if each else 0 for each in shown], []
+    def name_rows(self, context: Any, data: Any) -> list[str | None]:
+        """Returns the links' own names, which Blender may have cut or numbered."""
+        return [name_link(item) or item.name for item in data.objects]
+
+    def filter_items(self: Any, context: Any, data: Any, name: str) -> tuple[list[int], list[int]]:
+        if not self.filter_name:
+            return [], []  # Nothing is read while nothing is looked for.
+        return super().filter_items(context, data, name)
 
 
 def _name_mass(mass: float) -> str:

@@ -165,8 +165,10 @@ def test_the_list_is_of_the_robot(extension: ModuleType, robot: Any) -> None:
     panel, manager = extension.operators.sensing.panel, bpy.context.window_manager
     found = panel._read(robot)
     assert [each.name for each in found] == ["eye", "scan", "imu", "touch"]
-    panel._fill_rows(manager.urdf_sensors, [(each.name, each.link) for each in found])
-    assert [row.name for row in manager.urdf_sensors] == ["eye", "scan", "imu", "touch"]
+    for _ in range(6):  # Another window's robot has six.
+        manager.urdf_sensors.add()
+    rows = panel.SensorList.name_rows(None, bpy.context, manager)
+    assert rows == ["eye", "scan", "imu", "touch", None, None]
     assert manager.urdf_shown_sensor == -1
     for place in (1, 3):
         activate(robot)
@@ -175,7 +177,6 @@ def test_the_list_is_of_the_robot(extension: ModuleType, robot: Any) -> None:
         assert manager.urdf_shown_sensor == place
     activate(robot)
     assert manager.urdf_shown_sensor == -1
-    panel._fill_rows(manager.urdf_sensors, [("far", "moon")])
-    manager.urdf_shown_sensor = 0
+    manager.urdf_shown_sensor = 5
     assert bpy.context.object == robot
     assert panel.SensorsPanel.bl_parent_id == "VIEW3D_PT_urdf_data"

@@ -5,12 +5,12 @@ before they import."""
 from typing import Literal, get_args
 
 from ..arguments import diagnostics_of, options_of
-from ..diagnostics import Diagnostics, ReadError
+from ..diagnostics import Diagnostics, ReadError, name_choices
 from ..files.packages import AnyPath
 from ..model import Robot
 from ..model.graph import edges_of_robot
 from ..options import ImportOptions
-from ..readers.formats import Overview
+from ..readers.formats import Overview, reader_formats
 from ..reshape import seat_links
 from ..reshape.balls import split_balls
 from ..shelves import find_hook
@@ -76,7 +76,6 @@ def _convert(found: Overview, mode: ConvertMode) -> str:
         case "none":
             return ""
     if found.parameters is None:
-        raise ReadError(
-            "only SimMechanics files have parameters to start with", source=robot.source
-        )
+        labels = name_choices([each.label for each in reader_formats() if each.examine])
+        raise ReadError(f"only {labels} files have parameters to start with", source=robot.source)
     return found.parameters
