@@ -73,6 +73,7 @@ MORSE = Row(
             "options",
             "pipeline",
             "rig",
+            "shelves",
             "writers",
         ]
     ),

@@ -169,7 +169,7 @@ def stage_extension(folder: Path, wheels: Sequence[Path]) -> None:
             )
         else:
             shutil.copyfile(ROOT / name, folder / name)
-    stage_part(folder / "urdf_importer" / "morse")
+    stage_part(folder / "urdf_importer" / "formats" / "morse")
     (folder / "wheels").mkdir()
     for wheel in wheels:
         shutil.copyfile(wheel, folder / "wheels" / wheel.name)
@@ -177,13 +177,13 @@ def stage_extension(folder: Path, wheels: Sequence[Path]) -> None:
 
 
 def stage_part(folder: Path) -> None:
-    """Copies the part for MORSE as a folder of the extension's library, whose name is Blender's to
+    """Copies the part for MORSE as a format of the extension's library, whose name is Blender's to
     give: there the part imports the library relative to itself."""
     shutil.copytree(
         PART, folder, ignore=shutil.ignore_patterns("__pycache__", "py.typed", *RUNNING)
     )
     for path in folder.rglob("*.py"):
-        dots = "." * (len(path.relative_to(folder).parts) + 1)
+        dots = "." * (len(path.relative_to(folder).parts) + 2)
         path.write_text(_LIBRARY.sub(rf"\1{dots}\2", path.read_text("utf-8")), "utf-8")
 
 

@@ -49,6 +49,8 @@ def describe_stub() -> str:
 
     modules: dict[str, list[str]] = {}
     for name, (package, place) in list_names().items():
+        if name in OFFERED:
+            continue
         module = f"{package}.{place}".rpartition(":" if ":" in place else ".")[0]
         modules.setdefault(module.removeprefix("urdf_importer"), []).append(name)
     lines = [

@@ -36,16 +36,12 @@ def __getattr__(name: str) -> Any:
     try:
         if name in list_names():
             return load(*list_names()[name])
-        from .core.pipeline.formats import find_offered
-
-        return find_offered(name)
     except ModuleNotFoundError as error:
         if error.name not in ("bpy", "bmesh", "mathutils"):
             raise
         return _raise_when_called(error)
-    except AttributeError:
-        if name not in OFFERED:
-            raise
+    if name not in OFFERED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return _raise_when_called(
         ModuleNotFoundError(
             f"{name} is in a part of the library that is not installed; all parts come with "

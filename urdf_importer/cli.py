@@ -28,7 +28,6 @@ from .core.command.task import Task, UsageError
 from .core.command.terminal import Terminal, drop_output
 from .core.diagnostics import name_choices
 from .core.interrupts import Terminated, end_on_termination
-from .core.pipeline.formats import add_offered_commands
 from .core.shelves import SHELVES, find_hooks, list_parts
 
 
@@ -77,7 +76,6 @@ def build_parser() -> argparse.ArgumentParser:
         add(importing)
     add_option_arguments(importing, ImportOptions)
     _add_export(commands)
-    add_offered_commands(commands)
     _add_further(commands)
     checking = add_command(
         commands,

@@ -37,7 +37,8 @@ def test_each_is_written_once() -> None:
     records = [part for shelf in SHELVES for _, part in list_parts(shelf)]
     tables = [NAMES, *(part.names for part in records)]
     written = [name for table in tables for names in table.values() for name in names]
-    assert sorted([*written, *MODULES, *OFFERED]) == urdf_importer.__all__
+    assert len(written) == len(set(written))
+    assert sorted({*written, *MODULES, *OFFERED}) == urdf_importer.__all__
 
 
 def test_importing_the_library_loads_its_records_alone() -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What users do, step by step; each yields how long it waits. Run by driver.py inside Blender."""
 
+import importlib
 import os
 import pathlib
 from typing import Any
@@ -222,7 +223,8 @@ def split(driver: Driver) -> Steps:
     ARGUMENTS: file, joint, first joint of another armature."""
     path, joint, other = driver.arguments
     robot = import_robot(path, profile="morse")
-    from bl_ext.user_default.urdf_importer.urdf_importer.morse.split.split import split_armature
+    morse = "bl_ext.user_default.urdf_importer.urdf_importer.formats.morse"
+    split_armature = importlib.import_module(f"{morse}.split.split").split_armature
 
     part = split_armature(robot, "part", [joint])
     split_armature(robot, "other", [other])

@@ -2,7 +2,8 @@
 """The records of formats and features: the core finds them by these, and knows none by name.
 
 A shelf is a folder of the library whose NAMES list its folders in their order. Each of these offers
-its record, a Part, as PART; a folder that was removed is passed over. Hooks are few:
+its record, a Part, as PART; a folder that was removed is passed over. Other distributions add
+formats by entry points of the group `urdf_importer.parts`. Hooks are few:
 
     read_text(text, source, diagnostics)               the robot of a text of URDF
     write_text(robot)                                  a robot as plain URDF
@@ -58,14 +59,26 @@ class Part:
 
 @cache
 def list_parts(shelf: str) -> tuple[tuple[str, Part], ...]:
-    """Returns the package and the record of each folder that is there, in the order of the
-    shelf."""
+    """Returns the package and the record of each folder that is there, in the order of the shelf;
+    formats of other distributions come last."""
     home = f"{_LIBRARY}.{shelf}"
     packages = [f"{home}.{name}" for name in import_module(home).NAMES]
     # A folder that only caches are left in has no origin.
     found = [(each, find_spec(each)) for each in packages]
     present = [each for each, spec in found if spec is not None and spec.origin is not None]
+    if shelf == "formats":
+        present += _list_installed()
     return tuple((each, import_module(each).PART) for each in present)
+
+
+def _list_installed() -> list[str]:
+    """Lists the packages of other distributions. They import the Python package, so the extension
+    has none: its library has another name."""
+    if _LIBRARY != "urdf_importer":
+        return []
+    from importlib.metadata import entry_points
+
+    return sorted({each.value for each in entry_points(group="urdf_importer.parts")})
 
 
 @cache

@@ -11,4 +11,5 @@ NAMES = (
     "mjcf",
     "usd",
     "worlds",
+    "morse",
 )

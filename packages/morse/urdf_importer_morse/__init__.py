@@ -21,6 +21,7 @@ from os import PathLike
 from typing import Any
 
 from urdf_importer.core.diagnostics import BuildError
+from urdf_importer.core.shelves import Part
 
 __all__ = [
     "SensorSuggestion",
@@ -74,21 +75,21 @@ def _load(name: str) -> Any:
         ) from missing
 
 
+PART = Part(
+    name="morse",
+    names={
+        "formats": ("MorseOptions",),
+        "profile.check": ("check_morse_profile",),
+        "script.export": ("write_builder_script",),
+    },
+    writer="formats:MORSE",
+)
 _PLACES = {
-    "MorseOptions": "formats",
     "SensorSuggestion": "sensors",
     "URDFRobot": "builder",
-    "WRITERS": "formats",
-    "check_morse_profile": "profile.check",
     "suggest_sensors": "sensors",
-    "write_builder_script": "script.export",
+    **{name: module for module, names in PART.names.items() for name in names},
 }
-OFFERED = (
-    "MorseOptions",
-    "check_morse_profile",
-    "write_builder_script",
-)
-"""Names that are public names of the whole library too."""
 
 
 def __getattr__(name: str) -> Any:

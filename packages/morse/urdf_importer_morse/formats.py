@@ -52,5 +52,3 @@ MORSE = WriterFormat(
     suggest_name=_suggest_name,
     operator="morse_builder",
 )
-WRITERS = (MORSE,)
-"""This part's additions to the table."""

@@ -124,7 +124,7 @@ def test_it_holds_the_extension_and_nothing_else(archive: Path) -> None:
     )
     # The half of the part for MORSE that writes builder scripts.
     own += [
-        f"urdf_importer/morse/{name}"
+        f"urdf_importer/formats/morse/{name}"
         for pattern in ("*.py", "templates/*")
         for path in PART.rglob(pattern)
         if (name := path.relative_to(PART).as_posix()).partition("/")[0] not in NOT_PACKED
@@ -350,7 +350,7 @@ def test_blenders_build_command_makes_a_zip_that_works(
     done = run([*extension, "build"], clone, environment)
     assert done.returncode == 0, done.stdout + done.stderr
     (built,) = clone.glob("*.zip")
-    added = (".whl", "urdf_importer/morse/")
+    added = (".whl", "urdf_importer/formats/morse/")
     own = {
         name: data
         for name, data in contents(archive).items()

@@ -121,7 +121,7 @@ def check_builder_scripts() -> None:
     """They are written, and not run."""
     import bpy
 
-    morse = importlib.import_module(f"{EXTENSION}.urdf_importer.morse")
+    morse = importlib.import_module(f"{EXTENSION}.urdf_importer.formats.morse")
     library = importlib.import_module(f"{EXTENSION}.urdf_importer")
     written = os.path.join(profile(), "builder.py")
     assert bpy.ops.export_scene.morse_builder(filepath=written) == {"FINISHED"}

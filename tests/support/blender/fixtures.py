@@ -72,13 +72,15 @@ def _link_extension(folder: Path) -> None:
     builder = module_from_spec(spec)
     spec.loader.exec_module(builder)
     library = folder / "urdf_importer"
-    library.mkdir(parents=True)
+    formats = library / "formats"
+    formats.mkdir(parents=True)
     for name in ("__init__.py", "blender_manifest.toml", "operators"):
         (folder / name).symlink_to(ROOT / name)
-    for path in (ROOT / "urdf_importer").iterdir():
-        if path.name not in ("__pycache__", "morse.py"):
-            (library / path.name).symlink_to(path)
-    builder.stage_part(library / "morse")
+    for home in (library, formats):
+        for path in (ROOT / home.relative_to(folder)).iterdir():
+            if path.name not in ("__pycache__", "morse.py", "formats"):
+                (home / path.name).symlink_to(path)
+    builder.stage_part(formats / "morse")
 
 
 @pytest.fixture

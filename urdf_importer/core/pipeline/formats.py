@@ -3,10 +3,7 @@
 which are above all others and may be absent."""
 
 import os
-from functools import cache
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from ..diagnostics import Diagnostics, ReadError, WriteError, name_choices, quote
@@ -23,24 +20,6 @@ from ..readers.odd_names import report_odd_names
 from ..shelves import list_parts, load
 from ..writers.formats import WriterFormat
 from .files import refuse_folder
-
-OPTIONAL_PARTS = ("morse",)
-"""Folders of the library that may be absent; this is the only place that knows their names. `morse`
-is one in the extension alone: the Python package has it from a distribution of its own. Each part
-lists in OFFERED its objects in the library's interface, and may have formats (WRITERS) and commands
-(add_commands)."""
-ENTRY_POINTS = "urdf_importer.parts"
-"""The group of entry points by which other distributions add parts."""
-
-_LIBRARY = __package__.removesuffix(".core.pipeline")
-
-
-def find_offered(name: str) -> Any:
-    """Returns an optional part's object `name`. Raises AttributeError where there is none."""
-    for part in _present_parts():
-        if name in part.OFFERED:
-            return getattr(part, name)
-    raise AttributeError(f"module {_LIBRARY!r} has no attribute {name!r}")
 
 
 def open_description(
@@ -110,10 +89,8 @@ def read_world(
 
 def writer_formats() -> tuple[WriterFormat[Any], ...]:
     """Returns the formats that robots can be written in, in the order of menus."""
-    offered = (getattr(part, "WRITERS", ()) for part in _present_parts())
     parts = list_parts("formats")
-    own = (load(package, part.writer) for package, part in parts if part.writer)
-    return (*own, *(each for formats in offered for each in formats))
+    return tuple(load(package, part.writer) for package, part in parts if part.writer)
 
 
 def find_writer(path: AnyPath, *, options: FileOptions | None = None) -> WriterFormat[Any]:
@@ -139,31 +116,3 @@ def find_writer(path: AnyPath, *, options: FileOptions | None = None) -> WriterF
         f"cannot write {quote(place.name)}: the name must end in "
         f"{name_choices(suffixes)}, or be a folder's (with / at its end){hint}"
     )
-
-
-def add_offered_commands(commands: Any) -> None:
-    """Adds the commands of optional parts to the parsers of the command; a part that has some has
-    the function add_commands."""
-    for part in _present_parts():
-        add = getattr(part, "add_commands", None)
-        if add is not None:
-            add(commands)
-
-
-def _present_parts() -> list[ModuleType]:
-    top = Path(__file__).parents[2]
-    here = [part for part in OPTIONAL_PARTS if (top / part / "__init__.py").is_file()]
-    names = (*(f"{_LIBRARY}.{part}" for part in here), *_list_installed())
-    return [import_module(name) for name in names]
-
-
-@cache
-def _list_installed() -> tuple[str, ...]:
-    """Returns the modules of installed parts. They import the Python package, so the extension has
-    no installed parts: its library has another name.
-    """
-    if _LIBRARY != "urdf_importer":
-        return ()
-    from importlib.metadata import entry_points
-
-    return tuple(sorted({each.value for each in entry_points(group=ENTRY_POINTS)}))

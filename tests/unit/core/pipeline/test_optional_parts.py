@@ -15,7 +15,8 @@ import pytest
 
 import urdf_importer
 from support.paths import MORSE, ROOT, TESTS
-from urdf_importer.core.pipeline.formats import OPTIONAL_PARTS
+from urdf_importer.core.public_names import OFFERED
+from urdf_importer.core.shelves import list_parts, load
 
 SCRIPT = TESTS / "support" / "severed_session.py"
 ROBOT = ROOT / "sample_urdfs" / "quadruped_leg.urdf"
@@ -25,7 +26,7 @@ SITE = ("purelib", "platlib")
 def sever(folder: Path) -> None:
     """Copies the library into a folder, alone and with the operators, without the parts; and links
     there what is installed, without the parts that are distributions of their own."""
-    dropped = shutil.ignore_patterns("__pycache__", *OPTIONAL_PARTS)
+    dropped = shutil.ignore_patterns("__pycache__")
     site, extension = folder / "site", folder / "severed"
     for target in (folder, extension):
         shutil.copytree(ROOT / "urdf_importer", target / "urdf_importer", ignore=dropped)
@@ -41,7 +42,7 @@ def sever(folder: Path) -> None:
 
 def test_everything_else_works_without_them(tmp_path: Path) -> None:
     sever(tmp_path)
-    assert OPTIONAL_PARTS and not list(tmp_path.glob("**/urdf_importer_morse*"))
+    assert not list(tmp_path.glob("**/urdf_importer_morse*"))
     done = subprocess.run(
         [sys.executable, "-S", "-W", "error", str(SCRIPT), str(tmp_path), str(ROBOT)],
         capture_output=True,
@@ -62,13 +63,15 @@ def test_everything_else_works_without_them(tmp_path: Path) -> None:
 
 
 def test_the_parts_are_here_and_offer_what_is_public() -> None:
-    for part in OPTIONAL_PARTS:
-        module = import_module(f"urdf_importer.{part}")
-        for name in module.OFFERED:
-            assert name in urdf_importer.__all__
+    parts = dict(list_parts("formats"))
+    offered = parts["urdf_importer_morse"].names
+    assert {name for names in offered.values() for name in names} == set(OFFERED)
+    for module, names in offered.items():
+        for name in names:
             # Some of them are Blender's to do.
             if find_spec("bpy") is not None:
-                assert getattr(urdf_importer, name) is getattr(module, name)
+                wanted = load("urdf_importer_morse", f"{module}:{name}")
+                assert getattr(urdf_importer, name) is wanted
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         urdf_importer.nothing  # noqa: B018
 

@@ -27,7 +27,7 @@ from urdf_importer import (
 from urdf_importer.cli import main
 from urdf_importer.core.options import option
 from urdf_importer.core.pipeline.exporting import suggest_name, write_format
-from urdf_importer.core.shelves import Part
+from urdf_importer.core.shelves import Part, list_parts
 from urdf_importer.core.writers.formats import OpenExport, OutputKind, count_robot
 
 GRIPPER = ROOT / "sample_urdfs" / "gripper.urdf"
@@ -80,6 +80,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> WriterFormat[ToyOptions]:
     monkeypatch.setitem(sys.modules, "toys.written", sys.modules[__name__])
     names = ("WEBOTS", "TOY")
     parts = [("toys", Part(name=each.lower(), writer=f"written:{each}")) for each in names]
+    parts += [each for each in list_parts("formats") if each[1].name == "morse"]
     monkeypatch.setattr(urdf_importer.core.pipeline.formats, "list_parts", lambda shelf: parts)
     return TOY
 
