@@ -6,7 +6,7 @@ data: the importer's properties, the link's frame, an origin that changed. An ob
 goes; a twin without an old one is new and moves in.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -129,11 +129,8 @@ class Mover:
 
     def _update(self, old: Any, twin: Any) -> None:
         if properties.SHAPE not in twin or is_locked(old) or _origin(old) != _origin(twin):
-            old.rotation_mode = twin.rotation_mode
-            old.rotation_quaternion = twin.rotation_quaternion
-            old.location = twin.location
-            if is_locked(old):
-                old.scale = twin.scale
+            names = ["rotation_mode", "rotation_quaternion", "location"]
+            _copy_changed(old, twin, names + ["scale"] * is_locked(old))
         if properties.LINK in twin:
             old.matrix_parent_inverse.identity()
         self._adopt(old, twin)
@@ -167,6 +164,19 @@ class Mover:
 
     def final(self, twin: Any) -> Any:
         return self._stands_for.get(twin, twin)
+
+
+def _copy_changed(old: Any, twin: Any, names: Iterable[str]) -> None:
+    """Copies properties that differ. Each one that is set, Blender evaluates and announces. Its
+    vectors are equal where their numbers nearly are; here they must be exactly."""
+    for name in names:
+        value = getattr(twin, name)
+        if _exact(getattr(old, name)) != _exact(value):
+            setattr(old, name, value)
+
+
+def _exact(value: Any) -> Any:
+    return value if isinstance(value, str) else tuple(value)
 
 
 def _origin(item: Any) -> Any:
