@@ -19,6 +19,7 @@ from ..build.links import is_locked
 from ..build.sensors import copy_lens
 from ..extract.robot import group_children, read_shape
 from ..standing import properties
+from ..standing.armatures import group_homes
 from .standing import SHAPE_PARTS, StandingRig
 
 _OWN = "urdf_"
@@ -116,13 +117,15 @@ class Mover:
             else:
                 _replace(old, twin)
                 replaced.append(old)
+        parts = [*self._staged.collection.children, *self._standing.parts.values()]
+        homes = group_homes(dict.fromkeys(parts))
         for old, twin in pairing.pairs:
             if old.type == twin.type:
                 self._update(old, twin)
             else:
-                self._move_in(twin)
+                self._move_in(twin, homes.get(twin, []))
         for twin in pairing.new:
-            self._move_in(twin)
+            self._move_in(twin, homes.get(twin, []))
         links = self._staged.links
         self._standing.links.update({name: self.final(twin) for name, twin in links.items()})
         return replaced
@@ -152,13 +155,13 @@ class Mover:
         if abs(old.empty_display_size * after - twin.empty_display_size * before) < 1e-6 * after:
             old.empty_display_size = twin.empty_display_size
 
-    def _move_in(self, twin: Any) -> None:
+    def _move_in(self, twin: Any, homes: list[Any]) -> None:
+        """Moves a twin from the staged parts among `homes`, which hold it, to the rig's own."""
         self._adopt(twin, twin)
-        for collection in list(twin.users_collection):
-            part = collection.get(properties.PART)
-            home = self._standing.parts.get(part)
+        for collection in homes:
+            home = self._standing.parts.get(collection[properties.PART])
             if home is not None and home != collection:
-                if twin.name not in home.objects:
+                if home not in homes:
                     home.objects.link(twin)
                 collection.objects.unlink(twin)
 
