@@ -41,6 +41,13 @@ def find_collection(armature: Any) -> Any | None:
     return None
 
 
+def find_thumbnail(armature: Any) -> Any | None:
+    """Finds the picture of a robot's collection, as Blender's panels show it."""
+    collection = find_collection(armature)
+    preview = collection.preview if collection is not None else None
+    return preview if preview is not None and preview.image_size[0] else None
+
+
 def find_layers(view_layer: Any, collections: list[Any]) -> list[Any]:
     """Finds the entries of these collections in a view layer, whose eye shows and hides them."""
     return [
