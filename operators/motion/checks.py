@@ -29,6 +29,15 @@ class Checks:
     found: dict[int, Checked] = field(default_factory=dict)
 
 
+def keep_checked(robot: Any, checked: Checked) -> None:
+    """Keeps the result of a robot's check, and forgets the results of before its changes."""
+    found = session_state(Checks).found
+    for other, earlier in tuple(found.items()):
+        if earlier.changes != checked.changes:
+            del found[other]
+    found[robot.session_uid] = checked
+
+
 def find_checked(robot: Any) -> Checked | None:
     """Finds the result of a robot's last check; None where it is not about the robot as it is
     now."""

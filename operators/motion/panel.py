@@ -41,7 +41,7 @@ from ..reports import MARK, report_diagnostics
 from ..session import session_state
 from ..sidebar.panel import RobotSubPanel
 from ..wrapped_text import draw_rest, draw_wrapped
-from .checks import Checked, Checks, find_checked
+from .checks import Checked, Checks, find_checked, keep_checked
 from .motion_files import ExportMotion, ImportMotion
 
 MOTION_PANEL = "VIEW3D_PT_urdf_motion"
@@ -116,7 +116,7 @@ class CheckMotion(RobotOperator, bpy.types.Operator):
             last=last,
             contacts=contacts,
         )
-        session_state(Checks).found[robot.session_uid] = checked
+        keep_checked(robot, checked)
         _mark(context.scene, checked if self.markers else None)
         report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
         text = f"{len(violations)} beyond the limits" if violations else "All is within the limits"

@@ -152,6 +152,16 @@ def test_a_motion_is_checked_marked_and_retimed(extension, table):
     assert bpy.ops.urdf.show_motion(action="nose") == {"CANCELLED"}
 
 
+def test_checks_of_files_that_were_left_are_forgotten(extension, table):
+    armature = load_fast(table)
+    bpy.ops.urdf.check_motion()
+    left = armature.session_uid
+    bpy.ops.wm.read_homefile(use_empty=True)
+    armature = load_fast(table)
+    bpy.ops.urdf.check_motion()
+    assert armature.session_uid != left and set(checks_of(extension)) == {armature.session_uid}
+
+
 def test_the_keyed_frames_are_meant_not_those_of_the_scene(extension, table):
     armature = load_fast(table)
     scene = bpy.context.scene
