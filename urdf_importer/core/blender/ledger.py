@@ -90,6 +90,6 @@ class Ledger:
         return datablock
 
     def note(self, datablock: Any) -> Any:
-        """Remembers a datablock that Blender made in another way."""
+        """Remembers a datablock that Blender made differently."""
         self._made[datablock] = None
         return datablock

@@ -97,7 +97,7 @@ def edited_by_hand(item: Any, key: str) -> BuildError:
     """Returns the error for a property that no import writes in this way."""
     return BuildError(
         f"the property {quote(key)} of {quote(item.name)} was edited by hand and cannot be read: "
-        "take the edit back, or import the robot again"
+        "undo the edit, or import the robot again"
     )
 
 

@@ -44,7 +44,7 @@ def plan_renames(old: Mapping[str, list[str]], plan: RigPlan) -> dict[str, str]:
 
 
 def rename_bones(armature: Any, renames: Mapping[str, str], plan: RigPlan) -> None:
-    """Renames bones, by way of names that are not in use. A bone of the user that has a name of the
+    """Renames bones, through unused names. A bone of the user that has a name of the
     plan gets another one; Blender corrects all that refers to it."""
     bones = armature.data.bones
     own = set(own_bones(armature))

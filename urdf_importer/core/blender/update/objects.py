@@ -217,7 +217,7 @@ def copy_properties(old: Any, twin: Any) -> None:
 
 def move_parts(standing: StandingRig, staged: Rig) -> set[str]:
     """Moves parts of the robot's collection that the old one does not have. Returns the names of
-    all that the new rig has. The armature stays where it is: in files of before it has no
+    all that the new rig has. The armature stays where it is: in earlier files it has no
     collection of its own."""
     names = set()
     for part in list(staged.collection.children):

@@ -208,7 +208,7 @@ def _change_bones(
     for joint in muted:
         diagnostics.warning(
             "muted-keyframes",
-            f"joint {quote(joint)} moves in another way now; its animation is muted",
+            f"joint {quote(joint)} moves differently now; its animation is muted",
             subject=joint,
         )
 
