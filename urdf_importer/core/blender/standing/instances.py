@@ -47,6 +47,8 @@ def make_posable(holder: Any) -> Any:
 
 
 def _override(collection: Any) -> list[Any]:
+    """Overrides a linked collection. Its instance must still show it: Blender 5.3 overrides none
+    that nothing in the scene shows."""
     made = collection.override_hierarchy_create(
         bpy.context.scene, bpy.context.view_layer, do_fully_editable=True
     )
