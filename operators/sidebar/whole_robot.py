@@ -216,7 +216,7 @@ class MakePosable(ActingOperator, bpy.types.Operator):
 def draw_instance(layout: Any, context: Any) -> None:
     """Draws the actions on an instance of a robot; nothing for other objects."""
     item = active_object(context)
-    if find_instanced(item) is not None:
+    if item is not None and find_instanced(item) is not None:
         box = layout.box()
         draw_wrapped(box, context, f"{item.name} is an instance: it shows a robot from elsewhere")
         box.operator(MakePosable.bl_idname, icon="OUTLINER_OB_ARMATURE")

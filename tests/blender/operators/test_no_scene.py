@@ -83,6 +83,7 @@ def test_robots_do_not_enter_the_active_collection() -> None:
     assert not collection.all_objects and len(find_robots()) == 1
 
 
+@pytest.mark.skipif(bpy.app.version < (5, 2), reason="Blender crashes where it leaves a mode so")
 def test_a_robot_is_imported_without_window_and_area() -> None:
     with bpy.context.temp_override(window=None, area=None):
         assert bpy.context.window is None and bpy.context.area is None
