@@ -15,6 +15,7 @@ from ....core.blender.curves import MOST_FRAMES, frame_rate
 from ....core.blender.semantics.markers import followed_targets_of
 from ....core.blender.span import find_range
 from ....core.blender.standing import properties
+from ....core.blender.standing.joints import list_held
 from ....core.blender.standing.pose import get_joint_positions, key_joints, link_pose
 from ....core.diagnostics import ArgumentError, Diagnostics, KinematicsError, quote
 from ....core.files.packages import AnyPath
@@ -28,7 +29,7 @@ from ..options import Effort, RigIKOptions
 from ..solve import IKResult, inverse_kinematics
 from .live import joints_of_target, quietly, solve_target
 from .native import set_influence
-from .solve import choose_joints, read_wish, recall_rig, set_positions
+from .solve import choose_unlocked, read_wish, recall_rig, set_positions
 from .targets import IkWish, Solved, find_frame
 
 _EFFORT = Effort(restarts=24, seconds=0.25)
@@ -84,7 +85,8 @@ def bake_path(
         raise KinematicsError("the route is longer than a million frames")
     if last < first:
         raise KinematicsError("the route begins and ends between two frames")
-    joints = choose_joints(armature, recall_rig(armature), link, options.group)
+    # Held ones are left out in each frame anew.
+    joints = choose_unlocked(armature, recall_rig(armature), link, options.group)
     _check_free(armature, joints)
     # The way is in the robot's own units already.
     options = replace(options, mode="absolute", convention=None, group=joints)
@@ -141,18 +143,19 @@ def _frames(armature: Any, frame_range: tuple[int, int] | None, step: int) -> ra
 
 def _bake(armature: Any, frames: range, solve: Callable[[float, Solved], IKResult]) -> BakeResult:
     """Keys the joints frame by frame, each from the one before; frames that fail hold the last
-    pose."""
+    pose. A joint that is held for a while is keyed there as it is shown, so that it rests."""
     failed: list[int] = []
     last: Solved = {}
     with quietly():
         for frame in walk_frames(frames):
-            shown = get_joint_positions(armature) | last
+            shown, held = get_joint_positions(armature), list_held(armature)
+            shown |= {name: each for name, each in last.items() if name not in held}
             answer = solve(frame, shown)
-            if answer.success:
-                last = dict(answer.positions)
-            else:
+            if not answer.success:
                 failed.append(int(frame))
-                last = last or {name: shown[name] for name in answer.positions}
+            last = {name: shown[name] for name in (*last, *answer.positions)}
+            if answer.success:
+                last |= answer.positions
             set_positions(armature, last)
             key_joints(armature, last)
     return BakeResult(first=frames[0], last=frames[-1], failed=tuple(failed), positions=last)
