@@ -6,6 +6,16 @@ from ...core.shelves import Part
 PART = Part(
     name="waypoints",
     names={
+        "blender.bake": ("bake_waypoints",),
+        "blender.objects": (
+            "get_waypoints",
+            "record_waypoint",
+            "set_waypoints",
+        ),
+        "files": (
+            "read_waypoints",
+            "write_waypoints",
+        ),
         "model": (
             "Plan",
             "PlanProblem",
@@ -14,5 +24,11 @@ PART = Part(
         ),
         "options": ("PlanOptions",),
         "plan": ("plan_waypoints",),
+        "tools": ("set_tool",),
+        "swivel": (
+            "Swivel",
+            "find_swivel",
+            "turn_elbow",
+        ),
     },
 )

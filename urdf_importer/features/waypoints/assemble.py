@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One program: its moves with their blends become a route, and the route a motion with times."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -63,7 +64,7 @@ def run_program(
     """Returns the motion through waypoints whose states are all possible."""
     segments = [None] + [
         make_segment(machine, before.values, state.values, (state.course, state.followed))
-        for before, state in zip(states, states[1:], strict=False)
+        for before, state in itertools.pairwise(states)
     ]
     layout = _lay_out(machine, points, segments, diagnostics)
     rests = np.array([point.pause for point in points])

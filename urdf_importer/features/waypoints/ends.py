@@ -2,6 +2,7 @@
 """The positions of the joints at each waypoint: taught, or chosen so that the motion is short
 (dynamic programming over the list)."""
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -62,7 +63,7 @@ def choose_states(machine: Machine, stops: Sequence[Stop], start: Vector) -> lis
     positions near which the first is looked for."""
     known = _follow_taught(machine, stops)
     states = _begin(stops[0], start)
-    for before, stop in zip(stops, stops[1:], strict=False):
+    for before, stop in itertools.pairwise(stops):
         if stop.move == "joint":
             states = _go(machine, states, stop)
         elif stop.number in known:
@@ -91,7 +92,7 @@ def _begin(stop: Stop, start: Vector) -> list[State]:
 def _follow_taught(machine: Machine, stops: Sequence[Stop]) -> dict[int, tuple[Course, Followed]]:
     """Follows all courses between taught waypoints at once."""
     legs: dict[int, Leg] = {}
-    for before, stop in zip(stops, stops[1:], strict=False):
+    for before, stop in itertools.pairwise(stops):
         if stop.move == "joint" or before.taught is None or stop.taught is None:
             continue
         course = _plan_course(before.frame, stop)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The joints along lines and arcs, from their starts: all courses at once, each in steps of its own.
+"""The joints along lines and arcs, from their starts: all courses at once, each in steps of its
+own.
 
 A step is taken where the tool is exactly on its way and no joint moves far, else halved: so a way
 past a singularity is followed through the turn of the wrist, and never jumps to another

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An arm as arrays: where its tool is for many positions at once, and the nearest positions for many
-places of the tool (Newton's method with the least motion of all joints)."""
+"""An arm as arrays: where its tool is for many positions at once, and the nearest positions for
+many places of the tool (Newton's method with the least motion of all joints)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.diagnostics import KinematicsError
 from ...core.geometry.transforms import Matrix, Vector
+from ...core.kinematics.tips import find_palm, survey_tree
+from ...core.kinematics.tree import KinematicTree
 from ..ik.chain import IkChain
 from ..ik.descent import Gauge, jacobians, look_at
 from ..ik.goals import Goals
@@ -74,7 +77,7 @@ class Machine:
         """Returns the positions (B, n) nearest to `seeds` that bring the tool to frames (B, 4, 4),
         by the least motion of the joints that are not external, and how far each misses (B,), in m
         or rad, whichever is more. Limits do not count."""
-        gauge, values, owners = self._gauge(frames), seeds.copy(), np.arange(len(seeds))
+        gauge, values, owners = self.gauge(frames), seeds.copy(), np.arange(len(seeds))
         scale = self.chain.units[self.free]
         missed = self._missed(gauge, values, owners)
         for _ in range(most):
@@ -103,7 +106,8 @@ class Machine:
         found: Matrix = (ahead[:, :3, 3] - behind[:, :3, 3]) / 2e-6
         return found
 
-    def _gauge(self, frames: Matrix) -> Gauge:
+    def gauge(self, frames: Matrix) -> Gauge:
+        """Returns the measure of how far the tool is from frames (B, 4, 4)."""
         goals = Goals(frames=frames, position=True, orientation=self.turns, near=0.0, turned=0.0)
         return Gauge(self.chain, goals)
 
@@ -113,6 +117,16 @@ class Machine:
         if self.turns:
             away = np.maximum(away, np.sqrt((signs[:, 3:6] ** 2).sum(axis=1)))
         return np.nan_to_num(away, nan=np.inf)
+
+
+def suggest_tool(tree: KinematicTree) -> str:
+    """Suggests the link that users mean by the robot's hand. Raises KinematicsError where nothing
+    moves."""
+    survey = survey_tree(tree)
+    most = max(survey.counts)
+    if not most:
+        raise KinematicsError("no joint of the robot moves")
+    return tree.links[find_palm(tree, survey.counts.index(most), survey)].name
 
 
 def _least(along: Matrix, missing: Matrix) -> Matrix:

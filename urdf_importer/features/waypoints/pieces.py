@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The path of a program in pieces: the middles of its moves, and the blends between them.
 
-At a corner c that is cut within a radius, the ways P1 to it and P2 from it go over into each other as
-p(u) = P1(1 - e f(u)) + P2(x f(1 - u)) - c with f = 1 - 2 u + 2 u^3 - u^4, where e and x are the
+At a corner c that is cut within a radius, the ways P1 to it and P2 from it go over into each other
+as p(u) = P1(1 - e f(u)) + P2(x f(1 - u)) - c with f = 1 - 2 u + 2 u^3 - u^4, where e and x are the
 shares of both within the radius. The blend joins with equal slope and curvature, and stays within
-the sphere, since f(u) + f(1 - u) <= 1. Tools are blended in space, and corners with a move of joints
-in joint space.
-"""
+the sphere, since f(u) + f(1 - u) <= 1. Tools are blended in space, and corners with a move of
+joints in joint space."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -145,8 +144,8 @@ def _fade(u: Vector) -> Vector:
 
 
 def find_share(machine: Machine, segment: Segment, radius: float, *, from_end: bool) -> float:
-    """Returns the share of a segment, from one end, within which the tool is nearer to that end than
-    a radius; at most 1."""
+    """Returns the share of a segment, from one end, within which the tool is nearer to that end
+    than a radius; at most 1."""
     shares = np.linspace(0.0, 1.0, _SAMPLES)
     low, high = 0.0, 1.0
     for _ in range(5):

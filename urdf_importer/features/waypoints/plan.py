@@ -16,10 +16,11 @@ from ..collisions.report import LinkContact
 from ..motion.motions import Limits, find_robot_limits
 from .assemble import Run, run_program
 from .ends import choose_states
+from .machine import suggest_tool
 from .model import Plan, PlanProblem, Waypoint
 from .options import PlanOptions
 from .programs import schedule, sort_programs
-from .setup import Cell, build_machine, make_stops, name_of, open_cell, suggest_tool
+from .setup import Cell, build_machine, make_stops, name_of, open_cell
 
 
 def plan_waypoints(

@@ -13,7 +13,7 @@ from ...core.geometry.transforms import Matrix, Vector
 from ...core.kinematics.forward import AT_REST
 from ...core.kinematics.loops import find_freedom, forward_kinematics
 from ...core.kinematics.motion import JointMotion
-from ...core.kinematics.tips import find_palm, moving_joints, survey_tree
+from ...core.kinematics.tips import moving_joints
 from ...core.kinematics.tree import KinematicTree
 from ...core.model import Robot
 from ..ik.options import IKOptions
@@ -24,6 +24,7 @@ from .ends import Stop
 from .machine import ALL_WAYS, NEAR, Machine
 from .model import PlanProblem, Waypoint
 from .options import PlanOptions
+from .swivel import open_arm, walk_to
 
 _SAME = 1e-6
 """Metres and radians: a pose so near to the taught one is the taught one, as single precision
@@ -60,16 +61,6 @@ def _rest(motion: JointMotion) -> float | tuple[float, ...]:
     if motion.kind in AT_REST:
         return AT_REST[motion.kind]
     return motion.nearest_valid(0.0)
-
-
-def suggest_tool(tree: KinematicTree) -> str:
-    """Suggests the link that users mean by the robot's hand. Raises KinematicsError where nothing
-    moves."""
-    survey = survey_tree(tree)
-    most = max(survey.counts)
-    if not most:
-        raise KinematicsError("no joint of the robot moves")
-    return tree.links[find_palm(tree, survey.counts.index(most), survey)].name
 
 
 def build_machine(cell: Cell, link: str, options: PlanOptions, diagnostics: Diagnostics) -> Machine:
@@ -194,7 +185,7 @@ def _make_stop(
             taught = _correct(cell, machine, goal, taught) if options.configuration == "taught" \
                 else None  # fmt: skip
     elif point.swivel is not None:
-        taught = _find_swivelled(cell, machine, goal, point.swivel)
+        taught, problem = _find_swivelled(cell, machine, goal, numbered)
     via = None if point.via is None else frame[:3, :3] @ np.asarray(point.via) + frame[:3, 3]
     stop = Stop(
         name=called, number=number, move=point.move, frame=goal, via=via, taught=taught, find=find
@@ -294,8 +285,19 @@ def find_values(cell: Cell, machine: Machine, goal: Matrix, near: Vector) -> tup
     return rows[apart], ""
 
 
-def _find_swivelled(cell: Cell, machine: Machine, goal: Matrix, angle: float) -> Vector | None:
-    """Returns positions with the elbow at an angle; None where there are none."""
+def _find_swivelled(
+    cell: Cell, machine: Machine, goal: Matrix, numbered: tuple[int, Waypoint]
+) -> tuple[Vector | None, PlanProblem | None]:
+    """Returns positions with the elbow at the waypoint's angle, or why there are none."""
+    number, point = numbered
+    assert point.swivel is not None
     near = np.array([float(cell.start[name]) for name in machine.names])  # type: ignore[arg-type]
     found, missing = find_values(cell, machine, goal, near)
-    return None if missing else found[0]
+    if missing:
+        return None, None
+    values = walk_to(open_arm(machine), goal, found[0], point.swivel)
+    if not isinstance(values, str):
+        return values, None
+    called = quote(name_of(point, number))
+    said = f"{called}: the elbow does not come to {point.swivel:.3g} rad: {values}"
+    return found[0], PlanProblem(waypoint=number, kind="unreachable", message=said)
