@@ -74,10 +74,12 @@ def build_machine(cell: Cell, link: str, options: PlanOptions, diagnostics: Diag
     for name in options.group:
         if name not in tree.motion_of:
             raise unknown_name("the robot has no joint", name, tree.motion_of)
+    asked = options.group or tuple(moving)
     names = [
-        name for name, motion in moving.items()
-        if motion.is_scalar and name not in cell.held and (not options.group or name in options.group)
-    ]  # fmt: skip
+        name
+        for name, motion in moving.items()
+        if motion.is_scalar and name not in cell.held and name in asked
+    ]
     led = find_freedom(tree).followers if cell.robot.loops else ()
     if any(name in led for name in names):
         raise KinematicsError(f"closed loops move link {quote(link)}: it cannot be led")

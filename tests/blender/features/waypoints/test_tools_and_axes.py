@@ -51,14 +51,20 @@ def test_a_tool_by_numbers_is_a_link_on_a_fixed_joint(panda):
 
 
 def test_a_tool_is_where_an_object_and_the_cursor_are(panda):
-    panda.location = (0.3, 0.0, 0.1) thing = bpy.data.objects.new("nozzle", None)
-    bpy.context.scene.collection.objects.link(thing) place = mathutils.Matrix.Translation((0.8, 0.1,
-    0.6)) @ mathutils.Euler((0.3, 0.2, 1)).to_matrix().to_4x4()  # fmt: skip thing.matrix_world =
-    place bpy.context.view_layer.update() set_tool(panda, "nozzle_tip", link="panda_hand",
-    target=thing) world = np.array(panda.matrix_world) @ link_pose(panda, "nozzle_tip") assert world
-    == pytest.approx(np.array(place), abs=2e-6) bpy.context.scene.cursor.location = (0.5, -0.2, 0.4)
-    set_tool(panda, "nozzle_tip", target="cursor") world = np.array(panda.matrix_world) @
-    link_pose(panda, "nozzle_tip") assert world[:3, 3] == pytest.approx((0.5, -0.2, 0.4), abs=2e-6)
+    panda.location = (0.3, 0.0, 0.1)
+    thing = bpy.data.objects.new("nozzle", None)
+    bpy.context.scene.collection.objects.link(thing)
+    turned = mathutils.Euler((0.3, 0.2, 1)).to_matrix().to_4x4()
+    place = mathutils.Matrix.Translation((0.8, 0.1, 0.6)) @ turned
+    thing.matrix_world = place
+    bpy.context.view_layer.update()
+    set_tool(panda, "nozzle_tip", link="panda_hand", target=thing)
+    world = np.array(panda.matrix_world) @ link_pose(panda, "nozzle_tip")
+    assert world == pytest.approx(np.array(place), abs=2e-6)
+    bpy.context.scene.cursor.location = (0.5, -0.2, 0.4)
+    set_tool(panda, "nozzle_tip", target="cursor")
+    world = np.array(panda.matrix_world) @ link_pose(panda, "nozzle_tip")
+    assert world[:3, 3] == pytest.approx((0.5, -0.2, 0.4), abs=2e-6)
 
 
 def test_a_name_of_a_part_is_no_tool(panda):

@@ -76,7 +76,7 @@ def test_a_waypoint_is_where_the_hand_is_shown(panda):
 
 
 def test_the_order_is_the_recorded_one_and_copies_stand_behind_their_originals(panda):
-    first, second, third = record_three(panda)
+    _, second, _ = record_three(panda)
     record_waypoint(panda, link="panda_hand", name="between", after="home")
     assert [each.name for each in get_waypoints(panda)] == ["home", "between", "left", "up"]
     copy = second.copy()

@@ -58,10 +58,12 @@ def record_waypoint(
     place = names.index(after) + 1 if after else len(names)
     positions = _read_positions(armature, link)
     point = Waypoint(
-        name=name or f"{link} {len(order) + 1}", pose=link_pose(armature, link),
-        positions=positions, link=link, move="joint" if move == "circular" else move,  # type:
-        ignore[arg-type]
-    )  # fmt: skip
+        name=name or f"{link} {len(order) + 1}",
+        pose=link_pose(armature, link),
+        positions=positions,
+        move="joint" if move == "circular" else move,  # type: ignore[arg-type]
+        link=link,
+    )
     made = _make(armature, point)
     if move == "circular":
         bend_way(armature, made, order[place - 1] if place else None)
