@@ -36,7 +36,6 @@ from ...urdf_importer.features.motion.blender.frame_check import (
 from .. import props
 from ..active_robot import Refusal, RobotOperator, active_robot, ask
 from ..driving.operators import BakeDrive
-from ..ik.operators import BakePath
 from ..option_properties import add_option_properties, draw_options, read_options
 from ..registration import add_property
 from ..reports import MARK, report_diagnostics
@@ -256,7 +255,6 @@ def _draw_sources(column: Any) -> None:
     row.operator(ExportMotion.bl_idname, text="Export", icon="EXPORT")
     row = column.row(align=True)
     row.operator(BakeDrive.bl_idname, text="Drive", icon="AUTO")
-    row.operator(BakePath.bl_idname, text="Path", icon="CURVE_PATH")
     column.operator("urdf.steer", icon="EMPTY_SINGLE_ARROW")
 
 

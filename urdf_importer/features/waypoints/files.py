@@ -265,12 +265,15 @@ def _read_row(head: Sequence[str], cells: Sequence[str], path: str, line: int) -
 
 
 def _read_path(path: str) -> tuple[Waypoint, ...]:
-    """Reads the places of a path of a link; without quaternions the tool is not turned."""
+    """Reads the places of a path of a link, as fast as its times say where limits allow; without
+    quaternions the tool is not turned."""
     rows = read_link_path(path)
-    return tuple(
-        _make(
-            {"pose": [*row[1:4], *(row[4:] or (0.0, 0.0, 0.0, 1.0))], "move": "linear"},
-            path, number + 2,
-        )
-        for number, row in enumerate(rows)
-    )  # fmt: skip
+    points = []
+    for number, row in enumerate(rows):
+        before = rows[max(number - 1, 0)]
+        away = math.dist(row[1:4], before[1:4])
+        said = {"pose": [*row[1:4], *(row[4:] or (0.0, 0.0, 0.0, 1.0))], "move": "linear"}
+        if away:
+            said["tool_speed"] = away / (row[0] - before[0])
+        points.append(_make(said, path, number + 2))
+    return tuple(points)

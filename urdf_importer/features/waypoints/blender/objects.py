@@ -31,6 +31,19 @@ TEXTS = ("move", "program", "after")
 _KEY = properties.WAYPOINT
 
 
+_RANGES: dict[str, dict[str, Any]] = {
+    "urdf_waypoint_blend": {"min": 0.0, "soft_max": 1.0, "subtype": "DISTANCE",
+                            "description": "Radius within which the corner here is cut"},
+    "urdf_waypoint_speed": {"min": 0.001, "max": 1.0,
+                            "description": "Share of the joints' velocity limits"},
+    "urdf_waypoint_tool_speed": {"min": 0.0, "soft_max": 5.0,
+                                 "description": "Metres a second at most; 0 for no bound"},
+    "urdf_waypoint_pause": {"min": 0.0, "soft_max": 60.0, "subtype": "TIME_ABSOLUTE",
+                            "description": "Seconds of rest here"},
+}  # fmt: skip
+"""How the sidebar shows numbers."""
+
+
 def key_of(field: str) -> str:
     """Returns the property of a waypoint's field."""
     return f"{_KEY}_{field}"
@@ -201,6 +214,8 @@ def _put(empty: Any, key: str, value: Any) -> None:
     """Sets a property that a library override may change."""
     empty[key] = value
     empty.property_overridable_library_set(f'["{key}"]', True)
+    if key in _RANGES:
+        empty.id_properties_ui(key).update(**_RANGES[key])
 
 
 def _put_joints(empty: Any, positions: Mapping[str, float]) -> None:
