@@ -232,7 +232,7 @@ CALLS = {
             _MOVED,
             ("urdf.record_waypoint", {"move": "joint"}),
         ),
-        remains=(*_MOTION, "scene Scene markers"),
+        remains=(*_MOTION, "scene Scene markers", "scenes/Scene.timeline"),
     ),
     "urdf.open_waypoints": Call({"filepath": "@/path.csv"}),
     "urdf.save_waypoints": Call({"filepath": "@/cell.yaml"}, (_RECORD,)),

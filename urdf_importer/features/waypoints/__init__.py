@@ -31,4 +31,5 @@ PART = Part(
             "turn_elbow",
         ),
     },
+    commands="command",
 )

@@ -163,6 +163,17 @@ def _rest(run: Run, wait: Vector) -> tuple[Vector, Matrix, Matrix]:
     )
 
 
+def sample_evenly(motion: Trajectory, rate: float) -> Trajectory:
+    """Returns a motion of cubics as so many samples a second, and its last, with lines between
+    them."""
+    assert motion.velocities is not None
+    end = float(motion.times[-1])
+    at = np.append(np.arange(0.0, end, 1.0 / rate), end) if end else motion.times
+    at = at[np.append(np.diff(at) > 1e-9, True)]
+    values, _ = _resample((motion.times, motion.positions, motion.velocities), at)
+    return Trajectory(names=motion.names, times=at, positions=values)
+
+
 def _join(runs: Sequence[Run], tracks: Sequence[tuple[Vector, Matrix, Matrix]]) -> Trajectory:
     names = [name for run in runs for name in run.machine.names]
     times = tracks[0][0]

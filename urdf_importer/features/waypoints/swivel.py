@@ -20,7 +20,8 @@ from .machine import Machine, suggest_tool
 
 _STEP = math.radians(2.0)
 _NEAR = 1e-11
-_MOST = 200
+_LEAST = 1e-4
+"""Of the way: smaller steps are not tried."""
 _FLAT = 1e-9
 
 
@@ -138,17 +139,17 @@ def walk_to(arm: _Arm, goal: Matrix, start: Vector, angle: float) -> Vector | st
     short = _wrap(angle - now)
     why = ""
     for way in (short, short - math.copysign(math.tau, short)):
-        values: Vector | None = start
-        count = max(math.ceil(abs(way) / _STEP), 1)
-        for step in range(1, count + 1):
-            assert values is not None
-            values = arm.solve(goal, values, now + way * step / count)
-            if values is None or _find_beyond(arm.machine, values) is not None:
-                break
-        else:
-            assert values is not None
+        values, share, step = start, 0.0, _STEP / max(abs(way), _STEP)
+        while share < 1.0 and step > _LEAST:
+            goal_share = min(share + step, 1.0)
+            tried = arm.solve(goal, values, now + way * goal_share)
+            if tried is not None and _find_beyond(arm.machine, tried) is None:
+                values, share = tried, goal_share
+            else:
+                step *= 0.5
+        if share == 1.0:
             return values
-        column = None if values is None else _find_beyond(arm.machine, values)
+        column = None if tried is None else _find_beyond(arm.machine, tried)
         name = None if column is None else arm.machine.names[column]
         why = why or ("the arm cannot" if name is None else f"joint {quote(name)} is at its limit")
     return why
