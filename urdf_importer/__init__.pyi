@@ -190,8 +190,6 @@ from .features.driving.blender.velocity import (
 )
 from .features.ik.blender.bake import (
     bake_ik as bake_ik,
-    bake_path as bake_path,
-    trace_path as trace_path,
 )
 from .features.ik.blender.live import (
     add_ik as add_ik,
@@ -310,6 +308,10 @@ from .features.studio.blender.stage import (
 )
 from .features.waypoints.blender.bake import (
     bake_waypoints as bake_waypoints,
+)
+from .features.waypoints.blender.bake_path import (
+    bake_path as bake_path,
+    trace_path as trace_path,
 )
 from .features.waypoints.blender.objects import (
     get_waypoints as get_waypoints,

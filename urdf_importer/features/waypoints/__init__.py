@@ -7,6 +7,10 @@ PART = Part(
     name="waypoints",
     names={
         "blender.bake": ("bake_waypoints",),
+        "blender.bake_path": (
+            "bake_path",
+            "trace_path",
+        ),
         "blender.objects": (
             "get_waypoints",
             "record_waypoint",

@@ -36,6 +36,7 @@ class Machine:
     outer       (n,) external axes: they are led evenly, and the arm does the rest
     lower, upper, velocities, accelerations, jerks  (n,) limits, infinite where there is none
     rest        the positions of all other joints
+    place_only  the tool may turn as it likes
     """
 
     chain: IkChain
@@ -47,6 +48,7 @@ class Machine:
     accelerations: Vector
     jerks: Vector
     rest: Mapping[str, float | tuple[float, ...]]
+    place_only: bool = False
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -56,7 +58,7 @@ class Machine:
     @cached_property
     def turns(self) -> bool:
         """Whether the orientation of the tool counts, beside its place."""
-        return len(self.chain.variables) >= ALL_WAYS
+        return len(self.chain.variables) >= ALL_WAYS and not self.place_only
 
     @cached_property
     def free(self) -> NDArray[np.intp]:
