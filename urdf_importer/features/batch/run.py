@@ -48,7 +48,8 @@ def batch(
 
     paths     files, folders that are searched, and lists of these ("@list.txt")
     output    the folder for everything: a folder for each robot, batch.jsonl, index.html
-    to        files to make of each robot: "blend", "png" and suffixes of writer_formats()
+    to        files to make of each robot: "blend", "png", suffixes of writer_formats() and names of
+              these that write folders, such as "ros2"
     progress  is called after each robot
 
     Raises WriteError where a batch is in `output` and neither `resume` nor `again` is set,
@@ -78,20 +79,23 @@ def _choose_limits(seconds: float, mib: float | None, workers: int) -> Limits:
 
 
 def choose_outputs(to: Sequence[str], options: BatchOptions) -> Wanted:
-    """Returns the outputs to make of each robot, from words such as "blend" and ".proto".
+    """Returns the outputs to make of each robot, from words such as "blend", ".proto" and "ros2",
+    which is a folder.
 
     Raises WriteError for an unknown word.
     """
-    suffixes = tuple(dict.fromkeys("." + word.strip().lower().lstrip(".") for word in to))
+    folders = {each.name: each for each in writer_formats() if each.writes_folders}
+    words = [word.strip().lower().lstrip(".") for word in to]
+    suffixes = tuple(dict.fromkeys(f"_{w}" if w in folders else f".{w}" for w in words))
     exports = []
     for suffix in suffixes:
         if suffix in (BLEND, PICTURE):
             continue
         try:
-            kind = find_writer(Path(f"robot{suffix}"))
+            kind = folders.get(suffix[1:]) or find_writer(Path(f"robot{suffix}"))
         except WriteError:
             writable = [suffix for each in writer_formats() for suffix in each.suffixes]
-            known = [BLEND, PICTURE, *writable]
+            known = [BLEND, PICTURE, *writable, *folders]
             raise WriteError(f"a batch writes {name_choices(known)}, not {quote(suffix)}") from None
         fitting = [each for each in options.exports if isinstance(each, kind.options)]
         exports.append((suffix, fitting[0] if fitting else kind.options()))

@@ -28,7 +28,7 @@ _MOST_DIGESTED = 128 * 1024 * 1024
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
     """The outputs of a batch for every robot: files of these `suffixes`, pictures of so many pixels
-    and samples. `exports`: suffix -> options of its format."""
+    and samples. `exports`: suffix -> options of its format; folders end in _ and its name."""
 
     suffixes: tuple[str, ...] = (BLEND,)
     options: ImportOptions = field(default_factory=ImportOptions)
@@ -135,6 +135,7 @@ def _plan_jobs(task: RobotTask) -> Iterator[Job]:
         yield ExportJob(
             input=task.input,
             output=task.file(suffix),
+            format=suffix[1:] if suffix.startswith("_") else "",
             options=options,
             reading=wanted.options,
             strict=wanted.strict,
