@@ -348,6 +348,9 @@ from .formats.engines.export import (
 from .formats.mjcf.write.options import (
     MjcfOptions as MjcfOptions,
 )
+from .formats.ros2.write.options import (
+    Ros2Options as Ros2Options,
+)
 from .formats.sdf.write.options import (
     SdfOptions as SdfOptions,
 )

@@ -50,6 +50,7 @@ from urdf_importer.formats.simmechanics.read import (
     write_starter_parameters,
 )
 from urdf_importer.formats.srdf.read.semantics import read_srdf_text
+from urdf_importer.formats.urdf.read.launch import UNKNOWN, read_launch
 from urdf_importer.formats.worlds.importing import sort_models
 
 HERE = read_address("ws://localhost:9090")
@@ -240,6 +241,11 @@ def read_frames(content: bytes) -> None:
         assert "\n" not in str(error)
 
 
+def read_launch_file(content: bytes) -> None:
+    for each in read_launch(content.decode("utf-8", "replace")):
+        assert each.path and UNKNOWN not in each.path + "".join(map("".join, each.arguments))
+
+
 def read_image(content: bytes) -> None:
     check_image(content, "x.png")
     is_whole_image(content)
@@ -275,6 +281,7 @@ READERS: dict[str, tuple[Seeds, Make]] = {
     "gltf motion": (seeds.motions, judged),
     "kept shapes": (seeds.kept_shapes, kept),
     "person": (lambda: seeds.PEOPLE, followed),
+    "launch": (lambda: seeds.LAUNCH, plain(read_launch_file)),
     "websocket": (seeds.frames, plain(read_frames)),
     "rosbridge": (lambda: seeds.PUBLISHED, served("")),
     "foxglove": (seeds.channels, served("foxglove.websocket.v1")),

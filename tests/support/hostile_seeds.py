@@ -42,6 +42,16 @@ URDF = [
     for name in ("complete_urdf_1_2.urdf", "attributes_at_every_level.urdf",
                  "lenient_transmissions.urdf", "lenient_limits.urdf", "extras_at_every_level.urdf")
 ] + [(SAMPLES / "two_link_arm.urdf").read_bytes()]  # fmt: skip
+LAUNCH = (
+    b"""from launch.substitutions import Command, LaunchConfiguration as Value
+def generate_launch_description():
+    side = DeclareLaunchArgument("side", default_value="left")
+    share = FindPackageShare("arm")
+    path = PathJoinSubstitution([share, "urdf", f"{'arm'}.urdf.xacro"])
+    text = Command(["xacro ", path, " side:=", LaunchConfiguration("side"), " prefix:='\"\"'"])
+    other = xacro.process_file(Path(share) / ("a" + ".xacro"), mappings={"b": str(1.5)})
+""",
+)
 XACRO = [(TESTS / "data" / "xacro" / "everything.urdf.xacro").read_bytes()]
 SRDF = [(TESTS / "data" / "every_element.srdf").read_bytes()]
 SDF = [
