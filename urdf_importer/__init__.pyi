@@ -255,6 +255,15 @@ from .features.motion.trajectory import (
     FrameTrack as FrameTrack,
     Trajectory as Trajectory,
 )
+from .features.proof.findings import (
+    write_findings as write_findings,
+)
+from .features.proof.lint import (
+    check_robot as check_robot,
+)
+from .features.proof.options import (
+    LintOptions as LintOptions,
+)
 from .features.retargeting.options import (
     Contact as Contact,
     LimbReport as LimbReport,

@@ -12,4 +12,5 @@ NAMES = (
     "retargeting",
     "simulation",
     "batch",
+    "proof",
 )
