@@ -8,6 +8,8 @@ its time against reading; honest exports that a proof lets pass, and damaged one
 import subprocess
 import sys
 import sysconfig
+import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -16,11 +18,18 @@ from typing import Any
 
 from urdf_importer import (
     Diagnostic,
+    Diagnostics,
+    EngineOptions,
+    FileOptions,
     ImportOptions,
     LintOptions,
+    Proof,
+    ProofOptions,
     Robot,
     RobotError,
     check_robot,
+    export_robot,
+    prove_export,
     read_robot,
 )
 from urdf_importer.core.model import Joint, Limit, Link, Mesh, Pose
@@ -292,9 +301,135 @@ def measure_time() -> None:
         )
 
 
+def swap_inertia(robot: Robot, name: str) -> Robot:
+    """The inertias about two axes changed over."""
+
+    def edit(link: Link) -> Link:
+        assert link.inertial is not None and link.inertial.inertia is not None
+        old = link.inertial.inertia
+        new = replace(old, ixx=old.izz, izz=old.ixx)
+        return replace(link, inertial=replace(link.inertial, inertia=new))
+
+    return edit_link(robot, name, edit)
+
+
+def lose_link(robot: Robot, name: str) -> Robot:
+    """A link at the end lost, with the joint above it."""
+    return replace(
+        robot,
+        links=tuple(link for link in robot.links if link.name != name),
+        joints=tuple(joint for joint in robot.joints if joint.child != name),
+    )
+
+
+def other_mesh(file: str) -> Plant:
+    """The mesh of another link."""
+
+    def edit(link: Link) -> Link:
+        found = []
+        for shape in link.collisions:
+            assert isinstance(shape.geometry, Mesh)
+            name = shape.geometry.filename.rpartition("/")[0] + "/" + file
+            found.append(replace(shape, geometry=replace(shape.geometry, filename=name)))
+        return replace(link, collisions=tuple(found))
+
+    return lambda robot, name: edit_link(robot, name, edit)
+
+
+_MOVED = Pose(xyz=(0.0, 0.0, 0.334))
+DAMAGES: tuple[tuple[str, Plant, tuple[str, ...]], ...] = (
+    ("panda_joint1", change(origin=_MOVED), ("frame",)),
+    ("panda_link3", mass_times(1.01), ("mass",)),
+    ("panda_joint5", change(type="continuous"), ("range",)),
+    ("panda_joint2", limit(upper=1.7), ("range",)),
+    ("panda_hand_tcp", lose_link, ("link",)),
+    ("panda_rightfinger", lose_link, ("link", "mass")),
+    ("panda_link2", swap_inertia, ("inertia",)),
+    ("panda_finger_joint2", follow(offset=0.005), ("frame",)),
+    ("panda_finger_joint2", follow(multiplier=0.5), ("frame",)),
+    ("panda_link5", mesh_times(1.01), ("box",)),
+    ("panda_link4", other_mesh("link5.stl"), ("box",)),
+    ("panda_joint4", change(axis=(0.0, 0.0, -1.0)), ("frame",)),
+    ("panda_joint3", limit(effort=10.0), ("effort",)),
+    ("panda_link6", centre_times(1.1), ("centre",)),
+    ("panda_joint6", change(type="fixed"), ("joint", "range", "frame")),
+)
+
+
+def export(robot: Robot, path: Path) -> Diagnostics:
+    """Writes a robot, and returns the diagnostics."""
+    places: Any = {"package_paths": (str(HOME),)}
+    is_usd = path.suffix == ".usda"
+    options = EngineOptions(engine="isaac", **places) if is_usd else FileOptions(**places)
+    told = Diagnostics()
+    export_robot(robot, path, options=options, diagnostics=told)
+    return told
+
+
+def prove(robot: Robot, path: Path, told: Diagnostics) -> tuple[Proof, float]:
+    """Proves a file; returns also the CPU seconds."""
+    began = time.process_time()
+    options = ProofOptions(package_paths=(str(HOME),))
+    found = prove_export(robot, path, options=options, diagnostics=told)
+    return found, time.process_time() - began
+
+
+SUFFIXES = (".urdf", ".sdf", ".xml", ".usda")
+PROVEN = (
+    "panda.urdf", "ur5_robot.urdf", "pr2.urdf", "talos_full_v2.urdf", "so100.urdf", "so101.urdf",
+    "solo12.urdf", "icub.urdf", "a1.urdf", "go2.urdf", "laikago.urdf", "bolt.urdf", "xarm7.urdf",
+    "z1.urdf", "kinova.urdf", "tiago.urdf", "allegro_left_hand.urdf", "g1_29dof_rev_1_0.urdf",
+    "iris.urdf", "baxter.urdf",
+)  # fmt: skip
+
+
+def exports() -> None:
+    """Prints honest exports that hold, and damaged ones that are found at their part."""
+    spent: list[float] = []
+    held = 0
+    for name in PROVEN:
+        robot = open_robot("/" + name)
+        for suffix in SUFFIXES:
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder, f"robot{suffix}")
+                proof, seconds = prove(robot, path, export(robot, path))
+            held += proof.holds
+            spent.append(seconds)
+            if not proof.holds:
+                print(f"{name} {suffix} does not hold:")
+                bad = [row for row in proof.rows if row.outcome == "differs"]
+                for row in bad[:8]:
+                    print("   ", row.reader, row.what, row.name, row.text)
+    print(f"honest exports: {held} of {len(PROVEN) * len(SUFFIXES)} hold")
+    mean = sum(spent) / len(spent)
+    print(f"CPU of a proof: {min(spent):.2f} to {max(spent):.2f} s, mean {mean:.2f} s")
+    robot, found, number = open_robot("/panda.urdf"), 0, 0
+    above = {joint.child: joint.name for joint in robot.joints}
+    children = {joint.name: joint.child for joint in robot.joints}
+    for suffix in SUFFIXES:
+        with tempfile.TemporaryDirectory() as folder:
+            told = export(robot, Path(folder, f"robot{suffix}"))
+        for part, damage, kinds in DAMAGES:
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder, f"robot{suffix}")
+                export(damage(robot, part), path)
+                # A file is damaged after its export, whose messages know nothing of it.
+                proof, _ = prove(robot, path, told)
+            parts = {part, above.get(part), children.get(part)}
+            bad = [row for row in proof.rows if row.outcome == "differs"]
+            named = [row for row in bad if row.what in kinds and row.name in parts]
+            number += 1
+            found += bool(named)
+            if not named:
+                print("not found:", suffix, part, kinds, [(row.what, row.name) for row in bad][:5])
+    print(f"damaged exports: {found} of {number} named at their part")
+
+
 if __name__ == "__main__":
-    wanted = sys.argv[1:] or ["lint", "time"]
+    wanted = sys.argv[1:] or ["lint", "time", "exports"]
     if "lint" in wanted:
         lint()
     if "time" in wanted:
         measure_time()
+    if "exports" in wanted:
+        exports()

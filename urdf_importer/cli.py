@@ -199,7 +199,10 @@ def _plan_exports(given: argparse.Namespace) -> list[Task]:
     kept = {"reading": read_options(given, ImportOptions), "strict": given.strict}
     kinds = {each.name: each.options for each in writer_formats()}
     planned = plan_exports(given.inputs, given.output, given.robot, given.format)
-    return [
+    tasks = [
         task_of(replace(job, options=read_options(given, kinds[job.format]), **kept))
         for job in planned
     ]
+    for follow in find_hooks("follow_exports"):
+        tasks = follow(given, tasks)
+    return tasks

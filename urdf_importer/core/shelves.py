@@ -22,6 +22,7 @@ formats by entry points of the group `urdf_importer.parts`. Hooks are few:
     plan_check(given, tasks)                           the tasks of a check, with more outputs
     look_further(given, robot, work)                   more that a check finds about a robot
     finish_check(given, reports)                       after the last robot of a check
+    follow_exports(given, tasks)                       the tasks of exports, with more to do after
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -8,12 +8,18 @@ PART = Part(
     names={
         "findings": ("write_findings",),
         "lint": ("check_robot",),
-        "options": ("LintOptions",),
+        "options": ("LintOptions", "ProofOptions"),
+        "compare": ("ProofRow",),
+        "prove": ("Proof", "prove_export"),
+        "repair": ("Repair", "repair_robot"),
     },
+    commands="command",
     hooks={
-        "add_check_arguments": "command:add_check_arguments",
-        "plan_check": "command:plan_check",
-        "look_further": "command:look_further",
-        "finish_check": "command:finish_check",
+        "add_check_arguments": "checking:add_check_arguments",
+        "plan_check": "checking:plan_check",
+        "look_further": "checking:look_further",
+        "finish_check": "checking:finish_check",
+        "add_export_arguments": "proving:add_export_arguments",
+        "follow_exports": "proving:plan_proof",
     },
 )

@@ -1,131 +1,68 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The findings of the command urdf-importer check beyond reading and planning, on the terminal and
-in files."""
+"""urdf-importer prove: a robot against files that were made of it."""
 
 import argparse
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from ...core.command.arguments import (
+    add_command,
     add_option_arguments,
     add_own_argument,
     read_options,
     split_names,
 )
-from ...core.command.report import Report, Work
-from ...core.command.summary import describe_rows
-from ...core.command.task import Task, TaskOutput, UsageError
-from ...core.command.terminal import write_document
-from ...core.diagnostics import ArgumentError, Diagnostic, Diagnostics, Severity
-from ...core.files.outputs import write_text
-from ...core.model import Robot
-from .findings import FORMATS, describe_findings
-from .lint import Found, find_all, is_wanted
-from .options import LEVELS, TARGETS, LintOptions
+from ...core.command.loading import add_reading, add_robot, plan_robot, read_checked
+from ...core.command.report import Work
+from ...core.command.task import Task, UsageError
+from ...core.diagnostics import ArgumentError, ReadError
+from .options import READERS, ProofOptions
+from .prove import prove_export
+from .proving import give_proof, page_output
+
+_OWN = ("poses", "seed", "seconds", "shapes", "tolerance")
 
 
-def add_check_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds the arguments about findings to `check`."""
-    text = "codes that are not wanted; inertia-* are all like it"
-    split: Any = {"type": split_names, "metavar": "CODE,..."}
-    add_own_argument(parser, "ignore", "--ignore", help=text, **split)
-    text = f"the programs that the robot is for: {', '.join(TARGETS)}"
-    split["metavar"] = "TARGET,..."
-    add_own_argument(parser, "targets", "--for", help=text, **split)
-    add_option_arguments(parser, LintOptions, only=("level", "most_collision_triangles"))
-    parser.add_argument(
-        "--format",
-        choices=FORMATS,
-        default="text",
-        help="how the findings are written; the default is a line each (text)",
+def add_commands(commands: Any) -> None:
+    """Adds the command."""
+    parser = add_command(
+        commands,
+        "prove",
+        _plan,
+        help="compare a robot with files that were made of it",
+        description="Reads files back, with this library and with independent readers that are "
+        "installed, and compares them with the robot that they were made of: links, frames in "
+        "several poses, masses, inertias, limits, shapes. The exit status is 1 where something "
+        "differs that no message of the export names.",
     )
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", help="the file for the findings; - for standard output"
+    add_robot(parser)
+    parser.add_argument("files", metavar="FILE", nargs="+", help="a file that was made of it")
+    parser.add_argument("-o", "--output", metavar="PAGE.html", help="the page, .html or .json")
+    text = f"who reads, with commas between: {', '.join(READERS)}; all by default"
+    add_own_argument(
+        parser, "readers", "--readers", type=split_names, metavar="READER,...", help=text
     )
-    parser.add_argument(
-        "--fail-on",
-        choices=[*reversed(LEVELS), "never"],
-        default="error",
-        help="the least severity that makes the exit status 1 (default: error)",
-    )
+    add_option_arguments(parser, ProofOptions, only=_OWN)
+    add_reading(parser)
 
 
-def plan_check(given: argparse.Namespace, tasks: list[Task]) -> list[Task]:
-    """Returns the tasks of a check, the first with the file of the findings of all. Raises
-    UsageError where the options make no sense."""
+def _plan(given: argparse.Namespace) -> list[Task]:
     try:
-        read_options(given, LintOptions).refuse_unknown()
+        read_options(given, ProofOptions).refuse_unknown()
     except ArgumentError as error:
         raise UsageError(error.message) from error
-    if given.json == "-" and _goes_to_terminal(given):
-        raise UsageError("the findings and --json cannot both go to standard output")
-    if given.output in (None, "-"):
-        return tasks
-    return [replace(tasks[0], outputs=(TaskOutput(path=given.output),)), *tasks[1:]]
+    if given.output is not None and len(given.files) > 1:
+        raise UsageError("-o takes the page of one file")
+    outputs = page_output(given.output, "-o")
+    return plan_robot(given, _prove, *outputs, beside=tuple(given.files))
 
 
-def look_further(given: argparse.Namespace, robot: Robot, work: Work) -> None:
-    """Adds the findings about a robot to a check, and judges all of them."""
-    options = read_options(given, LintOptions)
-    with work.clock("judge"):
-        found = find_all(robot, options)
-    if options.targets:
-        work.facts["targets"] = _judge(found, options.targets)
-        work.rows += _table(found, options.targets)
-    read = list(work.diagnostics)
-    known = {(item.code, item.subject, item.line) for item in read}
-    new = [item for item, _ in found if (item.code, item.subject, item.line) not in known]
-    work.diagnostics = Diagnostics(work.input)
-    work.diagnostics.extend(item for item in (*read, *new) if is_wanted(item, options))
-    work.summary = f"{robot.name}: checked" if len(work.diagnostics) else ""
-    if _goes_to_terminal(given):
-        work.rows = []
-    work.status = int(_fails(work.diagnostics, given.fail_on))
-
-
-def finish_check(given: argparse.Namespace, reports: Sequence[Report]) -> None:
-    """Writes the findings of all robots."""
-    results = {each.input: (*each.diagnostics, *filter(None, (each.error,))) for each in reports}
-    if _goes_to_terminal(given):
-        write_document(describe_findings(results, given.format))
-    elif given.output is not None:
-        write_text(given.output, describe_findings(results, given.format))
-
-
-def _goes_to_terminal(given: argparse.Namespace) -> bool:
-    return given.output == "-" or (given.output is None and given.format != "text")
-
-
-def _fails(items: Diagnostics, least: str) -> bool:
-    if least == "never":
-        return False
-    bound = LEVELS.index(least)  # type: ignore[arg-type]
-    return any(LEVELS.index(item.severity.value) >= bound for item in items)
-
-
-def _outcome(item: Diagnostic, targets: tuple[str, ...], target: str) -> str:
-    if target not in targets:
-        return "fine"
-    return "refused" if item.severity is Severity.ERROR else "changed"
-
-
-def _judge(found: Found, wanted: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Counts the outcomes of the findings that are about a target, target -> outcome -> number."""
-    return {
-        target: dict(Counter(_outcome(item, own, target) for item, own in found if target in own))
-        for target in wanted
-    }
-
-
-def _table(found: Found, wanted: Sequence[str]) -> list[str]:
-    """Returns a table with a row for each finding about a target."""
-    rows = [
-        (item.subject, item.code, *(_outcome(item, own, target) for target in wanted))
-        for item, own in found
-        if own
-    ]
-    if not rows:
-        return [f"fine for {', '.join(wanted)}"]
-    return describe_rows([("part", "finding", *wanted), *rows], numbers=())
+def _prove(given: argparse.Namespace, work: Work) -> None:
+    robot = read_checked(given, work)
+    options = read_options(given, ProofOptions)
+    with work.clock("prove"):
+        for each in given.files:
+            if not Path(each).exists():
+                raise ReadError("there is no such file", source=each)
+        proofs = [prove_export(robot, each, options=options) for each in given.files]
+    give_proof(proofs, given.output, work)

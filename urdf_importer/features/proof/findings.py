@@ -47,8 +47,8 @@ def write_findings(results: Results, path: AnyPath, *, format: FindingsFormat = 
 
 def describe_findings(results: Results, format: FindingsFormat) -> str:
     """Returns the text of write_findings."""
-    format = choice_of(format, "format", dict.fromkeys(FORMATS, ""))
-    return {"text": _text, "json": _json, "sarif": _sarif, "junit": _junit}[format](results)
+    writers = {"text": _text, "json": _json, "sarif": _sarif, "junit": _junit}
+    return writers[choice_of(format, "format", FORMATS)](results)
 
 
 def find_help(code: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -206,6 +207,12 @@ class RobotSurvey:
         return Diagnostics(self.robot.source)
 
 
+def find_extremes(points: Any) -> Matrix:
+    """Returns (26, 3), the farthest of points (N, 3) in as many directions, the axes among them."""
+    found: Matrix = points[(points @ _DIRECTIONS.T).argmax(axis=0)].astype(np.float64)
+    return found
+
+
 def _measure(data: MeshData) -> Measure | None:
     """Measures raw triangles: to weld them takes many times as long."""
     triangles, _ = make_triangles(data)
@@ -214,7 +221,7 @@ def _measure(data: MeshData) -> Measure | None:
         vertices = vertices[np.unique(triangles.corners)]
     if not len(vertices) or not np.isfinite(vertices).all():
         return None
-    points = vertices[(vertices @ _DIRECTIONS.T).argmax(axis=0)].astype(np.float64)
+    points = find_extremes(vertices)
     a, b, c = (
         triangles.vertices[triangles.corners[i::3]].astype(np.float64) - points[0] for i in range(3)
     )

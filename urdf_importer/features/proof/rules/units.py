@@ -73,7 +73,7 @@ def _angle_in_degrees(survey: RobotSurvey) -> Iterator[Fault]:
         parts = [*link.shapes, *([] if link.inertial is None else [link.inertial])]
         for part in parts:
             if turned_in_degrees(part.origin):
-                text = f"a {type(part).__name__.lower()} of link {quote(link.name)}"
+                text = f"the {type(part).__name__.lower()} of link {quote(link.name)}"
                 yield Fault(link, f"{text} {_turned(part.origin)}", part.line)
 
 
