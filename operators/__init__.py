@@ -22,7 +22,7 @@ _NAMES = (
     "gizmos.drag_tip", "gizmos.tip_gizmo", "gizmos.drag_joint", "gizmos.joint_gizmo",
     "gizmos.switch", "renamed_bones", "command_line", "motion.motion_files", "motion.panel",
     "simulation.operators", "retargeting.panel", "retargeting.person_file", "kept_views",
-    "sensing.looking", "sensing.operators", "sensing.panel", "live.panel",
+    "proof.operators", "sensing.looking", "sensing.operators", "sensing.panel", "live.panel",
 )  # fmt: skip
 
 

@@ -58,7 +58,8 @@ def add_check_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fix-inertia",
         action="store_true",
-        help="with --fix, also give links with an unlikely inertia or density that of their shapes",
+        help="with --fix, also give links with an unlikely inertia or density the inertia of "
+        "their shapes",
     )
     parser.add_argument(
         "--fail-on",
@@ -80,7 +81,7 @@ def plan_check(given: argparse.Namespace, tasks: list[Task]) -> list[Task]:
     if given.fix_inertia and not given.fix:
         raise UsageError("--fix-inertia goes with --fix")
     if given.fix and given.output in (None, "-"):
-        raise UsageError("-o has to name the repaired copy")
+        raise UsageError("-o must name the repaired copy")
     if given.fix and len(tasks) > 1:
         raise UsageError("--fix takes one input, as -o names one repaired copy")
     if given.output in (None, "-"):
@@ -114,7 +115,7 @@ def _fix(given: argparse.Namespace, robot: Robot, work: Work, options: LintOptio
     work.hold()
     with work.clock("repair"):
         codes = BY_SHAPES if given.fix_inertia else ()
-        repair = repair_robot(robot, codes, options=options, diagnostics=work.diagnostics)
+        repair = repair_robot(robot, codes=codes, options=options, diagnostics=work.diagnostics)
         work.add(*write_repaired(repair.robot, given.output, options))
     work.output = given.output
     work.summary = f"{robot.name}: {count(len(repair.changes), 'repair')}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A robot against what a reader sees of its file: links by name, masses and shapes by rigid body.
+"""A robot against the view of a reader of its file: links by name, masses and shapes by rigid body.
 
 A frame without mass becomes a part of its carrier in many formats: link by link these masses would
 look lost, by body none is.
@@ -43,6 +43,8 @@ HELD_NOT: Mapping[str, tuple[str, ...]] = dict.fromkeys(
 """Suffix -> kinds that the format has no word for, by docs/explanation/losses.md."""
 _SINGLE = (".usd", ".usda", ".usdc", ".usdz", ".glb", ".gltf")
 """Formats of single precision."""
+_BONES = (".glb", ".gltf")
+"""Formats of skeletons: links that nothing moves have no bone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +141,9 @@ class Comparison:
                 yield self._row("link", link.name, reader, text)
             elif link.name in after.frames[0]:
                 yield self._row("link", link.name, reader)
-            elif reader == "own" or not self._shares_body(link.name, after):
+            elif (reader == "own" and self.suffix not in _BONES) or not self._shares_body(
+                link.name, after
+            ):
                 yield self._lost_link(link.name, link.is_bare, reader)
 
     def _shares_body(self, name: str, after: Seen) -> bool:
@@ -150,10 +154,12 @@ class Comparison:
 
     def _lost_link(self, name: str, is_bare: bool, reader: str) -> ProofRow:
         row = self._row("link", name, reader, "it is gone")
-        # The world of a simulator is no link of a robot.
+        # The world of a simulator is not a link of a robot.
         is_root = name == self.tree.links[0].name
         held = row.outcome == "differs" and is_bare and is_root
-        return replace(row, outcome="held-not", text="the world is no link") if held else row
+        return (
+            replace(row, outcome="held-not", text="the world is not a link there") if held else row
+        )
 
     def _frames(self, before: Seen, after: Seen, reader: str) -> Iterator[ProofRow]:
         most = self._near(before)
@@ -292,19 +298,17 @@ class Comparison:
         values: tuple[Any, Any] = (None, None), note: str = "",
     ) -> ProofRow:  # fmt: skip
         """Makes a row: equal without a text, else explained by the export, or not."""
-        outcome: Outcome = "differs" if text else "equal"
-        code = (
-            self._explain(what, {name, *subjects, *self._joints_of(name, subjects)}) if text else ""
-        )
-        if code:
-            outcome = "explained"
-        elif text and what in HELD_NOT.get(self.suffix, ()):
-            outcome = "held-not"
         before, after = values
-        return ProofRow(
-            what=what, name=name, reader=reader, outcome=outcome, before=before, after=after,
-            code=code, text=text or note,
+        row = ProofRow(
+            what=what, name=name, reader=reader, outcome="equal", before=before, after=after,
+            text=text or note,
         )  # fmt: skip
+        if not text:
+            return row
+        if code := self._explain(what, {name, *subjects, *self._joints_of(name, subjects)}):
+            return replace(row, outcome="explained", code=code)
+        held_not = what in HELD_NOT.get(self.suffix, ())
+        return replace(row, outcome="held-not" if held_not else "differs")
 
     def _joints_of(self, name: str, subjects: Sequence[str]) -> Iterator[str]:
         for link in {name, *subjects}:

@@ -68,8 +68,8 @@ class Proof:
                     yield outcome, reader, what, f"{number} of a kind", text
                 continue
             for row in rows:
-                code = f" [{row.code}]" if row.code else ""
-                yield outcome, row.reader, row.what, row.name, row.text + code
+                cause = f" [{row.code}]" if row.code else ""
+                yield outcome, row.reader, row.what, row.name, row.text + cause
 
     def _lines(self) -> Iterator[str]:
         for outcome, reader, what, name, text in self.groups():
@@ -108,7 +108,7 @@ def prove_export(
     and by independent readers that are installed, and compared by links, frames at zero and at
     random poses, masses, centres and inertias by rigid body, limits, shapes and their boxes.
 
-    `diagnostics` are those of the export; without any the robot is written once more, into a
+    `diagnostics` come from the export; without any the robot is written once more, into a
     temporary folder, to learn them. A difference that one of them names is explained. Of a robot in
     Blender its state counts. Raises ArgumentError for an unknown reader, KinematicsError for a
     robot that is not a tree, BuildError for an object that is not an imported robot.

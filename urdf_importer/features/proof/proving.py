@@ -20,7 +20,7 @@ PAGES = (".html", ".json")
 
 
 def add_export_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds the argument of the proof to those of `export`."""
+    """Adds the argument of the proof to `export`."""
     parser.add_argument(
         "--prove",
         nargs="?",

@@ -5,6 +5,7 @@ import importlib.util
 import json
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from shutil import which
 from typing import Any
@@ -24,7 +25,7 @@ from .options import ProofOptions
 from .seen import Positions, Range, Seen, see_robot
 
 _DEEP = 0.0005
-"""m; what touches deeper pushes robots off."""
+"""m; deeper contacts push robots off."""
 _GLB_HEAD = struct.Struct("<4sIIII")
 
 
@@ -213,7 +214,10 @@ def read_gltf(
             _, _, _, length, _ = _GLB_HEAD.unpack_from(content)
             content = content[_GLB_HEAD.size : _GLB_HEAD.size + length]
         nodes = json.loads(content)["nodes"]
-        return _begin(tree, _gltf_frames(nodes), None)
+        frames = _gltf_frames(nodes)
+        extras = [each for node in nodes if isinstance(each := node.get("extras"), dict)]
+        seen = _begin(tree, frames, _gltf_masses(extras, frames))
+        return replace(seen, ranges=_gltf_ranges(extras))
     except (struct.error, ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
         raise ReadError(f"no tree of glTF: {one_line(error)}", source=str(path)) from None
 
@@ -231,6 +235,25 @@ def _gltf_frames(nodes: list[dict[str, Any]]) -> dict[str, Matrix]:
                 frame, at, steps = _local(nodes[at]) @ frame, above.get(at, -1), steps + 1
             found[name] = frame
     return found
+
+
+def _gltf_masses(extras: list[dict[str, Any]], frames: dict[str, Matrix]) -> dict[str, BodyMass]:
+    found = {}
+    for link in (each["urdf_link"] for each in extras if "urdf_link" in each):
+        if "mass" in link:
+            xx, xy, xz, yy, yz, zz = map(float, link.get("inertia", (0.0,) * 6))
+            tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+            center = np.array(link.get("center_of_mass", (0.0,) * 3), dtype=float)
+            body = BodyMass(mass=float(link["mass"]), center=center, inertia=tensor)
+            found[link["name"]] = body.moved(frames[link["name"]])
+    return found
+
+
+def _gltf_ranges(extras: list[dict[str, Any]]) -> dict[str, Range]:
+    joints = (each["urdf_joint"] for each in extras if "urdf_joint" in each)
+    keys = ("lower", "upper", "effort", "velocity")
+    return {j["name"]: (j.get(keys[0]), j.get(keys[1]), j.get(keys[2]), j.get(keys[3]))
+            for j in joints}  # fmt: skip
 
 
 def _local(node: dict[str, Any]) -> Matrix:
@@ -264,7 +287,7 @@ READING: dict[str, tuple[Reader, tuple[str, ...]]] = {
 
 
 def list_readers(path: Path, asked: Sequence[str]) -> list[str]:
-    """Lists the readers that were asked for; without any, those of such files."""
+    """Lists the readers that were asked for; without any, all that read such files."""
     suffix = path.suffix.lower()
     fitting = (name for name, (_, suffixes) in READING.items() if suffix in (suffixes or (suffix,)))
     return list(asked or fitting)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Repairs of faults that have one right answer: joints and angles -> meshes -> inertias.
 
-Never mended are masses, places of joints, followers and sides: nobody but the maker knows these.
+Never mended are masses, places of joints, followers and sides: only their maker knows these.
 """
 
 import math
@@ -49,8 +49,8 @@ class Repair:
 
 def repair_robot(
     robot: Robot,
-    codes: Iterable[str] = (),
     *,
+    codes: Iterable[str] = (),
     options: LintOptions | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> Repair:

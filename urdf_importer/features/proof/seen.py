@@ -22,7 +22,7 @@ Range = tuple[float | None, float | None, float | None, float | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Seen:
-    """What a reader sees; empty where it cannot say.
+    """The view of a reader; empty where it cannot say.
 
     frames    per pose, link -> (4, 4) in a frame that all links share
     parents   link -> the link above it
@@ -116,7 +116,7 @@ def _see_points(robot: Robot, files: RobotFiles, frames: Mapping[str, Matrix]) -
             place = frames[link.name] @ matrix_from_pose(shape.origin)
             vertices = files.load(shape, link).vertices.astype(np.float64)
             points = vertices @ place[:3, :3].T + place[:3, 3]
-            # Boxes along the axes of all: one of several parts is that of the whole then.
+            # Along the axes of all, the boxes of parts join to the box of the whole.
             found.setdefault(link.name, []).append(find_extremes(points))
     return {name: np.concatenate(points) for name, points in found.items()}
 

@@ -93,7 +93,7 @@ def test_shapes_give_an_inertia_where_it_is_asked_for(tmp_path: Path) -> None:
     )
     robot = read_robot(path)
     assert repair_robot(robot).changes == ()
-    found = repair_robot(robot, ["inertia-unlikely"])
+    found = repair_robot(robot, codes=["inertia-unlikely"])
     (link,) = found.robot.links
     assert link.inertial is not None and link.inertial.inertia is not None
     inertia = link.inertial.inertia
@@ -101,12 +101,12 @@ def test_shapes_give_an_inertia_where_it_is_asked_for(tmp_path: Path) -> None:
     assert link.inertial.mass == 12.0 and link.inertial.origin.xyz == (0.0, 0.0, 0.1)
     assert [item.code for item in found.changes] == ["repaired"]
     with pytest.raises(ArgumentError, match="no repair"):
-        repair_robot(robot, ["gripper-stays-open"])
+        repair_robot(robot, codes=["gripper-stays-open"])
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
-    [(("--fix",), "-o has to name the repaired copy"),
+    [(("--fix",), "-o must name the repaired copy"),
      (("--fix", "-o", "bad.urdf"), "would overwrite the input"),
      (("--fix-inertia",), "--fix-inertia goes with --fix"),
      (("more.urdf", "--fix", "-o", "x.urdf"), "--fix takes one input")],
@@ -143,7 +143,8 @@ def test_sdf_is_repaired_in_its_text(tmp_path: Path) -> None:
     path, out = tmp_path / "r.sdf", tmp_path / "out.sdf"
     path.write_text(
         '<sdf version="1.9"><model name="r">\n<!-- kept --><link name="a"/><link name="b"/>\n'
-        '<joint name="j" type="revolute"><parent>a</parent><child>b</child><axis>\n<xyz>0 0 1</xyz>\n'
+        '<joint name="j" type="revolute"><parent>a</parent><child>b</child><axis>'
+        "<xyz>0 0 1</xyz>\n"
         "<limit><lower>-90</lower><upper>90</upper>\n<effort>7</effort></limit></axis></joint>"
         "</model></sdf>\n"
     )
