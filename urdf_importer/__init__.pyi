@@ -253,6 +253,27 @@ from .features.motion.trajectory import (
     FrameTrack as FrameTrack,
     Trajectory as Trajectory,
 )
+from .features.proof.compare import (
+    ProofRow as ProofRow,
+)
+from .features.proof.findings import (
+    write_findings as write_findings,
+)
+from .features.proof.lint import (
+    check_robot as check_robot,
+)
+from .features.proof.options import (
+    LintOptions as LintOptions,
+    ProofOptions as ProofOptions,
+)
+from .features.proof.prove import (
+    Proof as Proof,
+    prove_export as prove_export,
+)
+from .features.proof.repair import (
+    Repair as Repair,
+    repair_robot as repair_robot,
+)
 from .features.retargeting.options import (
     Contact as Contact,
     LimbReport as LimbReport,

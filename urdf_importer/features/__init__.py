@@ -13,4 +13,5 @@ NAMES = (
     "retargeting",
     "simulation",
     "batch",
+    "proof",
 )

@@ -22,7 +22,7 @@ from ..pipeline.hooks import read_semantics
 from ..pipeline.importing import ImportResult, import_steps, list_xacro_arguments, read_robot
 from ..progress import Progress, finish
 from ..rig import plan_rig
-from ..shelves import find_hook
+from ..shelves import find_hook, find_hooks
 from .blends import is_blend, open_robot
 from .job_types import CheckJob as CheckJob
 from .job_types import ExportJob as ExportJob
@@ -153,6 +153,9 @@ def _run_check(job: CheckJob, work: Work) -> None:
         plan = plan_rig(robot, options=job.options, diagnostics=work.diagnostics)
     work.facts = summarize_plan(plan) | work.facts
     work.rows = describe_summary(work.facts) + arguments
+    if job.given is not None:
+        for look in find_hooks("look_further"):
+            look(job.given, robot, work)
 
 
 def _run_export(job: ExportJob, work: Work) -> None:
