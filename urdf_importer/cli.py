@@ -86,6 +86,12 @@ def build_parser() -> argparse.ArgumentParser:
         description="Reads a robot description, plans its rig without Blender, and reports the "
         "result. Mesh files are not looked at.",
     )
+    checking.add_argument(
+        "--complete",
+        action="store_true",
+        help="list the parts that the robot lacks for simulators and planners too: masses, shapes, "
+        "limits; the exit status is 1 where something is missing",
+    )
     add_option_arguments(checking, ImportOptions)
     return parser
 
@@ -174,7 +180,8 @@ def _ask_parts(hook: str, *given: Any) -> Task | None:
 
 
 def _plan_checks(given: argparse.Namespace) -> list[Task]:
-    kept = {"options": read_options(given, ImportOptions), "strict": given.strict}
+    options = read_options(given, ImportOptions)
+    kept = {"options": options, "strict": given.strict, "complete": given.complete}
     return [task_of(CheckJob(input=each, **kept)) for each in given.inputs]
 
 

@@ -24,7 +24,10 @@ class _ReadingJob(_Job):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckJob(_ReadingJob):
-    """A description to read and plan, without Blender."""
+    """A description to read and plan, without Blender. With `complete` the parts that the robot
+    lacks are listed, and are failures."""
+
+    complete: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
