@@ -72,9 +72,16 @@ from .core.kinematics.semantic_groups import (
 )
 from .core.model import (
     CollisionPair as CollisionPair,
+    Dynamics as Dynamics,
+    Limit as Limit,
+    Link as Link,
+    Mimic as Mimic,
     Pose as Pose,
     Robot as Robot,
     Semantics as Semantics,
+)
+from .core.model.device import (
+    WebotsDevice as WebotsDevice,
 )
 from .core.options import (
     ExportOptions as ExportOptions,
@@ -156,6 +163,35 @@ from .features.batch.records import (
 )
 from .features.batch.run import (
     batch as batch,
+)
+from .features.build.axes import (
+    FittedAxis as FittedAxis,
+    fit_circle as fit_circle,
+    fit_cylinder as fit_cylinder,
+)
+from .features.build.blender.links import (
+    edit_joint as edit_joint,
+    make_link as make_link,
+    new_robot as new_robot,
+    remove_link as remove_link,
+)
+from .features.build.blender.pick import (
+    fit_axis as fit_axis,
+)
+from .features.build.blender.split import (
+    split_object as split_object,
+)
+from .features.build.inertials import (
+    ComputedInertials as ComputedInertials,
+    compute_inertials as compute_inertials,
+)
+from .features.build.options import (
+    InertiaOptions as InertiaOptions,
+    RangeOptions as RangeOptions,
+)
+from .features.build.ranges import (
+    FoundRanges as FoundRanges,
+    find_ranges as find_ranges,
 )
 from .features.collisions.check import (
     avoid_collisions as avoid_collisions,
