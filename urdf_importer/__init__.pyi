@@ -227,6 +227,11 @@ from .features.motion.blender.apply import (
 from .features.motion.blender.sample import (
     sample_trajectory as sample_trajectory,
 )
+from .features.motion.fitting.servos import (
+    Servo as Servo,
+    read_servos as read_servos,
+    write_servos as write_servos,
+)
 from .features.motion.limits import (
     JointLimits as JointLimits,
     Violation as Violation,

@@ -2,6 +2,7 @@
 """Motions onto the active robot, and out of it; also dropped on the 3D view."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,9 @@ class ImportMotion(ActingOperator, bpy.types.Operator):
         motion = read_trajectory(
             path, topic=self.topic or None, robot=robot, options=options, diagnostics=diagnostics
         )
+        # The motion has the robot's names already.
+        names = tuple(each for each in options.names if each[0] not in motion.names)
+        options = replace(options, names=names, prefix="")
         apply_trajectory(robot, motion, options=options, diagnostics=diagnostics)
         report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
         return f"{os.path.basename(path)}: {_describe_size(motion)}, {motion.duration:.2f} s"

@@ -6,6 +6,11 @@ from ...core.shelves import Part
 PART = Part(
     name="motion",
     names={
+        "fitting.servos": (
+            "Servo",
+            "read_servos",
+            "write_servos",
+        ),
         "limits": (
             "JointLimits",
             "Violation",

@@ -14,10 +14,11 @@ from ...core.command.summary import Facts, count, describe_rows
 from ...core.command.task import BLEND, PICTURE, Task, TaskOutput, UsageError
 from ...core.diagnostics import Diagnostics
 from .command_limits import add_limit_arguments, add_limits, sample_within
-from .motions import read_trajectory, write_trajectory
+from .fitting.recorded import Recorded
+from .motions import write_trajectory
 from .options import MotionOptions
 from .recordings.formats import MOTION, motion_formats
-from .recordings.read import list_topics
+from .recordings.read import list_topics, read_recorded
 from .recordings.topics import Topic
 from .trajectory import Trajectory
 
@@ -97,19 +98,18 @@ def _plan_animation(given: argparse.Namespace) -> list[Task]:
 def _animate(given: argparse.Namespace, work: Work) -> None:
     options = read_options(given, MotionOptions)
     # Recordings are read first: an unreadable one costs no import.
-    motions = _read_motions(given, options, work.diagnostics)
+    read = _read_motions(given, options, work.diagnostics)
     armature = load_robot(given, "animating", work)
     from ...core.blender.curves import set_frame_rate
-    from .blender.apply import apply_trajectory
+    from .blender.apply import apply_recorded
 
-    if options.degrees:
-        # The robot says which numbers are angles.
-        motions = _read_motions(given, options, Diagnostics(), armature)
     if given.fps is not None:
         set_frame_rate(given.fps)
     with work.clock("animate"):
-        for motion in motions:
-            apply_trajectory(armature, motion, options=options, diagnostics=work.diagnostics)
+        motions = [
+            apply_recorded(armature, each, options, work.diagnostics.about(each.source))
+            for each in read
+        ]
     render(armature, given.preview, work)
     save(given.output, work)
     described = map(_describe, motions)
@@ -119,11 +119,11 @@ def _animate(given: argparse.Namespace, work: Work) -> None:
 
 
 def _read_motions(
-    given: argparse.Namespace, options: MotionOptions, diagnostics: Diagnostics, robot: Any = None
-) -> list[Trajectory]:
-    how: Any = {"topic": given.topic, "robot": robot, "options": options}
+    given: argparse.Namespace, options: MotionOptions, diagnostics: Diagnostics
+) -> list[Recorded]:
+    how: Any = {"topic": given.topic, "options": options}
     return [
-        read_trajectory(path, diagnostics=diagnostics.about(path), **how) for path in given.motions
+        read_recorded(path, diagnostics=diagnostics.about(path), **how) for path in given.motions
     ]
 
 

@@ -33,13 +33,16 @@ def read_trajectory(
     diagnostics: Diagnostics | None = None,
 ) -> Trajectory:
     """Returns the motion that a recording holds: a ROS 1 bag, an MCAP file, a recording of ROS 2
-    (a .db3 or its folder), .csv, .json, .yaml or .npz.
+    (a .db3 or its folder), .csv, .json, .yaml or .npz; also the arrays of mjlab, BeyondMimic, Isaac
+    Lab, GMR and MuJoCo, AMP's JSON and Unitree's tables.
 
     `topic` says which of a recording's topics; without it that is /joint_states, or the only one
-    that has positions of joints. The poses of frames (/tf, odometry) come along. With `degrees` in
-    the options, the numbers of a `robot`'s turning joints are angles in degrees, and numbers
-    of sliding joints are metres; without a robot all joints' are angles. Raises ReadError, in one
-    sentence, for unreadable files and where several topics are possible.
+    that has positions of joints. The poses of frames (/tf, odometry) come along. With a `robot`
+    the motion has that robot's names, in radians and metres: the options settle which joint a name
+    or a column without a name is (`names`, `prefix`, `order`), and what its numbers are (`units`,
+    `servos`, `degrees`); joints of other robots are left out. Without a robot names stay, and files
+    without names are refused. Raises ReadError, in one sentence, for unreadable files, for motions
+    that cannot be this robot's, and where several topics are possible.
     """
     known = None if robot is None else robot_of_rig(robot)
     return read.read_trajectory(

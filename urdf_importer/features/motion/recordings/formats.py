@@ -26,7 +26,7 @@ DATABASE = MotionFormat(title="ROS 2 in SQLite", suffixes=(".db3", ".db3.zstd"),
 TABLE = MotionFormat(title="table", suffixes=(".csv", ".tsv", ".txt"))
 JSON = MotionFormat(title="JSON", suffixes=(".json", ".jsonl"))
 YAML = MotionFormat(title="YAML", suffixes=(".yaml", ".yml"))
-ARRAYS = MotionFormat(title="NumPy", suffixes=(".npz",))
+ARRAYS = MotionFormat(title="NumPy", suffixes=(".npz", ".npy"))
 _FORMATS = (BAG, MCAP, DATABASE, TABLE, JSON, YAML, ARRAYS)
 
 
