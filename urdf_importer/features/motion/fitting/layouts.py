@@ -126,7 +126,8 @@ def _times(file: ArraysOfFile, count: int, rate: float) -> Numbers:
         times = np.asarray(file.read(key), dtype=np.float64).ravel()
         if len(times) != count:
             raise ReadError(f"it has {len(times)} times and {count} rows of joints")
-        return times - times[0]
+        shifted: Numbers = times - times[0]
+        return shifted
     key = next((key for key in _RATES if key in file.names), "")
     if key and not rate:
         numbers = np.asarray(file.read(key), dtype=np.float64).ravel()

@@ -8,7 +8,7 @@ import numpy as np
 
 from ....core.diagnostics import ReadError
 from ..frames import track_poses
-from ..trajectory import Numbers, Trajectory
+from ..trajectory import FrameTrack, Numbers, Trajectory
 
 Order = Literal["file", "mujoco", "isaac"]
 Quaternion = Literal["wxyz", "xyzw"]
@@ -64,7 +64,7 @@ def make_motion(
 ) -> Trajectory:
     """Returns a motion, with a base of places (m, 3) and quaternions x, y, z, w (m, 4). Raises
     ReadError for quaternions of length zero and numbers that are not finite."""
-    frames = ()
+    frames: tuple[FrameTrack, ...] = ()
     if base is not None:
         poses = np.hstack(base)
         if not np.isfinite(poses).all():
