@@ -227,6 +227,10 @@ from .features.motion.blender.apply import (
 from .features.motion.blender.sample import (
     sample_trajectory as sample_trajectory,
 )
+from .features.motion.datasets.episodes import (
+    Episode as Episode,
+    EpisodeOptions as EpisodeOptions,
+)
 from .features.motion.fitting.servos import (
     Servo as Servo,
     read_servos as read_servos,
@@ -241,6 +245,7 @@ from .features.motion.motions import (
     find_limits as find_limits,
     read_trajectory as read_trajectory,
     retime_trajectory as retime_trajectory,
+    write_episodes as write_episodes,
     write_trajectory as write_trajectory,
 )
 from .features.motion.options import (

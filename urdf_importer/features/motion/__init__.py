@@ -6,6 +6,10 @@ from ...core.shelves import Part
 PART = Part(
     name="motion",
     names={
+        "datasets.episodes": (
+            "Episode",
+            "EpisodeOptions",
+        ),
         "fitting.servos": (
             "Servo",
             "read_servos",
@@ -20,6 +24,7 @@ PART = Part(
             "find_limits",
             "read_trajectory",
             "retime_trajectory",
+            "write_episodes",
             "write_trajectory",
         ),
         "options": (

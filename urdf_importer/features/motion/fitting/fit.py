@@ -18,7 +18,7 @@ from ..trajectory import Numbers, Trajectory
 from .orders import find_order, joint_orders
 from .recorded import TURNS, Recorded, Unnamed, make_motion
 from .servos import Servo, read_servos
-from .units import EVERY, check_units, choose_unit, find_scale
+from .units import EVERY, check_units, choose_unit, find_scale, is_gripper
 
 _UNIT_LENGTH = 1e-3
 _FULL_TURN = 1.05 * math.tau
@@ -82,8 +82,8 @@ class _Scales:
         for column, (name, joint) in enumerate(joints.items()):
             numbers = motion.positions[:, column]
             unit, is_named = choose_unit(self.units, joint, name)
-            is_range = unit in ("deg", "signed") and not is_named and self.is_dataset
-            if is_range and "gripper" in name.lower() and _are_percent(numbers):
+            is_percent = self.is_dataset and is_gripper(name, unit, is_named)
+            if is_percent and _are_percent(numbers):
                 unit = "percent"
                 percent.append(name)
             if self.is_dataset and joint.kind == "revolute" and not unit:

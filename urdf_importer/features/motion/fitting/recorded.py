@@ -61,6 +61,7 @@ def make_motion(
     velocities: Numbers | None = None,
     base: tuple[Numbers, Numbers] | None = None,
     source: str = "",
+    topic: str = "",
 ) -> Trajectory:
     """Returns a motion, with a base of places (m, 3) and quaternions x, y, z, w (m, 4). Raises
     ReadError for quaternions of length zero and numbers that are not finite."""
@@ -74,5 +75,11 @@ def make_motion(
         frames = (track_poses("", "", times, poses),) if len(poses) else ()
     others: dict[str, Any] = {} if velocities is None else {"velocities": velocities}
     return Trajectory(
-        names=names, times=times, positions=positions, frames=frames, source=source, **others
+        names=names,
+        times=times,
+        positions=positions,
+        frames=frames,
+        source=source,
+        topic=topic,
+        **others,
     )

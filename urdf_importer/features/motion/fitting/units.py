@@ -59,6 +59,12 @@ def choose_unit(units: Mapping[str, str], joint: JointMotion, recorded: str) -> 
     return ("" if unit in others else unit), False
 
 
+def is_gripper(name: str, unit: str, is_named: bool) -> bool:
+    """Whether a joint of a LeRobot dataset is a gripper, whose numbers are percent where those of
+    all others are degrees or signed."""
+    return unit in ("deg", "signed") and not is_named and "gripper" in name.lower()
+
+
 def find_scale(unit: str, joint: JointMotion, servo: Servo | None) -> Scale:
     """Returns how a number in a unit becomes the position of a joint. `percent` is 0 to 100 of its
     limits, of a servo's counts where it has none; `signed` is -100 to 100 of a servo's counts, of

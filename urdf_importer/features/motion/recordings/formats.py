@@ -27,7 +27,8 @@ TABLE = MotionFormat(title="table", suffixes=(".csv", ".tsv", ".txt"))
 JSON = MotionFormat(title="JSON", suffixes=(".json", ".jsonl"))
 YAML = MotionFormat(title="YAML", suffixes=(".yaml", ".yml"))
 ARRAYS = MotionFormat(title="NumPy", suffixes=(".npz", ".npy"))
-_FORMATS = (BAG, MCAP, DATABASE, TABLE, JSON, YAML, ARRAYS)
+PARQUET = MotionFormat(title="Parquet", suffixes=(".parquet",), is_written=False)
+_FORMATS = (BAG, MCAP, DATABASE, TABLE, JSON, YAML, ARRAYS, PARQUET)
 
 
 def motion_formats() -> tuple[MotionFormat, ...]:

@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from ....core.diagnostics import (
 from ....core.files.regular import decode_utf8, read_regular_file
 from ....core.geometry.array_cache import NO_PICKLE
 from ....core.model import Robot
+from ..datasets.reading import find_dataset, list_episodes, read_episode, read_flat
 from ..fitting.fit import fit_motion, without_robot
 from ..fitting.layouts import knows_frames, read_frames, read_matrix
 from ..fitting.recorded import Recorded
@@ -28,7 +30,7 @@ from ..gather import Gathered, assemble
 from ..options import MotionOptions
 from ..trajectory import NANOSECONDS, Trajectory
 from . import arrays, tables, trees
-from .formats import ARRAYS, JSON, TABLE, YAML, motion_formats, usual_suffixes
+from .formats import ARRAYS, JSON, PARQUET, TABLE, YAML, motion_formats, usual_suffixes
 from .motions import Collector
 from .recorded import STREAMS, list_streams, read_stream
 from .topics import Topic
@@ -40,6 +42,9 @@ def list_topics(path: AnyPath) -> tuple[Topic, ...]:
     """Returns a recording's topics, by name. A table or a text holds one topic without a name.
     Raises ReadError for anything else."""
     source = os.fspath(path)
+    dataset = find_dataset(source)
+    if dataset is not None:
+        return list_episodes(dataset)
     if _is_stream(source):
         return list_streams(source)
     # Times that a table lacks do not matter to the number of its rows.
@@ -144,18 +149,34 @@ def trajectory_of(
 def _read(
     source: str, topic: str | None, options: MotionOptions, diagnostics: Diagnostics
 ) -> Recorded:
+    dataset = find_dataset(source)
+    if dataset is not None:
+        return read_episode(dataset, topic, diagnostics)
     if _is_stream(source):
         chosen, gathered = read_stream(source, topic, options, diagnostics)
         return _named(assemble(gathered, diagnostics, source=source, topic=chosen))
     suffix = Path(source).suffix.lower()
+    _check_suffix(suffix)
+    if topic is not None:
+        raise ReadError(f"the file has no topics, so none is called {quote(topic)}")
+    return _read_file(source, suffix, options, diagnostics)
+
+
+def _check_suffix(suffix: str) -> None:
     if suffix in _PICKLED | _HDF5:
         raise ReadError(NO_PICKLE if suffix in _PICKLED else "HDF5 is not read; save it as .npz")
-    if not any(suffix in each.suffixes for each in (TABLE, JSON, YAML, ARRAYS)):
+    if not any(suffix in each.suffixes for each in (TABLE, JSON, YAML, ARRAYS, PARQUET)):
         choices = name_choices(usual_suffixes(motion_formats()))
         advice = "; `retarget` puts a person's motion on a robot" if suffix in _PEOPLE else ""
         raise ReadError(f"a recording ends in {choices}, not in {quote(suffix)}{advice}")
-    if topic is not None:
-        raise ReadError(f"the file has no topics, so none is called {quote(topic)}")
+
+
+def _read_file(
+    source: str, suffix: str, options: MotionOptions, diagnostics: Diagnostics
+) -> Recorded:
+    if suffix in PARQUET.suffixes:
+        found: Any = read_flat(source, options, diagnostics)
+        return _named(assemble(found, diagnostics, source=source, topic=""))
     data = read_regular_file(source, most_bytes=_MOST_BYTES, called="motion")
     if suffix in ARRAYS.suffixes:
         read = read_matrix if suffix == ".npy" else arrays.read_arrays

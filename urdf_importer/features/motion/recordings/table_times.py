@@ -50,7 +50,9 @@ def find_times(heading: Sequence[str], first: Sequence[str], unit: str) -> TimeC
             own = named["under"] or named["inside"] or ""
             if lower[at] == "%time":
                 own = "ns"
-            chosen = unit if unit != "auto" else own or _guess_unit(first[at] if first else "")
+            chosen = (
+                unit if unit != "auto" else own or _guess_unit(first[at] if at < len(first) else "")
+            )
             return TimeColumns(at, None, chosen, frozenset(passed | {at}))
     rest = next((name for name in _RESTS if name in lower), "")
     if "sec" in lower and rest:

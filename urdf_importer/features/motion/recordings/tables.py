@@ -154,7 +154,7 @@ def _gather_columns(table: _Table, options: MotionOptions, diagnostics: Diagnost
     times, values = found
     if columns.at is None:
         times = np.rint(np.arange(len(values)) / options.rate * NANOSECONDS).astype(np.int64)
-    return _add_columns([heading[at] for at in kept], times, values)
+    return add_columns([heading[at] for at in kept], times, values)
 
 
 def _read_slow(table: _Table, kept: list[int]) -> tuple[Times, Numbers]:
@@ -301,7 +301,8 @@ def _extend(numbers: "array[float]", row: Sequence[str], line: int) -> None:
         raise ReadError(message)
 
 
-def _add_columns(names: list[str], times: Times, values: Numbers) -> Gathered:
+def add_columns(names: list[str], times: Times, values: Numbers) -> Gathered:
+    """Returns columns (m, n) as joints, and the seven of the base as its poses."""
     gathered, order = Gathered(), np.arange(len(times))
     base = [names.index(name) for name in BASE if name in names]
     if len(base) == len(BASE):
