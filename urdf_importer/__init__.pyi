@@ -224,6 +224,10 @@ from .features.live.options import (
 from .features.motion.blender.apply import (
     apply_trajectory as apply_trajectory,
 )
+from .features.motion.blender.episodes import (
+    record_episode_steps as record_episode_steps,
+    record_episodes as record_episodes,
+)
 from .features.motion.blender.sample import (
     sample_trajectory as sample_trajectory,
 )

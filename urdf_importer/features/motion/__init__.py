@@ -39,6 +39,10 @@ PART = Part(
             "Trajectory",
         ),
         "blender.apply": ("apply_trajectory",),
+        "blender.episodes": (
+            "record_episode_steps",
+            "record_episodes",
+        ),
         "blender.sample": ("sample_trajectory",),
     },
     commands="command",

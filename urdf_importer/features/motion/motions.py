@@ -2,7 +2,7 @@
 """Motions of a robot: read and written, checked against its limits, and given other times."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from ...core.progress import finish
 from .check import check_motion
 from .datasets.episodes import Episode, EpisodeOptions
 from .datasets.writing import write_steps
+from .fitting.servos import Servo
 from .limits import JointLimits, RobotLimits, Violation, limits_of, table_of
 from .limits_file import read_joint_limits
 from .names import match_names
@@ -61,6 +62,8 @@ def write_trajectory(
     layout: str = "",
     robot: Any = None,
     rate: float | None = None,
+    servos: Sequence[Servo] | AnyPath | None = None,
+    diagnostics: Diagnostics | None = None,
 ) -> tuple[Path, ...]:
     """Writes a motion as its file's suffix says, and returns the files: .bag (ROS 1), .mcap (ROS
     2), a path without a suffix (a folder, ROS 2 in SQLite), .csv (positions alone, and the base's
@@ -74,12 +77,17 @@ def write_trajectory(
     their velocities, or "isaac", the same in the order of Isaac Lab. All need the `robot`, a
     `Robot` or an imported robot, and have `rate` samples per second (30, and 50).
 
+    `servos`, a table as read_servos takes it, or its servos, writes counts instead, `rate` rows a
+    second (50): .csv, .json or .h, a header for programs in C. Joints are held within the counts of
+    their servos, with a warning.
+
     In recordings, samples are JointStates, which have no accelerations, and commands a
     JointTrajectory; frames are on /tf. Times are written to the nanosecond. Raises WriteError where
     the format cannot hold the motion, or the file cannot be put there.
     """
     known = None if robot is None else robot_of_rig(robot)
-    return write.write_trajectory(trajectory, path, layout=layout, robot=known, rate=rate)
+    how: Any = {"layout": layout, "robot": known, "rate": rate}
+    return write.write_trajectory(trajectory, path, servos=servos, diagnostics=diagnostics, **how)
 
 
 def write_episodes(

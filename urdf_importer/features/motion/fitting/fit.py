@@ -16,11 +16,10 @@ from ..names import match_names
 from ..options import MotionOptions
 from ..trajectory import Numbers, Trajectory
 from .orders import find_order, joint_orders
-from .recorded import TURNS, Recorded, Unnamed, make_motion
+from .recorded import TURNS, Recorded, Unnamed, are_quaternions, make_motion
 from .servos import Servo, read_servos
 from .units import EVERY, check_units, choose_unit, find_scale, is_gripper
 
-_UNIT_LENGTH = 1e-3
 _FULL_TURN = 1.05 * math.tau
 _SCALED = ("positions", "velocities", "accelerations")
 
@@ -94,11 +93,12 @@ class _Scales:
         if percent:
             message = f"the numbers of {', '.join(map(quote, percent))} are 0 to 100 of the limits"
             self.diagnostics.remark("gripper-percent", f"{message}; a unit of its own overrides it")
-        arrays: dict[str, Any] = {
-            kind: array * factors + (shifts if kind == "positions" else 0.0)
-            for kind in _SCALED
-            if (array := getattr(motion, kind)) is not None
-        }
+        with np.errstate(over="ignore"):
+            arrays: dict[str, Any] = {
+                kind: array * factors + (shifts if kind == "positions" else 0.0)
+                for kind in _SCALED
+                if (array := getattr(motion, kind)) is not None
+            }
         return replace(motion, **arrays)
 
     def _check_names(self, joints: Mapping[str, JointMotion]) -> None:
@@ -204,18 +204,13 @@ def _choose_width(found: Unnamed, most: int, own: int) -> tuple[int, bool]:
     for joints in dict.fromkeys((most, own)):
         for base in (0, 7):
             fits = width == base + joints or (found.is_open and width > base + joints)
-            if found.has_base is None and base and not _has_quaternions(found):
+            if found.has_base is None and base and not are_quaternions(found.table[:, 3:7]):
                 continue
             if fits and found.has_base in (None, bool(base)):
                 return joints, joints == most
     shown = f"{most} ({own} without followers)" if most != own else str(most)
     joints = width - 7 if found.has_base or (found.has_base is None and width > 7) else width
     raise KinematicsError(f"it has {joints} joints, the robot {shown}")
-
-
-def _has_quaternions(found: Unnamed) -> bool:
-    lengths = np.linalg.norm(found.table[:, 3:7], axis=1)
-    return bool((np.abs(lengths - 1.0) < _UNIT_LENGTH).all())
 
 
 def _split(

@@ -18,7 +18,7 @@ from ....core.diagnostics import ReadError, quote
 from ....core.geometry.array_cache import ArraysOfFile, read_array, refused_arrays
 from ..gather import MOST_VALUES
 from ..trajectory import Numbers
-from .recorded import Order, Quaternion, Recorded, Unnamed
+from .recorded import Order, Quaternion, Recorded, Unnamed, are_quaternions
 
 _MOST_NAMES = 100_000
 LAFAN_RATE = 30.0
@@ -183,8 +183,7 @@ def read_frames(text: str, rate: float, source: str) -> Recorded:
 def recorded_rows(table: Numbers, rate: float, source: str) -> Recorded:
     """Returns the columns of a table without a heading: the base and joints, as Unitree's, 30 a
     second; or joints alone where `rate` is given. Raises ReadError."""
-    lengths = np.linalg.norm(table[:, 3:7], axis=1)
-    has_base = table.shape[1] > 7 and bool((np.abs(lengths - 1.0) < 1e-3).all())
+    has_base = table.shape[1] > 7 and are_quaternions(table[:, 3:7])
     if not has_base and not rate:
         raise ReadError(
             "the table has no heading, and its columns 4 to 7 are no quaternion of a base: the "

@@ -53,6 +53,16 @@ class Recorded:
     source: str = ""
 
 
+_UNIT_LENGTH, _FARTHEST = 1e-3, 1e12
+
+
+def are_quaternions(table: Numbers) -> bool:
+    """Whether all rows (m, 4) are of length one."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        lengths = np.linalg.norm(table, axis=1)
+    return bool((np.abs(lengths - 1.0) < _UNIT_LENGTH).all())
+
+
 def make_motion(
     names: tuple[str, ...],
     times: Any,
@@ -68,8 +78,8 @@ def make_motion(
     frames: tuple[FrameTrack, ...] = ()
     if base is not None:
         poses = np.hstack(base)
-        if not np.isfinite(poses).all():
-            raise ReadError("the poses of its base are not all finite", source=source)
+        if not (np.abs(poses) < _FARTHEST).all():
+            raise ReadError("the poses of its base are not all numbers of poses", source=source)
         if (np.abs(poses[:, 3:]).max(axis=1) < 1e-6).any():
             raise ReadError("a quaternion of its base has the length 0", source=source)
         frames = (track_poses("", "", times, poses),) if len(poses) else ()

@@ -43,5 +43,7 @@ def usual_suffixes(formats: Iterable[MotionFormat]) -> tuple[str, ...]:
 
 
 WRITTEN = usual_suffixes(each for each in _FORMATS if each.is_written)
+COUNTS = ".h"
+"""The suffix of a header of C, for the counts of servos alone."""
 MOTION, RECORDING = (*WRITTEN, ""), (MCAP.suffix, BAG.suffix, "")
 """Suffixes of motions and recordings that commands write; with none it is a folder."""
