@@ -20,9 +20,9 @@ _NAMES = (
     "worlds.export", "semantics.srdf_files", "semantics.group_operators", "semantics.pose_blend",
     "collisions.fit", "collisions.overlay", "collisions.panel", "semantics.panel_groups",
     "gizmos.drag_tip", "gizmos.tip_gizmo", "gizmos.drag_joint", "gizmos.joint_gizmo",
-    "gizmos.switch", "renamed_bones", "command_line", "motion.motion_files", "motion.panel",
-    "simulation.operators", "retargeting.panel", "retargeting.person_file", "kept_views",
-    "sensing.looking", "sensing.operators", "sensing.panel", "live.panel",
+    "gizmos.switch", "renamed_bones", "command_line", "motion.motion_files", "motion.episodes",
+    "motion.panel", "simulation.operators", "retargeting.panel", "retargeting.person_file",
+    "kept_views", "sensing.looking", "sensing.operators", "sensing.panel", "live.panel",
 )  # fmt: skip
 
 

@@ -244,6 +244,9 @@ from .features.motion.limits import (
     JointLimits as JointLimits,
     Violation as Violation,
 )
+from .features.motion.messages.description import (
+    find_description as find_description,
+)
 from .features.motion.motions import (
     check_trajectory as check_trajectory,
     find_limits as find_limits,

@@ -104,20 +104,29 @@ class ExportMotion(ExportOperator, bpy.types.Operator, ExportHelper):
     )
 
     filename_ext = ".json"
-    filter_glob: props.pattern(*_WRITTEN)
+    filter_glob: props.pattern(*_WRITTEN, ".h")
     rate: props.number(
         "Samples per Second", "How many samples a second the motion gets; 0 for one in each frame",
         min=0.0,
         max=10_000.0,
     )  # fmt: skip
     form: props.choice("Layout", "For programs that train policies", items=_LAYOUTS)
+    servos: props.text(
+        "Servos", "A table of servos: write their counts, as .csv, .json or .h for programs in C",
+        subtype="FILE_PATH",
+    )  # fmt: skip
     check_extension = None
 
     def run(self: Any, context: Any, robot: Any) -> str:
         path = Path(bpy.path.abspath(self.filepath))
         motion = sample_trajectory(robot, frame_range=None, rate=self.rate or None)
         layout = "" if self.form == "none" else self.form
-        write_trajectory(motion, path, layout=layout, robot=robot, rate=self.rate or None)
+        diagnostics = Diagnostics(str(path))
+        how: dict[str, Any] = {"layout": layout, "robot": robot, "rate": self.rate or None}
+        if self.servos:
+            how |= {"servos": bpy.path.abspath(self.servos), "diagnostics": diagnostics}
+        write_trajectory(motion, path, **how)
+        report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
         return f"Wrote {path.name}: {_describe_size(motion)}"
 
 
@@ -132,7 +141,7 @@ DropMotion = make_drop_handler(
 
 def draw_import_motion(menu: Any, context: Any) -> None:
     """Draws the entry of File > Import."""
-    menu.layout.operator(ImportMotion.bl_idname, text="Robot Motion (.bag, .mcap, .csv, ...)")
+    menu.layout.operator(ImportMotion.bl_idname, text="Robot Motion (.bag, .mcap, .csv, .npz, ...)")
 
 
 def draw_export_motion(menu: Any, context: Any) -> None:

@@ -256,7 +256,9 @@ def bags() -> list[bytes]:
 
 def mcaps() -> list[bytes]:
     """MCAP files."""
-    return _recorded("mcap", "mcap zstd", "mcap lz4")
+    folder = ROOT / "tests" / "data" / "mcap"
+    more = [each.read_bytes() for each in sorted(folder.glob("*.mcap"))]
+    return [*_recorded("mcap", "mcap zstd", "mcap lz4"), *more]
 
 
 def _recorded(*kinds: str) -> list[bytes]:

@@ -15,6 +15,7 @@ PART = Part(
             "read_servos",
             "write_servos",
         ),
+        "messages.description": ("find_description",),
         "limits": (
             "JointLimits",
             "Violation",
@@ -46,4 +47,5 @@ PART = Part(
         "blender.sample": ("sample_trajectory",),
     },
     commands="command",
+    hooks={"find_recorded": "messages.description:find_recorded"},
 )
