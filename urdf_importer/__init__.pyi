@@ -235,6 +235,9 @@ from .features.motion.datasets.episodes import (
     Episode as Episode,
     EpisodeOptions as EpisodeOptions,
 )
+from .features.motion.datasets.servo_frames import (
+    write_servo_frames as write_servo_frames,
+)
 from .features.motion.fitting.servos import (
     Servo as Servo,
     read_servos as read_servos,

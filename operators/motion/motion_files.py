@@ -18,6 +18,7 @@ from ...urdf_importer import (
     motion_formats,
     read_trajectory,
     sample_trajectory,
+    write_servo_frames,
     write_trajectory,
 )
 from ...urdf_importer.core.command.summary import count
@@ -121,12 +122,14 @@ class ExportMotion(ExportOperator, bpy.types.Operator, ExportHelper):
         path = Path(bpy.path.abspath(self.filepath))
         motion = sample_trajectory(robot, frame_range=None, rate=self.rate or None)
         layout = "" if self.form == "none" else self.form
-        diagnostics = Diagnostics(str(path))
-        how: dict[str, Any] = {"layout": layout, "robot": robot, "rate": self.rate or None}
         if self.servos:
-            how |= {"servos": bpy.path.abspath(self.servos), "diagnostics": diagnostics}
-        write_trajectory(motion, path, **how)
-        report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
+            diagnostics = Diagnostics(str(path))
+            how: Any = {"rate": self.rate or 50.0, "diagnostics": diagnostics}
+            write_servo_frames(motion, path, bpy.path.abspath(self.servos), **how)
+            report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
+        else:
+            rate = self.rate or None
+            write_trajectory(motion, path, layout=layout, robot=robot, rate=rate)
         return f"Wrote {path.name}: {_describe_size(motion)}"
 
 

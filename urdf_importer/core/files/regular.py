@@ -70,7 +70,7 @@ def read_regular_file(
     """Returns the bytes of the regular file `path`.
 
     Raises ReadError for anything else and for files of more than `most_bytes`, in whose message
-    they are too many for what it is `called`.
+    it is `called` so.
     """
     try:
         with open_regular_file(path) as (file, size):

@@ -6,6 +6,7 @@ from ...core.shelves import Part
 PART = Part(
     name="motion",
     names={
+        "datasets.servo_frames": ("write_servo_frames",),
         "datasets.episodes": (
             "Episode",
             "EpisodeOptions",

@@ -15,7 +15,7 @@ from ...core.command.task import BLEND, PICTURE, Task, TaskOutput, UsageError
 from ...core.diagnostics import Diagnostics
 from .command_episodes import add_episodes
 from .command_limits import add_limit_arguments, add_limits, sample_within
-from .datasets.servo_frames import SUFFIXES
+from .datasets.servo_frames import SUFFIXES, write_servo_frames
 from .fitting.recorded import Recorded
 from .motions import write_trajectory
 from .options import MotionOptions
@@ -153,9 +153,11 @@ def _sample(given: argparse.Namespace, work: Work) -> None:
         motion = sample_within(motion, armature, given, work)
     work.hold()
     with work.clock("save"):
-        counts: Any = {"servos": given.servos, "rate": given.rate if given.servos else None}
-        own = work.diagnostics
-        work.add(*write_trajectory(motion, given.output, robot=armature, diagnostics=own, **counts))
+        if given.servos:
+            how: Any = {"rate": given.rate or 50.0, "diagnostics": work.diagnostics}
+            work.add(write_servo_frames(motion, given.output, given.servos, **how))
+        else:
+            work.add(*write_trajectory(motion, given.output, robot=armature))
     work.facts = {"robot": armature.name, "motions": [_count(motion)]}
     work.summary = f"{armature.name}: {_describe(motion)}"
 

@@ -2,7 +2,7 @@
 """Motions of a robot: read and written, checked against its limits, and given other times."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,7 @@ from ...core.pipeline.extracting import find_reshaped
 from ...core.progress import finish
 from .check import check_motion
 from .datasets.episodes import Episode, EpisodeOptions
-from .datasets.writing import write_steps
-from .fitting.servos import Servo
+from .datasets.writing import Making, write_steps
 from .limits import JointLimits, RobotLimits, Violation, limits_of, table_of
 from .limits_file import read_joint_limits
 from .names import match_names
@@ -44,10 +43,10 @@ def read_trajectory(
     `topic` says which of a recording's topics; without it that is /joint_states, or the only one
     that has positions of joints. The poses of frames (/tf, odometry) come along. With a `robot`
     the motion has that robot's names, in radians and metres: the options settle which joint a name
-    or a column without a name is (`names`, `prefix`, `order`), and what its numbers are (`units`,
-    `servos`, `degrees`); joints of other robots are left out. Without a robot names stay, and files
-    without names are refused. Raises ReadError, in one sentence, for unreadable files, for motions
-    that cannot be this robot's, and where several topics are possible.
+    or a column without a name is (`names`, `prefix`, `order`), and the meaning of its numbers
+    (`units`, `servos`, `degrees`); joints of other robots are left out. Without a robot names stay,
+    and files without names are refused. Raises ReadError, in one sentence, for unreadable files,
+    for motions that cannot be this robot's, and where several topics are possible.
     """
     known = None if robot is None else robot_of_rig(robot)
     return read.read_trajectory(
@@ -62,8 +61,6 @@ def write_trajectory(
     layout: str = "",
     robot: Any = None,
     rate: float | None = None,
-    servos: Sequence[Servo] | AnyPath | None = None,
-    diagnostics: Diagnostics | None = None,
 ) -> tuple[Path, ...]:
     """Writes a motion as its file's suffix says, and returns the files: .bag (ROS 1), .mcap (ROS
     2), a path without a suffix (a folder, ROS 2 in SQLite), .csv (positions alone, and the base's
@@ -77,17 +74,12 @@ def write_trajectory(
     their velocities, or "isaac", the same in the order of Isaac Lab. All need the `robot`, a
     `Robot` or an imported robot, and have `rate` samples per second (30, and 50).
 
-    `servos`, a table as read_servos takes it, or its servos, writes counts instead, `rate` rows a
-    second (50): .csv, .json or .h, a header for programs in C. Joints are held within the counts of
-    their servos, with a warning.
-
     In recordings, samples are JointStates, which have no accelerations, and commands a
     JointTrajectory; frames are on /tf. Times are written to the nanosecond. Raises WriteError where
     the format cannot hold the motion, or the file cannot be put there.
     """
     known = None if robot is None else robot_of_rig(robot)
-    how: Any = {"layout": layout, "robot": known, "rate": rate}
-    return write.write_trajectory(trajectory, path, servos=servos, diagnostics=diagnostics, **how)
+    return write.write_trajectory(trajectory, path, layout=layout, robot=known, rate=rate)
 
 
 def write_episodes(
@@ -108,7 +100,8 @@ def write_episodes(
     other joints or cameras than the first, and for none.
     """
     known = None if robot is None else robot_of_rig(robot)
-    return finish(write_steps(episodes, folder, known, options, diagnostics))
+    making = Making(robot=known, options=options, diagnostics=diagnostics)
+    return finish(write_steps(episodes, folder, making))
 
 
 def find_limits(

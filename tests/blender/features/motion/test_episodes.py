@@ -23,7 +23,7 @@ from urdf_importer import (
     read_trajectory,
     record_episodes,
     sample_trajectory,
-    write_trajectory,
+    write_servo_frames,
 )
 from urdf_importer.cli import main
 from urdf_importer.core.images.decode import decode_image
@@ -178,7 +178,7 @@ def test_counts_come_back_and_are_held(tmp_path):
     diagnostics = Diagnostics()
     for name in ("m.csv", "m.json"):
         path = tmp_path / name
-        write_trajectory(wave(), path, servos=tmp_path / "arm.yaml", diagnostics=diagnostics)
+        write_servo_frames(wave(), path, tmp_path / "arm.yaml", diagnostics=diagnostics)
     assert {each.code for each in diagnostics} == {"servo-clamped", "servo-too-fast"}
     options = MotionOptions(units=(("*", "counts"),), servos=str(tmp_path / "arm.yaml"))
     from urdf_importer import read_robot

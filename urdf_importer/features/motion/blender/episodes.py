@@ -20,7 +20,7 @@ from ....core.diagnostics import Diagnostics, KinematicsError, WriteError, quote
 from ....core.files.packages import AnyPath
 from ....core.progress import Progress, finish
 from ..datasets.episodes import Episode, EpisodeOptions
-from ..datasets.writing import write_steps
+from ..datasets.writing import Making, write_steps
 from .sample import sample_trajectory, walk_frames
 
 _CODEC = {"video.codec": "h264", "video.pix_fmt": "yuv420p", "video.channels": 3,
@@ -68,7 +68,8 @@ def record_episode_steps(
         recorder = _Recorder(armature, options, cameras, Path(place))
         encode = recorder.encode if options.pictures == "video" else None
         episodes = recorder.episodes(takes)
-        return (yield from write_steps(episodes, folder, robot, options, diagnostics, encode))
+        making = Making(robot=robot, options=options, diagnostics=diagnostics, encode=encode)
+        return (yield from write_steps(episodes, folder, making))
 
 
 def _find_camera(name: str) -> Any:
@@ -91,22 +92,26 @@ class _Take:
 
 
 def _find_takes(armature: Any, options: EpisodeOptions) -> list[_Take]:
-    active = armature.animation_data.action if armature.animation_data else None
+    active: Any = armature.animation_data.action if armature.animation_data else None
     if not options.actions:
         task = active.name if active is not None else armature.name
         return [_Take(None, *find_range(armature), task)]
     found = [
-        _Take(action, *action.frame_range, action.name)
-        for action in sorted(bpy.data.actions, key=lambda each: each.name)
-        if action is active or (properties.MOTION in action and _fits(armature, action))
+        _Take(action, float(action.frame_range[0]), float(action.frame_range[1]), str(action.name))
+        for action in _list_actions()
+        if action == active or (properties.MOTION in action and _fits(armature, action))
     ]
     if not found:
         raise KinematicsError("the robot has no actions to write")
     return found
 
 
+def _list_actions() -> list[Any]:
+    return sorted(bpy.data.actions, key=lambda each: str(each.name))
+
+
 def _fits(armature: Any, action: Any) -> bool:
-    """Whether the curves of an action are of bones that the robot has."""
+    """Whether the robot has the bones of an action's curves."""
     paths = {each.data_path for each in curves_of(action)}
     bones = {path.split('"')[1] for path in paths if path.startswith('pose.bones["')}
     return bool(bones) and bones <= set(armature.pose.bones.keys())

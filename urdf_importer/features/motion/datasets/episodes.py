@@ -154,7 +154,7 @@ class Table:
         states = self._resample(motion, times, number)
         if episode.action is not None:
             if set(episode.action.names) != set(self.names):
-                raise WriteError(f"the actions of episode {number} are of other joints")
+                raise WriteError(f"the actions of episode {number} move other joints")
             actions = self._resample(episode.action, times, number)
         elif self._options.follow == "next":
             actions = states[np.minimum(np.arange(count) + 1, count - 1)]

@@ -12,14 +12,14 @@ import numpy as np
 
 from ....core.diagnostics import Diagnostics, ReadError, quote, quote_value
 from ....core.files.regular import decode_utf8, read_regular_file
-from ..fitting.recorded import Recorded, Unnamed, make_motion
+from ..fitting.recorded import Recorded, Unnamed
+from ..fitting.times import TIME_SCALES, find_times
 from ..gather import Gathered
 from ..options import MotionOptions
-from ..parquet.reading import Column, ParquetFile, open_parquet
-from ..recordings.table_times import TIME_SCALES, find_times
+from ..parquet.reading import ColumnValues, ParquetFile, open_parquet
 from ..recordings.tables import add_columns
 from ..recordings.topics import Topic
-from ..trajectory import NANOSECONDS, Numbers
+from ..trajectory import NANOSECONDS, Numbers, Trajectory
 
 STATE, ACTION = "observation.state", "action"
 PATH_3 = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
@@ -29,8 +29,8 @@ _TOPIC = re.compile(r"(?P<episode>\d{1,9})(?:/(?P<key>.+))?")
 
 
 def find_dataset(source: str) -> Path | None:
-    """Returns the folder of a dataset: itself, or that of its meta/info.json; None for anything
-    else."""
+    """Returns the folder of a dataset, which the path or its meta/info.json is in; None for
+    anything else."""
     path = Path(source)
     if path.name == "info.json" and path.parent.name == "meta":
         return path.parent.parent
@@ -138,7 +138,7 @@ def _read_second(dataset: Dataset) -> Iterator[tuple[int, int, tuple[int, int]]]
             row = json.loads(each)
             number, length = int(row["episode_index"]), int(row["length"])
         except (ValueError, TypeError, LookupError, RecursionError, OverflowError):
-            message = "the line is not of an episode"
+            message = "the line has no episode"
             raise ReadError(message, source=str(path), line=line) from None
         yield number, length, (number // dataset.chunks_size, number)
 
@@ -189,7 +189,9 @@ def read_episode(folder: Path, topic: str | None, diagnostics: Diagnostics) -> R
     if len(names) != table.shape[1]:
         unnamed = Unnamed(times=times, table=table)
         return Recorded(unnamed=unnamed, is_dataset=True, source=source)
-    motion = make_motion(names, times, table, source=source, topic=f"{number}/{key}")
+    table = np.where(np.isfinite(table), table, np.nan)
+    topic = f"{number}/{key}"
+    motion = Trajectory(names=names, times=times, positions=table, source=source, topic=topic)
     return Recorded(motion=motion, is_dataset=True, source=source)
 
 
@@ -201,7 +203,7 @@ def _names_of(dataset: Dataset, key: str) -> tuple[str, ...]:
         raise ReadError(f"it has no feature {quote(key)}; there are {known}")
     if not str(feature.get("dtype", "")).startswith(("float", "int")):
         kind = quote_value(feature.get("dtype"))
-        raise ReadError(f"the feature {quote(key)} is of {kind}, not of numbers")
+        raise ReadError(f"the feature {quote(key)} has {kind}, not numbers")
     names = feature.get("names")
     if isinstance(names, dict):
         names = [name for each in names.values() if isinstance(each, list) for name in each]
@@ -213,7 +215,7 @@ def _names_of(dataset: Dataset, key: str) -> tuple[str, ...]:
 def _read_rows(
     dataset: Dataset, key: str, number: int, episodes: _Episodes
 ) -> tuple[Numbers, Numbers]:
-    """Returns the numbers of an episode's rows, and the frames that they are of."""
+    """Returns the numbers of an episode's rows, and their frames."""
     chunk, index = episodes.files[episodes.numbers.index(number)]
     kind = "file-{:03d}" if dataset.is_third else "episode_{:06d}"
     path = dataset.folder / f"data/chunk-{chunk:03d}" / f"{kind.format(index)}.parquet"
@@ -232,7 +234,7 @@ def _read_rows(
 def _flat(file: ParquetFile, name: str) -> Any:
     column = file.read(name)
     if isinstance(column.values, list):
-        raise ReadError(f"the column {quote(name)} is of texts, not of numbers")
+        raise ReadError(f"the column {quote(name)} has texts, not numbers")
     if column.counts is not None and (len(column.values) != file.rows):
         raise ReadError(f"the column {quote(name)} has several numbers in a row")
     return column.values
@@ -242,7 +244,7 @@ def read_flat(source: str, options: MotionOptions, diagnostics: Diagnostics) -> 
     """Returns a Parquet file as a table: a column of times, and a column for each joint. Columns
     of texts, and lists, are passed over. Raises ReadError."""
     with open_parquet(source) as file:
-        columns: dict[str, Column] = {}
+        columns: dict[str, ColumnValues] = {}
         for name in file.names:
             found = _try_read(file, name)
             if found is not None:
@@ -270,11 +272,11 @@ def read_flat(source: str, options: MotionOptions, diagnostics: Diagnostics) -> 
     return add_columns(kept, stamps, values)
 
 
-def _try_read(file: ParquetFile, name: str) -> Column | None:
+def _try_read(file: ParquetFile, name: str) -> ColumnValues | None:
     try:
         found = file.read(name)
     except ReadError as error:
-        if "is not of numbers, texts" in error.message:
+        if "has no numbers, texts" in error.message:
             return None
         raise
     return None if isinstance(found.values, list) or found.counts is not None else found

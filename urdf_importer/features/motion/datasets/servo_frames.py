@@ -2,39 +2,58 @@
 """Motions as counts of servos: a table, JSON, or a header for programs in C."""
 
 import json
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from ....core.arguments import diagnostics_of, number_of
 from ....core.diagnostics import Diagnostics, WriteError, name_choices, quote
 from ....core.files.outputs import write_text
+from ....core.files.packages import AnyPath
 from ....core.kinematics.keys import evaluate
-from ..fitting.servos import Servo
+from ..fitting.servos import Servo, read_servos
 from ..fitting.units import counts_of
 from ..recordings.formats import COUNTS
 from ..series import series_of
 from ..trajectory import Numbers, Trajectory
 
 SUFFIXES = (".csv", ".json", COUNTS)
-RATE = 50.0
 _MOST = 2**24
 
 
 def write_servo_frames(
+    trajectory: Trajectory,
+    path: AnyPath,
+    servos: Sequence[Servo] | AnyPath,
+    *,
+    rate: float = 50.0,
+    diagnostics: Diagnostics | None = None,
+) -> Path:
+    """Writes the counts of servos for a motion, `rate` rows a second, and returns the file: .csv,
+    .json or .h, a header for programs in C. `servos` are a table as read_servos takes it, or its
+    servos. Joints are held within the counts of their servos, and too fast ones reported.
+
+    Raises WriteError for joints that the motion lacks, ReadError as read_servos does."""
+    diagnostics = diagnostics_of(diagnostics)
+    table = read_servos(servos) if isinstance(servos, str | os.PathLike) else tuple(servos)
+    target = Path(path)
+    _write(trajectory, target, table, number_of(rate, "rate", least=1e-3), diagnostics)
+    return target
+
+
+def _write(
     motion: Trajectory,
     path: Path,
     servos: Sequence[Servo],
-    rate: float | None,
+    rate: float,
     diagnostics: Diagnostics,
 ) -> None:
-    """Writes the counts of a motion, `rate` rows a second, and reports joints that are held at the
-    ends of their counts, or too fast. Raises WriteError for joints that the motion lacks."""
     if path.suffix.lower() not in SUFFIXES:
         choices = name_choices(SUFFIXES)
         raise WriteError(f"counts of servos are written as {choices}, not {quote(path.suffix)}")
-    rate = rate or RATE
     rows = int(np.floor(motion.duration * rate + 1e-3)) + 1
     if not servos or rows * len(servos) > _MOST or not len(motion.times):
         raise WriteError("the motion is empty" if rows < 2 else "the motion is too long")

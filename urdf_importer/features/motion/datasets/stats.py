@@ -22,7 +22,7 @@ def find_stats(numbers: Numbers) -> Stats:
 
 def find_picture_stats(pictures: Sequence[Any]) -> Stats:
     """Returns the statistics of pixels (h, w, 3) of 0 to 255 in each channel, as numbers of 0 to
-    1, (3, 1, 1) each; the count is that of the pictures."""
+    1, (3, 1, 1) each; the count counts the pictures."""
     pixels = np.concatenate([each[..., :3].reshape(-1, 3) for each in pictures])
     found = find_stats(pixels / 255.0)
     shaped = {name: array.reshape(-1, 1, 1) for name, array in found.items() if name != "count"}
@@ -30,7 +30,7 @@ def find_picture_stats(pictures: Sequence[Any]) -> Stats:
 
 
 def join_stats(every: Sequence[Mapping[str, Any]]) -> Stats:
-    """Returns the statistics of all numbers by those of parts; quantiles are the means of the
+    """Returns the statistics of all numbers by the parts'; quantiles are the means of the
     parts', by their counts, as LeRobot joins them."""
     arrays = {name: np.array([np.asarray(each[name], dtype=float) for each in every])
               for name in STATISTICS}  # fmt: skip

@@ -20,7 +20,7 @@ from ....core.images.size import find_image_size
 from ....core.model import Robot
 from ....core.progress import Progress
 from ..parquet.reading import open_parquet
-from ..parquet.writing import Field, ParquetWriter
+from ..parquet.writing import ParquetField, ParquetWriter
 from ..trajectory import Numbers
 from .episodes import Episode, EpisodeOptions, Rows, Table
 from .reading import ACTION, PATH_3, STATE, read_json
@@ -31,7 +31,7 @@ _MOST_FILE, _MOST_VIDEO, _CHUNK = 100_000_000, 200, 1000
 _MOST_PICTURES, _PIXEL_STEP = 100, 4
 _SCALARS = {"timestamp": "float32", "frame_index": "int64", "episode_index": "int64",
             "index": "int64", "task_index": "int64"}  # fmt: skip
-_PICTURE = (Field("bytes", "bytes"), Field("path", "text"))
+_PICTURE = (ParquetField("bytes", "bytes"), ParquetField("path", "text"))
 _NUMBERED = re.compile(r"chunk-(\d+)/file-(\d+)\.\w+$")
 Encode = Callable[[Sequence[Path | bytes], Path, int], Mapping[str, Any]]
 """Writes pictures as a video, so many a second, and returns LeRobot's `info` of it."""
@@ -51,17 +51,24 @@ class _Before:
     next_file: dict[str, int] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Making:
+    """The robot of a dataset, its options, the place of messages, and the maker of videos."""
+
+    robot: Robot | None
+    options: EpisodeOptions | None
+    diagnostics: Diagnostics | None
+    encode: Encode | None = None
+
+
 def write_steps(
     episodes: Iterable[Episode],
     folder: str | os.PathLike[str],
-    robot: Robot | None,
-    options: EpisodeOptions | None,
-    diagnostics: Diagnostics | None,
-    encode: Encode | None = None,
+    making: Making,
 ) -> Generator[Progress, None, tuple[Path, ...]]:
-    """Does as write_episodes, in steps; videos are made by `encode`."""
-    target, options = Path(folder), options_of(options, EpisodeOptions)
-    diagnostics = diagnostics_of(diagnostics)
+    """Does as write_episodes, in steps."""
+    target, options = Path(folder), options_of(making.options, EpisodeOptions)
+    diagnostics, encode = diagnostics_of(making.diagnostics), making.encode
     if options.pictures == "video" and encode is None:
         raise WriteError("videos are encoded by Blender: record_episodes does so")
     before = _look_before(target, options)
@@ -71,7 +78,7 @@ def write_steps(
             for number, episode in enumerate(episodes):
                 if writer is None:
                     writer = _Writer(staging, before, options, encode)
-                    writer.begin(episode, robot)
+                    writer.begin(episode, making.robot)
                     stack.callback(writer.close_data)
                 writer.add(episode, number, diagnostics)
                 yield Progress(share=0.0, text=f"episode {before.episodes + number}")
@@ -83,7 +90,7 @@ def write_steps(
 
 
 def _look_before(folder: Path, options: EpisodeOptions) -> _Before:
-    """Returns what is in the folder. Raises WriteError for other files, and for a dataset without
+    """Returns the dataset in the folder. Raises WriteError for other files, and for one without
     the wish to append."""
     check_folder(folder)
     if not folder.is_dir() or not any(folder.iterdir()):
@@ -141,7 +148,7 @@ class _Writer:
 
     def begin(self, episode: Episode, robot: Robot | None) -> None:
         """Takes the joints and cameras of the first episode for all. Raises WriteError where they
-        are not those of the dataset that is there."""
+        differ from the dataset that is there."""
         names = episode.motion.names
         self._robot_type = self._options.robot_type or (robot.name if robot else "")
         known = self._before.features.get(STATE)
@@ -233,7 +240,7 @@ class _Writer:
         for at in chosen:
             content = _bytes_of(shots[at])
             if find_image_size(content) != self._sizes[camera]:
-                raise WriteError(f"the pictures of {quote(camera)} are of several sizes")
+                raise WriteError(f"the pictures of {quote(camera)} have several sizes")
             pixels.append(_decode(content, camera)[::_PIXEL_STEP, ::_PIXEL_STEP])
         return find_picture_stats(pixels)
 
@@ -282,7 +289,7 @@ class _Writer:
         self.close_data()
         self._write_episodes()
         with self._open("meta/tasks.parquet") as file:
-            fields = [Field("task_index", "int64"), Field("task", "text")]
+            fields = [ParquetField("task_index", "int64"), ParquetField("task", "text")]
             writer = ParquetWriter(file, fields, {"pandas": _describe_index()})
             writer.add({"task_index": np.arange(len(self._tasks)), "task": self._tasks})
             writer.close()
@@ -307,7 +314,9 @@ class _Writer:
             for name in STATISTICS:
                 column = f"stats/{key}/{name}"
                 depth = each[name].ndim
-                fields.append(Field(column, "int64" if name == "count" else "float64", depth))
+                fields.append(
+                    ParquetField(column, "int64" if name == "count" else "float64", depth)
+                )
                 columns[column] = np.array([stats[key][name] for stats in self._stats])
                 columns[column] = columns[column].reshape(len(rows), -1)
         with self._open(f"meta/episodes/chunk-{chunk:03d}/file-{index:03d}.parquet") as file:
@@ -337,16 +346,16 @@ class _Writer:
         }
 
 
-def _field_of(name: str, feature: Mapping[str, Any]) -> Field:
+def _field_of(name: str, feature: Mapping[str, Any]) -> ParquetField:
     if feature["dtype"] == "image":
-        return Field(name, "bytes", 0, _PICTURE)
-    return Field(name, feature["dtype"], 0 if feature["shape"] == [1] else 1)
+        return ParquetField(name, "bytes", 0, _PICTURE)
+    return ParquetField(name, feature["dtype"], 0 if feature["shape"] == [1] else 1)
 
 
-def _field_of_rows(name: str, value: Any) -> Field:
+def _field_of_rows(name: str, value: Any) -> ParquetField:
     if isinstance(value, list):
-        return Field(name, "text", 1)
-    return Field(name, "float64" if isinstance(value, float) else "int64")
+        return ParquetField(name, "text", 1)
+    return ParquetField(name, "float64" if isinstance(value, float) else "int64")
 
 
 def _bytes_of(shot: Path | bytes) -> bytes:
@@ -356,7 +365,7 @@ def _bytes_of(shot: Path | bytes) -> bytes:
 def _size_of(shots: Sequence[Path | bytes]) -> tuple[int, int]:
     size = find_image_size(_bytes_of(shots[0])) if shots else None
     if size is None:
-        raise WriteError("a picture of the first episode is no image")
+        raise WriteError("a picture of the first episode is not an image")
     return size
 
 
@@ -366,13 +375,13 @@ def _decode(content: bytes, camera: str) -> Numbers:
     except MeshError as error:
         raise WriteError(f"a picture of {quote(camera)} is damaged: {error.message}") from None
     if pixels is None:
-        raise WriteError(f"a picture of {quote(camera)} is of another kind than PNG")
+        raise WriteError(f"a picture of {quote(camera)} is not a PNG")
     wide: Any = pixels if pixels.shape[2] >= 3 else np.repeat(pixels[..., :1], 3, axis=2)
     return wide  # type: ignore[no-any-return]
 
 
 def _describe_index() -> str:
-    """Returns what pandas writes beside a table whose texts are its index."""
+    """Returns the description that pandas writes beside a table with texts as its index."""
     columns = [
         {"name": name, "field_name": name, "pandas_type": kind, "numpy_type": numpy,
          "metadata": None}

@@ -16,11 +16,13 @@ from ..names import match_names
 from ..options import MotionOptions
 from ..trajectory import Numbers, Trajectory
 from .orders import find_order, joint_orders
-from .recorded import TURNS, Recorded, Unnamed, are_quaternions, make_motion
+from .recorded import TURNS, Recorded, Unnamed, are_quaternions, track_base
 from .servos import Servo, read_servos
 from .units import EVERY, check_units, choose_unit, find_scale, is_gripper
 
 _FULL_TURN = 1.05 * math.tau
+_Split = tuple[Numbers, tuple[Numbers, Numbers] | None]
+"""The columns of joints; places and quaternions of the base."""
 _SCALED = ("positions", "velocities", "accelerations")
 
 
@@ -128,7 +130,7 @@ def without_robot(
     """Returns a motion for which no robot is known: with `degrees`, or a unit for all, each number
     is an angle. Raises ReadError for columns without names, and units that need the robot."""
     if recorded.unnamed is not None and not recorded.unnamed.names:
-        raise ReadError("it names no joints; say which robot it is for")
+        raise ReadError("it names no joints; name the robot that it belongs to")
     motion = recorded.motion
     if recorded.unnamed is not None:
         motion = _read_named(recorded.unnamed, recorded.source)
@@ -136,7 +138,7 @@ def without_robot(
     if not units:
         return motion
     if units.keys() != {EVERY} or units[EVERY] not in ("deg", "rad", "turns"):
-        raise ReadError("its units need the robot: say which one it is for")
+        raise ReadError("its units need the robot: name the one that it belongs to")
     factor = find_scale(units[EVERY], None, None).factor  # type: ignore[arg-type]
     if not options.degrees:
         diagnostics.remark("units-unknown", "no robot says which joints turn: all are taken so")
@@ -149,7 +151,7 @@ def without_robot(
 def _read_named(found: Unnamed, source: str) -> Trajectory:
     """Returns the motion of columns whose names are there after all."""
     table, base = _split(found, len(found.names), None)
-    return _to_motion(found, found.names, table, base, found.quaternion, source)
+    return _to_motion(found, found.names, (table, base), found.quaternion, source)
 
 
 def _name(
@@ -170,7 +172,7 @@ def _name(
         names, quaternion = found.names, found.quaternion
         if every is not None:
             quaternion = find_order(tree, {"": every[0]}, found, every[1], diagnostics)[1]
-        return _to_motion(found, names, table, base, quaternion, source)
+        return _to_motion(found, names, (table, base), quaternion, source)
     width, has_followers = _choose_width(found, len(orders["file"]), len(own))
     if not has_followers:
         orders = {key: [n for n in names if n in own] for key, names in orders.items()}
@@ -181,7 +183,7 @@ def _name(
         wanted, quaternion = find_order(tree, orders, found, table, diagnostics)
     elif wanted == "auto":
         wanted = found.order
-    return _to_motion(found, tuple(orders[wanted]), table, base, quaternion, source)
+    return _to_motion(found, tuple(orders[wanted]), (table, base), quaternion, source)
 
 
 def _complete(
@@ -213,9 +215,7 @@ def _choose_width(found: Unnamed, most: int, own: int) -> tuple[int, bool]:
     raise KinematicsError(f"it has {joints} joints, the robot {shown}")
 
 
-def _split(
-    found: Unnamed, joints: int, has_base: bool | None
-) -> tuple[Numbers, tuple[Numbers, Numbers] | None]:
+def _split(found: Unnamed, joints: int, has_base: bool | None) -> _Split:
     """Returns the columns of joints, and places and quaternions of the base."""
     at = 7 if has_base or (not has_base and found.table.shape[1] >= joints + 7) else 0
     table = found.table[:, at : at + joints].astype(np.float64)
@@ -227,13 +227,9 @@ def _split(
 
 
 def _to_motion(
-    found: Unnamed,
-    names: tuple[str, ...],
-    table: Numbers,
-    base: tuple[Numbers, Numbers] | None,
-    quaternion: str,
-    source: str,
+    found: Unnamed, names: tuple[str, ...], split: _Split, quaternion: str, source: str
 ) -> Trajectory:
+    table, base = split
     if base is not None:
         turns = base[1][:, TURNS[quaternion]].astype(np.float64)
         base = base[0].astype(np.float64), turns
@@ -242,4 +238,11 @@ def _to_motion(
     if velocities is not None:
         at = velocities.shape[1] - table.shape[1]
         velocities = velocities[:, -table.shape[1] :] if at in (0, 6) and table.size else None
-    return make_motion(names, found.times, table, velocities=velocities, base=base, source=source)
+    return Trajectory(
+        names=names,
+        times=found.times,
+        positions=table,
+        velocities=velocities,
+        frames=track_base(found.times, base),
+        source=source,
+    )

@@ -96,7 +96,7 @@ def _poses(
         if array.shape[-1] != width or len(array) != count or not array.size:
             raise ReadError(f"the array {quote(key)} does not hold {width} numbers for each row")
     if places.shape[:-1] != turns.shape[:-1]:
-        raise ReadError(f"{keys[0]} and {keys[1]} are of different numbers of bodies")
+        raise ReadError(f"{keys[0]} and {keys[1]} have different numbers of bodies")
     return places, turns
 
 
@@ -186,7 +186,7 @@ def recorded_rows(table: Numbers, rate: float, source: str) -> Recorded:
     has_base = table.shape[1] > 7 and are_quaternions(table[:, 3:7])
     if not has_base and not rate:
         raise ReadError(
-            "the table has no heading, and its columns 4 to 7 are no quaternion of a base: the "
+            "the table has no heading, and its columns 4 to 7 hold no quaternion of a base: the "
             "option columns names its columns, or rate says how many lines there are per second"
         )
     times = make_times(len(table), rate or LAFAN_RATE)

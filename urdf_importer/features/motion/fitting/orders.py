@@ -22,8 +22,8 @@ _FAR = 0.02
 
 
 def breadth_first(tree: KinematicTree, places: Sequence[int]) -> list[int]:
-    """Returns which of the links at these places comes first, second, ...: those with fewer moving
-    joints above them, else as they are."""
+    """Returns which of the links at these places comes first, second, ...: the fewest moving
+    joints above it first, else as they are."""
     moves = [each is not None and each.kind != "fixed" for each in tree.motions]
     depths = [sum(moves[above] for above in tree.ancestors(place)) for place in places]
     return [int(each) for each in np.argsort(depths, kind="stable")]
@@ -77,7 +77,7 @@ def find_order(
         diagnostics.warning(
             "order-unclear",
             f"its bodies fit the orders {best.order} and {others[0].order} alike; {first} is "
-            "taken: say which one it is by the option order",
+            "taken: the option order decides",
         )
         return first, best_of[first].quaternion
     elif len(orders) > 1:

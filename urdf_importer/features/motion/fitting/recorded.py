@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A motion as a file has it, before a robot says what its numbers mean."""
+"""A motion as a file has it, before a robot tells the meaning of its numbers."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -27,7 +27,7 @@ class Unnamed:
     base        places (m, 3) and quaternions (m, 4) of the base; or None
     quaternion  how quaternions are written
     order       the order of the joints, unless it is found
-    is_open     whether other numbers may follow those of the joints
+    is_open     whether other numbers may follow the joints'
     names       the joints, where the file has them after all
     """
 
@@ -43,11 +43,15 @@ class Unnamed:
     names: tuple[str, ...] = ()
 
 
+def _make_empty() -> Trajectory:
+    return Trajectory(names=(), times=np.empty(0), positions=np.empty((0, 0)))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Recorded:
     """A motion with names, or `unnamed` columns; a `dataset`, LeRobot's, has units of its own."""
 
-    motion: Trajectory = field(default_factory=lambda: make_motion((), [], np.empty((0, 0))))
+    motion: Trajectory = field(default_factory=_make_empty)
     unnamed: Unnamed | None = None
     is_dataset: bool = False
     source: str = ""
@@ -57,39 +61,20 @@ _UNIT_LENGTH, _FARTHEST = 1e-3, 1e12
 
 
 def are_quaternions(table: Numbers) -> bool:
-    """Whether all rows (m, 4) are of length one."""
+    """Whether all rows (m, 4) have length one."""
     with np.errstate(over="ignore", invalid="ignore"):
         lengths = np.linalg.norm(table, axis=1)
     return bool((np.abs(lengths - 1.0) < _UNIT_LENGTH).all())
 
 
-def make_motion(
-    names: tuple[str, ...],
-    times: Any,
-    positions: Numbers,
-    *,
-    velocities: Numbers | None = None,
-    base: tuple[Numbers, Numbers] | None = None,
-    source: str = "",
-    topic: str = "",
-) -> Trajectory:
-    """Returns a motion, with a base of places (m, 3) and quaternions x, y, z, w (m, 4). Raises
+def track_base(times: Any, base: tuple[Numbers, Numbers] | None) -> tuple[FrameTrack, ...]:
+    """Returns the track of a base at places (m, 3), turned by quaternions x, y, z, w (m, 4). Raises
     ReadError for quaternions of length zero and numbers that are not finite."""
-    frames: tuple[FrameTrack, ...] = ()
-    if base is not None:
-        poses = np.hstack(base)
-        if not (np.abs(poses) < _FARTHEST).all():
-            raise ReadError("the poses of its base are not all numbers of poses", source=source)
-        if (np.abs(poses[:, 3:]).max(axis=1) < 1e-6).any():
-            raise ReadError("a quaternion of its base has the length 0", source=source)
-        frames = (track_poses("", "", times, poses),) if len(poses) else ()
-    others: dict[str, Any] = {} if velocities is None else {"velocities": velocities}
-    return Trajectory(
-        names=names,
-        times=times,
-        positions=positions,
-        frames=frames,
-        source=source,
-        topic=topic,
-        **others,
-    )
+    if base is None or not len(times):
+        return ()
+    poses = np.hstack(base)
+    if not (np.abs(poses) < _FARTHEST).all():
+        raise ReadError("the poses of its base are not all numbers of poses")
+    if (np.abs(poses[:, 3:]).max(axis=1) < 1e-6).any():
+        raise ReadError("a quaternion of its base has the length 0")
+    return (track_poses("", "", times, poses),)

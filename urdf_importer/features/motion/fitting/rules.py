@@ -40,8 +40,8 @@ class _Rule:
 def match_by_rule(
     recorded: Sequence[str], joints: Collection[str]
 ) -> tuple[dict[str, str], str] | None:
-    """Returns recorded name -> joint by the rule that fits most joints, at edges of words, and what
-    it leaves out, in words; None where no rule fits two joints, or the only one. Affixes that tell
+    """Returns recorded name -> joint by the rule that fits most joints, at edges of words, and the
+    part left out, in words; None where no rule fits two joints, or the only one. Affixes that tell
     of velocities or efforts never count. Raises KinematicsError where two rules fit alike."""
     fits: dict[_Rule, dict[str, str]] = {}
     known, said = frozenset(joints), frozenset(recorded)

@@ -221,7 +221,9 @@ def write_servos(servos: Sequence[Servo], path: AnyPath) -> None:
     WriteError."""
     turned = next((each for each in servos if each.is_turned), None)
     if turned is not None:
-        raise WriteError(f"the servo {quote(turned.joint)} is of a calibration; keep that file")
+        raise WriteError(
+            f"the servo {quote(turned.joint)} comes from a calibration; keep that file"
+        )
     rows = {}
     for each in servos:
         span = math.degrees((each.most - each.least) / abs(each.scale))

@@ -60,8 +60,8 @@ def choose_unit(units: Mapping[str, str], joint: JointMotion, recorded: str) -> 
 
 
 def is_gripper(name: str, unit: str, is_named: bool) -> bool:
-    """Whether a joint of a LeRobot dataset is a gripper, whose numbers are percent where those of
-    all others are degrees or signed."""
+    """Whether a joint of a LeRobot dataset is a gripper, whose numbers are percent where all
+    others are degrees or signed."""
     return unit in ("deg", "signed") and not is_named and "gripper" in name.lower()
 
 

@@ -17,7 +17,7 @@ _NONE = (
 
 
 def find_recorded(source: str) -> bytes | None:
-    """Returns the URDF in a recording; None where the path is none."""
+    """Returns the URDF in a recording; None for any other path."""
     is_folder = os.path.isdir(source)
     if is_folder and not any(each.endswith((".db3", ".mcap", ".zstd")) for each in _list(source)):
         return None

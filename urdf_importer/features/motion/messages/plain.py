@@ -24,7 +24,7 @@ def find_json_motion(kind: str, schema: str) -> str:
 
 
 def decode_json(message: bytes | memoryview) -> Tree | None:
-    """Returns the tree of a message; None for one that is no mapping, or damaged."""
+    """Returns the tree of a message; None for anything but a mapping."""
     if len(message) > MOST_JSON_BYTES:
         return None
     try:
@@ -37,7 +37,7 @@ def decode_json(message: bytes | memoryview) -> Tree | None:
 def stack_messages(
     messages: Sequence[bytes | memoryview], decode: Callable[[bytes | memoryview], Tree | None]
 ) -> list[tuple[Places, Tree]]:
-    """Returns the trees of messages, those of one form as one, each with the places of its
+    """Returns the trees of messages, one for each form, each with the places of its
     messages; damaged ones are in none."""
     forms: dict[Any, tuple[list[int], list[Tree]]] = {}
     for place, message in enumerate(messages):

@@ -45,8 +45,8 @@ class _Left:
 
 
 def _walk(data: bytes, left: _Left) -> Iterator[tuple[int, int, Any]]:
-    """Yields the number, the wire type and the content of each field. Raises ValueError for bytes
-    that are no message."""
+    """Yields the number, the wire type and the content of each field. Raises ValueError for other
+    bytes."""
     at, end = 0, len(data)
     while at < end:
         left.fields -= 1

@@ -44,7 +44,8 @@ def unpack_page(data: bytes, codec: int, size: int, unpacker: Unpacker) -> bytes
 
 
 def unpack_snappy(data: bytes, size: int) -> bytes:
-    """Returns what Snappy packed, `size` bytes at most (format_description.txt of Snappy)."""
+    """Returns the content that Snappy packed, `size` bytes at most (its
+    format_description.txt)."""
     stated, at = _read_whole(data, 0)
     if stated != size:
         raise ReadError("a page does not have the size that it states")
@@ -147,10 +148,11 @@ def _unpack_bits(data: bytes, width: int) -> Levels:
 
 
 def read_values(
-    data: bytes, kind: int, encoding: int, count: int, dictionary: Any, width: int
+    data: bytes, form: tuple[int, int], encoding: int, count: int, dictionary: Any
 ) -> Any:
     """Returns `count` values of a page: an array of numbers, or a list of bytes. Raises ReadError
-    for encodings that are not read."""
+    for encodings that are not read. `form` is the type, and the width of fixed texts."""
+    kind, width = form
     if encoding in (OLD_DICTIONARY, DICTIONARY):
         if dictionary is None or (count and not data):
             raise ReadError("the file is damaged: a page has no dictionary")

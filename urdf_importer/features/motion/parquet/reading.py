@@ -26,7 +26,7 @@ _DATA, _INDEX, _DICTIONARY, _DATA2 = range(4)
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ColumnValues:
     """The values of a column, in the order of rows: an array of numbers, NaN where a whole number
     or a float is missing, or a list of texts. `counts` (rows,) says how many each row has; None
     where each has one. `unit` is the unit of moments."""
@@ -38,7 +38,7 @@ class Column:
     def matrix(self, name: str) -> Any:
         """Returns the numbers of rows (m, n). Raises ReadError for rows of several lengths."""
         if isinstance(self.values, list):
-            raise ReadError(f"the column {quote(name)} is of texts, not of numbers")
+            raise ReadError(f"the column {quote(name)} has texts, not numbers")
         if self.counts is None:
             return self.values[:, None]
         lengths = np.unique(self.counts)
@@ -117,7 +117,7 @@ class ParquetFile:
         """Collects the leaves of each column; a column of several is a struct, which is not
         read."""
         at = place = 0
-        open_nodes = [[_whole(elements[0], 5), "", 0, -1, 0]]
+        open_nodes: list[list[Any]] = [[_whole(elements[0], 5), "", 0, -1, 0]]
         at = 1
         while at < len(elements) and open_nodes:
             parent = open_nodes[-1]
@@ -143,7 +143,7 @@ class ParquetFile:
             self._leaves.setdefault(name, []).append(leaf)
             place += 1
 
-    def read(self, name: str) -> Column:
+    def read(self, name: str) -> ColumnValues:
         """Returns a column. Raises ReadError for one that is not there, or is a struct."""
         leaves = self._leaves.get(name)
         if leaves is None:
@@ -151,7 +151,7 @@ class ParquetFile:
             raise ReadError(f"there is no column {quote(name)}; there is {choices}")
         leaf = leaves[0]
         if len(leaves) > 1 or leaf.kind < 0 or leaf.kind == INT96:
-            raise ReadError(f"the column {quote(name)} is not of numbers, texts or lists of these")
+            raise ReadError(f"the column {quote(name)} has no numbers, texts or lists of these")
         parts = [part for group in self._groups for part in self._read_chunk(group, leaf)]
         return _join(parts, leaf, self.rows)
 
@@ -177,20 +177,20 @@ class ParquetFile:
                 raise ReadError("the file is damaged: a page is too long")
             self._left -= size + _COST_OF_PAGE
             if self._left < 0:
-                raise ReadError("its columns are longer than those that are read")
+                raise ReadError("its columns are too long to be read")
             body = data[at : at + packed]
             at += packed
             if kind == _DICTIONARY:
                 content = unpack_page(body, codec, size, self._unpacker)
                 number = _bounded(head[7], 1, MOST_VALUES)
-                dictionary = read_values(content, leaf.kind, 0, number, None, leaf.width)
+                dictionary = read_values(content, (leaf.kind, leaf.width), 0, number, None)
             elif kind in (_DATA, _DATA2):
                 page = _Page(head, body, codec, self._unpacker, count)
                 values, definitions, repetitions = page.split(leaf, dictionary)
                 count -= page.count
                 yield values, definitions, repetitions
             elif kind != _INDEX:
-                raise ReadError("the file is damaged: a page is of no kind")
+                raise ReadError("the file is damaged: a page has no known kind")
 
 
 class _Page:
@@ -234,11 +234,11 @@ class _Page:
         if definitions is not None:
             there = int((definitions == leaf.level).sum())
         encoding = _whole(self.own, 4 if self.is_second else 2)
-        values = read_values(self.body[at:], leaf.kind, encoding, there, dictionary, leaf.width)
+        values = read_values(self.body[at:], (leaf.kind, leaf.width), encoding, there, dictionary)
         return values, definitions, repetitions
 
 
-def _join(parts: list[tuple[Any, Any, Any]], leaf: _Leaf, rows: int) -> Column:
+def _join(parts: list[tuple[Any, Any, Any]], leaf: _Leaf, rows: int) -> ColumnValues:
     if leaf.kind in (TEXT, FIXED):
         values: Any = [each.decode("utf-8", "replace") for part in parts for each in part[0]]
     else:
@@ -261,7 +261,7 @@ def _join(parts: list[tuple[Any, Any, Any]], leaf: _Leaf, rows: int) -> Column:
         raise ReadError(f"the file is damaged: a column has {found} rows, not {rows}")
     if definitions is not None and len(definitions) != len(values):
         values = _spread(values, definitions == leaf.level)
-    return Column(values, counts, leaf.unit)
+    return ColumnValues(values, counts, leaf.unit)
 
 
 def _spread(values: Any, is_there: Any) -> Any:

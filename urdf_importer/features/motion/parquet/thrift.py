@@ -54,7 +54,7 @@ class ThriftReader:
             return unpack_from("<d", self._data, self.at - 8)[0]
         if kind == _MAP:
             return self._map(depth)
-        raise ReadError("the file is damaged: its parts are of no kind")
+        raise ReadError("the file is damaged: its parts have no known kind")
 
     def _list(self, depth: int) -> list[Any]:
         head = self._byte()
@@ -125,7 +125,7 @@ def _kind_of(value: Any) -> int:
 
 
 def write_struct(fields: Struct, narrow: Iterable[int] = ()) -> bytes:
-    """Returns the bytes of a struct; its numbers are of 64 bits, but of 32 in fields that `narrow`
+    """Returns the bytes of a struct; its numbers have 64 bits, but 32 in fields that `narrow`
     lists, and in lists."""
     out, last = bytearray(), 0
     for field, value in sorted(fields.items()):
@@ -143,7 +143,7 @@ def write_struct(fields: Struct, narrow: Iterable[int] = ()) -> bytes:
 
 
 def _write_value(value: Any) -> bytes:
-    if isinstance(value, Written):
+    if isinstance(value, RawStruct):
         return value.data
     if isinstance(value, float):
         return pack("<d", value)
@@ -161,7 +161,7 @@ def _write_value(value: Any) -> bytes:
     return head + b"".join(map(_write_value, value))
 
 
-class Written(dict[int, Any]):
+class RawStruct(dict[int, Any]):
     """A struct that is bytes already."""
 
     def __init__(self, data: bytes) -> None:

@@ -8,36 +8,36 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from .reading import MAGIC
-from .thrift import Written, write_struct
+from .thrift import RawStruct, write_struct
 
 _KINDS = {"bool": (0, None), "int64": (2, None), "float32": (4, None), "float64": (5, None),
           "text": (6, 0), "bytes": (6, None)}  # fmt: skip
-"""The types of Parquet, and those of its converted types."""
+"""The types of Parquet, and its converted types."""
 _DTYPES = {"int64": "<i8", "float32": "<f4", "float64": "<f8"}
 _LIST, _REQUIRED, _OPTIONAL, _REPEATED = 3, 0, 1, 2
 _ALL = tuple(range(1, 12))
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class ParquetField:
     """A column: of "bool", "int64", "float32", "float64" or "text"; in lists `depth` deep, each
     inner list of one value; or with `members` a struct of these."""
 
     name: str
     kind: str = "float32"
     depth: int = 0
-    members: tuple["Field", ...] = ()
+    members: tuple["ParquetField", ...] = ()
 
 
 class ParquetWriter:
     """Writes groups of rows to a file; `close` ends it. `size` are the bytes so far."""
 
     def __init__(
-        self, file: BinaryIO, fields: Sequence[Field], texts: Mapping[str, str] | None = None
+        self, file: BinaryIO, fields: Sequence[ParquetField], texts: Mapping[str, str] | None = None
     ) -> None:
         self._file, self._fields = file, tuple(fields)
         self._texts = dict(texts or {})
-        self._groups: list[Written] = []
+        self._groups: list[RawStruct] = []
         self._rows = 0
         self.size = file.write(MAGIC)
 
@@ -54,10 +54,10 @@ class ParquetWriter:
                 inner = [each[at] for each in values]
                 chunks.append(self._add_leaf(member, [field.name, member.name], inner, 1))
         group = {1: chunks, 2: self.size - start, 3: rows}
-        self._groups.append(Written(write_struct(group)))
+        self._groups.append(RawStruct(write_struct(group)))
         self._rows += rows
 
-    def _add_leaf(self, field: Field, path: list[str], values: Any, above: int) -> Written:
+    def _add_leaf(self, field: ParquetField, path: list[str], values: Any, above: int) -> RawStruct:
         lengths = [len(each) for each in values] if field.depth else []
         count = sum(lengths) if field.depth else len(values)
         levels = _levels(np.full(count, above + 1 + 2 * field.depth))
@@ -67,7 +67,7 @@ class ParquetWriter:
             levels = _levels(repetitions, field.depth) + levels
         body = levels + _plain(field, values)
         head = {1: 0, 2: len(body), 3: len(body),
-                5: Written(write_struct({1: count, 2: 0, 3: 3, 4: 3}, _ALL))}  # fmt: skip
+                5: RawStruct(write_struct({1: count, 2: 0, 3: 3, 4: 3}, _ALL))}  # fmt: skip
         page = write_struct(head, _ALL) + body
         start = self.size
         self._file.write(page)
@@ -76,7 +76,7 @@ class ParquetWriter:
             path = [*path, "list", "element"]
         meta = {1: _KINDS[field.kind][0], 2: [0, 3], 3: path, 4: 0, 5: count, 6: len(page),
                 7: len(page), 9: start}  # fmt: skip
-        return Written(write_struct({2: start, 3: Written(write_struct(meta, (1, 4)))}))
+        return RawStruct(write_struct({2: start, 3: RawStruct(write_struct(meta, (1, 4)))}))
 
     def close(self) -> None:
         """Writes the end of the file."""
@@ -119,7 +119,7 @@ def _whole(number: int) -> bytes:
     return bytes(out)
 
 
-def _plain(field: Field, values: Any) -> bytes:
+def _plain(field: ParquetField, values: Any) -> bytes:
     if field.kind in _DTYPES:
         return np.asarray(values, dtype=_DTYPES[field.kind]).tobytes()
     if field.kind == "bool":
@@ -136,14 +136,14 @@ def _element(
     repetition: int | None = _OPTIONAL,
     kind: str = "",
     is_list: bool = False,
-) -> Written:
+) -> RawStruct:
     number, converted = _KINDS[kind] if kind else (None, _LIST if is_list else None)
-    logical = {3: {}} if is_list else {1: {}} if converted == 0 else None
+    logical: Any = {3: {}} if is_list else {1: {}} if converted == 0 else None
     fields = {1: number, 3: repetition, 4: name, 5: children, 6: converted, 10: logical}
-    return Written(write_struct(fields, (1, 3, 5, 6)))
+    return RawStruct(write_struct(fields, (1, 3, 5, 6)))
 
 
-def _describe(field: Field) -> list[Written]:
+def _describe(field: ParquetField) -> list[RawStruct]:
     if field.members:
         inner = [each for member in field.members for each in _describe(member)]
         return [_element(field.name, children=len(field.members)), *inner]

@@ -42,7 +42,7 @@ def list_streams(source: str) -> tuple[Topic, ...]:
 
 
 def _refuse_encodings(counts: Mapping[Channel, tuple[int, int, int]]) -> None:
-    """Raises ReadError where messages are encoded in another way than those that are read."""
+    """Raises ReadError where messages are encoded in a way that is not read."""
     for channel, (count, _, _) in counts.items():
         if channel.encoding not in _ENCODINGS:
             raise ReadError(

@@ -23,12 +23,12 @@ from ....core.kinematics.tree import retrace_tree
 from ....core.model import Robot
 from ..fitting.layouts import recorded_rows
 from ..fitting.recorded import Recorded
+from ..fitting.times import TIME_SCALES, TimeColumns, find_times, is_time, read_time
 from ..frames import join_seated, seat_tracks
 from ..gather import MOST_VALUES, FrameBlock, Gathered, SampleBlock, Times
 from ..names import name_few
 from ..options import MotionOptions
 from ..trajectory import MOST_TIME, NANOSECONDS, Numbers, Trajectory
-from .table_times import TIME_SCALES, TimeColumns, find_times, is_time, read_time
 
 BASE = ("base_x", "base_y", "base_z", "base_qx", "base_qy", "base_qz", "base_qw")
 MOST_COLUMNS = 4096
@@ -182,12 +182,12 @@ def _read_fast(table: _Table, kept: list[int]) -> tuple[Times, Numbers] | None:
     offset = 0
     for _ in range(line - 1):
         offset = table.text.index("\n", offset) + 1
-    rows = _load(table.text, offset, separator, kept, len(table.heading))
+    rows = _load(table, offset, kept)
     if rows is None:
         return None
     if columns.at is None:
         return np.zeros(len(rows), np.int64), rows
-    times = _load(table.text, offset, separator, [columns.at], len(table.heading), whole=whole)
+    times = _load(table, offset, [columns.at], whole=whole)
     if times is None or not np.isfinite(times).all():
         return None
     scale = TIME_SCALES[columns.unit]
@@ -200,12 +200,11 @@ def _read_fast(table: _Table, kept: list[int]) -> tuple[Times, Numbers] | None:
     return before.astype(np.int64) * scale + rest.astype(np.int64), rows
 
 
-def _load(
-    text: str, offset: int, separator: str, columns: list[int], width: int, *, whole: Any = False
-) -> Any:
+def _load(table: _Table, offset: int, columns: list[int], *, whole: Any = False) -> Any:
     """Returns the numbers of columns (m, n), read in blocks of lines; None where one is not plain,
     or there are more than are held."""
-    blocks, count = [], 0
+    blocks, count, text, width = [], 0, table.text, len(table.heading)
+    separator = _find_separator(text)
     while offset < len(text):
         end = text.find("\n", offset + _BLOCK)
         end = len(text) if end < 0 else end + 1
@@ -251,7 +250,7 @@ _LONG = (("joint", "joint_name", "name"), ("position", "pos", "value"))
 
 
 def _find_long(heading: list[str], times: TimeColumns) -> tuple[int, int] | None:
-    """Returns the columns of names and positions where each row is of one joint."""
+    """Returns the columns of names and positions where each row has one joint."""
     lower = [name.lower() for name in heading]
     rest = [name for at, name in enumerate(lower) if at not in times.columns]
     found = [next((name for name in names if name in rest), "") for names in _LONG]

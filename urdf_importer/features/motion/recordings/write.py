@@ -2,22 +2,20 @@
 """Trajectories -> files of every kind that is read. A file is there whole or not at all."""
 
 import os
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from functools import partial
 from pathlib import Path
 
-from ....core.arguments import diagnostics_of, number_of
-from ....core.diagnostics import Diagnostics, WriteError, name_choices, quote
+from ....core.arguments import number_of
+from ....core.diagnostics import WriteError, name_choices, quote
 from ....core.files.outputs import check_output, replace_file, replace_files
 from ....core.model import Robot
 from ....core.progress import finish
-from ..datasets.servo_frames import write_servo_frames
-from ..fitting.servos import Servo, read_servos
 from ..trajectory import Trajectory
 from . import arrays, tables, trees
 from .definitions import Encoding
 from .encode import Messages, messages_of
-from .formats import ARRAYS, BAG, COUNTS, DATABASE, JSON, MCAP, TABLE, WRITTEN
+from .formats import ARRAYS, BAG, DATABASE, JSON, MCAP, TABLE, WRITTEN
 from .policies import RATES, check_layout, format_policy
 from .write_streams import write_bag, write_folder, write_mcap
 
@@ -32,20 +30,10 @@ def write_trajectory(
     layout: str = "",
     robot: Robot | None = None,
     rate: float | None = None,
-    servos: Sequence[Servo] | AnyPath | None = None,
-    diagnostics: Diagnostics | None = None,
 ) -> tuple[Path, ...]:
     """Does as the function of this name in features/motion/motions.py does, for a `Robot`."""
     target = Path(path)
     suffix = target.suffix.lower()
-    if servos is not None:
-        table = read_servos(servos) if isinstance(servos, str | os.PathLike) else servos
-        if rate is not None:
-            number_of(rate, "rate", least=1e-3)
-        write_servo_frames(trajectory, target, table, rate, diagnostics_of(diagnostics))
-        return (target,)
-    if suffix == COUNTS:
-        raise WriteError("a header of C holds counts of servos: name their table")
     if suffix and suffix not in WRITTEN:
         choices = f"{name_choices(WRITTEN)} or into a folder"
         raise WriteError(f"a motion is written as {choices}, not as {quote(suffix)}")

@@ -107,7 +107,7 @@ def test_names_may_be_a_dict_or_missing(tmp_path, robot):
     write_dataset(tmp_path / "b", names="motors")
     found = read_trajectory(tmp_path / "b", topic="0", robot=robot, options=DEGREES)
     assert found.positions[:, :5] == pytest.approx(np.radians(states[0][:, :5].astype(float)))
-    with pytest.raises(ReadError, match="names no joints; say which robot"):
+    with pytest.raises(ReadError, match="names no joints; name the robot"):
         read_trajectory(tmp_path / "b", topic="0")
 
 
@@ -118,7 +118,7 @@ def test_names_may_be_a_dict_or_missing(tmp_path, robot):
         ({"data_path": "../{x.__class__}"}, "data_path is .* which is not read"),
         ({"fps": 0}, "fps are 0"),
         ({"features": []}, "no features"),
-        ({"features": {"observation.state": {"dtype": "string"}}}, "not of numbers"),
+        ({"features": {"observation.state": {"dtype": "string"}}}, "not numbers"),
         ({"features": {"x": {"dtype": "float32"}}}, "no feature 'action'; there are 'x'"),
     ],
 )

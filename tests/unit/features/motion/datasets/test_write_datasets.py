@@ -28,7 +28,7 @@ from urdf_importer import (
     write_episodes,
 )
 from urdf_importer.core.images.png import encode_png
-from urdf_importer.features.motion.parquet.writing import Field, ParquetWriter
+from urdf_importer.features.motion.parquet.writing import ParquetField, ParquetWriter
 
 URDF = ROOT / "tests/data/so_arm.urdf"
 
@@ -57,10 +57,12 @@ def wave(seed=0, frames=31):
 )  # fmt: skip
 def test_every_kind_of_column_is_read_by_pyarrow(tmp_path_factory, rows, groups):
     path = tmp_path_factory.mktemp("p") / "a.parquet"
-    fields = [Field("f", "float32"), Field("i", "int64"), Field("t", "text"),
-              Field("l", "text", 1), Field("b", "bool"), Field("v", "float64", 1),
-              Field("deep", "float64", 3),
-              Field("p", "bytes", 0, (Field("bytes", "bytes"), Field("path", "text")))]  # fmt: skip
+    fields = [ParquetField("f", "float32"), ParquetField("i", "int64"), ParquetField("t", "text"),
+              ParquetField("l", "text", 1), ParquetField("b", "bool"),
+              ParquetField("v", "float64", 1),
+              ParquetField("deep", "float64", 3),
+              ParquetField("p", "bytes", 0, (ParquetField("bytes", "bytes"),
+                                             ParquetField("path", "text")))]  # fmt: skip
     f, i, t, lists, b, p = (list(each) for each in zip(*rows, strict=True))
     v = np.arange(3.0 * len(rows)).reshape(-1, 3)
     with path.open("wb") as file:
@@ -204,7 +206,7 @@ def test_what_cannot_be_an_episode_is_refused_and_leaves_nothing(tmp_path, robot
             {},
             "3 pictures of 'f', not 31",
         ),
-        ([Episode(motion=wave(), pictures={"f": [b"x"] * 31})], {}, "no image"),
+        ([Episode(motion=wave(), pictures={"f": [b"x"] * 31})], {}, "not an image"),
         ([Episode(motion=wave())], {"pictures": "video"}, "encoded by Blender"),
         ([Episode(motion=wave())], {"units": (("nose", "deg"),)}, "no joint of the motion"),
         ([Episode(motion=wave())], {"units": (("gripper", "mm"),)}, "joint 'gripper' turns"),

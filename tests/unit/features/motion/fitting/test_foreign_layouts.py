@@ -140,7 +140,7 @@ def test_unitrees_table_is_read_as_it_is_written(tmp_path, robot):
     assert_same(read_trajectory(path, robot=robot), motion)
     slow = read_trajectory(path, robot=robot, options=MotionOptions(rate=15))
     assert slow.times[-1] == pytest.approx(2.0)
-    with pytest.raises(ReadError, match="it names no joints; say which robot it is for"):
+    with pytest.raises(ReadError, match="it names no joints; name the robot"):
         read_trajectory(path)
 
 

@@ -144,7 +144,7 @@ def test_tables_of_servos_are_read_and_written(tmp_path):
             assert (one.joint, one.id, one.zero, one.speed) == (
                 other.joint, other.id, other.zero, other.speed,
             )  # fmt: skip
-    with pytest.raises(WriteError, match="of a calibration"):
+    with pytest.raises(WriteError, match="comes from a calibration"):
         write_servos(read_servos_text(json.dumps(CALIBRATION)), tmp_path / "x.yaml")
 
 

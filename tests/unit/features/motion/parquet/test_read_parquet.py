@@ -138,7 +138,7 @@ def test_lists_of_two_lengths_and_structs_are_refused(tmp_path):
     with open_parquet(str(path)) as file:
         with pytest.raises(ReadError, match="lists of 'x' have 1 to 2 numbers"):
             file.read("x").matrix("x")
-        with pytest.raises(ReadError, match="column 's' is not of numbers"):
+        with pytest.raises(ReadError, match="column 's' has no numbers"):
             file.read("s")
         with pytest.raises(ReadError, match="no column 'y'"):
             file.read("y")
