@@ -258,18 +258,38 @@ from .features.live.options import (
 from .features.motion.blender.apply import (
     apply_trajectory as apply_trajectory,
 )
+from .features.motion.blender.episodes import (
+    record_episode_steps as record_episode_steps,
+    record_episodes as record_episodes,
+)
 from .features.motion.blender.sample import (
     sample_trajectory as sample_trajectory,
+)
+from .features.motion.datasets.episodes import (
+    Episode as Episode,
+    EpisodeOptions as EpisodeOptions,
+)
+from .features.motion.datasets.servo_frames import (
+    write_servo_frames as write_servo_frames,
+)
+from .features.motion.fitting.servos import (
+    Servo as Servo,
+    read_servos as read_servos,
+    write_servos as write_servos,
 )
 from .features.motion.limits import (
     JointLimits as JointLimits,
     Violation as Violation,
+)
+from .features.motion.messages.description import (
+    find_description as find_description,
 )
 from .features.motion.motions import (
     check_trajectory as check_trajectory,
     find_limits as find_limits,
     read_trajectory as read_trajectory,
     retime_trajectory as retime_trajectory,
+    write_episodes as write_episodes,
     write_trajectory as write_trajectory,
 )
 from .features.motion.options import (
