@@ -9,11 +9,14 @@ import bpy
 from ...urdf_importer.core.blender.memory import recall
 from ...urdf_importer.core.blender.semantics.markers import followed_targets_of
 from ...urdf_importer.core.blender.standing import properties
+from ...urdf_importer.core.blender.standing.joints import is_locked, posed_joints_of
+from ...urdf_importer.core.diagnostics import KinematicsError
 from ...urdf_importer.core.shelves import has_hook
 from ...urdf_importer.features.ik.blender.live import unwatch, watch
 from ...urdf_importer.features.ik.blender.native import find_obstacle
 from ...urdf_importer.features.ik.blender.solve import (
     choose_joints,
+    choose_unlocked,
     list_groups,
     list_links,
     recall_rig,
@@ -94,6 +97,7 @@ class IKPanel(RobotSubPanel, bpy.types.Panel):
         column.prop(settings, "source")
         _draw_source(column, context, settings)
         column.prop(settings, "orientation")
+        _draw_locks(layout, context, robot)
         if has_hook("avoid_collisions"):
             whole = column.column()
             whole.use_property_split = False  # The right half is too narrow for the label.
@@ -127,6 +131,34 @@ def _draw_source(column: Any, context: Any, settings: Any) -> None:
         column.prop(settings, "frame")
         column.prop(settings, "convention")
         column.prop(settings, "mode")
+
+
+def _draw_locks(layout: Any, context: Any, robot: Any) -> None:
+    """Draws a padlock for each joint that may move: the lock of its bone, which can be keyed."""
+    header, body = layout.panel("urdf_held", default_closed=True)
+    header.label(text="Held Joints")
+    if body is None:
+        return
+    settings, rig = context.window_manager.urdf_ik, recall_rig(robot)
+    try:
+        free = choose_unlocked(robot, rig, chosen_link(context), settings.group or None)
+    except KinematicsError as error:
+        draw_wrapped(body, context, str(error))
+        return
+    column = body.column(align=True)
+    column.use_property_split = False
+    for bone, joint in posed_joints_of(robot):
+        if joint.name not in free:
+            continue
+        row = column.row(align=True)
+        row.label(text=joint.name, translate=False)
+        for channel in joint.channels:
+            locks = "lock_rotation" if channel.turns else "lock_location"
+            held = is_locked(bone, channel)
+            row.prop(
+                bone, locks, index=channel.index, text="", emboss=False,
+                icon="LOCKED" if held else "UNLOCKED",
+            )  # fmt: skip
 
 
 def _draw_ways(layout: Any, robot: Any) -> None:

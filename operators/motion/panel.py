@@ -256,7 +256,6 @@ def _draw_sources(column: Any) -> None:
     row.operator(ExportMotion.bl_idname, text="Export", icon="EXPORT")
     row = column.row(align=True)
     draw_operator(row, "urdf.bake_drive", text="Drive", icon="AUTO")
-    draw_operator(row, "urdf.bake_path", text="Path", icon="CURVE_PATH")
     draw_operator(column, "urdf.steer", icon="EMPTY_SINGLE_ARROW")
 
 

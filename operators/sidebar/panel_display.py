@@ -36,7 +36,7 @@ _BONE_COLLECTIONS = (("Fixed", "Fixed Bones"), ("Mechanism", "Mechanism Bones"))
 class LookPanel(RobotSubPanel, bpy.types.Panel):
     bl_idname = "VIEW3D_PT_urdf_look"
     bl_label = "Look"
-    bl_order = 20
+    bl_order = 21
 
     def draw(self, context: Any) -> None:
         robot = active_robot(context)

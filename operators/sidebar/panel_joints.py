@@ -14,7 +14,7 @@ from ...urdf_importer.core.blender.standing.joints import RigJoint
 from ...urdf_importer.core.blender.standing.keys import find_curves, key_state_of
 from ...urdf_importer.core.blender.standing.robot_table import RobotTable, recall_table
 from .. import props
-from ..active_robot import active_robot
+from ..active_robot import active_object, active_robot
 from ..first_steps import draw_first_steps
 from ..gizmos.switch import draw_switches
 from ..registration import add_property, call_hooks
@@ -95,7 +95,7 @@ def _draw_keys(layout: Any, joints: Iterable[RigJoint]) -> None:
 
 def _find_lit(context: Any, robot: Any) -> tuple[str, ...]:
     bone = context.active_pose_bone if context.mode == "POSE" else None
-    names = find_active_joints(context.view_layer.objects.active, bone)
+    names = find_active_joints(active_object(context), bone)
     return tuple(name for name in names if name in recall_table(robot).joints)
 
 

@@ -22,6 +22,7 @@ ENTRIES: dict[str, tuple[tuple[str, str], ...]] = {
         ("urdf.reset_parts", "LOOP_BACK"),
         ("urdf.stand_on_ground", "TRIA_DOWN_BAR"),
         ("urdf.enforce_limits", "CON_ROTLIMIT"),
+        ("urdf.set_tool", "EMPTY_ARROWS"),
     ),
     "Pose": (
         ("urdf.home_pose", "HOME"),
@@ -50,8 +51,17 @@ ENTRIES: dict[str, tuple[tuple[str, str], ...]] = {
         ("urdf.retime_motion", "TIME"),
         ("urdf.bake_drive", "AUTO"),
         ("urdf.steer", "EMPTY_SINGLE_ARROW"),
-        ("urdf.bake_path", "CURVE_PATH"),
         ("urdf.simulate", "PHYSICS"),
+    ),
+    "Waypoints": (
+        ("urdf.record_waypoint", "ADD"),
+        ("urdf.update_waypoint", "FILE_REFRESH"),
+        ("urdf.generate_motion", "CURVE_PATH"),
+        ("urdf.open_waypoints", "FILE_FOLDER"),
+        ("urdf.save_waypoints", "FILE_TICK"),
+        ("urdf.mount_axis", "DRIVER_DISTANCE"),
+        ("urdf.unmount_axis", "X"),
+        ("urdf.swivel_elbow", "DRIVER_ROTATIONAL_DIFFERENCE"),
     ),
     "Look": (
         ("urdf.build_studio", "OUTLINER_OB_CAMERA"),

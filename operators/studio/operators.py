@@ -71,7 +71,7 @@ class RemoveStudio(ActingOperator, bpy.types.Operator):
 
     @classmethod
     def why_disabled(cls, context: Any) -> str:
-        if find_studio(context.scene) is None:
+        if context.scene is None or find_studio(context.scene) is None:
             return "There is no studio in this scene"
         return "" if context.mode in ("OBJECT", "POSE") else NOT_NOW
 

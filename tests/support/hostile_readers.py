@@ -43,6 +43,7 @@ from urdf_importer.features.motion.limits_file import read_joint_limits
 from urdf_importer.features.retargeting.body import find_body
 from urdf_importer.features.retargeting.bvh import read_bvh
 from urdf_importer.features.retargeting.person import bridge_frames
+from urdf_importer.features.waypoints.files import read_waypoints
 from urdf_importer.formats.simmechanics.read import (
     edges_of_assembly,
     read_assembly,
@@ -258,6 +259,8 @@ READERS: dict[str, tuple[Seeds, Make]] = {
     "parameters": (lambda: seeds.PARAMETERS, assembled("yaml")),
     "joint table": (lambda: seeds.JOINT_TABLE, assembled("csv")),
     "measures": (lambda: seeds.MEASURES, plain(lambda content: read_measures_text(content, "x"))),
+    "waypoints": (lambda: seeds.WAYPOINTS, named(".yaml", read_waypoints)),
+    "waypoint table": (lambda: seeds.WAYPOINT_TABLE, named(".csv", read_waypoints)),
     "joint limits": (lambda: seeds.LIMITS,
                      named(".yaml", lambda path: read_joint_limits(path, Diagnostics()))),
     "link path": (lambda: seeds.PATHS[:1], named(".csv", read_link_path)),

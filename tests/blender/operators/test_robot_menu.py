@@ -53,7 +53,10 @@ TOLD = {
     "target", "number",
 }  # fmt: skip
 """What an operator is told by the row of a panel that it stands in."""
-BESIDE = {"urdf.complete_copy", "urdf.pose_body", "urdf.hide_ik", "urdf.live_connect"}
+BESIDE = {
+    "urdf.complete_copy", "urdf.pose_body", "urdf.hide_ik", "urdf.live_connect",
+    "urdf.go_to_waypoint", "urdf.move_waypoint", "urdf.remove_waypoint", "urdf.set_waypoint_move",
+}  # fmt: skip
 """In a context menu, or beside the thing in a panel that they are about."""
 
 

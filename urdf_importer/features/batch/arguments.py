@@ -62,7 +62,7 @@ def add_batch(commands: Any) -> None:
         "--to",
         default="blend",
         metavar="blend,png",
-        help=f"files to make of each robot: {name_choices(['blend', 'png', *suffixes])}, "
+        help=f"files to make of each robot: {name_choices(['asset', 'blend', 'png', *suffixes])}, "
         "with commas between (default: blend)",
     )
     _add_running(parser.add_argument_group("running"))

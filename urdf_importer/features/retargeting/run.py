@@ -181,7 +181,8 @@ def _report_limbs(
 
 
 def _narrow(machine: JointedBodies, limits: RobotLimits) -> None:
-    """Keeps positions within the limits of safety controllers too."""
+    """Keeps positions within the limits of safety controllers too, and held joints where they
+    are."""
     for column, name in enumerate(machine.names):
         bounds = limits.joints.get(name)
         if bounds is not None and bounds.lower is not None:
