@@ -93,7 +93,7 @@ def note_failure(sentence: str, text: str) -> None:
         manager.urdf_last_failure_text = text
 
 
-def write_report(robot: str, diagnostics: Sequence[Diagnostic], what: str = "import") -> Any:
+def write_report(robot: str, diagnostics: Sequence[object], what: str = "import") -> Any:
     """Writes a text block with all diagnostics of an import or an export: in the place of its last
     one, so that trying again does not pile them up."""
     name = f"{robot} {what} report"

@@ -23,6 +23,8 @@ ENTRIES: dict[str, tuple[tuple[str, str], ...]] = {
         ("urdf.stand_on_ground", "TRIA_DOWN_BAR"),
         ("urdf.enforce_limits", "CON_ROTLIMIT"),
         ("urdf.set_tool", "EMPTY_ARROWS"),
+        ("urdf.check_robot", "VIEWZOOM"),
+        ("urdf.prove_file", "FILE_TICK"),
     ),
     "Pose": (
         ("urdf.home_pose", "HOME"),

@@ -41,7 +41,9 @@ def add_commands(commands: Any) -> None:
 
 def add_batch(commands: Any) -> None:
     """Adds the command."""
-    suffixes = [suffix.lstrip(".") for each in writer_formats() for suffix in each.suffixes]
+    formats = writer_formats()
+    suffixes = [suffix.lstrip(".") for each in formats for suffix in each.suffixes]
+    suffixes += [each.name for each in formats if each.writes_folders]
     parser = add_command(
         commands,
         "batch",
