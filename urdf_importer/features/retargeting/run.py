@@ -69,7 +69,7 @@ def find_match(
     held: frozenset[str],
     load: LoadShapes | None = None,
 ) -> Found:
-    """Finds the limbs of both, and which follows which; `held` are joints that stay. Raises
+    """Finds the limbs of person and robot, and pairs them; `held` are joints that stay. Raises
     KinematicsError where nothing matches."""
     if len(person.names) < 3:
         raise KinematicsError("the person has too few bones for a limb", source=person.source)
