@@ -190,8 +190,6 @@ from .features.driving.blender.velocity import (
 )
 from .features.ik.blender.bake import (
     bake_ik as bake_ik,
-    bake_path as bake_path,
-    trace_path as trace_path,
 )
 from .features.ik.blender.live import (
     add_ik as add_ik,
@@ -308,11 +306,50 @@ from .features.studio.blender.stage import (
     build_studio as build_studio,
     remove_studio as remove_studio,
 )
+from .features.waypoints.blender.bake import (
+    bake_waypoints as bake_waypoints,
+)
+from .features.waypoints.blender.bake_path import (
+    bake_path as bake_path,
+    trace_path as trace_path,
+)
+from .features.waypoints.blender.objects import (
+    get_waypoints as get_waypoints,
+    record_waypoint as record_waypoint,
+    set_waypoints as set_waypoints,
+)
+from .features.waypoints.files import (
+    read_waypoints as read_waypoints,
+    write_waypoints as write_waypoints,
+)
+from .features.waypoints.model import (
+    Plan as Plan,
+    PlanProblem as PlanProblem,
+    PlannedMove as PlannedMove,
+    Waypoint as Waypoint,
+)
+from .features.waypoints.options import (
+    PlanOptions as PlanOptions,
+)
+from .features.waypoints.plan import (
+    plan_waypoints as plan_waypoints,
+)
+from .features.waypoints.swivel import (
+    Swivel as Swivel,
+    find_swivel as find_swivel,
+    turn_elbow as turn_elbow,
+)
+from .features.waypoints.tools import (
+    set_tool as set_tool,
+)
 from .formats.engines.export import (
     EngineOptions as EngineOptions,
 )
 from .formats.mjcf.write.options import (
     MjcfOptions as MjcfOptions,
+)
+from .formats.ros2.write.options import (
+    Ros2Options as Ros2Options,
 )
 from .formats.sdf.write.options import (
     SdfOptions as SdfOptions,

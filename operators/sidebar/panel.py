@@ -84,7 +84,7 @@ class RowList:
 
 class RobotSubPanel(FoldedPanel):
     """A sub-panel of Robot. `bl_order`: joints 10, inverse kinematics 15, poses 16, motion 17,
-    simulate 18, retarget 19, look 20."""
+    waypoints 18, simulate 19, retarget 20, look 21."""
 
     bl_parent_id = ROBOT_PANEL
 

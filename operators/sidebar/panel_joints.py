@@ -17,8 +17,7 @@ from .. import props
 from ..active_robot import active_object, active_robot
 from ..first_steps import draw_first_steps
 from ..gizmos.switch import draw_switches
-from ..motion.panel import find_now
-from ..registration import add_property
+from ..registration import add_property, call_hooks
 from ..wrapped_text import draw_wrapped
 from .panel import RobotSubPanel
 from .panel_display import draw_limits_switch
@@ -68,7 +67,9 @@ class JointsPanel(RobotSubPanel, bpy.types.Panel):
         curves = {name: find_curves(armature) for name, armature in armatures.items()}
         lit = _find_lit(context, robot)
         moves = any(each is not None for each in curves.values())
-        fast = frozenset(each.joint for each in find_now(context, robot)) if moves else frozenset()
+        fast = frozenset[str]().union(
+            *call_hooks("find_fast_joints", context, robot) if moves else ()
+        )
         view = _View(table=table, armatures=armatures, curves=curves, lit=lit, fast=fast)
         words = manager.urdf_joint_filter.lower().split()
         if words:

@@ -6,6 +6,7 @@ NAMES = (
     "ik",
     "studio",
     "collisions",
+    "waypoints",
     "sensing",
     "driving",
     "live",

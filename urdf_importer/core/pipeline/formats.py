@@ -6,7 +6,14 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ..diagnostics import Diagnostics, ReadError, WriteError, name_choices, quote
+from ..diagnostics import (
+    Diagnostics,
+    ReadError,
+    WriteError,
+    name_choices,
+    quote,
+    quote_path,
+)
 from ..files.outputs import SEPARATORS
 from ..files.packages import AnyPath, PackageResolver
 from ..files.regular import read_regular_file
@@ -31,6 +38,7 @@ def open_description(
     if not diagnostics.source:
         diagnostics.source = source
     refuse_folder(source)
+    _note_package(resolver, diagnostics)
     for path in filter(None, (source, options.parameters, options.joint_parameters)):
         resolver.note_file(os.path.abspath(path))
     data = read_regular_file(source)
@@ -50,6 +58,17 @@ def open_description(
         data=data, source=source, resolver=resolver, options=options, diagnostics=diagnostics
     )
     return found, given
+
+
+def _note_package(resolver: PackageResolver, diagnostics: Diagnostics) -> None:
+    """Names the description that was found in a package, and the arguments of its launch files."""
+    if resolver.package:
+        words = [f"{name}:={value}" for name, value in resolver.arguments]
+        diagnostics.remark(
+            "package-description",
+            f"the package {quote(resolver.package)} is read as {quote_path(resolver.description)}"
+            f"{', with ' if words else ''}{' '.join(words)}",
+        )
 
 
 def _refuse_webots(data: bytes, source: str) -> None:

@@ -12,6 +12,7 @@ from .axes import convert_axes
 from .measures import measure, measure_csv
 from .measures_file import read_measures, read_measures_text
 from .merge import merge_fixed
+from .mount import Axis, mount, unmount
 from .prune import prune
 from .rename import rename
 from .reroot import reroot
@@ -22,12 +23,14 @@ from .strip import strip
 from .zero import move_zero
 
 __all__ = [
+    "Axis",
     "adapt_srdf",
     "attach",
     "convert_axes",
     "measure",
     "measure_csv",
     "merge_fixed",
+    "mount",
     "move_zero",
     "prune",
     "read_measures",
@@ -37,4 +40,5 @@ __all__ = [
     "resize",
     "seat_links",
     "strip",
+    "unmount",
 ]

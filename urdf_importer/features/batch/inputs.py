@@ -102,7 +102,7 @@ def _find_model(folder: str) -> str:
         path = find_description(folder)
     except ReadError:
         return ""
-    return path if path != folder else ""
+    return path if path != folder and path.lower().endswith(_OF_MODELS) else ""
 
 
 def _refuse(error: OSError) -> None:

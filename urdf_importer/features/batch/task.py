@@ -30,8 +30,8 @@ _MOST_DIGESTED = 128 * 1024 * 1024
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
     """The outputs of a batch for every robot: files of these `suffixes`, pictures of so many pixels
-    and samples. `exports`: suffix -> options of its format. `asset`: the .blend is one of a library
-    of assets."""
+    and samples. `exports`: suffix -> options of its format; folders end in _ and its name. `asset`:
+    the .blend is one of a library of assets."""
 
     suffixes: tuple[str, ...] = (BLEND,)
     asset: bool = False
@@ -142,6 +142,7 @@ def _plan_tasks(task: RobotTask) -> Iterator[Task]:
         export = ExportJob(
             input=task.input,
             output=task.file(suffix),
+            format=suffix[1:] if suffix.startswith("_") else "",
             options=options,
             reading=wanted.options,
             strict=wanted.strict,

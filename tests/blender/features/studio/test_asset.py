@@ -19,10 +19,9 @@ from urdf_importer import (
     mark_as_asset,
     set_joint_positions,
 )
-from urdf_importer.core.blender.standing.display import enforces_limits
+from urdf_importer.core.blender.standing.display import enforces_limits, find_thumbnail
 from urdf_importer.core.blender.standing.instances import make_posable
 from urdf_importer.core.blender.standing.robot_table import find_robot
-from urdf_importer.features.studio.blender.asset import find_thumbnail
 
 pytestmark = pytest.mark.usefixtures("extension", "scene")
 

@@ -65,7 +65,7 @@ def find_record(armature: Any) -> ImportRecord:
     robot."""
     kept = properties.read_group(armature, properties.IMPORT, "path", "options")
     if kept is None:
-        raise BuildError(f"object {quote(armature.name)} does not say how it was imported")
+        raise BuildError(f"object {quote(armature.name)} has no record of its import")
     try:
         return ImportRecord(
             path=kept["path"],
