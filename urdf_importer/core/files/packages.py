@@ -370,7 +370,7 @@ class PackageResolver:
         if reference.package and not places:
             return self._explain_package(reference.package)
         if not places:
-            return Failure("it is not known in which folder to look for it", f"missing-{kind}")
+            return Failure("its folder is not known", f"missing-{kind}")
         looked = " or ".join(dict.fromkeys(quote_path(place.candidate) for place in places[:3]))
         return Failure(f"there is no file {looked}{self._cut_short()}", f"missing-{kind}")
 

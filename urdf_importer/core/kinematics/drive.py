@@ -233,7 +233,7 @@ def check_commands(commands: ArrayLike, unit: float = 1.0) -> Matrix:
             f"commands are rows of a time and two speeds, not of shape {rows.shape}"
         )
     if len(rows) < 2:
-        raise KinematicsError("commands need two rows at least: the last says when the ride ends")
+        raise KinematicsError("commands need at least two rows: the last one ends the ride")
     if not np.isfinite(rows).all():
         raise KinematicsError("a number of the commands is not finite")
     late = np.flatnonzero(np.diff(rows[:, 0]) <= 0.0)

@@ -16,7 +16,7 @@ MOST_LIST_BYTES = 64 * 1024 * 1024
 _AMBIGUOUS = (".xml", ".usd", ".usda", ".usdc", ".usdz")
 """Suffixes that other files have too: such files are taken by name, not found in folders."""
 _OF_MODELS = (".sdf",)
-_RESERVED = ("batch.jsonl", "index.html")
+_RESERVED = ("batch.jsonl", "index.html", "blender_assets.cats.txt")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
