@@ -21,9 +21,9 @@ _NAMES = (
     "semantics.group_operators", "semantics.pose_blend", "semantics.panel_groups",
     "collisions.fit", "collisions.disabled_pairs", "collisions.overlay", "collisions.panel",
     "ik.drag_tip", "ik.tip_gizmo", "gizmos.drag_joint", "gizmos.joint_gizmo", "gizmos.switch",
-    "renamed_bones", "command_line", "motion.range_test", "motion.motion_files", "motion.panel",
-    "simulation.operators", "retargeting.panel", "retargeting.person_file", "kept_views",
-    "waypoints.operators", "waypoints.panel", "waypoints.overlay", "proof.operators",
+    "renamed_bones", "command_line", "motion.range_test", "motion.motion_files", "motion.episodes",
+    "motion.panel", "simulation.operators", "retargeting.panel", "retargeting.person_file",
+    "kept_views", "waypoints.operators", "waypoints.panel", "waypoints.overlay", "proof.operators",
     "sensing.looking", "sensing.operators", "sensing.panel", "live.panel",
 )  # fmt: skip
 

@@ -89,6 +89,12 @@ def build_parser() -> argparse.ArgumentParser:
         description="Reads a robot description, plans its rig without Blender, and reports the "
         "result: oddities of the file, then faults of the robot.",
     )
+    checking.add_argument(
+        "--complete",
+        action="store_true",
+        help="list the parts that the robot lacks for simulators and planners too: masses, shapes, "
+        "limits; the exit status is 1 where something is missing",
+    )
     for add in find_hooks("add_check_arguments"):
         add(checking)
     add_option_arguments(checking, ImportOptions)
@@ -180,7 +186,8 @@ def _ask_parts(hook: str, *given: Any) -> Task | None:
 
 def _plan_checks(given: argparse.Namespace) -> list[Task]:
     options = read_options(given, ImportOptions)
-    kept: dict[str, Any] = {"options": options, "strict": given.strict, "given": given}
+    kept: dict[str, Any] = {"options": options, "strict": given.strict}
+    kept |= {"complete": given.complete, "given": given}
     tasks = [task_of(CheckJob(input=each, **kept)) for each in given.inputs]
     for plan in find_hooks("plan_check"):
         tasks = plan(given, tasks)

@@ -25,7 +25,7 @@ from urdf_importer import (
     read_robot,
     read_trajectory,
 )
-from urdf_importer.core.diagnostics import MeshError, ReadError
+from urdf_importer.core.diagnostics import MeshError, ReadError, RobotError
 from urdf_importer.core.files.packages import PackageResolver
 from urdf_importer.core.geometry.body_cache import KeptBodies, remember_bodies
 from urdf_importer.core.images.check import is_whole_image
@@ -43,7 +43,9 @@ from urdf_importer.core.writers.graph import write_graph_picture
 from urdf_importer.features.live.address import read_address
 from urdf_importer.features.live.arrivals import Newest, Recording
 from urdf_importer.features.live.websocket import BrokenError, FrameReader, Greeting
+from urdf_importer.features.motion.fitting.servos import read_servos
 from urdf_importer.features.motion.limits_file import read_joint_limits
+from urdf_importer.features.motion.parquet.reading import open_parquet
 from urdf_importer.features.proof.readers import read_gltf
 from urdf_importer.features.retargeting.body import find_body
 from urdf_importer.features.retargeting.bvh import read_bvh
@@ -155,15 +157,40 @@ def kept(folder: Path) -> Reads:
     return read
 
 
+def columned(folder: Path) -> Reads:
+    """Reads each column of a Parquet file, and a dataset and a table of it."""
+    path, arm = folder / "damaged.parquet", read_robot(ROOT / "tests/data/turn_and_slide.urdf")
+    data, meta = folder / "d/data/chunk-000", folder / "d/meta"
+    data.mkdir(parents=True, exist_ok=True)
+    meta.mkdir(exist_ok=True)
+    (meta / "info.json").write_text(seeds.DATASET)
+    (meta / "episodes.jsonl").write_text('{"episode_index": 0, "length": 12}')
+
+    def read(content: bytes) -> None:
+        path.write_bytes(content)
+        (data / "episode_000000.parquet").write_bytes(content)
+        with open_parquet(str(path)) as file:
+            for name in file.names:
+                file.read(name)
+        for source in (folder / "d", path):
+            try:
+                read_trajectory(source, robot=arm, diagnostics=Diagnostics())
+            except RobotError as error:
+                assert "\n" not in str(error)
+
+    return read
+
+
 def recorded(suffix: str) -> Make:
     def make(folder: Path) -> Reads:
+        arm = read_robot(ROOT / "tests/data/turn_and_slide.urdf")
         path = folder / f"damaged{suffix}"
 
         def read(content: bytes) -> None:
             path.write_bytes(content)
             if suffix in (".bag", ".mcap", ".db3"):
                 list_topics(path)
-            found = read_trajectory(path)
+            found = read_trajectory(path, robot=arm if len(content) % 2 else None)
             assert found.positions.shape == (len(found.times), len(found.names))
 
         return read
@@ -289,6 +316,8 @@ READERS: dict[str, tuple[Seeds, Make]] = {
     "json": (lambda: seeds.JSON, recorded(".json")),
     "yaml": (lambda: seeds.YAML, recorded(".yaml")),
     "arrays": (seeds.arrays, recorded(".npz")),
+    "parquet": (seeds.parquets, columned),
+    "servos": (lambda: seeds.SERVOS, named(".yaml", read_servos)),
     "gltf motion": (seeds.motions, judged),
     "gltf tree": (partial(seeds.meshes, ".glb"), named(".glb", read_link_tree)),
     "kept shapes": (seeds.kept_shapes, kept),

@@ -15,6 +15,7 @@ formats by entry points of the group `urdf_importer.parts`. Hooks are few:
     before_update(armature), after_update(armature)    around the update of a rig
     before_delete(armature)                            before a robot leaves the scene
     before_removal(objects)                            before objects of robots are removed
+    find_recorded(source)                              the URDF in a recording, or None
     add_import_arguments(parser), add_export_arguments(parser), add_check_arguments(parser)
                                                        more arguments of these commands
     plan_import(given, job), plan_export(given)        the Task that these ask for, or None

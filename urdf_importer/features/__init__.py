@@ -6,6 +6,7 @@ NAMES = (
     "ik",
     "studio",
     "collisions",
+    "build",
     "waypoints",
     "sensing",
     "driving",

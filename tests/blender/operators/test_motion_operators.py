@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import urdf_importer
+from support.lerobot import write_dataset
 from support.paths import ROOT
 
 pytestmark = pytest.mark.usefixtures("scene", "extension")
@@ -311,3 +312,25 @@ def test_a_robot_that_moves_as_a_whole_has_its_base_in_a_table(tmp_path):
     urdf_importer.write_trajectory(motion, tmp_path / "m.csv")
     (track,) = urdf_importer.read_trajectory(tmp_path / "m.csv").frames
     assert track.translations[[0, -1], 0] == pytest.approx([0.0, 0.5], abs=1e-6)
+
+
+def test_a_dataset_is_imported_and_exported(tmp_path):
+    states = write_dataset(tmp_path / "pick")
+    bpy.ops.import_scene.urdf(filepath=str(ROOT / "tests/data/so_arm.urdf"))
+    bpy.context.scene.render.fps = 30
+    done = bpy.ops.urdf.import_motion(
+        filepath=str(tmp_path / "pick/meta/info.json"), topic="1", units="*:=deg; gripper:=deg"
+    )
+    assert done == {"FINISHED"}
+    folder = tmp_path / "again"
+    done = bpy.ops.export_scene.robot_episodes(
+        filepath=str(folder), units="*:=deg; gripper:=deg", task="pick"
+    )
+    assert done == {"FINISHED"}
+    found = urdf_importer.read_trajectory(folder)
+    assert found.positions[:, 4] == pytest.approx(states[1][:, 4], abs=1e-3)
+    table = tmp_path / "arm.yaml"
+    table.write_text("servos: {wrist_roll: {id: 5}}\n")
+    done = bpy.ops.export_scene.robot_motion(filepath=str(tmp_path / "m.h"), servos=str(table))
+    assert done == {"FINISHED"}
+    assert "#define SERVOS 1" in (tmp_path / "m.h").read_text()

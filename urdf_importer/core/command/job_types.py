@@ -25,9 +25,11 @@ class _ReadingJob(_Job):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckJob(_ReadingJob):
-    """A description to read and plan, without Blender. `given` are the arguments of the command,
-    for parts that look further at the robot; None: none does."""
+    """A description to read and plan, without Blender. With `complete` the parts that the robot
+    lacks are listed, and are failures. `given` are the arguments of the command, for parts that
+    look further at the robot; None: none does."""
 
+    complete: bool = False
     given: argparse.Namespace | None = None
 
 

@@ -208,7 +208,7 @@ def _replace(old: Any, twin: Any) -> None:
 def copy_properties(old: Any, twin: Any) -> None:
     """Copies the importer's properties of the twin to the old object, and removes its others."""
     for key in [key for key in old.keys() if key.startswith(_OWN)]:  # noqa: SIM118
-        if key not in twin:
+        if key not in twin and key not in properties.USERS:
             del old[key]
     for key in twin.keys():  # noqa: SIM118
         if key.startswith(_OWN):

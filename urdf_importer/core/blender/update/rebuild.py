@@ -28,7 +28,7 @@ from ..standing import properties
 from ..standing.armatures import check_own
 from ..standing.display import show_collisions
 from ..standing.rests import note_bone_rests
-from .actions import move_curves, plan_moves
+from .actions import move_curves, plan_freed, plan_moves
 from .attachments import (
     adopt_orphans,
     detach_from_bones,
@@ -195,7 +195,7 @@ def _change_bones(
     moves = plan_moves(armature, plan, renames)
     remove_drivers(armature)
     rename_bones(armature, renames, plan)
-    muted = move_curves(armature, moves, renames)
+    muted = move_curves(armature, moves, renames, plan_freed(plan))
     kept = remove_constraints(armature, plan, base, renames.values())
     detach_from_bones(standing, find_gone(armature, plan))
     reshape_bones(armature, staged.armature, plan)

@@ -207,7 +207,7 @@ def _number(value: Any) -> float:
         return math.nan
 
 
-_TIME_KEYS = (("sec", "nanosec"), ("secs", "nsecs"))
+_TIME_KEYS = (("sec", "nanosec"), ("secs", "nsecs"), ("sec", "nsec"), ("seconds", "nanos"))
 
 
 def _read_time(value: Mapping[str, Any]) -> int | None:
