@@ -17,6 +17,8 @@ from support.searches import Bounds, Reads
 from urdf_importer import (
     Diagnostics,
     ImportOptions,
+    ProofOptions,
+    Robot,
     forward_kinematics,
     list_topics,
     plan_rig,
@@ -30,8 +32,10 @@ from urdf_importer.core.images.check import is_whole_image
 from urdf_importer.core.images.decode import decode_brightness, decode_image
 from urdf_importer.core.images.size import check_image
 from urdf_importer.core.kinematics.link_path_file import read_commands, read_link_path
+from urdf_importer.core.kinematics.tree import retrace_tree
 from urdf_importer.core.meshes import load_mesh
 from urdf_importer.core.meshes.gltf.judge import judge_gltf
+from urdf_importer.core.model import Link
 from urdf_importer.core.pipeline.files import find_files
 from urdf_importer.core.pipeline.formats import read_world
 from urdf_importer.core.reshape.measures_file import read_measures_text
@@ -42,6 +46,7 @@ from urdf_importer.features.live.websocket import BrokenError, FrameReader, Gree
 from urdf_importer.features.motion.fitting.servos import read_servos
 from urdf_importer.features.motion.limits_file import read_joint_limits
 from urdf_importer.features.motion.parquet.reading import open_parquet
+from urdf_importer.features.proof.readers import read_gltf
 from urdf_importer.features.retargeting.body import find_body
 from urdf_importer.features.retargeting.bvh import read_bvh
 from urdf_importer.features.retargeting.person import bridge_frames
@@ -131,6 +136,12 @@ def judged(folder: Path) -> Reads:
             raise ReadError(error.message) from None
 
     return read
+
+
+def read_link_tree(path: str) -> None:
+    """Reads the links of a glTF for a proof."""
+    tree = retrace_tree(Robot(name="r", links=(Link(name="base"),)))
+    read_gltf(Path(path), tree, [{}], ProofOptions())
 
 
 def kept(folder: Path) -> Reads:
@@ -308,6 +319,7 @@ READERS: dict[str, tuple[Seeds, Make]] = {
     "parquet": (seeds.parquets, columned),
     "servos": (lambda: seeds.SERVOS, named(".yaml", read_servos)),
     "gltf motion": (seeds.motions, judged),
+    "gltf tree": (partial(seeds.meshes, ".glb"), named(".glb", read_link_tree)),
     "kept shapes": (seeds.kept_shapes, kept),
     "person": (lambda: seeds.PEOPLE, followed),
     "launch": (lambda: seeds.LAUNCH, plain(read_launch_file)),

@@ -105,7 +105,7 @@ def look_further(given: argparse.Namespace, robot: Robot, work: Work) -> None:
     work.summary = f"{robot.name}: checked" if len(work.diagnostics) else ""
     if _goes_to_terminal(given):
         work.rows = []
-    work.status = int(_fails(work.diagnostics, given.fail_on))
+    work.status = max(work.status, int(_fails(work.diagnostics, given.fail_on)))
     if given.fix:
         _fix(given, robot, work, options)
 

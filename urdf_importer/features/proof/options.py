@@ -75,20 +75,27 @@ class ProofOptions(FileOptions):
 
     GROUPS: ClassVar[tuple[str, ...]] = ("Proof", "Files")
 
-    poses: int = _PROOF(5, "Poses", "Random poses within the limits, beside zero", bounds=(0, 1000))
-    seed: int = _PROOF(0, "Seed", "The poses are the same for the same number", bounds=(0, None))
+    poses: int = _PROOF(
+        5, "Poses", "Random poses within the limits; 0 for the zero pose alone", bounds=(0, 1000)
+    )
+    seed: int = _PROOF(
+        0, "Seed", "The poses are the same for the same number, from 0 on", bounds=(0, None)
+    )
     readers: tuple[str, ...] = _PROOF(
         (), "Readers", f"Who reads the file; without any, all that can: {', '.join(READERS)}"
     )
     seconds: float = _PROOF(
         1.0,
         "Seconds",
-        "How long MuJoCo simulates the file; 0 for no simulation",
+        "How long MuJoCo simulates the file; zero for no simulation",
         bounds=(0.0, 60.0),
     )
     shapes: bool = _PROOF(True, "Shapes", "Compare the boxes of shapes too; meshes are read then")
     tolerance: float = _PROOF(
-        1e-6, "Tolerance", "By how much numbers may differ: m, rad, relative", bounds=(0.0, 1.0)
+        1e-6,
+        "Tolerance",
+        "By how much numbers may differ: m, rad, relative; 0 for nothing",
+        bounds=(0.0, 1.0),
     )
 
     def refuse_unknown(self) -> None:

@@ -27,6 +27,8 @@ from .seen import Positions, Range, Seen, see_robot
 _DEEP = 0.0005
 """m; deeper contacts push robots off."""
 _GLB_HEAD = struct.Struct("<4sIIII")
+_BROKEN = (struct.error, ValueError, LookupError, TypeError, AttributeError, RecursionError)
+"""Errors of a tree of glTF that is none."""
 
 
 Reader = Callable[[Path, KinematicTree, Sequence[Positions], ProofOptions], Seen]
@@ -216,30 +218,49 @@ def read_gltf(
         nodes = json.loads(content)["nodes"]
         frames = _gltf_frames(nodes)
         extras = [each for node in nodes if isinstance(each := node.get("extras"), dict)]
-        seen = _begin(tree, frames, _gltf_masses(extras, frames))
+        links = _carry(extras, frames)
+        seen = _begin(tree, frames, _gltf_masses(links, frames))
         return replace(seen, ranges=_gltf_ranges(extras))
-    except (struct.error, ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
+    except _BROKEN as error:
         raise ReadError(f"no tree of glTF: {one_line(error)}", source=str(path)) from None
 
 
 def _gltf_frames(nodes: list[dict[str, Any]]) -> dict[str, Matrix]:
-    above = {child: k for k, node in enumerate(nodes) for child in node.get("children", ())}
+    """Returns link -> its frame at rest; each node is placed once, a ring of nodes never."""
+    worlds: dict[int, Matrix] = {}
+    children = {child for node in nodes for child in node.get("children", ())}
+    stack = [(k, np.eye(4)) for k in range(len(nodes)) if k not in children]
+    while stack:
+        at, above = stack.pop()
+        if at not in worlds:
+            worlds[at] = above @ _local(nodes[at])
+            stack += [(child, worlds[at]) for child in nodes[at].get("children", ())]
     found: dict[str, Matrix] = {}
-    for k, node in enumerate(nodes):
-        extras = node.get("extras", {})
+    for k, frame in worlds.items():
+        extras = nodes[k].get("extras", {})
         link = extras.get("urdf_link") if isinstance(extras, dict) else None
         name = link.get("name") if isinstance(link, dict) else link
         if isinstance(name, str):
-            frame, at, steps = np.eye(4), k, 0
-            while at >= 0 and steps <= len(nodes):
-                frame, at, steps = _local(nodes[at]) @ frame, above.get(at, -1), steps + 1
             found[name] = frame
     return found
 
 
-def _gltf_masses(extras: list[dict[str, Any]], frames: dict[str, Matrix]) -> dict[str, BodyMass]:
+def _carry(extras: list[dict[str, Any]], frames: dict[str, Matrix]) -> list[dict[str, Any]]:
+    """Returns the links of extras, with those that others carry, whose frames are added."""
+    links = [each["urdf_link"] for each in extras if "urdf_link" in each]
+    for link in list(links):
+        for carried in link.get("carries", ()):
+            place = np.eye(4)
+            place[:3, 3] = carried["position"]
+            place[:3, :3] = rotation_from_quaternion(carried["rotation"])
+            frames[carried["name"]] = frames[link["name"]] @ place
+            links.append(carried)
+    return links
+
+
+def _gltf_masses(links: list[dict[str, Any]], frames: dict[str, Matrix]) -> dict[str, BodyMass]:
     found = {}
-    for link in (each["urdf_link"] for each in extras if "urdf_link" in each):
+    for link in links:
         if "mass" in link:
             xx, xy, xz, yy, yz, zz = map(float, link.get("inertia", (0.0,) * 6))
             tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])

@@ -70,8 +70,12 @@ def test_an_export_of_an_armature_is_proven(heavy: Any, tmp_path: Path) -> None:
     assert not prove_export(heavy, out).holds
 
 
-def test_the_frames_of_a_glb_are_read(heavy: Any, tmp_path: Path) -> None:
+def test_masses_and_frames_of_a_glb_are_read_from_its_tree(heavy: Any, tmp_path: Path) -> None:
     out = tmp_path / "out.glb"
     export_robot(heavy, out)
     proof = prove_export(heavy, out)
-    assert "gltf" in proof.readers or any(row.text for row in proof.rows)
+    compared = {row.what for row in proof.rows if row.reader == "gltf" and row.outcome == "equal"}
+    assert proof.holds and {"link", "frame", "mass", "centre", "inertia", "range"} <= compared
+    content = out.read_bytes()
+    out.write_bytes(content.replace(b'"mass":4000', b'"mass":4040'))
+    assert not prove_export(heavy, out).holds
