@@ -187,7 +187,8 @@ def read_episode(folder: Path, topic: str | None, diagnostics: Diagnostics) -> R
     if len(frames) > 1 and (np.diff(times) <= 0).any():
         times = np.arange(len(frames)) / dataset.fps
     if len(names) != table.shape[1]:
-        unnamed = Unnamed(times=times, table=table)
+        # LeRobot lists motors from the base on; descriptions may list them the other way.
+        unnamed = Unnamed(times=times, table=table, order="mujoco")
         return Recorded(unnamed=unnamed, is_dataset=True, source=source)
     table = np.where(np.isfinite(table), table, np.nan)
     topic = f"{number}/{key}"
