@@ -12,17 +12,19 @@ from .session import forget_session
 _NAMES = (
     "importing.xacro_fields", "preferences", "option_properties", "stepping",
     "importing.run_import", "importing.operators", "exporting.operators", "reports",
-    "sidebar.pose_operators", "sidebar.select_operators", "sidebar.whole_robot", "studio.operators",
+    "sidebar.pose_operators", "sidebar.select_operators", "sidebar.whole_robot",
     "sidebar.panel", "sidebar.panel_data", "sidebar.panel_joints", "sidebar.panel_display",
     "sidebar.panel_links", "sidebar.panel_limbs", "sidebar.panel_report",
-    "sidebar.reshape_operators", "sidebar.robot_menu", "active_robot", "ik.operators", "ik.panel",
-    "driving.operators", "driving.steer", "importing.update", "importing.locate", "exporting.menu",
-    "worlds.export", "semantics.srdf_files", "semantics.group_operators", "semantics.pose_blend",
-    "collisions.fit", "collisions.overlay", "collisions.panel", "semantics.panel_groups",
-    "gizmos.drag_tip", "gizmos.tip_gizmo", "gizmos.drag_joint", "gizmos.joint_gizmo",
-    "gizmos.switch", "renamed_bones", "command_line", "motion.motion_files", "motion.episodes",
+    "sidebar.reshape_operators", "sidebar.robot_menu", "active_robot",
+    "studio.operators", "ik.operators", "ik.panel", "driving.operators", "driving.steer",
+    "importing.update", "importing.locate", "exporting.menu", "worlds.export", "srdf.files",
+    "semantics.group_operators", "semantics.pose_blend", "semantics.panel_groups",
+    "collisions.fit", "collisions.disabled_pairs", "collisions.overlay", "collisions.panel",
+    "ik.drag_tip", "ik.tip_gizmo", "gizmos.drag_joint", "gizmos.joint_gizmo", "gizmos.switch",
+    "renamed_bones", "command_line", "motion.range_test", "motion.motion_files", "motion.episodes",
     "motion.panel", "simulation.operators", "retargeting.panel", "retargeting.person_file",
-    "kept_views", "sensing.looking", "sensing.operators", "sensing.panel", "live.panel",
+    "kept_views", "waypoints.operators", "waypoints.panel", "waypoints.overlay", "proof.operators",
+    "sensing.looking", "sensing.operators", "sensing.panel", "live.panel",
 )  # fmt: skip
 
 

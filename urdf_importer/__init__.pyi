@@ -72,9 +72,16 @@ from .core.kinematics.semantic_groups import (
 )
 from .core.model import (
     CollisionPair as CollisionPair,
+    Dynamics as Dynamics,
+    Limit as Limit,
+    Link as Link,
+    Mimic as Mimic,
     Pose as Pose,
     Robot as Robot,
     Semantics as Semantics,
+)
+from .core.model.device import (
+    WebotsDevice as WebotsDevice,
 )
 from .core.options import (
     ExportOptions as ExportOptions,
@@ -157,6 +164,35 @@ from .features.batch.records import (
 from .features.batch.run import (
     batch as batch,
 )
+from .features.build.axes import (
+    FittedAxis as FittedAxis,
+    fit_circle as fit_circle,
+    fit_cylinder as fit_cylinder,
+)
+from .features.build.blender.links import (
+    edit_joint as edit_joint,
+    make_link as make_link,
+    new_robot as new_robot,
+    remove_link as remove_link,
+)
+from .features.build.blender.pick import (
+    fit_axis as fit_axis,
+)
+from .features.build.blender.split import (
+    split_object as split_object,
+)
+from .features.build.inertials import (
+    ComputedInertials as ComputedInertials,
+    compute_inertials as compute_inertials,
+)
+from .features.build.options import (
+    InertiaOptions as InertiaOptions,
+    RangeOptions as RangeOptions,
+)
+from .features.build.ranges import (
+    FoundRanges as FoundRanges,
+    find_ranges as find_ranges,
+)
 from .features.collisions.check import (
     avoid_collisions as avoid_collisions,
     check_collisions as check_collisions,
@@ -190,8 +226,6 @@ from .features.driving.blender.velocity import (
 )
 from .features.ik.blender.bake import (
     bake_ik as bake_ik,
-    bake_path as bake_path,
-    trace_path as trace_path,
 )
 from .features.ik.blender.live import (
     add_ik as add_ik,
@@ -275,6 +309,27 @@ from .features.motion.trajectory import (
     FrameTrack as FrameTrack,
     Trajectory as Trajectory,
 )
+from .features.proof.compare import (
+    ProofRow as ProofRow,
+)
+from .features.proof.findings import (
+    write_findings as write_findings,
+)
+from .features.proof.lint import (
+    check_robot as check_robot,
+)
+from .features.proof.options import (
+    LintOptions as LintOptions,
+    ProofOptions as ProofOptions,
+)
+from .features.proof.prove import (
+    Proof as Proof,
+    prove_export as prove_export,
+)
+from .features.proof.repair import (
+    Repair as Repair,
+    repair_robot as repair_robot,
+)
 from .features.retargeting.options import (
     Contact as Contact,
     LimbReport as LimbReport,
@@ -328,11 +383,50 @@ from .features.studio.blender.stage import (
     build_studio as build_studio,
     remove_studio as remove_studio,
 )
+from .features.waypoints.blender.bake import (
+    bake_waypoints as bake_waypoints,
+)
+from .features.waypoints.blender.bake_path import (
+    bake_path as bake_path,
+    trace_path as trace_path,
+)
+from .features.waypoints.blender.objects import (
+    get_waypoints as get_waypoints,
+    record_waypoint as record_waypoint,
+    set_waypoints as set_waypoints,
+)
+from .features.waypoints.files import (
+    read_waypoints as read_waypoints,
+    write_waypoints as write_waypoints,
+)
+from .features.waypoints.model import (
+    Plan as Plan,
+    PlanProblem as PlanProblem,
+    PlannedMove as PlannedMove,
+    Waypoint as Waypoint,
+)
+from .features.waypoints.options import (
+    PlanOptions as PlanOptions,
+)
+from .features.waypoints.plan import (
+    plan_waypoints as plan_waypoints,
+)
+from .features.waypoints.swivel import (
+    Swivel as Swivel,
+    find_swivel as find_swivel,
+    turn_elbow as turn_elbow,
+)
+from .features.waypoints.tools import (
+    set_tool as set_tool,
+)
 from .formats.engines.export import (
     EngineOptions as EngineOptions,
 )
 from .formats.mjcf.write.options import (
     MjcfOptions as MjcfOptions,
+)
+from .formats.ros2.write.options import (
+    Ros2Options as Ros2Options,
 )
 from .formats.sdf.write.options import (
     SdfOptions as SdfOptions,

@@ -45,12 +45,14 @@ from urdf_importer.features.motion.parquet.reading import open_parquet
 from urdf_importer.features.retargeting.body import find_body
 from urdf_importer.features.retargeting.bvh import read_bvh
 from urdf_importer.features.retargeting.person import bridge_frames
+from urdf_importer.features.waypoints.files import read_waypoints
 from urdf_importer.formats.simmechanics.read import (
     edges_of_assembly,
     read_assembly,
     write_starter_parameters,
 )
 from urdf_importer.formats.srdf.read.semantics import read_srdf_text
+from urdf_importer.formats.urdf.read.launch import UNKNOWN, read_launch
 from urdf_importer.formats.worlds.importing import sort_models
 
 HERE = read_address("ws://localhost:9090")
@@ -266,6 +268,11 @@ def read_frames(content: bytes) -> None:
         assert "\n" not in str(error)
 
 
+def read_launch_file(content: bytes) -> None:
+    for each in read_launch(content.decode("utf-8", "replace")):
+        assert each.path and UNKNOWN not in each.path + "".join(map("".join, each.arguments))
+
+
 def read_image(content: bytes) -> None:
     check_image(content, "x.png")
     is_whole_image(content)
@@ -285,6 +292,8 @@ READERS: dict[str, tuple[Seeds, Make]] = {
     "parameters": (lambda: seeds.PARAMETERS, assembled("yaml")),
     "joint table": (lambda: seeds.JOINT_TABLE, assembled("csv")),
     "measures": (lambda: seeds.MEASURES, plain(lambda content: read_measures_text(content, "x"))),
+    "waypoints": (lambda: seeds.WAYPOINTS, named(".yaml", read_waypoints)),
+    "waypoint table": (lambda: seeds.WAYPOINT_TABLE, named(".csv", read_waypoints)),
     "joint limits": (lambda: seeds.LIMITS,
                      named(".yaml", lambda path: read_joint_limits(path, Diagnostics()))),
     "link path": (lambda: seeds.PATHS[:1], named(".csv", read_link_path)),
@@ -301,6 +310,7 @@ READERS: dict[str, tuple[Seeds, Make]] = {
     "gltf motion": (seeds.motions, judged),
     "kept shapes": (seeds.kept_shapes, kept),
     "person": (lambda: seeds.PEOPLE, followed),
+    "launch": (lambda: seeds.LAUNCH, plain(read_launch_file)),
     "websocket": (seeds.frames, plain(read_frames)),
     "rosbridge": (lambda: seeds.PUBLISHED, served("")),
     "foxglove": (seeds.channels, served("foxglove.websocket.v1")),

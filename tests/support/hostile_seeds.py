@@ -43,6 +43,16 @@ URDF = [
     for name in ("complete_urdf_1_2.urdf", "attributes_at_every_level.urdf",
                  "lenient_transmissions.urdf", "lenient_limits.urdf", "extras_at_every_level.urdf")
 ] + [(SAMPLES / "two_link_arm.urdf").read_bytes()]  # fmt: skip
+LAUNCH = (
+    b"""from launch.substitutions import Command, LaunchConfiguration as Value
+def generate_launch_description():
+    side = DeclareLaunchArgument("side", default_value="left")
+    share = FindPackageShare("arm")
+    path = PathJoinSubstitution([share, "urdf", f"{'arm'}.urdf.xacro"])
+    text = Command(["xacro ", path, " side:=", LaunchConfiguration("side"), " prefix:='\"\"'"])
+    other = xacro.process_file(Path(share) / ("a" + ".xacro"), mappings={"b": str(1.5)})
+""",
+)
 XACRO = [(TESTS / "data" / "xacro" / "everything.urdf.xacro").read_bytes()]
 SRDF = [(TESTS / "data" / "every_element.srdf").read_bytes()]
 SDF = [
@@ -130,6 +140,15 @@ MEASURES = [
 LIMITS = [
     b"default_velocity_scaling_factor: 0.5\njoint_limits:\n  shoulder:\n    has_velocity_limits: "
     b"true\n    max_velocity: 1.5\n    has_acceleration_limits: yes\n    max_acceleration: 3\n"
+]
+WAYPOINTS = [
+    b"link: gun\nwaypoints:\n  - {name: home, positions: {a: 0.0, b: -0.3}}\n"
+    b"  - {name: weld, move: linear, pose: [0.4, 0.1, 0.3, 1, 0, 0, 0], blend: 0.01}\n"
+    b"  - {move: circular, via: [0.4, 0.1, 0.3], pose: [0.5, 0.1, 0.3, 1, 0, 0, 0], pause: 1}\n"
+]
+WAYPOINT_TABLE = [
+    b"name,move,x,y,z,qx,qy,qz,qw,via_x,via_y,via_z,blend,joint:a\n"
+    b"p1,linear,1,2,3,0,0,0,1,,,,0.1,0.5\np2,circular,1,2,4,0,0,0,1,1,1,1,,\n"
 ]
 PATHS = [b"time,x,y,z,qx,qy,qz,qw\n0,0,0,0,0,0,0,1\n1,0.1,0,0,0,0,0,1\n",
          b"time,vx,vy,vz,wx,wy,wz\n0,0,0,0,0,0,0\n1,0.1,0,0,0,0,0\n"]  # fmt: skip

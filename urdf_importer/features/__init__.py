@@ -6,10 +6,13 @@ NAMES = (
     "ik",
     "studio",
     "collisions",
+    "build",
+    "waypoints",
     "sensing",
     "driving",
     "live",
     "retargeting",
     "simulation",
     "batch",
+    "proof",
 )

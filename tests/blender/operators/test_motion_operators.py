@@ -135,9 +135,9 @@ def test_a_motion_is_checked_marked_and_retimed(extension, table):
     assert marker.name == "! shoulder velocity" and 13 <= marker.frame <= 16
     bpy.ops.urdf.go_to_violation(frame=14.5)
     assert (scene.frame_current, scene.frame_subframe) == (14, 0.5)
-    assert [each.joint for each in panel.find_now(bpy.context, armature)] == ["shoulder"]
+    assert panel.find_fast_joints(bpy.context, armature) == {"shoulder"}
     scene.frame_set(3)
-    assert panel.find_now(bpy.context, armature) == ()
+    assert panel.find_fast_joints(bpy.context, armature) == set()
     before = armature.animation_data.action
     assert bpy.ops.urdf.retime_motion(only_slower=True) == {"FINISHED"}
     action = armature.animation_data.action
@@ -151,6 +151,16 @@ def test_a_motion_is_checked_marked_and_retimed(extension, table):
     assert bpy.ops.urdf.show_motion(action="wave") == {"FINISHED"}
     assert armature.animation_data.action == before
     assert bpy.ops.urdf.show_motion(action="nose") == {"CANCELLED"}
+
+
+def test_checks_of_files_that_were_left_are_forgotten(extension, table):
+    armature = load_fast(table)
+    bpy.ops.urdf.check_motion()
+    left = armature.session_uid
+    bpy.ops.wm.read_homefile(use_empty=True)
+    armature = load_fast(table)
+    bpy.ops.urdf.check_motion()
+    assert armature.session_uid != left and set(checks_of(extension)) == {armature.session_uid}
 
 
 def test_the_keyed_frames_are_meant_not_those_of_the_scene(extension, table):
@@ -202,7 +212,7 @@ def test_a_file_of_limits_counts_and_a_factor_does_without(extension, table, tmp
         assert panel.find_motion_limits(bpy.context, armature)["elbow"].acceleration == 2.25
         limits.write_text("joint_limits: 3\n", encoding="utf-8")
         assert bpy.ops.urdf.check_motion() == {"CANCELLED"}
-        assert panel.find_now(bpy.context, armature) == ()
+        assert panel.find_fast_joints(bpy.context, armature) == set()
     finally:
         manager.urdf_limits_file = ""
     bpy.ops.urdf.show_motion(action="wave")

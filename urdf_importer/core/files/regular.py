@@ -43,7 +43,7 @@ _KINDS = (
 
 
 class NotRegularError(OSError):
-    """A path that leads to something else than a regular file; the text names its kind."""
+    """A path that leads to something other than a regular file; the text names its kind."""
 
 
 @contextmanager

@@ -132,7 +132,7 @@ class ArraysOfFile:
             raise ReadError(f"the array {quote(name)} is too big")
         # Other ways of packing are unpacked without a bound.
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise ReadError(f"the array {quote(name)} is packed in another way")
+            raise ReadError(f"the array {quote(name)} is packed in an unknown way")
         with self._archive.open(info) as file:
             data = io.BytesIO(file.read(info.file_size))
         return read_array(data, self._most, name)
@@ -176,7 +176,7 @@ def refused_arrays() -> Iterator[None]:
     except (RuntimeError, EOFError, ValueError, OverflowError, TypeError, StructError) as error:
         problem = f"the arrays cannot be read: {one_line(error)}"
     except (LookupError, SyntaxError, TokenError, MemoryError):
-        problem = "the arrays cannot be read: the head of one is damaged"
+        problem = "the arrays cannot be read: the header of an array is damaged"
     except zlib.error as error:
         problem = f"the file is damaged: {one_line(error)}"
     raise ReadError(problem)

@@ -6,7 +6,14 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ..diagnostics import Diagnostics, ReadError, WriteError, name_choices, quote
+from ..diagnostics import (
+    Diagnostics,
+    ReadError,
+    WriteError,
+    name_choices,
+    quote,
+    quote_path,
+)
 from ..files.outputs import SEPARATORS
 from ..files.packages import AnyPath, PackageResolver
 from ..files.regular import read_regular_file
@@ -33,6 +40,7 @@ def open_description(
     data = find_recorded(source)
     if data is None:
         refuse_folder(source)
+    _note_package(resolver, diagnostics)
     for path in filter(None, (source, options.parameters, options.joint_parameters)):
         resolver.note_file(os.path.abspath(path))
     data = read_regular_file(source) if data is None else data
@@ -61,6 +69,17 @@ def find_recorded(source: str) -> bytes | None:
     if source.lower().endswith(suffixes):
         return None
     return next(filter(None, (find(source) for find in find_hooks("find_recorded"))), None)
+
+
+def _note_package(resolver: PackageResolver, diagnostics: Diagnostics) -> None:
+    """Names the description that was found in a package, and the arguments of its launch files."""
+    if resolver.package:
+        words = [f"{name}:={value}" for name, value in resolver.arguments]
+        diagnostics.remark(
+            "package-description",
+            f"the package {quote(resolver.package)} is read as {quote_path(resolver.description)}"
+            f"{', with ' if words else ''}{' '.join(words)}",
+        )
 
 
 def _refuse_webots(data: bytes, source: str) -> None:

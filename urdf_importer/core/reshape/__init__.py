@@ -9,9 +9,17 @@ return an equal robot where there is nothing to do. References to a link or join
 
 from .attach import attach
 from .axes import convert_axes
+from .build.control import add_control
+from .build.devices import add_device
+from .build.joints import set_joint
+from .build.links import add_link
+from .build.mirror import mirror_limb
+from .build.missing import list_missing
+from .build.sensors import add_sensor
 from .measures import measure, measure_csv
 from .measures_file import read_measures, read_measures_text
 from .merge import merge_fixed
+from .mount import Axis, mount, unmount
 from .prune import prune
 from .rename import rename
 from .reroot import reroot
@@ -22,12 +30,20 @@ from .strip import strip
 from .zero import move_zero
 
 __all__ = [
+    "Axis",
     "adapt_srdf",
+    "add_control",
+    "add_device",
+    "add_link",
+    "add_sensor",
     "attach",
     "convert_axes",
+    "list_missing",
     "measure",
     "measure_csv",
     "merge_fixed",
+    "mirror_limb",
+    "mount",
     "move_zero",
     "prune",
     "read_measures",
@@ -36,5 +52,7 @@ __all__ = [
     "reroot",
     "resize",
     "seat_links",
+    "set_joint",
     "strip",
+    "unmount",
 ]

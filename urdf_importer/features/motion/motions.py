@@ -114,7 +114,7 @@ def find_limits(
     description of a `Robot` or an imported robot, overridden by `limits`. Raises as
     check_trajectory does."""
     diagnostics = diagnostics_of(diagnostics)
-    return dict(_find_limits(robot_or_armature, limits, diagnostics)[1].joints)
+    return dict(find_robot_limits(robot_or_armature, limits, diagnostics)[1].joints)
 
 
 def check_trajectory(
@@ -142,7 +142,7 @@ def check_trajectory(
     given = None if robot_or_armature is None else robot_of_rig(robot_or_armature)
     if not trajectory.names:
         return ()
-    robot, found = _find_limits(given, limits, diagnostics)
+    robot, found = find_robot_limits(given, limits, diagnostics)
     return check_motion(trajectory, found, _match(trajectory, found, robot, diagnostics))
 
 
@@ -176,7 +176,7 @@ def retime_trajectory(
         return scale_speed(trajectory, speed)
     if robot is None and limits is None:
         raise KinematicsError("retiming needs a speed, a robot or limits")
-    described, found = _find_limits(robot, limits, diagnostics)
+    described, found = find_robot_limits(robot, limits, diagnostics)
     joints = _match(trajectory, found, described, diagnostics) if trajectory.names else {}
     return retime(trajectory, found, joints, options_of(options, RetimeOptions))
 
@@ -188,7 +188,7 @@ def robot_of_rig(robot_or_armature: Any) -> Robot:
     return given if isinstance(given, Robot) else find_reshaped(given)
 
 
-def _find_limits(
+def find_robot_limits(
     given: Any, limits: Limits | None, diagnostics: Diagnostics
 ) -> tuple[Robot | None, RobotLimits]:
     """Returns the robot that is given, None for none, with its limits."""

@@ -113,7 +113,7 @@ class MotionOptions(Options):
     clock: Clock = option(
         "stamp",
         "Clock",
-        "Which times of a recording count",
+        "The times of a recording that count",
         group="Reading",
         choices={
             "stamp": "Stamps in the messages, where they have some; else the times of recording",
