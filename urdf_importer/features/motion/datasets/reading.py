@@ -87,7 +87,7 @@ def read_json(path: Path) -> dict[str, Any]:
         data = read_regular_file(source, most_bytes=_MOST_BYTES, called="dataset")
         found = json.loads(decode_utf8(data, source))
     except RecursionError:
-        raise ReadError("the file nests too deep", source=source) from None
+        raise ReadError("the file is nested too deeply", source=source) from None
     except ValueError as error:
         line = getattr(error, "lineno", 0)
         raise ReadError("this is not JSON", source=source, line=line) from None
