@@ -253,7 +253,8 @@ def _correct(cell: Cell, machine: PlannedArm, goal: Matrix, taught: Vector) -> V
     values, missed = machine.solve(goal[None], taught[None], most=60)
     inside = (values[0] >= machine.lower - NEAR) & (values[0] <= machine.upper + NEAR)
     if missed[0] <= NEAR and inside.all() and np.abs(values[0] - taught).max() < np.pi:
-        return np.clip(values[0], machine.lower, machine.upper)
+        near: Vector = np.clip(values[0], machine.lower, machine.upper)
+        return near
     found, missing = find_values(cell, machine, goal, taught)
     first: Vector = found[0]
     return None if missing else first

@@ -187,7 +187,8 @@ def _open(robot: Robot, positions: Mapping[str, float], link: str) -> tuple[_Arm
         velocities=free, accelerations=free, jerks=free, rest=held,
     )  # fmt: skip
     arm = open_arm(machine)
-    start = np.array([float(held[name]) for name in machine.names])
+    known: dict[str, Any] = held
+    start = np.array([float(known[name]) for name in machine.names])
     if not np.isfinite(arm.measure(start[None])[0]):
         raise KinematicsError(
             "the elbow has no angle here: the line from shoulder to wrist lies along the first "
