@@ -72,9 +72,16 @@ from .core.kinematics.semantic_groups import (
 )
 from .core.model import (
     CollisionPair as CollisionPair,
+    Dynamics as Dynamics,
+    Limit as Limit,
+    Link as Link,
+    Mimic as Mimic,
     Pose as Pose,
     Robot as Robot,
     Semantics as Semantics,
+)
+from .core.model.device import (
+    WebotsDevice as WebotsDevice,
 )
 from .core.options import (
     ExportOptions as ExportOptions,
@@ -157,6 +164,35 @@ from .features.batch.records import (
 from .features.batch.run import (
     batch as batch,
 )
+from .features.build.axes import (
+    FittedAxis as FittedAxis,
+    fit_circle as fit_circle,
+    fit_cylinder as fit_cylinder,
+)
+from .features.build.blender.links import (
+    edit_joint as edit_joint,
+    make_link as make_link,
+    new_robot as new_robot,
+    remove_link as remove_link,
+)
+from .features.build.blender.pick import (
+    fit_axis as fit_axis,
+)
+from .features.build.blender.split import (
+    split_object as split_object,
+)
+from .features.build.inertials import (
+    ComputedInertials as ComputedInertials,
+    compute_inertials as compute_inertials,
+)
+from .features.build.options import (
+    InertiaOptions as InertiaOptions,
+    RangeOptions as RangeOptions,
+)
+from .features.build.ranges import (
+    FoundRanges as FoundRanges,
+    find_ranges as find_ranges,
+)
 from .features.collisions.check import (
     avoid_collisions as avoid_collisions,
     check_collisions as check_collisions,
@@ -222,18 +258,38 @@ from .features.live.options import (
 from .features.motion.blender.apply import (
     apply_trajectory as apply_trajectory,
 )
+from .features.motion.blender.episodes import (
+    record_episode_steps as record_episode_steps,
+    record_episodes as record_episodes,
+)
 from .features.motion.blender.sample import (
     sample_trajectory as sample_trajectory,
+)
+from .features.motion.datasets.episodes import (
+    Episode as Episode,
+    EpisodeOptions as EpisodeOptions,
+)
+from .features.motion.datasets.servo_frames import (
+    write_servo_frames as write_servo_frames,
+)
+from .features.motion.fitting.servos import (
+    Servo as Servo,
+    read_servos as read_servos,
+    write_servos as write_servos,
 )
 from .features.motion.limits import (
     JointLimits as JointLimits,
     Violation as Violation,
+)
+from .features.motion.messages.description import (
+    find_description as find_description,
 )
 from .features.motion.motions import (
     check_trajectory as check_trajectory,
     find_limits as find_limits,
     read_trajectory as read_trajectory,
     retime_trajectory as retime_trajectory,
+    write_episodes as write_episodes,
     write_trajectory as write_trajectory,
 )
 from .features.motion.options import (
@@ -252,6 +308,27 @@ from .features.motion.recordings.topics import (
 from .features.motion.trajectory import (
     FrameTrack as FrameTrack,
     Trajectory as Trajectory,
+)
+from .features.proof.compare import (
+    ProofRow as ProofRow,
+)
+from .features.proof.findings import (
+    write_findings as write_findings,
+)
+from .features.proof.lint import (
+    check_robot as check_robot,
+)
+from .features.proof.options import (
+    LintOptions as LintOptions,
+    ProofOptions as ProofOptions,
+)
+from .features.proof.prove import (
+    Proof as Proof,
+    prove_export as prove_export,
+)
+from .features.proof.repair import (
+    Repair as Repair,
+    repair_robot as repair_robot,
 )
 from .features.retargeting.options import (
     Contact as Contact,
@@ -347,6 +424,9 @@ from .formats.engines.export import (
 )
 from .formats.mjcf.write.options import (
     MjcfOptions as MjcfOptions,
+)
+from .formats.ros2.write.options import (
+    Ros2Options as Ros2Options,
 )
 from .formats.sdf.write.options import (
     SdfOptions as SdfOptions,

@@ -13,7 +13,6 @@ from ...urdf_importer import (
     RigIKOptions,
     RobotError,
     add_ik,
-    avoid_collisions,
     bake_ik,
     link_pose,
     remove_ik,
@@ -30,6 +29,7 @@ from ...urdf_importer.features.ik.blender.targets import IkWish
 from ...urdf_importer.features.ik.blender.ways import find_ways, look_at_ways, take_way
 from .. import props
 from ..active_robot import Refusal, RobotOperator, active_robot, ask, wait_cursor
+from ..sidebar.pose_operators import refuse_contacts
 from .ghosts import find_ghosts, hide_ghosts, show_ghosts
 
 MODES = (
@@ -117,7 +117,7 @@ def _find_refusal(context: Any) -> Any:
     if not context.window_manager.urdf_ik.avoid_collisions:
         return None
     with wait_cursor(context):
-        return avoid_collisions(active_robot(context))
+        return refuse_contacts(active_robot(context))
 
 
 def find_convention(chosen: str) -> Convention:

@@ -11,6 +11,7 @@ from ...urdf_importer.core.blender.semantics.markers import followed_targets_of
 from ...urdf_importer.core.blender.standing import properties
 from ...urdf_importer.core.blender.standing.joints import is_locked, posed_joints_of
 from ...urdf_importer.core.diagnostics import KinematicsError
+from ...urdf_importer.core.shelves import has_hook
 from ...urdf_importer.features.ik.blender.live import unwatch, watch
 from ...urdf_importer.features.ik.blender.native import find_obstacle
 from ...urdf_importer.features.ik.blender.solve import (
@@ -22,9 +23,8 @@ from ...urdf_importer.features.ik.blender.solve import (
 )
 from .. import props
 from ..active_robot import active_robot
-from ..driving.operators import GraspObjects, ReleaseObjects
 from ..preferences import find_preferences
-from ..registration import add_handler, add_property, at_end
+from ..registration import add_handler, add_property, at_end, draw_operator
 from ..sidebar.panel import RobotSubPanel
 from ..sidebar.pose_operators import KeyAll
 from ..wrapped_text import draw_wrapped
@@ -98,9 +98,10 @@ class IKPanel(RobotSubPanel, bpy.types.Panel):
         _draw_source(column, context, settings)
         column.prop(settings, "orientation")
         _draw_locks(layout, context, robot)
-        whole = column.column()
-        whole.use_property_split = False  # The right half is too narrow for the label.
-        whole.prop(settings, "avoid_collisions")
+        if has_hook("avoid_collisions"):
+            whole = column.column()
+            whole.use_property_split = False  # The right half is too narrow for the label.
+            whole.prop(settings, "avoid_collisions")
         if settings.source != "gizmo":
             row = layout.row(align=True)
             row.operator(SolveIK.bl_idname, icon="CON_KINEMATIC")
@@ -111,8 +112,8 @@ class IKPanel(RobotSubPanel, bpy.types.Panel):
         row.operator(SnapJoints.bl_idname)
         row.operator(KeyAll.bl_idname, text="Key Solution")
         row = column.row(align=True)
-        row.operator(GraspObjects.bl_idname)
-        row.operator(ReleaseObjects.bl_idname)
+        draw_operator(row, "urdf.grasp")
+        draw_operator(row, "urdf.release")
         _draw_live(layout, context, robot)
         if settings.failed:
             draw_wrapped(layout, context, f"Out of reach in frames {settings.failed}")

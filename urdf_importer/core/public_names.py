@@ -30,7 +30,8 @@ NAMES = {
     "kinematics.link_path_file": ("write_link_path",),
     "kinematics.loops": ("close_loops", "forward_kinematics", "trace_loops"),
     "kinematics.semantic_groups": ("group_joints",),
-    "model": ("CollisionPair", "Pose", "Robot", "Semantics"),
+    "model": ("CollisionPair", "Dynamics", "Limit", "Link", "Mimic", "Pose", "Robot", "Semantics"),
+    "model.device": ("WebotsDevice",),
     "options": (
         "ExportOptions",
         "FileOptions",

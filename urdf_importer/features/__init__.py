@@ -6,6 +6,7 @@ NAMES = (
     "ik",
     "studio",
     "collisions",
+    "build",
     "waypoints",
     "sensing",
     "driving",
@@ -13,4 +14,5 @@ NAMES = (
     "retargeting",
     "simulation",
     "batch",
+    "proof",
 )

@@ -271,8 +271,8 @@ def test_moved_scaled_deleted_and_added_shapes(arm: Arm) -> None:
     ]
     robot = arm.write()
     knob = robot.links[2].visuals[1]
-    assert knob.geometry == Mesh(filename="meshes/visual/knob.stl")
-    assert (arm.folder / "meshes/visual/knob.stl").is_file()
+    assert knob.geometry == Mesh(filename="meshes/visual/fore.stl")
+    assert (arm.folder / "meshes/visual/fore.stl").is_file()
 
 
 def load(path: Path) -> MeshData:
@@ -319,7 +319,7 @@ def test_a_shape_added_to_a_rig_without_shapes_is_written(part: str, tmp_path: P
     found = [getattr(link, part) for link in robot.links]
     upper = [link.name for link in robot.links].index("upper")
     *before, plate = found[upper]
-    assert isinstance(plate.geometry, Mesh) and "plate" in plate.geometry.filename
+    assert isinstance(plate.geometry, Mesh) and "upper" in plate.geometry.filename
     found[upper] = tuple(before)
     assert found == described
 
@@ -385,9 +385,9 @@ def test_stl_warns_of_lost_colours(arm: Arm) -> None:
         _shader(material).inputs["Base Color"].default_value = color
         item.data.materials.append(material)
     item.data.polygons[0].material_index = 1
-    arm.write()
+    arm.write(mesh_format="stl")
     assert arm.codes() == ["color-lost"]
-    arm.write(mesh_format="dae")
+    arm.write()
     assert arm.codes() == []
     assert len(load(arm.folder / "meshes/visual/shell.dae").materials) == 2
 

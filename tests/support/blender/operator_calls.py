@@ -202,6 +202,8 @@ CALLS = {
     "urdf.complete_copy": Call(before=(("object.duplicate", {}),)),
     "urdf.reset_parts": Call(before=(_displace,)),
     "urdf.stand_on_ground": Call(),
+    "urdf.check_robot": Call({"notes": True}),
+    "urdf.prove_file": Call({"filepath": "@/rover.urdf"}, remains=_REPORT),
     "urdf.pin_robot": Call(),
     "urdf.pose_body": Call(before=(_SELECT_HAND,)),
     "urdf.make_posable": Call(

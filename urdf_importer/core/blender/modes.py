@@ -56,6 +56,22 @@ def select(wanted: Iterable[Any]) -> None:
         each.select_set(True)
 
 
+def separate_mesh(item: Any, by: str) -> None:
+    """Lets Blender split a mesh object into "loose" parts, by "material", or its "selection" from
+    the rest. The new objects are selected afterwards, in object mode."""
+    leave_modes()
+    select([item])
+    bpy.context.view_layer.objects.active = item
+    kinds = {"loose": "LOOSE", "material": "MATERIAL", "selection": "SELECTED"}
+    bpy.ops.object.mode_set(mode="EDIT")
+    try:
+        if by != "selection":
+            bpy.ops.mesh.select_all(action="SELECT")
+        bpy.ops.mesh.separate(type=kinds[by])
+    finally:
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
 def leave_modes() -> None:
     """Goes to object mode, whatever the user was doing."""
     active = bpy.context.view_layer.objects.active

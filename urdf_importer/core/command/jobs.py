@@ -21,8 +21,9 @@ from ..pipeline.formats import find_writer, writer_formats
 from ..pipeline.hooks import read_semantics
 from ..pipeline.importing import ImportResult, import_steps, list_xacro_arguments, read_robot
 from ..progress import Progress, finish
+from ..reshape import list_missing
 from ..rig import plan_rig
-from ..shelves import find_hook
+from ..shelves import find_hook, find_hooks
 from .blends import is_blend, open_robot
 from .job_types import CheckJob as CheckJob
 from .job_types import ExportJob as ExportJob
@@ -153,6 +154,14 @@ def _run_check(job: CheckJob, work: Work) -> None:
         plan = plan_rig(robot, options=job.options, diagnostics=work.diagnostics)
     work.facts = summarize_plan(plan) | work.facts
     work.rows = describe_summary(work.facts) + arguments
+    if job.complete:
+        missing = list_missing(robot)
+        work.rows += [f"{each.message} [{each.code}]" for each in missing]
+        work.facts |= {"missing": [[each.code, each.subject] for each in missing]}
+        work.status = 1 if missing else 0
+    if job.given is not None:
+        for look in find_hooks("look_further"):
+            look(job.given, robot, work)
 
 
 def _run_export(job: ExportJob, work: Work) -> None:

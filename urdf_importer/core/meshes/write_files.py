@@ -24,6 +24,7 @@ from .write import format_obj, weld_rows, weld_uvs, write_stl
 from .write_collada import CornerArrays, write_collada
 
 MeshFormat = Literal["stl", "obj", "glb", "dae"]
+WantedFormat = Literal["auto", "stl", "obj", "glb", "dae"]
 _KINDS = {b"\x89PNG\r\n\x1a\n": ".png", b"\xff\xd8\xff": ".jpg"}
 _Part = tuple[MeshMaterial | None, Triangles]
 
@@ -90,6 +91,14 @@ def write_mesh_files(data: MeshData, stem: str, format: MeshFormat) -> MeshFiles
     if format == "stl":
         lost = _find_lost_look(data)
     return MeshFiles(files=written, lost=lost)
+
+
+def choose_format(data: MeshData, wanted: WantedFormat, *, plain: bool = False) -> MeshFormat:
+    """Chooses the format of one mesh: "auto" is STL, and COLLADA for a mesh of several colours or
+    with an image. With `plain` a single colour is in the mesh alone, and is kept as well."""
+    if wanted != "auto":
+        return wanted
+    return "dae" if _find_lost_look(data) or (plain and data.materials) else "stl"
 
 
 def _write_stl(data: MeshData, stem: str, images: _Images) -> dict[str, bytes]:

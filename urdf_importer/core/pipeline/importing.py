@@ -16,7 +16,7 @@ from ..readers.formats import reader_formats
 from ..rig import plan_steps
 from ..shelves import find_hooks
 from .files import find_files, open_files, refuse_folder, suggest_options
-from .formats import open_description, read_description
+from .formats import find_recorded, open_description, read_description
 from .hooks import fit_robot, read_semantics
 
 
@@ -69,6 +69,8 @@ def list_xacro_arguments(
     options = options_of(options, ImportOptions)
     resolver = find_files(path, options)
     source = resolver.description
+    if find_recorded(source) is not None:
+        return ()
     refuse_folder(source)
     listed = (list_them(resolver, options, seconds) for list_them in find_hooks("list_arguments"))
     return tuple(each for arguments in listed for each in arguments)
@@ -86,22 +88,23 @@ def list_models(path: AnyPath, *, options: ImportOptions | None = None) -> tuple
 
 
 def import_robot(
-    path: AnyPath,
+    path_or_robot: AnyPath | Robot,
     *,
     options: ImportOptions | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> ImportResult:
-    """Imports a robot description into the current scene of Blender.
+    """Imports a robot description into the current scene of Blender, or a `Robot` that was made or
+    changed in Python.
 
     Raises RobotError (one sentence, with file and line) where no robot can be made; the scene is
     then unchanged. Everything milder is in the result's diagnostics, and in `diagnostics`, also
     when the import fails.
     """
-    return finish(import_steps(path, options=options, diagnostics=diagnostics))
+    return finish(import_steps(path_or_robot, options=options, diagnostics=diagnostics))
 
 
 def import_steps(
-    path: AnyPath,
+    path_or_robot: AnyPath | Robot,
     *,
     options: ImportOptions | None = None,
     diagnostics: Diagnostics | None = None,
@@ -111,12 +114,14 @@ def import_steps(
 
     `diagnostics` fills while the work runs, also when it fails.
     """
+    given = path_or_robot if isinstance(path_or_robot, Robot) else None
+    path = path_or_robot if given is None else given.source or f"{given.name}.urdf"
     options = options_of(options, ImportOptions)
     diagnostics = diagnostics_of(diagnostics, path)
     yield Progress(share=0.0, text="reading")
     # One resolver for both, so that meshes are found in the packages that xacro found.
     resolver = find_files(path, options)
-    robot = read_description(resolver, options, diagnostics)
+    robot = given or read_description(resolver, options, diagnostics)
     made = yield from build_steps(path, robot, resolver, options, diagnostics)
     return made
 

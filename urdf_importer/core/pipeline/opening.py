@@ -16,7 +16,7 @@ from ..arguments import diagnostics_of, robot_or_rig_of
 from ..diagnostics import Diagnostics, MeshError, quote
 from ..geometry.mesh_data import MeshData
 from ..geometry.rounding import tidy_angle
-from ..meshes.write_files import MeshFormat
+from ..meshes.write_files import WantedFormat, choose_format
 from ..model import Geometry, Mesh, Robot, Semantics, Solid
 from ..model.file_names import name_files
 from ..options import ExportOptions, FileOptions, ImportOptions, StartOptions
@@ -139,7 +139,7 @@ def _convert_image(content: bytes, name: str) -> bytes:
 
 @contextmanager
 def open_edited(
-    found: OpenExport[_Fitted], format: MeshFormat, *, shown: bool
+    found: OpenExport[_Fitted], format: WantedFormat, *, shown: bool
 ) -> Iterator[tuple[OpenExport[_Fitted], float]]:
     """Gives the export of a rig with the changes made in Blender, for as long as the block runs,
     and the scale of its armature; a description comes unchanged. New meshes are named as files of
@@ -171,7 +171,7 @@ def open_edited(
         armature,
         found.robot,
         found.diagnostics,
-        suffix=f".{format}",
+        format=format,
         shapes="shown" if shown else "edited",
     ) as edited:
         files = found.files.with_new(edited.meshes, edited.images)
@@ -179,7 +179,7 @@ def open_edited(
 
 
 def finish_shapes(
-    found: OpenExport[_Fitted], format: MeshFormat, known: Collection[type[Geometry]] = ()
+    found: OpenExport[_Fitted], format: WantedFormat, known: Collection[type[Geometry]] = ()
 ) -> OpenExport[_Fitted]:
     """Returns the export with the collision shapes that its options want, and with mesh files of
     their own for shapes that a format does not know (ellipsoids, parts of mesh files), unless they
@@ -198,8 +198,10 @@ def finish_shapes(
             return mesh.filename
         if key not in names:
             stem = mesh.filename.partition(":")[2]
-            names[key] = find_free_name(stem, part, format, (*before, *files.named, *meshes))
-            meshes[names[key]] = files.peek(mesh)
+            data = files.peek(mesh)
+            taken = (*before, *files.named, *meshes)
+            names[key] = find_free_name(stem, part, choose_format(data, format), taken)
+            meshes[names[key]] = data
         return names[key]
 
     robot = name_files(drawn, rename, lambda name: name)
@@ -207,7 +209,7 @@ def finish_shapes(
 
 
 def convert_meshes(
-    found: OpenExport[_Fitted], format: MeshFormat, known: Collection[str] = ()
+    found: OpenExport[_Fitted], format: WantedFormat, known: Collection[str] = ()
 ) -> OpenExport[_Fitted]:
     """Gives the meshes of a robot that have neither this format nor a `known` suffix new names, for
     files of this format."""
@@ -226,9 +228,10 @@ def convert_meshes(
             found.diagnostics.error(data.code, message, subject=link, line=line)
             return mesh.filename
         path = PurePosixPath(mesh.filename.strip().replace("\\", "/"))
-        if path.suffix.lower() in (f".{format}", *known):
+        chosen = choose_format(data, format, plain=True)
+        if path.suffix.lower() in (f".{chosen}", *known):
             return mesh.filename
-        name = find_free_name(path.stem, part, format, (*files.drawn, *files.named, *meshes))
+        name = find_free_name(path.stem, part, chosen, (*files.drawn, *files.named, *meshes))
         meshes[name] = data
         return name
 

@@ -9,6 +9,13 @@ return an equal robot where there is nothing to do. References to a link or join
 
 from .attach import attach
 from .axes import convert_axes
+from .build.control import add_control
+from .build.devices import add_device
+from .build.joints import set_joint
+from .build.links import add_link
+from .build.mirror import mirror_limb
+from .build.missing import list_missing
+from .build.sensors import add_sensor
 from .measures import measure, measure_csv
 from .measures_file import read_measures, read_measures_text
 from .merge import merge_fixed
@@ -25,11 +32,17 @@ from .zero import move_zero
 __all__ = [
     "MountedAxis",
     "adapt_srdf",
+    "add_control",
+    "add_device",
+    "add_link",
+    "add_sensor",
     "attach",
     "convert_axes",
+    "list_missing",
     "measure",
     "measure_csv",
     "merge_fixed",
+    "mirror_limb",
     "mount",
     "move_zero",
     "prune",
@@ -39,6 +52,7 @@ __all__ = [
     "reroot",
     "resize",
     "seat_links",
+    "set_joint",
     "strip",
     "unmount",
 ]

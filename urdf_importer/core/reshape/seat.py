@@ -97,32 +97,40 @@ def _seat_sensor(sensor: Sensor, frames: Mapping[str, Matrix]) -> Sensor:
 
 
 def _seat_extra(extra: Extra, frames: Mapping[str, Matrix]) -> Extra:
-    """The XML with the poses of a link's sensors in its new frame."""
-    if not holds_sensor(extra):
+    def seat(pose: Pose, link: str) -> Pose:
+        return move_pose(frames[link], pose) if link in frames else pose
+
+    return change_places(extra, seat)
+
+
+def change_places(extra: Extra, change: Callable[[Pose, str], Pose]) -> Extra:
+    """Returns the XML about a link with the poses of its sensors and devices changed; `change`
+    takes a pose and the link."""
+    if not (holds_sensor(extra) or extra.tag == "webots"):
         return extra
     data = extra.xml.encode("utf-8")
     root = parse_fragment(data)
-    frame = None if root is None else frames.get(root.attributes.get("reference", ""))
-    if root is None or frame is None:
+    link = None if root is None else root.attributes.get("reference")
+    if root is None or link is None:
         return extra
     editor = XmlEditor(data)
-    for sensor in root:
-        if sensor.tag == "sensor":
-            _move_sensor(sensor, frame, editor)
+    for placed in root:
+        if placed.tag in ("sensor", "device"):
+            _change_place(placed, lambda pose: change(pose, link), editor)
     return replace(extra, xml=editor.apply().decode("utf-8"))
 
 
-def _move_sensor(sensor: Element, frame: Matrix, editor: XmlEditor) -> None:
-    pose = next((child for child in sensor if child.tag == "pose"), None)
+def _change_place(placed: Element, change: Callable[[Pose], Pose], editor: XmlEditor) -> None:
+    pose = next((child for child in placed if child.tag == "pose"), None)
     found = IDENTITY if pose is None else _read_pose(text_of(pose, editor.data))
-    if found is None:
+    moved = None if found is None else change(found)
+    if moved is None or moved == found:
         return
-    moved = move_pose(frame, found)
     numbers = (*moved.xyz, *moved.rpy)
     text = format_numbers(numbers)
     if pose is not None:
         editor.remove(pose)
-    editor.insert_within(sensor, [f"{editor.indent_of(sensor.offset)}  <pose>{text}</pose>"])
+    editor.insert_within(placed, [f"{editor.indent_of(placed.offset)}  <pose>{text}</pose>"])
 
 
 def _read_pose(text: str) -> Pose | None:

@@ -3,7 +3,7 @@
 mirror each other at y = 0 of the root."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
@@ -28,11 +28,16 @@ _SHARE = 1e-3
 
 def find_partner(name: str, names: Collection[str]) -> str | None:
     """Returns the name of the other side that is among `names`; None for parts in the middle."""
+    return next((other for other in name_other_side(name) if other in names), None)
+
+
+def name_other_side(name: str) -> Iterator[str]:
+    """Yields the possible names of the other side, the likeliest first; of parts in the middle
+    none."""
     for word in _WORDS:
         other = word.sub(lambda found: _swap(found[1]), name)
-        if other != name and other in names:
-            return other
-    return None
+        if other != name:
+            yield other
 
 
 def _swap(word: str) -> str:

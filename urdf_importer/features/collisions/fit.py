@@ -12,11 +12,11 @@ from ...core.meshes import RobotFiles
 from ...core.model import Robot
 from ...core.options import ExportOptions, ImportOptions
 from ...core.pipeline.extracting import find_reshaped
-from ...core.pipeline.files import find_files, open_files
+from ...core.pipeline.opening import open_export, open_scene
 from ...core.progress import Progress, finish
 from .fit_options import CollisionOptions as CollisionOptions
 from .fitted_robot import FittedLink as FittedLink
-from .fitted_robot import fit_links
+from .fitted_robot import fit_links, put_collisions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ def fit_collisions(
     options: CollisionOptions | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> FittedCollisions:
-    """Fits collision shapes around the meshes of a robot, or of an imported robot as described, and
+    """Fits collision shapes around the meshes of a robot, or of an imported robot as shown, and
     changes nothing: `export_robot` writes the robot of the result in any format, and
     `update_robot(armature, robot=fitted.robot)` puts its shapes into the scene. Imports and exports
     do it on the way with their option `fit_collisions`.
@@ -70,8 +70,9 @@ def fit_steps(
     for name in options.links:
         if name not in names:
             raise unknown_name("the robot has no link", name, names)
-    files = open_files(find_files(robot.source, options), diagnostics, robot, options)
-    robot, links = yield from fit_links(robot, files, options, diagnostics)
+    with open_scene(open_export(given, options, diagnostics), keeps_seats=True) as shown:
+        _, links = yield from fit_links(shown.robot, shown.files, options, diagnostics)
+    robot = put_collisions(robot, links)
     return FittedCollisions(links=links, robot=robot, diagnostics=tuple(diagnostics))
 
 

@@ -64,11 +64,18 @@ def fit_links(
         made = _join(found.get(link.name, []))
         if made is not None and made.collisions != link.collisions:
             fitted[link.name] = made
+    return put_collisions(robot, fitted), fitted
+
+
+def put_collisions(robot: Robot, fitted: dict[str, FittedLink]) -> Robot:
+    """Returns the robot with the collision shapes of the fitted links."""
+    if not fitted:
+        return robot
     links = tuple(
         replace(link, collisions=fitted[link.name].collisions) if link.name in fitted else link
         for link in robot.links
     )
-    return _allow_capsules(replace(robot, links=links)) if fitted else robot, fitted
+    return _allow_capsules(replace(robot, links=links))
 
 
 def _allow_capsules(robot: Robot) -> Robot:

@@ -127,6 +127,11 @@ class PoseFilter:
         self._tester, self._complete = tester, complete
         self._tree, self._placer = tree, Placer(tree)
 
+    @property
+    def touching(self) -> tuple[Pair, ...]:
+        """The pairs of links that touched in the last pose."""
+        return self._tester.touching
+
     def __call__(self, positions: Mapping[str, Any]) -> str:
         """Returns "'a' touches 'b'", and nothing where no links touch. `positions` are as
         forward_kinematics takes them; joints that they leave out are at zero, or as an armature

@@ -299,6 +299,6 @@ def _drive(plan: LimbPlan, result: RetargetResult, wheels: Wheels | None) -> Ret
         positions=np.column_stack([kept.positions, *rolled.values()]),
         frames=(track_ride(ride, motion.times, start),),
     )
-    alone = f"steps to the side, which lead up to {aside:.2f} m off the way that the base drives"
+    alone = f"steps to the side, which lead up to {aside:.2f} m off the path of the base"
     unmatched = (*result.unmatched, *([alone] if aside > _ASIDE else []))
     return replace(result, trajectory=motion, unmatched=unmatched)

@@ -249,7 +249,7 @@ def test_a_converted_mesh_takes_no_name_that_another_has(tmp_path: Path) -> None
     )
     source = tmp_path / "r.urdf"
     source.write_text(f'<robot name="r"><link name="a">{visuals}</link></robot>')
-    options = UrdfOptions(meshes="export")
+    options = UrdfOptions(meshes="export", mesh_format="stl")
     robot = urdf_importer.read_robot(source)
     written = write_urdf(robot, tmp_path / "new.urdf", options=options)
     assert mesh_names(written.robot) == ["meshes/visual/box_2.stl", "meshes/visual/box.stl"]

@@ -17,6 +17,7 @@ from ...diagnostics import Diagnostics
 from ...geometry.mesh_data import MeshData, MeshMaterial
 from ...geometry.rounding import SAME, shortest, tidy_pose, tidy_vector
 from ...geometry.transforms import Matrix, matrix_from_pose
+from ...meshes.write_files import WantedFormat, choose_format
 from ...model import IDENTITY, Collision, Geometry, Link, Material, Mesh, Robot, Visual
 from ...names import find_free
 from ..build.sharing import find_users_slots, is_as_made
@@ -39,13 +40,18 @@ class ShapeEdits:
     files. `takes_decimated`: meshes that the import decimated become new files too."""
 
     def __init__(
-        self, armature: Any, robot: Robot, folder: Path, diagnostics: Diagnostics, suffix: str
+        self,
+        armature: Any,
+        robot: Robot,
+        folder: Path,
+        diagnostics: Diagnostics,
+        format: WantedFormat,
     ) -> None:
         self.meshes: dict[str, MeshData] = {}
         self.images: frozenset[str] = frozenset()
         self.takes_decimated = False
         self._robot = robot
-        self._suffix = suffix
+        self._format = format
         self._missing = dict(zip(PARTS, find_missing(armature), strict=True))
         self._extractor = ShapeExtractor(folder, diagnostics)
         self._touched_meshes: dict[Any, bool] = {}
@@ -182,7 +188,10 @@ class ShapeEdits:
                 data = self._with_material(data, look)
         part = "visual" if isinstance(shape, Visual) else "collision"
         if (data, part) not in self._names:
-            name = self._names[data, part] = self._name_file(found.item.name or link.name, part)
+            # A new mesh is called after its link: Blender numbers the names of objects.
+            called = link.name if found.described is None else found.item.name or link.name
+            suffix = choose_format(data, self._format)
+            name = self._names[data, part] = self._name_file(called, part, suffix)
             self.meshes[name] = data
         # A <material> of a mesh says a colour alone: images are in the mesh's own file.
         own = None if look is None or look.texture is not None else look
@@ -196,9 +205,9 @@ class ShapeEdits:
             self._made[key] = replace(data, materials=(look,), slots=None)
         return self._made[key]
 
-    def _name_file(self, called: str, part: str) -> str:
+    def _name_file(self, called: str, part: str, suffix: str) -> str:
         stem = re.sub(r"[^\w.-]", "_", called).strip("._")[:80] or "mesh"
-        name = f"meshes/{part}/{{}}{self._suffix}".format
+        name = f"meshes/{part}/{{}}.{suffix}".format
         found = name(find_free(stem, lambda each: name(each).lower() in self._taken))
         self._taken.add(found.lower())
         return found

@@ -22,6 +22,7 @@ from ...geometry.mesh_data import MeshData
 from ...geometry.rounding import SAME, shortest, tidy_angle, tidy_pose, tidy_vector
 from ...geometry.transforms import Matrix, matrix_from_pose
 from ...geometry.volumes import inertia_of
+from ...meshes.write_files import WantedFormat
 from ...model import IDENTITY, Inertia, Inertial, Joint, Limit, Link, Pose, Robot
 from ..standing import properties
 from ..standing.armatures import bones_of
@@ -60,13 +61,13 @@ def open_edits(
     described: Robot,
     diagnostics: Diagnostics,
     *,
-    suffix: str = ".stl",
+    format: WantedFormat = "auto",
     shapes: ShapeSource = "edited",
 ) -> Iterator[EditedRobot]:
     """Gives the robot with the animator's changes, whose images are files for as long as the block
     runs; `described` is the result of extract_robot for it. Its shapes are "described", or "edited"
     where the animator changed them, or "shown", where the import decimated them, too. New meshes
-    are named with `suffix`."""
+    are named as files of this format."""
     empties = find_link_empties(armature)
     robot = _restore_middle(armature, described, set(empties), diagnostics)
     frames = find_rest_frames(armature, robot, empties)
@@ -92,7 +93,7 @@ def open_edits(
     _report_scene(armature, empties, diagnostics)
     scale = shortest(sum(armature.matrix_world.to_scale()) / 3.0, SAME)
     with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
-        found = ShapeEdits(armature, robot, Path(folder), diagnostics, suffix)
+        found = ShapeEdits(armature, robot, Path(folder), diagnostics, format)
         found.takes_decimated = shapes == "shown"
         if shapes != "described":
             robot = found.apply(empties, frames.moved, edited)

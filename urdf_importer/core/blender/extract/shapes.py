@@ -17,7 +17,13 @@ import numpy as np
 from ...diagnostics import Diagnostics
 from ...geometry.mesh_data import MeshData, MeshMaterial
 from ...geometry.primitives import make_primitive
-from ...geometry.transforms import Matrix, matrix_from_pose, nearest_turn, quaternion_from_rotation
+from ...geometry.transforms import (
+    Matrix,
+    make_frame,
+    matrix_from_pose,
+    nearest_rotation,
+    quaternion_from_rotation,
+)
 from ...meshes import ShownShape
 from ...model import (
     Collision,
@@ -39,6 +45,8 @@ from .robot import group_children, read_shape
 
 _SAME = 2e-6
 """Places this near, per metre, are one place in Blender's single precision."""
+_ROUND = np.array([[-1.0, 1.0, 1.0], [1.0, -1.0, 1.0], [1.0, 1.0, -1.0], [-1.0, -1.0, -1.0]])
+"""The signs of axes by which a mirrored rotation becomes a rotation."""
 _NOT_SHAPES = (properties.INERTIALS, properties.SENSORS)
 Materials = tuple[MeshMaterial, ...]
 SHOWN_TYPES = ("MESH", "CURVE", "SURFACE", "FONT", "META")
@@ -156,6 +164,30 @@ def shape_objects(empty: Any, children: Mapping[Any, list[Any]]) -> Iterator[tup
         if _stands_for_a_shape(item):
             yield item, place
         waiting.extend((child, place) for child in children.get(item, ()))
+        if item.instance_type == "COLLECTION" and not item.hide_render:
+            yield from _instanced(item.instance_collection, place)
+
+
+def _instanced(collection: Any, place: Matrix) -> Iterator[tuple[Any, Matrix]]:
+    """Yields the objects of a collection that is shown as one at `place`, in this frame. Blender
+    lets no collection hold an instance of itself."""
+    if collection is None:
+        return
+    origin = make_frame(point=-np.array(collection.instance_offset))
+    for item in collection.all_objects:
+        within = place @ origin @ _world_of(item)
+        if _stands_for_a_shape(item):
+            yield item, within
+        if item.instance_type == "COLLECTION" and not item.hide_render:
+            yield from _instanced(item.instance_collection, within)
+
+
+def _world_of(item: Any) -> Matrix:
+    """Returns an object's place in the world from the set values: Blender keeps none of objects
+    that are in no scene."""
+    if item.parent is None:
+        return np.array(item.matrix_basis)
+    return _world_of(item.parent) @ local_transform(item)
 
 
 def _stands_for_a_shape(item: Any) -> bool:
@@ -186,7 +218,7 @@ def _split(place: Matrix, described: Pose | None) -> tuple[Pose, Matrix | None]:
 
     The pose is the described one where the object is still there.
     """
-    rotation = nearest_turn(place[:3, :3])
+    rotation = _unmirror(nearest_rotation(place[:3, :3]))
     if described is not None:
         wanted = matrix_from_pose(described)[:3, :3]
         scaled = wanted.T @ place[:3, :3]
@@ -202,6 +234,14 @@ def _split(place: Matrix, described: Pose | None) -> tuple[Pose, Matrix | None]:
             return described, linear
     x, y, z = place[:3, 3].tolist()
     return Pose(xyz=(x, y, z), quat_xyzw=quaternion_from_rotation(rotation)), linear
+
+
+def _unmirror(turn: Matrix) -> Matrix:
+    """Returns a rotation (3, 3); of a mirrored one the nearest to the identity with the sign of one
+    axis, or of all three, changed: an object that was only mirrored is not turned."""
+    if np.linalg.det(turn) > 0.0:
+        return turn
+    return max((turn * signs for signs in _ROUND), key=np.trace)
 
 
 def _find_geometry(

@@ -307,7 +307,7 @@ def random_pose(armature: Any, seed: int, *, refuse: Refuse | None = None) -> No
             return
         reasons[why] += 1
     (why, _), *_ = reasons.most_common(1)
-    raise KinematicsError(f"none of {_MOST_TRIED} random poses will do: in most of them {why}")
+    raise KinematicsError(f"none of {_MOST_TRIED} random poses is valid: in most poses {why}")
 
 
 def hold_limits(armature: Any, names: Collection[str] | None = None) -> int:

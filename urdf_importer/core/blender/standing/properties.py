@@ -66,6 +66,9 @@ JOINT_PROPERTIES = "urdf_joint_properties"
 SENSOR = "urdf_sensor"
 """On the object of a sensor: the sensor's name."""
 READING = "urdf_reading"
+AXIS_FROM = "urdf_axis_from"
+USERS = (AXIS_FROM,)
+"""Properties that updates leave alone."""
 """On an image, or an object of points, that shows a measurement: the names of robot and sensor."""
 
 # The content of a collection: the armature, or the part that an object under a link's empty
@@ -103,7 +106,7 @@ def edited_by_hand(item: Any, key: str) -> BuildError:
     """Returns the error for a property that no import writes in this way."""
     return BuildError(
         f"the property {quote(key)} of {quote(item.name)} was edited by hand and cannot be read: "
-        "take the edit back, or import the robot again"
+        "undo the edit, or import the robot again"
     )
 
 

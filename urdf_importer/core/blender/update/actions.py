@@ -2,8 +2,9 @@
 """Moves the user's keyframes and drivers along with joints that got other channels.
 
 A channel moves by combining or separating joints: another bone, another axis, the other sign. That
-is linear, so curves are rewritten. Where a joint now moves in another way (turns, where it slid)
-its numbers mean something else: the curve is muted, with a warning.
+is linear, so curves are rewritten. Where a joint now moves differently (turns, where it slid)
+its numbers mean something else: the curve is muted, with a warning, and marked by a muted modifier.
+Where the joint moves again as it did, the curve is freed.
 """
 
 import re
@@ -32,11 +33,16 @@ _ANIMATED = (
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
     """Where a joint's channel went; `sign` is -1 where the number changes its sign. `channel` is
-    None where the joint moves in another way now."""
+    None where the joint moves differently now: `mark` then says how it moved."""
 
     joint: str
     channel: Channel | None
     sign: int = 1
+    mark: str = ""
+
+
+Freed = dict[str, Move]
+"""The mark of a muted curve -> where the curve goes that moves its joint again."""
 
 
 def plan_moves(armature: Any, plan: RigPlan, renames: Mapping[str, str]) -> dict[Channel, Move]:
@@ -52,7 +58,8 @@ def plan_moves(armature: Any, plan: RigPlan, renames: Mapping[str, str]) -> dict
         for number, held in enumerate(joint.channels):
             old = (called, held.prop, held.index)
             if new.kind != joint.kind:
-                moves[old] = Move(joint=joint.name, channel=None)
+                mark = _mark(joint.kind, number, joint.sign, joint.name)
+                moves[old] = Move(joint=joint.name, channel=None, mark=mark)
                 continue
             channel = new.channels[number]
             to = (channel.bone, channel.property, channel.index)
@@ -62,8 +69,27 @@ def plan_moves(armature: Any, plan: RigPlan, renames: Mapping[str, str]) -> dict
     return moves
 
 
+def plan_freed(plan: RigPlan) -> Freed:
+    """Plans where curves go that were muted while their joints moved in another way."""
+    return {
+        _mark(joint.kind, number, sign, joint.joint.name): Move(
+            joint=joint.joint.name,
+            channel=(channel.bone, channel.property, channel.index),
+            sign=sign * joint.sign,
+        )
+        for joint in plan.joints
+        for number, channel in enumerate(joint.channels)
+        for sign in (1, -1)
+    }
+
+
+def _mark(kind: str, number: int, sign: int, joint: str) -> str:
+    """Returns the name of the modifier that marks a muted curve; Blender holds 63 bytes."""
+    return f"urdf {kind} {number} {sign:+d} {joint}".encode()[:63].decode(errors="ignore")
+
+
 def move_curves(
-    armature: Any, moves: Mapping[Channel, Move], renames: Mapping[str, str]
+    armature: Any, moves: Mapping[Channel, Move], renames: Mapping[str, str], freed: Freed
 ) -> list[str]:
     """Rewrites the keyframes and drivers of the joints. Returns the joints whose curves were muted.
 
@@ -74,22 +100,22 @@ def move_curves(
     if not (moves or renames):
         return []
     for curves in _used_curves(armature):
-        muted |= _move_all(curves, moves)
+        muted |= _move_all(curves, moves, freed)
     for curves in _unused_curves(set(renames) | {bone for bone, _, _ in moves}):
         _rename_paths(curves, renames)
-        muted |= _move_all(curves, moves)
+        muted |= _move_all(curves, moves, freed)
     if armature.animation_data is not None:
-        muted |= _move_all(armature.animation_data.drivers, moves)
+        muted |= _move_all(armature.animation_data.drivers, moves, freed)
     _move_variables(armature, moves)
     return list(muted)
 
 
-def _move_all(curves: Any, moves: Mapping[Channel, Move]) -> dict[str, bool]:
+def _move_all(curves: Any, moves: Mapping[Channel, Move], freed: Freed) -> dict[str, bool]:
     """Moves the curves of a collection, each from where it was before, so that channels may change
     places. A curve that stays where another one moves to belongs to a locked channel that was keyed
     along with the others: it is removed, since Blender would play only one of the two."""
     muted: dict[str, bool] = {}
-    found = [(curve, moves.get(_channel_of(curve) or ("", "", 0))) for curve in curves]
+    found = [(curve, _free(curve, freed) or moves.get(_place_of(curve))) for curve in curves]
     superfluous = []
     taken = {move.channel for _, move in found if move is not None}
     for curve, move in found:
@@ -99,7 +125,7 @@ def _move_all(curves: Any, moves: Mapping[Channel, Move]) -> dict[str, bool]:
                 superfluous.append(curve)
             continue
         if move.channel is None:
-            curve.mute = True
+            _mute(curve, move.mark)
             muted[move.joint] = True
             continue
         bone, prop, index = move.channel
@@ -110,6 +136,25 @@ def _move_all(curves: Any, moves: Mapping[Channel, Move]) -> dict[str, bool]:
     for curve in superfluous:
         curves.remove(curve)
     return muted
+
+
+def _mute(curve: Any, mark: str) -> None:
+    """Mutes a curve, and marks it unless the user had muted it."""
+    if not curve.mute:
+        modifier = curve.modifiers.new("LIMITS")
+        modifier.mute, modifier.name = True, mark
+    curve.mute = True
+
+
+def _free(curve: Any, freed: Freed) -> Move | None:
+    """Frees a marked curve whose joint moves again as it did; returns where it goes."""
+    for modifier in curve.modifiers if curve.mute else ():
+        move = freed.get(modifier.name)
+        if move is not None:
+            curve.modifiers.remove(modifier)
+            curve.mute = False
+            return move
+    return None
 
 
 def _negate(curve: Any) -> None:
@@ -139,6 +184,10 @@ def _channel_of(curve: Any) -> Channel | None:
     if found is None:
         return None
     return (bpy.utils.unescape_identifier(found[1]), found[2], curve.array_index)
+
+
+def _place_of(curve: Any) -> Channel:
+    return _channel_of(curve) or ("", "", 0)
 
 
 def _path(bone: str) -> str:

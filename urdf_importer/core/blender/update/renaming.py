@@ -41,7 +41,7 @@ def rename_standing(armature: Any, names: NewNames) -> None:
     variables = note_variables(armature, renames)
     rename_bones(armature, renames, names.after)
     rename_variables(variables, renames)
-    move_curves(armature, {}, renames)
+    move_curves(armature, {}, renames, {})
     for bone in armature.data.bones:
         rename_joints(bone, names.joints)
     _rename_empties(armature, names)

@@ -142,7 +142,9 @@ class ShapeUpdater:
             return
         own = find_users_slots(old, self._touched)
         before = old.data.get(properties.FINGERPRINT)
-        same_shape = old[properties.SHAPE]["geometry"] == twin[properties.SHAPE]["geometry"]
+        # Groups of properties equal nothing but themselves.
+        shapes = [each[properties.SHAPE]["geometry"].to_dict() for each in (old, twin)]
+        same_shape = shapes[0] == shapes[1]
         is_users_mesh = before is None and same_shape
         is_copy = before == twin.data[properties.FINGERPRINT] and old.data not in self._reused
         if is_copy:

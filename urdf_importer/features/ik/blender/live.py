@@ -88,7 +88,7 @@ def add_ik(
         kept = Diagnostics() if diagnostics is None else diagnostics
         kept.warning(
             "ik-not-native",
-            f"link {quote(link)} follows its target while this extension is there: Blender's own "
+            f"link {quote(link)} follows its target while this extension is enabled: Blender's own "
             f"inverse kinematics cannot do it, since {reason}",
             subject=link,
         )

@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from ....core.meshes.write_files import MeshFormat
+from ....core.meshes.write_files import WantedFormat
 from ....core.options import ExportOptions, PoseMode, Style, option, poses_option, style_option
 
 MeshMode = Literal["link", "keep", "copy", "export"]
@@ -64,12 +64,13 @@ class UrdfOptions(ExportOptions):
             "changed and decimated meshes, the rest is left where it is",
         },
     )
-    mesh_format: MeshFormat = option(
-        "stl",
+    mesh_format: WantedFormat = option(
+        "auto",
         "Mesh Format",
         "The format of new mesh files",
         group="Files",
         choices={
+            "auto": "STL; COLLADA for a mesh of several colours or with an image",
             "stl": "STL, binary: read by everything; without colours of faces and images",
             "obj": "Wavefront OBJ, with materials and images beside it",
             "glb": "glTF in one binary file, with materials and images in it",

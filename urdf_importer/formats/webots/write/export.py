@@ -10,6 +10,7 @@ from pathlib import Path
 from ....core.diagnostics import Diagnostics, WriteError, quote
 from ....core.files.outputs import check_output, replace_files, write_text
 from ....core.model import Robot
+from ....core.reshape.build.devices import read_battery
 from ....core.writers.formats import Facts, OpenExport, count_robot, report_springs
 from .names import NameTables, make_proto_name
 from .options import WebotsOptions
@@ -138,6 +139,9 @@ def write_robot(found: OpenExport[WebotsOptions], path: Path) -> Planned:
     materials = contacts.materials
     sensors = SensorWriter(planned, plan, names, shapes.bounding_object, materials, diagnostics)
     node = build_robot(plan, shapes, sensors, options, materials)
+    battery = read_battery(robot) if options.sensors else ()
+    if battery:
+        node.fields["battery"] = list(battery)
     write_text(path, write_proto(path.stem, plan, node, options, find_renamed(plan)))
     return Planned(plan=plan, contacts=contacts, sensors=sensors.sensors, shapes=shapes)
 

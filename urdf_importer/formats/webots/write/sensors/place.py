@@ -36,6 +36,7 @@ from ..structure.frames import pose_fields
 from ..structure.links import SolidPlan, SolidTreePlan
 from ..vrml import Node, Value
 from .cameras import plan_cameras
+from .devices import plan_devices
 from .motion import plan_altimeter, plan_compass, plan_contact, plan_force, plan_gps, plan_imu
 from .plan import DevicePlan, SensorPlan
 from .ranges import plan_lidar, plan_sonar
@@ -70,7 +71,7 @@ def plan_sensors(
             _drop(diagnostics, sensor, reason)
         else:
             plans.append(_plan_sensor(sensor, link))
-    return plans
+    return [*plans, *plan_devices(robot, places.links, diagnostics)]
 
 
 def _drop(diagnostics: Diagnostics, sensor: Named, reason: str) -> None:

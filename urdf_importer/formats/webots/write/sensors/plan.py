@@ -23,13 +23,17 @@ DeviceKind = Literal[
     "Accelerometer",
     "Altimeter",
     "Camera",
+    "Charger",
     "Compass",
     "DistanceSensor",
+    "Emitter",
     "GPS",
     "Gyro",
     "InertialUnit",
     "Lidar",
+    "LightSensor",
     "RangeFinder",
+    "Receiver",
     "TouchSensor",
 ]
 
