@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.diagnostics import Diagnostics, quote
 from ...core.geometry.transforms import Matrix, Vector
-from .ends import Arrival
+from .ends import ArrivalState
 from .machine import PlannedArm
 from .model import PlannedMove, Waypoint
 from .nodes import Route, find_knots, join_knots
@@ -57,7 +57,7 @@ class _Layout:
 def run_program(
     machine: PlannedArm,
     points: Sequence[Waypoint],
-    states: Sequence[Arrival],
+    states: Sequence[ArrivalState],
     tolerance: float,
     diagnostics: Diagnostics,
 ) -> ProgramRun:

@@ -45,21 +45,21 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Arrival:
+class ArrivalState:
     """A way to have come to a waypoint: positions (n,), the seconds since the first at the velocity
     limits, the state before, and the move in between: its course and the joints along it, None for
     moves of joints."""
 
     values: Vector
     cost: float
-    before: "Arrival | None" = None
+    before: "ArrivalState | None" = None
     course: ToolCourse | None = None
     followed: Followed | None = None
     problem: PlanProblem | None = None
 
 
-def choose_states(machine: PlannedArm, stops: Sequence[Stop], start: Vector) -> list[Arrival]:
-    """Returns the cheapest way through all waypoints, one state of each; `start` (n,) are
+def choose_states(machine: PlannedArm, stops: Sequence[Stop], start: Vector) -> list[ArrivalState]:
+    """Returns the cheapest way through all waypoints, a state at each one; `start` (n,) are
     positions near which the first is looked for."""
     known = _follow_taught(machine, stops)
     states = _begin(stops[0], start)
@@ -72,21 +72,21 @@ def choose_states(machine: PlannedArm, stops: Sequence[Stop], start: Vector) -> 
         else:
             states = _lead(machine, states, before, stop)
         states = sorted(states, key=lambda each: each.cost)[:_MOST_STATES]
-    way: list[Arrival] = []
-    state: Arrival | None = states[0]
+    way: list[ArrivalState] = []
+    state: ArrivalState | None = states[0]
     while state is not None:
         way.append(state)
         state = state.before
     return way[::-1]
 
 
-def _begin(stop: Stop, start: Vector) -> list[Arrival]:
+def _begin(stop: Stop, start: Vector) -> list[ArrivalState]:
     if stop.taught is not None:
-        return [Arrival(values=stop.taught, cost=0.0)]
+        return [ArrivalState(values=stop.taught, cost=0.0)]
     found, missed = stop.find(start)
     problem = _explain(stop, "unreachable", missed) if missed else None
     penalty = _PENALTY if missed else 0.0
-    return [Arrival(values=values, cost=penalty, problem=problem) for values in found]
+    return [ArrivalState(values=values, cost=penalty, problem=problem) for values in found]
 
 
 def _follow_taught(
@@ -114,12 +114,12 @@ def _plan_course(start: Matrix, stop: Stop) -> ToolCourse | None:
 
 
 def _take_known(
-    machine: PlannedArm, before: Arrival, stop: Stop, known: tuple[ToolCourse, Followed]
-) -> Arrival:
+    machine: PlannedArm, before: ArrivalState, stop: Stop, known: tuple[ToolCourse, Followed]
+) -> ArrivalState:
     course, followed = known
     problem = _judge(machine, stop, followed)
     assert stop.taught is not None
-    return Arrival(
+    return ArrivalState(
         values=stop.taught, before=before, course=course, followed=followed, problem=problem,
         cost=before.cost + _spend(machine, before.values, stop.taught) + _PENALTY * bool(problem),
     )  # fmt: skip
@@ -130,7 +130,7 @@ def _spend(machine: PlannedArm, one: Vector, other: Vector) -> float:
     return float((np.abs(other - one) / np.minimum(machine.velocities, 1e3)).max(initial=0.0))
 
 
-def _go(machine: PlannedArm, states: Sequence[Arrival], stop: Stop) -> list[Arrival]:
+def _go(machine: PlannedArm, states: Sequence[ArrivalState], stop: Stop) -> list[ArrivalState]:
     """Continues by joints."""
     if stop.taught is not None:
         found, missed = stop.taught[None], ""
@@ -145,14 +145,14 @@ def _go(machine: PlannedArm, states: Sequence[Arrival], stop: Stop) -> list[Arri
             if stop.taught is None:
                 values = turn_towards(machine.chain, goal[None], before.values[None])[0]
             cost = before.cost + _spend(machine, before.values, values) + _PENALTY * bool(problem)
-            options.append(Arrival(values=values, cost=cost, before=before, problem=problem))
+            options.append(ArrivalState(values=values, cost=cost, before=before, problem=problem))
         reached.append(min(options, key=lambda each: each.cost))
     return reached
 
 
 def _lead(
-    machine: PlannedArm, states: Sequence[Arrival], before: Stop, stop: Stop
-) -> list[Arrival]:
+    machine: PlannedArm, states: Sequence[ArrivalState], before: Stop, stop: Stop
+) -> list[ArrivalState]:
     """Continues along a line or an arc, from each of the states."""
     frames = machine.place(np.array([each.values for each in states]))
     if not machine.turns:
@@ -174,15 +174,17 @@ def _lead(
         values = found.values[-1]
         cost = state.cost + _spend(machine, state.values, values)
         reached.append(
-            Arrival(values=values, cost=cost, before=state, course=leg.course, followed=found)
+            ArrivalState(values=values, cost=cost, before=state, course=leg.course, followed=found)
         )
     return reached
 
 
-def _stay(machine: PlannedArm, before: Arrival, stop: Stop, problem: PlanProblem) -> Arrival:
+def _stay(
+    machine: PlannedArm, before: ArrivalState, stop: Stop, problem: PlanProblem
+) -> ArrivalState:
     """Returns the state after an impossible move, from which later ones are looked at."""
     values = stop.find(before.values)[0][0] if stop.taught is None else stop.taught
-    return Arrival(values=values, cost=before.cost + _PENALTY, before=before, problem=problem)
+    return ArrivalState(values=values, cost=before.cost + _PENALTY, before=before, problem=problem)
 
 
 def _judge(

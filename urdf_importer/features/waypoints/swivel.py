@@ -5,6 +5,7 @@ equation beside the pose."""
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
