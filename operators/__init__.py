@@ -18,6 +18,7 @@ _NAMES = (
     "sidebar.reshape_operators", "sidebar.robot_menu", "active_robot", "ik.operators", "ik.panel",
     "driving.operators", "driving.steer", "importing.update", "importing.locate", "exporting.menu",
     "worlds.export", "semantics.srdf_files", "semantics.group_operators", "semantics.pose_blend",
+    "build.links", "build.joints", "build.masses", "build.parts", "build.panel",
     "collisions.fit", "collisions.overlay", "collisions.panel", "semantics.panel_groups",
     "gizmos.drag_tip", "gizmos.tip_gizmo", "gizmos.drag_joint", "gizmos.joint_gizmo",
     "gizmos.switch", "renamed_bones", "command_line", "motion.motion_files", "motion.panel",
