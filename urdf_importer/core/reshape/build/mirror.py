@@ -41,7 +41,7 @@ from ..rename import rename_joint
 from ..seat import change_places, move_loop
 from ..symmetry import find_partner, name_other_side
 from .control import list_control_joints, write_control_joints
-from .steps import refuse_taken
+from .steps import joint_names, refuse_taken
 
 _MIRROR = np.diag([1.0, -1.0, 1.0, 1.0])
 _SUFFIX = "_mirrored"
@@ -69,10 +69,10 @@ def mirror_limb(robot: Robot, link: str, *, names: Mapping[str, str] | None = No
     own = [each for each in robot.joints if each.child in limb]
     inner = [each for each in robot.loops if each.link1 in limb and each.link2 in limb]
     wanted = dict(names or {})
-    parts = [*limb, *(each.name for each in (*own, *inner))]
-    need_parts("link or joint in this limb", parts, robot, wanted)
+    moved = [*(each.name for each in own), *(each.name for each in inner)]
+    need_parts("link or joint in this limb", [*limb, *moved], robot, wanted)
     links = {name: _name(name, wanted) for name in limb}
-    joints = {each.name: _name(each.name, wanted) for each in (*own, *inner)}
+    joints = {name: _name(name, wanted) for name in moved}
     _refuse_clashes(robot, links, joints)
     carrier = find_partner(top.parent, [each.name for each in robot.links]) or top.parent
     placed = _Placing(tree, top, carrier)
@@ -106,7 +106,7 @@ def find_mirrored(robot: Robot, link: str) -> dict[str, str]:
 def _refuse_clashes(robot: Robot, links: Mapping[str, str], joints: Mapping[str, str]) -> None:
     for kind, given, known in (
         ("link", links, [each.name for each in robot.links]),
-        ("joint", joints, [each.name for each in (*robot.joints, *robot.loops)]),
+        ("joint", joints, joint_names(robot)),
     ):
         for number, name in enumerate(given.values()):
             refuse_taken(kind, [*known, *list(given.values())[:number]], name, robot)
