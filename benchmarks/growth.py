@@ -81,12 +81,15 @@ class Rig:
                 item.location.x += 0.01
 
 
-def imported(suffix: str) -> Callable[[Rig], Callable[[], object]]:
-    """The import of what the robot is written as without Blender."""
+def imported(suffix: str, *, alone: bool = True) -> Callable[[Rig], Callable[[], object]]:
+    """The import of what the robot is written as without Blender; into a new file, or beside the
+    equal robot."""
 
     def prepare(rig: Rig) -> Callable[[], object]:
         path = rig.folder / f"import{suffix}"
         export_robot(rig.robot, path)
+        if alone:
+            clear()
         return lambda: ui.import_robot(path)
 
     return prepare
@@ -94,7 +97,8 @@ def imported(suffix: str) -> Callable[[Rig], Callable[[], object]]:
 
 def prepare_usd(rig: Rig) -> Callable[[], object]:
     path = rig.folder / "physics.usd"
-    export_robot(rig.armature, path, options=ui.EngineOptions(physics="articulation"))
+    export_robot(rig.armature, path, options=ui.EngineOptions(usd="physics"))
+    clear()
     return lambda: ui.import_robot(path)
 
 
@@ -151,6 +155,7 @@ DOORS: dict[str, Callable[[Rig], Callable[[], object]]] = {
     "import .sdf": imported(".sdf"),
     "import .xml": imported(".xml"),
     "import .usd": prepare_usd,
+    **{f"import {end} beside it": imported(end, alone=False) for end in (".urdf", ".sdf", ".xml")},
     "update, nothing new": updated(lambda robot: robot),
     "update, resized": updated(lambda robot: ui.reshape.resize(robot, scale=1.5)),
     "update, pruned": updated(lambda robot: ui.reshape.prune(robot, remove=[robot.links[-5].name])),
@@ -166,7 +171,7 @@ DOORS: dict[str, Callable[[Rig], Callable[[], object]]] = {
     **{f"rig to {end}": written(f"out{end}") for end in (".glb", ".fbx", ".usd")},
     "rig to .usd with physics": lambda rig: (
         lambda: export_robot(
-            rig.armature, rig.folder / "out.usd", options=ui.EngineOptions(physics="articulation")
+            rig.armature, rig.folder / "out.usd", options=ui.EngineOptions(usd="physics")
         )
     ),
     "rig to .srdf": lambda rig: lambda: ui.write_srdf(rig.armature, rig.folder / "out.srdf"),

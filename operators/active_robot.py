@@ -29,16 +29,24 @@ class _Meant:
     pinned: tuple[str, int] | None = None
 
 
+def active_object(context: Any) -> Any | None:
+    """Returns the active object, or None. Importers of collections ask without a scene in Blender
+    5.3, which crashes where one then asks for the view layer."""
+    return context.view_layer.objects.active if context.scene is not None else None
+
+
 def active_robot(context: Any) -> Any | None:
     """Returns the armature of the intended robot: the pinned one, else the active object's. Where
     that belongs to none (a camera, a light, a target), the one that was meant last, or the only one
     of the scene; None where there is none."""
     scene = context.scene
+    if scene is None:
+        return None
     meant = session_state(_Meant)
     pinned = _find_noted(meant.pinned, scene)
     if pinned is not None:
         return pinned
-    found = find_robot(context.view_layer.objects.active)
+    found = find_robot(active_object(context))
     if found is not None:
         meant.last = _note(found)
         return found

@@ -3,13 +3,12 @@
 look elsewhere, by orbiting, undo, removal or any other way, they look as they did before."""
 
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import bpy
 
-from ..urdf_importer.features.sensing.blender.looking import find_looked, keep_of
-from ..urdf_importer.features.studio.blender.stage import find_studio
-from .registration import Drawers, add_handler, call_later
+from .registration import Drawers, add_handler, call_hooks, call_later
 from .session import session_state
 
 _HIDDEN = ("show_bones", "show_extras", "show_relationship_lines")
@@ -85,12 +84,12 @@ def settle_views(context: Any) -> None:
 def _find_home(scene: Any, camera: Any | None) -> Any | None:
     """Finds where it is noted how a view looked that looks through a camera: None for cameras of
     the user."""
-    studio = find_studio(scene)
-    if camera is None:
-        return None
-    if studio is not None and camera.name in studio.objects:
-        return studio
-    return keep_of(scene) if find_looked(scene) == camera else None
+    return next((home for own, home in _list_cameras(scene) if own == camera), None)
+
+
+def _list_cameras(scene: Any) -> list[tuple[Any, Any]]:
+    """Lists the cameras of this extension's in a scene, each with its home."""
+    return list(chain.from_iterable(call_hooks("list_cameras", scene)))
 
 
 def _settle(space: Any, home: Any | None) -> None:
@@ -120,8 +119,7 @@ def _settle(space: Any, home: Any | None) -> None:
 
 def _watch_view() -> None:
     """Looks at the views after each is drawn: neither orbiting nor undo tells anybody."""
-    scene = bpy.context.scene
-    if session_state(_Views).before or find_studio(scene) or find_looked(scene):
+    if session_state(_Views).before or _list_cameras(bpy.context.scene):
         call_later(_settle_soon)
 
 

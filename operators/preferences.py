@@ -14,6 +14,7 @@ from typing import Any
 import bpy
 
 from ..urdf_importer import RobotError
+from ..urdf_importer.core.shelves import has_hook
 from . import props
 from .active_robot import ActingOperator, Refusal, browse
 from .option_properties import IMPORT, add_option_properties, option_names
@@ -178,7 +179,9 @@ class RemovePackageFolder(ListOperator, bpy.types.Operator):
         context.preferences.is_dirty = True
 
 
-GIZMO_SWITCHES = {"joint_gizmo": "GIZMO", "tip_handles": "EMPTY_ARROWS"}
+GIZMO_SWITCHES = {"joint_gizmo": "GIZMO"} | (
+    {"tip_handles": "EMPTY_ARROWS"} if has_hook("solve_ik") else {}
+)
 """Properties of the preferences, which other places show too, and their icons."""
 
 

@@ -2,7 +2,7 @@
 """Additions of the extension to Blender: classes, properties, entries of menus, handlers, keys,
 timers and drawings. Each is taken out again when the extension goes, the last one first."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import ModuleType
@@ -18,9 +18,10 @@ _Undo = Callable[[], Any]
 
 @dataclass(slots=True)
 class _Added:
-    """How to take each addition out, in the order in which they were made; and all timers."""
+    """How to take each addition out, in the order in which they were made; all hooks and timers."""
 
     undo: dict[_Undo, None] = field(default_factory=dict)
+    hooks: dict[str, list[Callable[..., Any]]] = field(default_factory=dict)
     timers: set[Callable[[], float | None]] = field(default_factory=set)
 
 
@@ -64,11 +65,36 @@ def add_property(owner: Any, name: str, value: Any) -> None:
     at_end(partial(delattr, owner, name))
 
 
-def add_to_menus(draw: Callable[[Any, Any], None], *menus: str) -> None:
-    """Has a function draw at the end of Blender's menus."""
+def add_to_menus(draw: Callable[[Any, Any], None], *menus: str, first: bool = False) -> None:
+    """Has a function draw at the end of menus and panels, or at their beginning."""
     for menu in (getattr(bpy.types, name) for name in menus):
-        menu.append(draw)
+        (menu.prepend if first else menu.append)(draw)
         at_end(partial(menu.remove, draw))
+
+
+def add_hook(name: str, function: Callable[..., Any]) -> None:
+    """Has call_hooks call a function by a name: the interface of the core uses features without
+    knowing them."""
+    functions = session_state(_Added).hooks.setdefault(name, [])
+    functions.append(function)
+    at_end(partial(functions.remove, function))
+
+
+def call_hooks(name: str, *given: Any) -> Iterator[Any]:
+    """Calls the functions of a hook; yields their results."""
+    return (function(*given) for function in session_state(_Added).hooks.get(name, ()))
+
+
+def is_known(name: str) -> bool:
+    """Whether an operator of this name is registered."""
+    family, _, operator = name.partition(".")
+    return hasattr(bpy.types, f"{family.upper()}_OT_{operator}")
+
+
+def draw_operator(layout: Any, name: str, **shown: Any) -> None:
+    """Draws the button of an operator by its name; nothing where its feature was removed."""
+    if is_known(name):
+        layout.operator(name, **shown)
 
 
 def add_handler(handlers: Any, function: Callable[..., None]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ..urdf_importer.core.blender.memory import forget, recall
-from ..urdf_importer.core.blender.standing.renamed import list_broken, mend_drivers
+from ..urdf_importer.core.blender.standing.renamed import BLENDER_MENDS, list_broken, mend_drivers
 from ..urdf_importer.core.blender.standing.robot_table import list_robots
 from ..urdf_importer.core.command.summary import count
 from .active_robot import Refusal, RobotOperator
@@ -37,8 +37,9 @@ def recall_broken(robot: Any) -> list[str]:
 
 
 def register() -> None:
-    """Makes Blender mend drivers whenever bones change."""
-    add_handler(bpy.app.handlers.depsgraph_update_post, _mend_changed)
+    """Mends drivers whenever bones change, where Blender does not, and when files are opened."""
+    if not BLENDER_MENDS:
+        add_handler(bpy.app.handlers.depsgraph_update_post, _mend_changed)
     add_handler(bpy.app.handlers.load_post, _mend_all)
 
 

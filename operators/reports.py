@@ -12,7 +12,7 @@ from typing import Any
 
 import bpy
 
-from ..urdf_importer import Diagnostic, ImportResult, RobotError, Severity, World
+from ..urdf_importer import Diagnostic, ImportResult, RobotError, Severity
 from ..urdf_importer.core.blender.extract.robot import extract_name
 from ..urdf_importer.core.blender.standing.robot_table import list_robots, recall_table
 from ..urdf_importer.core.command.report import Report
@@ -93,7 +93,7 @@ def note_failure(sentence: str, text: str) -> None:
         manager.urdf_last_failure_text = text
 
 
-def write_report(robot: str, diagnostics: Sequence[Diagnostic], what: str = "import") -> Any:
+def write_report(robot: str, diagnostics: Sequence[object], what: str = "import") -> Any:
     """Writes a text block with all diagnostics of an import or an export: in the place of its last
     one, so that trying again does not pile them up."""
     name = f"{robot} {what} report"
@@ -157,7 +157,7 @@ class _Kept:
     report: WorldReport | None = None
 
 
-def _keep_report(world: World) -> None:
+def _keep_report(world: Any) -> None:
     of_robots = {item for robot in world.robots for item in robot.diagnostics}
     found = tuple(item for item in world.diagnostics if item not in of_robots)
     home = world.collection
@@ -202,7 +202,7 @@ def report_sentence(operator: Any, sentence: str, diagnostics: Sequence[Diagnost
     operator.report(_level_of(diagnostics), "; ".join(parts))
 
 
-def _describe_world(world: World) -> str:
+def _describe_world(world: Any) -> str:
     robots, objects = count(len(world.robots), "robot"), count(len(world.objects), "object")
     return f"Imported {world.name}: {robots}, {objects}, {count(len(world.lights), 'light')}"
 

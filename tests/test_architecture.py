@@ -50,6 +50,7 @@ OPERATORS = Row(
             "progress",
             "command",
             "cli",
+            "shelves",
         ]
     ),
     others=frozenset(("blf", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils")),

@@ -57,6 +57,17 @@ TRANSLATED = (
     r"turn(?:s|ed|ing)? round",
     # name the caller, the reader, the worker
     r"whoever",
+    # something other than, does not exist, an unknown kind, through, earlier files
+    r"else than",
+    r"that there (?:is|are) not",
+    r"by way of",
+    r"(?:files|names|ones?) of before",
+    # is nested too deeply; has no permission; fewer than three corners
+    r"nests? too deep",
+    r"no right to",
+    r"less than (?:two|three|four|five) \w+s",
+    # exact
+    r"the very (?!first|last|same|end|top)",
 )
 # "There is no such file" and "is no longer" are plain English.
 BANNED = re.compile(

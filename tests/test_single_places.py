@@ -2,10 +2,15 @@
 """Facts that stand in one place: no other module spells them out."""
 
 import ast
+import re
+import tomllib
 from collections.abc import Iterator
 
 from support.layers import room_of
+from support.paths import ROOT
 from support.source_tree import Source, sources_of
+from urdf_importer.core.diagnostics import _BLENDER_PYTHONS as MODULES
+from urdf_importer.core.diagnostics import BLENDERS
 
 LIBRARY = sources_of("urdf_importer", "urdf_importer_morse")
 READERS_OF_RIGS = tuple(
@@ -102,3 +107,26 @@ def test_public_classes_have_names_of_their_own() -> None:
                 rooms.setdefault(node.name, []).append(room)
     repeated = {name: " ".join(sorted(of)) for name, of in rooms.items() if len(of) > 1}
     assert dict(sorted(repeated.items())) == REPEATED_CLASSES
+
+
+def test_one_range_of_versions_of_blender() -> None:
+    """Pages, manifest, extra and messages name the versions that BLENDERS names."""
+    oldest, newest = BLENDERS.split(" to ")
+    pages = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+    for home in ("docs", "listing", "packages/morse"):
+        pages += sorted((ROOT / home).rglob("*.md"))
+    pages += sorted((ROOT / "urdf_importer").rglob("*.py"))
+    said = {
+        found
+        for page in pages
+        for found in re.findall(r"Blenders? (\d\.\d+ to \d\.\d+)", page.read_text("utf-8"))
+    }
+    assert said - {MODULES["3.11"]} == {BLENDERS}
+    manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text("utf-8"))
+    assert manifest["blender_version_min"] == f"{oldest}.0"
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    (extra,) = (each for each in project["optional-dependencies"]["blender"] if "3.13" in each)
+    first, beyond = re.findall(r"bpy>=(\d\.\d+)\.\d+,<(\d\.\d+);", extra)[0]
+    assert MODULES["3.13"] == f"{first} and {newest}"
+    assert int(beyond.split(".")[1]) == int(newest.split(".")[1]) + 1
+    assert f"run_blender-{newest}()" in (ROOT / ".ci" / "run").read_text("utf-8")

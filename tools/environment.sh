@@ -5,6 +5,7 @@
 #   find_python VERSION...              prints a Python of the first version that there is; fails if none
 #   make_environment DIR PYTHON WANTED...   a virtual environment with this checkout and WANTED in it
 #   need_bpy DIR                        makes `import bpy` work there, shared libraries included
+#   blender                             what is WANTED for this checkout with Blender, in .venv
 #
 # An environment is made once. Making it again costs nothing until what it depends on changes:
 # each pyproject.toml, the manifest (the version stands there), what is wanted, the place of the checkout.
@@ -17,6 +18,10 @@ export OPENBLAS_NUM_THREADS=1
 
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 program=$(basename "$0")
+
+# The extra takes Blender 5.3 too, and pip the newest; .venv has 5.2, which is supported for long, as the
+# program that most users have is, so both commands of the README try what they run. 5.3 has a part of its own.
+blender=(-e '.[blender]' "bpy<5.3; python_version == '3.13'")
 
 say() { printf '%s: %s\n' "$program" "$*" >&2; }
 fail() { say "$@"; exit 1; }
@@ -37,7 +42,7 @@ find_python() {
   return 1
 }
 
-# choose_python   $PYTHON, or the best Python of this machine: bpy exists for 3.13 (Blender 5.2) and 3.11 (4.5)
+# choose_python   $PYTHON, or the best Python of this machine: bpy exists for 3.13 (Blender 5.2, 5.3) and 3.11 (4.5)
 choose_python() {
   if [[ -n ${PYTHON:-} ]]; then
     case $(version_of "$PYTHON") in

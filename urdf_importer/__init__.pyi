@@ -226,8 +226,6 @@ from .features.driving.blender.velocity import (
 )
 from .features.ik.blender.bake import (
     bake_ik as bake_ik,
-    bake_path as bake_path,
-    trace_path as trace_path,
 )
 from .features.ik.blender.live import (
     add_ik as add_ik,
@@ -260,18 +258,38 @@ from .features.live.options import (
 from .features.motion.blender.apply import (
     apply_trajectory as apply_trajectory,
 )
+from .features.motion.blender.episodes import (
+    record_episode_steps as record_episode_steps,
+    record_episodes as record_episodes,
+)
 from .features.motion.blender.sample import (
     sample_trajectory as sample_trajectory,
+)
+from .features.motion.datasets.episodes import (
+    Episode as Episode,
+    EpisodeOptions as EpisodeOptions,
+)
+from .features.motion.datasets.servo_frames import (
+    write_servo_frames as write_servo_frames,
+)
+from .features.motion.fitting.servos import (
+    Servo as Servo,
+    read_servos as read_servos,
+    write_servos as write_servos,
 )
 from .features.motion.limits import (
     JointLimits as JointLimits,
     Violation as Violation,
+)
+from .features.motion.messages.description import (
+    find_description as find_description,
 )
 from .features.motion.motions import (
     check_trajectory as check_trajectory,
     find_limits as find_limits,
     read_trajectory as read_trajectory,
     retime_trajectory as retime_trajectory,
+    write_episodes as write_episodes,
     write_trajectory as write_trajectory,
 )
 from .features.motion.options import (
@@ -290,6 +308,27 @@ from .features.motion.recordings.topics import (
 from .features.motion.trajectory import (
     FrameTrack as FrameTrack,
     Trajectory as Trajectory,
+)
+from .features.proof.compare import (
+    ProofRow as ProofRow,
+)
+from .features.proof.findings import (
+    write_findings as write_findings,
+)
+from .features.proof.lint import (
+    check_robot as check_robot,
+)
+from .features.proof.options import (
+    LintOptions as LintOptions,
+    ProofOptions as ProofOptions,
+)
+from .features.proof.prove import (
+    Proof as Proof,
+    prove_export as prove_export,
+)
+from .features.proof.repair import (
+    Repair as Repair,
+    repair_robot as repair_robot,
 )
 from .features.retargeting.options import (
     Contact as Contact,
@@ -344,11 +383,50 @@ from .features.studio.blender.stage import (
     build_studio as build_studio,
     remove_studio as remove_studio,
 )
+from .features.waypoints.blender.bake import (
+    bake_waypoints as bake_waypoints,
+)
+from .features.waypoints.blender.bake_path import (
+    bake_path as bake_path,
+    trace_path as trace_path,
+)
+from .features.waypoints.blender.objects import (
+    get_waypoints as get_waypoints,
+    record_waypoint as record_waypoint,
+    set_waypoints as set_waypoints,
+)
+from .features.waypoints.files import (
+    read_waypoints as read_waypoints,
+    write_waypoints as write_waypoints,
+)
+from .features.waypoints.model import (
+    Plan as Plan,
+    PlanProblem as PlanProblem,
+    PlannedMove as PlannedMove,
+    Waypoint as Waypoint,
+)
+from .features.waypoints.options import (
+    PlanOptions as PlanOptions,
+)
+from .features.waypoints.plan import (
+    plan_waypoints as plan_waypoints,
+)
+from .features.waypoints.swivel import (
+    Swivel as Swivel,
+    find_swivel as find_swivel,
+    turn_elbow as turn_elbow,
+)
+from .features.waypoints.tools import (
+    set_tool as set_tool,
+)
 from .formats.engines.export import (
     EngineOptions as EngineOptions,
 )
 from .formats.mjcf.write.options import (
     MjcfOptions as MjcfOptions,
+)
+from .formats.ros2.write.options import (
+    Ros2Options as Ros2Options,
 )
 from .formats.sdf.write.options import (
     SdfOptions as SdfOptions,

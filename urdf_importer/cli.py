@@ -8,6 +8,7 @@ interrupted by Ctrl-C.
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -23,6 +24,7 @@ from .core.command.arguments import (
 )
 from .core.command.jobs import CheckJob, task_of
 from .core.command.plans import plan_exports, plan_imports
+from .core.command.report import Report
 from .core.command.session import run_tasks
 from .core.command.task import Task, UsageError
 from .core.command.terminal import Terminal, drop_output
@@ -40,7 +42,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     terminal = Terminal(quiet=arguments.quiet)
     try:
         with end_on_termination():
-            return run_tasks(arguments.plan(arguments), arguments.json, terminal)
+            tasks, finish = arguments.plan(arguments), partial(_finish, arguments)
+            return run_tasks(tasks, arguments.json, terminal, finish)
     except UsageError as error:
         parser.error(str(error))
     except RobotError as error:
@@ -84,7 +87,7 @@ def build_parser() -> argparse.ArgumentParser:
         "ROBOT.urdf",
         help="read and plan without Blender, and report",
         description="Reads a robot description, plans its rig without Blender, and reports the "
-        "result. Mesh files are not looked at.",
+        "result: oddities of the file, then faults of the robot.",
     )
     checking.add_argument(
         "--complete",
@@ -92,6 +95,8 @@ def build_parser() -> argparse.ArgumentParser:
         help="list the parts that the robot lacks for simulators and planners too: masses, shapes, "
         "limits; the exit status is 1 where something is missing",
     )
+    for add in find_hooks("add_check_arguments"):
+        add(checking)
     add_option_arguments(checking, ImportOptions)
     return parser
 
@@ -181,8 +186,18 @@ def _ask_parts(hook: str, *given: Any) -> Task | None:
 
 def _plan_checks(given: argparse.Namespace) -> list[Task]:
     options = read_options(given, ImportOptions)
-    kept = {"options": options, "strict": given.strict, "complete": given.complete}
-    return [task_of(CheckJob(input=each, **kept)) for each in given.inputs]
+    kept: dict[str, Any] = {"options": options, "strict": given.strict}
+    kept |= {"complete": given.complete, "given": given}
+    tasks = [task_of(CheckJob(input=each, **kept)) for each in given.inputs]
+    for plan in find_hooks("plan_check"):
+        tasks = plan(given, tasks)
+    return tasks
+
+
+def _finish(given: argparse.Namespace, reports: Sequence[Report]) -> None:
+    """Lets parts act after the last robot of a check."""
+    for finish in find_hooks(f"finish_{given.command}"):
+        finish(given, reports)
 
 
 def _plan_exports(given: argparse.Namespace) -> list[Task]:
@@ -191,7 +206,10 @@ def _plan_exports(given: argparse.Namespace) -> list[Task]:
     kept = {"reading": read_options(given, ImportOptions), "strict": given.strict}
     kinds = {each.name: each.options for each in writer_formats()}
     planned = plan_exports(given.inputs, given.output, given.robot, given.format)
-    return [
+    tasks = [
         task_of(replace(job, options=read_options(given, kinds[job.format]), **kept))
         for job in planned
     ]
+    for follow in find_hooks("follow_exports"):
+        tasks = follow(given, tasks)
+    return tasks

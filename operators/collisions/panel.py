@@ -14,11 +14,15 @@ from ...urdf_importer.core.blender.standing.links import links_of, name_link
 from ...urdf_importer.core.blender.standing.robot_table import find_robot
 from ...urdf_importer.core.command.summary import count
 from ..active_robot import active_robot
+from ..registration import add_to_menus
 from ..session import session_state
 from ..sidebar.panel import DataSubPanel, RowList
+from ..wrapped_text import draw_rest, draw_wrapped
 from .fit import LEAST_MISS, FitCollisions, Fits, Marks, draw_settings, mark_shapes
+from .touching import find_touching
 
 _MOST_ROWS = 8
+_MOST_PAIRS = 12
 
 
 class CollisionShapesPanel(DataSubPanel, bpy.types.Panel):
@@ -104,3 +108,24 @@ def _read_shapes(robot: Any) -> dict[str, Marks]:
         if link in found and item.get(properties.PART) == properties.COLLISIONS:
             found[link].append(item)
     return {link: mark_shapes(items) for link, items in found.items() if items}
+
+
+def draw_touching(panel: Any, context: Any) -> None:
+    """Draws the switch of touching links, and the pairs while it is on."""
+    column, manager = panel.layout.column(align=True), context.window_manager
+    column.prop(manager, "urdf_show_touching", toggle=False)
+    if not manager.urdf_show_touching:
+        return
+    found = find_touching(active_robot(context))
+    if found.why:
+        draw_wrapped(column, context, found.why, icon="ERROR")
+    elif found.is_loading:
+        column.label(text="Loading shapes", icon="SORTTIME")
+    for one, other in found.pairs[:_MOST_PAIRS]:
+        draw_wrapped(column, context, f"{one} touches {other}", icon="MOD_PHYSICS")
+    draw_rest(column, found.pairs, _MOST_PAIRS)
+
+
+def register() -> None:
+    """Adds the touching links to the panel Look."""
+    add_to_menus(draw_touching, "VIEW3D_PT_urdf_look")

@@ -139,7 +139,7 @@ def _agree(operator: Any, kind: str) -> None:
 
 def _make_operator(format: WriterFormat[Any]) -> type[Any]:
     """Returns the class ExportName of a format, with a property for each option."""
-    name = f"Export{format.label.title()}"
+    name = f"Export{format.label.title().replace(' ', '')}"
     members = {
         "__doc__": f"Exports robots as {format.text}.",
         "__module__": __name__,

@@ -14,7 +14,9 @@ _TOOLS = "builtin.select"
 def is_on(context: Any, switch: str) -> bool:
     """Whether a gizmo is switched on, and the view has a suitable mode: objects or poses, and a
     tool that selects. It is on where the extension runs without preferences."""
-    if context.mode not in ("OBJECT", "POSE") or not _selects(context):
+    if switch not in GIZMO_SWITCHES or context.mode not in ("OBJECT", "POSE"):
+        return False
+    if not _selects(context):
         return False
     found = find_preferences(context)
     return found is None or bool(getattr(found, switch))

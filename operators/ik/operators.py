@@ -6,7 +6,6 @@ from collections.abc import Collection
 from typing import Any
 
 import bpy
-from bpy_extras.io_utils import ImportHelper
 
 from ...urdf_importer import (
     Convention,
@@ -14,9 +13,7 @@ from ...urdf_importer import (
     RigIKOptions,
     RobotError,
     add_ik,
-    avoid_collisions,
     bake_ik,
-    bake_path,
     link_pose,
     remove_ik,
     solve_ik,
@@ -32,6 +29,7 @@ from ...urdf_importer.features.ik.blender.targets import IkWish
 from ...urdf_importer.features.ik.blender.ways import find_ways, look_at_ways, take_way
 from .. import props
 from ..active_robot import Refusal, RobotOperator, active_robot, ask, wait_cursor
+from ..sidebar.pose_operators import refuse_contacts
 from .ghosts import find_ghosts, hide_ghosts, show_ghosts
 
 MODES = (
@@ -119,7 +117,7 @@ def _find_refusal(context: Any) -> Any:
     if not context.window_manager.urdf_ik.avoid_collisions:
         return None
     with wait_cursor(context):
-        return avoid_collisions(active_robot(context))
+        return refuse_contacts(active_robot(context))
 
 
 def find_convention(chosen: str) -> Convention:
@@ -260,37 +258,6 @@ class BakeIK(RobotOperator, bpy.types.Operator):
             baked = bake_ik(robot, target, frame_range=(self.start, self.end), step=self.step)
             failed.update(baked.failed)
         return _report_failed(self, context, failed, f"Keyed frames {self.start} to {self.end}")
-
-
-class BakePath(RobotOperator, bpy.types.Operator, ImportHelper):
-    bl_idname = "urdf.bake_path"
-    bl_label = "Bake Path"
-    bl_description = (
-        "Key the joints of the active robot so that the link moves through the places of a table, "
-        "CSV with times in seconds from the scene's first frame on. Frames that fail are listed "
-        "and hold the last pose"
-    )
-    level = "WARNING"
-
-    filename_ext = ".csv"
-    filter_glob: props.pattern(".csv")
-    convention: props.choice("Convention", "The axes and units of the table", items=CONVENTIONS)
-    frame: props.choice("Axes", "The frame in which the places are measured", items=FRAMES)
-
-    def run(self: Any, context: Any, robot: Any) -> str:
-        settings = context.window_manager.urdf_ik
-        baked = bake_path(
-            robot, chosen_link(context), route=bpy.path.abspath(self.filepath),
-            start_frame=context.scene.frame_start,
-            options=RigIKOptions(
-                in_frame=self.frame, orientation=settings.orientation,
-                group=settings.group or None, convention=find_convention(self.convention),
-                refuse=_find_refusal(context),
-            ),
-        )  # fmt: skip
-        return _report_failed(
-            self, context, set(baked.failed), f"{chosen_link(context)} follows the path"
-        )
 
 
 def _report_failed(operator: Any, context: Any, failed: set[int], done: str) -> str:

@@ -9,19 +9,22 @@ import bpy
 from ...urdf_importer.core.blender.memory import recall
 from ...urdf_importer.core.blender.semantics.markers import followed_targets_of
 from ...urdf_importer.core.blender.standing import properties
+from ...urdf_importer.core.blender.standing.joints import is_locked, posed_joints_of
+from ...urdf_importer.core.diagnostics import KinematicsError
+from ...urdf_importer.core.shelves import has_hook
 from ...urdf_importer.features.ik.blender.live import unwatch, watch
 from ...urdf_importer.features.ik.blender.native import find_obstacle
 from ...urdf_importer.features.ik.blender.solve import (
     choose_joints,
+    choose_unlocked,
     list_groups,
     list_links,
     recall_rig,
 )
 from .. import props
 from ..active_robot import active_robot
-from ..driving.operators import GraspObjects, ReleaseObjects
 from ..preferences import find_preferences
-from ..registration import add_handler, add_property, at_end
+from ..registration import add_handler, add_property, at_end, draw_operator
 from ..sidebar.panel import RobotSubPanel
 from ..sidebar.pose_operators import KeyAll
 from ..wrapped_text import draw_wrapped
@@ -94,9 +97,11 @@ class IKPanel(RobotSubPanel, bpy.types.Panel):
         column.prop(settings, "source")
         _draw_source(column, context, settings)
         column.prop(settings, "orientation")
-        whole = column.column()
-        whole.use_property_split = False  # The right half is too narrow for the label.
-        whole.prop(settings, "avoid_collisions")
+        _draw_locks(layout, context, robot)
+        if has_hook("avoid_collisions"):
+            whole = column.column()
+            whole.use_property_split = False  # The right half is too narrow for the label.
+            whole.prop(settings, "avoid_collisions")
         if settings.source != "gizmo":
             row = layout.row(align=True)
             row.operator(SolveIK.bl_idname, icon="CON_KINEMATIC")
@@ -107,8 +112,8 @@ class IKPanel(RobotSubPanel, bpy.types.Panel):
         row.operator(SnapJoints.bl_idname)
         row.operator(KeyAll.bl_idname, text="Key Solution")
         row = column.row(align=True)
-        row.operator(GraspObjects.bl_idname)
-        row.operator(ReleaseObjects.bl_idname)
+        draw_operator(row, "urdf.grasp")
+        draw_operator(row, "urdf.release")
         _draw_live(layout, context, robot)
         if settings.failed:
             draw_wrapped(layout, context, f"Out of reach in frames {settings.failed}")
@@ -126,6 +131,34 @@ def _draw_source(column: Any, context: Any, settings: Any) -> None:
         column.prop(settings, "frame")
         column.prop(settings, "convention")
         column.prop(settings, "mode")
+
+
+def _draw_locks(layout: Any, context: Any, robot: Any) -> None:
+    """Draws a padlock for each joint that may move: the lock of its bone, which can be keyed."""
+    header, body = layout.panel("urdf_held", default_closed=True)
+    header.label(text="Held Joints")
+    if body is None:
+        return
+    settings, rig = context.window_manager.urdf_ik, recall_rig(robot)
+    try:
+        free = choose_unlocked(robot, rig, chosen_link(context), settings.group or None)
+    except KinematicsError as error:
+        draw_wrapped(body, context, str(error))
+        return
+    column = body.column(align=True)
+    column.use_property_split = False
+    for bone, joint in posed_joints_of(robot):
+        if joint.name not in free:
+            continue
+        row = column.row(align=True)
+        row.label(text=joint.name, translate=False)
+        for channel in joint.channels:
+            locks = "lock_rotation" if channel.turns else "lock_location"
+            held = is_locked(bone, channel)
+            row.prop(
+                bone, locks, index=channel.index, text="", emboss=False,
+                icon="LOCKED" if held else "UNLOCKED",
+            )  # fmt: skip
 
 
 def _draw_ways(layout: Any, robot: Any) -> None:

@@ -14,15 +14,14 @@ from ...urdf_importer import (
     ImportResult,
     Progress,
     RobotError,
-    World,
     import_steps,
-    import_world_steps,
 )
 from ...urdf_importer.core.command.jobs import ImportJob
 from ...urdf_importer.core.command.report import Report
 from ...urdf_importer.core.progress import finish
+from ...urdf_importer.core.shelves import find_hook
 
-Steps = Generator[Progress, None, ImportResult | World]
+Steps = Generator[Progress, None, Any]
 
 
 class ImportBatch:
@@ -32,10 +31,10 @@ class ImportBatch:
 
     def __init__(self, jobs: Sequence[ImportJob], *, whole_worlds: bool = False) -> None:
         self.results: list[ImportResult] = []
-        self.worlds: list[World] = []
+        self.worlds: list[Any] = []
         self.failures: list[Report] = []
         self._jobs = tuple(jobs)
-        self._begin: Any = import_world_steps if whole_worlds else import_steps
+        self._begin = find_hook("import_world_steps", "a world") if whole_worlds else import_steps
         self.steps = self._run()
 
     def _run(self) -> Generator[Progress, None, None]:
@@ -52,10 +51,8 @@ class ImportBatch:
                     self.failures.append(Report(job.input, diagnostics=found, error=error))
             while held:
                 result = finish(held.pop(0))
-                if isinstance(result, World):
-                    self.worlds.append(result)
-                else:
-                    self.results.append(result)
+                is_robot = isinstance(result, ImportResult)
+                (self.results if is_robot else self.worlds).append(result)
         finally:
             for steps in reversed(held):
                 steps.close()

@@ -7,8 +7,9 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import ImportOptions, RobotError, find_srdf, list_models, reader_formats
+from ...urdf_importer import ImportOptions, RobotError, list_models, reader_formats
 from ...urdf_importer.core.command.jobs import ImportJob
+from ...urdf_importer.core.shelves import find_hook, has_hook
 from .. import props
 from ..active_robot import PolledOperator
 from ..option_properties import add_option_properties, draw_options, option_names, read_options
@@ -84,7 +85,7 @@ def find_paths(operator: Any) -> list[str]:
     return [bpy.path.abspath(path) for path in chosen if path]
 
 
-_STAGES = next(each.suffixes for each in reader_formats() if each.name == "usd")
+_STAGES = next((each.suffixes for each in reader_formats() if each.name == "usd"), ())
 _WORLDS = (".sdf", ".world")
 _ONLY = {
     "model": (*_WORLDS, *_STAGES),
@@ -134,6 +135,8 @@ def _list_models(path: str, changed: int) -> tuple[str, ...]:
 
 def _is_world(operator: Any) -> bool:
     """Whether the only chosen file is a world, even one whose models are not found."""
+    if not has_hook("import_world_steps"):
+        return False
     paths = find_paths(operator)
     return bool(find_models(operator)) or (len(paths) == 1 and paths[0].lower().endswith(".world"))
 
@@ -180,7 +183,7 @@ def find_offers(operator: Any) -> dict[str, str]:
 @lru_cache(maxsize=16)
 def _find_srdf(path: str, changed: int) -> str:
     """Remembered until the folder changes: this is asked whenever the dialog is drawn."""
-    found = find_srdf(path)
+    found = find_hook("find_srdf")(path) if has_hook("find_srdf") else None
     return "" if found is None else str(found)
 
 

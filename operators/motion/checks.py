@@ -4,20 +4,21 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...urdf_importer import LinkContact, Violation
+from ...urdf_importer import Violation
 from ...urdf_importer.core.blender.memory import count_changes
 from ..session import session_state
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """The result of a robot's last check, as it was after so many `changes`."""
+    """The result of a robot's last check, as it was after so many `changes`; `contacts` as in a
+    CollisionReport."""
 
     changes: int
     violations: tuple[Violation, ...]
     first: int
     last: int
-    contacts: tuple[LinkContact, ...] = ()
+    contacts: tuple[Any, ...] = ()
 
 
 @dataclass(slots=True)
@@ -26,6 +27,15 @@ class Checks:
     next."""
 
     found: dict[int, Checked] = field(default_factory=dict)
+
+
+def keep_checked(robot: Any, checked: Checked) -> None:
+    """Keeps the result of a robot's check, and forgets the results of before its changes."""
+    found = session_state(Checks).found
+    for other, earlier in tuple(found.items()):
+        if earlier.changes != checked.changes:
+            del found[other]
+    found[robot.session_uid] = checked
 
 
 def find_checked(robot: Any) -> Checked | None:

@@ -2,6 +2,7 @@
 """Motions onto the active robot, and out of it; also dropped on the 3D view."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from ...urdf_importer import (
     motion_formats,
     read_trajectory,
     sample_trajectory,
+    write_servo_frames,
     write_trajectory,
 )
 from ...urdf_importer.core.command.summary import count
@@ -83,6 +85,9 @@ class ImportMotion(ActingOperator, bpy.types.Operator):
         motion = read_trajectory(
             path, topic=self.topic or None, robot=robot, options=options, diagnostics=diagnostics
         )
+        # The motion has the robot's names already.
+        names = tuple(each for each in options.names if each[0] not in motion.names)
+        options = replace(options, names=names, prefix="")
         apply_trajectory(robot, motion, options=options, diagnostics=diagnostics)
         report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
         return f"{os.path.basename(path)}: {_describe_size(motion)}, {motion.duration:.2f} s"
@@ -100,20 +105,31 @@ class ExportMotion(ExportOperator, bpy.types.Operator, ExportHelper):
     )
 
     filename_ext = ".json"
-    filter_glob: props.pattern(*_WRITTEN)
+    filter_glob: props.pattern(*_WRITTEN, ".h")
     rate: props.number(
         "Samples per Second", "How many samples a second the motion gets; 0 for one in each frame",
         min=0.0,
         max=10_000.0,
     )  # fmt: skip
     form: props.choice("Layout", "For programs that train policies", items=_LAYOUTS)
+    servos: props.text(
+        "Servos", "A table of servos: write their counts, as .csv, .json or .h for programs in C",
+        subtype="FILE_PATH",
+    )  # fmt: skip
     check_extension = None
 
     def run(self: Any, context: Any, robot: Any) -> str:
         path = Path(bpy.path.abspath(self.filepath))
         motion = sample_trajectory(robot, frame_range=None, rate=self.rate or None)
         layout = "" if self.form == "none" else self.form
-        write_trajectory(motion, path, layout=layout, robot=robot, rate=self.rate or None)
+        if self.servos:
+            diagnostics = Diagnostics(str(path))
+            how: Any = {"rate": self.rate or 50.0, "diagnostics": diagnostics}
+            write_servo_frames(motion, path, bpy.path.abspath(self.servos), **how)
+            report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
+        else:
+            rate = self.rate or None
+            write_trajectory(motion, path, layout=layout, robot=robot, rate=rate)
         return f"Wrote {path.name}: {_describe_size(motion)}"
 
 
@@ -128,7 +144,7 @@ DropMotion = make_drop_handler(
 
 def draw_import_motion(menu: Any, context: Any) -> None:
     """Draws the entry of File > Import."""
-    menu.layout.operator(ImportMotion.bl_idname, text="Robot Motion (.bag, .mcap, .csv, ...)")
+    menu.layout.operator(ImportMotion.bl_idname, text="Robot Motion (.bag, .mcap, .csv, .npz, ...)")
 
 
 def draw_export_motion(menu: Any, context: Any) -> None:

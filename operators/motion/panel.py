@@ -14,7 +14,6 @@ from ...urdf_importer import (
     RobotError,
     Violation,
     apply_trajectory,
-    check_collisions,
     check_trajectory,
     find_limits,
     retime_trajectory,
@@ -27,6 +26,7 @@ from ...urdf_importer.core.blender.standing import properties
 from ...urdf_importer.core.blender.standing.record import read_state
 from ...urdf_importer.core.blender.standing.robot_table import recall_table
 from ...urdf_importer.core.command.summary import count
+from ...urdf_importer.core.shelves import find_hook, has_hook
 from ...urdf_importer.features.motion.blender.frame_check import (
     actions_of,
     check_frame,
@@ -35,15 +35,13 @@ from ...urdf_importer.features.motion.blender.frame_check import (
 )
 from .. import props
 from ..active_robot import Refusal, RobotOperator, active_robot, ask
-from ..driving.operators import BakeDrive
-from ..ik.operators import BakePath
 from ..option_properties import add_option_properties, draw_options, read_options
-from ..registration import add_property
+from ..registration import add_hook, add_property, draw_operator
 from ..reports import MARK, report_diagnostics
 from ..session import session_state
 from ..sidebar.panel import RobotSubPanel
 from ..wrapped_text import draw_rest, draw_wrapped
-from .checks import Checked, Checks, find_checked
+from .checks import Checked, Checks, find_checked, keep_checked
 from .motion_files import ExportMotion, ImportMotion
 
 MOTION_PANEL = "VIEW3D_PT_urdf_motion"
@@ -59,14 +57,15 @@ def find_motion_limits(context: Any, robot: Any) -> dict[str, JointLimits]:
     return recall(robot, kind, lambda each: find_limits(each, limits=path or None))
 
 
-def find_now(context: Any, robot: Any) -> tuple[Violation, ...]:
-    """Returns the violations of the limits in the displayed frame; nothing where they cannot be
+def find_fast_joints(context: Any, robot: Any) -> set[str]:
+    """Finds the joints beyond their limits in the displayed frame; none where limits cannot be
     read."""
     try:
         limits = find_motion_limits(context, robot)
     except RobotError:
-        return ()
-    return check_frame(robot, limits, context.scene.frame_current_final)
+        return set()
+    now = check_frame(robot, limits, context.scene.frame_current_final)
+    return {each.joint for each in now}
 
 
 class ShowMotion(RobotOperator, bpy.types.Operator):
@@ -103,7 +102,8 @@ class CheckMotion(RobotOperator, bpy.types.Operator):
         first, last = find_range(robot)
         motion = sample_trajectory(robot, frame_range=(first, last))
         found = check_trajectory(robot, motion, limits=path, diagnostics=diagnostics)
-        contacts = check_collisions(robot, motion).contacts if self.collisions else ()
+        looks = self.collisions and has_hook("check_collisions")
+        contacts = find_hook("check_collisions")(robot, motion).contacts if looks else ()
         frames = range(first, last + 1)
         keyed = check_keyed_positions(robot, limits, frames)
         told = {(each.joint, each.kind) for each in keyed}
@@ -116,7 +116,7 @@ class CheckMotion(RobotOperator, bpy.types.Operator):
             last=last,
             contacts=contacts,
         )
-        session_state(Checks).found[robot.session_uid] = checked
+        keep_checked(robot, checked)
         _mark(context.scene, checked if self.markers else None)
         report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
         text = f"{len(violations)} beyond the limits" if violations else "All is within the limits"
@@ -255,9 +255,8 @@ def _draw_sources(column: Any) -> None:
     row.operator(ImportMotion.bl_idname, text="Import", icon="IMPORT")
     row.operator(ExportMotion.bl_idname, text="Export", icon="EXPORT")
     row = column.row(align=True)
-    row.operator(BakeDrive.bl_idname, text="Drive", icon="AUTO")
-    row.operator(BakePath.bl_idname, text="Path", icon="CURVE_PATH")
-    column.operator("urdf.steer", icon="EMPTY_SINGLE_ARROW")
+    draw_operator(row, "urdf.bake_drive", text="Drive", icon="AUTO")
+    draw_operator(column, "urdf.steer", icon="EMPTY_SINGLE_ARROW")
 
 
 def _draw_checked(layout: Any, context: Any, robot: Any) -> None:
@@ -317,6 +316,7 @@ def register() -> None:
         "have; empty for the description's limits alone", subtype="FILE_PATH", kept=False,
     )  # fmt: skip
     add_property(bpy.types.WindowManager, "urdf_limits_file", path)
+    add_hook("find_fast_joints", find_fast_joints)
 
 
 _DIGITS = 3, 4

@@ -276,7 +276,7 @@ class ChoosePerson(PersonOperator, bpy.types.Operator):
 class RetargetPanel(RobotSubPanel, bpy.types.Panel):
     bl_idname = "VIEW3D_PT_urdf_retarget"
     bl_label = "Retarget"
-    bl_order = 19
+    bl_order = 20
 
     @classmethod
     def poll(cls, context: Any) -> bool:

@@ -11,11 +11,11 @@ from ...urdf_importer.core.blender.semantics.groups import find_collections, nam
 from ...urdf_importer.core.blender.semantics.record import has_semantics
 from ...urdf_importer.core.blender.standing.poses import poses_of, whole_poses_of
 from ..active_robot import active_robot
+from ..registration import draw_operator
 from ..sidebar.panel import RobotSubPanel
 from ..wrapped_text import draw_wrapped
-from .group_operators import FindDisabledCollisions, KeyGroup, MakePoses, NewState, SelectGroup
+from .group_operators import KeyGroup, NewState, SelectGroup
 from .pose_blend import ShowPose, ShowState
-from .srdf_files import ExportSrdf, ImportSrdf
 
 MOST_GROUPS, MOST_STATES = 60, 40
 
@@ -41,11 +41,11 @@ class PosesPanel(RobotSubPanel, bpy.types.Panel):
             text = "No groups: import an SRDF, or put bones into a new bone collection"
             draw_wrapped(self.layout, context, text)
         column = self.layout.column(align=True)
-        column.operator(ImportSrdf.bl_idname, icon="IMPORT")
+        draw_operator(column, "urdf.import_srdf", icon="IMPORT")
         if seen or has_semantics(robot):
-            column.operator(ExportSrdf.bl_idname, icon="EXPORT")
-        column.operator(MakePoses.bl_idname, icon="RENDER_STILL")
-        column.operator(FindDisabledCollisions.bl_idname, icon="MOD_PHYSICS")
+            draw_operator(column, "export_scene.srdf", icon="EXPORT")
+        draw_operator(column, "urdf.make_poses", icon="RENDER_STILL")
+        draw_operator(column, "urdf.find_disabled_collisions", icon="MOD_PHYSICS")
 
 
 def _icon_of(action: Any) -> int:

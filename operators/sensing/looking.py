@@ -16,6 +16,7 @@ from ...urdf_importer.features.sensing.sense import choose_sensors
 from .. import props
 from ..active_robot import RobotOperator, redraw_views
 from ..kept_views import enter_camera, settle_views
+from ..registration import add_hook
 
 
 class LookThrough(RobotOperator, bpy.types.Operator):
@@ -45,3 +46,13 @@ class LookThrough(RobotOperator, bpy.types.Operator):
                 enter_camera(space, keep_of(scene))
         settle_views(context)
         redraw_views()
+
+
+def list_cameras(scene: Any) -> list[tuple[Any, Any]]:
+    """Lists the sensor's camera that a scene looks through, with its memory of the view before."""
+    return [(find_looked(scene), keep_of(scene))] if find_looked(scene) else []
+
+
+def register() -> None:
+    """Lets views that leave such a camera look as before."""
+    add_hook("list_cameras", list_cameras)

@@ -14,7 +14,7 @@ from ...urdf_importer.core.blender.standing.selection import select_link
 from ...urdf_importer.features.sensing.blender.looking import find_looked
 from ...urdf_importer.features.sensing.blender.measure import MEASURED
 from .. import props
-from ..active_robot import active_robot, redraw_views
+from ..active_robot import active_object, active_robot, redraw_views
 from ..registration import add_property
 from ..session import session_state
 from ..sidebar.panel import DataSubPanel, RowList
@@ -127,7 +127,7 @@ def _draw_switches(layout: Any, robot: Any) -> None:
 
 def _get_shown(manager: Any) -> int:
     """Returns the sensor clicked last, as long as its link is the active object."""
-    place, active = session_state(_Clicked).place, bpy.context.view_layer.objects.active
+    place, active = session_state(_Clicked).place, active_object(bpy.context)
     found = _recall_sensors(bpy.context)
     if active is None or not 0 <= place < len(found):
         return -1

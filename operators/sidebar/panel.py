@@ -13,7 +13,7 @@ import bpy
 from ...urdf_importer.core.blender.standing.instances import find_instanced
 from ...urdf_importer.core.blender.standing.robot_table import RobotTable, find_robot, recall_table
 from ...urdf_importer.core.diagnostics import DiagnosticGroup
-from ..active_robot import active_robot, is_pinned
+from ..active_robot import active_object, active_robot, is_pinned
 from ..importing.locate import LocatePackage, is_left_out, is_locatable
 from ..importing.placement import TAB
 from ..importing.source_watch import recall_changed
@@ -84,7 +84,7 @@ class RowList:
 
 class RobotSubPanel(FoldedPanel):
     """A sub-panel of Robot. `bl_order`: joints 10, inverse kinematics 15, poses 16, motion 17,
-    simulate 18, retarget 19, look 20."""
+    waypoints 18, simulate 19, retarget 20, look 21."""
 
     bl_parent_id = ROBOT_PANEL
 
@@ -158,7 +158,7 @@ def _draw_failure(layout: Any, context: Any) -> None:
 def needs_hint(context: Any) -> bool:
     """Whether the panel shows how to get a robot: not while one comes, and not beside an instance
     that can become one."""
-    return not is_busy() and find_instanced(context.view_layer.objects.active) is None
+    return not is_busy() and find_instanced(active_object(context)) is None
 
 
 def _draw_choice(layout: Any, context: Any) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import RobotError
+from ...urdf_importer.core.blender.standing.display import find_thumbnail
 from ...urdf_importer.core.blender.standing.record import find_record
 from ...urdf_importer.core.blender.standing.robot_table import RobotTable, recall_table
-from ...urdf_importer.features.studio.blender.asset import find_thumbnail
 from ..active_robot import active_robot
 from ..exporting.menu import ExportMenu
 from ..importing.source_watch import recall_changed

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sub-panel "Look": the visible parts of the robot, its studio and its materials.
+"""Sub-panel "Look": the visible parts of the robot; features add their rows.
 
 It draws the rig's own switches (the eyes of its collections, its armature's settings), so it always
 shows their real state, however they came to it.
@@ -19,10 +19,7 @@ from ...urdf_importer.core.blender.standing.display import (
 )
 from .. import props
 from ..active_robot import active_robot
-from ..collisions.touching import find_touching
 from ..registration import add_property
-from ..studio.operators import draw_studio
-from ..wrapped_text import draw_rest, draw_wrapped
 from .panel import RobotSubPanel
 from .pose_operators import EnforceLimits
 
@@ -33,18 +30,16 @@ _PARTS = (
     ("Links", "Link Frames", "there are none"),
     ("Limits", "Limit Arcs", ""),
 )
-_MOST_PAIRS = 12
 _BONE_COLLECTIONS = (("Fixed", "Fixed Bones"), ("Mechanism", "Mechanism Bones"))
 
 
 class LookPanel(RobotSubPanel, bpy.types.Panel):
     bl_idname = "VIEW3D_PT_urdf_look"
     bl_label = "Look"
-    bl_order = 20
+    bl_order = 21
 
     def draw(self, context: Any) -> None:
         robot = active_robot(context)
-        draw_studio(self.layout.column(align=True), context)
         column = self.layout.column(align=True)
         _draw_parts(column, context, robot)
         column.separator()
@@ -53,8 +48,6 @@ class LookPanel(RobotSubPanel, bpy.types.Panel):
             if len(armatures) > 1:
                 column.label(text=armature.name, icon="ARMATURE_DATA", translate=False)
             _draw_armature(column, armature)
-        column.separator()
-        _draw_touching(column, context, robot)
 
 
 def draw_limits_switch(layout: Any, robot: Any) -> None:
@@ -82,21 +75,6 @@ def _draw_parts(column: Any, context: Any, robot: Any) -> None:
             row = column.row()
             row.enabled = False
             row.label(text=f"{label}: {'excluded' if part in parts else missing}")
-
-
-def _draw_touching(column: Any, context: Any, robot: Any) -> None:
-    manager = context.window_manager
-    column.prop(manager, "urdf_show_touching", toggle=False)
-    if not manager.urdf_show_touching:
-        return
-    found = find_touching(robot)
-    if found.why:
-        draw_wrapped(column, context, found.why, icon="ERROR")
-    elif found.is_loading:
-        column.label(text="Loading shapes", icon="SORTTIME")
-    for one, other in found.pairs[:_MOST_PAIRS]:
-        draw_wrapped(column, context, f"{one} touches {other}", icon="MOD_PHYSICS")
-    draw_rest(column, found.pairs, _MOST_PAIRS)
 
 
 def _draw_armature(column: Any, armature: Any) -> None:

@@ -14,11 +14,10 @@ from ...urdf_importer.core.blender.standing.joints import RigJoint
 from ...urdf_importer.core.blender.standing.keys import find_curves, key_state_of
 from ...urdf_importer.core.blender.standing.robot_table import RobotTable, recall_table
 from .. import props
-from ..active_robot import active_robot
+from ..active_robot import active_object, active_robot
 from ..first_steps import draw_first_steps
 from ..gizmos.switch import draw_switches
-from ..motion.panel import find_now
-from ..registration import add_property
+from ..registration import add_property, call_hooks
 from ..wrapped_text import draw_wrapped
 from .panel import RobotSubPanel
 from .panel_display import draw_limits_switch
@@ -68,7 +67,9 @@ class JointsPanel(RobotSubPanel, bpy.types.Panel):
         curves = {name: find_curves(armature) for name, armature in armatures.items()}
         lit = _find_lit(context, robot)
         moves = any(each is not None for each in curves.values())
-        fast = frozenset(each.joint for each in find_now(context, robot)) if moves else frozenset()
+        fast = frozenset[str]().union(
+            *call_hooks("find_fast_joints", context, robot) if moves else ()
+        )
         view = _View(table=table, armatures=armatures, curves=curves, lit=lit, fast=fast)
         words = manager.urdf_joint_filter.lower().split()
         if words:
@@ -94,7 +95,7 @@ def _draw_keys(layout: Any, joints: Iterable[RigJoint]) -> None:
 
 def _find_lit(context: Any, robot: Any) -> tuple[str, ...]:
     bone = context.active_pose_bone if context.mode == "POSE" else None
-    names = find_active_joints(context.view_layer.objects.active, bone)
+    names = find_active_joints(active_object(context), bone)
     return tuple(name for name in names if name in recall_table(robot).joints)
 
 

@@ -12,7 +12,7 @@ from ...urdf_importer.core.blender.standing.links import LinkRow, describe_link,
 from ...urdf_importer.core.blender.standing.robot_table import find_robot, recall_table
 from ...urdf_importer.core.command.summary import count
 from .. import props
-from ..active_robot import active_robot, redraw_views
+from ..active_robot import active_object, active_robot, redraw_views
 from ..registration import add_property
 from ..session import session_state
 from ..wrapped_text import draw_facts, draw_wrapped
@@ -109,7 +109,7 @@ def _draw_link(box: Any, context: Any, link: LinkRow) -> None:
 
 def _get_shown(collection: Any) -> int:
     """Returns the link of the active object; for the armature, the link clicked last."""
-    item = bpy.context.view_layer.objects.active
+    item = active_object(bpy.context)
     while item is not None and name_link(item) is None:
         item = item.parent
     place = collection.objects.find(item.name) if item is not None else -1

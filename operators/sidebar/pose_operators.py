@@ -2,12 +2,11 @@
 """Posing and keying the active robot. One undo step each."""
 
 import random
-import time
 from typing import Any
 
 import bpy
 
-from ...urdf_importer import RobotError, avoid_collisions
+from ...urdf_importer import RobotError
 from ...urdf_importer.core.blender.standing.armatures import armatures_by_name
 from ...urdf_importer.core.blender.standing.display import enforce_limits
 from ...urdf_importer.core.blender.standing.keys import insert_key, key_state_of, remove_key
@@ -19,11 +18,9 @@ from ...urdf_importer.core.blender.standing.pose import (
 )
 from ...urdf_importer.core.blender.standing.robot_table import recall_table
 from ...urdf_importer.core.command.summary import count
-from ...urdf_importer.features.motion.blender.range_test import RangeTest
+from ...urdf_importer.core.shelves import find_hook
 from .. import props
-from ..active_robot import Refusal, RobotOperator, redraw_views, wait_cursor
-from ..timed_poses import TimedOperator, wait
-from .robot_menu import selected_joints
+from ..active_robot import Refusal, RobotOperator, wait_cursor
 
 _MOST_SEED = 2**31 - 1
 
@@ -79,8 +76,13 @@ class RandomPose(RobotOperator, bpy.types.Operator):
 
     def run(self: Any, context: Any, robot: Any) -> None:
         with wait_cursor(context):
-            why = avoid_collisions(robot) if self.avoid_collisions else None
+            why = refuse_contacts(robot) if self.avoid_collisions else None
             random_pose(robot, self.seed, refuse=why)
+
+
+def refuse_contacts(robot: Any) -> Any:
+    """Returns the test of poses of avoid_collisions. Raises RobotError, also without its part."""
+    return find_hook("avoid_collisions", "No Self-Collision")(robot)
 
 
 class NearestValid(RobotOperator, bpy.types.Operator):
@@ -137,49 +139,3 @@ class KeyJoint(RobotOperator, bpy.types.Operator):
         change = remove_key if key_state_of(pose_bone, row.channels) == "keyed" else insert_key
         for channel in row.channels:
             change(pose_bone, channel.prop, channel.index)
-
-
-_ENDS = {"ESC", "RET", "SPACE", "LEFTMOUSE", "RIGHTMOUSE"}
-
-
-class RangeTestOperator(TimedOperator, bpy.types.Operator):
-    bl_idname = "urdf.range_test"
-    bl_label = "Range Test"
-    bl_description = (
-        "Move each joint in turn to its limits and back, to see whether limits, axes and meshes "
-        "are right; in pose mode only the joints of selected bones, if any are selected. Esc or a "
-        "click ends it. The pose comes back, and nothing is keyed"
-    )
-    bl_options = {"REGISTER"}
-    step = 1 / 30
-
-    joint: props.text("Joint", "The joint to move. Empty: all", kept=False)
-    seconds: props.number("Seconds", "How long each joint takes", default=2.5, min=0.1, soft_max=10)
-
-    def begin(self, context: Any, robot: Any) -> None:
-        """Begins it; a session without windows has no time to pass."""
-        if bpy.app.background:
-            raise Refusal("A range test needs a window", "ERROR")
-        named = [self.joint] if self.joint else selected_joints(context, robot)
-        self._test = RangeTest(robot, named, self.seconds)
-        self._start = time.perf_counter()
-
-    def modal(self, context: Any, event: Any) -> set[str]:
-        if event.type == "TIMER":
-            passed = time.perf_counter() - self._start
-            if passed >= self._test.duration:
-                self.cancel(context)
-                return {"FINISHED"}
-            text = self._test.show(passed)
-            context.workspace.status_text_set(f"Range test  {text}    Esc: end")
-            redraw_views()
-            return {"PASS_THROUGH"}
-        if event.type in _ENDS and event.value == "PRESS":
-            self.cancel(context)
-            return {"CANCELLED"}
-        return wait(event)
-
-    def cancel(self, context: Any) -> None:
-        """Ends it, also where Blender ends it: the window closes, another file is opened."""
-        self._test.end()
-        self.end_timer(context)

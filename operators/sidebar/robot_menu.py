@@ -6,13 +6,12 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import mark_as_asset
 from ...urdf_importer.core.blender.standing.armatures import armatures_of
 from ...urdf_importer.core.blender.standing.joints import read_joints
 from ...urdf_importer.core.blender.standing.mirrored import home_pose, mirror_pose, ready_pose
 from ...urdf_importer.core.command.summary import count
-from ..active_robot import RobotOperator, active_robot, wait_cursor
-from ..registration import add_key, add_to_menus, find_key
+from ..active_robot import RobotOperator, active_robot
+from ..registration import add_key, add_to_menus, draw_operator, find_key
 
 ENTRIES: dict[str, tuple[tuple[str, str], ...]] = {
     "": (
@@ -23,6 +22,9 @@ ENTRIES: dict[str, tuple[tuple[str, str], ...]] = {
         ("urdf.reset_parts", "LOOP_BACK"),
         ("urdf.stand_on_ground", "TRIA_DOWN_BAR"),
         ("urdf.enforce_limits", "CON_ROTLIMIT"),
+        ("urdf.set_tool", "EMPTY_ARROWS"),
+        ("urdf.check_robot", "VIEWZOOM"),
+        ("urdf.prove_file", "FILE_TICK"),
     ),
     "Pose": (
         ("urdf.home_pose", "HOME"),
@@ -51,8 +53,17 @@ ENTRIES: dict[str, tuple[tuple[str, str], ...]] = {
         ("urdf.retime_motion", "TIME"),
         ("urdf.bake_drive", "AUTO"),
         ("urdf.steer", "EMPTY_SINGLE_ARROW"),
-        ("urdf.bake_path", "CURVE_PATH"),
         ("urdf.simulate", "PHYSICS"),
+    ),
+    "Waypoints": (
+        ("urdf.record_waypoint", "ADD"),
+        ("urdf.update_waypoint", "FILE_REFRESH"),
+        ("urdf.generate_motion", "CURVE_PATH"),
+        ("urdf.open_waypoints", "FILE_FOLDER"),
+        ("urdf.save_waypoints", "FILE_TICK"),
+        ("urdf.mount_axis", "DRIVER_DISTANCE"),
+        ("urdf.unmount_axis", "X"),
+        ("urdf.swivel_elbow", "DRIVER_ROTATIONAL_DIFFERENCE"),
     ),
     "Look": (
         ("urdf.build_studio", "OUTLINER_OB_CAMERA"),
@@ -139,20 +150,6 @@ def selected_joints(context: Any, robot: Any) -> list[str] | None:
     return [joint.name for bone in own for joint in read_joints(bone)] or None
 
 
-class MarkAsset(RobotOperator, bpy.types.Operator):
-    bl_idname = "urdf.mark_asset"
-    bl_label = "Mark as Asset"
-    bl_description = (
-        "Show the active robot in the asset browser, with a picture of it in its present pose. "
-        "Save the file into an asset library; a robot dragged from there can be posed as before"
-    )
-
-    def run(self: Any, context: Any, robot: Any) -> str:
-        with wait_cursor(context):
-            collection = mark_as_asset(robot)
-        return f"Collection '{collection.name}' is an asset now"
-
-
 class RobotMenu(bpy.types.Menu):
     bl_idname = "VIEW3D_MT_urdf_robot"
     bl_label = "Robot"
@@ -190,14 +187,7 @@ class RobotPie(bpy.types.Menu):
 
 def _draw_entries(layout: Any, entries: tuple[tuple[str, str], ...]) -> None:
     for name, icon in entries:
-        if is_known(name):
-            layout.operator(name, icon=icon)
-
-
-def is_known(name: str) -> bool:
-    """Whether an operator of this name is registered."""
-    family, _, operator = name.partition(".")
-    return hasattr(bpy.types, f"{family.upper()}_OT_{operator}")
+        draw_operator(layout, name, icon=icon)
 
 
 def _draw_menu(self: Any, context: Any) -> None:

@@ -30,6 +30,7 @@ from ..active_robot import (
     ActingOperator,
     Refusal,
     RobotOperator,
+    active_object,
     active_robot,
     is_pinned,
     pin_robot,
@@ -183,13 +184,13 @@ class PoseBody(RobotOperator, bpy.types.Operator):
 
     @classmethod
     def why_disabled(cls, context: Any) -> str:
-        item = context.view_layer.objects.active
+        item = active_object(context)
         if item is None or item.type == "ARMATURE" or not find_moving_joint(item):
             return "Select a link or a shape of a robot first"
         return super().why_disabled(context)
 
     def run(self, context: Any, robot: Any) -> None:
-        item = context.view_layer.objects.active
+        item = active_object(context)
         select_joint(find_robot(item), find_moving_joint(item))
 
 
@@ -203,19 +204,19 @@ class MakePosable(ActingOperator, bpy.types.Operator):
 
     @classmethod
     def why_disabled(cls, context: Any) -> str:
-        item = context.view_layer.objects.active
+        item = active_object(context)
         if context.mode != "OBJECT" or item is None or find_instanced(item) is None:
             return "Select an instance of a robot first, in object mode"
         return "" if item.is_editable else "This instance is linked from another file"
 
     def run(self, context: Any, robot: Any) -> str:
-        return f"{make_posable(context.view_layer.objects.active).name} can be posed"
+        return f"{make_posable(active_object(context)).name} can be posed"
 
 
 def draw_instance(layout: Any, context: Any) -> None:
     """Draws the actions on an instance of a robot; nothing for other objects."""
-    item = context.view_layer.objects.active
-    if find_instanced(item) is not None:
+    item = active_object(context)
+    if item is not None and find_instanced(item) is not None:
         box = layout.box()
         draw_wrapped(box, context, f"{item.name} is an instance: it shows a robot from elsewhere")
         box.operator(MakePosable.bl_idname, icon="OUTLINER_OB_ARMATURE")
@@ -243,7 +244,7 @@ def draw_remains(layout: Any, context: Any, robot: Any) -> None:
 
 
 def _draw_in_context_menu(menu: Any, context: Any) -> None:
-    if find_instanced(context.view_layer.objects.active) is not None:
+    if find_instanced(active_object(context)) is not None:
         menu.layout.separator()
         menu.layout.operator(MakePosable.bl_idname, icon="OUTLINER_OB_ARMATURE")
     if active_robot(context) is not None:

@@ -197,7 +197,7 @@ _RECIPE = "how-to/simulate.html#mujoco-in-blender"
 class SimulatePanel(RobotSubPanel, bpy.types.Panel):
     bl_idname = "VIEW3D_PT_urdf_simulate"
     bl_label = "Simulate"
-    bl_order = 18
+    bl_order = 19
 
     def draw(self, context: Any) -> None:
         layout = self.layout

@@ -5,11 +5,12 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import build_studio, remove_studio, set_material_preset
+from ...urdf_importer import build_studio, mark_as_asset, remove_studio, set_material_preset
 from ...urdf_importer.core.blender.standing.placing import center_camera
 from ...urdf_importer.core.blender.standing.robot_table import find_robot
 from ...urdf_importer.core.command.summary import count
 from ...urdf_importer.features.studio.blender.asset import make_thumbnail
+from ...urdf_importer.features.studio.blender.pose_pictures import make_poses
 from ...urdf_importer.features.studio.blender.stage import find_studio
 from .. import props
 from ..active_robot import (
@@ -22,6 +23,7 @@ from ..active_robot import (
     wait_cursor,
 )
 from ..kept_views import enter_camera, settle_views
+from ..registration import add_hook, add_to_menus
 
 
 class BuildStudio(RobotOperator, bpy.types.Operator):
@@ -69,7 +71,7 @@ class RemoveStudio(ActingOperator, bpy.types.Operator):
 
     @classmethod
     def why_disabled(cls, context: Any) -> str:
-        if find_studio(context.scene) is None:
+        if context.scene is None or find_studio(context.scene) is None:
             return "There is no studio in this scene"
         return "" if context.mode in ("OBJECT", "POSE") else NOT_NOW
 
@@ -92,6 +94,35 @@ class MakeThumbnail(RobotOperator, bpy.types.Operator):
         with wait_cursor(context):
             make_thumbnail(robot)
         redraw_views()
+
+
+class MarkAsset(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.mark_asset"
+    bl_label = "Mark as Asset"
+    bl_description = (
+        "Show the active robot in the asset browser, with a picture of it in its present pose. "
+        "Save the file into an asset library; a robot dragged from there can be posed as before"
+    )
+
+    def run(self: Any, context: Any, robot: Any) -> str:
+        with wait_cursor(context):
+            collection = mark_as_asset(robot)
+        return f"Collection '{collection.name}' is an asset now"
+
+
+class MakePoses(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.make_poses"
+    bl_label = "Poses with Pictures"
+    bl_description = (
+        "Make the poses Home, Zero and Ready of the active robot as pose assets, with a picture of "
+        "each and of the states of its groups: here and in the asset browser. It takes a second or "
+        "two for each pose"
+    )
+
+    def run(self: Any, context: Any, robot: Any) -> str:
+        with wait_cursor(context):
+            made = make_poses(robot)
+        return count(len(made), "pose") + " with a picture"
 
 
 class MaterialPreset(RobotOperator, bpy.types.Operator):
@@ -132,10 +163,23 @@ def _list_robots(context: Any) -> list[Any]:
     return robots if active in robots else [active]
 
 
-def draw_studio(layout: Any, context: Any) -> None:
+def draw_studio(panel: Any, context: Any) -> None:
     """Draws the buttons of the studio and the materials."""
+    layout = panel.layout.column(align=True)
     row = layout.row(align=True)
     row.operator(BuildStudio.bl_idname, icon="OUTLINER_OB_CAMERA")
     if find_studio(context.scene) is not None:
         row.operator(RemoveStudio.bl_idname, text="", icon="X")
     layout.operator_menu_enum(MaterialPreset.bl_idname, "preset", icon="MATERIAL")
+
+
+def list_cameras(scene: Any) -> list[tuple[Any, Any]]:
+    """Lists the cameras of a scene's studio, each with the studio, which remembers the view."""
+    studio = find_studio(scene)
+    return [(each, studio) for each in studio.objects if each.type == "CAMERA"] if studio else []
+
+
+def register() -> None:
+    """Adds the buttons to the panel Look, and lets views that leave a studio look as before."""
+    add_to_menus(draw_studio, "VIEW3D_PT_urdf_look", first=True)
+    add_hook("list_cameras", list_cameras)

@@ -23,7 +23,7 @@ from urdf_importer import (
     read_robot,
     read_trajectory,
 )
-from urdf_importer.core.diagnostics import MeshError, ReadError
+from urdf_importer.core.diagnostics import MeshError, ReadError, RobotError
 from urdf_importer.core.files.packages import PackageResolver
 from urdf_importer.core.geometry.body_cache import KeptBodies, remember_bodies
 from urdf_importer.core.images.check import is_whole_image
@@ -39,16 +39,20 @@ from urdf_importer.core.writers.graph import write_graph_picture
 from urdf_importer.features.live.address import read_address
 from urdf_importer.features.live.arrivals import Newest, Recording
 from urdf_importer.features.live.websocket import BrokenError, FrameReader, Greeting
+from urdf_importer.features.motion.fitting.servos import read_servos
 from urdf_importer.features.motion.limits_file import read_joint_limits
+from urdf_importer.features.motion.parquet.reading import open_parquet
 from urdf_importer.features.retargeting.body import find_body
 from urdf_importer.features.retargeting.bvh import read_bvh
 from urdf_importer.features.retargeting.person import bridge_frames
+from urdf_importer.features.waypoints.files import read_waypoints
 from urdf_importer.formats.simmechanics.read import (
     edges_of_assembly,
     read_assembly,
     write_starter_parameters,
 )
 from urdf_importer.formats.srdf.read.semantics import read_srdf_text
+from urdf_importer.formats.urdf.read.launch import UNKNOWN, read_launch
 from urdf_importer.formats.worlds.importing import sort_models
 
 HERE = read_address("ws://localhost:9090")
@@ -142,15 +146,40 @@ def kept(folder: Path) -> Reads:
     return read
 
 
+def columned(folder: Path) -> Reads:
+    """Reads each column of a Parquet file, and a dataset and a table of it."""
+    path, arm = folder / "damaged.parquet", read_robot(ROOT / "tests/data/turn_and_slide.urdf")
+    data, meta = folder / "d/data/chunk-000", folder / "d/meta"
+    data.mkdir(parents=True, exist_ok=True)
+    meta.mkdir(exist_ok=True)
+    (meta / "info.json").write_text(seeds.DATASET)
+    (meta / "episodes.jsonl").write_text('{"episode_index": 0, "length": 12}')
+
+    def read(content: bytes) -> None:
+        path.write_bytes(content)
+        (data / "episode_000000.parquet").write_bytes(content)
+        with open_parquet(str(path)) as file:
+            for name in file.names:
+                file.read(name)
+        for source in (folder / "d", path):
+            try:
+                read_trajectory(source, robot=arm, diagnostics=Diagnostics())
+            except RobotError as error:
+                assert "\n" not in str(error)
+
+    return read
+
+
 def recorded(suffix: str) -> Make:
     def make(folder: Path) -> Reads:
+        arm = read_robot(ROOT / "tests/data/turn_and_slide.urdf")
         path = folder / f"damaged{suffix}"
 
         def read(content: bytes) -> None:
             path.write_bytes(content)
             if suffix in (".bag", ".mcap", ".db3"):
                 list_topics(path)
-            found = read_trajectory(path)
+            found = read_trajectory(path, robot=arm if len(content) % 2 else None)
             assert found.positions.shape == (len(found.times), len(found.names))
 
         return read
@@ -239,6 +268,11 @@ def read_frames(content: bytes) -> None:
         assert "\n" not in str(error)
 
 
+def read_launch_file(content: bytes) -> None:
+    for each in read_launch(content.decode("utf-8", "replace")):
+        assert each.path and UNKNOWN not in each.path + "".join(map("".join, each.arguments))
+
+
 def read_image(content: bytes) -> None:
     check_image(content, "x.png")
     is_whole_image(content)
@@ -258,6 +292,8 @@ READERS: dict[str, tuple[Seeds, Make]] = {
     "parameters": (lambda: seeds.PARAMETERS, assembled("yaml")),
     "joint table": (lambda: seeds.JOINT_TABLE, assembled("csv")),
     "measures": (lambda: seeds.MEASURES, plain(lambda content: read_measures_text(content, "x"))),
+    "waypoints": (lambda: seeds.WAYPOINTS, named(".yaml", read_waypoints)),
+    "waypoint table": (lambda: seeds.WAYPOINT_TABLE, named(".csv", read_waypoints)),
     "joint limits": (lambda: seeds.LIMITS,
                      named(".yaml", lambda path: read_joint_limits(path, Diagnostics()))),
     "link path": (lambda: seeds.PATHS[:1], named(".csv", read_link_path)),
@@ -269,9 +305,12 @@ READERS: dict[str, tuple[Seeds, Make]] = {
     "json": (lambda: seeds.JSON, recorded(".json")),
     "yaml": (lambda: seeds.YAML, recorded(".yaml")),
     "arrays": (seeds.arrays, recorded(".npz")),
+    "parquet": (seeds.parquets, columned),
+    "servos": (lambda: seeds.SERVOS, named(".yaml", read_servos)),
     "gltf motion": (seeds.motions, judged),
     "kept shapes": (seeds.kept_shapes, kept),
     "person": (lambda: seeds.PEOPLE, followed),
+    "launch": (lambda: seeds.LAUNCH, plain(read_launch_file)),
     "websocket": (seeds.frames, plain(read_frames)),
     "rosbridge": (lambda: seeds.PUBLISHED, served("")),
     "foxglove": (seeds.channels, served("foxglove.websocket.v1")),

@@ -8,6 +8,7 @@ import struct
 import tempfile
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -42,6 +43,16 @@ URDF = [
     for name in ("complete_urdf_1_2.urdf", "attributes_at_every_level.urdf",
                  "lenient_transmissions.urdf", "lenient_limits.urdf", "extras_at_every_level.urdf")
 ] + [(SAMPLES / "two_link_arm.urdf").read_bytes()]  # fmt: skip
+LAUNCH = (
+    b"""from launch.substitutions import Command, LaunchConfiguration as Value
+def generate_launch_description():
+    side = DeclareLaunchArgument("side", default_value="left")
+    share = FindPackageShare("arm")
+    path = PathJoinSubstitution([share, "urdf", f"{'arm'}.urdf.xacro"])
+    text = Command(["xacro ", path, " side:=", LaunchConfiguration("side"), " prefix:='\"\"'"])
+    other = xacro.process_file(Path(share) / ("a" + ".xacro"), mappings={"b": str(1.5)})
+""",
+)
 XACRO = [(TESTS / "data" / "xacro" / "everything.urdf.xacro").read_bytes()]
 SRDF = [(TESTS / "data" / "every_element.srdf").read_bytes()]
 SDF = [
@@ -130,6 +141,15 @@ LIMITS = [
     b"default_velocity_scaling_factor: 0.5\njoint_limits:\n  shoulder:\n    has_velocity_limits: "
     b"true\n    max_velocity: 1.5\n    has_acceleration_limits: yes\n    max_acceleration: 3\n"
 ]
+WAYPOINTS = [
+    b"link: gun\nwaypoints:\n  - {name: home, positions: {a: 0.0, b: -0.3}}\n"
+    b"  - {name: weld, move: linear, pose: [0.4, 0.1, 0.3, 1, 0, 0, 0], blend: 0.01}\n"
+    b"  - {move: circular, via: [0.4, 0.1, 0.3], pose: [0.5, 0.1, 0.3, 1, 0, 0, 0], pause: 1}\n"
+]
+WAYPOINT_TABLE = [
+    b"name,move,x,y,z,qx,qy,qz,qw,via_x,via_y,via_z,blend,joint:a\n"
+    b"p1,linear,1,2,3,0,0,0,1,,,,0.1,0.5\np2,circular,1,2,4,0,0,0,1,1,1,1,,\n"
+]
 PATHS = [b"time,x,y,z,qx,qy,qz,qw\n0,0,0,0,0,0,0,1\n1,0.1,0,0,0,0,0,1\n",
          b"time,vx,vy,vz,wx,wy,wz\n0,0,0,0,0,0,0\n1,0.1,0,0,0,0,0\n"]  # fmt: skip
 
@@ -142,6 +162,11 @@ TABLES = [
     b"1700000000000000200,2,1700000000000000101,,b,a,5,6,7,8\n",
     b"%time,field.name\n1700000000000000100,a\n",
     b"%time,field.pose.position.x,field.name0\n1700000000000000100,5,a\n",
+    b"time,joint,position\n0,a,1\n0,b,2\n1,a,3\n",
+    b"timestamp,a\n2026-01-31 23:59:59.75,1\n2026-02-01T00:00:00.25Z,2\n",
+    b"sec,nanosec,a,t\n1,5,1,x\n2,6,2,y\n", b"index,__time,a\n0,1700000000.5,1\n1,1700000001,2\n",
+    b"0,0,1,0,0,0,1,0.5,0.25\n0,0,1,0,0,0,1,0.5,0.25\n",
+    b'{"FrameDuration": 0.02, "Frames": [[0,0,1,0,0,0,1,2,3],[0,0,1,0,0,0,1,2,3]]}',
 ]  # fmt: skip
 POINTS = (
     '{"header": {"stamp": {"sec": 5, "nanosec": 0}, "frame_id": ""}, "interpolation": "linear", '
@@ -187,7 +212,45 @@ def arrays() -> list[bytes]:
                 with archive.open(f"{name}.npy", "w") as target:
                     np.lib.format.write_array(target, np.asarray(array))
         found.append(file.getvalue())
+    return [*found, *foreign_arrays()]
+
+
+def foreign_arrays() -> list[bytes]:
+    """The arrays of other programs."""
+    row = np.zeros((2, 3, 4), np.float32)
+    row[..., 0] = 1.0
+    joints = np.zeros((2, 2))
+    layouts: list[dict[str, Any]] = [
+        {"fps": [50.0], "joint_pos": joints, "joint_vel": joints, "joint_names": ["a", "b"],
+         "body_pos_w": row[..., :3], "body_quat_w": row},
+        {"fps": 30, "dof_pos": joints, "root_pos": row[:, 0, :3], "root_rot": row[:, 0]},
+        {"time": [0.0, 0.5], "qpos": np.zeros((2, 9)), "joint_names": ["a", "b"]},
+    ]  # fmt: skip
+    found = []
+    for layout in layouts:
+        file = io.BytesIO()
+        np.savez(file, allow_pickle=False, **layout)
+        found.append(file.getvalue())
     return found
+
+
+def parquets() -> list[bytes]:
+    """Files of pyarrow, packed in several ways."""
+    folder = ROOT / "tests" / "data" / "parquet"
+    return [each.read_bytes() for each in sorted(folder.glob("*.parquet"))]
+
+
+DATASET = (
+    '{"codebase_version": "v2.1", "fps": 30, "data_path": "data/chunk-{episode_chunk:03d}/'
+    'episode_{episode_index:06d}.parquet", "features": {"observation.state": {"dtype": "float32", '
+    '"shape": [3], "names": ["arm", "finger", "x"]}}}'
+)
+SERVOS = [
+    b"preset: feetech\nservos:\n  pan: {id: 1}\n"
+    b"  elbow: {id: 3, zero: 1980, sign: -1, counts: [150, 3900], speed: 3000}\n",
+    b'{"preset": "pwm", "servos": {"a": {"id": 1, "range": 120}}}',
+    b'{"a": {"id": 1, "drive_mode": 0, "homing_offset": 5, "range_min": 800, "range_max": 3000}}',
+]
 
 
 LONG = f"string[] name\nfloat64[{DIGITS}] position\nHeader header"
@@ -212,7 +275,9 @@ def bags() -> list[bytes]:
 
 def mcaps() -> list[bytes]:
     """MCAP files."""
-    return _recorded("mcap", "mcap zstd", "mcap lz4")
+    folder = ROOT / "tests" / "data" / "mcap"
+    more = [each.read_bytes() for each in sorted(folder.glob("*.mcap"))]
+    return [*_recorded("mcap", "mcap zstd", "mcap lz4"), *more]
 
 
 def _recorded(*kinds: str) -> list[bytes]:

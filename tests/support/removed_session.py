@@ -11,8 +11,10 @@ session with a traceback and an exit status that is not 0.
 import contextlib
 import io
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 run = import_module("severed_session").run
@@ -33,7 +35,7 @@ def main(folder: Path, robot: str, *steps: str) -> None:
     if "posed" in steps:
         use_blender(library, folder, robot)
     if "registered" in steps:
-        use_extension(import_module("left"), robot)
+        use_extension(import_module("left"), folder, robot)
 
 
 def use_command(cli: Any, folder: Path, robot: str) -> None:
@@ -63,15 +65,76 @@ def use_blender(library: Any, folder: Path, robot: str) -> None:
     sys.stdout.write("posed\n")
 
 
-def use_extension(extension: Any, robot: str) -> None:
-    """Registers the operators, imports and goes."""
+def use_extension(extension: Any, folder: Path, robot: str) -> None:
+    """Registers the operators, imports, poses, draws every panel and menu, exports and goes."""
     import bpy
 
+    before = set(dir(bpy.types))
     extension.register()
     assert bpy.ops.import_scene.urdf(filepath=robot) == {"FINISHED"}
+    assert bpy.ops.urdf.random_pose(seed=1) == {"FINISHED"}
+    area = next(each for each in bpy.context.window.screen.areas if each.type == "VIEW_3D")
+    sidebar = next(each for each in area.regions if each.type == "UI")
+    with bpy.context.temp_override(area=area, region=sidebar):
+        drawn = set(draw_all(f"{extension.__name__}."))
+    assert {"VIEW3D_PT_urdf_joints", "VIEW3D_PT_urdf_look", "VIEW3D_MT_urdf_robot"} <= drawn
+    output = folder / "registered.urdf"
+    assert bpy.ops.export_scene.urdf(filepath=str(output)) == {"FINISHED"}
+    assert output.is_file()
     extension.unregister()
-    assert "urdf" not in dir(bpy.ops.import_scene)
+    assert {name for name in set(dir(bpy.types)) - before if "urdf" in name.lower()} == set()
     sys.stdout.write("registered\n")
+
+
+def draw_all(home: str) -> Iterator[str]:
+    """Draws the panels and menus of modules under `home` that are there in this context; yields
+    their names."""
+    import bpy
+
+    for base in (bpy.types.Panel, bpy.types.Menu):
+        for kind in base.__subclasses__():
+            ours = kind.__module__.startswith(home)
+            if ours and getattr(kind, "poll", lambda context: True)(bpy.context):
+                for name in ("draw_header", "draw_header_preset", "draw"):
+                    draw = getattr(kind, name, None)
+                    if draw is not None:
+                        draw(SimpleNamespace(layout=Layout()), bpy.context)
+                yield kind.bl_idname
+
+
+class Layout:
+    """A layout that draws nothing, and refuses what Blender's would not find."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("row", "column", "box", "split", "grid_flow", "menu_pie"):
+            return lambda *words, **shown: None
+        return lambda *words, **shown: self
+
+    def operator(self, name: str, *words: str, **shown: Any) -> Any:
+        family, _, operator = name.partition(".")
+        find_type(f"{family.upper()}_OT_{operator}")
+        return SimpleNamespace()
+
+    operator_menu_enum = operator
+
+    def menu(self, name: str, **shown: Any) -> None:
+        find_type(name)
+
+    def prop(self, owner: Any, name: str, **shown: Any) -> None:
+        getattr(owner, name)
+
+    def panel(self, name: str, **shown: Any) -> tuple["Layout", "Layout"]:
+        return self, self
+
+    def template_list(self, name: str, *data: Any, **shown: Any) -> None:
+        find_type(name)
+
+
+def find_type(name: str) -> None:
+    """Fails where no class of this name is registered."""
+    import bpy
+
+    assert hasattr(bpy.types, name), name
 
 
 if __name__ == "__main__":

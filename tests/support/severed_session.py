@@ -114,7 +114,7 @@ def use_menus(extension: Any, folder: Path) -> None:
 
     extension.register()
     exporters = extension.operators.exporting.operators.EXPORTERS
-    names = ["webots", "urdf", "sdf", "robot_for_engines", "mjcf"]
+    names = ["webots", "urdf", "sdf", "robot_for_engines", "mjcf", "robot_for_ros2"]
     assert [each.bl_idname for each in exporters] == [f"export_scene.{name}" for name in names]
     assert bpy.ops.export_scene.webots(filepath=str(folder / "Shown.proto")) == {"FINISHED"}
     assert "morse_builder" not in dir(bpy.ops.export_scene)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the unmodified program xacro makes of files, without ROS.
 
-Run as a program: reads {"find": {package: folder}, "files": [...]} and writes
+Run as a program: reads {"find": {package: folder}, "files": [...], "given": {...}} and writes
 {file: expanded text, or null where xacro fails}.
 """
 
@@ -31,9 +31,11 @@ def packages_below(root: Path) -> dict[str, str]:
     return {folder.name: str(folder) for folder in folders}
 
 
-def expand_with_xacro(find: dict[str, str], files: list[Path]) -> dict[str, str | None]:
-    """File -> what the program makes of it."""
-    order = json.dumps({"find": find, "files": [str(path) for path in files]})
+def expand_with_xacro(
+    find: dict[str, str], files: list[Path], **given: str
+) -> dict[str, str | None]:
+    """File -> what the program makes of it with the arguments `given`."""
+    order = json.dumps({"find": find, "files": [str(path) for path in files], "given": given})
     done = subprocess.run(
         [sys.executable, __file__], input=order, capture_output=True, text=True, check=True
     )
@@ -51,7 +53,9 @@ def main() -> None:
     answer: dict[str, str | None] = {}
     for path in order["files"]:
         try:
-            answer[path] = xacro.process_file(path, mappings={}).toprettyxml(indent="  ")
+            answer[path] = xacro.process_file(path, mappings=dict(order["given"])).toprettyxml(
+                indent="  "
+            )
         except Exception as error:
             sys.stderr.write(f"{path}: {error}\n")
             answer[path] = None

@@ -396,7 +396,7 @@ class Hands:
 
     def find_part(self, kind: str, axis: int) -> Place:
         """Finds a place on a part of the handle at the hand."""
-        shape, region = self.module("operators.gizmos.tip_shape"), self.region
+        shape, region = self.module("operators.ik.tip_shape"), self.region
         with bpy.context.temp_override(**self.context()):
             (handle,) = shape.visible_handles(bpy.context)
             look = shape.look_at(bpy.context, handle)
@@ -467,7 +467,7 @@ class Hands:
     def _is_on_handle(self, place: Place) -> bool:
         if not bpy.context.preferences.addons[self.extension].preferences.tip_handles:
             return False
-        opening = self.module("operators.gizmos.tip_opening")
+        opening = self.module("operators.ik.tip_opening")
         mouse = (place[0] - self.region.x, place[1] - self.region.y)
         with bpy.context.temp_override(**self.context()):
             return opening.take_part(bpy.context, mouse) is not None

@@ -45,7 +45,7 @@ class _Handles(Hands):
 
     def outline(self) -> dict[tuple[str, int], list[Place]]:
         """The parts of the meant handle, if it is large or were, as lines of the window."""
-        shape, region = self.module("operators.gizmos.tip_shape"), self.region
+        shape, region = self.module("operators.ik.tip_shape"), self.region
         with bpy.context.temp_override(**self.context()):
             found = [each for each in shape.visible_handles(bpy.context) if each.link == self.link]
             look = shape.look_at(bpy.context, found[0])

@@ -28,8 +28,10 @@ from enum import Enum
 from itertools import islice
 from typing import Any, Protocol
 
-_BLENDER_PYTHONS = ("3.11", "3.13")
-"""For which Blender as a module exists: 4.2 to 4.5, and 5.2."""
+BLENDERS = "4.2 to 5.3"
+"""The oldest and the newest Blender that is tested: the only place to change."""
+_BLENDER_PYTHONS = {"3.11": "4.2 to 4.5", "3.13": "5.2 and 5.3"}
+"""For which Blender as a module exists."""
 
 
 class Severity(Enum):
@@ -378,15 +380,16 @@ def advise_blender() -> str:
     """Returns the ways to a Blender, for a message where this Python has none: as a module it
     exists for few versions of Python, and pip says nothing of them."""
     running = "{}.{}".format(*sys.version_info[:2])
+    modules = " and ".join(f"{python} (Blender {of})" for python, of in _BLENDER_PYTHONS.items())
     if running in _BLENDER_PYTHONS:
         module = "install it with `pip install 'urdf-importer[blender]'`"
     else:
         module = (
             f"this is Python {running}, and Blender as a module exists for "
-            f"{' and '.join(_BLENDER_PYTHONS)}: use one of them with "
+            f"{modules}: use one of them with "
             "`pip install 'urdf-importer[blender]'`"
         )
-    return f"{module}, or use a Blender program"
+    return f"{module}, or use a Blender program, {BLENDERS}"
 
 
 def _place(source: str, line: int) -> str:

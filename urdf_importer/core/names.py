@@ -19,7 +19,7 @@ def find_free(name: str, is_taken: Callable[[str], bool]) -> str:
 class Claims:
     """Gives out each name once: a second `arm` becomes `arm_2`.
 
-    `taken` are names of before. `form` makes a name from a taken one and a number, which counts up
+    `taken` are earlier names. `form` makes a name from a taken one and a number, which counts up
     from `first`.
     """
 

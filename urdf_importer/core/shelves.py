@@ -10,14 +10,21 @@ formats by entry points of the group `urdf_importer.parts`. Hooks are few:
     list_arguments(resolver, options, seconds)         the arguments that a description declares
     read_semantics(path, robot, options, diagnostics)  the SRDF of an import or export, or None
     fit_robot(robot, files, options, diagnostics)      steps to the robot with fitted shapes
-    read_srdf, write_srdf, render_preview              as the public functions of these names
     disable_pairs(robot, semantics, drawn, options, diagnostics)
                                                        steps to an SRDF with disabled pairs
     before_update(armature), after_update(armature)    around the update of a rig
     before_delete(armature)                            before a robot leaves the scene
     before_removal(objects)                            before objects of robots are removed
-    add_import_arguments(parser), add_export_arguments(parser)  more arguments of these commands
+    find_recorded(source)                              the URDF in a recording, or None
+    add_import_arguments(parser), add_export_arguments(parser), add_check_arguments(parser)
+                                                       more arguments of these commands
     plan_import(given, job), plan_export(given)        the Task that these ask for, or None
+    plan_check(given, tasks)                           the tasks of a check, with more outputs
+    look_further(given, robot, work)                   more that a check finds about a robot
+    finish_check(given, reports)                       after the last robot of a check
+    follow_exports(given, tasks)                       the tasks of exports, with more to do after
+
+A public function of a part is a hook of its own name.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -105,15 +112,22 @@ def load(package: str, place: str) -> Any:
 
 def find_hooks(name: str) -> Iterator[Callable[..., Any]]:
     """Yields the functions that hold to a hook, formats before features."""
-    for shelf in SHELVES:
-        for package, part in list_parts(shelf):
-            if name in part.hooks:
-                yield load(package, part.hooks[name])
+    for package, place in _list_places(name):
+        yield load(package, place)
 
 
 def has_hook(name: str) -> bool:
     """Whether a part holds to a hook; loads none."""
-    return any(name in part.hooks for shelf in SHELVES for _, part in list_parts(shelf))
+    return any(_list_places(name))
+
+
+def _list_places(hook: str) -> Iterator[tuple[str, str]]:
+    for package, part in (each for shelf in SHELVES for each in list_parts(shelf)):
+        if hook in part.hooks:
+            yield package, part.hooks[hook]
+        yield from (
+            (package, f"{module}:{hook}") for module in part.names if hook in part.names[module]
+        )
 
 
 def find_hook(name: str, purpose: str = "this") -> Callable[..., Any]:

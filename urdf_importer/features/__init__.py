@@ -7,10 +7,12 @@ NAMES = (
     "studio",
     "collisions",
     "build",
+    "waypoints",
     "sensing",
     "driving",
     "live",
     "retargeting",
     "simulation",
     "batch",
+    "proof",
 )

@@ -10,6 +10,7 @@ NAMES = (
     "engines",
     "mjcf",
     "usd",
+    "ros2",
     "worlds",
     "morse",
 )

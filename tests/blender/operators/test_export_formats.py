@@ -133,7 +133,7 @@ def test_other_exports_begin_beside_the_description_too(
     assert not bpy.data.filepath
     robot = import_robot(ARM).armature
     room = extension.operators
-    files = {"srdf": room.semantics.srdf_files, "robot_motion": room.motion.motion_files}
+    files = {"srdf": room.srdf.files, "robot_motion": room.motion.motion_files}
     kinds = {"srdf": "ExportSrdf", "robot_motion": "ExportMotion"}
     short = name.partition(".")[2]
     exporter = getattr(files[short], kinds[short])

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The panel of inverse kinematics: its operators do what the library does."""
 
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -175,21 +174,6 @@ def test_a_range_is_baked_and_frames_that_fail_are_named(extension: ModuleType, 
     name = extension.operators.ik.operators.name_frames
     assert name([9, 3, 4, 5, 1]) == "1, 3 to 5, 9"
     assert name(range(1, 99, 2)).endswith("and 37 more rows")
-
-
-def test_a_table_of_places_is_baked(arm: Any, tmp_path: Path) -> None:
-    x, y, z = link_pose(arm, "hand")[:3, 3]
-    bpy.context.scene.render.fps = 10
-    rows = ((0.0, z), (1.0, z + 0.02))
-    lines = ["time,x,y,z", *(f"{t},{100 * y},{100 * up},{100 * x}" for t, up in rows)]
-    (tmp_path / "way.csv").write_text("\n".join(lines))
-    ask(link="hand")
-    path = str(tmp_path / "way.csv")
-    assert bpy.ops.urdf.bake_path(filepath=path, convention="y_up_cm") == {"FINISHED"}
-    bpy.context.scene.frame_set(11)
-    assert link_pose(arm, "hand")[:3, 3] == pytest.approx([x, y, z + 0.02], abs=2e-5)
-    (tmp_path / "way.csv").write_text("nothing")
-    assert bpy.ops.urdf.bake_path(filepath=path) == {"CANCELLED"}
 
 
 def test_solutions_and_checks_go_with_the_robot_as_it_was(extension: ModuleType, arm: Any) -> None:

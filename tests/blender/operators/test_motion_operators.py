@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import urdf_importer
+from support.lerobot import write_dataset
 from support.paths import ROOT
 
 pytestmark = pytest.mark.usefixtures("scene", "extension")
@@ -134,9 +135,9 @@ def test_a_motion_is_checked_marked_and_retimed(extension, table):
     assert marker.name == "! shoulder velocity" and 13 <= marker.frame <= 16
     bpy.ops.urdf.go_to_violation(frame=14.5)
     assert (scene.frame_current, scene.frame_subframe) == (14, 0.5)
-    assert [each.joint for each in panel.find_now(bpy.context, armature)] == ["shoulder"]
+    assert panel.find_fast_joints(bpy.context, armature) == {"shoulder"}
     scene.frame_set(3)
-    assert panel.find_now(bpy.context, armature) == ()
+    assert panel.find_fast_joints(bpy.context, armature) == set()
     before = armature.animation_data.action
     assert bpy.ops.urdf.retime_motion(only_slower=True) == {"FINISHED"}
     action = armature.animation_data.action
@@ -150,6 +151,16 @@ def test_a_motion_is_checked_marked_and_retimed(extension, table):
     assert bpy.ops.urdf.show_motion(action="wave") == {"FINISHED"}
     assert armature.animation_data.action == before
     assert bpy.ops.urdf.show_motion(action="nose") == {"CANCELLED"}
+
+
+def test_checks_of_files_that_were_left_are_forgotten(extension, table):
+    armature = load_fast(table)
+    bpy.ops.urdf.check_motion()
+    left = armature.session_uid
+    bpy.ops.wm.read_homefile(use_empty=True)
+    armature = load_fast(table)
+    bpy.ops.urdf.check_motion()
+    assert armature.session_uid != left and set(checks_of(extension)) == {armature.session_uid}
 
 
 def test_the_keyed_frames_are_meant_not_those_of_the_scene(extension, table):
@@ -201,7 +212,7 @@ def test_a_file_of_limits_counts_and_a_factor_does_without(extension, table, tmp
         assert panel.find_motion_limits(bpy.context, armature)["elbow"].acceleration == 2.25
         limits.write_text("joint_limits: 3\n", encoding="utf-8")
         assert bpy.ops.urdf.check_motion() == {"CANCELLED"}
-        assert panel.find_now(bpy.context, armature) == ()
+        assert panel.find_fast_joints(bpy.context, armature) == set()
     finally:
         manager.urdf_limits_file = ""
     bpy.ops.urdf.show_motion(action="wave")
@@ -301,3 +312,25 @@ def test_a_robot_that_moves_as_a_whole_has_its_base_in_a_table(tmp_path):
     urdf_importer.write_trajectory(motion, tmp_path / "m.csv")
     (track,) = urdf_importer.read_trajectory(tmp_path / "m.csv").frames
     assert track.translations[[0, -1], 0] == pytest.approx([0.0, 0.5], abs=1e-6)
+
+
+def test_a_dataset_is_imported_and_exported(tmp_path):
+    states = write_dataset(tmp_path / "pick")
+    bpy.ops.import_scene.urdf(filepath=str(ROOT / "tests/data/so_arm.urdf"))
+    bpy.context.scene.render.fps = 30
+    done = bpy.ops.urdf.import_motion(
+        filepath=str(tmp_path / "pick/meta/info.json"), topic="1", units="*:=deg; gripper:=deg"
+    )
+    assert done == {"FINISHED"}
+    folder = tmp_path / "again"
+    done = bpy.ops.export_scene.robot_episodes(
+        filepath=str(folder), units="*:=deg; gripper:=deg", task="pick"
+    )
+    assert done == {"FINISHED"}
+    found = urdf_importer.read_trajectory(folder)
+    assert found.positions[:, 4] == pytest.approx(states[1][:, 4], abs=1e-3)
+    table = tmp_path / "arm.yaml"
+    table.write_text("servos: {wrist_roll: {id: 5}}\n")
+    done = bpy.ops.export_scene.robot_motion(filepath=str(tmp_path / "m.h"), servos=str(table))
+    assert done == {"FINISHED"}
+    assert "#define SERVOS 1" in (tmp_path / "m.h").read_text()

@@ -9,7 +9,7 @@ import bpy
 import pytest
 from mathutils import Quaternion, Vector
 
-from support.blender.rigs import new_scene
+from support.blender.rigs import new_scene, override_collection
 from support.blender.sidebars import activate, load, sliders_of
 from urdf_importer import get_joint_positions, import_robot, save_blend
 from urdf_importer.features.ik.blender.tip_handles import grip_tip, handles_in, read_frame
@@ -23,9 +23,7 @@ def link_override(path: Path, collection: str) -> Any:
     with bpy.data.libraries.load(str(path), link=True) as (_, wanted):
         wanted.collections = [collection]
     (linked,) = wanted.collections
-    return linked.override_hierarchy_create(
-        bpy.context.scene, bpy.context.view_layer, do_fully_editable=True
-    )
+    return override_collection(linked)
 
 
 def test_files_without_robots_are_overridden_without_a_word(

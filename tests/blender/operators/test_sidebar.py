@@ -332,7 +332,6 @@ def test_every_button_that_changes_something_can_be_undone(extension: ModuleType
         "urdf.dismiss_failure",
         "urdf.open_line",
         "urdf.show_messages",
-        "urdf.range_test",
     }
     assert {each.bl_idname for each in operators if "UNDO" not in each.bl_options} == harmless
 

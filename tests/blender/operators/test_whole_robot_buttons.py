@@ -264,6 +264,6 @@ def test_a_copy_keeps_its_animation_and_needs_its_robot() -> None:
     bare = bpy.context.object
     for each in [item for item in find_robots().values() if item != bare]:
         delete_robot(each)
-    with pytest.raises(RuntimeError, match=r"from which .* was duplicated is not there"):
+    with pytest.raises(RuntimeError, match=r"the original of .* is not in this file"):
         activate(bare)
         bpy.ops.urdf.complete_copy()

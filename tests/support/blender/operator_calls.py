@@ -148,6 +148,8 @@ _TARGET: Step = ("urdf.add_ik", {})
 _SENSORS: Step = ("urdf.add_sensors", {})
 _SELECT_HAND = ("urdf.select_link", {"link": "hand"})
 _CHECKED: Step = ("urdf.check_motion", {})
+_RECORD: Step = ("urdf.record_waypoint", {})
+_MOVED: Step = ("urdf.random_pose", {"seed": 3})
 
 _VIEW = ("window 0 view 3 overlay", "window 0 view 3 region")
 _LIVE = ("handlers load_pre",)
@@ -200,6 +202,8 @@ CALLS = {
     "urdf.complete_copy": Call(before=(("object.duplicate", {}),)),
     "urdf.reset_parts": Call(before=(_displace,)),
     "urdf.stand_on_ground": Call(),
+    "urdf.check_robot": Call({"notes": True}),
+    "urdf.prove_file": Call({"filepath": "@/rover.urdf"}, remains=_REPORT),
     "urdf.pin_robot": Call(),
     "urdf.pose_body": Call(before=(_SELECT_HAND,)),
     "urdf.make_posable": Call(
@@ -211,7 +215,6 @@ CALLS = {
     "urdf.snap_target": Call(before=(_TARGET,)),
     "urdf.snap_joints": Call(before=(_TARGET,)),
     "urdf.bake_ik": Call({"start": 1, "end": 3}, (_TARGET,)),
-    "urdf.bake_path": Call({"filepath": "@/path.csv"}),
     "urdf.find_ik": Call(),
     "urdf.choose_ik": Call({"number": 1}, (("urdf.find_ik", {}),)),
     "urdf.hide_ik": Call(before=(("urdf.find_ik", {}),)),
@@ -219,6 +222,26 @@ CALLS = {
     "urdf.grasp": Call(before=(_select_cube,), remains=_HELD),
     "urdf.release": Call(before=(_select_cube, ("urdf.grasp", {})), remains=_HELD),
     "urdf.show_motion": Call({"action": "wave"}, (_MOTION_IN,), remains=_MOTION),
+    "urdf.record_waypoint": Call(),
+    "urdf.go_to_waypoint": Call({"place": 1}, (_RECORD, _MOVED)),
+    "urdf.update_waypoint": Call(before=(_RECORD, _MOVED)),
+    "urdf.move_waypoint": Call({"step": -1}, (_RECORD, _RECORD)),
+    "urdf.remove_waypoint": Call(before=(_RECORD,)),
+    "urdf.set_waypoint_move": Call({"move": "circular"}, (_RECORD, _MOVED, _RECORD)),
+    "urdf.generate_motion": Call(
+        before=(
+            ("urdf.record_waypoint", {"move": "joint"}),
+            _MOVED,
+            ("urdf.record_waypoint", {"move": "joint"}),
+        ),
+        remains=(*_MOTION, "scene Scene markers", "scenes/Scene.timeline"),
+    ),
+    "urdf.open_waypoints": Call({"filepath": "@/path.csv"}),
+    "urdf.save_waypoints": Call({"filepath": "@/cell.yaml"}, (_RECORD,)),
+    "urdf.set_tool": Call({"link": "hand", "offset": (0.0, 0.0, 0.1)}),
+    "urdf.mount_axis": Call(),
+    "urdf.unmount_axis": Call(before=(("urdf.mount_axis", {}),)),
+    "urdf.swivel_elbow": Call(result="CANCELLED"),
     "urdf.check_motion": Call(before=(_MOTION_IN,), remains=_MOTION),
     "urdf.go_to_violation": Call(
         {"frame": 4.0}, (_MOTION_IN, _CHECKED), remains=(*_MOTION, *_MARKS)

@@ -23,6 +23,16 @@ def new_scene() -> None:
     new_file()
 
 
+def override_collection(linked: Any, *, fully: bool = True) -> Any:
+    """The override of a linked collection, in its place: Blender 5.3 makes none of a collection
+    that the scene does not show."""
+    scene = bpy.context.scene
+    scene.collection.children.link(linked)
+    made = linked.override_hierarchy_create(scene, bpy.context.view_layer, do_fully_editable=fully)
+    scene.collection.children.unlink(linked)
+    return made
+
+
 def no_files(diagnostics: Diagnostics) -> RobotFiles:
     """Simple shapes have none."""
     return RobotFiles(PackageResolver("", environment=None), diagnostics)

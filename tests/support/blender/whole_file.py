@@ -40,7 +40,7 @@ def describe_file() -> dict[str, Any]:
 def _describe(item: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
     for prop in item.bl_rna.properties:
         name = prop.identifier
-        if name in _SKIPPED or depth == 0:
+        if name in _SKIPPED or depth == 0 or getattr(prop, "is_deprecated", False):
             continue
         try:
             value = getattr(item, name)

@@ -79,7 +79,11 @@ def test_the_command_says_it_in_its_summary() -> None:
 @pytest.mark.parametrize(
     ("version", "wanted"),
     [
-        ((3, 12, 1), "this is Python 3.12, and Blender as a module exists for 3.11 and 3.13: use"),
+        (
+            (3, 12, 1),
+            "this is Python 3.12, and Blender as a module exists for 3.11 (Blender 4.2 to 4.5) and "
+            "3.13 (Blender 5.2 and 5.3): use",
+        ),
         ((3, 13, 0), "install it with `pip install 'urdf-importer[blender]'`, or use a Blender"),
     ],
 )

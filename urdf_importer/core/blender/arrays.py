@@ -13,3 +13,9 @@ def read_array(items: Any, name: str, width: int = 1, kind: Any = np.float32) ->
     if len(items):
         items.foreach_get(name, found)
     return found if width == 1 else found.reshape(-1, width)
+
+
+def hide_in_renders(items: Any) -> None:
+    """Hides all objects of a collection in renders. To be called before a view layer has them: for
+    each object that is hidden by itself, Blender looks up all objects of all view layers."""
+    items.foreach_set("hide_render", np.ones(len(items), dtype=bool))

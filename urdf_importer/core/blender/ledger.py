@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Everything that an import makes, so that a failed or cancelled one leaves nothing behind."""
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import bpy
@@ -10,6 +11,37 @@ def drop_mesh(mesh: Any) -> None:
     """Removes a mesh without a user that no view has shown yet. It takes no search for users, in
     the file or in editors, which would walk through all objects."""
     bpy.data.meshes.remove(mesh, do_unlink=False, do_ui_user=False)
+
+
+def remove_unseen(datablocks: Iterable[Any]) -> None:
+    """Removes datablocks that this call of the library made and that no view has shown yet.
+
+    For each datablock, Blender searches all notices of changes that no window has read. Without
+    windows these are all since the file was opened, so datablocks that nothing uses go past them.
+    """
+    going = list(datablocks)
+    free = _find_free(going) if bpy.app.background else set()
+    # These first: Blender follows their references, which may lead to the others.
+    rest = [each for each in going if each not in free]
+    if rest:
+        bpy.data.batch_remove(rest)
+    for each in free:
+        home = bpy.data.objects if each.id_type == "OBJECT" else bpy.data.meshes
+        home.remove(each, do_unlink=False, do_ui_user=False)
+
+
+def _find_free(going: Sequence[Any]) -> set[Any]:
+    """Finds objects and meshes to which nothing refers but other objects that go."""
+    for layer in (layer for scene in bpy.data.scenes for layer in scene.view_layers):
+        # Asked for it, a view layer drops objects that are in no collection any more.
+        getattr(layer.objects, "active", None)
+    free = {each for each in going if each.id_type in ("OBJECT", "MESH") and not each.users}
+    users = bpy.data.user_map(subset=free) if free else {}
+    held = [each for each in free if not users.get(each, set()) <= free]
+    while held:  # Their parents stay for the moment, too.
+        free -= {*held}
+        held = [each for each in free if not users.get(each, set()) <= free]
+    return free
 
 
 class Ledger:
@@ -58,6 +90,6 @@ class Ledger:
         return datablock
 
     def note(self, datablock: Any) -> Any:
-        """Remembers a datablock that Blender made in another way."""
+        """Remembers a datablock that Blender made differently."""
         self._made[datablock] = None
         return datablock

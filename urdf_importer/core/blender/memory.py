@@ -45,7 +45,7 @@ def recall(
     """Returns the last result of `read(item)`, or reads it where that may be out of date.
 
     `item` is a robot's armature or a scene, `kind` the kind of answer. `shaped` answers are
-    forgotten with each change of a mesh. Code that changes a robot in another way calls forget().
+    forgotten with each change of a mesh. Code that changes a robot by other means calls forget().
     An exception of `read` is raised, and not cached.
     """
     key, mark = (item.session_uid, kind), _mark(item)

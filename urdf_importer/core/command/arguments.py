@@ -215,13 +215,13 @@ def add_command(
     parser.add_argument(
         "--json",
         metavar="FILE",
-        help="write a report, one line of JSON for each input, also for failed ones; "
+        help="write a report, one line of JSON for each input, failed inputs included; "
         "- for standard output",
     )
     parser.add_argument(
         "--strict",
         action="store_true",
-        help="take every warning and error as a failure; nothing is written then",
+        help="treat every warning and error as a failure: nothing is written",
     )
     parser.add_argument("--quiet", action="store_true", help="write nothing but errors")
     return parser

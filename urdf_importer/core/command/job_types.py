@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Jobs as plain values: frozen dataclasses of texts, paths and options, which can be pickled."""
 
+import argparse
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,9 +26,11 @@ class _ReadingJob(_Job):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckJob(_ReadingJob):
     """A description to read and plan, without Blender. With `complete` the parts that the robot
-    lacks are listed, and are failures."""
+    lacks are listed, and are failures. `given` are the arguments of the command, for parts that
+    look further at the robot; None: none does."""
 
     complete: bool = False
+    given: argparse.Namespace | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,7 @@ from ..pipeline.importing import ImportResult, import_steps, list_xacro_argument
 from ..progress import Progress, finish
 from ..reshape import list_missing
 from ..rig import plan_rig
-from ..shelves import find_hook
+from ..shelves import find_hook, find_hooks
 from .blends import is_blend, open_robot
 from .job_types import CheckJob as CheckJob
 from .job_types import ExportJob as ExportJob
@@ -159,6 +159,9 @@ def _run_check(job: CheckJob, work: Work) -> None:
         work.rows += [f"{each.message} [{each.code}]" for each in missing]
         work.facts |= {"missing": [[each.code, each.subject] for each in missing]}
         work.status = 1 if missing else 0
+    if job.given is not None:
+        for look in find_hooks("look_further"):
+            look(job.given, robot, work)
 
 
 def _run_export(job: ExportJob, work: Work) -> None:

@@ -53,7 +53,7 @@ def plan_exports(
     )
     planned = _find_exports(inputs, output)
     if options is not None and not all(place.endswith(SEPARATORS) for _, _, place in planned):
-        raise UsageError("--format is the format of a folder: end -o with /")
+        raise UsageError("--format applies to folders: end -o with /")
     return [
         ExportJob(
             input=each, output=path, format=find_writer(place, options=options).name, robot=robot

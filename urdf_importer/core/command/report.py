@@ -104,7 +104,7 @@ class Work:
         """Raises RobotError for diagnostics where the work is strict."""
         if self._strict and (faults := self.diagnostics.count_faults()):
             raise RobotError(
-                f"{count(faults, 'diagnostic')}, and --strict takes each as a failure",
+                f"{count(faults, 'diagnostic')}, and --strict treats them as failures",
                 source=self.diagnostics.source,
             )
 

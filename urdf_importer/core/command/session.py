@@ -2,7 +2,7 @@
 """Does tasks one after the other and shows their results."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from ..files.outputs import write_text
@@ -12,9 +12,15 @@ from .task import Task, perform, refuse_outputs
 from .terminal import Terminal, write_document, write_result
 
 
-def run_tasks(tasks: Sequence[Task], json: str | None, terminal: Terminal) -> int:
+def run_tasks(
+    tasks: Sequence[Task],
+    json: str | None,
+    terminal: Terminal,
+    finish: Callable[[Sequence[Report]], None] = lambda reports: None,
+) -> int:
     """Does tasks and returns the exit status. `json` is the file for the report, "-" for standard
-    output, None for no report. Raises as refuse_outputs does, before any work."""
+    output, None for no report; `finish` is called with the reports at the end. Raises as
+    refuse_outputs does, before any work."""
     refuse_outputs(tasks, json)
     reports: list[Report] = []
     for task in tasks:
@@ -37,6 +43,7 @@ def run_tasks(tasks: Sequence[Task], json: str | None, terminal: Terminal) -> in
         reports.append(report)
     if json not in (None, "-"):
         write_text(json, "".join(report.to_json() + "\n" for report in reports))
+    finish(reports)
     return max(int(each.error is not None) or each.status for each in reports)
 
 

@@ -172,8 +172,8 @@ def choose_moved(
     }
     named = {path: sum(fold(part) in names for part in path.split(os.sep)[:-1]) for path in found}
     for scores, why in (
-        (held, ", which lies where the description's other files are"),
-        (named, ", which lies in the folder that is called as the description"),
+        (held, ", which lies beside the description's other files"),
+        (named, ", which lies in the folder with the description's name"),
     ):
         best = max(scores.values(), default=0)
         if best and Counter(scores.values())[best] == 1:

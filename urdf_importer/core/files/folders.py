@@ -93,7 +93,8 @@ class Folders:
         return os.path.join(self._follow_folder(folder), name)
 
     def _crawl_packages(self, folder: str, levels: int) -> dict[str, list[str]]:
-        """Maps name -> folders of the packages in `folder`, `levels` deep; none lies in another.
+        """Maps name -> folders of the packages in `folder`, `levels` deep; no such folder
+        lies in another.
 
         Half of the entries left are for the searches after it.
         """

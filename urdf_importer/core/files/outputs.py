@@ -32,8 +32,8 @@ def suggest_stem(name: str) -> str:
 
 
 def check_output(path: AnyPath) -> None:
-    """Raises WriteError where a file could not be put: no folder, no right to write in it, a name
-    that is too long, or something else than a regular file in its place."""
+    """Raises WriteError where a file could not be put: no folder, no permission to write in it, a
+    name that is too long, or something other than a regular file in its place."""
     target = _find_target(path)
     folder = target.parent
     with refuse_failure(path):
@@ -45,7 +45,7 @@ def check_output(path: AnyPath) -> None:
             (there and not os.access(target, os.W_OK), "it is write-protected"),
             (
                 not os.access(folder, os.W_OK | os.X_OK),
-                f"no right to write in {quote_path(folder)}",
+                f"no permission to write in {quote_path(folder)}",
             ),
         ):
             if is_fault:
@@ -60,7 +60,7 @@ def check_folder(path: AnyPath, *, parents: bool = False) -> None:
         while not base.exists() and (parents or base == target) and base != base.parent:
             base = base.parent
         for is_fault, reason in (
-            (not base.exists(), "is not there"),
+            (not base.exists(), "does not exist"),
             (not base.is_dir(), "is not a folder"),
             (not os.access(base, os.W_OK | os.X_OK), "is write-protected"),
         ):

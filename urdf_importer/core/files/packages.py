@@ -70,7 +70,8 @@ class PackageResolver:
     `description` is the description's file ("" for none, then only packages given are found).
     `packages` says name=folder, `package_paths` are folders with packages in them; files in all of
     these may be read. `environment` holds AMENT_PREFIX_PATH, ROS_PACKAGE_PATH and Gazebo's
-    variables; None for none. `states` are the states of the files found, by path.
+    variables; None for none. `states` are the states of the files found, by path. `package`
+    is the package that led to the description, if any, `arguments` are its own for xacro.
     """
 
     def __init__(
@@ -82,6 +83,7 @@ class PackageResolver:
     ) -> None:
         pairs = packages.items() if isinstance(packages, Mapping) else packages
         self.description = os.fspath(description)
+        self.package, self.arguments = "", tuple[tuple[str, str], ...]()
         self._folders = Folders()
         named = [(name, make_absolute(folder)) for name, folder in pairs if folder]
         paths = [make_absolute(folder) for folder in package_paths if folder]
@@ -368,7 +370,7 @@ class PackageResolver:
         if reference.package and not places:
             return self._explain_package(reference.package)
         if not places:
-            return Failure("it is not known in which folder to look for it", f"missing-{kind}")
+            return Failure("its folder is not known", f"missing-{kind}")
         looked = " or ".join(dict.fromkeys(quote_path(place.candidate) for place in places[:3]))
         return Failure(f"there is no file {looked}{self._cut_short()}", f"missing-{kind}")
 

@@ -43,7 +43,7 @@ _KINDS = (
 
 
 class NotRegularError(OSError):
-    """A path that leads to something else than a regular file; the text names its kind."""
+    """A path that leads to something other than a regular file; the text names its kind."""
 
 
 @contextmanager
@@ -64,22 +64,25 @@ def open_regular_file(path: str | Path) -> Iterator[tuple[BufferedReader, int]]:
         yield file, status.st_size
 
 
-def read_regular_file(path: str) -> bytes:
+def read_regular_file(
+    path: str, *, most_bytes: int = MOST_BYTES, called: str = "robot description"
+) -> bytes:
     """Returns the bytes of the regular file `path`.
 
-    Raises ReadError for anything else and for files of more than MOST_BYTES.
+    Raises ReadError for anything else and for files of more than `most_bytes`, in whose message
+    it is `called` so.
     """
     try:
         with open_regular_file(path) as (file, size):
-            data = b"" if size > MOST_BYTES else file.read(size + 1)
+            data = b"" if size > most_bytes else file.read(size + 1)
     except FileNotFoundError:
         hint = "; standard input is not read, so save it to a file" if path == "-" else ""
         raise ReadError(f"no such file{hint}", source=path) from None
     except OSError as error:
         raise ReadError(explain_failure(error), source=path) from None
-    if size > MOST_BYTES or len(data) > MOST_BYTES:
+    if size > most_bytes or len(data) > most_bytes:
         raise ReadError(
-            f"the file is bigger than {MOST_BYTES // 2**20} MB, too big for a robot description",
+            f"the file is bigger than {most_bytes // 2**20} MB, too big for a {called}",
             source=path,
         )
     return data

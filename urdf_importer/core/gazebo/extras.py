@@ -201,8 +201,13 @@ def _read_material(within: Iterable[ExtraElement], line: int) -> Material | None
 
 def _read_controls(element: ExtraElement) -> Iterator[JointControl]:
     for joint in element.all("joint"):
-        commands = tuple(_name_of(child) for child in joint.all("command_interface"))
-        yield JointControl(joint=_name_of(joint), command_interfaces=commands)
+        commands, states = (
+            tuple(_name_of(child) for child in joint.all(f"{way}_interface"))
+            for way in ("command", "state")
+        )
+        yield JointControl(
+            joint=_name_of(joint), command_interfaces=commands, state_interfaces=states
+        )
 
 
 def _name_of(element: ExtraElement) -> str:

@@ -30,6 +30,11 @@ MOST_BYTES = 512 * 2**20
 _MOST_VALUES = MOST_BYTES // 32
 """Of one array that is read."""
 
+NO_PICKLE = (
+    "a pickle can run any program, so it is not opened; save it as .npz where it came from: "
+    "numpy.savez('x.npz', **{k: v for k, v in d.items() if v is not None})"
+)
+
 _VERSION = "1"
 """Other makers of the same arrays get another number, or old results come back."""
 
@@ -127,37 +132,51 @@ class ArraysOfFile:
             raise ReadError(f"the array {quote(name)} is too big")
         # Other ways of packing are unpacked without a bound.
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise ReadError(f"the array {quote(name)} is packed in another way")
+            raise ReadError(f"the array {quote(name)} is packed in an unknown way")
         with self._archive.open(info) as file:
             data = io.BytesIO(file.read(info.file_size))
-        layout = np.lib.format
-        is_first = layout.read_magic(data) == (1, 0)
-        read = layout.read_array_header_1_0 if is_first else layout.read_array_header_2_0
-        shape, is_fortran, dtype = read(data)
-        rest = data.read()
-        number = int(np.prod([int(n) for n in shape], dtype=object)) if shape else 1
-        if number > self._most:
-            raise ReadError(f"the array {quote(name)} is too big")
-        if dtype.kind not in "fiuU" or not dtype.itemsize or len(rest) != number * dtype.itemsize:
-            raise ReadError(f"the array {quote(name)} does not fit its header")
-        flat = np.frombuffer(rest, dtype=dtype, count=number)
-        return flat.reshape(shape, order="F" if is_fortran else "C")
+        return read_array(data, self._most, name)
+
+
+def read_array(data: BinaryIO, most_values: int, name: str) -> Any:
+    """Returns the array of an .npy file, in memory; objects, which need a pickle, are refused.
+    Raises ReadError, and others within `refused_arrays`."""
+    layout = np.lib.format
+    is_first = layout.read_magic(data) == (1, 0)
+    read = layout.read_array_header_1_0 if is_first else layout.read_array_header_2_0
+    shape, is_fortran, dtype = read(data)
+    if dtype.hasobject:
+        raise ReadError(f"the array {quote(name)} holds objects: {NO_PICKLE}")
+    rest = data.read()
+    number = int(np.prod([int(n) for n in shape], dtype=object)) if shape else 1
+    if number > most_values:
+        raise ReadError(f"the array {quote(name)} is too big")
+    if dtype.kind not in "fiuU" or not dtype.itemsize or len(rest) != number * dtype.itemsize:
+        raise ReadError(f"the array {quote(name)} does not fit its header")
+    flat = np.frombuffer(rest, dtype=dtype, count=number)
+    return flat.reshape(shape, order="F" if is_fortran else "C")
 
 
 @contextmanager
 def open_arrays(file: BinaryIO, most_values: int) -> Iterator[ArraysOfFile]:
     """Opens a file of arrays for as long as the block runs. Raises ReadError for every fault of it,
     also within the block."""
+    with refused_arrays(), zipfile.ZipFile(file) as archive:
+        yield ArraysOfFile(archive, most_values)
+
+
+@contextmanager
+def refused_arrays() -> Iterator[None]:
+    """Raises ReadError for every fault of arrays that the block reads."""
     try:
-        with zipfile.ZipFile(file) as archive:
-            yield ArraysOfFile(archive, most_values)
+        yield
         return
     except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, OSError) as error:
         problem = f"this is not an .npz file: {one_line(error)}"
     except (RuntimeError, EOFError, ValueError, OverflowError, TypeError, StructError) as error:
         problem = f"the arrays cannot be read: {one_line(error)}"
     except (LookupError, SyntaxError, TokenError, MemoryError):
-        problem = "the arrays cannot be read: the head of one is damaged"
+        problem = "the arrays cannot be read: the header of an array is damaged"
     except zlib.error as error:
         problem = f"the file is damaged: {one_line(error)}"
     raise ReadError(problem)

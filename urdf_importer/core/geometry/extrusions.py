@@ -31,7 +31,7 @@ def extrude(geometry: Extrusion) -> tuple[Points, Corners]:
         raise MeshError("a polyline that encloses nothing has no volume", code="invalid-size")
     count = sum(map(len, rings))
     if count > MOST_POINTS:
-        message = f"polylines of {count} points are more than the {MOST_POINTS} that are drawn"
+        message = f"polylines of {count} points exceed the {MOST_POINTS} that are drawn"
         raise MeshError(message, code="invalid-size")
     depths = [_find_depth(rings, index) for index in range(len(rings))]
     # Full ones run counter-clockwise, holes clockwise: the walls then face outwards.

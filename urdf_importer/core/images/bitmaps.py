@@ -23,7 +23,7 @@ def decode_bmp(content: bytes) -> Pixels:
     compressed."""
     start, head = number(content, 10, 4, "little"), number(content, 14, 4, "little")
     if head < 40 and head != 12:
-        raise broken("its head is too short")
+        raise broken("its header is too short")
     size = 2 if head == 12 else 4
     width, height = number(content, 18, size, "little"), number(content, 18 + size, size, "little")
     is_downward = head != 12 and height >= 2**31

@@ -71,7 +71,7 @@ def find_png_kind(content: bytes) -> PngKind:
     """Reads the head. Raises MeshError where the head is broken."""
     kinds = [kind for kind, _ in _chunks(content)]
     if content[12:16] != b"IHDR":
-        raise broken("its head is missing")
+        raise broken("its header is missing")
     width, height = number(content, 16, 4, "big"), number(content, 20, 4, "big")
     depth, color_type, _, _, interlace = (number(content, 24 + i, 1, "big") for i in range(5))
     if depth not in DEPTHS_BY_COLOR.get(color_type, ()) or interlace > 1:

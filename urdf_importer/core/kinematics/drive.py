@@ -72,6 +72,13 @@ class DriveWheels:
         """Metres; taken from the first wheel whose shapes give it."""
         return next((each.radius for each in self.left + self.right if each.radius), None)
 
+    @property
+    def are_alike(self) -> bool:
+        """Whether all pairs have one distance and one radius."""
+        gaps = [a.place[1] - b.place[1] for a, b in zip(self.left, self.right, strict=True)]
+        radii = [each.radius for each in self.left + self.right if each.radius is not None]
+        return all(_spread(sizes) <= _ALIKE for sizes in (gaps, radii))
+
     def roll(self, ride: "Ride") -> dict[str, Vector]:
         """Returns the positions (N,) of each wheel's joint on a ride, from 0 on."""
         sides = ((self.left, ride.left), (self.right, ride.right))
@@ -226,7 +233,7 @@ def check_commands(commands: ArrayLike, unit: float = 1.0) -> Matrix:
             f"commands are rows of a time and two speeds, not of shape {rows.shape}"
         )
     if len(rows) < 2:
-        raise KinematicsError("commands need two rows at least: the last says when the ride ends")
+        raise KinematicsError("commands need at least two rows: the last one ends the ride")
     if not np.isfinite(rows).all():
         raise KinematicsError("a number of the commands is not finite")
     late = np.flatnonzero(np.diff(rows[:, 0]) <= 0.0)
@@ -253,26 +260,40 @@ def find_wheels(
     wheels = {each.joint: each for each in _find_candidates(tree, base, passive)}
     if left or right:
         return _take_named(tree, wheels, left, right)
-    pairs = [
-        (one, other)
-        for one in wheels.values()
-        for other in wheels.values()
-        if one.place[1] > 0.0 and _mirror(one, other)
-    ]
+    found = _pair(wheels.values())
     names = ", ".join(map(quote, wheels)) or "none"
-    if not pairs:
+    if found is None:
         raise KinematicsError(
             "no two wheels were found that turn without bounds about the y axis of link "
             f"{quote(base)} and mirror each other; joints that roll along it: {names}; name "
             "the left and the right ones"
         )
-    found = DriveWheels(left=tuple(p[0] for p in pairs), right=tuple(p[1] for p in pairs))
-    if not _are_alike(found):
+    if not found.are_alike:
         raise KinematicsError(
             f"it is not clear which wheels drive: joints {names} roll, but in different "
             "distances or radii; name the left and the right ones"
         )
     return found
+
+
+def pair_wheels(
+    tree: KinematicTree, *, base: str, passive: Collection[str] = ()
+) -> DriveWheels | None:
+    """Finds the pairs of wheels on the link `base`, as find_wheels does, alike or not; None where
+    there is none. Raises KinematicsError for an unknown link."""
+    return _pair(_find_candidates(tree, base, passive))
+
+
+def _pair(wheels: Collection[Wheel]) -> DriveWheels | None:
+    pairs = [
+        (one, other)
+        for one in wheels
+        for other in wheels
+        if one.place[1] > 0.0 and _mirror(one, other)
+    ]
+    if not pairs:
+        return None
+    return DriveWheels(left=tuple(p[0] for p in pairs), right=tuple(p[1] for p in pairs))
 
 
 def _chords(ahead: Vector, turn: Vector, headings: Vector, lasting: Vector) -> Matrix:
@@ -350,12 +371,6 @@ def _mirror(one: Wheel, other: Wheel) -> bool:
     near = _MIRRORED * 2.0 * one.place[1]
     x, y, z = (a - b for a, b in zip(one.place, other.place, strict=True))
     return abs(x) <= near and abs(z) <= near and abs(y - 2.0 * one.place[1]) <= near
-
-
-def _are_alike(wheels: DriveWheels) -> bool:
-    gaps = [one.place[1] - two.place[1] for one, two in zip(wheels.left, wheels.right, strict=True)]
-    radii = [each.radius for each in wheels.left + wheels.right if each.radius is not None]
-    return all(_spread(sizes) <= _ALIKE for sizes in (gaps, radii))
 
 
 def _spread(sizes: Sequence[float]) -> float:

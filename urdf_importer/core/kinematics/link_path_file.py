@@ -63,7 +63,8 @@ def _read_timed(path: str, heads: tuple[str, str], what: str) -> tuple[str, Rows
         raise ReadError(f"the {what} has no rows", source=path, line=rows[0][0])
     for (line, _), before, row in zip(rows[2:], found, found[1:], strict=False):
         if row[0] <= before[0]:
-            raise ReadError(f"the times of a {what} grow from row to row", source=path, line=line)
+            text = f"the times of a {what} must grow from row to row"
+            raise ReadError(text, source=path, line=line)
     return head, found
 
 

@@ -53,7 +53,7 @@ def plan_path(rows: Rows, convention: Convention | None = None) -> LinkPath:
     if table.ndim != 2 or table.shape[1] not in (4, 8) or not len(table):
         raise KinematicsError("a path has rows of 4 or of 8 numbers: time, place and a quaternion")
     if not np.isfinite(table).all() or (np.diff(table[:, 0]) <= 0.0).any():
-        raise KinematicsError("the numbers of a path are finite, and its times grow")
+        raise KinematicsError("the numbers of a path must be finite, and its times must grow")
     written = convention or Convention()
     turns = None
     if table.shape[1] == 8:

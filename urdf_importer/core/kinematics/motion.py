@@ -169,7 +169,7 @@ def resolve_mimics(
         if mimic is not None and _can_follow(motion, mimic, by_name, diagnostics):
             followed[motion.joint.name] = mimic
     for name in _find_rings(followed):
-        finding = "mimics itself by way of other joints; it moves on its own"
+        finding = "mimics itself through other joints; it moves on its own"
         _warn(diagnostics, by_name[name].joint, "mimic-ring", finding)
         del followed[name]
     found = [replace(motion, mimic=followed.get(motion.joint.name)) for motion in motions]
@@ -273,9 +273,9 @@ def _guess_mimic(
         if asked and name.casefold().endswith(asked) and name != joint.name and motion.is_scalar
     ]
     nearest = _find_nearest(joint, likely, by_name) if len(likely) <= _MOST_LIKELY else []
-    lost = f"mimics joint {quote(mimic.joint)}, which is not there"
+    lost = f"mimics joint {quote(mimic.joint)}, which does not exist"
     if len(nearest) == 1:
-        finding = f"{lost}; {quote(nearest[0])} is taken, the nearest whose name ends so"
+        finding = f"{lost}; {quote(nearest[0])} is used, the nearest joint whose name ends so"
         _warn(diagnostics, joint, "mimic-unknown-joint", finding)
         return replace(mimic, joint=nearest[0])
     shown = f"; one of {', '.join(map(quote, nearest[:5]))} is likely meant" if nearest else ""

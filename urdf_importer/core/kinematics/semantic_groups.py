@@ -31,7 +31,8 @@ def group_joints(robot: Robot, name: str, *, semantics: Semantics) -> tuple[str,
         raise unknown_name("the SRDF has no group", name, known, source=semantics.source)
     if name in find_rings(semantics):
         raise KinematicsError(
-            f"group {quote(name)} needs groups that need it", source=semantics.source
+            f"group {quote(name)} depends on groups that contain each other",
+            source=semantics.source,
         )
     return resolve_groups(robot, semantics)[name]
 
@@ -116,7 +117,7 @@ def _subgroups_first(groups: Mapping[str, Group], without: frozenset[str]) -> It
 
 def list_ready(needs: Mapping[_Node, Collection[_Node]]) -> Iterator[_Node]:
     """Yields the nodes of `needs`, node -> its prerequisites, after all that they need, without
-    nodes that need themselves by way of other nodes.
+    nodes that need themselves through other nodes.
     """
     sorter = TopologicalSorter(needs)
     with suppress(CycleError):

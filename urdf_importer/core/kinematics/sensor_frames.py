@@ -35,7 +35,7 @@ class Places:
             return "", f"is on joint {quote(reference)}, where only force sensors can be"
         if reference:
             return "", f"is on {quote(reference)}, which is not a link of the robot"
-        return "", "names no link to be on"
+        return "", "names no link"
 
     def find_place(
         self, sensor: Sensor, known: Container[type[Sensor]], simulator: str

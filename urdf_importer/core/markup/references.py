@@ -96,7 +96,7 @@ class NameFollower:
         return editor.apply().decode("utf-8")
 
     def _drop_joints(self, root: Element, editor: XmlEditor) -> bool:
-        """Takes out the joints that are gone; whether none is left of some."""
+        """Removes the joints that are gone; returns whether there were joints and none is left."""
         joints = [child for child in root if child.tag == "joint"]
         gone = [
             joint

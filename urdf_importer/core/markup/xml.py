@@ -69,7 +69,7 @@ def parse_xml(
     """
     if len(data) > 4 * MOST_TAGS and data.count(b"<") > MOST_TAGS:
         raise ReadError(
-            f"the file has more than {MOST_TAGS} tags, which no robot has", source=source
+            f"the file has more than {MOST_TAGS} tags, too many for a robot", source=source
         )
     builder = _Builder(source, reader, roots)
     parser = builder.parser

@@ -60,8 +60,37 @@ class _KeptFile:
 
 
 _Key = tuple[Path, MeshPart | None, bool]
-_kept: dict[_Key, _KeptFile] = {}
-"""The oldest first. An OrderedDict would look up each key to list its values."""
+
+
+class _KeptFiles:
+    """The oldest come first. `size` is the sum of theirs: adding it up for each new file would take
+    time by the square of their number."""
+
+    def __init__(self) -> None:
+        self._files: dict[_Key, _KeptFile] = {}
+        self.size = 0
+
+    def get(self, key: _Key) -> _KeptFile | None:
+        return self._files.get(key)
+
+    def drop(self, key: _Key) -> None:
+        dropped = self._files.pop(key, None)
+        self.size -= dropped.size if dropped is not None else 0
+
+    def add(self, key: _Key, file: _KeptFile) -> None:
+        """Adds a file as the newest, or makes it that."""
+        self.drop(key)
+        self._files[key] = file
+        self.size += file.size
+        while self.size > MOST_KEPT:
+            self.drop(next(iter(self._files)))
+
+    def clear(self) -> None:
+        self._files.clear()
+        self.size = 0
+
+
+_kept = _KeptFiles()
 
 
 def load_kept(
@@ -77,11 +106,11 @@ def load_kept(
     key = (path, part, bare)
     kept = _kept.get(key)
     if kept is not None and kept.state == _read_state(path) and _are_there(kept.named, resolve):
-        _kept[key] = _kept.pop(key)
+        _kept.add(key, kept)
         for code, message in kept.notes:
             report(code, message)
         return kept.data
-    _kept.pop(key, None)
+    _kept.drop(key)
     return _load(key, report, resolve)
 
 
@@ -141,10 +170,7 @@ def _keep(key: _Key, data: MeshData, notes: Notes, state: State, named: tuple[_N
     size += sum(len(material.image) for material in data.materials)
     if size > MOST_KEPT // 2:
         return
-    _kept[key] = _KeptFile(data=data, notes=notes, state=state, named=named, size=size)
-    total = sum(each.size for each in _kept.values())
-    while total > MOST_KEPT:
-        total -= _kept.pop(next(iter(_kept))).size
+    _kept.add(key, _KeptFile(data=data, notes=notes, state=state, named=named, size=size))
 
 
 def _read_state(path: Path) -> State | None:

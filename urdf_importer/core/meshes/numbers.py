@@ -27,7 +27,7 @@ _GAP = re.compile(rb"\s")
 
 
 class _OddText(Exception):
-    """A piece holds something else than short numbers."""
+    """A piece holds something other than short numbers."""
 
 
 def parse_numbers(text: bytes, dtype: type[Any]) -> NDArray[Any] | None:

@@ -44,7 +44,9 @@ class SimulationSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JointControl:
-    """The commands of ros2_control to a joint: names of interfaces, such as "position"."""
+    """The commands of ros2_control to a joint, and the states that it reads of it: names of
+    interfaces, such as "position"."""
 
     joint: str
     command_interfaces: tuple[str, ...] = ()
+    state_interfaces: tuple[str, ...] = ()

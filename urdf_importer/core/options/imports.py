@@ -141,7 +141,7 @@ class ImportOptions(Options):
         False,
         "Sensors",
         "Make an object of each sensor: Blender cameras with the described lenses, the rays of "
-        "scanners, and an empty in the frame of every other",
+        "scanners, and an empty in the frame of every other sensor",
         group="Physics",
     )
     rigid_bodies: bool = option(
@@ -200,11 +200,11 @@ class ImportOptions(Options):
     static_models: StaticModels = option(
         "objects",
         "Static Models",
-        "How models of a whole world without moving joints, motors or sensors come",
+        "How models of a whole world without moving joints, motors or sensors are imported",
         group="Files",
         choices={
-            "objects": "As plain objects, which exports of worlds write as such",
-            "rigs": "As robots like all others, with their links",
+            "objects": "As plain objects; exports of worlds keep them plain",
+            "rigs": "As robots, with their links",
         },
     )
     variants: tuple[tuple[str, str], ...] = option(

@@ -10,26 +10,43 @@ from ..meshes import RobotFiles
 from ..meshes.upright import suggest_upright
 from ..model import Robot
 from ..options import FileOptions, ImportOptions
-from ..readers.formats import reader_formats
+from ..readers.formats import FoundInPackage, reader_formats
 
 _MOST_ENTRIES = 5_000
+_PACKAGE = "package.xml"
 _MOST_NAMED = 3
 """Of a folder that was given in place of a description."""
 
 
 def find_files(path: AnyPath, options: ImportOptions | FileOptions) -> PackageResolver:
     """Returns a resolver of the files that the description at `path` names."""
-    return PackageResolver(find_description(path), options.packages, options.package_paths)
+    found = _find_described(path)
+    resolver = PackageResolver(found.path, options.packages, options.package_paths)
+    resolver.package, resolver.arguments = found.package, found.arguments
+    return resolver
 
 
 def find_description(path: AnyPath) -> str:
     """Returns the file of a description: in a folder that is a model of Gazebo, the newest that it
-    names. Other paths stay unchanged. Raises ReadError for one that no file can have."""
+    names; of a ROS package, or of its package.xml, the robot's. Other paths stay
+    unchanged. Raises ReadError for one that no file can have, and for a package of several
+    robots."""
+    return _find_described(path).path
+
+
+def _find_described(path: AnyPath) -> FoundInPackage:
     place = os.fspath(path)
     if "\0" in place:
         raise ReadError("the path has a character that no path can have", source=place)
-    finders = (each.find_in_folder for each in reader_formats())
-    return next(filter(None, (find(place) for find in finders if find is not None)), place)
+    formats = reader_formats()
+    finders = (each.find_in_folder for each in formats)
+    found = next(filter(None, (find(place) for find in finders if find is not None)), "")
+    if found:
+        return FoundInPackage(path=found)
+    folder = os.path.dirname(place) or "." if os.path.basename(place) == _PACKAGE else place
+    looks = (each.find_in_package for each in formats)
+    inside = (look(folder) for look in looks if look is not None)
+    return next(filter(None, inside), None) or FoundInPackage(path=folder)
 
 
 def refuse_folder(folder: str) -> None:

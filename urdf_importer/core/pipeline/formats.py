@@ -6,7 +6,14 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ..diagnostics import Diagnostics, ReadError, WriteError, name_choices, quote
+from ..diagnostics import (
+    Diagnostics,
+    ReadError,
+    WriteError,
+    name_choices,
+    quote,
+    quote_path,
+)
 from ..files.outputs import SEPARATORS
 from ..files.packages import AnyPath, PackageResolver
 from ..files.regular import read_regular_file
@@ -17,7 +24,7 @@ from ..readers.formats import Description, choose_reader
 from ..readers.formats import ReaderFormat as ReaderFormat
 from ..readers.formats import reader_formats as reader_formats
 from ..readers.odd_names import report_odd_names
-from ..shelves import list_parts, load
+from ..shelves import find_hooks, list_parts, load
 from ..writers.formats import WriterFormat
 from .files import refuse_folder
 
@@ -30,10 +37,13 @@ def open_description(
     source = resolver.description
     if not diagnostics.source:
         diagnostics.source = source
-    refuse_folder(source)
+    data = find_recorded(source)
+    if data is None:
+        refuse_folder(source)
+    _note_package(resolver, diagnostics)
     for path in filter(None, (source, options.parameters, options.joint_parameters)):
         resolver.note_file(os.path.abspath(path))
-    data = read_regular_file(source)
+    data = read_regular_file(source) if data is None else data
     for each in reader_formats():
         if each.refuse is not None:
             each.refuse(data, source)
@@ -50,6 +60,26 @@ def open_description(
         data=data, source=source, resolver=resolver, options=options, diagnostics=diagnostics
     )
     return found, given
+
+
+def find_recorded(source: str) -> bytes | None:
+    """Returns the description in a recording; None for a file of a format, and any other. Raises
+    ReadError for a recording without one."""
+    suffixes = tuple(suffix for each in reader_formats() for suffix in each.suffixes)
+    if source.lower().endswith(suffixes):
+        return None
+    return next(filter(None, (find(source) for find in find_hooks("find_recorded"))), None)
+
+
+def _note_package(resolver: PackageResolver, diagnostics: Diagnostics) -> None:
+    """Names the description that was found in a package, and the arguments of its launch files."""
+    if resolver.package:
+        words = [f"{name}:={value}" for name, value in resolver.arguments]
+        diagnostics.remark(
+            "package-description",
+            f"the package {quote(resolver.package)} is read as {quote_path(resolver.description)}"
+            f"{', with ' if words else ''}{' '.join(words)}",
+        )
 
 
 def _refuse_webots(data: bytes, source: str) -> None:

@@ -16,7 +16,7 @@ from ..readers.formats import reader_formats
 from ..rig import plan_steps
 from ..shelves import find_hooks
 from .files import find_files, open_files, refuse_folder, suggest_options
-from .formats import open_description, read_description
+from .formats import find_recorded, open_description, read_description
 from .hooks import fit_robot, read_semantics
 
 
@@ -69,6 +69,8 @@ def list_xacro_arguments(
     options = options_of(options, ImportOptions)
     resolver = find_files(path, options)
     source = resolver.description
+    if find_recorded(source) is not None:
+        return ()
     refuse_folder(source)
     listed = (list_them(resolver, options, seconds) for list_them in find_hooks("list_arguments"))
     return tuple(each for arguments in listed for each in arguments)

@@ -114,8 +114,9 @@ def update_robot(
     then unchanged. Where nothing has changed, nothing is touched but the dates of its files.
 
     `names` are the new names of links and joints, old -> new: bones, keyframes, drivers and
-    whatever points at them follow. Others are taken for new ones; `lost-keyframes` names joints
-    whose keyframes then move nothing. With `robot`, `path` counts only for files that it names.
+    whatever points at them follow. Other links and joints count as new; `lost-keyframes` names
+    joints whose keyframes then move nothing. With `robot`, `path` counts only for the files
+    that it names.
     """
     armature = rig_of(armature)
     if robot is not None:

@@ -57,6 +57,16 @@ class XacroArgument:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FoundInPackage:
+    """The description in a ROS `package`, and the arguments that its own files expand it with, name
+    and value."""
+
+    path: str
+    package: str = ""
+    arguments: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReaderFormat:
     """A format of descriptions.
 
@@ -76,6 +86,8 @@ class ReaderFormat:
                     hold several models; raises ReadError
     find_in_folder  returns the description in a folder that is a model, "" for any other folder;
                     for formats with such folders; raises ReadError
+    find_in_package returns the description in the folder of a ROS package, None for any other
+                    folder; raises ReadError
     refuse          raises ReadError for sources of the format that are not read, by their content
                     and their path
     free            whether its models move in their world where nothing holds them, unless they
@@ -93,6 +105,7 @@ class ReaderFormat:
     read_world: Callable[[Description], DescribedWorld] | None = None
     list_models: Callable[[Description], tuple[str, ...]] | None = None
     find_in_folder: Callable[[str], str] | None = None
+    find_in_package: Callable[[str], FoundInPackage | None] | None = None
     refuse: Callable[[bytes, str], None] | None = None
     free: bool = False
 

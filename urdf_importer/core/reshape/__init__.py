@@ -19,6 +19,7 @@ from .build.sensors import add_sensor
 from .measures import measure, measure_csv
 from .measures_file import read_measures, read_measures_text
 from .merge import merge_fixed
+from .mount import Axis, mount, unmount
 from .prune import prune
 from .rename import rename
 from .reroot import reroot
@@ -29,6 +30,7 @@ from .strip import strip
 from .zero import move_zero
 
 __all__ = [
+    "Axis",
     "adapt_srdf",
     "add_control",
     "add_device",
@@ -41,6 +43,7 @@ __all__ = [
     "measure_csv",
     "merge_fixed",
     "mirror_limb",
+    "mount",
     "move_zero",
     "prune",
     "read_measures",
@@ -51,4 +54,5 @@ __all__ = [
     "seat_links",
     "set_joint",
     "strip",
+    "unmount",
 ]

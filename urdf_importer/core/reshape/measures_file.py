@@ -106,7 +106,7 @@ def _load_json(data: bytes, path: str) -> YamlNode | None:
     except ValueError:
         return None
     except RecursionError:
-        raise ReadError("the table cannot be read: it nests too deep", source=path) from None
+        raise ReadError("the table cannot be read: it is nested too deeply", source=path) from None
 
 
 def _as_node(value: Any) -> YamlNode:

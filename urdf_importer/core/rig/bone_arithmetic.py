@@ -4,7 +4,7 @@
 Blender works a bone's axes out twice when edit mode ends: in the armature's frame from head, tail
 and roll, and again in the frame of the bone's parent, whose final axes it inverts; the second roll
 makes the two agree. Each step here rounds where Blender's does, in the same order, so that the
-result is the same to the last bit on processors of the x86-64 family (Blender 4.2 to 5.2).
+result is the same to the last bit on processors of the x86-64 family (Blender 4.2 to 5.3).
 Elsewhere compilers fuse multiplications with additions, and the last digits are others.
 
 Numbers are single (numpy's scalars, which for one bone cost a tenth of arrays) or arrays of them,

@@ -17,7 +17,7 @@ from ..model import Collision, Link, Mesh, Robot
 MeasureVolume = Callable[[Link], MassProperties | None]
 """A link's collision shapes, in its frame, with a density of 1; None where they enclose nothing."""
 
-NEAREST = "the nearest that a body can have takes its place"
+NEAREST = "the nearest valid inertia takes its place"
 SMALL_RADIUS = 0.05
 """Metres: an unknown inertia is a solid sphere's of this radius."""
 

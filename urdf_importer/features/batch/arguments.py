@@ -41,7 +41,9 @@ def add_commands(commands: Any) -> None:
 
 def add_batch(commands: Any) -> None:
     """Adds the command."""
-    suffixes = [suffix.lstrip(".") for each in writer_formats() for suffix in each.suffixes]
+    formats = writer_formats()
+    suffixes = [suffix.lstrip(".") for each in formats for suffix in each.suffixes]
+    suffixes += [each.name for each in formats if each.writes_folders]
     parser = add_command(
         commands,
         "batch",
@@ -55,14 +57,14 @@ def add_batch(commands: Any) -> None:
         "inputs",
         nargs="+",
         metavar="INPUT",
-        help="a description, a folder that is searched for some, or @list.txt with one a line",
+        help="a description, a folder to search, or @list.txt with one description a line",
     )
     parser.add_argument("-o", "--output", required=True, metavar="OUT_DIR", help="for everything")
     parser.add_argument(
         "--to",
         default="blend",
         metavar="blend,png",
-        help=f"files to make of each robot: {name_choices(['blend', 'png', *suffixes])}, "
+        help=f"files to make of each robot: {name_choices(['asset', 'blend', 'png', *suffixes])}, "
         "with commas between (default: blend)",
     )
     _add_running(parser.add_argument_group("running"))
@@ -71,7 +73,7 @@ def add_batch(commands: Any) -> None:
 
 
 def _add_running(group: Any) -> None:
-    text = "processes at a time (default: one a core)"
+    text = "processes at a time (default: one for each core)"
     group.add_argument("--jobs", type=_read_count, metavar="N", help=text)
     text = "work on a Dask cluster: tcp://host:8786"
     group.add_argument("--scheduler", metavar="ADDRESS", help=text)

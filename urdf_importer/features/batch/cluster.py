@@ -242,7 +242,7 @@ def _misfit(facts: dict[str, Any] | BaseException) -> str | None:
     if facts["trouble"]:
         return f"{facts['host']} has no Blender ({facts['trouble']})"
     if not facts["sees_output"]:
-        return f"{facts['host']} does not see the output folder, which must be a shared one"
+        return f"{facts['host']} does not see the output folder, which must be shared"
     if not facts["sees_input"]:
         return f"{facts['host']} does not see the inputs, which must lie in a shared folder"
     return None
@@ -269,5 +269,5 @@ def _give_up(task: RobotTask, reason: BaseException | None) -> BatchRecord:
         input=task.input,
         place=task.place,
         status="lost",
-        error=f"the cluster gave the robot up ({name}); --resume tries it again",
+        error=f"the cluster gave up on the robot ({name}); --resume tries it again",
     )

@@ -178,7 +178,7 @@ def _open_folder(folder: Path, options: DatasetOptions) -> dict[str, Any]:
     if not filled:
         return {}
     if not head.is_file():
-        raise WriteError(f"there are other files than a dataset's in {quote_path(folder)}")
+        raise WriteError(f"there are files that belong to no dataset in {quote_path(folder)}")
     if options.again:
         _remove(folder)
         folder.mkdir(exist_ok=True)

@@ -16,7 +16,7 @@ MOST_LIST_BYTES = 64 * 1024 * 1024
 _AMBIGUOUS = (".xml", ".usd", ".usda", ".usdc", ".usdz")
 """Suffixes that other files have too: such files are taken by name, not found in folders."""
 _OF_MODELS = (".sdf",)
-_RESERVED = ("batch.jsonl", "index.html")
+_RESERVED = ("batch.jsonl", "index.html", "blender_assets.cats.txt")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +102,7 @@ def _find_model(folder: str) -> str:
         path = find_description(folder)
     except ReadError:
         return ""
-    return path if path != folder else ""
+    return path if path != folder and path.lower().endswith(_OF_MODELS) else ""
 
 
 def _refuse(error: OSError) -> None:

@@ -3,7 +3,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +12,8 @@ from ...core.arguments import options_of, texts_of
 from ...core.diagnostics import WriteError, name_choices, quote
 from ...core.files.outputs import AnyPath, refuse_failure
 from ...core.pipeline.formats import find_writer, writer_formats
+from ...core.shelves import has_hook
+from .assets import ASSET, write_catalogs
 from .inputs import BatchInput, choose_places, find_inputs
 from .log import NAME, Log, read_log, set_aside
 from .options import BatchOptions
@@ -48,7 +50,9 @@ def batch(
 
     paths     files, folders that are searched, and lists of these ("@list.txt")
     output    the folder for everything: a folder for each robot, batch.jsonl, index.html
-    to        files to make of each robot: "blend", "png" and suffixes of writer_formats()
+    to        files to make of each robot: "blend", "png", suffixes of writer_formats(), names of
+              these that write folders, such as "ros2", and "asset": a .blend of a library of
+              assets, with its licence, and the catalogues of them all in blender_assets.cats.txt
     progress  is called after each robot
 
     Raises WriteError where a batch is in `output` and neither `resume` nor `again` is set,
@@ -78,33 +82,45 @@ def _choose_limits(seconds: float, mib: float | None, workers: int) -> Limits:
 
 
 def choose_outputs(to: Sequence[str], options: BatchOptions) -> Wanted:
-    """Returns the outputs to make of each robot, from words such as "blend" and ".proto".
+    """Returns the outputs to make of each robot, from words such as "blend", ".proto" and "ros2",
+    which is a folder.
 
     Raises WriteError for an unknown word.
     """
-    suffixes = tuple(dict.fromkeys("." + word.strip().lower().lstrip(".") for word in to))
+    folders = {each.name: each for each in writer_formats() if each.writes_folders}
+    words = [word.strip().lower().lstrip(".") for word in to]
+    suffixes = tuple(dict.fromkeys(_suffix_of(word, folders) for word in words))
     exports = []
     for suffix in suffixes:
         if suffix in (BLEND, PICTURE):
             continue
         try:
-            kind = find_writer(Path(f"robot{suffix}"))
+            kind = folders.get(suffix[1:]) or find_writer(Path(f"robot{suffix}"))
         except WriteError:
             writable = [suffix for each in writer_formats() for suffix in each.suffixes]
-            known = [BLEND, PICTURE, *writable]
+            known = [ASSET, BLEND, PICTURE, *writable, *folders]
             raise WriteError(f"a batch writes {name_choices(known)}, not {quote(suffix)}") from None
         fitting = [each for each in options.exports if isinstance(each, kind.options)]
         exports.append((suffix, fitting[0] if fitting else kind.options()))
     if not suffixes or suffixes == (".",):
         raise WriteError("a batch must write something: blend, png or another format")
+    if ASSET in words and not has_hook("render_preview"):
+        raise WriteError("assets need a part of the library that is not installed")
     return Wanted(
         suffixes=suffixes,
+        asset=ASSET in words,
         options=options.imports,
         exports=tuple(exports),
         picture_size=options.picture_size,
         picture_samples=options.picture_samples,
         strict=options.strict,
     )
+
+
+def _suffix_of(word: str, folders: Container[str]) -> str:
+    if word in folders:
+        return f"_{word}"
+    return BLEND if word == ASSET else f".{word}"
 
 
 def _open_output(output: AnyPath, *, resume: bool, again: bool) -> Path:
@@ -177,8 +193,10 @@ class _Work:
         self.show()
 
     def show(self) -> None:
-        """Writes the page."""
+        """Writes the page, and the catalogues of assets."""
         write_page(self._folder / PAGE, self.records(), len(self._inputs))
+        if self._wanted.asset:
+            write_catalogs(self._folder, self.records())
 
     def records(self) -> tuple[BatchRecord, ...]:
         """Returns the records of the inputs, in their order."""

@@ -13,13 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...core.command.jobs import CheckJob, ExportJob, ImportJob, Job, run
+from ...core.command.jobs import CheckJob, ExportJob, ImportJob, run, task_of
 from ...core.command.report import Report, SayStage
+from ...core.command.task import Task, perform
 from ...core.diagnostics import FragmentError, RobotError, WriteError
 from ...core.files.outputs import refuse_failure
 from ...core.files.portable import relative_path
 from ...core.files.version import find_version
 from ...core.options import FileOptions, ImportOptions
+from .assets import plan_asset
 
 BLEND, PICTURE = ".blend", ".png"
 _MOST_DIGESTED = 128 * 1024 * 1024
@@ -28,9 +30,11 @@ _MOST_DIGESTED = 128 * 1024 * 1024
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
     """The outputs of a batch for every robot: files of these `suffixes`, pictures of so many pixels
-    and samples. `exports`: suffix -> options of its format."""
+    and samples. `exports`: suffix -> options of its format; folders end in _ and its name. `asset`:
+    the .blend is one of a library of assets."""
 
     suffixes: tuple[str, ...] = (BLEND,)
+    asset: bool = False
     options: ImportOptions = field(default_factory=ImportOptions)
     exports: tuple[tuple[str, FileOptions], ...] = ()
     picture_size: tuple[int, int] = (256, 192)
@@ -110,19 +114,21 @@ def run_task(task: RobotTask, say_stage: SayStage) -> dict[str, Any]:
     reports = [run(check, say_stage=say_stage)]
     if reports[0].error is None:
         with _folder_of(task):
-            for job in _plan_jobs(task):
-                reports.append(run(job, say_stage=say_stage))
+            for each in _plan_tasks(task):
+                reports.append(perform(each, say_stage=say_stage))
                 find_disk_trouble(task.output, reports[-1].error)
     return _describe(task, reports)
 
 
-def _plan_jobs(task: RobotTask) -> Iterator[Job]:
+def _plan_tasks(task: RobotTask) -> Iterator[Task]:
     wanted = task.wanted
     blend, picture = (
         task.file(suffix) if suffix in wanted.suffixes else None for suffix in (BLEND, PICTURE)
     )
-    if blend or picture:
-        yield ImportJob(
+    if wanted.asset:
+        yield plan_asset(task)
+    elif blend or picture:
+        job = ImportJob(
             input=task.input,
             options=wanted.options,
             blend=blend,
@@ -131,14 +137,17 @@ def _plan_jobs(task: RobotTask) -> Iterator[Job]:
             picture_samples=wanted.picture_samples,
             strict=wanted.strict,
         )
+        yield task_of(job)
     for suffix, options in wanted.exports:
-        yield ExportJob(
+        export = ExportJob(
             input=task.input,
             output=task.file(suffix),
+            format=suffix[1:] if suffix.startswith("_") else "",
             options=options,
             reading=wanted.options,
             strict=wanted.strict,
         )
+        yield task_of(export)
 
 
 @contextmanager

@@ -115,10 +115,10 @@ def _add_collide(commands: Any) -> None:
         commands,
         "collide",
         _plan_check,
-        help="say which links of a robot touch, in a pose or during a motion",
-        description="Says which links of a robot touch each other, and from when to when during a "
-        "motion, between its samples too. Without a motion the pose counts that a .blend shows, or "
-        "zero of a description. The exit status is 1 where something touches.",
+        help="list the links of a robot that touch, in a pose or during a motion",
+        description="Lists the links of a robot that touch each other, and from when to when "
+        "during a motion, between its samples too. Without a motion it checks the pose in a "
+        ".blend, or the zero pose of a description. The exit status is 1 where something touches.",
     )
     add_robot(parser)
     parser.add_argument(

@@ -20,10 +20,10 @@ class CheckOptions(FileOptions):
     disabled: Disabled = _option(
         "auto",
         "Disabled Pairs",
-        "Which pairs of links are not looked at",
+        "The pairs of links to skip",
         choices={
-            "auto": "The SRDF's; without one neighbours, and links that touch at zero",
-            "none": "None: all pairs are looked at",
+            "auto": "The pairs of the SRDF; without one, neighbours and links that touch at zero",
+            "none": "No pairs: all are tested",
         },
     )
     allowed: tuple[tuple[str, str], ...] = _option(

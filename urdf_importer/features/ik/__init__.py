@@ -16,11 +16,7 @@ PART = Part(
             "find_solutions",
             "inverse_kinematics",
         ),
-        "blender.bake": (
-            "bake_ik",
-            "bake_path",
-            "trace_path",
-        ),
+        "blender.bake": ("bake_ik",),
         "blender.live": (
             "add_ik",
             "remove_ik",

@@ -33,7 +33,7 @@ _FREE_TURN, _FREE_SLIDE = np.pi, 0.5
 
 
 def find_movers(closer: LoopCloser, base: str, link: str) -> tuple[str, ...]:
-    """Returns the free joints that move `link` against `base` by way of loops; none where no joint
+    """Returns the free joints that move `link` against `base` through loops; none where no joint
     between the two is on a loop."""
     names = moving_joints(closer.tree, base, link).keys()
     return tuple(

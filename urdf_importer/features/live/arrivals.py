@@ -111,7 +111,7 @@ class Recording:
         """Returns the motion. Raises ReadError where nothing of one arrived."""
         if self.is_full:
             diagnostics.warning(
-                "recording-full", "the recording ends where it held as much as a motion may have"
+                "recording-full", "the recording ends here: it holds as much as a motion can"
             )
         try:
             return assemble(self._collector.finish(), diagnostics, source=source, topic=topic)

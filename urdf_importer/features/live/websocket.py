@@ -183,7 +183,7 @@ def _check_head(first: int, second: int) -> FrameKind:
     try:
         kind = FrameKind(first & 15)
     except ValueError:
-        raise BrokenError("the server sends frames of a kind that there is not") from None
+        raise BrokenError("the server sends frames of an unknown kind") from None
     if kind >= FrameKind.CLOSE and (second > 125 or not first & 128):
         raise BrokenError("the server sends control frames that are too big")
     return kind

@@ -6,6 +6,17 @@ from ...core.shelves import Part
 PART = Part(
     name="motion",
     names={
+        "datasets.servo_frames": ("write_servo_frames",),
+        "datasets.episodes": (
+            "Episode",
+            "EpisodeOptions",
+        ),
+        "fitting.servos": (
+            "Servo",
+            "read_servos",
+            "write_servos",
+        ),
+        "messages.description": ("find_description",),
         "limits": (
             "JointLimits",
             "Violation",
@@ -15,6 +26,7 @@ PART = Part(
             "find_limits",
             "read_trajectory",
             "retime_trajectory",
+            "write_episodes",
             "write_trajectory",
         ),
         "options": (
@@ -29,7 +41,12 @@ PART = Part(
             "Trajectory",
         ),
         "blender.apply": ("apply_trajectory",),
+        "blender.episodes": (
+            "record_episode_steps",
+            "record_episodes",
+        ),
         "blender.sample": ("sample_trajectory",),
     },
     commands="command",
+    hooks={"find_recorded": "messages.description:find_recorded"},
 )

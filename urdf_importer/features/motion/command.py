@@ -13,11 +13,14 @@ from ...core.command.report import Work
 from ...core.command.summary import Facts, count, describe_rows
 from ...core.command.task import BLEND, PICTURE, Task, TaskOutput, UsageError
 from ...core.diagnostics import Diagnostics
+from .command_episodes import add_episodes
 from .command_limits import add_limit_arguments, add_limits, sample_within
-from .motions import read_trajectory, write_trajectory
+from .datasets.servo_frames import SUFFIXES, write_servo_frames
+from .fitting.recorded import Recorded
+from .motions import write_trajectory
 from .options import MotionOptions
-from .recordings.formats import MOTION, motion_formats
-from .recordings.read import list_topics
+from .recordings.formats import COUNTS, MOTION, motion_formats
+from .recordings.read import list_topics, read_recorded
 from .recordings.topics import Topic
 from .trajectory import Trajectory
 
@@ -27,6 +30,7 @@ def add_commands(commands: Any) -> None:
     _add_animate(commands)
     _add_sample(commands)
     add_limits(commands)
+    add_episodes(commands)
     parser = add_command(
         commands,
         "topics",
@@ -53,7 +57,8 @@ def _add_animate(commands: Any) -> None:
     add_robot(parser)
     parser.add_argument("motions", nargs="+", metavar="MOTION", help=f"{_READ}, folder")
     add_output(parser, "OUT.blend", "the .blend to write")
-    parser.add_argument("--topic", metavar="T", help="the topic of the recordings")
+    text = "the topic of the recordings, or an episode of a dataset; may be repeated"
+    parser.add_argument("--topic", action="append", metavar="T", help=text)
     parser.add_argument("--fps", type=float, metavar="N", help="the scene's frames per second")
     parser.add_argument("--preview", metavar="OUT.png", help="render the robot in its first pose")
     add_option_arguments(parser, MotionOptions)
@@ -70,7 +75,10 @@ def _add_sample(commands: Any) -> None:
         "trajectory: after IK, limits, drivers, constraints and NLA.",
     )
     add_robot(parser, "the .blend with the robot")
-    add_output(parser, "OUT", f"the motion: {' '.join(MOTION)}, folder")
+    add_output(parser, "OUT", f"the motion: {' '.join(MOTION)}, folder; {COUNTS} with --servos")
+    parser.add_argument(
+        "--servos", metavar="FILE", help="a table of servos: write their counts (.csv, .json, .h)"
+    )
     parser.add_argument(
         "--rate", type=float, metavar="HZ", help="samples per second (default: one for each frame)"
     )
@@ -97,40 +105,42 @@ def _plan_animation(given: argparse.Namespace) -> list[Task]:
 def _animate(given: argparse.Namespace, work: Work) -> None:
     options = read_options(given, MotionOptions)
     # Recordings are read first: an unreadable one costs no import.
-    motions = _read_motions(given, options, work.diagnostics)
+    read = _read_motions(given, options, work.diagnostics)
     armature = load_robot(given, "animating", work)
     from ...core.blender.curves import set_frame_rate
-    from .blender.apply import apply_trajectory
+    from .blender.apply import apply_recorded
 
-    if options.degrees:
-        # The robot says which numbers are angles.
-        motions = _read_motions(given, options, Diagnostics(), armature)
     if given.fps is not None:
         set_frame_rate(given.fps)
     with work.clock("animate"):
-        for motion in motions:
-            apply_trajectory(armature, motion, options=options, diagnostics=work.diagnostics)
+        motions = [
+            apply_recorded(armature, each, options, work.diagnostics.about(each.source))
+            for each in read
+        ]
     render(armature, given.preview, work)
     save(given.output, work)
-    described = map(_describe, motions)
-    work.notes = [f"{path}: {text}" for path, text in zip(given.motions, described, strict=True)]
+    work.notes = [f"{each.source}: {_describe(each)}" for each in motions]
     work.facts = {"robot": armature.name, "motions": [*map(_count, motions)]}
     work.summary = f"{armature.name}: {count(len(motions), 'motion')}"
 
 
 def _read_motions(
-    given: argparse.Namespace, options: MotionOptions, diagnostics: Diagnostics, robot: Any = None
-) -> list[Trajectory]:
-    how: Any = {"topic": given.topic, "robot": robot, "options": options}
+    given: argparse.Namespace, options: MotionOptions, diagnostics: Diagnostics
+) -> list[Recorded]:
     return [
-        read_trajectory(path, diagnostics=diagnostics.about(path), **how) for path in given.motions
+        read_recorded(path, topic=topic, options=options, diagnostics=diagnostics.about(path))
+        for path in given.motions
+        for topic in given.topic or (None,)
     ]
 
 
 def _plan_sampling(given: argparse.Namespace) -> list[Task]:
     if not is_blend(given.robot):
         raise UsageError("sample takes a robot in a .blend")
-    return plan_robot(given, _sample, TaskOutput(path=given.output, suffixes=MOTION))
+    suffixes = SUFFIXES if given.servos else MOTION
+    beside = (given.servos,) if given.servos else ()
+    output = TaskOutput(path=given.output, suffixes=suffixes)
+    return plan_robot(given, _sample, output, beside=beside)
 
 
 def _sample(given: argparse.Namespace, work: Work) -> None:
@@ -143,7 +153,11 @@ def _sample(given: argparse.Namespace, work: Work) -> None:
         motion = sample_within(motion, armature, given, work)
     work.hold()
     with work.clock("save"):
-        work.add(*write_trajectory(motion, given.output, robot=armature))
+        if given.servos:
+            how: Any = {"rate": given.rate or 50.0, "diagnostics": work.diagnostics}
+            work.add(write_servo_frames(motion, given.output, given.servos, **how))
+        else:
+            work.add(*write_trajectory(motion, given.output, robot=armature))
     work.facts = {"robot": armature.name, "motions": [_count(motion)]}
     work.summary = f"{armature.name}: {_describe(motion)}"
 

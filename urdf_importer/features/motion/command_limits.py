@@ -13,9 +13,10 @@ from ...core.command.summary import count, describe_rows
 from ...core.command.task import Task, TaskOutput
 from ...core.diagnostics import quote
 from .limits import Violation
-from .motions import check_trajectory, read_trajectory, retime_trajectory, write_trajectory
+from .motions import check_trajectory, retime_trajectory, robot_of_rig, write_trajectory
 from .options import MotionOptions, RetimeOptions
 from .recordings.formats import MOTION
+from .recordings.read import read_recorded, settle_motion
 from .trajectory import Trajectory
 
 _COLUMNS = ("joint", "what", "reaches", "limit", "at")
@@ -76,7 +77,17 @@ def _limits(given: argparse.Namespace, work: Work) -> None:
     )
 
 
-_READING = ("degrees", "rate", "columns")
+_READING = (
+    "names",
+    "prefix",
+    "degrees",
+    "units",
+    "servos",
+    "order",
+    "time_unit",
+    "rate",
+    "columns",
+)
 
 
 def add_motion_arguments(parser: argparse.ArgumentParser) -> None:
@@ -91,11 +102,9 @@ def open_with_motion(given: argparse.Namespace, work: Work) -> tuple[Any, Trajec
     how: Any = {"topic": given.topic, "options": options}
     # Read first: an unreadable one costs no robot. The robot then says which numbers are angles.
     own = work.diagnostics.about(given.motion)
-    motion = read_trajectory(given.motion, diagnostics=own, **how)
+    recorded = read_recorded(given.motion, diagnostics=own, **how)
     robot = read_checked(given, work)
-    if options.degrees:
-        motion = read_trajectory(given.motion, robot=robot, **how)
-    return robot, motion
+    return robot, settle_motion(recorded, robot_of_rig(robot), options, own)
 
 
 def _retime(motion: Trajectory, robot: Any, given: argparse.Namespace) -> Trajectory:

@@ -2,7 +2,7 @@
 """Motions of a robot: read and written, checked against its limits, and given other times."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,10 @@ from ...core.diagnostics import Diagnostics, KinematicsError
 from ...core.files.packages import AnyPath
 from ...core.model import Robot
 from ...core.pipeline.extracting import find_reshaped
+from ...core.progress import finish
 from .check import check_motion
+from .datasets.episodes import Episode, EpisodeOptions
+from .datasets.writing import Making, write_steps
 from .limits import JointLimits, RobotLimits, Violation, limits_of, table_of
 from .limits_file import read_joint_limits
 from .names import match_names
@@ -33,13 +36,17 @@ def read_trajectory(
     diagnostics: Diagnostics | None = None,
 ) -> Trajectory:
     """Returns the motion that a recording holds: a ROS 1 bag, an MCAP file, a recording of ROS 2
-    (a .db3 or its folder), .csv, .json, .yaml or .npz.
+    (a .db3 or its folder), .csv, .json, .yaml or .npz; also the arrays of mjlab, BeyondMimic, Isaac
+    Lab, GMR and MuJoCo, AMP's JSON, Unitree's tables, .parquet and LeRobot's datasets, by their
+    folder or meta/info.json, whose `topic` is an episode: "7", "7/action".
 
     `topic` says which of a recording's topics; without it that is /joint_states, or the only one
-    that has positions of joints. The poses of frames (/tf, odometry) come along. With `degrees` in
-    the options, the numbers of a `robot`'s turning joints are angles in degrees, and numbers
-    of sliding joints are metres; without a robot all joints' are angles. Raises ReadError, in one
-    sentence, for unreadable files and where several topics are possible.
+    that has positions of joints. The poses of frames (/tf, odometry) come along. With a `robot`
+    the motion has that robot's names, in radians and metres: the options settle which joint a name
+    or a column without a name is (`names`, `prefix`, `order`), and the meaning of its numbers
+    (`units`, `servos`, `degrees`); joints of other robots are left out. Without a robot names stay,
+    and files without names are refused. Raises ReadError, in one sentence, for unreadable files,
+    for motions that cannot be this robot's, and where several topics are possible.
     """
     known = None if robot is None else robot_of_rig(robot)
     return read.read_trajectory(
@@ -75,6 +82,28 @@ def write_trajectory(
     return write.write_trajectory(trajectory, path, layout=layout, robot=known, rate=rate)
 
 
+def write_episodes(
+    episodes: Iterable[Episode],
+    folder: AnyPath,
+    *,
+    robot: Any = None,
+    options: EpisodeOptions | None = None,
+    diagnostics: Diagnostics | None = None,
+) -> tuple[Path, ...]:
+    """Writes motions as a dataset of LeRobot, version 3.0, into a folder of its own, and returns
+    the files. States are positions at `fps` rows a second, in single precision; actions are the
+    episodes' own, or follow from the states.
+
+    Numbers are radians and metres, or in the `units` of the options; the `robot`, a `Robot` or an
+    imported robot, tells which joints slide, and their limits. With `append`, episodes are added to
+    a dataset with the same features. Raises WriteError for another folder's files, for episodes of
+    other joints or cameras than the first, and for none.
+    """
+    known = None if robot is None else robot_of_rig(robot)
+    making = Making(robot=known, options=options, diagnostics=diagnostics)
+    return finish(write_steps(episodes, folder, making))
+
+
 def find_limits(
     robot_or_armature: Any,
     *,
@@ -85,7 +114,7 @@ def find_limits(
     description of a `Robot` or an imported robot, overridden by `limits`. Raises as
     check_trajectory does."""
     diagnostics = diagnostics_of(diagnostics)
-    return dict(_find_limits(robot_or_armature, limits, diagnostics)[1].joints)
+    return dict(find_robot_limits(robot_or_armature, limits, diagnostics)[1].joints)
 
 
 def check_trajectory(
@@ -113,7 +142,7 @@ def check_trajectory(
     given = None if robot_or_armature is None else robot_of_rig(robot_or_armature)
     if not trajectory.names:
         return ()
-    robot, found = _find_limits(given, limits, diagnostics)
+    robot, found = find_robot_limits(given, limits, diagnostics)
     return check_motion(trajectory, found, _match(trajectory, found, robot, diagnostics))
 
 
@@ -147,7 +176,7 @@ def retime_trajectory(
         return scale_speed(trajectory, speed)
     if robot is None and limits is None:
         raise KinematicsError("retiming needs a speed, a robot or limits")
-    described, found = _find_limits(robot, limits, diagnostics)
+    described, found = find_robot_limits(robot, limits, diagnostics)
     joints = _match(trajectory, found, described, diagnostics) if trajectory.names else {}
     return retime(trajectory, found, joints, options_of(options, RetimeOptions))
 
@@ -159,7 +188,7 @@ def robot_of_rig(robot_or_armature: Any) -> Robot:
     return given if isinstance(given, Robot) else find_reshaped(given)
 
 
-def _find_limits(
+def find_robot_limits(
     given: Any, limits: Limits | None, diagnostics: Diagnostics
 ) -> tuple[Robot | None, RobotLimits]:
     """Returns the robot that is given, None for none, with its limits."""

@@ -2,10 +2,12 @@
 """Recorded names -> joints of a robot."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 
 from ...core.diagnostics import Diagnostics, KinematicsError, quote
+from .fitting.rules import match_by_rule, match_by_words
 
-_MOST_NAMED = 5
+_MOST_NAMED, _MOST_SUGGESTED, _MOST_COMPARED, _MOST_LETTERS = 5, 3, 200, 100
 
 
 def match_names(
@@ -16,7 +18,8 @@ def match_names(
     diagnostics: Diagnostics,
 ) -> dict[str, str]:
     """Returns recorded name -> joint: as `given` says it; the same name; without `prefix`. Where
-    nothing fits so, the one prefix, suffix or namespace that makes all fit, with a warning.
+    nothing fits so, the prefix, suffix or namespace that makes most joints fit, or the words of
+    names, with a warning.
 
     Names that fit nothing are one diagnostic. Raises KinematicsError where no name fits, and for
     given pairs that name no joint.
@@ -31,12 +34,14 @@ def match_names(
         if fitting:
             found[name] = fitting[0]
     if not found:
-        found = _match_all(recorded, joints, diagnostics)
-    if not found:
-        raise KinematicsError(
-            f"no joint of the robot is in the motion: it has {name_few(recorded)}, the robot "
-            f"{name_few(joints)}"
-        )
+        matched = match_by_rule(recorded, joints) or match_by_words(recorded, joints)
+        if matched is None:
+            raise KinematicsError(
+                f"no joint of the robot is in the motion: it has {name_few(recorded)}, the robot "
+                f"{name_few(joints)}{_suggest(recorded, joints)}"
+            )
+        found, message = matched
+        diagnostics.warning("joints-matched", message)
     unknown = [name for name in recorded if name not in found]
     if unknown:
         diagnostics.warning(
@@ -47,46 +52,17 @@ def match_names(
     return found
 
 
-def _match_all(
-    recorded: Sequence[str], joints: Collection[str], diagnostics: Diagnostics
-) -> dict[str, str]:
-    """Finds the common prefix or suffix of all names, of the motion or of the robot."""
-    for joint in joints:
-        for name in recorded[:1]:
-            for long, short, is_recorded in ((name, joint, True), (joint, name, False)):
-                if not short or (not long.endswith(short) and not long.startswith(short)):
-                    continue
-                found = _strip(recorded, joints, long, short, is_recorded)
-                if found:
-                    more = long.replace(short, "", 1)
-                    who = "the motion" if is_recorded else "the robot"
-                    diagnostics.warning(
-                        "joints-matched",
-                        f"names of joints fit without {quote(more)} in the names of {who}",
-                    )
-                    return found
-    return {}
-
-
-def _strip(
-    recorded: Sequence[str], joints: Collection[str], long: str, short: str, is_recorded: bool
-) -> dict[str, str]:
-    """Returns the joints of all names where one rule fits all; nothing otherwise."""
-    before, after = "", ""
-    if long.endswith(short):
-        before = long[: len(long) - len(short)]
-    else:
-        after = long[len(short) :]
-    if is_recorded:
-        found = {
-            name: name.removeprefix(before).removesuffix(after)
-            for name in recorded
-            if name.startswith(before) and name.endswith(after)
-        }
-    else:
-        found = {name: f"{before}{name}{after}" for name in recorded}
-    fits = len(found) == len(recorded) and all(joint in joints for joint in found.values())
-    return found if fits else {}
+def _suggest(recorded: Sequence[str], joints: Collection[str]) -> str:
+    """Returns up to three pairs of names that are near each other, as arguments."""
+    if len(joints) > _MOST_COMPARED:
+        return ""
+    near = {
+        name: get_close_matches(name, joints, n=1)
+        for name in recorded[:_MOST_COMPARED]
+        if len(name) <= _MOST_LETTERS
+    }
+    pairs = [f"--name {name}:={found[0]}" for name, found in near.items() if found]
+    return f"; perhaps {' '.join(pairs[:_MOST_SUGGESTED])}" if pairs else ""
 
 
 def name_few(names: Iterable[str]) -> str:

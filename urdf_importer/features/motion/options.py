@@ -9,6 +9,8 @@ from ...core.options import Options, option
 Clock = Literal["stamp", "log"]
 KeyKind = Literal["samples", "frames", "reduced"]
 BaseKind = Literal["auto", "none", "object"]
+OrderKind = Literal["auto", "file", "mujoco", "isaac"]
+TimeUnit = Literal["auto", "s", "ms", "us", "ns"]
 BASE_CHOICES = {
     "auto": "The planar or floating joint on the root link, else the armature object",
     "none": "Nothing",
@@ -111,7 +113,7 @@ class MotionOptions(Options):
     clock: Clock = option(
         "stamp",
         "Clock",
-        "Which times of a recording count",
+        "The times of a recording that count",
         group="Reading",
         choices={
             "stamp": "Stamps in the messages, where they have some; else the times of recording",
@@ -120,6 +122,47 @@ class MotionOptions(Options):
     )
     degrees: bool = option(
         False, "Degrees", "The angles are in degrees; travel is in metres", group="Reading"
+    )
+    units: tuple[tuple[str, str], ...] = option(
+        (),
+        "Units",
+        "The units of joints, as name:=unit, with * for all joints that can have it: rad, deg or "
+        "turns; m, cm or mm; percent or signed (0 or -100 to 100 of the limits); counts of servos",
+        group="Reading",
+        separator=":=",
+    )
+    servos: str = option(
+        "",
+        "Servos",
+        "A table of servos, or LeRobot's calibration, for the units signed and counts",
+        group="Reading",
+        entries="FILE",
+    )
+    order: OrderKind = option(
+        "auto",
+        "Order",
+        "The order of the joints in a file that does not name them",
+        group="Reading",
+        choices={
+            "auto": "Found by the places of bodies, where the file has them; else as its program "
+            "writes it",
+            "file": "As the description lists them",
+            "mujoco": "Depth first, as MuJoCo and mjlab",
+            "isaac": "Breadth first, as Isaac Lab",
+        },
+    )
+    time_unit: TimeUnit = option(
+        "auto",
+        "Time Unit",
+        "The unit of a table's column of times",
+        group="Reading",
+        choices={
+            "auto": "As its name or its size says, else seconds",
+            "s": "Seconds",
+            "ms": "Milliseconds",
+            "us": "Microseconds",
+            "ns": "Nanoseconds",
+        },
     )
     rate: float = option(
         0.0,

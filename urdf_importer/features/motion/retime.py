@@ -24,8 +24,8 @@ _WINDOWS = (1.0, 1.4, 2.0, 3.0, 5.0, 8.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Bounds:
-    """(n,) each, infinite where a joint has no limit."""
+class PathBounds:
+    """Limits of n joints, (n,) each, infinite where a joint has none."""
 
     velocities: Numbers
     accelerations: Numbers
@@ -33,7 +33,7 @@ class _Bounds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Timed:
+class TimedPath:
     """The path's nodes: (k,) new and old seconds, (k, n) positions, and velocities of cubics."""
 
     times: Numbers
@@ -90,7 +90,7 @@ def retime(
     if path is None:
         raise KinematicsError("no joint of the motion moves, so there is nothing to retime")
     most = _cap_speeds(path, trajectory.frames, options)
-    timed = _follow(path, bounds, most) if is_smooth else _hurry(path, every, bounds, most)
+    timed = follow_path(path, bounds, most) if is_smooth else _hurry(path, every, bounds, most)
     return replace(
         trajectory,
         names=tuple(series),
@@ -109,7 +109,7 @@ def _collect(
     series: Sequence[Keys],
     limits: RobotLimits,
     options: RetimeOptions,
-) -> _Bounds:
+) -> PathBounds:
     """Collects the limits. A joint without any is never faster than it was. Raises KinematicsError
     where none has one."""
     scales = {
@@ -128,7 +128,7 @@ def _collect(
     for row, keys in zip(found, series, strict=True):
         if np.isinf(row[:2]).all():
             row[0] = max(peaks_of(keys).get("velocity", (0.0, 0.0))[0], 1e-9)
-    return _Bounds(velocities=found[:, 0], accelerations=found[:, 1], jerks=found[:, 2])
+    return PathBounds(velocities=found[:, 0], accelerations=found[:, 1], jerks=found[:, 2])
 
 
 def _moving_frames(frames: Iterable[FrameTrack]) -> Numbers:
@@ -153,7 +153,7 @@ def _cap_speeds(path: JointPath, frames: Sequence[FrameTrack], options: RetimeOp
     return most
 
 
-def _hurry(path: JointPath, series: Sequence[Keys], bounds: _Bounds, most: Numbers) -> _Timed:
+def _hurry(path: JointPath, series: Sequence[Keys], bounds: PathBounds, most: Numbers) -> TimedPath:
     """Gives each line as long as its slowest joint needs."""
     pieces = 16 if any(keys.slopes is not None for keys in series) else 1
     if pieces == 1:
@@ -166,15 +166,16 @@ def _hurry(path: JointPath, series: Sequence[Keys], bounds: _Bounds, most: Numbe
     spent = np.maximum(spent * (1.0 + 1e-9), path.lengths[:, None] / pieces / most[:, None])
     old = path.starts[:, None] + np.linspace(0, 1, pieces + 1) * path.lengths[:, None]
     times = np.concatenate([[0.0], np.cumsum(np.maximum(spent, _LEAST_STEP))])
-    return _Timed(
+    return TimedPath(
         times=times,
         old=np.append(old[:, :-1].ravel(), old[-1, -1]),
         positions=np.concatenate([values[:, :-1].reshape(-1, values.shape[2]), values[-1:, -1]]),
     )
 
 
-def _follow(path: JointPath, bounds: _Bounds, most: Numbers) -> _Timed:
-    """Follows the path under limits of acceleration."""
+def follow_path(path: JointPath, bounds: PathBounds, most: Numbers) -> TimedPath:
+    """Follows a path under limits of acceleration; `most` (m - 1,) is the greatest growth of its
+    parameter in each segment."""
     segments = len(path.lengths)
     pieces = int(2 ** np.ceil(np.log2(np.clip(_NODES / segments, 4, 1024))))
     values, first, second = nodes_of(path, pieces)
@@ -193,7 +194,7 @@ def _follow(path: JointPath, bounds: _Bounds, most: Numbers) -> _Timed:
     return _end(path, (table[kept], old[kept], values[kept], slopes[kept]), bounds)
 
 
-def _ease(path: JointPath, times: Numbers, speeds: Numbers, bounds: _Bounds) -> _Timed:
+def _ease(path: JointPath, times: Numbers, speeds: Numbers, bounds: PathBounds) -> TimedPath:
     """Spreads the jumps of the acceleration over a window of time: out of a few windows, the one
     with the earliest end. In the shortest, the greatest acceleration comes or goes at the greatest
     jerk."""
@@ -207,7 +208,7 @@ def _ease(path: JointPath, times: Numbers, speeds: Numbers, bounds: _Bounds) -> 
     return min(eased, key=lambda each: float(each.times[-1]))
 
 
-def _end(path: JointPath, nodes: tuple[Numbers, ...], bounds: _Bounds) -> _Timed:
+def _end(path: JointPath, nodes: tuple[Numbers, ...], bounds: PathBounds) -> TimedPath:
     """Stretches the time of each run between two stops by the little that its cubics, which are not
     quite the path between the nodes, are beyond the limits."""
     times, old, positions, velocities = nodes
@@ -234,7 +235,7 @@ def _end(path: JointPath, nodes: tuple[Numbers, ...], bounds: _Bounds) -> _Timed
     np.maximum.at(factors, runs, needed * (1.0 + 1e-7))
     scale = factors[runs]
     at_node = np.maximum(np.append(scale, 1.0), np.append(1.0, scale))
-    return _Timed(
+    return TimedPath(
         times=np.concatenate([[0.0], np.cumsum(steps * scale)]),
         old=old,
         positions=positions,
@@ -254,7 +255,7 @@ def _jerks(times: Numbers, second: Numbers, third: Numbers) -> Numbers:
     return jerks
 
 
-def _move_track(track: FrameTrack, timed: _Timed) -> FrameTrack:
+def _move_track(track: FrameTrack, timed: TimedPath) -> FrameTrack:
     """Moves a frame to the new times, with samples where the joints have some: it stays beside
     them. Before and after them its time continues as it did."""
     if len(track.times) == 1:

@@ -190,4 +190,4 @@ def left_fingers(machine: JointedBodies, hands: Sequence[Hand]) -> Iterator[str]
         busy = {finger.tip.link for _, finger in hand.fingers}
         for finger in _find_fingers(machine, hand.palm):
             if finger.tip.link not in busy:
-                yield f"the robot's finger {finger.tip.link} has no finger to follow"
+                yield f"the robot's finger {finger.tip.link} has no finger of the person to follow"

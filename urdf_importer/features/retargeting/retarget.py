@@ -3,7 +3,7 @@
 
 import math
 import os
-from collections.abc import Generator, Set
+from collections.abc import Generator, Mapping, Set
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -73,10 +73,13 @@ def retarget_steps(
     described = robot_of_rig(given)
     found = _find(described, person, options, partial(load_shapes, given))
     limits = limits_of(described, None, Diagnostics())
+    held = {} if isinstance(given, Robot) else _find_held(given, limits)
     feet = foot_links(found.machine, found.anatomy) if found.matched.has_legs else set()
     soles = load_shapes(given, feet - found.anatomy.shapes.keys())
     wheels = _find_wheels(given, found) if options.base == "drive" else None
-    result = yield from follow(found, options, soles, limits, wheels)
+    result = yield from follow(found, options, soles, _fix(limits, held), wheels)
+    free = [name for name in result.trajectory.names if name not in held]
+    result = replace(result, trajectory=result.trajectory.select(free))
     if isinstance(given, Robot) and given.loops:
         # Rigs are closed as their keys are made.
         yield Progress(share=0.92, text="loops")
@@ -189,6 +192,21 @@ def _find_wheels(given: Any, found: Found) -> Wheels | None:
         ]
         radius = max((measure_reach(*both) for both in placed), default=0.0)
     return Wheels(found=wheels, radius=radius, distance=wheels.distance) if radius else None
+
+
+def _find_held(armature: Any, limits: RobotLimits) -> dict[str, float]:
+    """Finds the held joints of a rig, and where they are shown."""
+    from ...core.blender.standing.joints import list_held
+    from ...core.blender.standing.pose import get_joint_positions
+
+    shown = get_joint_positions(armature)
+    return {name: float(shown[name]) for name in list_held(armature) if name in limits.joints}
+
+
+def _fix(limits: RobotLimits, held: Mapping[str, float]) -> RobotLimits:
+    """Returns the limits with no way to go for held joints."""
+    fixed = {name: replace(limits.joints[name], lower=at, upper=at) for name, at in held.items()}
+    return replace(limits, joints={**limits.joints, **fixed})
 
 
 def load_shapes(given: Any, names: Set[str]) -> Soles:

@@ -181,7 +181,8 @@ def _report_limbs(
 
 
 def _narrow(machine: JointedBodies, limits: RobotLimits) -> None:
-    """Keeps positions within the limits of safety controllers too."""
+    """Keeps positions within the limits of safety controllers too, and held joints where they
+    are."""
     for column, name in enumerate(machine.names):
         bounds = limits.joints.get(name)
         if bounds is not None and bounds.lower is not None:
@@ -298,6 +299,6 @@ def _drive(plan: Plan, result: RetargetResult, wheels: Wheels | None) -> Retarge
         positions=np.column_stack([kept.positions, *rolled.values()]),
         frames=(track_ride(ride, motion.times, start),),
     )
-    alone = f"steps to the side, which lead up to {aside:.2f} m off the way that the base drives"
+    alone = f"steps to the side, which lead up to {aside:.2f} m off the path of the base"
     unmatched = (*result.unmatched, *([alone] if aside > _ASIDE else []))
     return replace(result, trajectory=motion, unmatched=unmatched)

@@ -34,7 +34,7 @@ def add_commands(commands: Any) -> None:
     )
     add_robot(parser)
     add_output(parser, "OUT", "the recording: .mcap, .bag, or a folder of ROS 2")
-    text = "names of the sensors that are recorded (default: all)"
+    text = "names of the sensors to record (default: all)"
     add_own_argument(parser, "sensors", "--sensors", type=split_names, metavar="A,B", help=text)
     add_option_arguments(parser, RecordOptions, but=("sensors",))
     add_reading(parser, heading="reading")

@@ -29,7 +29,9 @@ class DatasetOptions(Options):
     GROUPS: ClassVar[tuple[str, ...]] = ("Pictures", "Scene", "Camera", _RUNNING)
 
     count: int = _picture(1000, "Count", "How many pictures", bounds=(1, 10_000_000))
-    seed: int = _picture(0, "Seed", "The same seed gives the same", bounds=(0, 2_147_483_647))
+    seed: int = _picture(
+        0, "Seed", "The same seed gives the same pictures", bounds=(0, 2_147_483_647)
+    )
     width: int = _picture(640, "Width", "Pixels across", bounds=(1, 65_535))
     height: int = _picture(480, "Height", "Pixels down", bounds=(1, 65_535))
     samples: int = _picture(8, "Samples", "Samples of each pixel of colours", bounds=(1, 4096))
@@ -103,7 +105,7 @@ class DatasetOptions(Options):
         (40.0, 70.0), "Field of View", "Degrees across the picture", entries="A B"
     )
     name: str = _running("", "Name", "The robot in a .blend with several", entries="NAME")
-    jobs: int = _running(0, "Jobs", "Processes at a time; 0: one a core", bounds=(0, 4096))
+    jobs: int = _running(0, "Jobs", "Processes at a time; 0: one for each core", bounds=(0, 4096))
     scheduler: str = _running(
         "", "Scheduler", "Work on a Dask cluster: tcp://host:8786", entries="ADDRESS"
     )
@@ -132,7 +134,7 @@ class DatasetOptions(Options):
             raise ArgumentError("distance is above 0, or 0 0")
 
     def check_formats(self) -> None:
-        """Raises ArgumentError for a format that there is not."""
+        """Raises ArgumentError for an unknown format."""
         for each in self.formats:
             if each not in FORMATS:
                 choices = name_choices(FORMATS)

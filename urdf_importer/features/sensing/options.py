@@ -40,7 +40,7 @@ class RecordOptions(SenseOptions):
     GROUPS: ClassVar[tuple[str, ...]] = ("Recording", "Sight", "Flaws")
 
     sensors: tuple[str, ...] = _recording(
-        (), "Sensors", "The names of the sensors that are recorded; all without any"
+        (), "Sensors", "The names of the sensors to record; empty for all"
     )
     start_frame: float | None = _recording(
         None, "Start Frame", "The first frame; else the first of the motion"

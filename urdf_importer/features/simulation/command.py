@@ -58,7 +58,7 @@ def add_commands(commands: Any) -> None:
         add_own_argument(parser, name, flag, action="append", metavar=form, help=text)
     # Of its own name in the namespace: an import's `model` is another thing.
     parser.add_argument(
-        "--model", dest="written", metavar="OUT.xml", help="the very MJCF that MuJoCo ran"
+        "--model", dest="written", metavar="OUT.xml", help="the exact MJCF that MuJoCo ran"
     )
     add_reading(parser, "model", heading="reading")
 

@@ -129,7 +129,7 @@ class SimulationOptions(Options):
     model: str = _solver(
         "",
         "Model",
-        "A file (.xml) for the very MJCF that MuJoCo ran, its meshes beside it",
+        "A file (.xml) for the exact MJCF that MuJoCo ran, its meshes beside it",
         entries="FILE",
     )
 

@@ -108,7 +108,7 @@ def report_sunk(links: Collection[str], diagnostics: Diagnostics) -> None:
         first = min(links)
         diagnostics.warning(
             "starts-below-floor",
-            f"links of a robot that is fixed ({len(links)}, such as {quote(first)}) are in the "
+            f"links of a fixed robot ({len(links)}, such as {quote(first)}) are in the "
             "floor at the start; they pass through it",
             subject=first,
         )

@@ -163,7 +163,7 @@ def _check_model(experiment: Experiment) -> None:
     if not model:
         return
     if experiment.engine != "mujoco":
-        raise ArgumentError("only MuJoCo has a model to write, and the engine is Bullet")
+        raise ArgumentError("only MuJoCo has a model to write, but the engine is Bullet")
     need_suffix(model, ".xml", "the model")
     check_output(model)
 
@@ -226,8 +226,8 @@ def _key(robot: StartedRobot, states: RobotStates, experiment: Experiment) -> Si
         experiment.diagnostics.warning(
             "simulation-drift",
             f"robot {quote(robot.name)} is up to {1000.0 * drift:.3g} mm from where the engine had "
-            "it: the rig keeps the limits of joints, followers and loops, and the engine lets them "
-            "give",
+            "it: the rig keeps the limits of joints, followers and loops, but the engine lets them "
+            "yield",
             subject=robot.name,
         )
     overloads = find_overloads(states.loads, robot.efforts, first)

@@ -13,5 +13,4 @@ PART = Part(
             "remove_studio",
         ),
     },
-    hooks={"render_preview": "blender.render:render_preview"},
 )

@@ -13,9 +13,5 @@ PART = Part(
             "write_srdf",
         ),
     },
-    hooks={
-        "read_semantics": "files:read_own_srdf",
-        "read_srdf": "files:read_srdf",
-        "write_srdf": "files:write_srdf",
-    },
+    hooks={"read_semantics": "files:read_own_srdf"},
 )

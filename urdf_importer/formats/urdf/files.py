@@ -66,10 +66,11 @@ def write_urdf(
     for an object that is not an imported robot.
     """
     robot, options = robot_or_rig_of(robot), options_of(options, UrdfOptions)
-    return _write(open_export(robot, options, diagnostics, strict=strict), Path(path))
+    return write_opened(open_export(robot, options, diagnostics, strict=strict), Path(path))
 
 
-def _write(found: OpenExport[UrdfOptions], path: Path) -> UrdfResult:
+def write_opened(found: OpenExport[UrdfOptions], path: Path) -> UrdfResult:
+    """Writes a robot that is open for export, as write_urdf does."""
     options, diagnostics, copying = found.options, found.diagnostics, ("copy", "export")
     shown = bool(options.ros_package) or options.meshes in copying
     with open_edited(found, options.mesh_format, shown=shown) as (edited, scale):
@@ -94,7 +95,7 @@ def _write(found: OpenExport[UrdfOptions], path: Path) -> UrdfResult:
 
 
 def _write_format(found: OpenExport[UrdfOptions], path: Path) -> Written:
-    result = _write(found, path)
+    result = write_opened(found, path)
     return Written(
         path=result.path,
         files=result.files,

@@ -23,7 +23,7 @@ _HALF_TURN = (-math.pi, math.pi)
 def judge_armatures(
     plan: RigPlan, armatures: Sequence["ArmaturePlan"], diagnostics: Diagnostics
 ) -> None:
-    """Reports joints that MORSE's Armature actuators drive in another way, or not at all. An
+    """Reports joints that MORSE's Armature actuators drive differently, or not at all. An
     armature without bones gets no actuator."""
     held = {joint.channels[0].bone: joint for joint in plan.joints}
     for armature in armatures:

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 
-from support.blender.rigs import new_scene
+from support.blender.rigs import new_scene, override_collection
 from support.blender.sidebars import SAMPLES, activate, load
 from urdf_importer import import_robot, save_blend, update_robot
 from urdf_importer.core.blender.standing.display import (
@@ -71,7 +71,7 @@ def test_what_is_hidden_stays_so_in_other_files(tmp_path: Path, way: str) -> Non
     if way == "appended":
         bpy.context.scene.collection.children.link(collection)
     else:
-        collection.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer)
+        override_collection(collection, fully=False)
     (robot,) = list_robots()
     assert robot.library is None
     assert_hidden(robot)

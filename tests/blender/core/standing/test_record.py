@@ -50,5 +50,5 @@ def test_options_of_a_later_version_are_left_out() -> None:
 
 def test_other_objects_have_no_record() -> None:
     new_scene()
-    with pytest.raises(BuildError, match="'Thing' does not say how it was imported"):
+    with pytest.raises(BuildError, match="'Thing' has no record of its import"):
         find_record(bpy.data.objects.new("Thing", None))

@@ -392,7 +392,7 @@ def test_another_file(path: Path, tmp_path: Path) -> None:
 
 
 def test_other_objects_are_refused() -> None:
-    with pytest.raises(BuildError, match="'Thing' does not say how it was imported"):
+    with pytest.raises(BuildError, match="'Thing' has no record of its import"):
         update_robot(bpy.data.objects.new("Thing", None))
 
 

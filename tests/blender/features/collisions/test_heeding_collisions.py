@@ -69,7 +69,7 @@ def test_two_hundred_refused_poses_change_nothing_and_name_the_pair(arm: Any) ->
     with pytest.raises(KinematicsError) as raised:
         random_pose(arm, 1, refuse=refuse)
     assert str(raised.value) == (
-        "none of 200 random poses will do: in most of them 'lower' touches 'wall'"
+        "none of 200 random poses is valid: in most poses 'lower' touches 'wall'"
     )
     assert len(asked) == 200 and get_joint_positions(arm) == before
 

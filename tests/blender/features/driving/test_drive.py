@@ -357,7 +357,7 @@ def test_wheels_turn_for_so_many_seconds_without_wrapping():
         ({WHEELS[0]: math.nan}, {"seconds": 1.0}, "cannot move at a speed of nan"),
         ({WHEELS[0]: 1.0}, {"until": {WHEELS[0]: -1.0}}, "never gets to -1"),
         ({WHEELS[0]: 1.0}, {"until": {WHEELS[0]: math.inf}}, "cannot move until inf"),
-        ({WHEELS[0]: 1.0}, {"until": {WHEELS[1]: 1.0}}, "and no speed"),
+        ({WHEELS[0]: 1.0}, {"until": {WHEELS[1]: 1.0}}, "but no speed"),
         ({WHEELS[0]: 1.0}, {"seconds": 0.0}, "for 0.0 seconds"),
         ({WHEELS[0]: 1.0}, {"seconds": 1e9}, "longer than 1000000 frames"),
         ({WHEELS[0]: 1.0}, {"seconds": 1.0, "fps": 0.0}, "cannot be played"),

@@ -150,7 +150,7 @@ def follower(limits="-1 1", kind="revolute", mimic=False):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (follower(limits="0.2 1"), "joint 'b' has limits that leave zero out"),
+        (follower(limits="0.2 1"), "joint 'b' has limits that exclude zero"),
         (follower(kind="prismatic"), "joint 'b' does not turn about one axis"),
         (follower(mimic=True), "joint 'b' "),
     ],

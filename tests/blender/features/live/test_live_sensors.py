@@ -186,7 +186,7 @@ def test_an_imu_that_is_nowhere_holds_up_no_other_sensor(tmp_path):
             server.step,
             link.poll,
         )
-        assert link.error == "sensor 'imu' is nowhere: its pose is not finite"
+        assert link.error == "sensor 'imu' has no place: its pose is not finite"
     finally:
         live.stop_watching()
         server.close()

@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 import pytest
 
-from support.blender.rigs import new_scene
+from support.blender.rigs import new_scene, override_collection
 from support.blender.sidebars import activate, load, sliders_of
 from urdf_importer import (
     BuildError,
@@ -19,10 +19,9 @@ from urdf_importer import (
     mark_as_asset,
     set_joint_positions,
 )
-from urdf_importer.core.blender.standing.display import enforces_limits
+from urdf_importer.core.blender.standing.display import enforces_limits, find_thumbnail
 from urdf_importer.core.blender.standing.instances import make_posable
 from urdf_importer.core.blender.standing.robot_table import find_robot
-from urdf_importer.features.studio.blender.asset import find_thumbnail
 
 pytestmark = pytest.mark.usefixtures("extension", "scene")
 
@@ -79,7 +78,7 @@ def bring(library: Path, way: str) -> Any:
     if way == "append":
         scene.collection.children.link(collection)
     else:
-        collection.override_hierarchy_create(scene, bpy.context.view_layer, do_fully_editable=True)
+        override_collection(collection)
     bpy.context.view_layer.update()
     return next(item for item in scene.objects if item.type == "ARMATURE")
 

@@ -16,6 +16,7 @@ from support.blender.engine_robots import (
     into_engine,
     worst_error,
 )
+from support.blender.rigs import override_collection
 from support.gltf_truth import Gltf
 from support.paths import ROOT
 from urdf_importer import (
@@ -156,9 +157,7 @@ def test_an_overridden_robot_moves_as_its_own(tmp_path: Path) -> None:
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     with bpy.data.libraries.load(str(library), link=True) as (_, wanted):
         wanted.collections = ["quadruped_leg"]
-    wanted.collections[0].override_hierarchy_create(
-        bpy.context.scene, bpy.context.view_layer, do_fully_editable=True
-    )
+    override_collection(wanted.collections[0])
     (main,) = (each for each in find_robots().values() if each.override_library is not None)
     animate(main)
     check(main, result.robot, tmp_path / "robot.glb", EngineOptions())

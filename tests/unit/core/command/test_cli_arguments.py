@@ -47,7 +47,7 @@ def test_every_option_field_has_its_argument(command: str, field: Any, tmp_path:
 def test_every_export_option_has_its_argument(
     format: WriterFormat[Any], field: Any, tmp_path: Path
 ) -> None:
-    start = ["export", "r.urdf", "-o", f"r{format.suffixes[0]}"]
+    start = ["export", "r.urdf", "-o", f"r{format.kinds[0].suffix}"]
     kind = format.options
     assert read_options(build_parser().parse_args(start), kind) == kind()
     wanted, written = _write_otherwise(field, get_type_hints(kind)[field.name], tmp_path)

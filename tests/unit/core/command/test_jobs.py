@@ -67,7 +67,7 @@ def test_jobs_come_back_as_they_went(job: Job) -> None:
 def test_reports_come_back_as_they_went(path: Path, tmp_path: Path) -> None:
     jobs: list[Job] = [CheckJob(input=str(path))]
     for format in PLAIN_FORMATS:
-        output = tmp_path / f"Robot{format.suffixes[0]}"
+        output = tmp_path / f"Robot{format.kinds[0].suffix}"
         jobs.append(ExportJob(input=str(path), output=output, format=format.name))
     for job in jobs:
         report = run(come_back(job))
@@ -125,7 +125,7 @@ def test_a_job_may_run_in_another_process(tmp_path: Path) -> None:
 def test_a_robot_that_is_open_is_written_alike(format: WriterFormat[Any], tmp_path: Path) -> None:
     from urdf_importer import read_robot
 
-    output = tmp_path / f"Gripper{format.suffixes[0]}"
+    output = tmp_path / f"Gripper{format.kinds[0].suffix}"
     job = ExportJob(input=str(GRIPPER), output=output, format=format.name)
     wanted = run(job)
     found = export_opened(job, read_robot(GRIPPER))

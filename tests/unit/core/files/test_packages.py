@@ -174,7 +174,7 @@ def test_of_several_files_the_one_beside_the_others_is_taken(repository: Path) -
     resolver.expect_files(uris)
     found = Found(resolver, uris[0])
     assert found.path == repository / "meshes" / "rx160" / "collision" / "link_4.stl"
-    assert "where the description's other files are" in found.notes[0][1]
+    assert "beside the description's other files" in found.notes[0][1]
 
 
 def test_of_several_files_the_one_called_as_the_description_is_taken(repository: Path) -> None:
@@ -183,7 +183,7 @@ def test_of_several_files_the_one_called_as_the_description_is_taken(repository:
         touch(repository / "meshes" / name / "link_4.stl")
     found = resolve(description, "package://lost/link_4.stl")
     assert found.path == repository / "meshes" / "rx160" / "link_4.stl"
-    assert "called as the description" in found.notes[0][1]
+    assert "the description's name" in found.notes[0][1]
 
 
 # The quirk files

@@ -118,7 +118,7 @@ def test_headings_and_wheels_never_wrap():
     ("commands", "message"),
     [
         ([(0.0, 1.0)], "not of shape"),
-        ([(0.0, 1.0, 1.0)], "two rows at least"),
+        ([(0.0, 1.0, 1.0)], "at least two rows"),
         ([(0.0, 1.0, 1.0), (0.0, 1.0, 1.0)], "do not grow at row 2"),
         ([(0.0, 1.0, 1.0), (1.0, float("nan"), 1.0)], "not finite"),
         ("soon", "rows of a time and two speeds"),

@@ -70,6 +70,7 @@ def test_trees_are_planned_again_only_where_no_plan_is_kept() -> None:
         "packages/morse/urdf_importer_morse/profile/check.py",
         "packages/morse/urdf_importer_morse/sensors/suggest.py",
         "packages/morse/urdf_importer_morse/split/split.py",
+        "urdf_importer/features/batch/kinds.py",
         "urdf_importer/features/motion/limits.py",
         "urdf_importer/features/collisions/disabled_pairs.py",
         "urdf_importer/formats/engines/export.py",

@@ -63,7 +63,7 @@ def test_messages_are_the_same_however_the_bytes_are_chopped(messages, sizes):
     [
         (frame(TEXT, b"x", bits=0x40), "compresses"),
         (b"\x81\x81abcdx", "masks"),
-        (frame(3, b""), "of a kind"),
+        (frame(3, b""), "an unknown kind"),
         (frame(PING, b"x" * 126), "control frames"),
         (frame(PING, b"", last=False), "control frames"),
         (frame(0, b"x"), "do not belong together"),

@@ -13,6 +13,7 @@ from ...options import ImportOptions
 from ...progress import Progress
 from ...rig.rig_plan import RigPlan
 from ...sensors.placed import PlacedSensor, place_sensors
+from ..arrays import hide_in_renders
 from ..ledger import Ledger
 from ..modes import leave_modes, remember_state, restore_state, select
 from ..standing import properties
@@ -103,6 +104,7 @@ def _build(
             build_sensors(sensors, rig.links, parts[properties.SENSORS], plan.size, ledger)
         )
     yield from _build_shapes(plan, options, rig, parts, shapes)
+    hide_in_renders(parts[properties.COLLISIONS].objects)
     yield from _build_motion(armature, plan)
     _show(rig, parts)
     if shows_collisions(plan.robot, options):

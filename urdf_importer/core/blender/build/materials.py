@@ -231,7 +231,7 @@ class MaterialBuilder:
             self._files.diagnostics.warning(
                 "textures-not-packed",
                 f"the textures are larger than {MOST_PACKED // 1024**2} MB together; "
-                f"{quote(path.name)} and others stay in their files",
+                f"{quote(path.name)} and further textures stay in their files",
                 subject=subject,
                 line=line,
             )

@@ -193,9 +193,9 @@ class ShapeBuilder:
         return built
 
     def build_collision(self, collision: Collision, link: Link, empty: Any, collection: Any) -> Any:
+        """Builds an object under a link's empty. Callers hide them in renders, all at once."""
         built = self._build(collision, link, empty, f"{empty.name}_collision", collection)
         built.display_type = "WIRE"
-        built.hide_render = True
         return built
 
     def _build(

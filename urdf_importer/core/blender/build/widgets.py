@@ -8,6 +8,7 @@ import bpy
 
 from ...rig.looks import draw_limits, draw_marks
 from ...rig.rig_plan import BoneLook, LimitMarkPlan, Mark, Role
+from ..arrays import hide_in_renders
 from ..ledger import Ledger
 from ..standing import properties
 from .links import place
@@ -28,10 +29,10 @@ def build_limit_marks(
         place(mark, plan.place)
         mark.display_type = "WIRE"
         mark.show_in_front = True
-        mark.hide_render = True
-        mark.hide_select = True
         mark[properties.LIMITS_OF] = plan.joint
         collection.objects.link(mark)
+    hide_in_renders(collection.objects)
+    collection.objects.foreach_set("hide_select", [True] * len(collection.objects))
 
 
 Color = tuple[float, float, float]

@@ -26,7 +26,7 @@ from ..standing.joints import name_joints
 from ..standing.links import find_root, links_of, name_link, name_root
 from ..standing.pose import link_pose
 
-TARGETS, SPHERES = "Targets", "Spheres"
+TARGETS, SPHERES, WAYPOINTS = "Targets", "Spheres", "Waypoints"
 
 
 def build_markers(armature: Any, robot: Robot, semantics: Semantics) -> None:
@@ -86,6 +86,35 @@ def new_target(armature: Any, link: str, group: str) -> Any:
     return target
 
 
+def new_waypoint(armature: Any, name: str) -> Any:
+    """Makes an empty for a waypoint, attached to the root link. The waypoint's data are not on it
+    yet."""
+    made = _new_empty(name, find_root(armature), "ARROWS", _size_of(armature) * 0.06)
+    _part_of(armature, WAYPOINTS).objects.link(made)
+    return made
+
+
+def new_via(armature: Any, waypoint: Any) -> Any:
+    """Makes the empty for the via point of an arc to a waypoint, attached to the root link."""
+    name, size = f"{waypoint.name}_via", _size_of(armature) * 0.02
+    made = _new_empty(name, find_root(armature), "PLAIN_AXES", size)
+    _part_of(armature, WAYPOINTS).objects.link(made)
+    waypoint[properties.VIA] = made
+    return made
+
+
+def waypoint_empties_of(armature: Any) -> list[Any]:
+    """Lists the empties that are waypoints of a rig, in their order."""
+    found = [
+        item
+        for part in _home_of(armature).children
+        if part.get(properties.PART) == WAYPOINTS
+        for item in part.objects
+        if properties.WAYPOINT in item
+    ]
+    return sorted(found, key=lambda each: (float(each[properties.WAYPOINT]), each.name))
+
+
 def show_target(target: Any, *, shown: bool) -> None:
     """Shows or hides a target in the scene by its eye: Blender still works out where it is."""
     for layer in bpy.context.scene.view_layers:
@@ -96,8 +125,9 @@ def show_target(target: Any, *, shown: bool) -> None:
 
 
 def remove_target(target: Any) -> None:
-    """Removes a target, and the collection of targets with the last."""
-    homes = [each for each in target.users_collection if each.get(properties.PART) == TARGETS]
+    """Removes a target or a waypoint, and their collection with the last."""
+    parts = (TARGETS, WAYPOINTS)
+    homes = [each for each in target.users_collection if each.get(properties.PART) in parts]
     bpy.data.objects.remove(target)
     for part in homes:
         if not (part.objects or part.children):

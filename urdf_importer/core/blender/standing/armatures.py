@@ -177,8 +177,8 @@ def keep_channels(item: Any) -> Callable[[], None]:
 
 def keep_numbers(owners: Iterable[tuple[Any, str]]) -> Callable[[], None]:
     """Keeps vectors of objects and pose bones, by their names, to the last bit; returns the way
-    back. It looks bones up anew: Blender does not notice that one of before an undo is gone, and
-    crashes."""
+    back. It looks bones up anew: Blender does not notice that a bone from before an undo is
+    gone, and crashes."""
     kept = [
         (owner.id_data, owner.name if owner != owner.id_data else "", name, [*getattr(owner, name)])
         for owner, name in owners

@@ -30,7 +30,7 @@ def find_parts(armature: Any) -> dict[str, list[Any]]:
 
 def find_collection(armature: Any) -> Any | None:
     """Finds the collection that holds all parts of a robot; None where the user took it apart. In
-    files of before the armature lies in it, now it has a collection of its own there."""
+    earlier files the armature lies in it, now it has a collection of its own there."""
     homes = set(armature.users_collection)
     for home in armature.users_collection:
         if any(properties.PART in child for child in home.children):
@@ -39,6 +39,13 @@ def find_collection(armature: Any) -> Any | None:
         if any(child in homes and properties.PART in child for child in collection.children):
             return collection
     return None
+
+
+def find_thumbnail(armature: Any) -> Any | None:
+    """Finds the picture of a robot's collection, as Blender's panels show it."""
+    collection = find_collection(armature)
+    preview = collection.preview if collection is not None else None
+    return preview if preview is not None and preview.image_size[0] else None
 
 
 def find_layers(view_layer: Any, collections: list[Any]) -> list[Any]:
@@ -54,7 +61,7 @@ def find_switch(layer: Any, part: str) -> Any:
     """Finds the switch that shows and hides a part's entry in a view layer, by its `hide_viewport`.
 
     Parts that an import hides have the collection's own switch, which goes wherever the collection
-    goes; files of before closed the eye of these, too, so that comes first where it is closed. All
+    goes; earlier files closed the eye of these, too, so that comes first where it is closed. All
     others have the eye: parts behind it are still evaluated, and others depend on them.
     """
     if part in properties.HIDDEN and not layer.hide_viewport:

@@ -20,7 +20,14 @@ from ...kinematics.dragging import Drag, Ray, grip_slide, grip_turn, make_ray, s
 from ...kinematics.motion import SCALAR_KINDS
 from ...rig.loops import CURVE_STRETCH
 from .armatures import armatures_by_name
-from .joints import JointChannel, RigJoint, follow_leaders, name_joints, read_joints
+from .joints import (
+    JointChannel,
+    RigJoint,
+    follow_leaders,
+    is_locked,
+    name_joints,
+    read_joints,
+)
 from .links import find_link_name
 from .loops import find_loops
 from .robot_table import RobotTable, find_robot, recall_table
@@ -314,9 +321,3 @@ def _explain_channel(pose_bone: Any, channel: JointChannel) -> str:
     if channel.turns and pose_bone.rotation_mode not in EULER_ORDERS:
         return "its bone does not turn by Euler angles"
     return "locked" if is_locked(pose_bone, channel) else ""
-
-
-def is_locked(pose_bone: Any, channel: JointChannel) -> bool:
-    """Whether the lock of a bone keeps a channel from being moved."""
-    locks = pose_bone.lock_rotation if channel.turns else pose_bone.lock_location
-    return bool(locks[channel.index])

@@ -47,6 +47,8 @@ def make_posable(holder: Any) -> Any:
 
 
 def _override(collection: Any) -> list[Any]:
+    """Overrides a linked collection, while its instance still shows it: Blender 5.3 makes no
+    override of a collection that is nowhere in the scene."""
     made = collection.override_hierarchy_create(
         bpy.context.scene, bpy.context.view_layer, do_fully_editable=True
     )

@@ -199,6 +199,22 @@ def posed_joints_of(armature: Any) -> Iterator[tuple[Any, RigJoint]]:
                 yield pose_bone, joint
 
 
+def is_locked(pose_bone: Any, channel: JointChannel) -> bool:
+    """Whether the lock of a bone keeps a channel from being moved."""
+    locks = pose_bone.lock_rotation if channel.turns else pose_bone.lock_location
+    return bool(locks[channel.index])
+
+
+def list_held(armature: Any) -> frozenset[str]:
+    """Lists the joints that are held now, in the displayed frame where locks have keys: all their
+    channels are locked. Every solver leaves these where they are; explicit positions move them."""
+    return frozenset(
+        joint.name
+        for bone, joint in posed_joints_of(armature)
+        if joint.channels and all(is_locked(bone, each) for each in joint.channels)
+    )
+
+
 def follow_leaders(joints: Mapping[str, RigJoint], name: str) -> Iterator[RigJoint]:
     """Yields a joint and then its leaders, up to the first joint without one."""
     for _ in joints:

@@ -26,7 +26,14 @@ from ...kinematics.loops import LoopResult, report_missed
 from ...kinematics.motion import choose_range
 from . import properties
 from .armatures import armatures_of, check_robot, update_tags
-from .joints import JointChannel, RigJoint, holds_limits, posed_joints_of, read_joints
+from .joints import (
+    JointChannel,
+    RigJoint,
+    holds_limits,
+    list_held,
+    posed_joints_of,
+    read_joints,
+)
 from .keys import insert_key
 from .links import find_link
 from .loops import RigLoops, find_loops
@@ -274,15 +281,18 @@ def zero_pose(armature: Any) -> None:
 def random_pose(armature: Any, seed: int, *, refuse: Refuse | None = None) -> None:
     """Puts every joint somewhere within its limits, the same for the same seed; angles without
     bounds within half a turn. The place of the robot (planar and floating joints) does not change,
-    nor do joints that an SRDF calls passive.
+    nor do held joints, whose bones are locked, and joints that an SRDF calls passive.
 
     `refuse` says why a pose does not count, as avoid_collisions does. Raises KinematicsError where
     it refuses 200 poses, and changes nothing then.
     """
     chance = random.Random(seed)
 
+    held = list_held(armature)
+
     def choose(joint: RigJoint, channel: JointChannel, position: float) -> float:
-        return position if joint.kind in BASES else chance.uniform(*find_range(channel))
+        stays = joint.kind in BASES or joint.name in held
+        return position if stays else chance.uniform(*find_range(channel))
 
     if refuse is None:
         set_all(armature, choose, passive=False)
@@ -297,7 +307,7 @@ def random_pose(armature: Any, seed: int, *, refuse: Refuse | None = None) -> No
             return
         reasons[why] += 1
     (why, _), *_ = reasons.most_common(1)
-    raise KinematicsError(f"none of {_MOST_TRIED} random poses will do: in most of them {why}")
+    raise KinematicsError(f"none of {_MOST_TRIED} random poses is valid: in most poses {why}")
 
 
 def hold_limits(armature: Any, names: Collection[str] | None = None) -> int:

@@ -53,6 +53,12 @@ SEMANTICS = "urdf_semantics"
 GROUP = "urdf_group"
 STATE = "urdf_state"
 IK = "urdf_ik"
+WAYPOINT = "urdf_waypoint"
+"""On an empty that is a waypoint: its place in the order. Beside it flat properties, since library
+overrides lose groups: WAYPOINT with _link, _joints, _positions and the fields of a Waypoint."""
+WAYPOINT_LINK, WAYPOINT_JOINTS = "urdf_waypoint_link", "urdf_waypoint_joints"
+VIA = "urdf_via"
+"""On a waypoint that is reached on an arc: the empty that is its via point."""
 MOTION = "urdf_motion"
 VIRTUAL_JOINT = "urdf_virtual_joint"
 PASSIVE = "urdf_passive"
@@ -100,7 +106,7 @@ def edited_by_hand(item: Any, key: str) -> BuildError:
     """Returns the error for a property that no import writes in this way."""
     return BuildError(
         f"the property {quote(key)} of {quote(item.name)} was edited by hand and cannot be read: "
-        "take the edit back, or import the robot again"
+        "undo the edit, or import the robot again"
     )
 
 

@@ -60,12 +60,22 @@ def note_files(armature: Any, files: Mapping[str, FileState]) -> None:
         forget()
 
 
+def note_diagnostics(armature: Any, diagnostics: Iterable[Diagnostic]) -> None:
+    """Records diagnostics in place of the earlier ones of an import, whose record is there."""
+    described = [_describe(item) for item in diagnostics]
+    if described:
+        armature[properties.IMPORT]["diagnostics"] = described
+    elif "diagnostics" in armature[properties.IMPORT]:
+        del armature[properties.IMPORT]["diagnostics"]
+    forget()
+
+
 def find_record(armature: Any) -> ImportRecord:
     """Finds the record of record_import. Raises BuildError for an object that is not an imported
     robot."""
     kept = properties.read_group(armature, properties.IMPORT, "path", "options")
     if kept is None:
-        raise BuildError(f"object {quote(armature.name)} does not say how it was imported")
+        raise BuildError(f"object {quote(armature.name)} has no record of its import")
     try:
         return ImportRecord(
             path=kept["path"],

@@ -58,7 +58,8 @@ def find_robot(item: Any) -> Any | None:
 
 def list_robots(scene: Any | None = None) -> list[Any]:
     """Finds the main armatures of the robots in a scene, the current one where none is given."""
-    objects = (scene or bpy.context.scene).objects
+    scene = scene or bpy.context.scene
+    objects = scene.objects if scene is not None else ()
     return [item for item in objects if is_robot(item)]
 
 

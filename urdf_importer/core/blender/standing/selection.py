@@ -112,7 +112,7 @@ def _select_users(armature: Any, material: str) -> None:
         if each[properties.SHAPE].get("material", {}).get("name") == material
     ]
     if not users:
-        raise KinematicsError(f"nothing shows the material {quote(material)}")
+        raise KinematicsError(f"no object uses the material {quote(material)}")
     select_objects(users)
 
 

@@ -160,7 +160,7 @@ def complete_copy(armature: Any) -> Any:
     its action; returns the copy's armature. Raises BuildError where its robot is gone."""
     original = find_original(armature)
     if original is None:
-        raise BuildError(f"the robot from which {quote(armature.name)} was duplicated is not there")
+        raise BuildError(f"the original of {quote(armature.name)} is not in this file")
     _check(original)
     place = armature.matrix_world.copy()
     for home in armature.users_collection:  # A collection with two robots would not be copied.

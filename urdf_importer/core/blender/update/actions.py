@@ -2,7 +2,7 @@
 """Moves the user's keyframes and drivers along with joints that got other channels.
 
 A channel moves by combining or separating joints: another bone, another axis, the other sign. That
-is linear, so curves are rewritten. Where a joint now moves in another way (turns, where it slid)
+is linear, so curves are rewritten. Where a joint now moves differently (turns, where it slid)
 its numbers mean something else: the curve is muted, with a warning, and marked by a muted modifier.
 Where the joint moves again as it did, the curve is freed.
 """
@@ -33,7 +33,7 @@ _ANIMATED = (
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
     """Where a joint's channel went; `sign` is -1 where the number changes its sign. `channel` is
-    None where the joint moves in another way now: `mark` then says how it moved."""
+    None where the joint moves differently now: `mark` then says how it moved."""
 
     joint: str
     channel: Channel | None

@@ -44,18 +44,20 @@ def plan_renames(old: Mapping[str, list[str]], plan: RigPlan) -> dict[str, str]:
 
 
 def rename_bones(armature: Any, renames: Mapping[str, str], plan: RigPlan) -> None:
-    """Renames bones, by way of names that are not in use. A bone of the user that has a name of the
+    """Renames bones, through unused names. A bone of the user that has a name of the
     plan gets another one; Blender corrects all that refers to it."""
     bones = armature.data.bones
     own = set(own_bones(armature))
     for planned in plan.bones:
         if planned.name in bones and planned.name not in own:
             bones[planned.name].name = f"{planned.name}.user"
-    moving = [bones[old] for old in renames]
-    for number, bone in enumerate(moving):
-        bone.name = f"~ {number}"
-    for bone, new in zip(moving, renames.values(), strict=True):
-        bone.name = new
+    # Blender looks through all objects for each name, so a name is given once wherever it can be.
+    moving = {old: bones[old] for old in renames}
+    for number, (old, bone) in enumerate(moving.items()):
+        bone.name = f"~ {number}" if renames[old] in bones else renames[old]
+    for old, bone in moving.items():
+        if bone.name != renames[old]:
+            bone.name = renames[old]
 
 
 def find_gone(armature: Any, plan: RigPlan) -> set[str]:

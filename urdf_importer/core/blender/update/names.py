@@ -9,6 +9,8 @@ user gave are never touched.
 import re
 from typing import Any
 
+import bpy
+
 _NUMBER = re.compile(r"\.\d{3,}$")
 _CUT = 58
 """Bytes from which on Blender may have cut a name."""
@@ -21,6 +23,11 @@ class NamesAside:
         self._names: dict[Any, str] = {}
         self._sure: set[Any] = set()
         self._final: dict[Any, str] = {}
+        self._before = {*bpy.data.meshes, *bpy.data.materials}
+
+    def is_new(self, datablock: Any) -> bool:
+        """Whether a mesh or material was made during the update."""
+        return datablock not in self._before
 
     def put(self, datablock: Any, wanted: str | None = None) -> None:
         """Puts a name aside, unless the user gave it: such a name is neither `wanted` nor `wanted`

@@ -6,7 +6,7 @@ data: the importer's properties, the link's frame, an origin that changed. An ob
 goes; a twin without an old one is new and moves in.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,7 @@ from ..build.links import is_locked
 from ..build.sensors import copy_lens
 from ..extract.robot import group_children, read_shape
 from ..standing import properties
+from ..standing.armatures import group_homes
 from .standing import SHAPE_PARTS, StandingRig
 
 _OWN = "urdf_"
@@ -116,24 +117,23 @@ class Mover:
             else:
                 _replace(old, twin)
                 replaced.append(old)
+        parts = [*self._staged.collection.children, *self._standing.parts.values()]
+        homes = group_homes(dict.fromkeys(parts))
         for old, twin in pairing.pairs:
             if old.type == twin.type:
                 self._update(old, twin)
             else:
-                self._move_in(twin)
+                self._move_in(twin, homes.get(twin, []))
         for twin in pairing.new:
-            self._move_in(twin)
+            self._move_in(twin, homes.get(twin, []))
         links = self._staged.links
         self._standing.links.update({name: self.final(twin) for name, twin in links.items()})
         return replaced
 
     def _update(self, old: Any, twin: Any) -> None:
         if properties.SHAPE not in twin or is_locked(old) or _origin(old) != _origin(twin):
-            old.rotation_mode = twin.rotation_mode
-            old.rotation_quaternion = twin.rotation_quaternion
-            old.location = twin.location
-            if is_locked(old):
-                old.scale = twin.scale
+            names = ["rotation_mode", "rotation_quaternion", "location"]
+            _copy_changed(old, twin, names + ["scale"] * is_locked(old))
         if properties.LINK in twin:
             old.matrix_parent_inverse.identity()
         self._adopt(old, twin)
@@ -155,18 +155,31 @@ class Mover:
         if abs(old.empty_display_size * after - twin.empty_display_size * before) < 1e-6 * after:
             old.empty_display_size = twin.empty_display_size
 
-    def _move_in(self, twin: Any) -> None:
+    def _move_in(self, twin: Any, homes: list[Any]) -> None:
+        """Moves a twin from the staged parts among `homes`, which hold it, to the rig's own."""
         self._adopt(twin, twin)
-        for collection in list(twin.users_collection):
-            part = collection.get(properties.PART)
-            home = self._standing.parts.get(part)
+        for collection in homes:
+            home = self._standing.parts.get(collection[properties.PART])
             if home is not None and home != collection:
-                if twin.name not in home.objects:
+                if home not in homes:
                     home.objects.link(twin)
                 collection.objects.unlink(twin)
 
     def final(self, twin: Any) -> Any:
         return self._stands_for.get(twin, twin)
+
+
+def _copy_changed(old: Any, twin: Any, names: Iterable[str]) -> None:
+    """Copies properties that differ. Each one that is set, Blender evaluates and announces. Its
+    vectors are equal where their numbers nearly are; here they must be exactly."""
+    for name in names:
+        value = getattr(twin, name)
+        if _exact(getattr(old, name)) != _exact(value):
+            setattr(old, name, value)
+
+
+def _exact(value: Any) -> Any:
+    return value if isinstance(value, str) else tuple(value)
 
 
 def _origin(item: Any) -> Any:
@@ -204,7 +217,7 @@ def copy_properties(old: Any, twin: Any) -> None:
 
 def move_parts(standing: StandingRig, staged: Rig) -> set[str]:
     """Moves parts of the robot's collection that the old one does not have. Returns the names of
-    all that the new rig has. The armature stays where it is: in files of before it has no
+    all that the new rig has. The armature stays where it is: in earlier files it has no
     collection of its own."""
     names = set()
     for part in list(staged.collection.children):

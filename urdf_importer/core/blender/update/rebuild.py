@@ -22,6 +22,7 @@ from ..build.armature import sort_bones, sort_models
 from ..build.build import Rig, build_rig, name_part, shows_collisions
 from ..build.constraints import build_drivers
 from ..build.links import update_rigid_bodies
+from ..ledger import remove_unseen
 from ..modes import reachable, selection_kept
 from ..standing import properties
 from ..standing.armatures import check_own
@@ -207,7 +208,7 @@ def _change_bones(
     for joint in muted:
         diagnostics.warning(
             "muted-keyframes",
-            f"joint {quote(joint)} moves in another way now; its animation is muted",
+            f"joint {quote(joint)} moves differently now; its animation is muted",
             subject=joint,
         )
 
@@ -265,20 +266,23 @@ def _clear(
     gone = [*pairing.going, *replaced]
     for item in gone:
         names.forget(item)
-    objects = [twin for _, twin in twins] + pairing.removed + gone
+    unseen = [twin for _, twin in twins] + pairing.removed
+    objects = unseen + gone
     shapes.note_spent(objects)
     cameras = [item.data for item in objects if item.type == "CAMERA"]
     emptied = [part for _, part in collections]
     emptied += [part for part in staged.collection.children if part not in emptied]
     if staged.collection not in emptied:
         emptied.append(staged.collection)
-    bpy.data.batch_remove([*objects, *armatures, *emptied])
+    bpy.data.batch_remove([*gone, *armatures, *emptied])
+    remove_unseen(unseen)
     # Meshes first: they use materials.
     for spent in (cameras, shapes.spent_meshes(), shapes.spent_materials()):
         unused = [each for each in spent if not each.users]
         for each in unused:
             names.forget(each)
-        _remove_unused(unused)
+        remove_unseen(each for each in unused if names.is_new(each))
+        _remove_unused(each for each in unused if not names.is_new(each))
 
 
 def _remove_parts(standing: StandingRig, wanted: set[str], names: NamesAside) -> None:

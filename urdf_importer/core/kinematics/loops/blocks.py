@@ -114,7 +114,7 @@ class _Splitter:
             waiting = [each for each in waiting if each not in own and self._unknown((each,))]
 
     def needed_by(self, own: Sequence[int], names: frozenset[str]) -> frozenset[int]:
-        """Returns the closures that followers depend on, by way of others too."""
+        """Returns the closures that followers depend on, through other followers too."""
         touched = frozenset[str]().union(*(self._touched[index] for index in own)) - names
         before = (self._solved_by.get(name, frozenset[int]()) for name in touched)
         return frozenset(own).union(*before)

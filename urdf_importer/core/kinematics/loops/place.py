@@ -95,8 +95,8 @@ def report_missed(robot: Robot, found: LoopResult, diagnostics: Diagnostics) -> 
     )
     diagnostics.warning(
         "loop-out-of-reach",
-        f"joint {quote(first)} cannot go where it was asked to, since {reason}"
-        f"{there}{others}: the nearest pose that closes is taken",
+        f"joint {quote(first)} cannot reach the requested position, since {reason}"
+        f"{there}{others}: the nearest pose that closes is used",
         subject=first,
         line=lines.get(first, 0),
     )

@@ -37,7 +37,7 @@ def read_faces(
         return None
     rows, lengths, rest = _read_runs(_find_lists(primitive, report), width, reader)
     if rest:
-        report("invalid-facets", f"a <{tag}> ends within a corner; that one was left out")
+        report("invalid-facets", f"a <{tag}> ends within a corner; the corner was left out")
     if tag == "polygons":
         return _large_enough(rows, lengths, report)
     if tag == "polylist":
@@ -45,7 +45,8 @@ def read_faces(
     if tag == "triangles":
         whole = len(rows) // 3 * 3
         if whole < len(rows):
-            report("invalid-facets", "a <triangles> ends within a triangle; that one was left out")
+            text = "a <triangles> ends within a triangle; the triangle was left out"
+            report("invalid-facets", text)
         return rows[:whole], np.full(whole // 3, 3)
     rows = rows[_corners_of_runs(lengths, is_fan=tag == "trifans")]
     return rows, np.full(len(rows) // 3, 3)
@@ -55,7 +56,7 @@ def _find_lists(primitive: Element, report: Report) -> list[Element]:
     lists = primitive.findall("p")
     holed = primitive.findall("ph")
     if holed:
-        report("polygon-holes", f"{len(holed)} polygons have holes; these were filled")
+        report("polygon-holes", f"{len(holed)} polygons have holes; the holes were filled")
         found = [each.find("p") for each in holed]
         lists += [Element("p") if each is None else each for each in found]
     return lists
@@ -106,7 +107,7 @@ def _large_enough(
     is_face = sizes >= 3
     if not is_face.all():
         lost = int(np.count_nonzero(~is_face))
-        message = f"{lost} polygons have less than three corners; they were left out"
+        message = f"{lost} polygons have fewer than three corners; they were left out"
         report("invalid-facets", message)
         rows, sizes = rows[np.repeat(is_face, sizes)], sizes[is_face]
     return rows, sizes

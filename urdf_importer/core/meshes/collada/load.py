@@ -114,7 +114,7 @@ def _parse_whole(data: bytes, path: Path, report: Report) -> Element:
         if len(whole) < len(stripped):
             report(
                 "trailing-junk",
-                f"{quote(path.name)} has text after its end; that text was not read",
+                f"{quote(path.name)} has text after its end, which was not read",
             )
         if encoding is not None:
             message = f"{quote(path.name)} is not in its encoding; read as Latin-1"

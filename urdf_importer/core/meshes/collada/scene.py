@@ -136,7 +136,9 @@ class _Walk:
                 if name not in self._nodes:
                     self._say_missing("node", name)
                 elif name in within or len(within) == MOST_NESTED_INSTANCES:
-                    self._say("recursive-node", f"node {quote(name)} never ends; it was left out")
+                    self._say(
+                        "recursive-node", f"node {quote(name)} nests without end; it was left out"
+                    )
                 else:
                     yield _Visit(self._nodes[name], world, within | {name})
 
@@ -186,7 +188,7 @@ class _Walk:
                 if child.tag in _TRANSFORMS:
                     matrix = matrix @ self._read_transform(child, _TRANSFORMS[child.tag])
                 elif child.tag == "skew":
-                    self._say("unsupported-transform", "a node is skewed; that was left out")
+                    self._say("unsupported-transform", "a node is skewed; the skew was left out")
             self._matrices[node] = matrix
         return self._matrices[node]
 

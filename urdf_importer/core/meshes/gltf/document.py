@@ -118,7 +118,7 @@ class GltfDocument:
         if uri.startswith("data:"):
             data = decode_data_uri(uri)
             if data is None:
-                self.fail("has data within that cannot be decoded")
+                self.fail("has embedded data that cannot be decoded")
             return data
         rest = MOST_LINKED_BYTES - sum(map(len, self.buffers.values()))
         return read_mesh_file(self.resolve(uri, "mesh"), max(rest, 0))
@@ -141,7 +141,7 @@ def load_document(path: Path, resolve: ResolveBeside) -> GltfDocument:
     document = GltfDocument(path, found, binary, resolve)
     version = as_dict(found.get("asset")).get("version")
     if not (isinstance(version, str) and version.startswith("2.")):
-        document.fail("is not of version 2 of glTF", "unsupported-mesh-format")
+        document.fail("is not glTF of version 2", "unsupported-mesh-format")
     return document
 
 
@@ -162,7 +162,7 @@ def _split_chunks(data: bytes, path: Path) -> tuple[bytes, memoryview]:
         chunks.setdefault(data[place + 4 : start], view[start : start + length])
         place = start + length
     if _JSON_CHUNK not in chunks:
-        raise MeshError(f"{quote(path.name)} ends before its JSON or has another version than 2")
+        raise MeshError(f"{quote(path.name)} ends before its JSON or is not of version 2")
     # Some exporters end the JSON with a comma or NULs in place of blanks.
     return bytes(chunks[_JSON_CHUNK]).rstrip(b"\0 ,"), chunks.get(_BINARY_CHUNK, view[:0])
 

@@ -40,7 +40,7 @@ def _judge_named(document: GltfDocument, item: Any, kind: FileKind, resolve: Res
     if uri is None or (isinstance(uri, str) and uri.startswith("data:") and ";base64," in uri):
         return
     if not isinstance(uri, str) or "\0" in unquote(uri):
-        document.fail("names a file by something else than text")
+        document.fail("names a file by something other than text")
     place = _place(document, uri)
     if kind == "texture" and not os.path.lexists(place):
         return

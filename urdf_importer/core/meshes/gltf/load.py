@@ -121,7 +121,7 @@ def _walk_nodes(document: GltfDocument, report: Report) -> Iterator[tuple[Matrix
         waiting += [(c, world_from_node) for c in reversed(children) if c is not None]
     if repeated:
         name = quote(document.path.name)
-        report("repeated-node", f"nodes of {name} are below two others; the first place counts")
+        report("repeated-node", f"nodes of {name} have two parents; the first parent counts")
 
 
 def _find_roots(document: GltfDocument) -> list[int]:

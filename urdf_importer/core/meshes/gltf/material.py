@@ -80,5 +80,5 @@ def _add_image(
     else:
         path = document.resolve(uri, "texture")
     if path is None and not 0 < len(content) <= MOST_IMAGE_BYTES:
-        document.fail("has an image within that is empty or too large")
+        document.fail("has an embedded image that is empty or too large")
     return replace(material, texture=path, image=content, image_alpha=has_alpha)

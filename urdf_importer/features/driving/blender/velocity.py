@@ -55,7 +55,7 @@ def bake_velocity(
     known = {joint.name: (bone, joint) for bone, joint in posed_joints_of(armature)}
     for name in ends:
         if name not in speeds:
-            raise KinematicsError(f"there is an end for joint {quote(name)}, and no speed")
+            raise KinematicsError(f"joint {quote(name)} has an end, but no speed")
     if seconds is not None and not (math.isfinite(seconds) and seconds > 0.0):
         raise KinematicsError(f"joints cannot move for {seconds} seconds")
     courses = {

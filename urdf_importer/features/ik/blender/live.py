@@ -10,7 +10,7 @@ empty is red. The .blend keeps the last pose where this code is not installed.
 """
 
 import atexit
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -23,12 +23,14 @@ from ....core.blender import memory
 from ....core.blender.memory import forget, recall
 from ....core.blender.semantics.apply import extract_semantics
 from ....core.blender.semantics.markers import (
+    is_followed,
     new_target,
     remove_target,
     show_target,
     targets_of,
 )
 from ....core.blender.standing import properties
+from ....core.blender.standing.joints import list_held, posed_joints_of
 from ....core.blender.standing.keys import is_keyed_now
 from ....core.blender.standing.pose import get_joint_positions, key_joints, link_pose, read_shown
 from ....core.blender.standing.robot_table import find_robot
@@ -36,7 +38,7 @@ from ....core.diagnostics import Diagnostics, KinematicsError, quote
 from ....core.geometry.transforms import Matrix, nearest_rotation
 from ..options import Effort, IKOptions
 from ..solve import IKResult, inverse_kinematics
-from .native import find_obstacle, let_go, set_influence, try_native
+from .native import find_obstacle, let_go, set_influence, try_native, write_shown
 from .solve import choose_joints, choose_unlocked, drop_locked, recall_rig, set_positions
 from .targets import find_moved, world_from_armature
 
@@ -86,7 +88,7 @@ def add_ik(
         kept = Diagnostics() if diagnostics is None else diagnostics
         kept.warning(
             "ik-not-native",
-            f"link {quote(link)} follows its target while this extension is there: Blender's own "
+            f"link {quote(link)} follows its target while this extension is enabled: Blender's own "
             f"inverse kinematics cannot do it, since {reason}",
             subject=link,
         )
@@ -171,6 +173,10 @@ number of iterations, which take 2 and 10 ms at most."""
 
 def joints_of_target(armature: Any, target: Any) -> tuple[str, ...]:
     """Returns the joints that move for a target."""
+    return drop_locked(armature, _list_unlocked(armature, target))
+
+
+def _list_unlocked(armature: Any, target: Any) -> tuple[str, ...]:
     said = target[properties.IK]
     link, group = str(said["link"]), str(said.get("group", ""))
 
@@ -178,7 +184,8 @@ def joints_of_target(armature: Any, target: Any) -> tuple[str, ...]:
         """Reads the whole SRDF for a group: too long for a redraw."""
         return choose_unlocked(robot, recall_rig(robot), link, group or None)
 
-    return drop_locked(armature, recall(armature, ("joints", link, group), choose))
+    found: tuple[str, ...] = recall(armature, ("joints", link, group), choose)
+    return found
 
 
 def _find_goal(armature: Any, target: Any, depsgraph: Any) -> Matrix:
@@ -241,13 +248,13 @@ def _handlers() -> Iterator[tuple[Any, Any]]:
 
 
 def _live_targets(scene: Any) -> dict[int, Any]:
-    """Returns the live targets of a scene by their session numbers: names change. In the order of
-    their names."""
+    """Returns the targets of a scene that links follow by their session numbers: names change. In
+    the order of their names."""
     return recall(scene, "live targets", _read_live_targets)
 
 
 def _read_live_targets(scene: Any) -> dict[int, Any]:
-    live = [x for x in scene.objects if properties.IK in x and x[properties.IK].get("live")]
+    live = [x for x in scene.objects if properties.IK in x and is_followed(x)]
     return {each.session_uid: each for each in sorted(live, key=lambda each: each.name)}
 
 
@@ -261,12 +268,45 @@ def _follow_moved(scene: Any, depsgraph: Any) -> None:
         for update in depsgraph.updates
         if update.is_updated_transform and isinstance(update.id, bpy.types.Object)
     } & live.keys()
-    _follow(scene, depsgraph, moved)
+    _follow(scene, depsgraph, moved | _find_switched(live))
     # Moved since joints were keyed: forgotten with all else, so after undo there are none.
     waiting: set[int] = recall(scene, "moved targets", lambda _: set())
     waiting |= moved
     if waiting and depsgraph.id_type_updated("ACTION"):
         _key_moved(scene, waiting)
+
+
+def _find_switched(live: Mapping[int, Any]) -> set[int]:
+    """Finds the targets of Blender's own IK one of whose joints was locked or unlocked."""
+    return {
+        uid
+        for uid, target in live.items()
+        if target[properties.IK].get("native")
+        and (robot := find_robot(target)) is not None
+        and _has_held(robot, target) != bool(target[properties.IK].get("held"))
+    }
+
+
+def _has_held(armature: Any, target: Any) -> bool:
+    return len(joints_of_target(armature, target)) < len(_list_unlocked(armature, target))
+
+
+def _is_solved(armature: Any, target: Any, *, shows: bool = True) -> bool:
+    """Whether this code moves the joints for a target. Blender's own IK cannot leave a joint where
+    it is, so it rests as long as one of its joints is held. It `shows` the pose to stay in, but in
+    a new frame, in which it has moved all joints: held ones are then where their channels say."""
+    said = target[properties.IK]
+    if not said.get("native"):
+        return bool(said.get("live"))
+    held = _has_held(armature, target)
+    if held and not said.get("held"):
+        if shows:
+            write_shown(armature, target)
+        set_influence(armature, 0.0, target)
+        said["held"] = True
+    elif not held and said.pop("held", False):
+        set_influence(armature, 1.0, target)
+    return held
 
 
 def _key_moved(scene: Any, waiting: set[int]) -> None:
@@ -279,17 +319,17 @@ def _key_moved(scene: Any, waiting: set[int]) -> None:
     with quietly():
         for uid, target in _live_targets(scene).items():
             armature = find_robot(target) if uid in moved else None
-            if armature is not None and is_keyed_now(target):
+            if armature is not None and is_keyed_now(target) and _is_solved(armature, target):
                 key_joints(armature, joints_of_target(armature, target))
 
 
 def _follow_all(scene: Any, depsgraph: Any) -> None:
     """Follows all targets into another frame: animation moves them without a word."""
     if not _busy:
-        _follow(scene, depsgraph, _live_targets(scene).keys())
+        _follow(scene, depsgraph, _live_targets(scene).keys(), shows=False)
 
 
-def _follow(scene: Any, depsgraph: Any, moved: Collection[int]) -> None:
+def _follow(scene: Any, depsgraph: Any, moved: Collection[int], *, shows: bool = True) -> None:
     """Brings the links of targets to them, or as near as they can come. Targets of one robot are
     followed one after the other, each from the joints that the ones before it have set."""
     reached: dict[int, dict[str, Any]] = {}
@@ -298,10 +338,23 @@ def _follow(scene: Any, depsgraph: Any, moved: Collection[int]) -> None:
             armature = find_robot(target) if uid in moved else None
             if armature is None or not armature.is_editable:
                 continue
+            if not _is_solved(armature, target, shows=shows):
+                continue
             if armature.session_uid not in reached:
                 reached[armature.session_uid] = read_shown(armature, depsgraph)
             shown = reached[armature.session_uid]
+            if target[properties.IK].get("native"):
+                shown |= _read_held(armature, shown)
             shown |= _bring(armature, target, shown, depsgraph)
+
+
+def _read_held(armature: Any, shown: Mapping[str, Any]) -> dict[str, Any]:
+    held = list_held(armature)
+    return {
+        joint.name: joint.channels[0].get(bone)
+        for bone, joint in posed_joints_of(armature)
+        if joint.name in held and isinstance(shown[joint.name], float)
+    }
 
 
 def _bring(armature: Any, target: Any, shown: dict[str, Any], depsgraph: Any) -> dict[str, Any]:

@@ -87,10 +87,10 @@ def _find_fault(joint: RigJoint, together: int) -> str:
     if joint.kind != "revolute":
         return "does not turn about one axis"
     if together > 1:
-        return "shares its bone with another"
+        return "shares its bone with another joint"
     lower, upper = joint.limits
     if (lower is not None and lower > 0.0) or (upper is not None and upper < 0.0):
-        return "has limits that leave zero out"
+        return "has limits that exclude zero"
     return ""
 
 

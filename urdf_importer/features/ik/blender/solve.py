@@ -19,8 +19,7 @@ from ....core.blender.semantics.apply import extract_semantics, find_state
 from ....core.blender.semantics.record import effector_links, find_semantics
 from ....core.blender.standing import properties
 from ....core.blender.standing.armatures import bones_of, update_tags
-from ....core.blender.standing.handles import is_locked
-from ....core.blender.standing.joints import keep_joints, posed_joints_of
+from ....core.blender.standing.joints import keep_joints, list_held, posed_joints_of
 from ....core.blender.standing.loops import find_loops
 from ....core.blender.standing.pose import get_joint_positions, key_joints, link_pose, put_position
 from ....core.diagnostics import Diagnostics, KinematicsError, quote, unknown_name
@@ -90,15 +89,17 @@ def solve_ik(
     has changed, and `message` says why in one sentence. Raises KinematicsError for unknown names
     and wrong shapes, BuildError for an object that is not an imported robot.
     """
-    armature = rig_of(armature)
-    wish = IkWish(link=link, target=target, options=options_of(options, RigIKOptions))
+    armature, options = rig_of(armature), options_of(options, RigIKOptions)
+    wish = IkWish(link=link, target=target, options=options)
     rig, shown, wanted, asked = read_wish(armature, wish)
     found = inverse_kinematics(
         rig.robot, link, target=wanted.frame, start_positions=wanted.start, options=asked,
         diagnostics=diagnostics,
     )  # fmt: skip
     if not found.success:
-        return replace(found, positions={name: shown[name] for name in found.positions})
+        message = found.message + _name_held(armature, link, options, asked.joints or ())
+        start = {name: shown[name] for name in found.positions}
+        return replace(found, positions=start, message=message)
     missed = _show(armature, link, wanted, found)
     if missed is not None:
         start = {name: shown[name] for name in found.positions}
@@ -106,6 +107,13 @@ def solve_ik(
     if key:
         key_joints(armature, find_moved(found.positions, shown, 1e-6))
     return found
+
+
+def _name_held(armature: Any, link: str, options: RigIKOptions, joints: Collection[str]) -> str:
+    """Names the held joints that would move otherwise, as the end of a sentence."""
+    free = choose_unlocked(armature, recall_rig(armature), link, options.group)
+    held = [name for name in free if name not in joints]
+    return f"; held: {', '.join(map(quote, held))}" if held else ""
 
 
 def read_wish(
@@ -169,13 +177,9 @@ def choose_joints(
 
 
 def drop_locked(armature: Any, joints: Sequence[str]) -> tuple[str, ...]:
-    """Returns the joints that no lock of a bone keeps where they are."""
-    locked = {
-        joint.name
-        for bone, joint in posed_joints_of(armature)
-        if joint.name in joints and all(is_locked(bone, each) for each in joint.channels)
-    }
-    return tuple(name for name in joints if name not in locked)
+    """Returns the joints that are not held."""
+    held = list_held(armature)
+    return tuple(name for name in joints if name not in held)
 
 
 def choose_unlocked(

@@ -34,10 +34,12 @@ from ....core.kinematics.keys import (
     unwrap,
 )
 from ....core.kinematics.tree import retrace_tree
+from ..fitting.fit import settled_options
+from ..fitting.recorded import Recorded
 from ..limits import is_endless
 from ..names import match_names
 from ..options import MotionOptions
-from ..recordings.read import trajectory_of
+from ..recordings.read import settle_motion, trajectory_of
 from ..series import series_of
 from ..trajectory import Trajectory
 from .base import name_frames, plan_frames
@@ -70,8 +72,29 @@ def apply_trajectory(
     """
     armature = rig_of(armature)
     options = options_of(options, MotionOptions)
-    robot = extract_robot(armature) if options.degrees else None
-    trajectory = trajectory_of(trajectory, options, diagnostics, robot)
+    if isinstance(trajectory, Trajectory):
+        return _apply(armature, trajectory, options, diagnostics)
+    diagnostics = diagnostics_of(diagnostics, str(trajectory))
+    trajectory = trajectory_of(trajectory, options, diagnostics, extract_robot(armature))
+    return _apply(armature, trajectory, settled_options(options, trajectory), diagnostics)
+
+
+def apply_recorded(
+    armature: Any, recorded: Recorded, options: MotionOptions, diagnostics: Diagnostics
+) -> Trajectory:
+    """Keys a motion that was read before its robot was there, and returns it as it fits the
+    robot. Raises as apply_trajectory does."""
+    motion = settle_motion(recorded, extract_robot(armature), options, diagnostics)
+    _apply(armature, motion, settled_options(options, motion), diagnostics)
+    return motion
+
+
+def _apply(
+    armature: Any,
+    trajectory: Trajectory,
+    options: MotionOptions,
+    diagnostics: Diagnostics | None,
+) -> Any:
     diagnostics = diagnostics_of(diagnostics, trajectory.source)
     check_robot(armature)
     trajectory = name_frames(armature, trajectory, options)

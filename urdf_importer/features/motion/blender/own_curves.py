@@ -41,7 +41,7 @@ Place = tuple[Any, str, int]
 
 
 class _Elsewhere(Exception):
-    """Something else than curves may move the robot."""
+    """Something other than curves may move the robot."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,8 @@ import numpy as np
 
 from ....core.diagnostics import ReadError, quote
 from ....core.geometry.array_cache import ArraysOfFile, open_arrays
+from ..fitting.layouts import knows_arrays, read_layout
+from ..fitting.recorded import Recorded
 from ..gather import MOST_VALUES
 from ..trajectory import KINDS, MOST_TIME, FrameTrack, Numbers, Trajectory
 from .trees import TRACK_ARRAYS
@@ -21,11 +23,13 @@ _MOST_FRAMES = 10_000
 _MOST_NAMES = 100_000
 
 
-def read_arrays(data: bytes, source: str) -> Trajectory:
-    """Returns the trajectory of an .npz file. Raises ReadError, and KinematicsError for arrays that
-    do not fit each other."""
+def read_arrays(data: bytes, rate: float, source: str) -> Recorded:
+    """Returns the content of an .npz file, ours or of a layout that its keys tell. Raises
+    ReadError, and KinematicsError for arrays that do not fit each other."""
     with open_arrays(io.BytesIO(data), MOST_VALUES) as file:
-        return _Reader(file).read(source)
+        if "names" not in file.names and knows_arrays(file.names):
+            return read_layout(file, rate, source)
+        return Recorded(motion=_Reader(file).read(source), source=source)
 
 
 class _Reader:

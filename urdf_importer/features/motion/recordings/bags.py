@@ -106,7 +106,7 @@ def _length(file: BinaryIO, most: int) -> int:
     raw = file.read(4)
     length = int(_U32.unpack(raw)[0])
     if length > most:
-        raise _NoRecordError(f"a part of a record says that it has {length} bytes")
+        raise _NoRecordError(f"a part of a record claims to have {length} bytes")
     return length
 
 

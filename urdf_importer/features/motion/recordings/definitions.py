@@ -247,7 +247,7 @@ def _reach(name: str, types: Mapping[str, Sequence[Field]]) -> set[str]:
 def _measure(name: str, types: Mapping[str, Sequence[Field]], level: int, seen: int = 0) -> int:
     """Returns how many fields a message has at least; ReadError for one without an end."""
     if level > MOST_LEVELS:
-        raise ReadError(f"the type {quote(name)} nests too deep")
+        raise ReadError(f"the type {quote(name)} is nested too deeply")
     count = seen
     for field in types.get(name, ()):
         count = _measure(field.type, types, level + 1, count + 1)

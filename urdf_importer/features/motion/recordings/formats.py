@@ -26,8 +26,9 @@ DATABASE = MotionFormat(title="ROS 2 in SQLite", suffixes=(".db3", ".db3.zstd"),
 TABLE = MotionFormat(title="table", suffixes=(".csv", ".tsv", ".txt"))
 JSON = MotionFormat(title="JSON", suffixes=(".json", ".jsonl"))
 YAML = MotionFormat(title="YAML", suffixes=(".yaml", ".yml"))
-ARRAYS = MotionFormat(title="NumPy", suffixes=(".npz",))
-_FORMATS = (BAG, MCAP, DATABASE, TABLE, JSON, YAML, ARRAYS)
+ARRAYS = MotionFormat(title="NumPy", suffixes=(".npz", ".npy"))
+PARQUET = MotionFormat(title="Parquet", suffixes=(".parquet",), is_written=False)
+_FORMATS = (BAG, MCAP, DATABASE, TABLE, JSON, YAML, ARRAYS, PARQUET)
 
 
 def motion_formats() -> tuple[MotionFormat, ...]:
@@ -42,5 +43,7 @@ def usual_suffixes(formats: Iterable[MotionFormat]) -> tuple[str, ...]:
 
 
 WRITTEN = usual_suffixes(each for each in _FORMATS if each.is_written)
+COUNTS = ".h"
+"""The suffix of a header of C, for the counts of servos alone."""
 MOTION, RECORDING = (*WRITTEN, ""), (MCAP.suffix, BAG.suffix, "")
 """Suffixes of motions and recordings that commands write; with none it is a folder."""

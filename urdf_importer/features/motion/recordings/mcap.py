@@ -18,6 +18,7 @@ MAGIC = b"\x89MCAP0\r\n"
 _U16, _U32, _U64, _RECORD = Struct("<H"), Struct("<I"), Struct("<Q"), Struct("<BQ")
 _MESSAGE_HEAD = Struct("<HIQQ")
 _FOOTER, _SCHEMA, _CHANNEL, _MESSAGE, _CHUNK, _STATISTICS, _END = 2, 3, 4, 5, 6, 11, 15
+_LANGUAGES = ("ros1msg", "ros2msg", "protobuf", "jsonschema")
 _READ = (_SCHEMA, _CHANNEL, _MESSAGE, _CHUNK)
 
 
@@ -125,7 +126,9 @@ class _Reader:
         name, at = _read_text(data, 2)
         encoding, at = _read_text(data, at)
         length = _U32.unpack_from(data, at)[0]
-        text = bytes(data[at + 4 : at + 4 + length]).decode("utf-8", "replace")
+        raw = bytes(data[at + 4 : at + 4 + length])
+        # Descriptors of protobuf are bytes: each becomes a letter.
+        text = raw.decode("latin-1" if encoding == "protobuf" else "utf-8", "replace")
         self.schemas.setdefault(number, (name, encoding, text))
 
     def _read_channel(self, data: memoryview) -> None:
@@ -139,7 +142,7 @@ class _Reader:
                 topic=topic,
                 type=short_name(name),
                 encoding=encoding,
-                definition=text if language in ("ros1msg", "ros2msg") else "",
+                definition=text if language in _LANGUAGES else "",
             ),
         )
 

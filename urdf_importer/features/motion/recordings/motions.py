@@ -202,8 +202,35 @@ class Collector:
 
     def _take_transforms(self, tree: Tree, header: Tree, when: _When) -> None:
         for each in tree["transforms"] if isinstance(tree["transforms"], list) else ():
-            if isinstance(each, Mapping) and "child_frame_id" in each:
+            if not isinstance(each, Mapping) or "child_frame_id" not in each:
+                continue
+            if "parent_frame_id" in each:
+                self._take_plain(each, header, when)
+            else:
                 self._take_transform(each, each.get("header", header), when)
+
+    def _take_plain(self, tree: Tree, header: Tree, when: _When) -> None:
+        """Takes a transform as Foxglove has it."""
+        head = {"stamp": _member(tree, "timestamp"), "frame_id": _text(tree, "parent_frame_id")}
+        self._add_placed(_text(tree, "child_frame_id"), tree, head, when)
+
+    def _take_items(self, tree: Tree, header: Tree, when: _When) -> None:
+        """Takes joints that are items with a name and a position, as Foxglove has them."""
+        items = tree["joints"] if isinstance(tree["joints"], list) else []
+        items = [each for each in items if _text(each, "name")]
+        count = len(when.logs)
+        states: dict[str, Any] = {}
+        for key in ("position", "velocity", "effort"):
+            columns = [_member(each, key) for each in items]
+            if any(isinstance(each, np.ndarray) for each in columns):
+                blank = np.full(count, np.nan)
+                found = [c if isinstance(c, np.ndarray) and c.shape == (count,) else blank
+                         for c in columns]  # fmt: skip
+                states[key] = np.stack(found, axis=1)
+        names = tuple(_text(each, "name") for each in items)
+        if len(set(names)) == len(names) and states:
+            head = {"stamp": _member(tree, "timestamp")} if "timestamp" in tree else header
+            self._add_samples(names, states, head, when)
 
     def _take_transform(self, tree: Tree, header: Tree, when: _When) -> None:
         self._add_placed(_text(tree, "child_frame_id"), tree.get("transform"), header, when)
@@ -249,6 +276,8 @@ class Collector:
 
     _takers = {  # noqa: RUF012
         ("name", "position"): _take_state,
+        ("joints",): _take_items,
+        ("parent_frame_id", "child_frame_id"): _take_plain,
         ("joint_names", "points"): _take_command,
         ("joint_names", "transforms"): _take_many,
         ("joint_names", "feedback"): _take_controller,
@@ -262,7 +291,8 @@ class Collector:
 def _has(tree: Mapping[str, Any], keys: Sequence[str]) -> bool:
     named = isinstance(tree.get(keys[0]), tuple) or keys[0] not in ("name", "joint_names")
     empty = isinstance(tree.get(keys[0]), np.ndarray) and tree[keys[0]].size == 0
-    return all(key in tree for key in keys) and (named or empty)
+    items = keys[0] != "joints" or isinstance(tree.get("joints"), list)
+    return all(key in tree for key in keys) and (named or empty) and items
 
 
 def _follow_each_other(commands: list[Command], first: int) -> None:

@@ -22,6 +22,7 @@ from ....core.geometry.transforms import quaternion_from_rotation, rotation_from
 from ....core.kinematics.many_frames import BasePoses, JointedBodies
 from ....core.kinematics.tree import KinematicTree, retrace_tree
 from ....core.model import Robot
+from ..fitting.orders import breadth_first, joint_orders
 from ..frames import align_signs, find_base, interpolate_track, join_seated, multiply, seat_tracks
 from ..trajectory import Numbers, Trajectory
 
@@ -35,11 +36,8 @@ def format_policy(trajectory: Trajectory, robot: Robot, layout: str, rate: float
     """Returns the bytes of a file in a layout, at `rate` samples per second. Joints without a
     sample are at zero, or at their nearest limit. Raises WriteError."""
     tree = retrace_tree(robot)
-    motions = [each for each in tree.joint_motions if each.is_scalar]
-    if layout == "unitree":
-        described = {joint.name: place for place, joint in enumerate(robot.joints)}
-        motions.sort(key=lambda each: described[each.joint.name])
-    names = [each.joint.name for each in motions]
+    names = joint_orders(tree)["file" if layout == "unitree" else "mujoco"]
+    motions = [tree.motion_of[name] for name in names]
     times = np.arange(int(np.floor(trajectory.duration * rate + 1e-3)) + 1) / rate
     if len(times) * len(tree.links) * 40 > _MOST:
         raise WriteError("the motion is too long for this layout; cut it into parts")
@@ -84,11 +82,9 @@ def _base_of(
 
 def _sort_by_depth(tree: KinematicTree, arrays: dict[str, Any]) -> None:
     """Puts joints and bodies beside each other that have as many bodies above them."""
-    motions = [each is not None and each.kind != "fixed" for each in tree.motions]
     for kind, index in (("joint", tree.joint_index), ("body", tree.index)):
         places = [index[name] for name in arrays[f"{kind}_names"].tolist()]
-        depths = [sum(motions[above] for above in tree.ancestors(place)) for place in places]
-        order = np.argsort(depths, kind="stable")
+        order = breadth_first(tree, places)
         for key in [key for key in arrays if key.startswith(kind)]:
             axis = min(arrays[key].ndim - 1, 1)
             arrays[key] = np.take(arrays[key], order, axis=axis)

@@ -2,8 +2,8 @@
 """Recordings of every kind -> trajectories: which reader a file gets."""
 
 import os
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +20,17 @@ from ....core.diagnostics import (
     quote_value,
 )
 from ....core.files.regular import decode_utf8, read_regular_file
-from ....core.kinematics.tree import retrace_tree
+from ....core.geometry.array_cache import NO_PICKLE
 from ....core.model import Robot
+from ..datasets.reading import find_dataset, list_episodes, read_episode, read_flat
+from ..fitting.fit import fit_motion, without_robot
+from ..fitting.layouts import knows_frames, read_frames, read_matrix
+from ..fitting.recorded import Recorded
 from ..gather import Gathered, assemble
-from ..names import match_names
 from ..options import MotionOptions
 from ..trajectory import NANOSECONDS, Trajectory
 from . import arrays, tables, trees
-from .formats import ARRAYS, JSON, TABLE, YAML, motion_formats, usual_suffixes
+from .formats import ARRAYS, JSON, PARQUET, TABLE, YAML, motion_formats, usual_suffixes
 from .motions import Collector
 from .recorded import STREAMS, list_streams, read_stream
 from .topics import Topic
@@ -39,24 +42,76 @@ def list_topics(path: AnyPath) -> tuple[Topic, ...]:
     """Returns a recording's topics, by name. A table or a text holds one topic without a name.
     Raises ReadError for anything else."""
     source = os.fspath(path)
+    dataset = find_dataset(source)
+    if dataset is not None:
+        return list_episodes(dataset)
     if _is_stream(source):
         return list_streams(source)
-    trajectory = read_trajectory(path)
+    # Times that a table lacks do not matter to the number of its rows.
+    recorded = read_recorded(path)
+    trajectory, unnamed = recorded.motion, recorded.unnamed
+    times = trajectory.times if unnamed is None else unnamed.times
     start = trajectory.start_time
     is_command = trajectory.interpolation == "spline"
+    duration = float(times[-1]) if len(times) else 0.0
     topic = Topic(
         name="",
         type="trajectory_msgs/JointTrajectory" if is_command else "sensor_msgs/JointState",
-        count=len(trajectory.times),
+        count=len(times),
         start=start,
-        end=start + round(trajectory.duration * NANOSECONDS),
-        motion="joints" if trajectory.names else "frames",
+        end=start + round(duration * NANOSECONDS),
+        motion="joints" if unnamed is not None or trajectory.names else "frames",
     )
     return (topic,)
 
 
 _PEOPLE = {".bvh", ".fbx"}
 """Suffixes of files with people's motion."""
+_PICKLED = {".pkl", ".pickle", ".pt", ".pth"}
+_HDF5 = {".h5", ".hdf5"}
+_MOST_BYTES = 512 * 1024 * 1024
+
+
+def read_recorded(
+    path: AnyPath,
+    *,
+    topic: str | None = None,
+    options: MotionOptions | None = None,
+    diagnostics: Diagnostics | None = None,
+) -> Recorded:
+    """Returns a recording's motion as it is there, before a robot tells the meaning of its numbers.
+    Raises ReadError."""
+    source = os.fspath(path)
+    with _naming(source):
+        options = options_of(options, MotionOptions)
+        return _read(source, topic, options, diagnostics_of(diagnostics, source))
+
+
+def settle_motion(
+    recorded: Recorded,
+    robot: Robot | None,
+    options: MotionOptions | None,
+    diagnostics: Diagnostics | None,
+) -> Trajectory:
+    """Returns a motion for a robot, or for none as far as that can be. Raises ReadError,
+    KinematicsError."""
+    options = options_of(options, MotionOptions)
+    diagnostics = diagnostics_of(diagnostics, recorded.source)
+    with _naming(recorded.source):
+        if robot is None:
+            return without_robot(recorded, options, diagnostics)
+        return fit_motion(recorded, robot, options, diagnostics)
+
+
+@contextmanager
+def _naming(source: str) -> Iterator[None]:
+    """Gives errors the file that they are about."""
+    try:
+        yield
+    except (ReadError, KinematicsError) as error:
+        if error.source:
+            raise
+        raise ReadError(error.message, source=source, line=error.line) from None
 
 
 def read_trajectory(
@@ -68,35 +123,9 @@ def read_trajectory(
     diagnostics: Diagnostics | None = None,
 ) -> Trajectory:
     """Does as the function of this name in features/motion/motions.py does, for a `Robot`."""
-    source = os.fspath(path)
-    options = options_of(options, MotionOptions)
-    diagnostics = diagnostics_of(diagnostics, source)
-    try:
-        found = _read(source, topic, options, diagnostics)
-        return _turn_degrees(found, robot, options) if options.degrees else found
-    except (ReadError, KinematicsError) as error:
-        if error.source:
-            raise
-        raise ReadError(error.message, source=source, line=error.line) from None
-
-
-def _turn_degrees(
-    trajectory: Trajectory, robot: Robot | None, options: MotionOptions
-) -> Trajectory:
-    """Turns angles into radians; travel stays, where the robot says which joints slide."""
-    slides = set[str]()
-    if robot is not None and trajectory.names:
-        kinds = {m.joint.name: m.kind for m in retrace_tree(robot).joint_motions if m.is_scalar}
-        given = dict(options.names)
-        found = match_names(trajectory.names, kinds, given, options.prefix, Diagnostics())
-        slides = {name for name, joint in found.items() if kinds[joint] == "prismatic"}
-    turns = [name not in slides for name in trajectory.names]
-    arrays: dict[str, Any] = {
-        kind: np.where(turns, np.radians(array), array)
-        for kind in ("positions", "velocities", "accelerations")
-        if (array := getattr(trajectory, kind)) is not None
-    }
-    return replace(trajectory, **arrays)
+    diagnostics = diagnostics_of(diagnostics, os.fspath(path))
+    recorded = read_recorded(path, topic=topic, options=options, diagnostics=diagnostics)
+    return settle_motion(recorded, robot, options, diagnostics)
 
 
 def trajectory_of(
@@ -119,24 +148,54 @@ def trajectory_of(
 
 def _read(
     source: str, topic: str | None, options: MotionOptions, diagnostics: Diagnostics
-) -> Trajectory:
+) -> Recorded:
+    dataset = find_dataset(source)
+    if dataset is not None:
+        return read_episode(dataset, topic, diagnostics)
     if _is_stream(source):
         chosen, gathered = read_stream(source, topic, options, diagnostics)
-        return assemble(gathered, diagnostics, source=source, topic=chosen)
+        return _named(assemble(gathered, diagnostics, source=source, topic=chosen))
     suffix = Path(source).suffix.lower()
-    if not any(suffix in each.suffixes for each in (TABLE, JSON, YAML, ARRAYS)):
+    _check_suffix(suffix)
+    if topic is not None:
+        raise ReadError(f"the file has no topics, so none is called {quote(topic)}")
+    return _read_file(source, suffix, options, diagnostics)
+
+
+def _check_suffix(suffix: str) -> None:
+    if suffix in _PICKLED | _HDF5:
+        raise ReadError(NO_PICKLE if suffix in _PICKLED else "HDF5 is not read; save it as .npz")
+    if not any(suffix in each.suffixes for each in (TABLE, JSON, YAML, ARRAYS, PARQUET)):
         choices = name_choices(usual_suffixes(motion_formats()))
         advice = "; `retarget` puts a person's motion on a robot" if suffix in _PEOPLE else ""
         raise ReadError(f"a recording ends in {choices}, not in {quote(suffix)}{advice}")
-    if topic is not None:
-        raise ReadError(f"the file has no topics, so none is called {quote(topic)}")
-    data = read_regular_file(source)
+
+
+def _read_file(
+    source: str, suffix: str, options: MotionOptions, diagnostics: Diagnostics
+) -> Recorded:
+    if suffix in PARQUET.suffixes:
+        found: Any = read_flat(source, options, diagnostics)
+        return _named(assemble(found, diagnostics, source=source, topic=""))
+    data = read_regular_file(source, most_bytes=_MOST_BYTES, called="motion")
     if suffix in ARRAYS.suffixes:
-        return arrays.read_arrays(data, source)
+        read = read_matrix if suffix == ".npy" else arrays.read_arrays
+        return read(data, options.rate, source)
     text = decode_utf8(data)
-    read = tables.read_table if suffix in TABLE.suffixes else partial(_read_messages, suffix=suffix)
-    gathered = read(text, options)
-    return assemble(gathered, diagnostics, source=source, topic="")
+    del data
+    if suffix not in YAML.suffixes and knows_frames(text):
+        return read_frames(text, options.rate, source)
+    if suffix in TABLE.suffixes:
+        found = tables.read_table(text, options, diagnostics, source)
+    else:
+        found = _read_messages(text, options, suffix)
+    if isinstance(found, Recorded):
+        return found
+    return _named(assemble(found, diagnostics, source=source, topic=""))
+
+
+def _named(motion: Trajectory) -> Recorded:
+    return Recorded(motion=motion, source=motion.source)
 
 
 def _is_stream(source: str) -> bool:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Containers of messages -> the motions in their messages."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -12,6 +12,8 @@ import numpy as np
 from ....core.diagnostics import Diagnostics, ReadError, quote
 from ....core.files.regular import explain_failure, open_regular_file
 from ..gather import Gathered
+from ..messages.plain import decode_json, find_json_motion, stack_messages
+from ..messages.protobuf import ProtobufReader, find_motion, read_types
 from ..options import MotionOptions
 from . import bags, mcap, rosbag2
 from .compression import MOST_UNPACKED
@@ -24,14 +26,34 @@ from .topics import Topic, choose_topic
 
 STREAMS = (*BAG.suffixes, *MCAP.suffixes, *DATABASE.suffixes)
 _ALONG = frozenset(
-    ("tf2_msgs/TFMessage", "tf/tfMessage", "nav_msgs/Odometry", "sensor_msgs/MultiDOFJointState")
+    (
+        *("tf2_msgs/TFMessage", "tf/tfMessage", "nav_msgs/Odometry"),
+        *("sensor_msgs/MultiDOFJointState", "foxglove.FrameTransform", "foxglove.FrameTransforms"),
+    )
 )
 """Types whose frames name the moving body, so that they come along with joints."""
-_ENCODINGS = ("ros1", "cdr")
+_OF_ROS = ("ros1", "cdr")
+_ENCODINGS = (*_OF_ROS, "json", "protobuf")
 
 
 def list_streams(source: str) -> tuple[Topic, ...]:
     """Returns the topics of a recording by name, after a look at every message."""
+    return _merge(_count(source))
+
+
+def _refuse_encodings(counts: Mapping[Channel, tuple[int, int, int]]) -> None:
+    """Raises ReadError where messages are encoded in a way that is not read."""
+    for channel, (count, _, _) in counts.items():
+        if channel.encoding not in _ENCODINGS:
+            raise ReadError(
+                f"{quote(channel.topic)} ({count} of {quote(channel.type)[1:-1]}) is encoded in "
+                f"{quote(channel.encoding)[1:-1]}, which is not read; ros1, cdr, json and protobuf "
+                "are"
+            )
+
+
+def _count(source: str) -> dict[Channel, tuple[int, int, int]]:
+    """Returns how many messages each channel has, and when the first and the last came."""
     counts: dict[Channel, tuple[int, int, int]] = {}
     quiet = Diagnostics(source)
 
@@ -39,32 +61,32 @@ def list_streams(source: str) -> tuple[Topic, ...]:
         counts.setdefault(channel, (0, 0, 0))
         return True
 
-    for piece in _walk(source, note, quiet):
+    for piece in walk(source, note, quiet):
         count, start, end = counts[piece.channel]
         first = min(piece.logs) if not count else min(start, *piece.logs)
         last = max(end, *piece.logs) if count else max(piece.logs)
         counts[piece.channel] = (count + len(piece.logs), first, last)
-    return _merge(counts)
+    return counts
 
 
 def _merge(counts: dict[Channel, tuple[int, int, int]]) -> tuple[Topic, ...]:
     """Several publishers of one topic are one topic."""
     found: dict[tuple[str, str], Topic] = {}
-    define = lru_cache(maxsize=None)(_define)
+    define = lru_cache(maxsize=None)(_find_motion)
     for channel, (count, start, end) in counts.items():
         before = found.get((channel.topic, channel.type))
         if before is not None and before.count:
             count += before.count
             start = min(start, before.start) if count > before.count else before.start
             end = max(end, before.end)
-        definition = define(channel.encoding, channel.type, channel.definition)
+        motion: Any = define(channel.encoding, channel.type, channel.definition)
         found[channel.topic, channel.type] = Topic(
             name=channel.topic,
             type=channel.type,
             count=count,
             start=start,
             end=end,
-            motion=definition.motion if definition else "",
+            motion=motion,
         )
     return tuple(sorted(found.values(), key=lambda each: (each.name, each.type)))
 
@@ -73,8 +95,38 @@ def _define(encoding: Any, kind: str, text: str) -> Definition | None:
     """Returns the definition of a channel's type; None where its messages cannot be read. Many
     channels share one."""
     with suppress(ReadError):
-        return read_definition(kind, text, encoding) if encoding in _ENCODINGS else None
+        return read_definition(kind, text, encoding) if encoding in _OF_ROS else None
     return None
+
+
+def _find_motion(encoding: str, kind: str, text: str) -> str:
+    """Returns "joints" or "frames" where the messages of a channel hold these, else nothing."""
+    if encoding == "json":
+        return find_json_motion(kind, text)
+    if encoding == "protobuf":
+        with suppress(ReadError):
+            return find_motion(read_types(text.encode("latin-1", "replace")), kind)
+        return ""
+    definition = _define(encoding, kind, text)
+    return definition.motion if definition else ""
+
+
+Decode = Callable[[Sequence[Any]], list[tuple[Any, Any]]]
+
+
+def _decoder_of(channel: Channel, define: Any) -> Decode | None:
+    """Returns the function that reads the messages of a channel; None where none does."""
+    encoding: Any = channel.encoding
+    if encoding == "json":
+        return partial(stack_messages, decode=decode_json)
+    if encoding == "protobuf":
+        with suppress(ReadError):
+            types = read_types(channel.definition.encode("latin-1", "replace"))
+            reader = ProtobufReader(types, channel.type)
+            return partial(stack_messages, decode=reader.decode)
+        return None
+    definition = define(encoding, channel.type, channel.definition)
+    return Decoder(definition, encoding).decode if definition else None
 
 
 def read_stream(
@@ -82,10 +134,14 @@ def read_stream(
 ) -> tuple[str, Gathered]:
     """Returns the topic that was read and its content, with the frames of other topics."""
     survey = _survey(source)
-    if survey is None:
-        topics = list_streams(source)
-    else:
-        topics = _merge({channel: (count, 0, 0) for channel, count in survey.items()})
+    counts = (
+        _count(source)
+        if survey is None
+        else {channel: (count, 0, 0) for channel, count in survey.items()}
+    )
+    topics = _merge(counts)
+    if topic is None and not any(each.motion for each in topics):
+        _refuse_encodings(counts)
     chosen = choose_topic(topics, topic)
 
     def wanted(channel: Channel) -> bool:
@@ -93,7 +149,7 @@ def read_stream(
         return is_chosen or (channel.type in _ALONG and channel.encoding in _ENCODINGS)
 
     collector = Collector(options)
-    lost = _decode(_walk(source, wanted, diagnostics), collector)
+    lost = _decode(walk(source, wanted, diagnostics), collector)
     if lost:
         message = f"{lost} messages do not fit their definitions; they are passed over"
         diagnostics.warning("bad-message", message)
@@ -102,15 +158,13 @@ def read_stream(
 
 def _decode(pieces: Iterable[Piece], collector: Collector) -> int:
     """Returns how many messages could not be read."""
-    decoders: dict[Channel, Decoder | None] = {}
+    decoders: dict[Channel, Decode | None] = {}
     define: Any = lru_cache(maxsize=None)(_define)
     lost = 0
     for piece in pieces:
         channel = piece.channel
         if channel not in decoders:
-            definition = define(channel.encoding, channel.type, channel.definition)
-            encoding: Any = channel.encoding
-            decoders[channel] = Decoder(definition, encoding) if definition else None
+            decoders[channel] = _decoder_of(channel, define)
         decoder = decoders[channel]
         if decoder is None:
             lost += len(piece.messages)
@@ -118,15 +172,15 @@ def _decode(pieces: Iterable[Piece], collector: Collector) -> int:
         logs, places = np.array(piece.logs), np.array(piece.places)
         lost += len(logs)
         is_static = channel.topic.rstrip("/").endswith("tf_static")
-        for rows, tree in decoder.decode(piece.messages):
+        for rows, tree in decoder(piece.messages):
             lost -= len(rows)
             origin = channel.topic
             collector.collect(tree, logs[rows], places[rows], is_static=is_static, origin=origin)
     return lost
 
 
-def _walk(source: str, wanted: Wanted, diagnostics: Diagnostics) -> Pieces:
-    """Yields the messages of all files of a recording, in their order."""
+def walk(source: str, wanted: Wanted, diagnostics: Diagnostics) -> Pieces:
+    """Yields the messages of all files of a recording, in their order. Raises ReadError."""
     shift = last = 0
     for path in _parts(source):
         for piece in _walk_file(path, wanted, diagnostics):

@@ -12,8 +12,9 @@ MOST_CHANNELS = 20_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Channel:
-    """Messages of one type on one topic. `encoding` is "ros1" or "cdr", or an unsupported one;
-    `definition` the text of the type's definition, as far as the recording has it."""
+    """Messages of one type on one topic. `encoding` is "ros1", "cdr", "json" or "protobuf", or
+    an unsupported one; `definition` the text of the type's definition, or of its descriptors a
+    letter for each byte, as far as the recording has it."""
 
     topic: str
     type: str

@@ -10,22 +10,29 @@ import csv
 import io
 import itertools
 import math
+import warnings
 from array import array
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from ....core.diagnostics import ReadError, WriteError, one_line, quote
+from ....core.diagnostics import Diagnostics, ReadError, WriteError, one_line, quote
 from ....core.kinematics.tree import retrace_tree
 from ....core.model import Robot
+from ..fitting.layouts import recorded_rows
+from ..fitting.recorded import Recorded
+from ..fitting.times import TIME_SCALES, TimeColumns, find_times, is_time, read_time
 from ..frames import join_seated, seat_tracks
 from ..gather import MOST_VALUES, FrameBlock, Gathered, SampleBlock, Times
+from ..names import name_few
 from ..options import MotionOptions
 from ..trajectory import MOST_TIME, NANOSECONDS, Numbers, Trajectory
 
 BASE = ("base_x", "base_y", "base_z", "base_qx", "base_qy", "base_qz", "base_qw")
 MOST_COLUMNS = 4096
-_TIMES = ("time", "t", "timestamp", "%time")
+_BLOCK = 8 * 1024 * 1024
 _FIELDS = {"position": "positions", "velocity": "velocities", "effort": "efforts"}
 
 
@@ -33,45 +40,65 @@ Lines = Iterator[tuple[int, list[str]]]
 """Lines of a table that are not empty: their numbers, and their fields."""
 
 
-def read_table(text: str, options: MotionOptions) -> Gathered:
-    """Returns the samples of a table. Raises ReadError, with the line."""
+def read_table(
+    text: str, options: MotionOptions, diagnostics: Diagnostics, source: str = ""
+) -> Gathered | Recorded:
+    """Returns the samples of a table, or the columns of one without a heading. Raises ReadError,
+    with the line."""
     heading, lines = _find_heading(_split(text), options)
+    if not heading:
+        return recorded_rows(_read_rows(lines), options.rate, source)
     if "%time" in heading and any(name.startswith("field.") for name in heading):
         return _gather_fields(heading, lines)
-    return _gather_columns(heading, lines, options)
+    first = next(lines, None)
+    times = find_times(heading, first[1] if first else (), options.time_unit)
+    if first is not None:
+        lines = itertools.chain([first], lines)
+    long = _find_long(heading, times)
+    if long is not None:
+        return _gather_long(heading, lines, times, long)
+    return _gather_columns(_Table(text, heading, lines, times, first), options, diagnostics)
+
+
+def _find_separator(text: str) -> str:
+    start = text[:100_000].lstrip("\n\r ").partition("\n")[0]
+    separator = max("\t;,", key=start.count)
+    return separator if separator in start else ","
 
 
 def _split(text: str) -> Lines:
-    start = text[:100_000].lstrip("\n\r ").partition("\n")[0]
-    separator = max(",;\t", key=start.count)
-    if separator not in start:
-        separator = ","
+    separator = _find_separator(text)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-    comma = separator == ";"
+    comma = separator in ";\t"
     try:
         for row in reader:
             if len(row) > MOST_COLUMNS:
                 message = f"the table has more than {MOST_COLUMNS} columns"
                 raise ReadError(message, line=reader.line_num)
             if any(each.strip() for each in row):
-                fields = [each.replace(",", ".") for each in row] if comma else row
-                yield reader.line_num, fields
+                yield reader.line_num, list(map(_without_comma, row)) if comma else row
     except csv.Error as error:
         message = f"the table cannot be read: {one_line(error)}"
         raise ReadError(message, line=reader.line_num) from None
 
 
+def _without_comma(cell: str) -> str:
+    """Returns a number with a decimal comma with a point; other texts stay."""
+    pointed = cell.replace(",", ".") if "," in cell else cell
+    return pointed if _is_number(pointed) else cell
+
+
 def _find_heading(lines: Lines, options: MotionOptions) -> tuple[list[str], Lines]:
-    """Returns the names of the columns, and the lines that have numbers."""
+    """Returns the names of the columns, none where the table has no heading, and the lines that
+    have numbers."""
     line, row = next(lines, (0, []))
     if not row:
         raise ReadError("the table is empty")
     named = [each.strip() for each in options.columns.split(",")] if options.columns else []
     if all(_is_number(each) for each in row):
-        if not named:
-            message = "the table has no heading; the option columns names its columns"
-            raise ReadError(message, line=line)
         lines = itertools.chain([(line, row)], lines)
+        if not named:
+            return [], lines
     else:
         named = named or [each.strip() for each in row]
     if len(named) != len(row):
@@ -96,37 +123,166 @@ def _refuse_width(row: Sequence[str], heading: Sequence[str], line: int) -> Read
     return ReadError(f"the line has {len(row)} fields, not {len(heading)}", line=line)
 
 
-def _gather_columns(heading: list[str], lines: Lines, options: MotionOptions) -> Gathered:
-    timed = next((i for i, name in enumerate(heading) if name.lower() in _TIMES), None)
-    if timed is None and not options.rate:
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A table with a heading: its text, its lines, the first of them again."""
+
+    text: str
+    heading: list[str]
+    lines: Lines
+    times: TimeColumns
+    first: tuple[int, list[str]] | None
+
+
+def _gather_columns(table: _Table, options: MotionOptions, diagnostics: Diagnostics) -> Gathered:
+    heading, columns = table.heading, table.times
+    if columns.at is None and not options.rate:
         message = "no column is called time; the option rate says how many lines there are per "
         raise ReadError(f"{message}second", line=1)
+    line, row = table.first or (0, [])
+    if row and len(row) != len(heading):
+        raise _refuse_width(row, heading, line)
+    texts = [at for at, each in enumerate(row) if not _is_number(each)]
+    texts = [at for at in texts if at not in columns.columns]
+    kept = [at for at in range(len(heading)) if at not in columns.columns and at not in texts]
+    if texts and not kept:
+        raise ReadError(f"{quote(row[texts[0]])} is not a number", line=line)
+    if texts:
+        named = name_few([heading[at] for at in texts])
+        diagnostics.warning("column-of-texts", f"columns of texts are passed over: {named}")
+    found = _read_fast(table, kept) or _read_slow(table, kept)
+    times, values = found
+    if columns.at is None:
+        times = np.rint(np.arange(len(values)) / options.rate * NANOSECONDS).astype(np.int64)
+    return add_columns([heading[at] for at in kept], times, values)
+
+
+def _read_slow(table: _Table, kept: list[int]) -> tuple[Times, Numbers]:
     times: list[int] = []
     numbers = array("d")
-    whole = timed is not None and heading[timed] == "%time"
+    for line, row in table.lines:
+        if len(row) != len(table.heading):
+            raise _refuse_width(row, table.heading, line)
+        times.append(0 if table.times.at is None else table.times.read(row, line))
+        _extend(numbers, [row[at] for at in kept], line)
+    values = np.asarray(numbers).reshape(len(times), len(kept))
+    return np.array(times, dtype=np.int64), values
+
+
+def _read_fast(table: _Table, kept: list[int]) -> tuple[Times, Numbers] | None:
+    """Returns times and numbers of plain lines; None for any other, which _read_slow reads or
+    refuses."""
+    columns, (line, row) = table.times, table.first or (0, [])
+    if columns.rest is not None or columns.unit == "iso" or '"' in table.text or not kept:
+        return None
+    separator = _find_separator(table.text)
+    whole = columns.at is not None and row and row[columns.at].strip().lstrip("+-").isdigit()
+    if not row or line < 2 or (separator != "," and "," in table.text) or "\r" in table.text:
+        return None
+    offset = 0
+    for _ in range(line - 1):
+        offset = table.text.index("\n", offset) + 1
+    rows = _load(table, offset, kept)
+    if rows is None:
+        return None
+    if columns.at is None:
+        return np.zeros(len(rows), np.int64), rows
+    times = _load(table, offset, [columns.at], whole=whole)
+    if times is None or not np.isfinite(times).all():
+        return None
+    scale = TIME_SCALES[columns.unit]
+    if (np.abs(times[:, 0]) >= MOST_TIME // scale).any():
+        return None
+    if whole:
+        return times[:, 0] * scale, rows
+    before = np.floor(times[:, 0])
+    rest = np.rint((times[:, 0] - before) * scale)
+    return before.astype(np.int64) * scale + rest.astype(np.int64), rows
+
+
+def _load(table: _Table, offset: int, columns: list[int], *, whole: Any = False) -> Any:
+    """Returns the numbers of columns (m, n), read in blocks of lines; None where one is not plain,
+    or there are more than are held."""
+    blocks, count, text, width = [], 0, table.text, len(table.heading)
+    separator = _find_separator(text)
+    while offset < len(text):
+        end = text.find("\n", offset + _BLOCK)
+        end = len(text) if end < 0 else end + 1
+        part = text[offset:end]
+        offset = end
+        count += part.count("\n") * len(columns)
+        lines = part.count("\n") + (not part.endswith("\n"))
+        if count > MOST_VALUES or part.count(separator) != lines * (width - 1):
+            return None
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                blocks.append(
+                    np.loadtxt(
+                        io.StringIO(part),
+                        dtype=np.int64 if whole else np.float64,
+                        comments=None,
+                        delimiter=separator,
+                        usecols=columns,
+                        ndmin=2,
+                    )
+                )
+        except (ValueError, UserWarning, OverflowError, DeprecationWarning):
+            return None
+        if len(blocks[-1]) != lines:
+            return None
+    return np.concatenate(blocks)
+
+
+def _read_rows(lines: Lines) -> Numbers:
+    """Returns all rows of a table without a heading."""
+    numbers, width, count = array("d"), 0, 0
+    for line, row in lines:
+        width = width or len(row)
+        if len(row) != width:
+            raise ReadError(f"the line has {len(row)} fields, not {width}", line=line)
+        _extend(numbers, row, line)
+        count += 1
+    return np.asarray(numbers).reshape(count, width)
+
+
+_LONG = (("joint", "joint_name", "name"), ("position", "pos", "value"))
+
+
+def _find_long(heading: list[str], times: TimeColumns) -> tuple[int, int] | None:
+    """Returns the columns of names and positions where each row has one joint."""
+    lower = [name.lower() for name in heading]
+    rest = [name for at, name in enumerate(lower) if at not in times.columns]
+    found = [next((name for name in names if name in rest), "") for names in _LONG]
+    if times.at is None or not all(found) or len(rest) > 4:
+        return None
+    return lower.index(found[0]), lower.index(found[1])
+
+
+def _gather_long(
+    heading: list[str], lines: Lines, columns: TimeColumns, long: tuple[int, int]
+) -> Gathered:
+    """Reads a row for each joint and time."""
+    joints: dict[str, tuple[list[int], array[float]]] = {}
     for line, row in lines:
         if len(row) != len(heading):
             raise _refuse_width(row, heading, line)
-        times.append(
-            round(len(times) / options.rate * NANOSECONDS)
-            if timed is None
-            else _read_time(row[timed], whole, line)
+        times, numbers = joints.setdefault(row[long[0]].strip(), ([], array("d")))
+        if len(joints) > MOST_COLUMNS:
+            raise ReadError(f"the table has more than {MOST_COLUMNS} joints", line=line)
+        times.append(columns.read(row, line))
+        _extend(numbers, [row[long[1]]], line)
+    gathered = Gathered()
+    for name, (times, numbers) in joints.items():
+        values = np.asarray(numbers)[:, None]
+        block = SampleBlock(
+            names=(name,),
+            times=np.array(times, dtype=np.int64),
+            order=np.arange(len(times)),
+            positions=np.where(np.isfinite(values), values, np.nan),
         )
-        _extend(numbers, row[:timed] + row[timed + 1 :] if timed is not None else row, line)
-    names = [name for index, name in enumerate(heading) if index != timed]
-    values = np.asarray(numbers).reshape(len(times), len(names))
-    return _add_columns(names, np.array(times, dtype=np.int64), values)
-
-
-def _read_time(text: str, whole: bool, line: int) -> int:
-    """Reads seconds, or whole nanoseconds where a ROS tool wrote them."""
-    try:
-        time = int(text) if whole else round(float(text) * NANOSECONDS)
-    except (ValueError, OverflowError):
-        time = MOST_TIME
-    if abs(time) >= MOST_TIME:
-        raise ReadError(f"{quote(text)} is not a time", line=line)
-    return time
+        gathered.add(block)
+    return gathered
 
 
 def _extend(numbers: "array[float]", row: Sequence[str], line: int) -> None:
@@ -144,7 +300,8 @@ def _extend(numbers: "array[float]", row: Sequence[str], line: int) -> None:
         raise ReadError(message)
 
 
-def _add_columns(names: list[str], times: Times, values: Numbers) -> Gathered:
+def add_columns(names: list[str], times: Times, values: Numbers) -> Gathered:
+    """Returns columns (m, n) as joints, and the seven of the base as its poses."""
     gathered, order = Gathered(), np.arange(len(times))
     base = [names.index(name) for name in BASE if name in names]
     if len(base) == len(BASE):
@@ -181,8 +338,8 @@ def _gather_fields(heading: list[str], lines: Lines) -> Gathered:
             names, ([], [], {kind: array("d") for kind in _FIELDS})
         )
         stamp = row[columns["field.header.stamp"]] if "field.header.stamp" in columns else "0"
-        logged = _read_time(row[columns["%time"]], True, line)
-        times.append(_read_time(stamp, True, line) or logged)
+        logged = read_time(row[columns["%time"]], "ns", line)
+        times.append(read_time(stamp, "ns", line) or logged)
         order.append(number)
         for kind in _FIELDS:
             places = [columns.get(f"field.{kind}{i}") for i in range(count)]
@@ -206,9 +363,8 @@ def format_table(trajectory: Trajectory, path: str, robot: Robot | None = None) 
     Raises WriteError for other frames, which a table has no place for, and for names that would
     read as something else.
     """
-    reserved = {*_TIMES, *BASE}
     for name in trajectory.names:
-        if name.lower() in reserved or name != name.strip() or not name or "\0" in name:
+        if is_time(name) or name in BASE or name != name.strip() or not name or "\0" in name:
             raise WriteError(f"{path}: a table has no column for a joint called {quote(name)}")
     columns, names = [trajectory.times, *trajectory.positions.T], [*trajectory.names]
     frames = list(trajectory.frames)

@@ -33,7 +33,7 @@ def read_json(text: str) -> list[Tree]:
     try:
         written = [json.loads(text)]
     except RecursionError:
-        raise ReadError("the file nests too deep") from None
+        raise ReadError("the file is nested too deeply") from None
     except ValueError as error:
         written = _read_lines(text, error)
     return _to_messages(written)
@@ -125,7 +125,7 @@ def _scalar(text: str, is_plain: bool) -> Any:
 
 
 def to_tree(message: Mapping[str, Any]) -> Tree:
-    """Returns the tree of one message, as JSON has it. Raises ReadError where it nests too deep."""
+    """Returns the tree of one message, as JSON has it. Raises ReadError for too deep nesting."""
     return _convert(dict(message), 0)
 
 
@@ -142,7 +142,7 @@ def _to_messages(written: list[Any]) -> list[Tree]:
 def _convert(value: Any, level: int) -> Tree:
     """Returns the tree of one message."""
     if level > MOST_LEVELS:
-        raise ReadError("the file nests too deep")
+        raise ReadError("the file is nested too deeply")
     if isinstance(value, dict):
         time = _read_time(value)
         if time is not None:
@@ -207,7 +207,7 @@ def _number(value: Any) -> float:
         return math.nan
 
 
-_TIME_KEYS = (("sec", "nanosec"), ("secs", "nsecs"))
+_TIME_KEYS = (("sec", "nanosec"), ("secs", "nsecs"), ("sec", "nsec"), ("seconds", "nanos"))
 
 
 def _read_time(value: Mapping[str, Any]) -> int | None:

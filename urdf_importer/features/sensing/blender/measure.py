@@ -109,7 +109,7 @@ class Looker:
             frame = np.array(empty.evaluated_get(graph).matrix_world) @ sensor.frame
         scale = float(np.cbrt(abs(np.linalg.det(frame[:3, :3]))))
         if not np.isfinite(frame).all() or scale < 1e-9:
-            raise ArgumentError(f"sensor {quote(sensor.name)} is nowhere: its pose is not finite")
+            raise ArgumentError(f"sensor {quote(sensor.name)} has no place: its pose is not finite")
         frame[:3, :3] = nearest_rotation(frame[:3, :3])
         return frame, scale
 

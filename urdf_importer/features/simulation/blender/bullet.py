@@ -45,7 +45,7 @@ def bullet_steps(experiment: Experiment) -> Generator[Progress, None, tuple[Robo
     """Runs an experiment in a scene of its own, which is gone afterwards, also where the generator
     is closed; yields once a frame.
 
-    Raises KinematicsError where a body is nowhere, with its link and the second.
+    Raises KinematicsError where a body has no finite place, with its link and the second.
     """
     yield Progress(share=0.0, text="bodies")
     for times in _FINER:
@@ -210,7 +210,7 @@ class _Machine:
 
     def record(self, frame: int) -> None:
         """Takes the state of a frame, and runs the motors to the next. Raises KinematicsError where
-        a body is nowhere."""
+        a body has no finite place."""
         groups = self._bodies.groups
         read = [self._world.read(item) for item in self._items]
         frames = np.array(read if frame else [group.start for group in groups])
@@ -219,7 +219,7 @@ class _Machine:
             link = self._bodies.tree.links[groups[lost[0]].links[0]].name
             raise KinematicsError(
                 f"the simulation of {quote(self._started.name)} fails at "
-                f"{frame / self._fps:.3f} s: link {quote(link)} is nowhere"
+                f"{frame / self._fps:.3f} s: link {quote(link)} has no finite place"
             )
         self._base[frame] = frames[0]
         self._moved[frame] = moved = self._reader.find_moved(frames)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bullet, the engine inside of Blender: a scene of its own with bodies, joints and motors.
 
-Rules that were measured, and hold in Blender 4.2 to 5.2:
+Rules that were measured, and hold in Blender 4.2 to 5.3:
 
 * The centre of mass is the object's origin, and the inertia comes from the shape: bodies are boxes
   that have the right inertia and touch nothing, and each carries a second one that touches.

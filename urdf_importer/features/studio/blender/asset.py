@@ -56,13 +56,6 @@ def take_picture(item: Any, armature: Any, *, size: int, samples: int) -> None:
             bpy.ops.ed.lib_id_load_custom_preview(filepath=str(picture))
 
 
-def find_thumbnail(armature: Any) -> Any | None:
-    """Finds the picture of a robot's collection, as Blender's panels show it."""
-    collection = find_collection(armature)
-    preview = collection.preview if collection is not None else None
-    return preview if preview is not None and preview.image_size[0] else None
-
-
 def describe_robot(armature: Any) -> str:
     """Returns one line about a robot: how many joints move, as imports and exports count them, and
     its mass."""

@@ -118,7 +118,7 @@ class ConstraintReader:
         joint = self._joints.get(name)
         if joint is None or (leader and leader not in self._joints):
             self._leave_out(
-                node, f"names the joint {quote(leader if joint else name)}, which is not there"
+                node, f"names the joint {quote(leader if joint else name)}, which does not exist"
             )
         elif joint.type not in ("revolute", "continuous", "prismatic"):
             self._leave_out(node, f"holds joint {quote(name)}, which has more than one axis")
@@ -143,7 +143,7 @@ class ConstraintReader:
         known: Collection[str] = self._sites if kind == "site" else self._bodies
         for name in names:
             if name not in known:
-                self._leave_out(node, f"names the {kind} {quote(name)}, which is not there")
+                self._leave_out(node, f"names the {kind} {quote(name)}, which does not exist")
                 return
         if kind == "site":
             (one, frame1), (other, frame2) = (self._sites[name] for name in names)

@@ -164,7 +164,7 @@ def _find_part(model: Model, node: MjcfElement) -> tuple[MjcfElement, str]:
             return replace(order.world, tag="body", attributes=attributes), ""
         found = order.named.get((tag, wanted))
         if found is None:
-            raise node.refuse(f"<attach> names the {tag} {quote(wanted)}, which is not there")
+            raise node.refuse(f"<attach> names the {tag} {quote(wanted)}, which does not exist")
         return found
     return replace(order.world, tag="frame"), ""
 
@@ -197,7 +197,7 @@ class _Order:
         name = node.text(tag)
         found, childclass = self.named.get((tag, name), (node, ""))
         if self._numbers[id(found)] >= self._numbers[id(node)]:
-            raise node.refuse(f"<attach> names the {tag} {quote(name)}, which is not there yet")
+            raise node.refuse(f"<attach> names the {tag} {quote(name)}, which does not exist yet")
         cut: MjcfElement | None = None
         child = node
         while child is not found and child is not self.world:

@@ -59,7 +59,7 @@ class _LoopPlanner:
     def close(self, loop: LoopJoint) -> None:
         if not {loop.link1, loop.link2} <= self._bodies.keys():
             missing = loop.link2 if loop.link1 in self._bodies else loop.link1
-            self._leave_open(loop, f"names link {quote(missing)}, which is not there")
+            self._leave_open(loop, f"names link {quote(missing)}, which does not exist")
         elif loop.type == "fixed":
             self._join(loop, "weld", np.zeros(3))
         elif loop.type in BALL_TYPES:

@@ -318,7 +318,7 @@ class Scope:
         )
         lost = next((name for name in names if name and self.look_up(name) is None), "")
         if lost:
-            finding = f"is placed in frame {quote(lost)}, which is not there; it is left out"
+            finding = f"is placed in frame {quote(lost)}, which does not exist; it is left out"
             node.error("sdf-unknown-frame", finding)
         else:
             finding = "is placed in a ring of frames, or in a lost one; it is left out"
@@ -345,7 +345,7 @@ def place_part(element: Element, node: FramedElement) -> Pose:
     start, own = node.scope.pose_of(base), node.scope.pose_of(node.name)
     if start is None or own is None:
         finding = f"a <{element.tag}> of link {quote(node.full_name)} is placed in frame"
-        finding = f"{finding} {quote(base)}, which is not there; read as in the link's own"
+        finding = f"{finding} {quote(base)}, which does not exist; read as in the link's own"
         page.error("sdf-unknown-frame", finding, element, node.full_name)
         return pose_of(local, rounding=ROUNDING)
     return pose_of(invert(own) @ start @ local, rounding=ROUNDING)
@@ -363,7 +363,7 @@ def report_lost_names(top: Scope) -> None:
             page.error("sdf-unknown-link", finding, scope.element, scope.name)
     frame = top.placement_frame
     if top.pose_of(frame) is None:
-        finding = f"model {quote(top.name)} is placed by frame {quote(frame)}, which is not there"
+        finding = f"model {quote(top.name)} is placed by frame {quote(frame)}, which does not exist"
         finding = f"{finding}; its own frame is taken"
         where = find(top.placed, "placement_frame")
         where = top.placed if where is None else where

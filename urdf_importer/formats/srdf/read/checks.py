@@ -24,7 +24,7 @@ def check_semantics(semantics: Semantics, robot: Robot, diagnostics: Diagnostics
     for name in sorted(rings):
         diagnostics.error(
             "srdf-group-ring",
-            f"group {quote(name)} needs groups that need it; it has no effect",
+            f"group {quote(name)} depends on groups that contain each other; it has no effect",
             subject=name,
             line=lines[name],
         )

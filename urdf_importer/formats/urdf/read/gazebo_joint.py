@@ -152,7 +152,7 @@ class _Place:
             return np.eye(4)
         index = self.tree.index.get(self._child.get(name, name))
         if index is None:
-            raise FaultError(f"names the frame {quote(name)}, which is not there")
+            raise FaultError(f"names the frame {quote(name)}, which does not exist")
         frame: Matrix = self._frames[index]
         return frame
 

@@ -27,6 +27,7 @@ from .joint import read_joint, read_transmission
 from .link import read_link, warn_of_mass
 from .loop import BALL_CONSTRAINT, check_loops, read_ball_constraint, read_loop_joint, report_unread
 from .material import check_materials, read_material
+from .package import find_in_package
 from .second_parents import find_second_parents
 
 _Part = TypeVar("_Part", Link, Joint)
@@ -71,6 +72,7 @@ URDF = ReaderFormat(
     suffixes=(".urdf", ".xacro"),
     roots=("robot",),
     read=read_urdf,
+    find_in_package=find_in_package,
 )
 
 

@@ -71,7 +71,9 @@ def expand_xacro(
     Each element is in the line of `source` that it comes from. Raises ReadError, with file and
     line, where the text cannot be expanded or makes no robot but only macros.
     """
-    task = _Task(raw, source, resolver, tuple(given), tuple(environment), budget or Allowance())
+    known = dict(resolver.arguments)
+    merged = tuple((known | dict(given)).items())
+    task = _Task(raw, source, resolver, merged, tuple(environment), budget or Allowance())
     arguments = dict(task.given)
     expander = task.start(Expander, diagnostics)
     with _explained(expander, source, task.find_place):
@@ -79,7 +81,7 @@ def expand_xacro(
         root = expander.expand(raw, dict(arguments))
         _refuse_macros_alone(root, expander)
         text = write_tree(root, task.budget)
-    for name in arguments.keys() - expander.arguments.keys() - expander.used:
+    for name in arguments.keys() - known.keys() - expander.arguments.keys() - expander.used:
         diagnostics.warning(
             "unknown-xacro-argument",
             f"the file has no argument {quote(name)}; it is ignored",
@@ -100,8 +102,13 @@ def list_xacro_arguments(
     if not is_xacro(raw, source):
         return ()
     budget = Allowance() if seconds is None else Allowance(seconds)
-    given, environment = tuple(options.xacro_args), tuple(options.xacro_env)
-    return _Task(raw, source, resolver, given, environment, budget).list_arguments()
+    known, environment = dict(resolver.arguments), tuple(options.xacro_env)
+    given = tuple((known | dict(options.xacro_args)).items())
+    listed = _Task(raw, source, resolver, given, environment, budget).list_arguments()
+    return tuple(
+        XacroArgument(name=each.name, default=known[each.name]) if each.name in known else each
+        for each in listed
+    )
 
 
 @dataclass(frozen=True, slots=True)

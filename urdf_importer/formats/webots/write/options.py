@@ -100,7 +100,7 @@ class WebotsOptions(StartOptions, OptionsOf[ExportResult]):
     collision_overrides: tuple[tuple[str, str], ...] = option(
         (),
         "Collision Shapes of Links",
-        "A link whose collision meshes become something else than all others, as link:=kind",
+        "A link whose collision meshes get a bounding object of their own kind, as link:=kind",
         group="Shapes",
         separator=":=",
     )

@@ -9,6 +9,7 @@ from typing import Any
 import bpy
 from mathutils import Matrix
 
+from ....core.blender.arrays import hide_in_renders
 from ....core.blender.build.meshes import ShapeBuilder
 from ....core.blender.ledger import Ledger
 from ....core.blender.standing import properties
@@ -60,6 +61,7 @@ def build_surroundings(
                 share = number / len(around.things)
                 yield Progress(share=share, text=f"{len(around.things)} objects")
             world.objects[thing.link.name] = builder.build(thing)
+        builder.finish()
         for light in around.lights:
             world.lights[light.name] = _build_light(light, world.collection, ledger)
         if around.view is not None:
@@ -139,6 +141,10 @@ class _ThingBuilder:
             self._shapes.build_collision(collision, link, held, self._find_hidden())
         held[properties.THING] = _describe(thing)
         return held
+
+    def finish(self) -> None:
+        if self._hidden is not None:
+            hide_in_renders(self._hidden.objects)
 
     def _find_hidden(self) -> Any:
         if self._hidden is None:

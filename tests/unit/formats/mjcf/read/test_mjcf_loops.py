@@ -84,7 +84,7 @@ LEFT = [
     ('<tendon tendon1="x" tendon2="y"/>', "keeps a tendon"),
     ('<tendon tendon1="x"/>', "keeps a tendon"),
     ('<flex flex="rope"/>', "has a kind"),
-    ('<connect site1="s" site2="none"/>', "which is not there"),
+    ('<connect site1="s" site2="none"/>', "which does not exist"),
 ]
 
 

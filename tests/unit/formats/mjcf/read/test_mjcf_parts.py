@@ -302,13 +302,13 @@ FITTED = '<geom mesh="m" type="box"/>'
         ),
         (body(f'<replicate count="15000">{GEOM * 20}</replicate>'), "200000 elements"),
         (body('<attach model="none"/>'), "not defined"),
-        (body('<attach prefix="p_"/>'), "not there yet"),
-        (body('<attach body="z" prefix="p_"/><body name="z"/>'), "not there yet"),
+        (body('<attach prefix="p_"/>'), "not exist yet"),
+        (body('<attach body="z" prefix="p_"/><body name="z"/>'), "not exist yet"),
         (body("".join(f'<body name="z{n}">{GEOM}<attach body="z{n - 1}" prefix="p_"/>'
                       f'<attach body="z{n - 1}" prefix="q_"/></body>' for n in range(1, 20))
               .replace('<attach body="z0" prefix="p_"/><attach body="z0" prefix="q_"/>', "")),
          "models are attached"),
-        (ASSET + body('<attach model="s" body="none"/>'), "not there"),
+        (ASSET + body('<attach model="s" body="none"/>'), "not exist"),
         (ASSET.replace("parts/sub", "model") + body('<attach model="s"/>'),
          "attaches itself"),
         (ASSET.replace("parts/sub", "../../out") + body('<attach model="s"/>'),

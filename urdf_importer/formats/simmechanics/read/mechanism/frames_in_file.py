@@ -130,7 +130,7 @@ class FrameTable:
                     waiting.pop()
                 elif frame in opened:
                     raise self.page.refusal(
-                        f"frame {quote(start.name)} depends on itself, by way of the frames that "
+                        f"frame {quote(start.name)} depends on itself, through the frames that "
                         "it names",
                         start.line,
                     )

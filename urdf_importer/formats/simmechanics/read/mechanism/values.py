@@ -29,7 +29,7 @@ MASSES = {
     "lbm": 0.45359237, "lb": 0.45359237, "pound": 0.45359237,
 }  # fmt: skip
 
-# Exporters write six digits. Beyond this a matrix means something else than a rotation.
+# Exporters write six digits. Beyond this a matrix means something other than a rotation.
 ROTATION_SLACK = 1e-3
 MOST_CHARACTERS = 1000
 

@@ -10,11 +10,11 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from string import Template
 from typing import Literal
 
 from .....core.kinematics.tree import KinematicTree
 from .....core.model import Joint, Mimic, Robot
+from .....core.writers import ros
 from ..structure.links import AxisPlan, SolidTreePlan
 
 Command = Literal["position", "velocity"]
@@ -118,17 +118,12 @@ _TEMPLATES = Path(__file__).parents[1] / "templates"
 
 def fill_template(name: str, **words: str) -> str:
     """Returns the text of a template with its $words replaced."""
-    text = (_TEMPLATES / f"{name}.txt").read_text(encoding="utf-8")
-    return Template(text).substitute(words)
+    return ros.fill_template(_TEMPLATES / f"{name}.txt", **words)
 
 
 def make_package_name(robot: str) -> str:
-    """Makes a name as ROS wants it: lower-case letters, digits and single _, beginning with a
-    letter."""
-    plain = "".join(c if c.isascii() and c.isalnum() else "_" for c in robot.lower())
-    words = "_".join(word for word in plain.split("_") if word) or "robot"
-    words = words if words[0].isalpha() else f"robot_{words}"
-    return f"{words[:80]}_webots"
+    """Makes the name of the package of a project."""
+    return f"{ros.make_package_name(robot)}_webots"
 
 
 def controllers_of(joints: Iterable[RosJoint]) -> dict[str, list[str]]:

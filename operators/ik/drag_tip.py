@@ -8,9 +8,9 @@ import bpy
 
 from ...urdf_importer.features.ik.blender.tip_hand import TipHand, take_handle
 from ...urdf_importer.features.ik.blender.tip_handles import TipDrag, grip_tip
-from .bodies import Sight, look_through
-from .dragging import DragOperator, find_dragged, pressed_at
-from .strokes import BEYOND, WHITE, Color, describe_angle, describe_length
+from ..gizmos.bodies import Sight, look_through
+from ..gizmos.dragging import DragOperator, find_dragged, pressed_at
+from ..gizmos.strokes import BEYOND, WHITE, Color, describe_angle, describe_length
 from .tip_opening import take_part
 from .tip_shape import Grip
 

@@ -19,9 +19,9 @@ from ...urdf_importer.core.blender.memory import forget
 from ...urdf_importer.core.blender.standing.handles import find_handle
 from ...urdf_importer.core.blender.standing.robot_table import find_robot, recall_table
 from ...urdf_importer.features.ik.blender.tip_handles import TipHandle, explain_tip, read_frame
+from ..gizmos.bodies import Hit, find_hit
 from ..registration import call_later
 from ..session import session_state
-from .bodies import Hit, find_hit
 from .tip_shape import Grip, Look, Part, find_grip, is_active, look_at, visible_handles
 
 _AT, _NEAR = 20, 84

@@ -18,8 +18,8 @@ from ...urdf_importer.features.ik.blender.tip_handles import (
     handles_in,
     read_frame,
 )
-from .bodies import measure_pixel
-from .strokes import BEYOND, HELD, WHITE, Color, draw_lines, fill, turn
+from ..gizmos.bodies import measure_pixel
+from ..gizmos.strokes import BEYOND, HELD, WHITE, Color, draw_lines, fill, turn
 
 Part = tuple[Kind, int]
 """Its action, and the axis along or about which it acts."""

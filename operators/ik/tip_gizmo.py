@@ -12,10 +12,10 @@ import bpy
 
 from ...urdf_importer.core.blender.memory import forget
 from ...urdf_importer.features.ik.blender.tip_handles import handles_in
+from ..gizmos.dragging import DraggedGizmos
+from ..gizmos.strokes import WARNING, WHITE, write_lines
+from ..gizmos.switch import is_on
 from .drag_tip import DragTip, find_tip_dragging
-from .dragging import DraggedGizmos
-from .strokes import WARNING, WHITE, write_lines
-from .switch import is_on
 from .tip_opening import find_opened, follow_mouse, name_tip
 from .tip_shape import draw_large, draw_miss, draw_small, is_active, look_at, visible_handles
 

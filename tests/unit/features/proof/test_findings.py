@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Findings as files for other programs, and the arguments of the check."""
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import jsonschema
+import pytest
+
+from support.source_tree import ROOT
+from urdf_importer import ReadError, write_findings
+from urdf_importer.cli import main
+from urdf_importer.core.diagnostics import Diagnostic, Severity
+
+HEAVY = (
+    '<robot name="r">\n<link name="a &amp; b">\n<inertial><mass value="4000"/>'
+    '<inertia ixx="60" iyy="60" izz="60" ixy="0" ixz="0" iyz="0"/></inertial>'
+    '<visual><geometry><box size="0.5 0.5 0.5"/></geometry></visual></link></robot>'
+)
+SCHEMA = {
+    "type": "object",
+    "required": ["$schema", "version", "runs"],
+    "properties": {
+        "version": {"const": "2.1.0"},
+        "runs": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/run"}},
+    },
+    "$defs": {
+        "run": {
+            "type": "object",
+            "required": ["tool", "results"],
+            "properties": {
+                "tool": {"required": ["driver"]},
+                "invocations": {"items": {"required": ["executionSuccessful"]}},
+                "results": {"items": {"$ref": "#/$defs/result"}},
+            },
+        },
+        "result": {
+            "type": "object",
+            "required": ["message", "ruleId"],
+            "properties": {
+                "level": {"enum": ["none", "note", "warning", "error"]},
+                "ruleIndex": {"type": "integer", "minimum": -1},
+                "message": {"required": ["text"]},
+                "locations": {"items": {"properties": {"physicalLocation": {
+                    "properties": {"region": {
+                        "properties": {"startLine": {"type": "integer", "minimum": 1}}}}}}}},
+                "partialFingerprints": {"additionalProperties": {"type": "string"}},
+            },
+        },
+    },
+}  # fmt: skip
+"""The parts of SARIF's schema (OASIS, 2.1.0) that results and runs must hold to."""
+
+
+@pytest.fixture
+def heavy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    Path("my robots").mkdir()
+    Path("my robots/é.urdf").write_text(HEAVY)
+    return "my robots/é.urdf"
+
+
+def test_sarif_holds_to_its_schema(heavy: str) -> None:
+    assert main(["check", heavy, "no.urdf", "--format", "sarif", "-o", "out.sarif", "--quiet"]) == 1
+    found = json.loads(Path("out.sarif").read_text())
+    jsonschema.validate(found, SCHEMA)
+    (run,) = found["runs"]
+    first, second = run["results"]
+    (where,) = first["locations"]
+    place = where["physicalLocation"]
+    assert place["artifactLocation"] == {"uri": "my%20robots/%C3%A9.urdf", "uriBaseId": "ROOT"}
+    assert place["region"] == {"startLine": 3}
+    assert where["logicalLocations"] == [{"name": "a & b", "kind": "member"}]
+    rules = run["tool"]["driver"]["rules"]
+    assert rules[first["ruleIndex"]]["id"] == first["ruleId"] == "density-unlikely"
+    assert second["ruleId"] == "unreadable" and "region" not in second["locations"][0]
+    assert run["invocations"] == [{"executionSuccessful": False}]
+
+
+def test_sarif_is_cut_where_github_takes_no_more(tmp_path: Path) -> None:
+    item = Diagnostic(severity=Severity.NOTE, code="mesh-open", message="m")
+    path = write_findings({"a.urdf": [item] * 25_003}, tmp_path / "a.sarif")
+    (run,) = json.loads(path.read_text())["runs"]
+    (told,) = run["invocations"][0]["toolExecutionNotifications"]
+    assert len(run["results"]) == 25_000 and told["message"]["text"].startswith("3 findings")
+
+
+def test_junit_is_xml_with_a_case_for_each_finding(tmp_path: Path) -> None:
+    results = {
+        "bad\x1b\x00.urdf": [
+            Diagnostic(severity=Severity.WARNING, code="mesh-open", message='<"\x07&', subject="s"),
+            Diagnostic(severity=Severity.NOTE, code="no-collision", message="n"),
+            ReadError("not XML", source="bad.urdf"),
+        ],
+        "good.urdf": [],
+    }
+    path = write_findings(results, tmp_path / "a.xml", format="junit")
+    bad, good = ElementTree.parse(path).getroot()
+    assert (bad.get("tests"), bad.get("failures"), bad.get("errors")) == ("3", "1", "1")
+    assert bad.get("name") == "bad\\x1b\\x00.urdf"
+    assert [each[0].tag for each in bad] == ["failure", "skipped", "error"]
+    assert bad[0].get("name") == "mesh-open:s" and bad[0][0].get("message") == '<"\\x07&'
+    assert [each.get("name") for each in good] == ["check"] and len(good[0]) == 0
+
+
+def test_lines_of_json_have_the_address_of_help(
+    heavy: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", heavy, "--format", "json", "--quiet"]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    found = json.loads(line)
+    assert found["code"] == "density-unlikely" and found["help"].endswith("#density-unlikely")
+    assert found["severity"] == "warning" and found["line"] == 3
+
+
+def test_text_ends_with_counts(heavy: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", heavy, "-o", "-", "--quiet"]) == 0
+    line, total = capsys.readouterr().out.splitlines()
+    assert line.startswith(f"{heavy}:3: warning: link 'a & b' weighs 4000 kg in a box of 0.125 m3")
+    assert total == "1 file: 1 warning"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [((), 0), (("--fail-on", "warning"), 1), (("--fail-on", "note"), 1), (("--strict",), 1),
+     (("--fail-on", "warning", "--ignore", "density-*"), 0), (("--level", "error"), 0),
+     (("--for", "ros"), 1), (("--for", "ros", "--fail-on", "never"), 0)],
+)  # fmt: skip
+def test_the_status_is_as_asked(heavy: str, arguments: tuple[str, ...], status: int) -> None:
+    assert main(["check", heavy, "--quiet", *arguments]) == status
+
+
+def test_a_table_says_what_targets_refuse(heavy: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", heavy, "--for", "ros,usd,mujoco", "--json", "report"]) == 1
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if "refused" in line]
+    name = ["a", "&", "b", "name-refused"]
+    assert rows == [[*name, "refused", "fine", "fine"], [*name, "fine", "refused", "fine"]]
+    report = json.loads(Path("report").read_text())
+    assert report["targets"] == {
+        "ros": {"refused": 1, "changed": 1},
+        "usd": {"refused": 1},
+        "mujoco": {},
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [(("--for", "gazbo"), "there is no target 'gazbo'; did you mean 'gazebo'?"),
+     (("--ignore", "mesh-unit"), "there is no code 'mesh-unit'; did you mean 'mesh-units'"),
+     (("-o", "robot.urdf"), "would overwrite the input"),
+     (("--format", "sarif", "--json", "-"), "cannot both go to standard output")],
+)  # fmt: skip
+def test_wrong_usage_is_one_sentence(
+    arguments: tuple[str, ...], told: str, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    Path("robot.urdf").write_text(HEAVY)
+    with pytest.raises(SystemExit) as ended:
+        main(["check", "robot.urdf", *arguments])
+    assert ended.value.code == 2 and told in capsys.readouterr().err
+    assert [each.name for each in tmp_path.iterdir()] == ["robot.urdf"]
+
+
+def test_the_hook_of_pre_commit_is_a_command() -> None:
+    text = (ROOT / ".pre-commit-hooks.yaml").read_text()
+    assert "entry: urdf-importer check --fail-on warning" in text

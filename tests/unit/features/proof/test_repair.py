@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Repaired copies: each change said, all else the same bytes, a second run changes nothing."""
+
+import difflib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from support.source_tree import ROOT
+from urdf_importer import ArgumentError, LintOptions, check_robot, read_robot, repair_robot
+from urdf_importer.cli import main
+
+BAD = """<?xml version="1.0"?>
+<!-- a comment -->
+<robot name="bad">
+  <link name="base"/>
+  <link name="arm">  <!-- kept -->
+    <inertial><mass value="1"/>
+      <inertia ixx="0.1" iyy="0.1" izz="0.9" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><origin rpy="0 90 0"/><geometry><box size="0.1 0.1 0.4"/></geometry></visual>
+    <collision><geometry><mesh filename="long.stl" scale="1 1 1"/></geometry></collision>
+  </link>
+  <joint name="turn" type="revolute">
+    <parent link="base"/><child link="arm"/>
+    <origin xyz="0 0 1" rpy="0 0 45"/>
+    <axis xyz="0 0 2"/>
+    <limit lower="90" upper="-90" effort="-5" velocity="180"/>
+  </joint>
+</robot>
+"""
+CHANGED = (7, 8, 9, 13, 14, 15)
+
+
+@pytest.fixture
+def bad(tmp_path: Path) -> Path:
+    corners = np.array([[0, 0, 0], [400, 0, 0], [0, 100, 0], [0, 0, 100]])
+    record = np.zeros(4, dtype=[("n", "<f4", 3), ("p", "<f4", (3, 3)), ("a", "<u2")])
+    record["p"] = corners[np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])]
+    stl = bytes(80) + np.uint32(4).tobytes() + record.tobytes()
+    (tmp_path / "long.stl").write_bytes(stl)
+    path = tmp_path / "bad.urdf"
+    path.write_text(BAD)
+    return path
+
+
+def test_only_lines_with_faults_change(bad: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = bad.with_name("good.urdf")
+    assert main(["check", str(bad), "--fix", "-o", str(good)]) == 0
+    told = capsys.readouterr().err
+    old, new = BAD.splitlines(), good.read_text().splitlines()
+    assert [n for n, pair in enumerate(zip(old, new, strict=True), 1) if pair[0] != pair[1]] == [
+        *CHANGED
+    ]
+    assert "limit upper of joint 'turn': -90 -> 1.5708 [repaired]" in told
+    assert told.count("[repaired]") == 9 and "bad: 9 repairs" in told
+    limit = read_robot(good).joints[0].limit
+    assert limit is not None and limit.velocity == pytest.approx(np.pi) and limit.effort == 5.0
+    assert read_robot(good).links[1].collisions[0].geometry.scale == (0.001,) * 3  # type: ignore[union-attr]
+
+
+def test_a_check_of_the_copy_names_no_mended_code(bad: Path) -> None:
+    good = bad.with_name("good.urdf")
+    main(["check", str(bad), "--fix", "-o", str(good), "--quiet"])
+    before, after = ({item.code for item in check_robot(read_robot(path))} for path in (bad, good))
+    mended = {"limit-in-degrees", "angle-in-degrees", "limit-absurd", "mesh-units"}
+    assert mended <= before and not mended & after
+
+
+def test_a_second_repair_changes_nothing(bad: Path) -> None:
+    first = repair_robot(read_robot(bad))
+    again = repair_robot(first.robot)
+    assert first.changes and again.robot == first.robot and again.changes == ()
+    one, two = bad.with_name("one.urdf"), bad.with_name("two.urdf")
+    main(["check", str(bad), "--fix", "-o", str(one), "--quiet"])
+    main(["check", str(one), "--fix", "-o", str(two), "--quiet"])
+    assert one.read_bytes() == two.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["gripper", "two_link_arm", "quadruped_leg", "drone"])
+def test_healthy_robots_stay(name: str) -> None:
+    robot = read_robot(ROOT / f"sample_urdfs/{name}.urdf")
+    assert repair_robot(robot).robot is not None
+    assert repair_robot(robot).robot == robot and repair_robot(robot).changes == ()
+
+
+def test_shapes_give_an_inertia_where_it_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "r.urdf"
+    path.write_text(
+        '<robot name="r"><link name="a"><inertial><origin xyz="0 0 0.1" rpy="1 0 0"/>'
+        '<mass value="12"/><inertia ixx="9e6" iyy="9e6" izz="9e6" ixy="0" ixz="0" iyz="0"/>'
+        '</inertial><visual><geometry><box size="0.1 0.2 0.3"/></geometry></visual></link></robot>'
+    )
+    robot = read_robot(path)
+    assert repair_robot(robot).changes == ()
+    found = repair_robot(robot, codes=["inertia-unlikely"])
+    (link,) = found.robot.links
+    assert link.inertial is not None and link.inertial.inertia is not None
+    inertia = link.inertial.inertia
+    assert (inertia.ixx, inertia.iyy, inertia.izz) == pytest.approx((0.13, 0.1, 0.05))
+    assert link.inertial.mass == 12.0 and link.inertial.origin.xyz == (0.0, 0.0, 0.1)
+    assert [item.code for item in found.changes] == ["repaired"]
+    with pytest.raises(ArgumentError, match="no repair"):
+        repair_robot(robot, codes=["gripper-stays-open"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [(("--fix",), "-o must name the repaired copy"),
+     (("--fix", "-o", "bad.urdf"), "would overwrite the input"),
+     (("--fix-inertia",), "--fix-inertia goes with --fix"),
+     (("more.urdf", "--fix", "-o", "x.urdf"), "--fix takes one input")],
+)  # fmt: skip
+def test_wrong_usage_is_one_sentence(
+    arguments: tuple[str, ...], told: str, bad: Path,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(bad.parent)
+    with pytest.raises(SystemExit):
+        main(["check", "bad.urdf", *arguments])
+    assert told in capsys.readouterr().err
+
+
+def test_texts_that_cannot_keep_a_repair_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out.urdf"
+    source = tmp_path / "r.xacro"
+    source.write_text(
+        '<robot name="r" xmlns:xacro="http://ros.org/wiki/xacro"><link name="a"/></robot>'
+    )
+    assert main(["check", str(source), "--fix", "-o", str(out)]) == 1
+    assert "lost at the next expansion" in capsys.readouterr().err and not out.exists()
+    model = tmp_path / "r.xml"
+    model.write_text(
+        "<mujoco><worldbody><body name='a'><geom size='1'/></body></worldbody></mujoco>"
+    )
+    assert main(["check", str(model), "--fix", "-o", str(out)]) == 1
+    assert "URDF and SDF" in capsys.readouterr().err and not out.exists()
+
+
+def test_sdf_is_repaired_in_its_text(tmp_path: Path) -> None:
+    path, out = tmp_path / "r.sdf", tmp_path / "out.sdf"
+    path.write_text(
+        '<sdf version="1.9"><model name="r">\n<!-- kept --><link name="a"/><link name="b"/>\n'
+        '<joint name="j" type="revolute"><parent>a</parent><child>b</child><axis>'
+        "<xyz>0 0 1</xyz>\n"
+        "<limit><lower>-90</lower><upper>90</upper>\n<effort>7</effort></limit></axis></joint>"
+        "</model></sdf>\n"
+    )
+    changes = repair_robot(read_robot(path), options=LintOptions()).changes
+    assert [(each.code, each.subject) for each in changes] == [("repaired", "j")] * 2
+    assert main(["check", str(path), "--fix", "-o", str(out), "--quiet"]) == 0
+    changed = [
+        line
+        for line in difflib.ndiff(path.read_text().splitlines(), out.read_text().splitlines())
+        if line.startswith(("- ", "+ "))
+    ]
+    assert len(changed) == 2 and "1.57" in changed[1]

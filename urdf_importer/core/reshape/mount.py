@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""mount and unmount: rails and turntables below a robot, as axes of its own."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..arguments import choice_of, number_of, robot_of
+from ..diagnostics import KinematicsError, quote
+from ..kinematics.tree import retrace_tree
+from ..model import IDENTITY, Joint, Limit, Link, Pose, Robot
+
+_WORLD = "world"
+_TYPES = {"linear": "prismatic", "rotary": "revolute"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axis:
+    """An axis below a robot.
+
+    kind          "linear", a rail in metres, or "rotary", a turntable in radians
+    axis          its direction in the frame of the joint
+    lower, upper  how far it goes
+    velocity      m/s or rad/s at most
+    origin        of the joint in the frame of its base
+    """
+
+    kind: str = "linear"
+    axis: Sequence[float] = (1.0, 0.0, 0.0)
+    lower: float = 0.0
+    upper: float = 1.0
+    velocity: float = 1.0
+    origin: Pose = IDENTITY
+
+    def __post_init__(self) -> None:
+        choice_of(self.kind, "kind", tuple(_TYPES))
+        for key in ("lower", "upper", "velocity"):
+            object.__setattr__(self, key, number_of(getattr(self, key), key))
+        direction = tuple(number_of(each, "axis") for each in self.axis)
+        length = math.hypot(*direction)
+        if len(direction) != 3 or not length > 1e-9:
+            raise KinematicsError("an axis has three numbers that are not all zero")
+        object.__setattr__(self, "axis", direction)
+        if not self.lower < self.upper:
+            raise KinematicsError(
+                f"the axis goes from {self.lower:g} to {self.upper:g}: the upper limit must be "
+                "above the lower one"
+            )
+        if not self.velocity > 0.0:
+            raise KinematicsError(f"the velocity must be above zero, not {self.velocity:g}")
+
+
+def mount(robot: Robot, name: str, axis: Axis) -> Robot:
+    """Returns the robot on an external axis: the joint `name` on a new link, `name` with _base,
+    below its root. A root called world stays the root, and the axis is between it and all that hung
+    on it. Axes can be stacked: the last one mounted is the lowest.
+
+    Raises KinematicsError for several roots, and for names that the robot has already.
+    """
+    robot = robot_of(robot)
+    root, base = _find_root(robot), f"{name}_base"
+    if not name:
+        raise KinematicsError("an axis needs a name")
+    taken = {"link": [each.name for each in robot.links], "joint": [e.name for e in robot.joints]}
+    for kind, new in (("joint", name), ("link", base)):
+        if new in taken[kind]:
+            raise KinematicsError(f"the robot has a {kind} {quote(new)} already")
+    x, y, z = axis.axis
+    made = Joint(
+        name=name, type=_TYPES[axis.kind], parent=base, child=root, origin=axis.origin,
+        axis=(float(x), float(y), float(z)),
+        limit=Limit(lower=axis.lower, upper=axis.upper, effort=0.0, velocity=axis.velocity),
+    )  # fmt: skip
+    if root != _WORLD:
+        links, joints = (Link(name=base), *robot.links), (made, *robot.joints)
+        return replace(robot, links=links, joints=joints)
+    hung = tuple(
+        replace(each, parent=base) if each.parent == _WORLD else each for each in robot.joints
+    )
+    made = replace(made, parent=_WORLD, child=base)
+    place = next(at for at, each in enumerate(robot.links) if each.name == _WORLD) + 1
+    links = (*robot.links[:place], Link(name=base), *robot.links[place:])
+    return replace(robot, links=links, joints=(made, *hung))
+
+
+def unmount(robot: Robot, name: str) -> Robot:
+    """Returns the robot without an axis that mount put below it: equal to the robot before, and
+    written with the same bytes. Of stacked axes the last one mounted goes first.
+
+    Raises KinematicsError where there is no such axis, or where it is not the lowest.
+    """
+    robot = robot_of(robot)
+    base = f"{name}_base"
+    found = next((each for each in robot.joints if each.name == name), None)
+    if found is None or base not in (found.parent, found.child):
+        raise KinematicsError(f"no axis {quote(name)} is mounted below the robot")
+    root = _find_root(robot)
+    if root not in (base, _WORLD) or found.parent != root:
+        raise KinematicsError(
+            f"axis {quote(name)} is not the lowest: take off what is mounted below it first"
+        )
+    below = _WORLD if found.child == base else ""
+    joints = tuple(
+        replace(each, parent=below) if below and each.parent == base else each
+        for each in robot.joints
+        if each is not found
+    )
+    links = tuple(each for each in robot.links if each.name != base)
+    return replace(robot, links=links, joints=joints)
+
+
+def _find_root(robot: Robot) -> str:
+    tree = retrace_tree(robot)
+    roots = [each.name for each, parent in zip(tree.links, tree.parents, strict=True) if parent < 0]
+    if len(roots) != 1:
+        raise KinematicsError(
+            f"the robot has {len(roots)} root links; it must have exactly one", source=robot.source
+        )
+    return roots[0]

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A batch as a library of assets: each robot marked in its own .blend, catalogues by kinds of
+robots in a file beside them, and the licence of each robot in its folder.
+
+The file of catalogues is Blender's own format of text, version 1.
+"""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+from ...core.command.jobs import build_robot, render, save
+from ...core.command.report import Work
+from ...core.command.summary import summarize_result
+from ...core.command.task import BLEND, PICTURE, Task, TaskOutput
+from ...core.files.outputs import replace_file, write_text
+from .kinds import KINDS, find_kind
+from .licenses import find_licenses, read_package_license
+from .records import BatchRecord
+
+ASSET = "asset"
+CATALOGS = "blender_assets.cats.txt"
+_HEAD = "VERSION 1"
+_MOST_BYTES = 1024 * 1024
+"""Of a file of catalogues that is there already."""
+
+
+def plan_asset(task: Any) -> Task:
+    """Returns the work of making a robot's asset, and its picture where one is wanted."""
+    picture = task.file(PICTURE[0]) if PICTURE[0] in task.wanted.suffixes else None
+    outputs = (
+        TaskOutput(path=task.file(BLEND[0]), suffixes=BLEND),
+        TaskOutput(path=picture, suffixes=PICTURE, argument="--preview"),
+    )
+    return Task(
+        inputs=(task.input,),
+        outputs=outputs,
+        options=task,
+        run=_make_asset,
+        strict=task.wanted.strict,
+    )
+
+
+def _make_asset(task: Any, work: Work) -> None:
+    wanted = task.wanted
+    # A library moves from machine to machine: its files need no others.
+    result = build_robot(task.input, replace(wanted.options, pack_textures=True), work)
+    kind = find_kind(result.robot)
+    source = result.robot.source or task.input
+    licenses = find_licenses(source)
+    license = read_package_license(source)
+    if not licenses and not license:
+        work.diagnostics.remark(
+            "license-not-found",
+            "no licence was found beside the robot or in its package: ask its makers before you "
+            "share the asset",
+        )
+    work.facts = summarize_result(result) | {"kind": kind}
+    work.hold()
+    with work.clock("asset"):
+        _mark(result.armature, kind, license, wanted.picture_samples)
+    picture = task.file(PICTURE[0]) if PICTURE[0] in wanted.suffixes else None
+    width, height = wanted.picture_size
+    samples = wanted.picture_samples
+    render(result.armature, picture, work, width=width, height=height, samples=samples)
+    save(task.file(BLEND[0]), work)
+    for name, data in licenses.items():
+        with replace_file(task.folder / name) as temporary:
+            temporary.write_bytes(data)
+        work.add(task.folder / name)
+
+
+def _mark(armature: Any, kind: str, license: str, samples: int) -> None:
+    from ..studio.blender.asset import mark_as_asset
+
+    asset = mark_as_asset(armature, samples=samples).asset_data
+    asset.catalog_id = _identify(kind)
+    asset.license = license
+    asset.tags.new(kind, skip_if_exists=True)
+
+
+def write_catalogs(folder: Path, records: Iterable[BatchRecord]) -> None:
+    """Writes the catalogues of all robots of `records` into the file of a library; the lines of
+    others that are in it stay. Raises WriteError."""
+    path = folder / CATALOGS
+    found = {record.facts.get("kind") for record in records if record.status == "ok"}
+    wanted = {_identify(kind): kind for kind in KINDS if kind in found}
+    kept = _read_lines(path)
+    for line in kept:
+        wanted.pop(line.partition(":")[0].strip().lower(), None)
+    if not wanted and path.exists():
+        return
+    head = [] if any(line.strip() == _HEAD for line in kept) else [_HEAD, ""]
+    lines = [f"{each}:Robots/{kind}:Robots-{kind}" for each, kind in wanted.items()]
+    write_text(path, "\n".join([*head, *kept, *lines, ""]))
+
+
+def _read_lines(path: Path) -> list[str]:
+    with suppress(OSError, UnicodeDecodeError):
+        if path.stat().st_size <= _MOST_BYTES:
+            return path.read_text(encoding="utf-8").splitlines()
+    return []
+
+
+def _identify(kind: str) -> str:
+    """The same in each library: a robot that goes from one to another keeps its catalogue."""
+    return str(uuid5(NAMESPACE_URL, f"urdf-importer:Robots/{kind}"))

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Plans of waypoints as plain keys of a rig, with markers on the timeline."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import bpy
+
+from ....core.arguments import rig_of
+from ....core.blender.curves import frame_rate
+from ....core.diagnostics import Diagnostics
+from ...motion.blender.apply import apply_trajectory
+from ...motion.motions import Limits
+from ...motion.options import MotionOptions
+from ..model import Plan, Waypoint
+from ..options import PlanOptions
+from ..plan import plan_waypoints
+from .objects import get_waypoints
+
+
+def bake_waypoints(
+    armature: Any,
+    waypoints: Iterable[Waypoint] | None = None,
+    *,
+    limits: Limits | None = None,
+    options: PlanOptions | None = None,
+    start_frame: float | None = None,
+    diagnostics: Diagnostics | None = None,
+) -> Plan:
+    """Plans waypoints of an imported robot, its own unless others are given, and keys the motion in
+    a new action of plain keys; markers on the timeline have the names of the waypoints. It begins
+    at `start_frame`, the scene's first unless given. Without success nothing is keyed. Raises as
+    plan_waypoints does."""
+    armature = rig_of(armature)
+    points = get_waypoints(armature) if waypoints is None else tuple(waypoints)
+    plan = plan_waypoints(armature, points, limits=limits, options=options, diagnostics=diagnostics)
+    if plan.trajectory is None:
+        return plan
+    scene = bpy.context.scene
+    first = float(scene.frame_start) if start_frame is None else float(start_frame)
+    how = MotionOptions(start_frame=first, action=f"{armature.name} waypoints")
+    apply_trajectory(armature, plan.trajectory, options=how, diagnostics=diagnostics)
+    names = [point.name or str(number) for number, point in enumerate(points, start=1)]
+    for marker in [each for each in scene.timeline_markers if each.name in names]:
+        scene.timeline_markers.remove(marker)
+    for name, at in zip(names, plan.times, strict=True):
+        scene.timeline_markers.new(name, frame=round(first + at * frame_rate()))
+    return plan

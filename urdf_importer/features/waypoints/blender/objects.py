@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Waypoints in a .blend: empties, in an order, with flat properties. They can be dragged, keyed,
+parented and copied as any object, and are read by this module alone."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import bpy
+import mathutils
+import numpy as np
+
+from ....core.arguments import rig_of
+from ....core.blender.semantics.markers import (
+    new_via,
+    new_waypoint,
+    remove_target,
+    waypoint_empties_of,
+)
+from ....core.blender.standing import properties
+from ....core.blender.standing.links import find_link
+from ....core.blender.standing.pose import get_joint_positions, link_pose
+from ....core.diagnostics import KinematicsError, quote, unknown_name
+from ....core.geometry.transforms import Matrix, nearest_rotation
+from ....core.kinematics.loops import forward_kinematics
+from ...ik.blender.solve import choose_unlocked, recall_rig, suggest_link
+from ...ik.blender.targets import world_from_armature
+from ..model import MOVES, Waypoint
+
+NUMBERS = ("blend", "speed", "tool_speed", "pause", "swivel")
+TEXTS = ("move", "program", "after")
+_KEY = properties.WAYPOINT
+
+
+_RANGES: dict[str, dict[str, Any]] = {
+    "urdf_waypoint_blend": {"min": 0.0, "soft_max": 1.0, "subtype": "DISTANCE",
+                            "description": "Radius within which the corner here is cut"},
+    "urdf_waypoint_speed": {"min": 0.001, "max": 1.0,
+                            "description": "Share of the joints' velocity limits"},
+    "urdf_waypoint_tool_speed": {"min": 0.0, "soft_max": 5.0,
+                                 "description": "Metres a second at most; 0 for no bound"},
+    "urdf_waypoint_pause": {"min": 0.0, "soft_max": 60.0, "subtype": "TIME_ABSOLUTE",
+                            "description": "Seconds of rest here"},
+}  # fmt: skip
+"""How the sidebar shows numbers."""
+
+
+def key_of(field: str) -> str:
+    """Returns the property of a waypoint's field."""
+    return f"{_KEY}_{field}"
+
+
+def record_waypoint(
+    armature: Any, *, link: str = "", name: str = "", move: str = "linear", after: str = ""
+) -> Any:
+    """Records where a link of an imported robot is shown, and the joints that move it, as a
+    waypoint; returns its empty. `link` is the tool, the robot's hand if it is empty; `move` how one
+    arrives there. It stands behind the waypoint called `after`, else it is the last.
+
+    Raises KinematicsError for unknown names, and BuildError for an object that is not an imported
+    robot.
+    """
+    armature = rig_of(armature)
+    link = link or suggest_link(armature)
+    if move not in MOVES:
+        raise unknown_name("there is no move", move, MOVES)
+    bpy.context.view_layer.update()
+    order = waypoint_empties_of(armature)
+    names = [each.name for each in order]
+    if after and after not in names:
+        raise unknown_name("the robot has no waypoint", after, names)
+    place = names.index(after) + 1 if after else len(names)
+    positions = _read_positions(armature, link)
+    point = Waypoint(
+        name=name or f"{link} {len(order) + 1}",
+        pose=link_pose(armature, link),
+        positions=positions,
+        move="joint" if move == "circular" else move,  # type: ignore[arg-type]
+        link=link,
+    )
+    made = _make(armature, point)
+    if move == "circular":
+        bend_way(armature, made, order[place - 1] if place else None)
+    order.insert(place, made)
+    sort_waypoints(order)
+    bpy.context.view_layer.update()
+    return made
+
+
+def get_waypoints(armature: Any) -> tuple[Waypoint, ...]:
+    """Returns the waypoints of an imported robot, in their order, with their poses as they are
+    shown now, in the root link's frame. Raises BuildError for an object that is not an imported
+    robot."""
+    armature = rig_of(armature)
+    return tuple(_read(armature, each) for each in waypoint_empties_of(armature))
+
+
+def set_waypoints(armature: Any, waypoints: Iterable[Waypoint], *, link: str = "") -> list[Any]:
+    """Gives an imported robot these waypoints in the place of all that it has, and returns their
+    empties; of no waypoints the robot has none. `link` is the tool of waypoints that name none, the
+    robot's hand if it is empty. Empties in a `frame` hang on that link.
+
+    Raises KinematicsError for unknown links and joints, BuildError for an object that is not an
+    imported robot; nothing has changed then.
+    """
+    armature, points = rig_of(armature), tuple(waypoints)
+    rig = recall_rig(armature)
+    usual = link or (suggest_link(armature) if points else "")
+    for point in points:
+        for each in (point.link or usual, point.frame or usual):
+            if each not in rig.tree.index:
+                raise unknown_name("the robot has no link", each, rig.tree.index)
+        for name in point.positions or ():
+            if name not in rig.motions:
+                raise unknown_name("the robot has no joint", name, rig.motions)
+    remove_waypoints(waypoint_empties_of(armature))
+    made = [_make(armature, point, usual) for point in points]
+    sort_waypoints(made)
+    bpy.context.view_layer.update()
+    return made
+
+
+def remove_waypoints(empties: Sequence[Any]) -> None:
+    """Removes waypoints, with their via points."""
+    for each in empties:
+        via = find_via(each)
+        for item in (each, *([via] if via is not None else ())):
+            remove_target(item)
+
+
+def sort_waypoints(order: Sequence[Any]) -> None:
+    """Numbers waypoints anew."""
+    for place, each in enumerate(order):
+        if each.get(_KEY) != place:
+            _put(each, _KEY, place)
+
+
+def update_waypoint(armature: Any, empty: Any) -> None:
+    """Brings a waypoint to where its link is shown, with the joints as they are shown."""
+    link = str(empty.get(properties.WAYPOINT_LINK, "")) or suggest_link(armature)
+    _put_joints(empty, _read_positions(armature, link))
+    _place(armature, empty, link_pose(armature, link))
+
+
+def bend_way(armature: Any, empty: Any, before: Any) -> Any:
+    """Makes the way to a waypoint an arc: its via point, an empty, begins beside the middle of the
+    line from the waypoint before."""
+    end = np.array(empty.matrix_world)[:3, 3]
+    start = end if before is None else np.array(before.matrix_world)[:3, 3]
+    away = end - start
+    side = np.cross(away, np.eye(3)[int(np.abs(away).argmin())])
+    via = find_via(empty)
+    via = new_via(armature, empty) if via is None else via
+    frame = np.eye(4)
+    frame[:3, 3] = 0.5 * (start + end) + 0.25 * side
+    via.matrix_world = mathutils.Matrix(frame.tolist())
+    _put(empty, key_of("move"), "circular")
+    return via
+
+
+def find_via(empty: Any) -> Any:
+    """Finds the via point of a waypoint; None where there is none."""
+    found = empty.get(properties.VIA)
+    return found if isinstance(found, bpy.types.Object) else None
+
+
+def _read_positions(armature: Any, link: str) -> dict[str, float]:
+    shown = get_joint_positions(armature)
+    names = choose_unlocked(armature, recall_rig(armature), link, None)
+    found = {name: shown[name] for name in names if isinstance(shown[name], float)}
+    if not found:
+        raise KinematicsError(f"no joint that may move moves link {quote(link)}")
+    return found
+
+
+def _make(armature: Any, point: Waypoint, usual: str = "") -> Any:
+    link = point.link or usual
+    made = new_waypoint(armature, point.name or link)
+    _put(made, _KEY, 0)
+    _put(made, properties.WAYPOINT_LINK, link)
+    for field in TEXTS:
+        _put(made, key_of(field), str(getattr(point, field)))
+    for field in NUMBERS:
+        number = getattr(point, field)
+        if number is not None:
+            _put(made, key_of(field), float(number))
+    _put_joints(made, point.positions or {})
+    if point.frame:
+        made.parent = find_link(armature, point.frame)
+    frame = _find_frame(armature, point, link)
+    bpy.context.view_layer.update()
+    _place(armature, made, frame)
+    if point.via is not None:
+        via = new_via(armature, made)
+        base = link_pose(armature, point.frame) if point.frame else np.eye(4)
+        goal = np.eye(4)
+        goal[:3, 3] = base[:3, :3] @ np.asarray(point.via) + base[:3, 3]
+        bpy.context.view_layer.update()
+        _place(armature, via, goal)
+    return made
+
+
+def _find_frame(armature: Any, point: Waypoint, link: str) -> Matrix:
+    """Returns the pose (4, 4) of a waypoint in the armature's frame."""
+    if point.pose is not None:
+        base = link_pose(armature, point.frame) if point.frame else np.eye(4)
+        found: Matrix = base @ np.asarray(point.pose)
+        return found
+    shown: Mapping[str, Any] = get_joint_positions(armature) | dict(point.positions or {})
+    rig = recall_rig(armature)
+    return forward_kinematics(rig.robot, {k: v for k, v in shown.items() if k in rig.motions})[link]
+
+
+def _put(empty: Any, key: str, value: Any) -> None:
+    """Sets a property that a library override may change."""
+    empty[key] = value
+    empty.property_overridable_library_set(f'["{key}"]', True)
+    if key in _RANGES:
+        empty.id_properties_ui(key).update(**_RANGES[key])
+
+
+def _put_joints(empty: Any, positions: Mapping[str, float]) -> None:
+    _put(empty, properties.WAYPOINT_JOINTS, "\n".join(positions))
+    _put(empty, key_of("positions"), [float(each) for each in positions.values()] or [0.0])
+
+
+def _place(armature: Any, empty: Any, frame: Matrix) -> None:
+    world = world_from_armature(armature) @ frame
+    empty.matrix_world = mathutils.Matrix(world.tolist())
+
+
+def _shown(armature: Any, empty: Any) -> Matrix:
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    world = np.array(empty.evaluated_get(depsgraph).matrix_world, dtype=np.float64)
+    frame: Matrix = np.linalg.solve(world_from_armature(armature), world)
+    frame[:3, :3] = nearest_rotation(frame[:3, :3])
+    return frame
+
+
+def _read(armature: Any, empty: Any) -> Waypoint:
+    names = [each for each in str(empty.get(properties.WAYPOINT_JOINTS, "")).split("\n") if each]
+    taught = [float(each) for each in empty.get(key_of("positions"), ())]
+    said: dict[str, Any] = {key: str(empty.get(key_of(key), "")) for key in TEXTS}
+    said |= {key: float(empty[key_of(key)]) for key in NUMBERS if key_of(key) in empty}
+    via = find_via(empty)
+    if said["move"] not in MOVES or (said["move"] == "circular" and via is None):
+        said["move"] = "linear"
+    return Waypoint(
+        name=empty.name,
+        pose=_shown(armature, empty),
+        positions=dict(zip(names, taught, strict=False)) or None,
+        via=None if via is None else _shown(armature, via)[:3, 3],
+        link=str(empty.get(properties.WAYPOINT_LINK, "")),
+        **said,
+    )
