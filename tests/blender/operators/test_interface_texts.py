@@ -77,6 +77,7 @@ def test_who_refuses_says_why() -> None:
 PLAIN_ZEROS = {
     "smooth_angle", "start", "tolerance", "rotor_inertia", "friction_scale", "damping_scale",
     "linear_damping", "angular_damping", "friction", "restitution", "height", "seconds", "seed",
+    "margin", "slide_margin", "gap",
 }  # fmt: skip
 """Zero is there what the number says: no angle, no seconds, no damping. A new option that may be
 zero is put here or says what zero means."""
