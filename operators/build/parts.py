@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import WebotsDevice, update_robot
+from ...urdf_importer.core.model import IDENTITY
 from ...urdf_importer.core.pipeline.extracting import find_reshaped
 from ...urdf_importer.core.reshape import add_control, add_device, add_sensor
 from ...urdf_importer.core.reshape.build.devices import DEVICES
@@ -101,10 +102,12 @@ class MakeDevice(RobotOperator, bpy.types.Operator):
         described, link = find_reshaped(robot), find_active_link(context, robot)
         name = name_device(described, link, self.node)
         item = _find_place(context)
-        place = {} if item is None else {"origin": find_origin(robot, described, link, item)}
+        origin = IDENTITY if item is None else find_origin(robot, described, link, item)
         is_charger = self.node == "Charger"
         fields = (("battery", "0 1000 10"),) if is_charger else ()
-        device = WebotsDevice(node=self.node, name=name, reference=link, fields=fields, **place)
+        device = WebotsDevice(
+            node=self.node, name=name, reference=link, fields=fields, origin=origin
+        )
         battery = (1000.0, 1000.0, 10.0) if is_charger else None
         made = update_robot(robot, robot=add_device(described, device, battery=battery))
         report_diagnostics(self, described.name, made.diagnostics, "build")
