@@ -27,8 +27,10 @@ from .seen import Positions, Range, Seen, see_robot
 _DEEP = 0.0005
 """m; deeper contacts push robots off."""
 _GLB_HEAD = struct.Struct("<4sIIII")
+_EXTRA = "urdf_"
+"""Before the keys of extras, which the writer for engines gives to nodes."""
 _BROKEN = (struct.error, ValueError, LookupError, TypeError, AttributeError, RecursionError)
-"""Errors of a tree of glTF that is none."""
+"""Errors of files without a tree of glTF."""
 
 
 Reader = Callable[[Path, KinematicTree, Sequence[Positions], ProofOptions], Seen]
@@ -238,7 +240,7 @@ def _gltf_frames(nodes: list[dict[str, Any]]) -> dict[str, Matrix]:
     found: dict[str, Matrix] = {}
     for k, frame in worlds.items():
         extras = nodes[k].get("extras", {})
-        link = extras.get("urdf_link") if isinstance(extras, dict) else None
+        link = extras.get(f"{_EXTRA}link") if isinstance(extras, dict) else None
         name = link.get("name") if isinstance(link, dict) else link
         if isinstance(name, str):
             found[name] = frame
@@ -246,8 +248,8 @@ def _gltf_frames(nodes: list[dict[str, Any]]) -> dict[str, Matrix]:
 
 
 def _carry(extras: list[dict[str, Any]], frames: dict[str, Matrix]) -> list[dict[str, Any]]:
-    """Returns the links of extras, with those that others carry, whose frames are added."""
-    links = [each["urdf_link"] for each in extras if "urdf_link" in each]
+    """Returns the links of extras and the links that they carry, whose frames are added."""
+    links = [each[f"{_EXTRA}link"] for each in extras if f"{_EXTRA}link" in each]
     for link in list(links):
         for carried in link.get("carries", ()):
             place = np.eye(4)
@@ -271,7 +273,7 @@ def _gltf_masses(links: list[dict[str, Any]], frames: dict[str, Matrix]) -> dict
 
 
 def _gltf_ranges(extras: list[dict[str, Any]]) -> dict[str, Range]:
-    joints = (each["urdf_joint"] for each in extras if "urdf_joint" in each)
+    joints = (each[f"{_EXTRA}joint"] for each in extras if f"{_EXTRA}joint" in each)
     keys = ("lower", "upper", "effort", "velocity")
     return {j["name"]: (j.get(keys[0]), j.get(keys[1]), j.get(keys[2]), j.get(keys[3]))
             for j in joints}  # fmt: skip

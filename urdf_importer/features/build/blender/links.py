@@ -20,7 +20,7 @@ from ....core.diagnostics import BuildError, KinematicsError, quote
 from ....core.geometry.transforms import Matrix, invert
 from ....core.kinematics.forward import zero_frames
 from ....core.kinematics.tree import retrace_tree
-from ....core.model import Dynamics, Limit, Link, Mimic, Robot
+from ....core.model import IDENTITY, Dynamics, Limit, Link, Mimic, Robot
 from ....core.names import find_free
 from ....core.options import ImportOptions
 from ....core.pipeline.extracting import find_reshaped
@@ -117,8 +117,7 @@ def make_link(
         given["axis"] = source.direction
     if given.get("axis") is not None and origin is not None:
         given["axis"] = turn_axis(frames.of(parent), origin, given["axis"])
-    place_given = {} if origin is None else {"origin": origin}
-    made = add_link(robot, called, parent=parent, **place_given, **given)
+    made = add_link(robot, called, parent=parent, origin=origin or IDENTITY, **given)
     _give_way(items, called)
     result = update_robot(armature, robot=made)
     empty = find_link(armature, called)

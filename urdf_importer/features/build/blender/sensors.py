@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sensors from objects of a scene: a camera of Blender becomes a camera of the robot."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import bpy
@@ -25,6 +26,7 @@ from ....core.model import (
     Sensor,
     Sonar,
 )
+from ....core.model.sensor import CameraKind
 from ....core.names import find_free
 from ....core.reshape.build.devices import read_devices
 from .places import ShownFrames
@@ -32,7 +34,11 @@ from .places import ShownFrames
 _LOOK = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]])
 """From a sensor's axes (x forward, z up) to the axes of cameras in Blender (-z forward, y up)."""
 _PIXELS = (640, 480)
-_KINDS = {"camera": "camera", "depth_camera": "depth", "rgbd_camera": "rgbd"}
+_KINDS: Mapping[str, CameraKind] = {
+    "camera": "camera",
+    "depth_camera": "depth",
+    "rgbd_camera": "rgbd",
+}
 _PLAIN = {
     "imu": Imu, "contact": ContactSensor, "force_torque": ForceSensor, "navsat": Gps,
     "magnetometer": Magnetometer, "altimeter": Altimeter,

@@ -11,8 +11,8 @@ from ..rules import CODES
 
 
 def report_findings(armature: Any, options: LintOptions | None = None) -> tuple[Diagnostic, ...]:
-    """Checks a robot as shown, puts its findings into its import report in the place of those of
-    the last check, and returns them. Raises BuildError for an object that is not an imported
+    """Checks a robot as shown, puts its findings into its import report in the place of earlier
+    ones, and returns them. Raises BuildError for an object that is not an imported
     robot."""
     record = find_record(armature)
     found = check_robot(armature, options=options)
