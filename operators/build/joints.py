@@ -9,7 +9,7 @@ from ...urdf_importer import Limit, Mimic, edit_joint, fit_axis, get_joint_posit
 from ...urdf_importer.core.blender.standing.links import links_of, name_link
 from ...urdf_importer.core.pipeline.extracting import find_reshaped
 from .. import props
-from ..active_robot import Refusal, RobotOperator, active_robot
+from ..active_robot import Refusal, RobotOperator, active_object, active_robot
 from ..reports import report_diagnostics
 from .links import SOURCES, TYPES, find_active_link
 
@@ -82,7 +82,7 @@ class EditJoint(RobotOperator, bpy.types.Operator):
         if self.source in ("x", "y", "z"):
             changes["axis"] = self.source
         elif self.source != "keep":
-            changes["place"] = fit_axis(context.view_layer.objects.active, source=self.source)
+            changes["place"] = fit_axis(active_object(context), source=self.source)
         if self.parent:
             changes["parent"] = self.parent
         if self.limits:

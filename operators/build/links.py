@@ -24,7 +24,7 @@ from ...urdf_importer.core.blender.standing.robot_table import find_robot
 from ...urdf_importer.core.command.summary import count
 from ...urdf_importer.features.build.blender.links import mirror_link
 from .. import props
-from ..active_robot import ActingOperator, PolledOperator, RobotOperator
+from ..active_robot import ActingOperator, PolledOperator, RobotOperator, active_object
 from ..registration import add_to_menus
 from ..reports import refuse, report_diagnostics
 
@@ -48,7 +48,7 @@ SOURCES = (
 
 def find_active_link(context: Any, robot: Any) -> str:
     """Finds the link of the active bone, else of the active object, else the root."""
-    active = context.view_layer.objects.active
+    active = active_object(context)
     bone = context.active_pose_bone if context.mode == "POSE" else None
     if bone is not None:
         held = (each for each in links_of(bone.id_data) if each.parent_bone == bone.name)
@@ -62,8 +62,8 @@ def find_active_link(context: Any, robot: Any) -> str:
 
 def _loose_objects(context: Any) -> list[Any]:
     """Lists the selected objects that belong to no robot; the active one first."""
-    active = context.view_layer.objects.active
-    found = [each for each in context.selected_objects if find_robot(each) is None]
+    active = active_object(context)
+    found = [each for each in getattr(context, "selected_objects", ()) if find_robot(each) is None]
     return sorted(found, key=lambda each: each != active)
 
 
@@ -178,14 +178,14 @@ class SplitObject(PolledOperator, bpy.types.Operator):
 
     @classmethod
     def why_disabled(cls, context: Any) -> str:
-        item = context.view_layer.objects.active
+        item = active_object(context)
         if context.mode not in ("OBJECT", "EDIT_MESH"):
             return "Leave the mode you are in first"
         return "" if item is not None and item.type == "MESH" else "Make a mesh object active first"
 
     def execute(self: Any, context: Any) -> set[str]:
         try:
-            parts = split_object(context.view_layer.objects.active, by=self.by)
+            parts = split_object(active_object(context), by=self.by)
         except RobotError as error:
             return refuse(self, error)
         self.report({"INFO"}, count(len(parts), "part"))

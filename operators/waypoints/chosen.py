@@ -7,7 +7,7 @@ from typing import Any
 from ...urdf_importer import Plan, PlanOptions, get_waypoints
 from ...urdf_importer.core.blender.semantics.markers import waypoint_empties_of
 from ...urdf_importer.features.ik.blender.solve import suggest_link
-from ..active_robot import Refusal, active_robot
+from ..active_robot import Refusal, active_object, active_robot
 from ..session import session_state
 
 
@@ -61,7 +61,7 @@ def find_chosen(context: Any) -> Any:
     None where there are none."""
     robot = active_robot(context)
     found = [] if robot is None else waypoint_empties_of(robot)
-    active = context.view_layer.objects.active
+    active = active_object(context)
     if active in found:
         session_state(Chosen).place = found.index(active)
     place = session_state(Chosen).place

@@ -39,7 +39,7 @@ from ...urdf_importer.features.waypoints.blender.objects import (
 )
 from ...urdf_importer.features.waypoints.blender.tools import mount_rig, unmount_rig
 from .. import props
-from ..active_robot import Refusal, RobotOperator, ask, wait_cursor
+from ..active_robot import Refusal, RobotOperator, active_object, ask, wait_cursor
 from ..ik.operators import CONVENTIONS, find_convention
 from ..reports import report_diagnostics
 from .chosen import choose, find_chosen, keep_plan, make_key, need_chosen, options_of, read_link
@@ -128,7 +128,7 @@ class RemoveWaypoint(RobotOperator, bpy.types.Operator):
     bl_description = "Remove the chosen waypoint, with its via point"
 
     def run(self: Any, context: Any, robot: Any) -> None:
-        if context.view_layer.objects.active in waypoint_empties_of(robot):
+        if active_object(context) in waypoint_empties_of(robot):
             empty = need_chosen(context)
             context.view_layer.objects.active = robot
         else:
