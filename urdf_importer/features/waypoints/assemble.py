@@ -11,7 +11,7 @@ from ...core.diagnostics import Diagnostics, quote
 from ...core.geometry.transforms import Matrix, Vector
 from .ends import ArrivalState
 from .machine import PlannedArm
-from .model import PlannedMove, Waypoint
+from .model import PlannedMove, PlanProblem, Waypoint
 from .nodes import Route, find_knots, join_knots
 from .pieces import PathPiece, Segment, find_share, make_segment
 from .setup import name_of
@@ -60,8 +60,9 @@ def run_program(
     states: Sequence[ArrivalState],
     tolerance: float,
     diagnostics: Diagnostics,
-) -> ProgramRun:
-    """Returns the motion through waypoints whose states are all possible."""
+) -> ProgramRun | PlanProblem:
+    """Returns the motion through waypoints whose states are all possible, or why a joint would have
+    to jump after all."""
     segments = [None] + [
         make_segment(machine, before.values, state.values, (state.course, state.followed))
         for before, state in itertools.pairwise(states)
@@ -75,7 +76,11 @@ def run_program(
     )  # fmt: skip
     if not layout.pieces:
         return replace(blank, moves=_describe(blank, segments, layout, frozenset()))
-    route = join_knots(layout.pieces, find_knots(machine, layout.pieces, tolerance))
+    missed: list[int] = []
+    knots = find_knots(machine, layout.pieces, tolerance, missed)
+    if missed:
+        return _refuse(points, layout.pieces[missed[0]].number)
+    route = join_knots(layout.pieces, knots)
     timed = time_route(machine, route, layout.pieces, points)
     run = replace(
         blank, times=timed.times, positions=timed.positions, velocities=timed.velocities,
@@ -83,6 +88,15 @@ def run_program(
     )  # fmt: skip
     slow = _report_slow(run, route, layout, diagnostics)
     return replace(run, moves=_describe(run, segments, layout, slow))
+
+
+def _refuse(points: Sequence[Waypoint], number: int) -> PlanProblem:
+    called = quote(name_of(points[number], number))
+    said = (
+        f"{called}: the way meets a singularity: a joint would turn at once; go there by joints, "
+        "or shift or turn the tool"
+    )
+    return PlanProblem(waypoint=number, kind="singular", message=said)
 
 
 def _lay_out(

@@ -29,9 +29,12 @@ class Knots:
     slopes: Matrix
 
 
-def find_knots(machine: PlannedArm, pieces: Sequence[PathPiece], tolerance: float) -> list[Knots]:
+def find_knots(
+    machine: PlannedArm, pieces: Sequence[PathPiece], tolerance: float, missed: list[int]
+) -> list[Knots]:
     """Returns the cubics of pieces: twice as many where their middles are further than `tolerance`
-    off the exact place of the tool, in m, or ten times as much in rad."""
+    off the exact place of the tool, in m, or ten times as much in rad. `missed` gets the number of
+    the piece whose cubics cannot come so near: a joint turns there within a hair of the way."""
     counts = [1 if piece.then is None and not piece.in_space else _NODES for piece in pieces]
     found: list[Knots | None] = [None] * len(pieces)
     todo = list(range(len(pieces)))
@@ -42,6 +45,8 @@ def find_knots(machine: PlannedArm, pieces: Sequence[PathPiece], tolerance: floa
         left = []
         for place, own, distance in zip(todo, knots, off, strict=True):
             found[place] = own
+            if distance > 10.0 * tolerance and counts[place] >= _MOST:
+                missed.append(place)
             if distance > tolerance and counts[place] < _MOST:
                 counts[place] *= 2
                 left.append(place)

@@ -121,13 +121,15 @@ def _plan_program(
         state.problem for state in states
         if state.problem is not None and state.problem.waypoint not in known
     ]  # fmt: skip
-    if problems:
-        shift = int(whole[0].name == _START)
-        last = len(points) - 1
-        return None, [
-            replace(each, waypoint=min(max(each.waypoint - shift, 0), last)) for each in problems
-        ]
-    return run_program(machine, whole, states, options.tolerance, diagnostics), []
+    if not problems:
+        run = run_program(machine, whole, states, options.tolerance, diagnostics)
+        if isinstance(run, ProgramRun):
+            return run, []
+        problems = [run]
+    shift, last = int(whole[0].name == _START), len(points) - 1
+    return None, [
+        replace(each, waypoint=min(max(each.waypoint - shift, 0), last)) for each in problems
+    ]
 
 
 def _complete(
