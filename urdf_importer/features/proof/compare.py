@@ -285,7 +285,7 @@ class Comparison:
         ):
             if what != "range" and reader != "own":
                 continue
-            pairs = list(zip(old[here], new[here], strict=True))
+            pairs = list(zip(list(old)[here], list(new)[here], strict=True))
             if what != "range":
                 # An effort or velocity of 0 and an unknown one are written alike.
                 pairs = [(one or None, other or None) for one, other in pairs]
