@@ -19,6 +19,7 @@ _NAMES = (
     "studio.operators", "ik.operators", "ik.panel", "driving.operators", "driving.steer",
     "importing.update", "importing.locate", "exporting.menu", "worlds.export", "srdf.files",
     "semantics.group_operators", "semantics.pose_blend", "semantics.panel_groups",
+    "build.links", "build.joints", "build.masses", "build.parts", "build.panel",
     "collisions.fit", "collisions.disabled_pairs", "collisions.overlay", "collisions.panel",
     "ik.drag_tip", "ik.tip_gizmo", "gizmos.drag_joint", "gizmos.joint_gizmo", "gizmos.switch",
     "renamed_bones", "command_line", "motion.range_test", "motion.motion_files", "motion.episodes",

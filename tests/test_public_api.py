@@ -95,7 +95,10 @@ def test_type_checkers_know_all_names_from_the_stub() -> None:
 
 
 WORKED_ON = {"robot", "armature", "armatures", "robot_or_armature"}
-BY_PLACE = {"objects", "device", "positions", "positions_or_trajectory", "seconds", "path", "url"}
+BY_PLACE = {
+    "objects", "device", "positions", "positions_or_trajectory", "seconds", "path", "url",
+    "waypoints",
+}  # fmt: skip
 """Arguments with a default that nearly every call gives."""
 FROM_SOMEWHERE = {"retarget", "retarget_steps", "find_pairs", "read_srdf", "adapt_srdf"}
 """These take the robot second: they copy from somewhere to somewhere, or read a file for it."""

@@ -93,6 +93,7 @@ REPEATED_CLASSES = {
     "Mesh": "model urdf_importer_morse",
     "Robot": "model urdf_importer_morse",
     "Sphere": "model urdf_importer_morse",
+    "Waypoint": "urdf_importer_morse waypoints",
 }
 
 

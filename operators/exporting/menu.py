@@ -29,10 +29,11 @@ def draw_export_entries(menu: Any, context: Any) -> None:
 
 
 def name_entry(format: WriterFormat[Any]) -> str:
-    """Returns a format's title with its first suffixes, as Blender's own entries show them."""
+    """Returns a format's title with its first suffixes, if any, as Blender's own entries show
+    them."""
     first = ", ".join(format.suffixes[:_MOST_SUFFIXES])
     more = ", ..." if len(format.suffixes) > _MOST_SUFFIXES else ""
-    return f"{format.title} ({first}{more})"
+    return f"{format.title} ({first}{more})" if first else format.title
 
 
 def register() -> None:

@@ -90,8 +90,8 @@ class RobotSubPanel(FoldedPanel):
 
 
 class DataSubPanel(FoldedPanel):
-    """A sub-panel of Robot Data. `bl_order`: links 30, sensors 33, collision shapes 35, report 40,
-    reshape 55, live 60."""
+    """A sub-panel of Robot Data. `bl_order`: build 25, links 30, sensors 33, collision shapes 35,
+    report 40, reshape 55, live 60."""
 
     bl_parent_id = DATA_PANEL
 

@@ -22,7 +22,6 @@ ENTRIES: dict[str, tuple[tuple[str, str], ...]] = {
         ("urdf.reset_parts", "LOOP_BACK"),
         ("urdf.stand_on_ground", "TRIA_DOWN_BAR"),
         ("urdf.enforce_limits", "CON_ROTLIMIT"),
-        ("urdf.set_tool", "EMPTY_ARROWS"),
         ("urdf.check_robot", "VIEWZOOM"),
         ("urdf.prove_file", "FILE_TICK"),
     ),
@@ -53,6 +52,7 @@ ENTRIES: dict[str, tuple[tuple[str, str], ...]] = {
         ("urdf.retime_motion", "TIME"),
         ("urdf.bake_drive", "AUTO"),
         ("urdf.steer", "EMPTY_SINGLE_ARROW"),
+        ("urdf.swivel_elbow", "DRIVER_ROTATIONAL_DIFFERENCE"),
         ("urdf.simulate", "PHYSICS"),
     ),
     "Waypoints": (
@@ -63,7 +63,7 @@ ENTRIES: dict[str, tuple[tuple[str, str], ...]] = {
         ("urdf.save_waypoints", "FILE_TICK"),
         ("urdf.mount_axis", "DRIVER_DISTANCE"),
         ("urdf.unmount_axis", "X"),
-        ("urdf.swivel_elbow", "DRIVER_ROTATIONAL_DIFFERENCE"),
+        ("urdf.set_tool", "EMPTY_ARROWS"),
     ),
     "Look": (
         ("urdf.build_studio", "OUTLINER_OB_CAMERA"),

@@ -4,9 +4,7 @@
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
-from ...urdf_importer import Diagnostics, Plan, PlanOptions, get_waypoints
+from ...urdf_importer import Plan, PlanOptions, get_waypoints
 from ...urdf_importer.core.blender.semantics.markers import waypoint_empties_of
 from ...urdf_importer.features.ik.blender.solve import suggest_link
 from ..active_robot import Refusal, active_robot
@@ -14,7 +12,7 @@ from ..session import session_state
 
 
 @dataclass(slots=True)
-class Planned:
+class KeptPlan:
     """A plan of a robot's waypoints. `names` are theirs; `frame` is where the motion begins, where
     it was keyed; `key` are the waypoints' numbers, by which a change is noticed."""
 
@@ -30,10 +28,10 @@ class Planned:
 
 
 @dataclass(slots=True)
-class Plans:
+class KeptPlans:
     """The last plan of each robot, by their session's numbers."""
 
-    found: dict[int, Planned] = field(default_factory=dict)
+    found: dict[int, KeptPlan] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -43,9 +41,9 @@ class Chosen:
     place: int = 0
 
 
-def find_planned(robot: Any) -> Planned | None:
+def find_planned(robot: Any) -> KeptPlan | None:
     """Finds the last plan of a robot, while it has the same waypoints."""
-    found = session_state(Plans).found.get(robot.session_uid)
+    found = session_state(KeptPlans).found.get(robot.session_uid)
     names = tuple(each.name for each in waypoint_empties_of(robot))
     return found if found is not None and found.names == names else None
 
@@ -53,7 +51,7 @@ def find_planned(robot: Any) -> Planned | None:
 def keep_plan(robot: Any, plan: Plan, key: bytes = b"", frame: float | None = None) -> None:
     """Keeps the plan of a robot."""
     names = tuple(each.name for each in waypoint_empties_of(robot))
-    session_state(Plans).found[robot.session_uid] = Planned(
+    session_state(KeptPlans).found[robot.session_uid] = KeptPlan(
         names=names, plan=plan, key=key, frame=frame
     )
 
@@ -98,9 +96,14 @@ def read_link(context: Any) -> str:
 def make_key(robot: Any) -> bytes:
     """Returns the numbers of a robot's waypoints: equal where nothing has changed."""
     rows = []
+    each: Any
     for each in get_waypoints(robot):
         # Single precision moves the last digits of a pose by itself.
-        places = [None if at is None else np.round(at, 6).tolist() for at in (each.pose, each.via)]
+        pose, via = each.pose, each.via
+        places = [
+            [] if pose is None else [round(float(x), 6) for row in pose for x in row],
+            [] if via is None else [round(float(x), 6) for x in via],
+        ]
         rows.append((repr(replace(each, pose=None, via=None, move="joint", positions={"-": 0.0})),
                      each.move, each.positions, places))  # fmt: skip
     return repr(rows).encode()
@@ -112,8 +115,3 @@ def options_of(context: Any, *, collisions: bool) -> PlanOptions:
     return PlanOptions(
         link=manager.urdf_waypoint_link, loop=manager.urdf_waypoint_loop, collisions=collisions
     )
-
-
-def quiet() -> Diagnostics:
-    """Returns diagnostics that nobody reads: of plans for the path in the view."""
-    return Diagnostics()

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import bpy
-import numpy as np
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from ...urdf_importer import (
@@ -29,7 +28,7 @@ from ...urdf_importer import (
 )
 from ...urdf_importer.core.blender.semantics.markers import waypoint_empties_of
 from ...urdf_importer.core.command.summary import count
-from ...urdf_importer.core.reshape import Axis
+from ...urdf_importer.core.reshape import MountedAxis
 from ...urdf_importer.features.ik.blender.solve import choose_unlocked, recall_rig
 from ...urdf_importer.features.waypoints.blender.objects import (
     bend_way,
@@ -91,7 +90,8 @@ class GoToWaypoint(RobotOperator, bpy.types.Operator):
         if point.positions:
             set_joint_positions(robot, point.positions)
             context.view_layer.update()
-        answer = solve_ik(robot, point.link or read_link(context), point.pose)
+        pose: Any = point.pose
+        answer = solve_ik(robot, point.link or read_link(context), pose)
         if not answer.success:
             raise Refusal(f"{empty.name}: {answer.message}")
 
@@ -207,7 +207,8 @@ def _read_poses(robot: Any, points: Any, link: str, convention: Any) -> Any:
     shown, found = link_pose(robot, link), []
     for each in points:
         if each.pose is not None:
-            turned = (each.pose[:3, :3] != np.eye(3)).any() or each.positions
+            rows = [list(row)[:3] for row in each.pose[:3]]
+            turned = rows != [[1, 0, 0], [0, 1, 0], [0, 0, 1]] or each.positions
             pose = convention.to_robot(each.pose)
             if not turned:
                 pose[:3, :3] = shown[:3, :3]
@@ -248,7 +249,7 @@ class SetTool(RobotOperator, bpy.types.Operator):
         items=(
             ("numbers", "Numbers", "An offset from the link, and a turn"),
             ("cursor", "3D Cursor", "Where the 3D cursor is"),
-            ("object", "Object", "Where the selected object is that is no part of the robot"),
+            ("object", "Object", "Where the selected object beside the robot is"),
         ),
     )  # fmt: skip
     offset: props.vector("Offset", "From the link", subtype="TRANSLATION", unit="LENGTH")
@@ -263,8 +264,8 @@ class SetTool(RobotOperator, bpy.types.Operator):
             target = "cursor"
         elif self.source == "object":
             target = _find_thing(context, robot)
-        origin = Pose(xyz=tuple(self.offset), rpy=tuple(self.turn)) if target is None else None
-        set_tool(robot, self.tool, link=self.link, origin=origin, target=target)
+        origin = Pose(xyz=tuple(self.offset), rpy=tuple(self.turn)) if target is None else target
+        set_tool(robot, self.tool, link=self.link, origin=origin)
         context.window_manager.urdf_waypoint_link = self.tool
         return f"The tool is {self.tool}"
 
@@ -299,12 +300,12 @@ class MountAxis(RobotOperator, bpy.types.Operator):
 
     def run(self: Any, context: Any, robot: Any) -> str:
         unit = math.radians(1.0) if self.kind == "rotary" else 1.0
-        axis = Axis(
+        axis = MountedAxis(
             kind=self.kind, axis=tuple(self.axis), lower=unit * self.lower,
             upper=unit * self.upper, velocity=unit * self.velocity,
         )  # fmt: skip
         mount_rig(robot, self.joint, axis)
-        return f"The robot stands on {self.joint}"
+        return f"The robot is on {self.joint}"
 
 
 class UnmountAxis(RobotOperator, bpy.types.Operator):
@@ -317,7 +318,7 @@ class UnmountAxis(RobotOperator, bpy.types.Operator):
     def run(self: Any, context: Any, robot: Any) -> str:
         name = self.joint or find_mounted(robot)
         if not name:
-            raise Refusal("The robot stands on no axis of its own")
+            raise Refusal("The robot is on no axis of its own")
         unmount_rig(robot, name)
         return f"The robot is off {name}"
 

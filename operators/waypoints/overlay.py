@@ -7,14 +7,14 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import RobotError, plan_waypoints
+from ...urdf_importer import Diagnostics, RobotError, plan_waypoints
 from ...urdf_importer.core.blender.semantics.markers import waypoint_empties_of
 from ...urdf_importer.features.waypoints.blender.path import Stroke, trace_path_of
 from ..active_robot import active_robot, redraw_views
 from ..gizmos.strokes import BEYOND, WHITE, draw_lines
 from ..registration import Drawers, add_handler, at_end, call_later
 from ..session import session_state
-from .chosen import find_planned, keep_plan, make_key, options_of, quiet
+from .chosen import find_planned, keep_plan, make_key, options_of
 
 _SECONDS = 0.2
 _WIDTH = 2.0
@@ -31,7 +31,7 @@ class _Shown:
 
 
 def refresh() -> None:
-    """Plans the waypoints of the active robot and notes their path, where they have changed."""
+    """KeptPlans the waypoints of the active robot and notes their path, where they have changed."""
     context, shown = bpy.context, session_state(_Shown)
     robot = active_robot(context) if context.scene is not None else None
     if robot is None or not context.window_manager.urdf_waypoint_path:
@@ -48,7 +48,7 @@ def refresh() -> None:
             plan = known.plan if known is not None and known.key == make_key(robot) else None
             if plan is None:
                 options = options_of(context, collisions=False)
-                plan = plan_waypoints(robot, options=options, diagnostics=quiet())
+                plan = plan_waypoints(robot, options=options, diagnostics=Diagnostics())
                 keep_plan(robot, plan, make_key(robot))
             shown.strokes = trace_path_of(robot, plan)
         except RobotError:

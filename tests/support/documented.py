@@ -65,6 +65,10 @@ def make_folder(folder: Path) -> None:
     (folder / "arm.urdf.xacro").write_text(XACRO)
     (folder / "child.yaml").write_text("scale: 0.5\n")
     (folder / "table.yaml").write_text("lengths: {l_elbow_flex_joint: 0.2}\nsymmetric: true\n")
+    (folder / "cell.yaml").write_text(
+        "waypoints:\n  - {name: a, positions: {elbow: -0.2}}\n"
+        "  - {name: b, positions: {elbow: -0.7}}\n"
+    )
     (folder / "joint_limits.yaml").write_text(
         "joint_limits:\n  elbow:\n    has_velocity_limits: true\n    max_velocity: 0.5\n"
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 import bpy
 from bpy_extras.view3d_utils import location_3d_to_region_2d
+from build_plays import build_arm as build_arm
 from button_plays import buttons as buttons
 from collision_plays import collision_shapes as collision_shapes
 from collision_plays import touching as touching

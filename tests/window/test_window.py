@@ -274,6 +274,10 @@ def test_touching_links_are_red_after_undo_deletion_and_reload(play: Play) -> No
     play("touching", PANDA)
 
 
+def test_an_arm_is_made_of_three_meshes(play: Play, tmp_path: Path) -> None:
+    play("build_arm", tmp_path / "arm.urdf")
+
+
 def test_collision_shapes_with_esc_one_link_and_undo(play: Play, tmp_path: Path) -> None:
     play("collision_shapes", UR5, tmp_path)
 

@@ -31,7 +31,7 @@ def rig_of(given: Any) -> Any:
 
 
 def rigs_of(given: Any) -> list[Any]:
-    """Returns the result of rig_of for each of several; one alone counts as one."""
+    """Returns the results of rig_of for one robot or several."""
     several = None if isinstance(given, str) else _entries_of(given)
     return [rig_of(each) for each in ([given] if several is None else several)]
 
@@ -62,7 +62,7 @@ def options_of(given: Kind | None, kind: type[Kind]) -> Kind:
 
 
 def several_options_of(given: Any, kind: type[Kind]) -> tuple[Kind, ...]:
-    """Returns options of a class that allows several; one alone counts as one."""
+    """Returns one set of options or several, as a tuple."""
     several = [given] if isinstance(given, kind) else _entries_of(given)
     return tuple(options_of(each, kind) for each in ([given] if several is None else several))
 
@@ -84,8 +84,8 @@ def positions_of(given: Any) -> Mapping[str, Any]:
 
 
 def texts_of(given: str | os.PathLike[str] | Iterable[Any], name: str) -> tuple[str, ...]:
-    """Returns the texts of an argument that takes several. One text, or one path, counts as one:
-    its letters are never taken for texts. Raises ArgumentError."""
+    """Returns the texts of an argument that takes several. A single text or path is one entry,
+    never a list of letters. Raises ArgumentError."""
     one = _text_of(given)
     if one is not None:
         return (one,)

@@ -255,8 +255,8 @@ class DiagnosticGroup:
 
     @property
     def title(self) -> str:
-        """One line for all: the package that lacks, else the first message and how many are like
-        it."""
+        """One line for all: the missing package, else the first message and the number of
+        similar messages."""
         first, number = self.items[0], len(self.items)
         if first.package:
             return f"Package {quote(first.package)} not found: {_count_lost(first.lost, number)}"

@@ -260,6 +260,7 @@ CALLS = {
     "export_scene.robot_for_engines": Call(
         {"filepath": "@/out/rover.glb"}, (_MOTION_IN,), stays=_REPORT, remains=_MOTION
     ),
+    "export_scene.robot_for_ros2": Call({"filepath": "@/out/rover_ros2"}, stays=_REPORT),
     "export_scene.mjcf": Call({"filepath": "@/out/rover.xml"}, stays=_REPORT),
     "export_scene.morse_builder": Call({"filepath": "@/out/rover.py"}, stays=_REPORT),
     "export_scene.robot_world": Call({"filepath": "@/out/world.wbt"}, stays=_REPORT),

@@ -154,14 +154,14 @@ def _run_check(job: CheckJob, work: Work) -> None:
         plan = plan_rig(robot, options=job.options, diagnostics=work.diagnostics)
     work.facts = summarize_plan(plan) | work.facts
     work.rows = describe_summary(work.facts) + arguments
+    if job.given is not None:
+        for look in find_hooks("look_further"):
+            look(job.given, robot, work)
     if job.complete:
         missing = list_missing(robot)
         work.rows += [f"{each.message} [{each.code}]" for each in missing]
         work.facts |= {"missing": [[each.code, each.subject] for each in missing]}
-        work.status = 1 if missing else 0
-    if job.given is not None:
-        for look in find_hooks("look_further"):
-            look(job.given, robot, work)
+        work.status = 1 if missing else work.status
 
 
 def _run_export(job: ExportJob, work: Work) -> None:

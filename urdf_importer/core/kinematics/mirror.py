@@ -175,7 +175,7 @@ class _Search:
         return middles
 
     def _match(self, here: Sequence[int], there: Sequence[int]) -> dict[int, int]:
-        """Pairs the joints below two partners, the nearest first; both ways, where both are one."""
+        """Pairs the joints below two partners, the nearest first, below one joint both ways."""
         rated = []
         for a in here:
             for b in there:

@@ -111,8 +111,8 @@ def find_palm(tree: KinematicTree, tip: int, survey: Survey) -> int:
 
 
 def _find_hand(tree: KinematicTree, end: int, survey: Survey) -> int:
-    """Finds the link to move to a target: the palm, where the end is a finger, one of many or named
-    like one."""
+    """Finds the link to move to a target: the palm, where the end is one finger of many or is
+    named like a finger."""
     palm = find_palm(tree, end, survey)
     motion = tree.motions[palm]
     if palm == end and motion is not None and survey.counts[end] > _LIMB:

@@ -42,9 +42,9 @@ def unreadable(path: Path, what: str) -> MeshError:
 
 def take_rows(rows: NDArray[Any], indices: NDArray[np.integer], found: NDArray[Any]) -> None:
     """Puts the rows of these indices into `found`, which may be the indices themselves. Indices
-    that are not there get any row; where there is none, `found` stays.
+    out of range get any row; without rows, `found` stays.
 
-    Some at a time: numpy wants indices of 64 bits, and would make these of all.
+    It works in pieces: numpy would copy all indices to 64 bits at once.
     """
     for start in range(0, len(indices) if len(rows) else 0, PIECE):
         part = slice(start, start + PIECE)

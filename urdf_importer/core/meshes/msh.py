@@ -3,7 +3,7 @@
 
 Four counts, of points, normals, image coordinates and triangles (int32, little endian), then these,
 in single precision and as indices. Normals and image coordinates belong to the points. Nothing
-follows, so the size of a file says whether it is one.
+follows, so the size of a file must fit its counts.
 """
 
 from pathlib import Path

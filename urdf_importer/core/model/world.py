@@ -82,8 +82,8 @@ class PlacedRobot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tie:
-    """A model that goes with a link of another, since a joint holds it there. Without `link` it is
-    the other's first."""
+    """A model that moves with a link of another model, since a joint holds it there. Without
+    `link` it moves with the first link."""
 
     model: str
     parent: str

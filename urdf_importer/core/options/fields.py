@@ -55,7 +55,8 @@ def option(
 
     Pairs of texts are written with `separator` between them; without one they are name=folder.
     `entries` names the numbers of a vector ("X Y Z") or the meaning of a text ("LINK"), `blank`
-    describes an empty field. Choices with a "never" take False for it, and True for the last other.
+    describes an empty field. Choices with a "never" take False for it, and True for
+    the last other choice.
     """
     minimum, maximum = bounds
     known: dict[str, Any] = {

@@ -114,8 +114,12 @@ def import_steps(
 
     `diagnostics` fills while the work runs, also when it fails.
     """
-    given = path_or_robot if isinstance(path_or_robot, Robot) else None
-    path = path_or_robot if given is None else given.source or f"{given.name}.urdf"
+    given: Robot | None = None
+    if isinstance(path_or_robot, Robot):
+        given = path_or_robot
+        path: AnyPath = given.source or f"{given.name}.urdf"
+    else:
+        path = path_or_robot
     options = options_of(options, ImportOptions)
     diagnostics = diagnostics_of(diagnostics, path)
     yield Progress(share=0.0, text="reading")

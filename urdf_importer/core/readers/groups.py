@@ -14,7 +14,7 @@ class Groups:
         return name in self._first
 
     def find(self, name: str) -> str:
-        """Returns the first of the set that a name is in. Raises KeyError for an unknown one."""
+        """Returns the first name of the set with this name. Raises KeyError for an unknown name."""
         path = [name]
         while self._first[path[-1]] != path[-1]:
             path.append(self._first[path[-1]])

@@ -19,7 +19,7 @@ from .build.sensors import add_sensor
 from .measures import measure, measure_csv
 from .measures_file import read_measures, read_measures_text
 from .merge import merge_fixed
-from .mount import Axis, mount, unmount
+from .mount import MountedAxis, mount, unmount
 from .prune import prune
 from .rename import rename
 from .reroot import reroot
@@ -30,7 +30,7 @@ from .strip import strip
 from .zero import move_zero
 
 __all__ = [
-    "Axis",
+    "MountedAxis",
     "adapt_srdf",
     "add_control",
     "add_device",

@@ -29,8 +29,9 @@ def attach(
     """Returns the robot with the root of `tool` on `link`, by a fixed joint at `origin`.
 
     `joint` names that joint, else it is called after both links. `prefix` goes before all names of
-    the tool; without one, names that both have are refused. A material of one name and another look
-    gets the prefix. Relative paths of the tool's files are written as seen from the robot's.
+    the tool; without a prefix, names that both robots have are refused. A material whose name has
+    another look in the robot gets the prefix. Relative paths of the tool's files are written as
+    seen from the robot's.
 
     Raises KinematicsError for an unknown link, a tool of several roots, and names that clash.
     """

@@ -15,7 +15,7 @@ _TYPES = {"linear": "prismatic", "rotary": "revolute"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Axis:
+class MountedAxis:
     """An axis below a robot.
 
     kind          "linear", a rail in metres, or "rotary", a turntable in radians
@@ -50,10 +50,10 @@ class Axis:
             raise KinematicsError(f"the velocity must be above zero, not {self.velocity:g}")
 
 
-def mount(robot: Robot, name: str, axis: Axis) -> Robot:
+def mount(robot: Robot, name: str, axis: MountedAxis) -> Robot:
     """Returns the robot on an external axis: the joint `name` on a new link, `name` with _base,
-    below its root. A root called world stays the root, and the axis is between it and all that hung
-    on it. Axes can be stacked: the last one mounted is the lowest.
+    below its root. A root called world stays the root, and the axis is between it and its
+    children. Axes can be stacked: the last one mounted is the lowest.
 
     Raises KinematicsError for several roots, and for names that the robot has already.
     """
@@ -97,7 +97,7 @@ def unmount(robot: Robot, name: str) -> Robot:
     root = _find_root(robot)
     if root not in (base, _WORLD) or found.parent != root:
         raise KinematicsError(
-            f"axis {quote(name)} is not the lowest: take off what is mounted below it first"
+            f"axis {quote(name)} is not the lowest: take off the lower ones first"
         )
     below = _WORLD if found.child == base else ""
     joints = tuple(

@@ -22,11 +22,11 @@ def rename(
     prefix: str = "",
     suffix: str = "",
 ) -> Robot:
-    """Returns the robot with other names, and all that refers to them following.
+    """Returns the robot with other names, in all references too.
 
     `names` counts for links and joints alike, `links` and `joints` before it; `prefix` and `suffix`
-    go around all of both. Raises KinematicsError for a name in a mapping that nothing has, for an
-    empty name, and where two links, joints or materials would have one name.
+    go around all names. Raises KinematicsError for a name in a mapping that is not in the robot,
+    for an empty name, and where two links, joints or materials would have one name.
     """
     robot = robot_of(robot)
     own = [joint.name for joint in robot.joints]

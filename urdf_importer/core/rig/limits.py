@@ -166,7 +166,7 @@ def keeps_ik_limit(kind: str, lower: float | None, upper: float | None) -> bool:
 
 
 def _ranges(joints: Sequence[JointPlan], prop: Property | str) -> dict[int, Range]:
-    """Axis index -> bounds, of joints that have any and do not follow another."""
+    """Axis index -> bounds, of joints that have bounds and follow no other joint."""
     return {
         joint.channels[0].index: bounds(joint)
         for joint in joints

@@ -49,8 +49,8 @@ def add_batch(commands: Any) -> None:
         "batch",
         _plan_batch,
         help="convert many robot descriptions, unattended",
-        description="Converts many robot descriptions. None stops another: one that freezes, "
-        "crashes or grows too big costs no other. OUT_DIR gets a folder for each robot, "
+        description="Converts many robot descriptions. A description that freezes, "
+        "crashes or grows too big does not stop the others. OUT_DIR gets a folder for each robot, "
         "batch.jsonl with a line for each robot, and index.html, which shows them all.",
     )
     parser.add_argument(

@@ -80,6 +80,9 @@ def _mark(armature: Any, kind: str, license: str, samples: int) -> None:
     asset.catalog_id = _identify(kind)
     asset.license = license
     asset.tags.new(kind, skip_if_exists=True)
+    # Objects of its own can be posed; a linked robot cannot. Blender 4 has no such wish.
+    if hasattr(asset, "preferred_import_method"):
+        asset.use_preferred_import_method, asset.preferred_import_method = True, "APPEND"
 
 
 def write_catalogs(folder: Path, records: Iterable[BatchRecord]) -> None:

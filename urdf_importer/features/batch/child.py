@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The process that holds Blender and works on one robot after another.
+"""The process that holds Blender and works on robots in turn.
 
     python -m urdf_importer.features.batch.child
     blender -b --factory-startup -P urdf_importer/headless.py -- batch-child

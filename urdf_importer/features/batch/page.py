@@ -24,7 +24,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 _ORDER = ("failed", "crashed", "timeout", "memory", "lost", "skipped", "ok")
 _SLOWEST = 10
 _MOST_DIAGNOSTICS = 50
-"""Diagnostics shown of one robot; the log has them all."""
+"""Diagnostics shown of one robot; the log has all."""
 
 
 def write_page(path: Path, records: Sequence[BatchRecord], total: int) -> None:

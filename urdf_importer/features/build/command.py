@@ -42,7 +42,7 @@ def add_commands(commands: Any) -> None:
         "and the volume of each link, and how it was measured.",
     )
     text = "a link that is weighed; without any, all (may be repeated)"
-    _add_arguments(parser, InertiaOptions, "links", "--link", "LINK", text)
+    _add_arguments(parser, InertiaOptions, "links", text)
     parser = add_command(
         commands,
         "ranges",
@@ -53,15 +53,14 @@ def add_commands(commands: Any) -> None:
         "suffix of OUT. Contacts narrower than a step may be missed.",
     )
     text = "a joint that is searched; without any, all (may be repeated)"
-    _add_arguments(parser, RangeOptions, "joints", "--joint", "JOINT", text)
+    _add_arguments(parser, RangeOptions, "joints", text)
 
 
-def _add_arguments(
-    parser: argparse.ArgumentParser, kind: Any, many: str, flag: str, metavar: str, text: str
-) -> None:
+def _add_arguments(parser: argparse.ArgumentParser, kind: Any, many: str, text: str) -> None:
+    one = many.removesuffix("s")
     parser.add_argument("robot", metavar="ROBOT", help="a robot description")
     parser.add_argument("-o", "--output", metavar="OUT", help="the file to write")
-    add_own_argument(parser, many, flag, action="append", metavar=metavar, help=text)
+    add_own_argument(parser, many, f"--{one}", action="append", metavar=one.upper(), help=text)
     add_option_arguments(parser, kind, but=(many,))
     add_option_arguments(parser, ImportOptions, only=READING)
 

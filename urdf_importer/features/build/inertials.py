@@ -193,7 +193,8 @@ def _clean(faces: NDArray[np.int64], count: int) -> NDArray[np.int64]:
     _, first, group = np.unique(ranks, axis=0, return_index=True, return_inverse=True)
     total = np.bincount(group.ravel(), weights=signs).astype(np.int64)
     kept = first[total != 0]
-    chosen, wanted = faces[kept], np.sign(total[total != 0])
+    chosen: NDArray[np.int64] = faces[kept]
+    wanted = np.sign(total[total != 0])
     flipped = signs[kept] != wanted
     chosen[flipped] = chosen[flipped][:, ::-1]
     return chosen

@@ -95,7 +95,7 @@ def avoid_collisions(
     options: CheckOptions | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> PoseFilter:
-    """Returns a function of joint positions that says which links of a robot touch each other, as
+    """Returns a function of joint positions that names touching links of a robot, as
     "'a' touches 'b'", and nothing where none do: for `refuse` of IKOptions and RigIKOptions, and
     for searches of your own.
 

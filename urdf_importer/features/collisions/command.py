@@ -47,7 +47,7 @@ def _add_collisions(commands: Any) -> None:
         commands,
         "collisions",
         _plan_fitting,
-        help="fit collision shapes to a robot: simple ones, hulls, convex parts",
+        help="fit collision shapes to a robot: simple shapes, hulls, convex parts",
         description="Fits collision shapes around the meshes of a robot and writes it with them, "
         "in the format of the suffix of OUT. The table has, for each link, the number of its "
         "shapes and triangles, their volume as a share of the hulls of the meshes, and how far a "

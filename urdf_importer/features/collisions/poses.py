@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Links that touch in one pose after another: for views that are drawn, and for searches."""
+"""Links that touch in a series of poses: for views that are drawn, and for searches."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -53,7 +53,7 @@ class PoseTester:
         self._found: set[int] = set()
 
     def find_touching(self, tree: KinematicTree, frames: Frames) -> tuple[Pair, ...]:
-        """Returns the pairs that touch in the first pose of some."""
+        """Returns the touching pairs of the first pose that has some."""
         places = [tree.index[name] for name in self.names]
         self.begin(frames.rotations[places, 0], frames.places[places, 0])
         self.go_on()

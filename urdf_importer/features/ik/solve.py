@@ -158,7 +158,7 @@ def answer_one(asked: Question, diagnostics: Diagnostics) -> IKResult:
 def _heed(
     asked: Question, problem: Problem | LoopedProblem, answer: IKResult, start: Solved
 ) -> IKResult:
-    """Returns an answer that is not refused, where need be another: the nearest to the start."""
+    """Returns the nearest answer to the start that is not refused."""
     refuse, held = asked.options.refuse, {**asked.start, **problem.held}
     why = refuse(held | answer.positions) if refuse is not None and answer.success else ""
     if refuse is None or not why:

@@ -50,7 +50,7 @@ class LiveRig(Protocol):
         """Returns the joints that one number moves."""
 
     def others(self) -> Collection[str]:
-        """Returns the joints that are known and take no number: fixed ones, planar ones."""
+        """Returns the known joints that take no number: fixed and planar joints."""
 
     def pose(self, positions: Mapping[str, float]) -> bool:
         """Sets joints; returns whether anything changed."""

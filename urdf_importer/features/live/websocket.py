@@ -111,7 +111,7 @@ class Greeting:
 
 @dataclass(slots=True)
 class FrameReader:
-    """Takes bytes in any pieces, gives whole messages one by one."""
+    """Takes bytes in any pieces, gives whole messages."""
 
     _buffer: bytearray = field(default_factory=bytearray)
     _at: int = 0

@@ -80,7 +80,7 @@ def limits_of(
 ) -> RobotLimits:
     """Returns the limits of a robot's description, overridden by a table: without a robot the
     table's limits alone. A bound of zero means that none is stated, which is one warning for each
-    kind but effort. Names in the table that the robot does not have are another."""
+    kind but effort. Unknown names in the table are another warning."""
     table = table or LimitTable(joints={})
     if robot is None:
         found = {name: JointLimits(**said) for name, said in table.joints.items()}

@@ -9,11 +9,11 @@ from ...core.geometry.transforms import Matrix, quaternion_from_rotation, rotati
 from ...core.kinematics.drive import Ride, Wheels, ride_wheels, sizes_of, wheel_speeds
 from ..motion.frames import align_signs, rotate
 from ..motion.trajectory import FrameTrack, Numbers
-from .plan import Plan
+from .plan import LimbPlan
 from .targets import heading_of
 
 
-def ride_along(plan: Plan, wheels: Wheels | None) -> tuple[Ride, float]:
+def ride_along(plan: LimbPlan, wheels: Wheels | None) -> tuple[Ride, float]:
     """Returns the ride of the person's heading and distance, and how far their way gets from it,
     in metres."""
     turns = heading_of(plan.scene.facing) @ plan.anatomy.axes.T

@@ -9,7 +9,7 @@ import numpy as np
 from ...core.geometry.transforms import rotation_from_rpy
 from ...core.kinematics.many_frames import turn_between, turn_by
 from ..motion.trajectory import Numbers
-from .plan import Match, Plan, Scene, Stand
+from .plan import LimbPlan, Match, Scene, Stand
 from .solve import Flags, State, Wish
 from .targets import foot_axes, turn_body
 
@@ -28,7 +28,7 @@ _PIN, _FLAT = 100.0 * 100.0, 6.0 * 6.0
 """Weights of standing feet. Tried: with 30 squared, feet creep by 3 mm where limits bind."""
 
 
-def find_stands(plan: Plan) -> tuple[Stand, ...]:
+def find_stands(plan: LimbPlan) -> tuple[Stand, ...]:
     """Finds when the person's feet stand, by the speeds and heights of the ankles."""
     found, rate = [], plan.rate
     for place, match in plan.legs:
@@ -72,7 +72,7 @@ def standing_frames(stands: Sequence[Stand], limb: int, count: int) -> Flags:
     return on
 
 
-def ground_scene(plan: Plan) -> Scene:
+def ground_scene(plan: LimbPlan) -> Scene:
     """Returns the scene with the lowest of the person's standing ankles as high as the robot's on
     the ground."""
     scene, stands, legs = plan.scene, plan.stands, plan.legs
@@ -87,7 +87,7 @@ def ground_scene(plan: Plan) -> Scene:
     return replace(scene, points=scene.points + rise, hips=scene.hips + rise, way=scene.way + rise)
 
 
-def pin_feet(plan: Plan, solved: State) -> list[Wish]:
+def pin_feet(plan: LimbPlan, solved: State) -> list[Wish]:
     """Returns the wishes for feet: in one place and level while they stand, and between as solved,
     moved from one place to the next evenly. Toes of someone who kneels stay, but are not laid
     flat."""
@@ -153,7 +153,7 @@ def _level(facing: Numbers) -> Numbers:
     return rotation_from_rpy((0.0, 0.0, yaw))
 
 
-def measure_creep(plan: Plan, state: State) -> float:
+def measure_creep(plan: LimbPlan, state: State) -> float:
     """Returns the farthest that a standing foot comes from its median place, in metres."""
     pose, worst = plan.machine.pose(state.positions, state.base), 0.0
     for stand in plan.stands:

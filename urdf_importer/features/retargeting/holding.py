@@ -13,7 +13,7 @@ import numpy as np
 from ...core.diagnostics import quote
 from ...core.kinematics.many_frames import Places, turn_between
 from ..motion.trajectory import Numbers
-from .plan import Match, Plan
+from .plan import LimbPlan, Match
 from .solve import FrameSolver, State, Wish, unit
 
 _SLACK = 0.05
@@ -24,7 +24,7 @@ _PULL = 0.3
 
 
 def hold_back(
-    plan: Plan,
+    plan: LimbPlan,
     solver: FrameSolver,
     tasks: Sequence[Wish],
     state: State,
@@ -54,7 +54,7 @@ def hold_back(
     )
 
 
-def _find_steps(plan: Plan, solver: FrameSolver, limbs: Mapping[int, Places]) -> Numbers:
+def _find_steps(plan: LimbPlan, solver: FrameSolver, limbs: Mapping[int, Places]) -> Numbers:
     """Returns how far each joint may turn from each frame to the next, (m - 1, n): any way where a
     limb follows places, as its parts are not the person's."""
     steps = np.full((max(len(plan.scene.points) - 1, 0), len(plan.machine.names)), np.inf)
@@ -67,7 +67,7 @@ def _find_steps(plan: Plan, solver: FrameSolver, limbs: Mapping[int, Places]) ->
     return steps
 
 
-def _measure_turns(plan: Plan, match: Match | None) -> Numbers:
+def _measure_turns(plan: LimbPlan, match: Match | None) -> Numbers:
     """Returns how far the parts of the person's limb and its end of the trunk, or the trunk alone,
     turn together from each frame to the next, (m - 1,): a joint between two parts turns by no
     more."""

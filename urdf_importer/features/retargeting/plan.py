@@ -52,7 +52,7 @@ class Stand:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Plan:
+class LimbPlan:
     """Person and robot, matched; `rate` in frames per second, `ground` the height of the ground in
     metres; `stays` where the base does not move."""
 

@@ -199,12 +199,12 @@ def _find_held(armature: Any, limits: RobotLimits) -> dict[str, float]:
     from ...core.blender.standing.joints import list_held
     from ...core.blender.standing.pose import get_joint_positions
 
-    shown = get_joint_positions(armature)
-    return {name: float(shown[name]) for name in list_held(armature) if name in limits.joints}
+    shown: Mapping[str, Any] = get_joint_positions(armature)
+    return {name: float(shown[name]) for name in list_held(armature) & limits.joints.keys()}
 
 
 def _fix(limits: RobotLimits, held: Mapping[str, float]) -> RobotLimits:
-    """Returns the limits with no way to go for held joints."""
+    """Returns the limits, between which held joints cannot move."""
     fixed = {name: replace(limits.joints[name], lower=at, upper=at) for name, at in held.items()}
     return replace(limits, joints={**limits.joints, **fixed})
 

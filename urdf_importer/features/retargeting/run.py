@@ -22,7 +22,7 @@ from .limbs import Anatomy, LoadShapes, Soles, find_anatomy, measure_feet
 from .match import Matched, describe, find_scale, match_limbs, name_limb
 from .options import Contact, LimbReport, Pair, RetargetOptions, RetargetResult
 from .person import Person
-from .plan import Plan
+from .plan import LimbPlan
 from .search import smooth, solve_smoothly
 from .solve import FrameSolver, State, Wish
 from .targets import (
@@ -69,7 +69,7 @@ def find_match(
     held: frozenset[str],
     load: LoadShapes | None = None,
 ) -> Found:
-    """Finds the limbs of both, and which follows which; `held` are joints that stay. Raises
+    """Finds the limbs of person and robot, and pairs them; `held` are joints that stay. Raises
     KinematicsError where nothing matches."""
     if len(person.names) < 3:
         raise KinematicsError("the person has too few bones for a limb", source=person.source)
@@ -133,7 +133,7 @@ def follow(
     return _drive(plan, result, wheels) if options.base == "drive" else result
 
 
-def _find_columns(plan: Plan) -> dict[int, Places]:
+def _find_columns(plan: LimbPlan) -> dict[int, Places]:
     """Returns the places of each limb's joints among all."""
     columns = plan.machine.columns
     return {
@@ -143,7 +143,7 @@ def _find_columns(plan: Plan) -> dict[int, Places]:
 
 
 def _report_limbs(
-    plan: Plan, tasks: Sequence[Wish], state: State, first: float
+    plan: LimbPlan, tasks: Sequence[Wish], state: State, first: float
 ) -> tuple[LimbReport, ...]:
     """Returns the angles between the parts of each limb and the person's; hands and limbs that
     reach for places have none."""
@@ -191,7 +191,7 @@ def _narrow(machine: JointedBodies, limits: RobotLimits) -> None:
             machine.upper[column] = min(machine.upper[column], bounds.upper)
 
 
-def _plan(found: Found, options: RetargetOptions, soles: Soles) -> Plan:
+def _plan(found: Found, options: RetargetOptions, soles: Soles) -> LimbPlan:
     machine, matched = found.machine, found.matched
     anatomy = measure_feet(machine, found.anatomy, found.anatomy.shapes | soles)
     by_link = {limb.link: limb for limb in anatomy.limbs}
@@ -202,7 +202,7 @@ def _plan(found: Found, options: RetargetOptions, soles: Soles) -> Plan:
     stays = not matched.has_legs or options.base in ("none", "drive")
     scale = find_scale(found.person, matches) if options.scale is None else options.scale
     scene = set_scene(found.person, found.body, scale, stays=stays)
-    plan = Plan(
+    plan = LimbPlan(
         machine=machine,
         anatomy=anatomy,
         scene=scene,
@@ -230,7 +230,7 @@ def _active(found: Found, options: RetargetOptions) -> set[int]:
     return active
 
 
-def _wishes(plan: Plan, options: RetargetOptions) -> list[Wish]:
+def _wishes(plan: LimbPlan, options: RetargetOptions) -> list[Wish]:
     tasks = [*aim_limbs(plan), *reach_ends(plan)]
     if options.parts not in ("arms", "hands"):
         tasks += turn_trunk(plan)
@@ -242,7 +242,7 @@ def _wishes(plan: Plan, options: RetargetOptions) -> list[Wish]:
 
 
 def _settle(
-    plan: Plan, solver: FrameSolver, tasks: list[Wish], state: State, options: RetargetOptions
+    plan: LimbPlan, solver: FrameSolver, tasks: list[Wish], state: State, options: RetargetOptions
 ) -> Generator[Progress, None, tuple[State, list[Wish]]]:
     """Pins the feet, smooths, and pins them once more; returns the wishes for that too."""
     reach = int(np.ceil(options.smooth * plan.rate / 2.0 - 1e-6)) if options.smooth > 0 else 0
@@ -276,7 +276,7 @@ def _hold_speeds(
     return held
 
 
-def _write(plan: Plan, active: Sequence[int], state: State) -> Trajectory:
+def _write(plan: LimbPlan, active: Sequence[int], state: State) -> Trajectory:
     times, base = np.arange(len(state.positions)) / plan.rate, state.base
     moved = sorted(set(active))
     names = tuple(plan.machine.names[place] for place in moved)
@@ -285,7 +285,7 @@ def _write(plan: Plan, active: Sequence[int], state: State) -> Trajectory:
     return Trajectory(names=names, times=times, positions=positions, frames=frames)
 
 
-def _drive(plan: Plan, result: RetargetResult, wheels: Wheels | None) -> RetargetResult:
+def _drive(plan: LimbPlan, result: RetargetResult, wheels: Wheels | None) -> RetargetResult:
     """Returns the result with a base that drives, and wheels that turn."""
     ride, aside = ride_along(plan, wheels)
     motion = result.trajectory

@@ -108,7 +108,7 @@ def _cheapest(positions: Numbers, costs: Numbers, endless: Numbers) -> Places:
 
 
 def _spread(solver: FrameSolver, state: State, kept: Places, count: int) -> State:
-    """Returns all frames between some."""
+    """Returns all frames from the frames of some."""
     machine = solver.machine
     positions = state.positions.copy()
     positions[:, machine.endless] = np.unwrap(positions[:, machine.endless], axis=0)

@@ -13,7 +13,7 @@ from ..motion.trajectory import Numbers
 from .body import PersonBody, PersonLimb, is_on_four
 from .limbs import frame_of, shoulder_of
 from .person import Person
-from .plan import Plan, Scene
+from .plan import LimbPlan, Scene
 from .solve import Flags, Wish, cross, orthonormalize, unit
 
 _TRUNK, _HAND, _FOOT, _HIPS = 1.5, 0.1, 0.3, 4.0
@@ -78,7 +78,7 @@ def set_scene(person: Person, body: PersonBody, scale: float, *, stays: bool) ->
     )  # fmt: skip
 
 
-def aim_limbs(plan: Plan) -> list[Wish]:
+def aim_limbs(plan: LimbPlan) -> list[Wish]:
     """Returns the wishes for directions of upper and lower parts, and hands."""
     tasks, scene = [], plan.scene
     for place, match in enumerate(plan.matches):
@@ -98,7 +98,7 @@ def aim_limbs(plan: Plan) -> list[Wish]:
     return tasks
 
 
-def reach_ends(plan: Plan) -> list[Wish]:
+def reach_ends(plan: LimbPlan) -> list[Wish]:
     """Returns the wishes for the places of ends, of limbs that reach: as far from their roots as
     the person's, by the lengths of both."""
     tasks = []
@@ -119,14 +119,14 @@ def reach_ends(plan: Plan) -> list[Wish]:
     return tasks
 
 
-def turn_body(plan: Plan, body: int, wanted: Numbers) -> Numbers:
+def turn_body(plan: LimbPlan, body: int, wanted: Numbers) -> Numbers:
     """Returns the turns (m, 3, 3) of a body whose directions forward, left and up become these (m,
     3, 3): as with all joints at zero they are the robot's.
     """
     return wanted @ (plan.anatomy.axes.T @ frame_of(plan.machine, body)[:3, :3])
 
 
-def turn_trunk(plan: Plan) -> list[Wish]:
+def turn_trunk(plan: LimbPlan) -> list[Wish]:
     """Returns the wishes for the turns of pelvis and chest."""
     anatomy, scene = plan.anatomy, plan.scene
     wishes = []
@@ -138,7 +138,7 @@ def turn_trunk(plan: Plan) -> list[Wish]:
     return [Wish(kind="turn", body=body, target=turn, weight=_TRUNK) for body, turn in turns]
 
 
-def turn_feet(plan: Plan, flat: Sequence[Flags]) -> list[Wish]:
+def turn_feet(plan: LimbPlan, flat: Sequence[Flags]) -> list[Wish]:
     """Returns the wishes for feet: turned as the person's, against standing feet; `flat` (m,) are
     the frames in which each limb is on the ground."""
     tasks = []
@@ -166,7 +166,7 @@ def foot_axes(scene: Scene, limb: PersonLimb, stands: Flags) -> Numbers:
     return turns @ orthonormalize(level.mean(axis=0, keepdims=True))
 
 
-def carry_hips(plan: Plan, weight: float = _HIPS) -> Wish:
+def carry_hips(plan: LimbPlan, weight: float = _HIPS) -> Wish:
     """Returns the wish for the place of the robot's hips, at scene.hips."""
     carrier = plan.anatomy.legs[0].carrier
     frame = frame_of(plan.machine, carrier)
@@ -174,14 +174,14 @@ def carry_hips(plan: Plan, weight: float = _HIPS) -> Wish:
     return Wish(kind="reach", body=carrier, local=local, target=plan.scene.hips, weight=weight)
 
 
-def _middle_of_hips(plan: Plan) -> Numbers:
+def _middle_of_hips(plan: LimbPlan) -> Numbers:
     """Returns the middle between the roots of all legs in the base's frame, at zero."""
     roots = [shoulder_of(plan.machine, limb) for limb in plan.anatomy.legs]
     middle: Numbers = np.mean(roots[:2], axis=0)
     return middle
 
 
-def start_base(plan: Plan) -> BasePoses:
+def start_base(plan: LimbPlan) -> BasePoses:
     """Returns where the base begins: turned as the pelvis, with the hips in their place."""
     scene, count = plan.scene, len(plan.scene.hips)
     if plan.stays:

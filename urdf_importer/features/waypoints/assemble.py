@@ -9,11 +9,11 @@ import numpy as np
 
 from ...core.diagnostics import Diagnostics, quote
 from ...core.geometry.transforms import Matrix, Vector
-from .ends import State
-from .machine import Machine
+from .ends import ArrivalState
+from .machine import PlannedArm
 from .model import PlannedMove, Waypoint
 from .nodes import Route, find_knots, join_knots
-from .pieces import Piece, Segment, find_share, make_segment
+from .pieces import PathPiece, Segment, find_share, make_segment
 from .setup import name_of
 from .timing import Timed, find_slow, time_route
 
@@ -22,7 +22,7 @@ _SAMPLES = 65
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Run:
+class ProgramRun:
     """A program with times of its own.
 
     points      its waypoints, and `numbers` these have in the whole list
@@ -32,7 +32,7 @@ class Run:
     moves       its moves, without pauses
     """
 
-    machine: Machine
+    machine: PlannedArm
     points: tuple[Waypoint, ...]
     numbers: tuple[int, ...]
     times: Vector
@@ -48,19 +48,19 @@ class _Layout:
     """The pieces of a program, and for each waypoint the piece at whose end, or in whose middle, it
     is: -1 for the start. `blends` are the radii as they came out."""
 
-    pieces: list[Piece]
+    pieces: list[PathPiece]
     places: list[int]
     middles: list[bool]
     blends: list[float]
 
 
 def run_program(
-    machine: Machine,
+    machine: PlannedArm,
     points: Sequence[Waypoint],
-    states: Sequence[State],
+    states: Sequence[ArrivalState],
     tolerance: float,
     diagnostics: Diagnostics,
-) -> Run:
+) -> ProgramRun:
     """Returns the motion through waypoints whose states are all possible."""
     segments = [None] + [
         make_segment(machine, before.values, state.values, (state.course, state.followed))
@@ -68,7 +68,7 @@ def run_program(
     ]
     layout = _lay_out(machine, points, segments, diagnostics)
     rests = np.array([point.pause for point in points])
-    blank = Run(
+    blank = ProgramRun(
         machine=machine, points=tuple(points), numbers=tuple(range(len(points))), rests=rests,
         times=np.zeros(1), positions=states[0].values[None], moves=(),
         velocities=np.zeros((1, len(machine.names))), reached=np.zeros(len(points)),
@@ -86,7 +86,7 @@ def run_program(
 
 
 def _lay_out(
-    machine: Machine,
+    machine: PlannedArm,
     points: Sequence[Waypoint],
     segments: Sequence[Segment | None],
     diagnostics: Diagnostics,
@@ -98,11 +98,11 @@ def _lay_out(
             first, last, cut = entered[number - 1], 1.0 - left[number], blends[number] > 0.0
             if last - first > _SHORT:
                 layout.pieces.append(
-                    Piece(segment=segment, first=first, last=last, number=number, stops=not cut)
+                    PathPiece(segment=segment, first=first, last=last, number=number, stops=not cut)
                 )
             if cut:
                 layout.pieces.append(
-                    Piece(
+                    PathPiece(
                         segment=segment, first=last, last=entered[number], number=number,
                         then=segments[number + 1],
                     )
@@ -113,7 +113,7 @@ def _lay_out(
 
 
 def _cut_corners(
-    machine: Machine,
+    machine: PlannedArm,
     points: Sequence[Waypoint],
     segments: Sequence[Segment | None],
     diagnostics: Diagnostics,
@@ -162,7 +162,7 @@ def _find_reached(layout: _Layout, route: Route, timed: Timed) -> Vector:
 
 
 def _report_slow(
-    run: Run, route: Route, layout: _Layout, diagnostics: Diagnostics
+    run: ProgramRun, route: Route, layout: _Layout, diagnostics: Diagnostics
 ) -> frozenset[int]:
     """Reports the moves in which the tool slows down at a singularity, and returns them."""
     found = set()
@@ -186,7 +186,7 @@ def _report_slow(
 
 
 def _describe(
-    run: Run, segments: Sequence[Segment | None], layout: _Layout, slow: frozenset[int]
+    run: ProgramRun, segments: Sequence[Segment | None], layout: _Layout, slow: frozenset[int]
 ) -> tuple[PlannedMove, ...]:
     machine, moves = run.machine, []
     speeds = np.linalg.norm(machine.move(run.positions, run.velocities), axis=1)
@@ -210,7 +210,7 @@ def _describe(
     return tuple(moves)
 
 
-def _measure(machine: Machine, segment: Segment) -> float:
+def _measure(machine: PlannedArm, segment: Segment) -> float:
     """Returns the metres of the tool's way."""
     if segment.course is not None:
         return segment.course.length

@@ -11,7 +11,7 @@ from ..ik.descent import logarithms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Course:
+class ToolCourse:
     """The tool's way from `start` (4, 4), over shares from 0 to 1.
 
     offset      (3,) of a line; of an arc its centre less the start
@@ -48,16 +48,16 @@ class Course:
         return frames
 
 
-def plan_line(start: Matrix, end: Matrix) -> Course:
+def plan_line(start: Matrix, end: Matrix) -> ToolCourse:
     """Returns the straight way between two frames (4, 4)."""
     offset = end[:3, 3] - start[:3, 3]
-    return Course(
+    return ToolCourse(
         start=start, offset=offset, axis=np.zeros(3), angle=0.0, turn=_turn(start, end),
         length=float(np.linalg.norm(offset)),
     )  # fmt: skip
 
 
-def plan_arc(start: Matrix, via: Vector, end: Matrix) -> Course | None:
+def plan_arc(start: Matrix, via: Vector, end: Matrix) -> ToolCourse | None:
     """Returns the arc between two frames (4, 4) over a point (3,); None where the three points lie
     on a line."""
     first, last = via - start[:3, 3], end[:3, 3] - start[:3, 3]
@@ -74,7 +74,7 @@ def plan_arc(start: Matrix, via: Vector, end: Matrix) -> Course | None:
     away = last - middle
     angle = math.atan2(float(cross(-middle, away) @ axis), float(-middle @ away))
     angle = angle if angle > 0.0 else angle + math.tau
-    return Course(
+    return ToolCourse(
         start=start, offset=middle, axis=axis, angle=angle, turn=_turn(start, end),
         length=angle * float(np.linalg.norm(middle)),
     )  # fmt: skip

@@ -50,7 +50,7 @@ _EXACT = 1e-12
 def read_waypoints(path: AnyPath) -> tuple[Waypoint, ...]:
     """Returns the waypoints of a file: YAML or CSV, by its suffix. A path of a link, as trace_path
     and write_link_path make it, is read as linear waypoints without blends. Raises ReadError, with
-    the line, where it is no such file."""
+    the line, where it is another file."""
     path = os.fspath(path)
     if path.lower().endswith(".csv"):
         return _read_table(path)
@@ -272,7 +272,10 @@ def _read_path(path: str) -> tuple[Waypoint, ...]:
     for number, row in enumerate(rows):
         before = rows[max(number - 1, 0)]
         away = math.dist(row[1:4], before[1:4])
-        said = {"pose": [*row[1:4], *(row[4:] or (0.0, 0.0, 0.0, 1.0))], "move": "linear"}
+        said: dict[str, Any] = {
+            "pose": [*row[1:4], *(row[4:] or (0.0, 0.0, 0.0, 1.0))],
+            "move": "linear",
+        }
         if away:
             said["tool_speed"] = away / (row[0] - before[0])
         points.append(_make(said, path, number + 2))

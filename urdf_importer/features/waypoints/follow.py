@@ -9,14 +9,14 @@ configuration.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from ...core.geometry.transforms import Matrix, Vector
-from .courses import Course
+from .courses import ToolCourse
 from .curves import interpolate, spline_slopes
-from .machine import NEAR, Machine
+from .machine import NEAR, PlannedArm
 
 _STEPS = 24
 _LEAST = 1e-4
@@ -50,7 +50,7 @@ class Leg:
     """A course with the positions (n,) at its start, and at its end where these are taught: there
     external axes must arrive."""
 
-    course: Course
+    course: ToolCourse
     start: Vector
     end: Vector | None = None
 
@@ -70,14 +70,14 @@ class Leg:
 class _Backward:
     """A course from its end."""
 
-    def __init__(self, course: Course) -> None:
+    def __init__(self, course: ToolCourse) -> None:
         self._course = course
 
     def at(self, shares: Vector) -> Matrix:
         return self._course.at(1.0 - shares)
 
 
-def follow(machine: Machine, legs: Sequence[Leg]) -> list[Followed]:
+def follow(machine: PlannedArm, legs: Sequence[Leg]) -> list[Followed]:
     """Follows courses. Of a redundant arm both taught ends are met: it is followed from both, and
     the two ways are mixed."""
     found = _follow(machine, legs)
@@ -96,7 +96,7 @@ def follow(machine: Machine, legs: Sequence[Leg]) -> list[Followed]:
 class _Front:
     """How far each of L courses has been followed."""
 
-    def __init__(self, machine: Machine, legs: Sequence[Leg]) -> None:
+    def __init__(self, machine: PlannedArm, legs: Sequence[Leg]) -> None:
         self.machine, self.legs = machine, legs
         self.shares = np.zeros(len(legs))
         self.steps = np.full(len(legs), 1.0 / _STEPS)
@@ -111,7 +111,7 @@ class _Front:
 
     def advance(self) -> None:
         """Tries a step of each open course."""
-        rows = np.flatnonzero(self.open)
+        rows: Any = np.flatnonzero(self.open)
         goals = np.minimum(self.shares[rows] + self.steps[rows], 1.0)
         goals[1.0 - goals < 1e-9] = 1.0
         frames = np.concatenate(
@@ -167,7 +167,7 @@ class _Front:
             self.open[row] = False
 
 
-def _follow(machine: Machine, legs: Sequence[Leg]) -> list[Followed]:
+def _follow(machine: PlannedArm, legs: Sequence[Leg]) -> list[Followed]:
     front = _Front(machine, legs)
     for _ in range(_MOST_ROUNDS):
         if not front.open.any():
@@ -187,7 +187,7 @@ def _record(track: list[tuple[float, Vector]], failed: tuple[Failure, int, float
     )
 
 
-def _arrive(machine: Machine, leg: Leg, found: Followed) -> Followed:
+def _arrive(machine: PlannedArm, leg: Leg, found: Followed) -> Followed:
     """Returns the way as it is, or why it does not come to the taught positions."""
     if found.failure or leg.end is None:
         return found
@@ -201,7 +201,7 @@ def _arrive(machine: Machine, leg: Leg, found: Followed) -> Followed:
     return replace(found, failure="configuration", joint=joint, jump=gap)
 
 
-def _mix(machine: Machine, leg: Leg, there: Followed, back: Followed) -> Followed:
+def _mix(machine: PlannedArm, leg: Leg, there: Followed, back: Followed) -> Followed:
     """Mixes the ways from both ends, and corrects the mixture by the least motion."""
     assert leg.end is not None
     gaps = np.abs(leg.end - there.values[-1]) / machine.chain.units

@@ -29,7 +29,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Machine:
+class PlannedArm:
     """The planned joints of one arm, n of them, in the order of the way.
 
     link        the tool
@@ -132,7 +132,7 @@ def suggest_tool(tree: KinematicTree) -> str:
 
 
 def _least(along: Matrix, missing: Matrix) -> Matrix:
-    """Returns the smallest steps (B, n) by which along (B, r, n) closes what is missing (B, r)."""
+    """Returns the smallest steps (B, n) by which along (B, r, n) closes the gaps (B, r)."""
     back = along.transpose(0, 2, 1)
     wide = along.shape[2] >= along.shape[1]
     matrix = along @ back if wide else back @ along

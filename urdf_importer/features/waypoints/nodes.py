@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from ...core.geometry.transforms import Matrix, Vector
 from ..motion.path import JointPath
-from .machine import Machine
-from .pieces import Piece, evaluate
+from .machine import PlannedArm
+from .pieces import PathPiece, evaluate
 
 _NODES = 8
 _MOST = 512
@@ -29,7 +29,7 @@ class Knots:
     slopes: Matrix
 
 
-def find_knots(machine: Machine, pieces: Sequence[Piece], tolerance: float) -> list[Knots]:
+def find_knots(machine: PlannedArm, pieces: Sequence[PathPiece], tolerance: float) -> list[Knots]:
     """Returns the cubics of pieces: twice as many where their middles are further than `tolerance`
     off the exact place of the tool, in m, or ten times as much in rad."""
     counts = [1 if piece.then is None and not piece.in_space else _NODES for piece in pieces]
@@ -49,7 +49,7 @@ def find_knots(machine: Machine, pieces: Sequence[Piece], tolerance: float) -> l
     return [each for each in found if each is not None]
 
 
-def _sample(machine: Machine, pieces: Sequence[Piece], counts: Sequence[int]) -> list[Knots]:
+def _sample(machine: PlannedArm, pieces: Sequence[PathPiece], counts: Sequence[int]) -> list[Knots]:
     grids = [_grid(count) for count in counts]
     values = evaluate(machine, pieces, [np.ravel(points) for _, points, _ in grids])
     knots = []
@@ -74,7 +74,9 @@ def _grid(count: int) -> tuple[Vector, Matrix, Matrix]:
     return u, u[:, None] + _STEP / count * offsets, weights
 
 
-def _measure(machine: Machine, pieces: Sequence[Piece], knots: Sequence[Knots]) -> list[float]:
+def _measure(
+    machine: PlannedArm, pieces: Sequence[PathPiece], knots: Sequence[Knots]
+) -> list[float]:
     """Returns how far the cubics' middles are off."""
     middles = [0.5 * (each.u[1:] + each.u[:-1]) for each in knots]
     exact = evaluate(machine, pieces, middles)
@@ -102,7 +104,7 @@ class Route:
     ends: NDArray[np.intp]
 
 
-def join_knots(pieces: Sequence[Piece], knots: Sequence[Knots]) -> Route:
+def join_knots(pieces: Sequence[PathPiece], knots: Sequence[Knots]) -> Route:
     """Returns the path: cubics of its parameter, which grows as the pieces say."""
     values, begin, end, lengths, owners, ends = [knots[0].values[:1]], [], [], [], [], []
     stops = [np.array([True])]
@@ -119,7 +121,7 @@ def join_knots(pieces: Sequence[Piece], knots: Sequence[Knots]) -> Route:
         ends.append(len(own.u) - 1)
     spans = np.concatenate(lengths)
     first, last, rest = np.concatenate(begin), np.concatenate(end), np.concatenate(stops)
-    # Pieces go over into each other: what is left of the difference is rounding.
+    # Pieces go over into each other: the rest of the difference is rounding.
     smooth = ~rest[1:-1]
     mean = 0.5 * (first[1:] + last[:-1])
     first[1:][smooth] = mean[smooth]

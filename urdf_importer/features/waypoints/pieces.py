@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...core.geometry.transforms import Matrix, Vector
-from .courses import Course, compose
+from .courses import ToolCourse, compose
 from .follow import Followed
-from .machine import Machine
+from .machine import PlannedArm
 
 _SAMPLES = 65
 
@@ -27,7 +27,7 @@ class Segment:
 
     start: Vector
     end: Vector
-    course: Course | None
+    course: ToolCourse | None
     followed: Followed | None
     size: float
 
@@ -39,7 +39,7 @@ class Segment:
 
 
 def make_segment(
-    machine: Machine, start: Vector, end: Vector, way: tuple[Course | None, Followed | None]
+    machine: PlannedArm, start: Vector, end: Vector, way: tuple[ToolCourse | None, Followed | None]
 ) -> Segment | None:
     """Returns a move; None where nothing moves."""
     course, followed = way
@@ -53,7 +53,7 @@ def make_segment(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Piece:
+class PathPiece:
     """A part of the path over u from 0 to 1: of one segment from `first` to `last` share, or a
     blend, in which `then` is the second segment, `first` the share at which the first one is left,
     and `last` the share at which the second one is entered. `number` is the waypoint that it leads
@@ -97,7 +97,9 @@ class Piece:
         return self.segment.course is not None and both.course is not None
 
 
-def evaluate(machine: Machine, pieces: Sequence[Piece], shares: Sequence[Vector]) -> list[Matrix]:
+def evaluate(
+    machine: PlannedArm, pieces: Sequence[PathPiece], shares: Sequence[Vector]
+) -> list[Matrix]:
     """Returns the positions (B, n) of each piece at its shares (B,), exact: the tool is on its
     way."""
     seeds, frames = zip(*(_look(machine, *each) for each in zip(pieces, shares, strict=True)),
@@ -113,7 +115,7 @@ def evaluate(machine: Machine, pieces: Sequence[Piece], shares: Sequence[Vector]
     return found
 
 
-def _look(machine: Machine, piece: Piece, u: Vector) -> tuple[Matrix, Matrix | None]:
+def _look(machine: PlannedArm, piece: PathPiece, u: Vector) -> tuple[Matrix, Matrix | None]:
     """Returns near positions, and frames of the tool where these are prescribed."""
     if piece.then is None:
         shares = piece.first + (piece.last - piece.first) * u
@@ -133,7 +135,7 @@ def _look(machine: Machine, piece: Piece, u: Vector) -> tuple[Matrix, Matrix | N
     return seeds, compose(first.at(left), second.at(np.zeros(1))[0], second.at(entered))
 
 
-def _exact(machine: Machine, segment: Segment, shares: Vector) -> Matrix:
+def _exact(machine: PlannedArm, segment: Segment, shares: Vector) -> Matrix:
     seeds = segment.seeds(shares)
     return seeds if segment.course is None else machine.solve(segment.course.at(shares), seeds)[0]
 
@@ -143,7 +145,7 @@ def _fade(u: Vector) -> Vector:
     return found
 
 
-def find_share(machine: Machine, segment: Segment, radius: float, *, from_end: bool) -> float:
+def find_share(machine: PlannedArm, segment: Segment, radius: float, *, from_end: bool) -> float:
     """Returns the share of a segment, from one end, within which the tool is nearer to that end
     than a radius; at most 1."""
     shares = np.linspace(0.0, 1.0, _SAMPLES)

@@ -14,7 +14,7 @@ from ..collisions.check import check_collisions
 from ..collisions.options import CheckOptions
 from ..collisions.report import LinkContact
 from ..motion.motions import Limits, find_robot_limits
-from .assemble import Run, run_program
+from .assemble import ProgramRun, run_program
 from .ends import choose_states
 from .machine import suggest_tool
 from .model import Plan, PlanProblem, Waypoint
@@ -39,7 +39,7 @@ def plan_waypoints(
     `options`; corners with a blend are cut within its radius, and all others are stops. Taught
     configurations are kept. The motion begins at the first waypoint, or at `start_positions`, from
     where it goes there by joints; of a robot these are also the positions of joints that are not
-    planned. `limits` are as check_trajectory takes them. Times are those of retime_trajectory.
+    planned. `limits` are as check_trajectory takes them. Times are as retime_trajectory finds them.
 
     An impossible motion is an answer without success, which lists all of its problems. Raises
     KinematicsError for unknown names, fewer than two waypoints, two of one name, and where a joint
@@ -88,7 +88,7 @@ def _open(given: Any, start: Mapping[str, Any]) -> tuple[Robot, dict[str, Any], 
     return robot, shown | dict(start), list_held(given) & shown.keys()
 
 
-def _number(run: Run, numbers: Sequence[int]) -> tuple[int, ...]:
+def _number(run: ProgramRun, numbers: Sequence[int]) -> tuple[int, ...]:
     """Returns the numbers that the waypoints of a program have in the list; -1 for the start, and
     for the first once more at the end."""
     known = [-1, *numbers] if run.points[0].name == _START else [*numbers]
@@ -104,7 +104,7 @@ def _plan_program(
     points: Sequence[Waypoint],
     asked: tuple[Mapping[str, Any], PlanOptions],
     diagnostics: Diagnostics,
-) -> tuple[Run | None, list[PlanProblem]]:
+) -> tuple[ProgramRun | None, list[PlanProblem]]:
     start, options = asked
     links = {each.link for each in points if each.link}
     if len(links) > 1:
@@ -158,7 +158,7 @@ def _refuse(problems: Sequence[PlanProblem]) -> Plan:
 
 
 def _finish(
-    given: Any, runs: Sequence[Run], count: int, asked: tuple[PlanOptions, Diagnostics]
+    given: Any, runs: Sequence[ProgramRun], count: int, asked: tuple[PlanOptions, Diagnostics]
 ) -> Plan:
     options, diagnostics = asked
     found = schedule(runs, count)

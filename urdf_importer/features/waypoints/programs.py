@@ -9,7 +9,7 @@ import numpy as np
 from ...core.diagnostics import KinematicsError, quote, unknown_name
 from ...core.geometry.transforms import Matrix, Vector
 from ..motion.trajectory import Trajectory
-from .assemble import Run
+from .assemble import ProgramRun
 from .model import PlannedMove, Waypoint
 from .setup import name_of
 
@@ -43,7 +43,7 @@ def sort_programs(points: Sequence[Waypoint]) -> dict[str, list[int]]:
     return found
 
 
-def schedule(runs: Sequence[Run], count: int) -> Schedule:
+def schedule(runs: Sequence[ProgramRun], count: int) -> Schedule:
     """Returns the programs on one clock. Raises KinematicsError where two move one joint, and
     where they wait for each other."""
     owners: dict[str, int] = {}
@@ -73,22 +73,23 @@ def schedule(runs: Sequence[Run], count: int) -> Schedule:
     )  # fmt: skip
 
 
-def _lead_to(run: Run, place: int) -> int:
+def _lead_to(run: ProgramRun, place: int) -> int:
     """Returns the number in the list of a program's waypoint; the way back leads to the first."""
     number = run.numbers[place]
     return number if number >= 0 else next(each for each in run.numbers if each >= 0)
 
 
-def _shift(run: Run, wait: Vector) -> Vector:
-    """Returns when waypoints are reached; `wait` (w + 1,) is before the first, and at each."""
+def _shift(run: ProgramRun, wait: Vector) -> Vector:
+    """Returns when waypoints are reached; `wait` (w + 1,) is before the first, and then the wait
+    there."""
     before = np.concatenate([[0.0], np.cumsum(run.rests + wait[1:])[:-1]])
     shifted: Vector = run.reached + before + wait[0]
     return shifted
 
 
-def _wait(runs: Sequence[Run]) -> list[Vector]:
+def _wait(runs: Sequence[ProgramRun]) -> list[Vector]:
     """Returns for each program how long it waits before its first waypoint, and at each (w + 1,):
-    the least waits with which every move begins when what it waits for is reached."""
+    the least waits with which every move begins when its other waypoint is reached."""
     places = {
         (point.program, name_of(point, number)): (run, number)
         for run, each in enumerate(runs)
@@ -133,7 +134,7 @@ def _find(point: Waypoint, places: dict[tuple[str, str], tuple[int, int]]) -> tu
     raise unknown_name("there is no waypoint", point.after, known)
 
 
-def _rest(run: Run, wait: Vector) -> tuple[Vector, Matrix, Matrix]:
+def _rest(run: ProgramRun, wait: Vector) -> tuple[Vector, Matrix, Matrix]:
     """Returns times, positions and velocities with rests put in where the program waits."""
     times, positions, velocities = run.times, run.positions, run.velocities
     rests = np.append(wait[0], run.rests + wait[1:])
@@ -174,7 +175,9 @@ def sample_evenly(motion: Trajectory, rate: float) -> Trajectory:
     return Trajectory(names=motion.names, times=at, positions=values)
 
 
-def _join(runs: Sequence[Run], tracks: Sequence[tuple[Vector, Matrix, Matrix]]) -> Trajectory:
+def _join(
+    runs: Sequence[ProgramRun], tracks: Sequence[tuple[Vector, Matrix, Matrix]]
+) -> Trajectory:
     names = [name for run in runs for name in run.machine.names]
     times = tracks[0][0]
     if len(tracks) > 1:

@@ -21,7 +21,7 @@ from ..ik.problem import recall_robot
 from ..ik.solve import find_solutions, inverse_kinematics
 from ..motion.limits import JointLimits, RobotLimits, hold_followers
 from .ends import Stop
-from .machine import ALL_WAYS, NEAR, Machine
+from .machine import ALL_WAYS, NEAR, PlannedArm
 from .model import PlanProblem, Waypoint
 from .options import PlanOptions
 from .swivel import open_arm, walk_to
@@ -63,7 +63,9 @@ def _rest(motion: JointMotion) -> float | tuple[float, ...]:
     return motion.nearest_valid(0.0)
 
 
-def build_machine(cell: Cell, link: str, options: PlanOptions, diagnostics: Diagnostics) -> Machine:
+def build_machine(
+    cell: Cell, link: str, options: PlanOptions, diagnostics: Diagnostics
+) -> PlannedArm:
     """Returns the joints that are planned for a tool. Raises KinematicsError for unknown names,
     where nothing moves the tool, and where a joint has no limit of velocity."""
     tree = cell.tree
@@ -90,7 +92,7 @@ def build_machine(cell: Cell, link: str, options: PlanOptions, diagnostics: Diag
     chain = recall_robot(cell.robot).chain(base, link, np.eye(4), names, dict(cell.start))
     ordered = [each.joint for each in chain.variables]
     bounds = _collect(cell, ordered, options, diagnostics)
-    return Machine(
+    return PlannedArm(
         chain=chain, link=link, outer=_find_outer(moving, ordered), rest=cell.start, **bounds
     )
 
@@ -110,7 +112,7 @@ def _find_outer(moving: Mapping[str, JointMotion], names: Sequence[str]) -> Any:
 
 def _collect(
     cell: Cell, names: Sequence[str], options: PlanOptions, diagnostics: Diagnostics
-) -> dict[str, Vector]:
+) -> dict[str, Any]:
     held, limits = hold_followers(cell.limits), cell.limits
     own = [held.get(name, JointLimits()) for name in names]
     velocity = options.velocity_scale or limits.velocity_scale
@@ -146,9 +148,9 @@ def _collect(
 
 
 def make_stops(
-    cell: Cell, machine: Machine, points: Sequence[Waypoint], options: PlanOptions
+    cell: Cell, machine: PlannedArm, points: Sequence[Waypoint], options: PlanOptions
 ) -> tuple[list[Stop], list[PlanProblem]]:
-    """Returns the waypoints of a program in numbers, and what is wrong with them by themselves.
+    """Returns the waypoints of a program in numbers, and their own problems.
     Raises KinematicsError for unknown names."""
     stops, problems = [], []
     for number, point in enumerate(points):
@@ -164,7 +166,7 @@ def name_of(point: Waypoint, number: int) -> str:
 
 
 def _make_stop(
-    cell: Cell, machine: Machine, numbered: tuple[int, Waypoint], options: PlanOptions
+    cell: Cell, machine: PlannedArm, numbered: tuple[int, Waypoint], options: PlanOptions
 ) -> tuple[Stop, PlanProblem | None]:
     number, point = numbered
     called = quote(name_of(point, number))
@@ -195,12 +197,12 @@ def _make_stop(
     return stop, problem
 
 
-def _is_same(machine: Machine, one: Matrix, other: Matrix) -> bool:
+def _is_same(machine: PlannedArm, one: Matrix, other: Matrix) -> bool:
     near: bool = np.abs(one[:3, 3] - other[:3, 3]).max() <= _SAME
     return near and (not machine.turns or np.abs(one[:3, :3] - other[:3, :3]).max() <= _SAME)
 
 
-def _find_frame(cell: Cell, machine: Machine, point: Waypoint, called: str) -> Matrix:
+def _find_frame(cell: Cell, machine: PlannedArm, point: Waypoint, called: str) -> Matrix:
     if not point.frame:
         return np.eye(4)
     if point.frame not in cell.tree.index:
@@ -215,9 +217,9 @@ def _find_frame(cell: Cell, machine: Machine, point: Waypoint, called: str) -> M
 
 
 def _read_taught(
-    cell: Cell, machine: Machine, numbered: tuple[int, Waypoint]
+    cell: Cell, machine: PlannedArm, numbered: tuple[int, Waypoint]
 ) -> tuple[Vector | None, PlanProblem | None]:
-    """Returns the taught positions of the planned joints, and what is wrong with them."""
+    """Returns the taught positions of the planned joints, and their problem."""
     number, point = numbered
     if not point.positions:
         return None, None
@@ -245,18 +247,20 @@ def _read_taught(
     return inside, problem
 
 
-def _correct(cell: Cell, machine: Machine, goal: Matrix, taught: Vector) -> Vector | None:
+def _correct(cell: Cell, machine: PlannedArm, goal: Matrix, taught: Vector) -> Vector | None:
     """Returns the positions at a pose in the configuration of the taught ones; None where there are
     none nearby."""
     values, missed = machine.solve(goal[None], taught[None], most=60)
     inside = (values[0] >= machine.lower - NEAR) & (values[0] <= machine.upper + NEAR)
     if missed[0] <= NEAR and inside.all() and np.abs(values[0] - taught).max() < np.pi:
-        return np.clip(values[0], machine.lower, machine.upper)
+        near: Vector = np.clip(values[0], machine.lower, machine.upper)
+        return near
     found, missing = find_values(cell, machine, goal, taught)
-    return None if missing else found[0]
+    first: Vector = found[0]
+    return None if missing else first
 
 
-def find_values(cell: Cell, machine: Machine, goal: Matrix, near: Vector) -> tuple[Matrix, str]:
+def find_values(cell: Cell, machine: PlannedArm, goal: Matrix, near: Vector) -> tuple[Matrix, str]:
     """Returns positions (C, n) that bring the tool to a frame (4, 4), the nearest first: with
     external axes where they are, if that is possible. Without any, the best, and why."""
     names = [name for name, outer in zip(machine.names, machine.outer, strict=True) if not outer]
@@ -288,7 +292,7 @@ def find_values(cell: Cell, machine: Machine, goal: Matrix, near: Vector) -> tup
 
 
 def _find_swivelled(
-    cell: Cell, machine: Machine, goal: Matrix, numbered: tuple[int, Waypoint]
+    cell: Cell, machine: PlannedArm, goal: Matrix, numbered: tuple[int, Waypoint]
 ) -> tuple[Vector | None, PlanProblem | None]:
     """Returns positions with the elbow at the waypoint's angle, or why there are none."""
     number, point = numbered

@@ -5,18 +5,18 @@ equation beside the pose."""
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from ...core.arguments import number_of, positions_of, robot_of
 from ...core.diagnostics import KinematicsError, quote, unknown_name
 from ...core.geometry.transforms import Matrix, Vector
-from ...core.kinematics.recent import Recent
 from ...core.kinematics.tips import moving_joints
 from ...core.model import Robot
 from ..ik.descent import jacobians, look_at
 from ..ik.problem import recall_robot
-from .machine import Machine, suggest_tool
+from .machine import PlannedArm, suggest_tool
 
 _STEP = math.radians(2.0)
 _NEAR = 1e-11
@@ -49,7 +49,7 @@ class _Arm:
     """A machine of seven joints, and the parts of the chain at whose ends shoulder, elbow and wrist
     are: origins of the child frames of its second, fourth and sixth joint."""
 
-    machine: Machine
+    machine: PlannedArm
     marks: tuple[int, int, int] = field(default=(1, 3, 5))
 
     def measure(self, values: Matrix) -> Vector:
@@ -155,7 +155,7 @@ def walk_to(arm: _Arm, goal: Matrix, start: Vector, angle: float) -> Vector | st
     return why
 
 
-def open_arm(machine: Machine) -> _Arm:
+def open_arm(machine: PlannedArm) -> _Arm:
     """Returns the arm of seven planned joints that turn, beside external axes. Raises
     KinematicsError for others."""
     if len(machine.names) != 7 or not machine.chain.turns.all() or len(machine.chain.turns) != 7:
@@ -164,9 +164,6 @@ def open_arm(machine: Machine) -> _Arm:
             "seven joints that turn have a swivel"
         )
     return _Arm(machine=machine)
-
-
-_arms: Recent[tuple[int, str], tuple[Robot, _Arm]] = Recent(4)
 
 
 def _open(robot: Robot, positions: Mapping[str, float], link: str) -> tuple[_Arm, Vector, Matrix]:
@@ -186,12 +183,13 @@ def _open(robot: Robot, positions: Mapping[str, float], link: str) -> tuple[_Arm
     lower = np.array([-np.inf if each.lower is None else each.lower for each in own])
     upper = np.array([np.inf if each.upper is None else each.upper for each in own])
     free = np.full(len(own), np.inf)
-    machine = Machine(
+    machine = PlannedArm(
         chain=chain, link=link, outer=np.zeros(len(own), dtype=bool), lower=lower, upper=upper,
         velocities=free, accelerations=free, jerks=free, rest=held,
     )  # fmt: skip
     arm = open_arm(machine)
-    start = np.array([float(held[name]) for name in machine.names])
+    known: dict[str, Any] = held
+    start = np.array([float(known[name]) for name in machine.names])
     if not np.isfinite(arm.measure(start[None])[0]):
         raise KinematicsError(
             "the elbow has no angle here: the line from shoulder to wrist lies along the first "
@@ -236,7 +234,7 @@ def _close_in(
     return done + low * step, name
 
 
-def _find_beyond(machine: Machine, values: Vector) -> int | None:
+def _find_beyond(machine: PlannedArm, values: Vector) -> int | None:
     beyond = (values < machine.lower - 1e-9) | (values > machine.upper + 1e-9)
     return int(beyond.argmax()) if beyond.any() else None
 

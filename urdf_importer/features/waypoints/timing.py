@@ -9,10 +9,10 @@ import numpy as np
 from ...core.geometry.transforms import Matrix, Vector
 from ..motion.retime import PathBounds, follow_path
 from ..motion.series import fastest
-from .machine import Machine
+from .machine import PlannedArm
 from .model import Waypoint
 from .nodes import Route
-from .pieces import Piece
+from .pieces import PathPiece
 
 _SLOW = 0.1
 """A tool is at a singularity where it could go at this share of the move's median speed alone."""
@@ -30,7 +30,7 @@ class Timed:
 
 
 def time_route(
-    machine: Machine, route: Route, pieces: Sequence[Piece], points: Sequence[Waypoint]
+    machine: PlannedArm, route: Route, pieces: Sequence[PathPiece], points: Sequence[Waypoint]
 ) -> Timed:
     """Follows the route within the limits, and the speeds of the waypoints that its pieces lead
     to."""
@@ -48,7 +48,7 @@ def time_route(
 
 
 def _cap(
-    machine: Machine, route: Route, pieces: Sequence[Piece], points: Sequence[Waypoint]
+    machine: PlannedArm, route: Route, pieces: Sequence[PathPiece], points: Sequence[Waypoint]
 ) -> Vector:
     """Returns the greatest growth of the parameter (m - 1,)."""
     joints, tools = measure_speeds(machine, route)
@@ -69,7 +69,7 @@ def _cap(
     return found
 
 
-def measure_speeds(machine: Machine, route: Route) -> tuple[Vector, Vector]:
+def measure_speeds(machine: PlannedArm, route: Route) -> tuple[Vector, Vector]:
     """Returns, for each segment and unit of the parameter's growth, the greatest share of a
     velocity limit (m - 1,), and the greatest speed of the tool (m - 1,)."""
     path = route.path
@@ -93,7 +93,7 @@ def _middle(route: Route) -> tuple[Matrix, Matrix]:
     return values, slopes
 
 
-def find_slow(machine: Machine, route: Route, piece: int) -> tuple[int, float] | None:
+def find_slow(machine: PlannedArm, route: Route, piece: int) -> tuple[int, float] | None:
     """Returns the joint that makes the tool slow in a piece, and the share of it where it does so
     the most; None where it slows down nowhere."""
     own = np.flatnonzero(route.pieces == piece)

@@ -5,10 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ...core.arguments import robot_of, robot_or_rig_of
-from ...core.diagnostics import Diagnostics, KinematicsError, quote, unknown_name
+from ...core.diagnostics import KinematicsError, quote, unknown_name
 from ...core.geometry.transforms import pose_of
 from ...core.kinematics.tree import retrace_tree
 from ...core.model import Link, Pose, Robot
@@ -21,30 +20,26 @@ _ROUNDING = 1e-9
 
 def set_tool(
     robot_or_armature: Any,
-    name: str = "tcp",
+    name: str,
     *,
     link: str = "",
-    origin: Pose | ArrayLike | None = None,
-    target: Any = None,
-    diagnostics: Diagnostics | None = None,
+    origin: Any = None,
 ) -> Robot:
     """Gives a robot a tool centre point, or moves the one of this name, and returns the robot: a
     link without shapes on a fixed joint at `origin`, a `Pose` or a frame (4, 4), measured from
     `link`. Without a link that is the flange: the link tool0, else flange, else the last one that
     all joints of the arm move.
 
-    Of an imported robot the rig is changed too; there `target` may say the place in the scene: an
+    Of an imported robot the rig is changed too; there `origin` may be a place in the scene: an
     object, or "cursor". Raises KinematicsError for unknown links, and for a name that is another
     kind of link's; BuildError for an object that is not an imported robot.
     """
     given = robot_or_rig_of(robot_or_armature)
     if isinstance(given, Robot):
-        if target is not None:
-            raise KinematicsError("a target needs a scene: pass the robot's armature")
         return place_tool(given, name, link, read_origin(origin))
     from .blender.tools import set_tool_of_rig
 
-    return set_tool_of_rig(given, name, link, origin, target)
+    return set_tool_of_rig(given, name, link, origin)
 
 
 def read_origin(origin: Any) -> Pose:
@@ -53,6 +48,8 @@ def read_origin(origin: Any) -> Pose:
         return Pose()
     if isinstance(origin, Pose):
         return origin
+    if isinstance(origin, str) or hasattr(origin, "matrix_world"):
+        raise KinematicsError("a place in the scene needs an imported robot: pass its armature")
     frame = np.array(origin, dtype=np.float64)
     if frame.shape != (4, 4) or not np.isfinite(frame).all():
         raise KinematicsError("the origin of a tool must be a pose, or a finite frame (4, 4)")

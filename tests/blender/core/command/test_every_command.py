@@ -53,6 +53,8 @@ TABLE = {
     "sense": Row("{robot} --end-frame 2", {"-o": "r.mcap"}),
     "collisions": Row("{robot}", {"-o": "r.urdf"}),
     "collide": Row("{robot}"),
+    "inertials": Row("{robot}", {"-o": "r.urdf"}),
+    "ranges": Row("{robot}", {"-o": "r.urdf"}),
     "retarget": Row(
         "{humanoid} {person} --frames 0 20 --pair RightHand:=hand",
         {"-o": "r.blend", "--preview": "r.png"},

@@ -74,6 +74,8 @@ SENSORS = """
 </gazebo></robot>
 """
 
+AXIS = urdf_importer.FittedAxis(kind="face", point=(0.0, 0.0, 1.0), direction=(0.0, 0.0, 1.0))
+
 WORLD = """
 <sdf version="1.9"><world name="lab"><model name="ball"><link name="ball">
   <inertial><mass>2</mass></inertial>
@@ -216,6 +218,8 @@ def test_rigs_carry_what_is_documented_and_nothing_else(tmp_path):
             names = [next(iter(urdf_importer.get_joint_positions(armature)))]
             motion = urdf_importer.Trajectory(names=names, times=[0.0], positions=[[0.0]])
             urdf_importer.apply_trajectory(armature, motion)
+        if path == sprung:
+            urdf_importer.make_link(armature, name="made", parent="a", place=AXIS)
         shown = look_and_measure(armature) if path == measuring else []
         check_properties([*carriers(armature), *shown], seen)
     new_scene()

@@ -53,6 +53,7 @@ said = {
     "drivers": [len(drivers), sum(each.type == "SCRIPTED" and not each.is_simple_expression
                                   for each in drivers)],
     "catalog": collection.asset_data.catalog_id,
+    "method": getattr(collection.asset_data, "preferred_import_method", "APPEND"),
     "preview": list(collection.preview.image_size),
     "images": [image.filepath for image in bpy.data.images
                if image.source == "FILE" and image.packed_file is None],
@@ -113,7 +114,12 @@ def assert_posed(said: dict[str, Any], name: str, positions: dict[str, float]) -
 def test_an_appended_robot_poses_without_the_extension(name: str, library: Path) -> None:
     _, positions, _ = ROBOTS[name]
     said = append(library, name, positions)
-    assert said["ours"] == [] and said["images"] == [] and min(said["preview"]) > 0
+    assert (
+        said["method"] == "APPEND"
+        and said["ours"] == []
+        and said["images"] == []
+        and min(said["preview"]) > 0
+    )
     # No driver needs Python, which Blender does not run for files of strangers.
     assert said["drivers"][0] > 0 and said["drivers"][1] == 0
     assert_posed(said, name, positions)

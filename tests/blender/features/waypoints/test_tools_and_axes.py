@@ -22,7 +22,7 @@ from urdf_importer import (
     write_urdf,
 )
 from urdf_importer.core.blender.standing.keys import find_curves
-from urdf_importer.core.reshape import Axis
+from urdf_importer.core.reshape import MountedAxis
 from urdf_importer.features.waypoints.blender.tools import mount_rig, unmount_rig
 
 pytestmark = pytest.mark.usefixtures("scene", "no_watch")
@@ -58,11 +58,11 @@ def test_a_tool_is_where_an_object_and_the_cursor_are(panda):
     place = mathutils.Matrix.Translation((0.8, 0.1, 0.6)) @ turned
     thing.matrix_world = place
     bpy.context.view_layer.update()
-    set_tool(panda, "nozzle_tip", link="panda_hand", target=thing)
+    set_tool(panda, "nozzle_tip", link="panda_hand", origin=thing)
     world = np.array(panda.matrix_world) @ link_pose(panda, "nozzle_tip")
     assert world == pytest.approx(np.array(place), abs=2e-6)
     bpy.context.scene.cursor.location = (0.5, -0.2, 0.4)
-    set_tool(panda, "nozzle_tip", target="cursor")
+    set_tool(panda, "nozzle_tip", origin="cursor")
     world = np.array(panda.matrix_world) @ link_pose(panda, "nozzle_tip")
     assert world[:3, 3] == pytest.approx((0.5, -0.2, 0.4), abs=2e-6)
 
@@ -77,8 +77,10 @@ def test_a_rail_and_a_table_come_and_go_with_keys_kept(panda, tmp_path: Path):
     bone = panda.pose.bones[0]
     bone.keyframe_insert("location", frame=1)
     action = panda.animation_data.action
-    mount_rig(panda, "rail", Axis(axis=(0, 1, 0), lower=-1, upper=1, velocity=1))
-    mount_rig(panda, "table", Axis(kind="rotary", axis=(0, 0, 1), lower=-3, upper=3, velocity=1))
+    mount_rig(panda, "rail", MountedAxis(axis=(0, 1, 0), lower=-1, upper=1, velocity=1))
+    mount_rig(
+        panda, "table", MountedAxis(kind="rotary", axis=(0, 0, 1), lower=-3, upper=3, velocity=1)
+    )
     before = link_pose(panda, "panda_hand")
     set_joint_positions(panda, {"rail": 0.5})
     bpy.context.view_layer.update()

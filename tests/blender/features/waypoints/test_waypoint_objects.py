@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from support.arm_chains import ARMS
+from support.blender.rigs import new_scene, override_collection
 from urdf_importer import (
     Diagnostics,
     ImportOptions,
@@ -134,11 +135,10 @@ def test_an_override_keeps_drags_and_numbers(panda, tmp_path: Path):
     library = tmp_path / "library.blend"
     name = find_collection(panda).name
     bpy.ops.wm.save_as_mainfile(filepath=str(library))
-    bpy.ops.wm.read_factory_settings(use_empty=True)
+    new_scene()
     with bpy.data.libraries.load(str(library), link=True) as (there, here):
         here.collections = [each for each in there.collections if each == name]
-    linked = here.collections[0]
-    linked.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer)
+    override_collection(here.collections[0], fully=False)
     armature = next(each for each in bpy.data.objects
                     if each.type == "ARMATURE" and each.override_library)  # fmt: skip
     point = next(each for each in bpy.data.objects if each.name == "up" and each.override_library)

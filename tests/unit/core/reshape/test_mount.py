@@ -13,8 +13,8 @@ from urdf_importer.core import reshape
 from urdf_importer.core.kinematics.tree import retrace_tree
 
 SAMPLES = sorted((ROOT / "sample_urdfs").glob("*.urdf"))
-RAIL = reshape.Axis(axis=(0, 1, 0), lower=-1.0, upper=2.0, velocity=1.5)
-TABLE = reshape.Axis(
+RAIL = reshape.MountedAxis(axis=(0, 1, 0), lower=-1.0, upper=2.0, velocity=1.5)
+TABLE = reshape.MountedAxis(
     kind="rotary", axis=(0, 0, 1), lower=-3.0, upper=3.0, velocity=1.0, origin=Pose(xyz=(0, 0, 0.5))
 )
 WORLD = (
@@ -74,8 +74,8 @@ def test_refusals() -> None:
     with pytest.raises(KinematicsError, match="is not the lowest"):
         reshape.unmount(reshape.mount(mounted, "table", TABLE), "rail")
     with pytest.raises(KinematicsError, match="the upper limit must be above"):
-        reshape.Axis(lower=1.0, upper=1.0)
+        reshape.MountedAxis(lower=1.0, upper=1.0)
     with pytest.raises(KinematicsError, match="the velocity must be above zero"):
-        reshape.Axis(velocity=0.0)
+        reshape.MountedAxis(velocity=0.0)
     with pytest.raises(KinematicsError, match="three numbers that are not all zero"):
-        reshape.Axis(axis=(0, 0, 0))
+        reshape.MountedAxis(axis=(0, 0, 0))

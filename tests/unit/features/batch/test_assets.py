@@ -107,7 +107,8 @@ def make_package(folder: Path) -> Path:
     source = folder / "arm_description" / "urdf" / "arm.urdf"
     source.parent.mkdir(parents=True)
     source.write_text("<robot/>")
-    text = "<package><name>arm</name><license>BSD</license><license>MIT</license></package>"
+    text = "<package><name>arm</name><license>BSD</license><license>MIT</license>"
+    text += "<license>TODO</license></package>"
     (folder / "arm_description" / "package.xml").write_text(text)
     return source
 

@@ -165,7 +165,7 @@ def test_a_redundant_arm_meets_both_taught_ends_on_a_straight_line() -> None:
 
 
 def test_a_rail_goes_evenly_and_the_arm_does_the_rest() -> None:
-    rail = reshape.Axis(axis=(0, 1, 0), lower=-2, upper=2, velocity=1.0)
+    rail = reshape.MountedAxis(axis=(0, 1, 0), lower=-2, upper=2, velocity=1.0)
     robot = reshape.mount(UR5.robot, "rail", rail)
     start, end = READY | {"rail": 0.0}, READY | {"rail": 1.2}
     frame = forward_kinematics(robot, end)[UR5.link]

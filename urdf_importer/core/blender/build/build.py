@@ -99,10 +99,8 @@ def _build(
         parts["Limits"] = _new_part(plan.robot.name, "Limits", ledger)
         build_limit_marks(plan.limit_marks, rig.links, parts["Limits"], ledger)
     if sensors:
-        parts[properties.SENSORS] = _new_part(plan.robot.name, properties.SENSORS, ledger)
-        rig.sensors.update(
-            build_sensors(sensors, rig.links, parts[properties.SENSORS], plan.size, ledger)
-        )
+        part = parts[properties.SENSORS] = _new_part(plan.robot.name, properties.SENSORS, ledger)
+        rig.sensors.update(build_sensors(sensors, rig.links, part, plan.size, ledger))
     yield from _build_shapes(plan, options, rig, parts, shapes)
     hide_in_renders(parts[properties.COLLISIONS].objects)
     yield from _build_motion(armature, plan)

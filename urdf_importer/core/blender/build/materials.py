@@ -122,9 +122,9 @@ _WITHOUT_COLOR: Color = (0.8, 0.8, 0.8, 1.0)
 class MaterialBuilder:
     """Builds each distinct material of a robot once; `files` find the description's textures.
 
-    With `merges`, materials of mesh files that look the same are one. It has the name that the
-    files give it, or its colour's where they give it several. `find_made` finds a material that the
-    .blend already holds, by the text of describe_material.
+    With `merges`, equal-looking materials of mesh files become one material. Its name is the name
+    in the files, or the name of its colour where the files have several names. `find_made` finds a
+    material that the .blend already holds, by the text of describe_material.
 
     A texture that is not there or cannot be read is reported once; the colour takes its place.
     """

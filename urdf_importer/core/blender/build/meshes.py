@@ -185,7 +185,7 @@ class ShapeBuilder:
         self._sums: dict[MeshData, Sums] = {}
 
     def build_visual(self, visual: Visual, link: Link, empty: Any, collection: Any) -> Any:
-        """Builds an object under a link's empty; with None as that a free one, without a place."""
+        """Builds an object under a link's empty; without an empty, an object without a place."""
         name = link.name if empty is None else f"{empty.name}_visual"
         built = self._build(visual, link, empty, name, collection)
         if built.type == "MESH":

@@ -14,8 +14,8 @@ position at a limit must not be beyond it."""
 
 
 def extract_positions(armature: Any, robot: Robot) -> tuple[tuple[str, str], ...]:
-    """Extracts (joint, its position as text) of the joints that do not mimic others, as the rig
-    shows them; of joints that loops move too, which tell one way of closing a loop from another.
+    """Extracts (joint, its position as text) of the joints that mimic no other joint, as the rig
+    shows them. Joints that loops move are included: they distinguish the ways of closing a loop.
     Raises BuildError for an object that is not an imported robot."""
     joints = {joint.name: joint for joint in robot.joints}
     mimics = {joint.name for joint in robot.joints if joint.mimic is not None}

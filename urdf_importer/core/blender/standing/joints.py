@@ -43,7 +43,7 @@ class JointChannel:
         return self.prop == "rotation_euler"
 
     def get(self, pose_bone: Any) -> float:
-        """Returns the position that is set; of a joint that follows another, the one it has."""
+        """Returns the set position; of a joint that follows another joint, its present position."""
         return float(self.sign * getattr(pose_bone, self.prop)[self.index])
 
     def put(self, pose_bone: Any, position: float) -> None:

@@ -142,7 +142,7 @@ class _Sampler:
         self._reader = AngleReader(block.outputs, {})
 
     def find_way(self) -> _Way:
-        """Returns the way between the limits, or to where there is none on."""
+        """Returns the way between the limits, or as far as the loop closes."""
         motion, home = self._motion, self._tracer.home
         start = float(self._tracer.places(home)[0])
         turns = motion.kind == "revolute"

@@ -113,7 +113,7 @@ def _find_lack(kind: _Kind, value: str) -> str:
     elif kind == 0:
         is_valid = is_valid and len(numbers) % _ROW == 0
     words = {1: "a number", 0: "rows of three numbers", -1: "numbers"}
-    return "" if is_valid else words.get(int(kind), f"{kind} numbers")  # type: ignore[call-overload]
+    return "" if is_valid else words.get(int(kind), f"{kind} numbers")
 
 
 def read_devices(robot: Robot) -> Iterator[WebotsDevice]:

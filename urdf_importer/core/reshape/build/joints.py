@@ -47,7 +47,8 @@ def set_joint(
     before = next(each for each in robot.joints if each.name == joint)
     if "parent" in given or "origin" in given:
         robot, before = _seat(robot, before, given, keep == "shapes")
-    after = replace(before, **dict.fromkeys(dropped), **given)
+    cleared: dict[str, Any] = dict.fromkeys(dropped)
+    after = replace(before, **{**cleared, **given})
     if "type" in given:
         after = complete_joint(after)
     joints = tuple(after if each.name == joint else each for each in robot.joints)

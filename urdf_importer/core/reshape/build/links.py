@@ -8,7 +8,14 @@ from ...arguments import robot_of
 from ...diagnostics import ArgumentError
 from ...model import IDENTITY, Joint, Link, Pose, Robot
 from ..references import need_links
-from .steps import Motion, check_motion, check_pose, complete_joint, refuse_taken
+from .steps import (
+    GivenMotion,
+    check_motion,
+    check_pose,
+    complete_joint,
+    joint_names,
+    refuse_taken,
+)
 
 
 def add_link(
@@ -18,7 +25,7 @@ def add_link(
     parent: str = "",
     joint: str = "",
     origin: Pose = IDENTITY,
-    **motion: Unpack[Motion],
+    **motion: Unpack[GivenMotion],
 ) -> Robot:
     """Returns the robot with a link, or a bare one of this name, on `parent`, which may be left out
     where the robot has one link.
@@ -40,6 +47,6 @@ def add_link(
     need_links(robot, [parent])
     refuse_taken("link", [each.name for each in robot.links], made.name, robot)
     name = joint or f"{parent}_to_{made.name}"
-    refuse_taken("joint", [each.name for each in (*robot.joints, *robot.loops)], name, robot)
+    refuse_taken("joint", joint_names(robot), name, robot)
     added = Joint(name=name, parent=parent, child=made.name, origin=origin, **given)
     return replace(robot, links=(*robot.links, made), joints=(*robot.joints, complete_joint(added)))

@@ -41,7 +41,7 @@ from ..rename import rename_joint
 from ..seat import change_places, move_loop
 from ..symmetry import find_partner, name_other_side
 from .control import list_control_joints, write_control_joints
-from .steps import refuse_taken
+from .steps import joint_names, refuse_taken
 
 _MIRROR = np.diag([1.0, -1.0, 1.0, 1.0])
 _SUFFIX = "_mirrored"
@@ -62,23 +62,18 @@ def mirror_limb(robot: Robot, link: str, *, names: Mapping[str, str] | None = No
     robot = robot_of(robot)
     need_links(robot, [link])
     tree = retrace_tree(robot)
-    limb = dict.fromkeys(tree.links[place].name for place in tree.subtree(tree.index[link]))
     top = tree.joint_above(link)
     if top is None:
         raise KinematicsError(f"link {quote(link)} is the root: there is no limb to mirror")
+    limb = dict.fromkeys(tree.links[place].name for place in tree.subtree(tree.index[link]))
     own = [each for each in robot.joints if each.child in limb]
     inner = [each for each in robot.loops if each.link1 in limb and each.link2 in limb]
     wanted = dict(names or {})
-    parts = [*limb, *(each.name for each in (*own, *inner))]
-    need_parts("link or joint in this limb", parts, robot, wanted)
+    moved = [*(each.name for each in own), *(each.name for each in inner)]
+    need_parts("link or joint in this limb", [*limb, *moved], robot, wanted)
     links = {name: _name(name, wanted) for name in limb}
-    joints = {each.name: _name(each.name, wanted) for each in (*own, *inner)}
-    for kind, given, known in (
-        ("link", links, [each.name for each in robot.links]),
-        ("joint", joints, [each.name for each in (*robot.joints, *robot.loops)]),
-    ):
-        for number, name in enumerate(given.values()):
-            refuse_taken(kind, [*known, *list(given.values())[:number]], name, robot)
+    joints = {name: _name(name, wanted) for name in moved}
+    _refuse_clashes(robot, links, joints)
     carrier = find_partner(top.parent, [each.name for each in robot.links]) or top.parent
     placed = _Placing(tree, top, carrier)
     made = replace(
@@ -98,6 +93,23 @@ def mirror_limb(robot: Robot, link: str, *, names: Mapping[str, str] | None = No
         ),
     )  # fmt: skip
     return _copy_meaning(robot, made, links, joints)
+
+
+def find_mirrored(robot: Robot, link: str) -> dict[str, str]:
+    """Returns the links of a limb, each with the name that mirror_limb gives its other side."""
+    tree = retrace_tree(robot)
+    need_links(robot, [link])
+    limb = (tree.links[place].name for place in tree.subtree(tree.index[link]))
+    return {name: _name(name, {}) for name in limb}
+
+
+def _refuse_clashes(robot: Robot, links: Mapping[str, str], joints: Mapping[str, str]) -> None:
+    for kind, given, known in (
+        ("link", links, [each.name for each in robot.links]),
+        ("joint", joints, joint_names(robot)),
+    ):
+        for number, name in enumerate(given.values()):
+            refuse_taken(kind, [*known, *list(given.values())[:number]], name, robot)
 
 
 def _name(name: str, wanted: Mapping[str, str]) -> str:

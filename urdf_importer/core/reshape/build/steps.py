@@ -28,7 +28,7 @@ DEFAULT_LIMITS = {
 _UP = (0.0, 0.0, 1.0)
 
 
-class Motion(TypedDict, total=False):
+class GivenMotion(TypedDict, total=False):
     """How a new joint moves: a value of JOINT_TYPES, `axis` in the joint's frame."""
 
     type: str
@@ -36,7 +36,7 @@ class Motion(TypedDict, total=False):
     limit: Limit | None
 
 
-class JointChanges(Motion, total=False):
+class JointChanges(GivenMotion, total=False):
     """New properties of a joint, as the fields of a Joint have them."""
 
     origin: Pose | None
@@ -45,9 +45,9 @@ class JointChanges(Motion, total=False):
     mimic: Mimic | None
 
 
-def check_motion(motion: Motion) -> dict[str, Any]:
+def check_motion(motion: GivenMotion) -> dict[str, Any]:
     """Returns the given properties, without None, in their own types. Raises ArgumentError."""
-    found = {name: value for name, value in motion.items() if value is not None}
+    found: dict[str, Any] = {name: value for name, value in motion.items() if value is not None}
     unknown = next((name for name in found if name not in JointChanges.__annotations__), None)
     if unknown is not None:
         raise ArgumentError(f"a joint has no {quote(unknown)} to set")
@@ -101,6 +101,11 @@ def complete_joint(joint: Joint) -> Joint:
             wanted = replace(limit, lower=wanted.lower, upper=wanted.upper)
         joint = replace(joint, limit=wanted)
     return joint
+
+
+def joint_names(robot: Robot) -> list[str]:
+    """Returns the names of the joints, then of the joints that close loops."""
+    return [*(each.name for each in robot.joints), *(each.name for each in robot.loops)]
 
 
 def refuse_taken(kind: str, names: Sequence[str], name: str, robot: Robot) -> None:

@@ -20,17 +20,20 @@ from ....core.diagnostics import BuildError, KinematicsError, quote
 from ....core.geometry.transforms import Matrix, invert
 from ....core.kinematics.forward import zero_frames
 from ....core.kinematics.tree import retrace_tree
-from ....core.model import Dynamics, Limit, Link, Mimic, Robot
+from ....core.model import IDENTITY, Dynamics, Limit, Link, Mimic, Robot
 from ....core.names import find_free
 from ....core.options import ImportOptions
 from ....core.pipeline.extracting import find_reshaped
 from ....core.pipeline.importing import ImportResult, import_robot
 from ....core.pipeline.updating import UpdateResult, update_robot
-from ....core.reshape import add_link, prune, set_joint
+from ....core.reshape import add_link, mirror_limb, prune, set_joint
+from ....core.reshape.build.mirror import find_mirrored
 from ....core.reshape.references import need_joints
+from ....core.reshape.symmetry import name_other_side
 from ..axes import FittedAxis
 from .places import Place, ShownFrames, World, place_joint, turn_axis
 
+_AXIAL = ("revolute", "continuous", "prismatic", "planar")
 _WORD = re.compile(r"[^A-Za-z0-9_]+")
 
 
@@ -110,12 +113,11 @@ def make_link(
         origin = place_joint(frames.of(parent), place, first)
     given: dict[str, Any] = {"type": "revolute", **motion}
     source = place if isinstance(place, FittedAxis) else None
-    if given.get("axis") is None and source is not None:
+    if given.get("axis") is None and source is not None and given["type"] in _AXIAL:
         given["axis"] = source.direction
     if given.get("axis") is not None and origin is not None:
         given["axis"] = turn_axis(frames.of(parent), origin, given["axis"])
-    place_given = {} if origin is None else {"origin": origin}
-    made = add_link(robot, called, parent=parent, **place_given, **given)
+    made = add_link(robot, called, parent=parent, origin=origin or IDENTITY, **given)
     _give_way(items, called)
     result = update_robot(armature, robot=made)
     empty = find_link(armature, called)
@@ -193,6 +195,26 @@ def remove_link(
         below = [each for item in attached for each in item.children_recursive]
         bpy.data.batch_remove([*attached, *below])
     return update_robot(armature, robot=made)
+
+
+def mirror_link(armature: Any, link: str) -> tuple[UpdateResult, int]:
+    """Mirrors the limb from a link down, as mirror_limb of `reshape` does, with the objects that
+    were put on it: their copies share the meshes. Returns the result and the number of copies."""
+    robot = find_reshaped(armature)
+    names = find_mirrored(robot, link)
+    result = update_robot(armature, robot=mirror_limb(robot, link))
+    mirror, copies = mathutils.Matrix.Diagonal((1.0, -1.0, 1.0, 1.0)), 0
+    for old, new in names.items():
+        empty = find_link(armature, new)
+        for item in _users_objects(find_link(armature, old)):
+            copy = item.copy()
+            copy.name = next(name_other_side(item.name), f"{item.name}_mirrored")
+            for collection in item.users_collection:
+                collection.objects.link(copy)
+            copy.parent = empty
+            copy.matrix_parent_inverse = mirror @ item.matrix_parent_inverse
+            copies += 1
+    return result, copies
 
 
 def _list(objects: Any) -> list[Any]:

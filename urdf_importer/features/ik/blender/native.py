@@ -33,7 +33,7 @@ from .solve import NEAR, choose_joints, recall_rig, set_positions
 _PREFIX = "TIP-"
 _COLLECTION = "Mechanism"
 _LENGTHS = (0.05, 0.0573, 0.0431, 0.0689)
-"""Of the bone, in sizes of the robot: Blender's single precision likes one better than another."""
+"""Lengths of the bone, in sizes of the robot, to try: single precision suits some better."""
 _STRAIGHT = 2e-6
 _STILL = 1e-3
 """How far a joint may move, in rad, when the constraint is added: nothing must move."""

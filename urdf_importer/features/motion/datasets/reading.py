@@ -87,7 +87,7 @@ def read_json(path: Path) -> dict[str, Any]:
         data = read_regular_file(source, most_bytes=_MOST_BYTES, called="dataset")
         found = json.loads(decode_utf8(data, source))
     except RecursionError:
-        raise ReadError("the file nests too deep", source=source) from None
+        raise ReadError("the file is nested too deeply", source=source) from None
     except ValueError as error:
         line = getattr(error, "lineno", 0)
         raise ReadError("this is not JSON", source=source, line=line) from None
@@ -187,7 +187,8 @@ def read_episode(folder: Path, topic: str | None, diagnostics: Diagnostics) -> R
     if len(frames) > 1 and (np.diff(times) <= 0).any():
         times = np.arange(len(frames)) / dataset.fps
     if len(names) != table.shape[1]:
-        unnamed = Unnamed(times=times, table=table)
+        # LeRobot lists motors from the base on; descriptions may list them the other way.
+        unnamed = Unnamed(times=times, table=table, order="mujoco")
         return Recorded(unnamed=unnamed, is_dataset=True, source=source)
     table = np.where(np.isfinite(table), table, np.nan)
     topic = f"{number}/{key}"

@@ -169,7 +169,7 @@ def read_frames(text: str, rate: float, source: str) -> Recorded:
         frames = np.array(content["Frames"], dtype=np.float64)
         period = float(content.get("FrameDuration", 0))
     except RecursionError:
-        raise ReadError("the file nests too deep") from None
+        raise ReadError("the file is nested too deeply") from None
     except (ValueError, TypeError, KeyError, OverflowError, AttributeError):
         raise ReadError("its Frames are not rows of numbers of one length") from None
     if frames.ndim != 2 or frames.shape[1] < 8 or frames.size > MOST_VALUES:

@@ -104,7 +104,7 @@ def read_servos_text(text: str) -> tuple[Servo, ...]:
     try:
         content = _parse(text)
     except RecursionError:
-        raise ReadError("the table of servos nests too deep") from None
+        raise ReadError("the table of servos is nested too deeply") from None
     if not isinstance(content, dict) or not content:
         raise ReadError("the table of servos has no `servos`")
     if "servos" not in content and all(_is_calibrated(each) for each in content.values()):

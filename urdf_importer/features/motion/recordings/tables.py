@@ -176,27 +176,28 @@ def _read_fast(table: _Table, kept: list[int]) -> tuple[Times, Numbers] | None:
     if columns.rest is not None or columns.unit == "iso" or '"' in table.text or not kept:
         return None
     separator = _find_separator(table.text)
-    whole = columns.at is not None and row and row[columns.at].strip().lstrip("+-").isdigit()
+    # Doubles hold whole seconds, not whole nanoseconds.
+    digits = row[columns.at].strip().lstrip("+-") if row and columns.at is not None else ""
+    whole = columns.unit != "s" and digits.isdigit()
     if not row or line < 2 or (separator != "," and "," in table.text) or "\r" in table.text:
         return None
     offset = 0
     for _ in range(line - 1):
         offset = table.text.index("\n", offset) + 1
-    rows = _load(table, offset, kept)
-    if rows is None:
+    own = [] if columns.at is None or whole else [columns.at]
+    rows = _load(table, offset, [*own, *kept])
+    if rows is None or columns.at is None:
+        return None if rows is None else (np.zeros(len(rows), np.int64), rows)
+    found = _load(table, offset, [columns.at], whole=True) if whole else rows[:, :1]
+    if found is None or not np.isfinite(found).all():
         return None
-    if columns.at is None:
-        return np.zeros(len(rows), np.int64), rows
-    times = _load(table, offset, [columns.at], whole=whole)
-    if times is None or not np.isfinite(times).all():
-        return None
-    scale = TIME_SCALES[columns.unit]
-    if (np.abs(times[:, 0]) >= MOST_TIME // scale).any():
+    times, rows, scale = found[:, 0], rows[:, len(own) :], TIME_SCALES[columns.unit]
+    if (np.abs(times) >= MOST_TIME // scale).any():
         return None
     if whole:
-        return times[:, 0] * scale, rows
-    before = np.floor(times[:, 0])
-    rest = np.rint((times[:, 0] - before) * scale)
+        return times * scale, rows
+    before = np.floor(times)
+    rest = np.rint((times - before) * scale)
     return before.astype(np.int64) * scale + rest.astype(np.int64), rows
 
 

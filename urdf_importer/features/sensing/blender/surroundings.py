@@ -172,7 +172,7 @@ class Dressing:
         return sky, output
 
     def _add_backdrop(self, sky: Any, output: Any) -> None:
-        """Puts a picture of the folder behind all, to be seen but not to give light. Raises
+        """Puts a picture of the folder behind all things: visible, but without light. Raises
         BuildError for a folder without pictures, and for one that Blender cannot read."""
         found = list_scenery(self._options.backgrounds, "picture")
         path = found[int(self._chance.integers(len(found)))]

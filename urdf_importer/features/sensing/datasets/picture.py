@@ -129,7 +129,7 @@ def write_models(folder: Path, models: Mapping[int, Any]) -> dict[str, Any]:
 
 
 def _measure(points: NDArray[Any]) -> float:
-    """Returns the greatest distance of two points (n, 3); of very many, of some of their hull."""
+    """Returns the greatest distance of two points (n, 3); of very many, of a part of their hull."""
     hull = convex_hull(points)
     corners = points if hull is None else hull.vertices
     corners = corners[:: 1 + len(corners) // _MOST_CORNERS]

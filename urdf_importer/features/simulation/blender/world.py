@@ -36,7 +36,7 @@ Faces = NDArray[np.int64]
 BulletShape = tuple[str, Matrix, Numbers, Faces]
 """A kind of Blender's shapes, its frame (4, 4) in its body, its points and its faces."""
 FIRST = 3
-"""The frame in which all have their start, at rest."""
+"""The frame in which all bodies begin, at rest."""
 _ITERATIONS = 200, 20, 600
 """Of the solver: the least, with 50 legs sink some millimetres into the floor; so many for each
 joint, since the force of one goes through all others; and the most, since they take time."""

@@ -63,7 +63,7 @@ def build_studio(
     plate; "camera" the camera alone; "none" nothing. Once around takes `frames` from the scene's
     first frame on, and continues without a jump; 0 means the scene's own range.
 
-    Raises BuildError for an object that is not an imported robot, and for no robots at all.
+    Raises BuildError for an object that is not an imported robot, and without robots.
     """
     armatures = rigs_of(armatures)
     points = _outline_all(armatures)

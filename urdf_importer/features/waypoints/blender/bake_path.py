@@ -31,7 +31,7 @@ from ...motion.baked import BakeResult
 from ...motion.blender.sample import walk_frames
 from ..courses import plan_line
 from ..follow import Leg, follow
-from ..machine import Machine
+from ..machine import PlannedArm
 
 
 def bake_path(
@@ -122,7 +122,7 @@ def _follow(
     base = known.tree.links[0].name
     chain = known.chain(base, link, np.eye(4), tuple(options.joints or ()), start)
     free = np.full(len(chain.variables), np.inf)
-    machine = Machine(
+    machine = PlannedArm(
         chain=chain, link=link, outer=np.zeros(len(free), dtype=bool), lower=chain.lower,
         upper=chain.upper, velocities=free, accelerations=free, jerks=free, rest=start,
         place_only=not options.orientation,
@@ -136,7 +136,7 @@ def _follow(
     last = found.values[-1]
     inside = (last >= chain.lower - 1e-9) & (last <= chain.upper + 1e-9)
     there = dict(zip(machine.names, np.clip(last, chain.lower, chain.upper).tolist(), strict=True))
-    why = found.failure or ("" if inside.all() else "limit")
+    why: str = found.failure or ("" if inside.all() else "limit")
     if not why and options.refuse is not None:
         why = options.refuse(start | there)
     return IKResult(

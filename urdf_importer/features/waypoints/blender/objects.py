@@ -54,7 +54,7 @@ def record_waypoint(
 ) -> Any:
     """Records where a link of an imported robot is shown, and the joints that move it, as a
     waypoint; returns its empty. `link` is the tool, the robot's hand if it is empty; `move` how one
-    arrives there. It stands behind the waypoint called `after`, else it is the last.
+    arrives there. It comes behind the waypoint called `after`, else it is the last.
 
     Raises KinematicsError for unknown names, and BuildError for an object that is not an imported
     robot.
@@ -74,7 +74,7 @@ def record_waypoint(
         name=name or f"{link} {len(order) + 1}",
         pose=link_pose(armature, link),
         positions=positions,
-        move="joint" if move == "circular" else move,  # type: ignore[arg-type]
+        move="joint" if move == "circular" else move,
         link=link,
     )
     made = _make(armature, point)
@@ -97,7 +97,7 @@ def get_waypoints(armature: Any) -> tuple[Waypoint, ...]:
 def set_waypoints(armature: Any, waypoints: Iterable[Waypoint], *, link: str = "") -> list[Any]:
     """Gives an imported robot these waypoints in the place of all that it has, and returns their
     empties; of no waypoints the robot has none. `link` is the tool of waypoints that name none, the
-    robot's hand if it is empty. Empties in a `frame` hang on that link.
+    robot's hand if it is empty. Empties in a `frame` are attached to that link.
 
     Raises KinematicsError for unknown links and joints, BuildError for an object that is not an
     imported robot; nothing has changed then.
@@ -166,7 +166,7 @@ def find_via(empty: Any) -> Any:
 def _read_positions(armature: Any, link: str) -> dict[str, float]:
     shown = get_joint_positions(armature)
     names = choose_unlocked(armature, recall_rig(armature), link, None)
-    found = {name: shown[name] for name in names if isinstance(shown[name], float)}
+    found = {name: at for name in names if isinstance(at := shown[name], float)}
     if not found:
         raise KinematicsError(f"no joint that may move moves link {quote(link)}")
     return found

@@ -12,20 +12,20 @@ from ....core.geometry.transforms import Matrix, nearest_rotation
 from ....core.model import Robot
 from ....core.pipeline.extracting import find_reshaped
 from ....core.pipeline.updating import update_robot
-from ....core.reshape.mount import Axis, mount, unmount
+from ....core.reshape.mount import MountedAxis, mount, unmount
 from ...ik.blender.targets import world_from_armature
 from ..tools import find_flange, place_tool, read_origin
 
 
-def set_tool_of_rig(armature: Any, name: str, link: str, origin: Any, target: Any) -> Robot:
+def set_tool_of_rig(armature: Any, name: str, link: str, origin: Any) -> Robot:
     """Does set_tool for a rig."""
     robot = find_reshaped(armature)
     known = {each.child: each.parent for each in robot.joints}
     link = link or known.get(name, "") or find_flange(robot)
     if link not in {each.name for each in robot.links}:
         raise unknown_name("the robot has no link", link, [each.name for each in robot.links])
-    if target is not None:
-        origin = np.linalg.solve(link_pose(armature, link), _find_target(armature, target))
+    if isinstance(origin, str) or hasattr(origin, "matrix_world"):
+        origin = np.linalg.solve(link_pose(armature, link), _find_target(armature, origin))
     changed = place_tool(robot, name, link, read_origin(origin))
     update_robot(armature, robot=changed)
     return changed
@@ -36,7 +36,9 @@ def _find_target(armature: Any, target: Any) -> Matrix:
     bpy.context.view_layer.update()
     if isinstance(target, str):
         if target != "cursor":
-            raise KinematicsError(f"a target is an object or 'cursor', not {quote_value(target)}")
+            raise KinematicsError(
+                f"an origin is a pose, a frame, an object or 'cursor', not {quote_value(target)}"
+            )
         world = np.array(bpy.context.scene.cursor.matrix, dtype=np.float64)
     else:
         world = np.array(target.matrix_world, dtype=np.float64)
@@ -47,7 +49,7 @@ def _find_target(armature: Any, target: Any) -> Matrix:
     return frame
 
 
-def mount_rig(armature: Any, name: str, axis: Axis) -> None:
+def mount_rig(armature: Any, name: str, axis: MountedAxis) -> None:
     """Puts a rig on an external axis. Raises as mount does."""
     update_robot(armature, robot=mount(find_reshaped(armature), name, axis))
 

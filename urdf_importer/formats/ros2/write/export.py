@@ -259,5 +259,6 @@ ROS2 = WriterFormat(
     write=_write,
     write_steps=export_ros2,
     suggest_name=suggest_package_folder,
+    purpose="ROS 2",
     operator="robot_for_ros2",
 )

@@ -95,7 +95,7 @@ class Ros2Options(ExportOptions):
         10_000,
         "Collision Samples",
         "Random poses in which links are tried that MoveIt can skip; only where the SRDF "
-        "names none",
+        "names none; 0 leaves the search at 200 poses",
         group="MoveIt",
         bounds=(0, 10_000_000),
     )

@@ -101,7 +101,7 @@ class _Package:
         for file in files[:MOST_LAUNCH_FILES]:
             for each in self._read_launch(file):
                 path = self._resolve(each.path)
-                if path and path not in seen and path.endswith(_SUFFIXES):
+                if path and path not in seen and _is_described(path):
                     seen.add(path)
                     given = tuple((name, self._fill(value)) for name, value in each.arguments)
                     yield FoundInPackage(path=path, arguments=given)
@@ -115,7 +115,7 @@ class _Package:
 
     def _list_robots(self) -> Iterator[str]:
         """Yields the files that are robots: of one stem only the xacro, and none of macros."""
-        files = [each for each in self._files if each.lower().endswith(_SUFFIXES)]
+        files = [each for each in self._files if _is_described(each)]
         called = _KINDS.sub("", self.name)
         own = [each for each in files if _stem(each) == called]
         taken = set[str]()
@@ -153,6 +153,12 @@ class _Package:
 
     def _find_package(self, name: str) -> str:
         return self._folder if name == self.name else self._resolver.find_package(name)
+
+
+def _is_described(path: str) -> bool:
+    """Whether a file is called as descriptions are; SRDF may be xacro too."""
+    name = os.path.basename(path).lower()
+    return name.endswith(_SUFFIXES) and ".srdf" not in name
 
 
 def _child(node: YamlNode, key: str) -> YamlNode:

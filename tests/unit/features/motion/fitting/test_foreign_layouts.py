@@ -15,6 +15,7 @@ from urdf_importer import (
     MotionOptions,
     ReadError,
     Trajectory,
+    forward_kinematics,
     list_topics,
     read_robot,
     read_trajectory,
@@ -22,6 +23,7 @@ from urdf_importer import (
 )
 from urdf_importer.core.kinematics.tree import retrace_tree
 from urdf_importer.features.motion.fitting.orders import joint_orders
+from urdf_importer.features.motion.frames import rotate
 
 G1 = "g1_description/urdf/g1_29dof_rev_1_0.urdf"
 ROBOTS = ("g1_29dof_rev_1_0", "talos_reduced", "romeo_small", "solo12", "panda")
@@ -86,6 +88,24 @@ def test_the_order_of_joints_is_found_by_the_bodies(tmp_path, name, layout):
     assert [each.code for each in diagnostics] == ["order-found"]
     assert_same(found, motion)
     assert found.velocities is not None
+
+
+@pytest.mark.parametrize("layout", ["tracking", "isaac"])
+def test_bodies_by_the_joints_as_read_are_where_the_file_has_them(tmp_path, robot, layout):
+    path = tmp_path / "a.npz"
+    write_trajectory(moving(robot), path, layout=layout, robot=robot)
+    with np.load(path) as file:
+        names, places = file["body_names"].tolist(), file["body_pos_w"]
+    without_names(path)
+    found = read_trajectory(path, robot=robot, diagnostics=Diagnostics())
+    (track,) = found.frames
+    for row in (0, 17, 50):
+        positions = dict(zip(found.names, found.positions[row].tolist(), strict=True))
+        frames = forward_kinematics(robot, positions)
+        for body, name in enumerate(names):
+            turned = rotate(track.quaternions[row : row + 1], frames[name][None, :3, 3])[0]
+            where = track.translations[row] + turned
+            assert places[row, body] == pytest.approx(where, abs=1e-4)
 
 
 @pytest.mark.parametrize("layout", ["tracking", "isaac"])

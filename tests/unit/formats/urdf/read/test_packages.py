@@ -67,9 +67,10 @@ def test_launch_files_say_file_and_arguments(tmp_path: Path) -> None:
         ({"a/arm.urdf": ROBOT.format("a"), "b/other.urdf": ROBOT.format("b")}, "a/arm.urdf"),
         ({"arm.urdf": ROBOT.format("a"), "arm.urdf.xacro": ROBOT.format("a")}, "arm.urdf.xacro"),
         ({"x.urdf": ROBOT.format("a"), "m.xacro": MACROS}, "x.urdf"),
+        ({"x.urdf": ROBOT.format("a"), "arm.srdf.xacro": ROBOT.format("arm")}, "x.urdf"),
         ({"d/x.urdf.xacro": ROBOT.format("a"), "d/x.urdf": ROBOT.format("a")}, "d/x.urdf.xacro"),
     ],
-    ids=["called", "xacro first", "no macros", "one stem"],
+    ids=["called", "xacro first", "no macros", "no srdf", "one stem"],
 )
 def test_without_launch_files_the_names_decide(
     files: dict[str, str], wanted: str, tmp_path: Path

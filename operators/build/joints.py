@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Operators that change the joint above the active link."""
+
+from typing import Any
+
+import bpy
+
+from ...urdf_importer import Limit, Mimic, edit_joint, fit_axis, get_joint_positions
+from ...urdf_importer.core.blender.standing.links import links_of, name_link
+from ...urdf_importer.core.pipeline.extracting import find_reshaped
+from .. import props
+from ..active_robot import Refusal, RobotOperator, active_robot
+from ..reports import report_diagnostics
+from .links import SOURCES, TYPES, find_active_link
+
+_KEEP = ("keep", "Keep", "Leave it as it is")
+
+
+def find_active_joint(context: Any, robot: Any) -> Any:
+    """Finds the joint above the active link. Raises Refusal at the root."""
+    link = find_active_link(context, robot)
+    joint = next((each for each in find_reshaped(robot).joints if each.child == link), None)
+    if joint is None:
+        raise Refusal(f"Link {link} is the root: select a link on a joint")
+    return joint
+
+
+def _search(operator: Any, context: Any, text: str) -> list[str]:
+    return sorted(filter(None, map(name_link, links_of(active_robot(context)))))
+
+
+def _search_joints(operator: Any, context: Any, text: str) -> list[str]:
+    return sorted(each.name for each in find_reshaped(active_robot(context)).joints)
+
+
+class EditJoint(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.edit_joint"
+    bl_label = "Edit Joint"
+    bl_description = (
+        "Change the joint of the active link: its type, its axis, its limits, its parent. Objects "
+        "stay in their places"
+    )
+
+    joint_type: props.choice("Type", "How the joint moves", items=(_KEEP, *TYPES), kept=False)
+    source: props.choice(
+        "Axis from", "The geometry of the active object that gives the joint its place and axis",
+        items=(
+            _KEEP, *SOURCES,
+            ("x", "X", "The x axis of the link"), ("y", "Y", "The y axis of the link"),
+            ("z", "Z", "The z axis of the link"),
+        ), kept=False,
+    )  # fmt: skip
+    parent: props.text("Parent", "Another link that carries it", search=_search, kept=False)
+    limits: props.switch("Set Limits", "Set the limits of the joint", kept=False)
+    lower: props.number("Lower", "The lower limit of a turning joint", unit="ROTATION", kept=False)
+    upper: props.number("Upper", "The upper limit of a turning joint", unit="ROTATION", kept=False)
+    nearest: props.number("Lower", "The lower limit of a sliding joint", unit="LENGTH", kept=False)
+    farthest: props.number("Upper", "The upper limit of a sliding joint", unit="LENGTH", kept=False)
+    follows: props.text("Follows", "The joint that it follows", search=_search_joints, kept=False)
+    multiplier: props.number("Multiplier", "How far it goes with the other", default=1.0)
+    offset: props.number("Offset", "Its position where the other is at zero", kept=False)
+
+    def draw(self: Any, context: Any) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        for name in ("joint_type", "source", "parent", "limits"):
+            layout.prop(self, name)
+        if self.limits:
+            slides = self.joint_type == "prismatic"
+            for name in ("nearest", "farthest") if slides else ("lower", "upper"):
+                layout.prop(self, name)
+        layout.prop(self, "follows")
+        if self.follows:
+            layout.prop(self, "multiplier")
+            layout.prop(self, "offset")
+
+    def run(self: Any, context: Any, robot: Any) -> str:
+        joint = find_active_joint(context, robot)
+        changes: dict[str, Any] = {}
+        if self.joint_type != "keep":
+            changes["type"] = self.joint_type
+        if self.source in ("x", "y", "z"):
+            changes["axis"] = self.source
+        elif self.source != "keep":
+            changes["place"] = fit_axis(context.view_layer.objects.active, source=self.source)
+        if self.parent:
+            changes["parent"] = self.parent
+        if self.limits:
+            slides = changes.get("type", joint.type) == "prismatic"
+            bounds = (self.nearest, self.farthest) if slides else (self.lower, self.upper)
+            changes["limit"] = _put(joint, *map(_shorten, bounds))
+        if self.follows:
+            changes["mimic"] = Mimic(
+                joint=self.follows, multiplier=_shorten(self.multiplier),
+                offset=_shorten(self.offset),
+            )  # fmt: skip
+        made = edit_joint(robot, joint.name, **changes)
+        report_diagnostics(self, made.robot.name, made.diagnostics, "build")
+        if not made.changes:
+            raise Refusal("Nothing changes: choose a type, an axis or limits below", "INFO")
+        return f"Changed joint {joint.name}"
+
+
+class LimitHere(RobotOperator, bpy.types.Operator):
+    bl_idname = "urdf.limit_here"
+    bl_label = "Limit Here"
+    bl_description = "Make the shown position of the active link's joint its upper or lower limit"
+
+    side: props.choice(
+        "Side", "The limit that is set", items=(
+            ("upper", "Upper", "The upper limit"), ("lower", "Lower", "The lower limit"),
+        ),
+    )  # fmt: skip
+
+    def run(self: Any, context: Any, robot: Any) -> str:
+        joint = find_active_joint(context, robot)
+        shown = get_joint_positions(robot).get(joint.name)
+        if joint.type not in ("revolute", "prismatic") or not isinstance(shown, float):
+            raise Refusal(f"Joint {joint.name} is {joint.type}: it has no limits")
+        here, limit = _shorten(shown), joint.limit or Limit()
+        lower, upper = (here, limit.upper) if self.side == "lower" else (limit.lower, here)
+        made = edit_joint(robot, joint.name, limit=_put(joint, lower, upper))
+        report_diagnostics(self, made.robot.name, made.diagnostics, "build")
+        return f"{self.side.capitalize()} limit of {joint.name}: {here:.4g}"
+
+
+def _put(joint: Any, lower: float | None, upper: float | None) -> Limit:
+    limit = joint.limit or Limit(effort=10.0, velocity=1.0)
+    return Limit(
+        lower=lower, upper=upper, effort=limit.effort, velocity=limit.velocity,
+        attributes=limit.attributes, extras=limit.extras,
+    )  # fmt: skip
+
+
+def _shorten(number: float) -> float:
+    return float(f"{number:.7g}")
