@@ -6,7 +6,6 @@ from typing import Any
 import bpy
 
 from ...urdf_importer import WebotsDevice, update_robot
-from ...urdf_importer.core.model import IDENTITY
 from ...urdf_importer.core.pipeline.extracting import find_reshaped
 from ...urdf_importer.core.reshape import add_control, add_device, add_sensor
 from ...urdf_importer.core.reshape.build.devices import DEVICES
@@ -102,7 +101,7 @@ class MakeDevice(RobotOperator, bpy.types.Operator):
         described, link = find_reshaped(robot), find_active_link(context, robot)
         name = name_device(described, link, self.node)
         item = _find_place(context)
-        origin = IDENTITY if item is None else find_origin(robot, described, link, item)
+        origin = find_origin(robot, described, link, item)
         is_charger = self.node == "Charger"
         fields = (("battery", "0 1000 10"),) if is_charger else ()
         device = WebotsDevice(

@@ -72,7 +72,7 @@ def fit_circle(points: Any) -> FittedAxis:
     """Fits the axis of a circle through points (N, 3), in metres: its centre and normal. Four
     points on a circle are a rectangle, and so called: a "face".
 
-    The plane is the least singular vector, the first circle Kasa's. Raises ArgumentError for less
+    The plane is the least singular vector, the first circle Kasa's. Raises ArgumentError for fewer
     than three points, and for points that are off by more than 1 % of the radius.
     """
     points = _points_of(points)

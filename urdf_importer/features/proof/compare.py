@@ -87,7 +87,8 @@ class Comparison:
         yield from self._bodies(before, after, reader)
         yield from self._ranges(before, after, reader)
         for what, (is_well, text) in seen.facts.items():
-            yield self._row(what, "", reader, "" if is_well else text, note=text)
+            row = self._row(what, "", reader, "" if is_well else text)
+            yield replace(row, text=text)
 
     def _match(self, seen: Seen) -> tuple[Seen, dict[str, str]]:
         """Returns a view under the names of the original, and new name -> old name of links whose
@@ -172,8 +173,8 @@ class Comparison:
             ]
             worst = max(apart)
             told = f"it is up to {worst:.3g} off in pose {apart.index(worst)}"
-            yield self._row("frame", link.name, reader, told if not worst <= most else "",
-                            values=(0.0, worst))  # fmt: skip
+            row = self._row("frame", link.name, reader, told if not worst <= most else "")
+            yield replace(row, before=0.0, after=worst)
 
     def _near(self, before: Seen) -> float:
         """Metres: single precision is relative to the robot's size."""
@@ -197,7 +198,8 @@ class Comparison:
                          ((before, members), (after, found))]  # fmt: skip
                 yield from self._boxes(boxes, members, part, reader, self._near(before))
             if before.shapes is not None and after.shapes is not None:
-                yield self._count(before.shapes, after.shapes, members, found, part, reader)
+                pairs = ((before.shapes, members), (after.shapes, found))
+                yield self._count(pairs, part, reader)
 
     def _carriers(self, after: Seen) -> dict[str, int]:
         """Returns link of the file -> the rigid body of the original that it belongs to."""
@@ -217,13 +219,15 @@ class Comparison:
         near = max(self.tolerance, 1e-6 if self.suffix in _SINGLE else 0.0)
         text = f"{one:.6g} kg became {other:.6g} kg"
         far = abs(one - other) > near * max(one, other)
-        yield self._row("mass", part, reader, text if far else "", members, (one, other))
+        row = self._row("mass", part, reader, text if far else "", members)
+        yield replace(row, before=one, after=other)
         if old is None or new is None or one <= 0.0:
             return
         off = float(np.abs(old.center - new.center).max())
         text = f"the centre of mass is {off:.3g} m off"
         bound = max(10.0 * near, 1e-6)
-        yield self._row("centre", part, reader, text if off > bound else "", members, (0.0, off))
+        row = self._row("centre", part, reader, text if off > bound else "", members)
+        yield replace(row, before=0.0, after=off)
         scale = float(np.abs(old.inertia).max())
         # Writers drop the inertia of a link without mass, or join it: no body has one.
         heavy = _sum(
@@ -234,7 +238,8 @@ class Comparison:
         share = apart / scale if scale > 0.0 else 0.0
         text = f"the inertia is {share:.3g} of itself off"
         far = share > (1e-4 if self.suffix in _SINGLE else max(1e-5, self.tolerance))
-        yield self._row("inertia", part, reader, text if far else "", members, (0.0, share))
+        row = self._row("inertia", part, reader, text if far else "", members)
+        yield replace(row, before=0.0, after=share)
 
     def _boxes(
         self, boxes: Sequence[Matrix | None], members: Sequence[str], part: str, reader: str,
@@ -249,20 +254,22 @@ class Comparison:
         off, size = float(np.abs(old - new).max()), float(np.ptp(old, axis=0).max())
         # Shapes that a format lacks become meshes of 32 sides.
         text = f"the box of its shapes is {off:.3g} m off" if off > 1e-5 * size + 10 * near else ""
-        yield self._row("box", part, reader, text, members, (size, off))
+        yield replace(self._row("box", part, reader, text, members), before=size, after=off)
 
     def _count(
-        self, before: Mapping[str, tuple[int, int]], after: Mapping[str, tuple[int, int]],
-        members: Sequence[str], found: Sequence[str], part: str, reader: str,
-    ) -> ProofRow:  # fmt: skip
+        self,
+        pairs: Sequence[tuple[Mapping[str, tuple[int, int]], Sequence[str]]],
+        part: str,
+        reader: str,
+    ) -> ProofRow:
         (old, solid), (new, solid_now) = (
             np.sum([seen.get(name, (0, 0)) for name in names] or [(0, 0)], axis=0).tolist()
-            for seen, names in ((before, members), (after, found))
+            for seen, names in pairs
         )
         # Formats with one material a shape split visuals.
         fewer = new < old or solid_now < solid
         text = f"{old} visuals and {solid} collision shapes became {new} and {solid_now}"
-        return self._row("shapes", part, reader, text if fewer else "", members)
+        return self._row("shapes", part, reader, text if fewer else "", pairs[0][1])
 
     def _ranges(self, before: Seen, after: Seen, reader: str) -> Iterator[ProofRow]:
         assert before.ranges is not None
@@ -292,18 +299,14 @@ class Comparison:
                 pairs = [(one or None, other or None) for one, other in pairs]
             far = any(_differ(one, other, near) for one, other in pairs)
             text = f"{old[here]} became {new[here]}" if far else ""
-            yield self._row(what, name, reader, text, values=(old[here], new[here]))
+            row = self._row(what, name, reader, text)
+            yield replace(row, before=old[here], after=new[here])
 
     def _row(
-        self, what: str, name: str, reader: str, text: str = "", subjects: Sequence[str] = (),
-        values: tuple[Any, Any] = (None, None), note: str = "",
-    ) -> ProofRow:  # fmt: skip
+        self, what: str, name: str, reader: str, text: str = "", subjects: Sequence[str] = ()
+    ) -> ProofRow:
         """Makes a row: equal without a text, else explained by the export, or not."""
-        before, after = values
-        row = ProofRow(
-            what=what, name=name, reader=reader, outcome="equal", before=before, after=after,
-            text=text or note,
-        )  # fmt: skip
+        row = ProofRow(what=what, name=name, reader=reader, outcome="equal", text=text)
         if not text:
             return row
         if code := self._explain(what, {name, *subjects, *self._joints_of(name, subjects)}):

@@ -61,8 +61,8 @@ def run_program(
     tolerance: float,
     diagnostics: Diagnostics,
 ) -> ProgramRun | PlanProblem:
-    """Returns the motion through waypoints whose states are all possible, or why a joint would have
-    to jump after all."""
+    """Returns the motion through waypoints whose states are all possible, or why a joint
+    must jump after all."""
     segments = [None] + [
         make_segment(machine, before.values, state.values, (state.course, state.followed))
         for before, state in itertools.pairwise(states)

@@ -81,7 +81,7 @@ def test_what_is_no_path_is_refused(rows):
         ("time,x,y,z\n0,1,2\n", 2, "has 4 numbers"),
         ("time,x,y,z\n\n0,1,2,three\n", 3, "'three' is not a number"),
         ("time,x,y,z\n0,1,2,nan\n", 2, "'nan' is not a number"),
-        ("time,x,y,z\n1,1,2,3\n1,1,2,3\n", 3, "times of a path grow"),
+        ("time,x,y,z\n1,1,2,3\n1,1,2,3\n", 3, "times of a path must grow"),
     ],
 )
 def test_bad_tables_are_refused_with_their_line(tmp_path, text, line, message):

@@ -257,7 +257,7 @@ def test_of_joints_whose_names_end_so_the_one_in_the_same_limb_is_followed():
         "Left_pinky_q2": "Left_pinky_q1",
     }
     assert [item.code for item in diagnostics] == ["mimic-unknown-joint"] * 2
-    assert "'Right_pinky_q1' is taken" in next(iter(diagnostics)).message
+    assert "'Right_pinky_q1' is used" in next(iter(diagnostics)).message
 
 
 def test_of_two_joints_as_near_none_is_followed(chain):

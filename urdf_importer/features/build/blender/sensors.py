@@ -51,7 +51,7 @@ def place_sensor(armature: Any, robot: Robot, link: str, word: str, item: Any = 
     """Makes a sensor of a kind on a link, under a free name: in the frame of the link, or in the
     place of an object. A camera of Blender gives its lens, its clips and the size of the render."""
     name = find_free(f"{link}_{word}", {each.name for each in robot.sensors}.__contains__)
-    origin = IDENTITY if item is None else find_origin(armature, robot, link, item)
+    origin = find_origin(armature, robot, link, item)
     common: dict[str, Any] = {"name": name, "word": word, "reference": link, "origin": origin}
     if word in _KINDS:
         return CameraSensor(kind=_KINDS[word], cameras=(_make_camera(item),), **common)
@@ -71,7 +71,9 @@ def name_device(robot: Robot, link: str, node: str) -> str:
 
 def find_origin(armature: Any, robot: Robot, link: str, item: Any) -> Pose:
     """Returns the place of an object in the frame of a link, as shown; of a camera with x forward
-    and z up."""
+    and z up; without an object the frame itself."""
+    if item is None:
+        return IDENTITY
     world: Matrix = np.array(item.matrix_world, dtype=np.float64)
     local = np.linalg.inv(ShownFrames(armature, robot).of(link)) @ world
     local[:3, :3] = nearest_turn(local[:3, :3])

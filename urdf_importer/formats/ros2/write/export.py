@@ -12,7 +12,7 @@ from typing import Any
 from ....core.diagnostics import Diagnostics, WriteError, quote
 from ....core.files.folders import Folders, walk_up
 from ....core.files.outputs import check_folder, replace_files
-from ....core.kinematics.tree import plan_tree
+from ....core.kinematics.tree import retrace_tree
 from ....core.model import JointControl, Robot, Semantics
 from ....core.options import FileOptions
 from ....core.progress import Progress, finish
@@ -64,7 +64,7 @@ def export_ros2(found: OpenExport[Ros2Options], path: Path) -> Generator[Progres
         described = _describe(found, folder, name)
         semantics = found.semantics()
         search = DriveSearch(
-            tree=plan_tree(described.robot, Diagnostics()),
+            tree=retrace_tree(described.robot),
             files=found.files,
             passive=find_passive(described.robot, semantics),
         )
