@@ -144,7 +144,7 @@ def choose_nodes(
     kept[:, [0, -1]] = True
     size, open_blocks = pieces, np.ones((len(values), 1), dtype=bool)
     while size > 1:
-        fails = _fail(values, slopes, times, size, limits, tolerance) & open_blocks
+        fails = _fail((values, slopes, times), size, limits, tolerance) & open_blocks
         kept[:, size // 2 :: size] |= fails
         open_blocks = np.repeat(fails, 2, axis=1)
         size //= 2
@@ -152,9 +152,11 @@ def choose_nodes(
 
 
 def _fail(
-    values: Numbers, slopes: Numbers, times: Numbers, size: int, limits: Numbers, tolerance: float
+    knots: tuple[Numbers, Numbers, Numbers], size: int, limits: Numbers, tolerance: float
 ) -> NDArray[np.bool_]:
-    """Returns (m - 1, p / size) whether one cubic over each block would be too far off."""
+    """Returns (m - 1, p / size) whether one cubic over each block of the values, slopes and times
+    would be too far off."""
+    values, slopes, times = knots
     starts, lengths = times[:, :-1:size, None], np.diff(times[:, ::size])[..., None]
     (q, v) = (array[:, ::size] for array in (values, slopes))
     cubics = make_cubics(starts, lengths, (q[:, :-1], q[:, 1:]), (v[:, :-1], v[:, 1:]))

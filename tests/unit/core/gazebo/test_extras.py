@@ -350,4 +350,6 @@ def test_extras_are_read_in_one_place() -> None:
     }
     # SDF has Gazebo's elements as they are.
     own.add("urdf_importer/formats/sdf/write/extras.py")
+    # Devices of Webots have an element of their own.
+    own.add("urdf_importer/core/reshape/build/devices.py")
     assert readers == {"urdf_importer/core/gazebo/extras.py", *moving, *own}
