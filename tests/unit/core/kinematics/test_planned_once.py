@@ -101,7 +101,8 @@ def test_trees_are_planned_again_only_where_no_plan_is_kept() -> None:
         "urdf_importer/features/retargeting/retarget.py",
         "urdf_importer/features/motion/recordings/policies.py",
         # Joints that turn, and what the base is, of a robot that is handed over beside a recording.
-        "urdf_importer/features/motion/recordings/read.py",
+        "urdf_importer/features/motion/fitting/fit.py",
+        "urdf_importer/features/motion/datasets/episodes.py",
         "urdf_importer/features/motion/recordings/tables.py",
         "urdf_importer/features/motion/blender/sample.py",
         # With the joints that were put together, and as an engine moves them.
