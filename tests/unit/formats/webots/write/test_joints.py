@@ -390,6 +390,18 @@ def test_no_degree_of_freedom_is_lost_in_a_chain_without_mass(tmp_path: Path) ->
     assert set(small.result.links) == {f"l{i}" for i in range(count + 1)} - combined
 
 
+def test_all_links_between_combined_joints_are_named(tmp_path: Path) -> None:
+    links = [link("base"), link("a", None), link("b", None), link("tip")]
+    joints = [
+        joint("first", "revolute", "base", "a", axis="1 0 0"),
+        joint("glued", "fixed", "a", "b"),
+        joint("second", "revolute", "b", "tip", axis="0 1 0"),
+    ]
+    small = Small(tmp_path, *links, *joints)
+    combined = {item.subject for item in small.diagnostics if item.code == "webots-combined-joint"}
+    assert combined == {"a", "b"} and set(small.result.links) == {"base", "tip"}
+
+
 def test_two_exports_share_no_state(tmp_path: Path) -> None:
     first = Small(tmp_path, *fingers(-2.0, 0.5)).text
     Small(tmp_path, *hip(HIP))

@@ -138,8 +138,7 @@ def _keeps_from_poles(joint: JointNodePlan) -> bool:
 
 def _report(chain: Sequence[SolidPlan], joint: JointNodePlan, diagnostics: Diagnostics) -> None:
     names = [quote(axis.joint) for axis in joint.axes]
-    for solid in chain[:-1]:
-        link = solid.links[0].link
+    for link in (each.link for solid in chain[:-1] for each in solid.links):
         diagnostics.warning(
             "webots-combined-joint",
             f"joints {', '.join(names[:-1])} and {names[-1]} turn about one point and become one "
