@@ -59,6 +59,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def build_parser() -> argparse.ArgumentParser:
+    return _build()[0]
+
+
+def list_commands() -> tuple[str, ...]:
+    """Lists the names of the commands, also of the parts that are installed."""
+    return tuple(_build()[1].choices)
+
+
+def _build() -> tuple[argparse.ArgumentParser, Any]:
     parser = CommandParser(
         prog="urdf-importer",
         description="Robot descriptions as exact, native Blender rigs.",
@@ -98,7 +107,7 @@ def build_parser() -> argparse.ArgumentParser:
     for add in find_hooks("add_check_arguments"):
         add(checking)
     add_option_arguments(checking, ImportOptions)
-    return parser
+    return parser, commands
 
 
 def _add_further(commands: Any) -> None:

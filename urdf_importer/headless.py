@@ -15,12 +15,7 @@ from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-_COMMANDS = (
-    *("import", "check", "export", "convert", "measure", "batch", "dataset"),
-    *("animate", "sample", "topics", "limits"),
-    *("simulate", "sense", "collisions", "collide", "retarget"),
-    *("-h", "--help", "--version"),
-)
+_GENERAL = ("-h", "--help", "--version")
 _CHILD = "batch-child"
 
 
@@ -40,7 +35,8 @@ def main(argv: Sequence[str]) -> int:
 def read_arguments(argv: Sequence[str]) -> list[str]:
     """Extracts the command's arguments from the Blender program's."""
     arguments = list(argv[argv.index("--") + 1 :]) if "--" in argv else []
-    return arguments if arguments and arguments[0] in _COMMANDS else ["import", *arguments]
+    known = (*import_module("urdf_importer.cli").list_commands(), *_GENERAL)
+    return arguments if arguments and arguments[0] in known else ["import", *arguments]
 
 
 def _make_importable() -> None:

@@ -40,7 +40,7 @@ RIGS = ("armature", "armatures", "robot", "robot_or_armature", "tool")
 MAY_LACK = {("retime_trajectory", "armature"), ("retime_trajectory", "robot"),
             ("update_robot", "robot"), ("check_trajectory", "robot_or_armature"),
             ("find_limits", "robot_or_armature"), ("write_trajectory", "robot"),
-            ("read_trajectory", "robot")}  # fmt: skip
+            ("read_trajectory", "robot"), ("write_episodes", "robot")}  # fmt: skip
 
 
 def list_cases() -> list[Any]:

@@ -8,6 +8,7 @@ from typing import Any
 from ...core.command.arguments import (
     add_command,
     add_option_arguments,
+    add_own_argument,
     read_options,
 )
 from ...core.command.blends import is_blend
@@ -36,7 +37,9 @@ def add_episodes(commands: Any) -> None:
     parser.add_argument(
         "-o", "--output", required=True, metavar="FOLDER", help="the folder of the dataset"
     )
-    add_option_arguments(parser, EpisodeOptions)
+    text = "a camera in the scene whose pictures are taken (may be repeated)"
+    add_own_argument(parser, "cameras", "--camera", action="append", metavar="CAMERA", help=text)
+    add_option_arguments(parser, EpisodeOptions, but=("cameras",))
     add_reading(parser, heading="reading")
 
 

@@ -5,7 +5,12 @@ import argparse
 from dataclasses import asdict
 from typing import Any
 
-from ...core.command.arguments import add_command, add_option_arguments, read_options
+from ...core.command.arguments import (
+    add_command,
+    add_option_arguments,
+    add_own_argument,
+    read_options,
+)
 from ...core.command.blends import is_blend
 from ...core.command.jobs import save
 from ...core.command.loading import add_reading, add_robot, load_robot, plan_robot, read_checked
@@ -49,7 +54,13 @@ def add_commands(commands: Any) -> None:
     parser.add_argument(
         "--limits", metavar="FILE", help="MoveIt's joint_limits.yaml: it overrides the description"
     )
-    add_option_arguments(parser, PlanOptions)
+    for name, flag, text in (
+        ("group", "--joint", "a joint that moves; without any, all that move the tool"),
+        ("hold", "--hold", "a joint that stays, beside locked ones"),
+    ):
+        text = f"{text} (may be repeated)"
+        add_own_argument(parser, name, flag, action="append", metavar="JOINT", help=text)
+    add_option_arguments(parser, PlanOptions, but=("group", "hold"))
     add_reading(parser)
 
 

@@ -17,6 +17,10 @@ from urdf_importer.headless import read_arguments
 
 SAMPLES = ROOT / "sample_urdfs"
 MOTION = "time,shoulder,elbow\n0,0,0\n1,0.2,-0.1\n"
+WAYPOINTS = """waypoints:
+  - {positions: {shoulder: 0.0, elbow: 0.0}}
+  - {positions: {shoulder: 0.3, elbow: -0.3}}
+"""
 TOO_FAST = "time,shoulder,elbow\n0,0,0\n0.1,1,-1\n"
 
 # Blender's importer of BVH leaves its file open.
@@ -26,11 +30,12 @@ pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptio
 @dataclass(frozen=True)
 class Row:
     """The words of a command and its outputs, argument -> name. A folder that `grows` is made with
-    the folders above it. Nothing of what it reads `warns`: strictness has no meaning then."""
+    the folders above it; another `folder` is made in one that is there. Nothing of what it reads `warns`: strictness has no meaning then."""
 
     words: str
     outputs: dict[str, str] = field(default_factory=dict)
     grows: bool = False
+    folder: bool = False
     warns: bool = True
 
 
@@ -44,6 +49,9 @@ TABLE = {
     "dataset": Row("{robot} --count 1 --size 64x48 --jobs 1", {"-o": "out"}, grows=True),
     "animate": Row("{robot} {motion}", {"-o": "r.blend", "--preview": "r.png"}),
     "sample": Row("{blend} --frames 1 5", {"-o": "r.csv"}),
+    "episodes": Row("{robot} {motion}", {"-o": "out"}, folder=True),
+    "plan": Row("{robot} {waypoints}", {"-o": "r.csv"}),
+    "prove": Row("{robot} {robot}", {"-o": "r.html"}),
     "limits": Row("{robot} {motion}", {"-o": "r.csv"}),
     "topics": Row("{recording}", warns=False),
     "simulate": Row(
@@ -89,6 +97,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]
     robot, humanoid = SAMPLES / "two_link_arm.urdf", SAMPLES / "humanoid_arm.urdf"
     for name, text in (("slow.csv", MOTION), ("fast.csv", TOO_FAST)):
         (folder / name).write_text(text)
+    (folder / "waypoints.yaml").write_text(WAYPOINTS)
     for name in ("bad.urdf", "bad.blend", "bad.mcap"):
         (folder / name).write_text("<robot")
     for name in ("slow", "fast"):
@@ -96,6 +105,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]
         assert main(["animate", str(robot), motion, "-o", blend, "--quiet"]) == 0
     shared = {
         "motion": str(folder / "slow.csv"),
+        "waypoints": str(folder / "waypoints.yaml"),
         "recording": str(SAMPLES / "pick_and_place.mcap"),
         "person": str(SAMPLES / "walk_and_wave.bvh"),
     }
@@ -151,7 +161,7 @@ def test_another_suffix_is_refused_before_any_work(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """The inputs cannot be read, which work would say."""
-    if TABLE[name].grows:
+    if TABLE[name].grows or TABLE[name].folder:
         assert run([*write(name, inputs["healthy"], all_outputs(name, tmp_path)), "--frob"]) == 2
     else:
         outputs = all_outputs(name, tmp_path) | {flag: tmp_path / "r.xyz"}
@@ -241,7 +251,7 @@ def test_the_report_is_one_line_of_json(
     assert report["ok"] and report["error"] is None and isinstance(report["diagnostics"], list)
     assert report["seconds"] and all(each >= 0.0 for each in report["seconds"].values())
     assert all(Path(each).is_file() for each in report["files"])
-    if not TABLE[name].grows:
+    if not TABLE[name].grows and not TABLE[name].folder:
         assert set(map(str, chosen.values())) <= set(report["files"])
 
 

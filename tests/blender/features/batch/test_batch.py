@@ -118,7 +118,9 @@ def test_pictures_have_the_size_asked_for_and_engines_get_theirs(tmp_path: Path)
 
 
 def test_unknown_outputs_are_refused_before_any_work(tmp_path: Path) -> None:
-    with pytest.raises(WriteError, match=r"a batch writes \.blend, .* or .*, not '\.blob'"):
+    with pytest.raises(
+        WriteError, match=r"a batch writes asset, \.blend, .* or ros2, not '\.blob'"
+    ):
         batch([SAMPLES], tmp_path / "out", to=("blob",))
     assert not (tmp_path / "out").exists()
 

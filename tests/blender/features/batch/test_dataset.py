@@ -278,7 +278,7 @@ def test_refusals_leave_nothing(tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     (other / "mine.txt").write_text("kept")
-    with pytest.raises(WriteError, match="other files"):
+    with pytest.raises(WriteError, match="belong to no dataset"):
         make_dataset(ARM, other, options=options(again=True))
     assert [path.name for path in other.iterdir()] == ["mine.txt"]
 

@@ -560,7 +560,9 @@ def test_bad_input_is_one_sentence_and_changes_nothing(load, engine, seconds, op
     assert state_of_file() == before
 
 
-@pytest.mark.parametrize(("engine", "words"), [("mujoco", "not finite"), ("bullet", "nowhere")])
+@pytest.mark.parametrize(
+    ("engine", "words"), [("mujoco", "not finite"), ("bullet", "no finite place")]
+)
 def test_a_run_that_breaks_names_second_and_link_and_keeps_nothing(load, engine, words):
     robot = load(box())
     bpy.context.view_layer.update()

@@ -11,8 +11,8 @@ from ..recordings.streams import Channel
 
 _NAME, _TEXT = "robot_description", "std_msgs/String"
 _NONE = (
-    "it has no robot_description: ROS 1 keeps it as a parameter, ROS 2 publishes it once; record "
-    "that topic, or name the URDF"
+    "this is a recording of motion that has no robot_description: ROS 1 keeps it as a parameter, "
+    "ROS 2 publishes it once; record that topic, or name the URDF"
 )
 
 
