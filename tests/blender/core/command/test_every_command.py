@@ -30,7 +30,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptio
 @dataclass(frozen=True)
 class Row:
     """The words of a command and its outputs, argument -> name. A folder that `grows` is made with
-    the folders above it; another `folder` is made in one that is there. Nothing of what it reads `warns`: strictness has no meaning then."""
+    the folders above it; another `folder` is made in one that is there. Nothing of what it
+    reads `warns`: strictness has no meaning then."""
 
     words: str
     outputs: dict[str, str] = field(default_factory=dict)
