@@ -35,10 +35,10 @@ def _table(state: Any, number: int, first: int) -> Any:
 
 
 def write_dataset(
-    folder: Path, version: str = "v3.0", names: Any = None, states: Any = None, **changes: Any
+    folder: Path, version: str = "v3.0", names: Any = None, given: Any = None, **changes: Any
 ) -> list[Any]:
     """Writes a dataset of a few episodes, two of them in one file where versions share files."""
-    states = make_states() if states is None else list(states)
+    states: list[Any] = make_states() if given is None else list(given)
     named = [f"{motor}.pos" for motor in MOTORS] if names is None else names
     numbers = {"dtype": "float32", "shape": [states[0].shape[1]], "names": named}
     info = {"codebase_version": version, "fps": 30, "robot_type": "so101_follower",

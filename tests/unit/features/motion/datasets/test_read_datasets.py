@@ -64,7 +64,7 @@ def test_degrees_and_a_gripper_in_percent(tmp_path, robot):
     states = make_states()
     for state in states:
         state[:, 5] = np.abs(state[:, 5])
-    write_dataset(tmp_path / "d", states=states)
+    write_dataset(tmp_path / "d", given=states)
     diagnostics = Diagnostics()
     found = read_trajectory(tmp_path / "d", topic="0", robot=robot, options=DEGREES,
                             diagnostics=diagnostics)  # fmt: skip
