@@ -236,13 +236,17 @@ _PANELS = {
     "legs": ("Simulate", "Retarget", "Look"),
     "scout": ("Sensors", "Collision Shapes", "Import Report"),
     "rover": ("Links", "Reshape", "Live"),
+    "arm": ("Waypoints", "Build"),
 }
 
 
 @pytest.mark.parametrize("robot", _PANELS)
 def test_every_panel_in_three_widths(play: Play, robot: str, tmp_path: Path) -> None:
     labels = [label for each in _PANELS.values() for label in each]
-    path = {"gripper": SAMPLES / "gripper.urdf", "legs": LEGS}.get(robot) or _write_scout(tmp_path)
+    paths = {
+        "gripper": SAMPLES / "gripper.urdf", "legs": LEGS, "arm": SAMPLES / "two_link_arm.urdf",
+    }  # fmt: skip
+    path = paths.get(robot) or _write_scout(tmp_path)
     person = SAMPLES / "walk_and_wave.bvh"
     play("sidebar", path, person, ",".join(labels), *_PANELS[robot], size="640x1500")
 
