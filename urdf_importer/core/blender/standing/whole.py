@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import bpy
+import numpy as np
 
 from ...arguments import rig_of
 from ...diagnostics import BuildError, quote
@@ -33,6 +34,8 @@ _OURS = (
     properties.MOUNTED,
 )
 _FLAGS = ("hide_viewport", "hide_render", "hide_select", "color_tag")
+_ROUNDING = 1e-6
+"""Of a place in the world, in single precision."""
 _LAYER_FLAGS = ("exclude", "hide_viewport", "holdout", "indirect_only")
 
 
@@ -97,6 +100,17 @@ def _remove(items: Iterable[Any], collections: Sequence[Any]) -> None:
         if unused:
             bpy.data.batch_remove(unused)
     forget()
+
+
+def free_objects(items: Iterable[Any]) -> None:
+    """Takes objects from their parents; they stay in their places in the world. Where an object's
+    own numbers say this place already, they stay to the last digit."""
+    worlds = [(item, item.matrix_world.copy()) for item in items]
+    for item, world in worlds:
+        item.parent = None
+        item.matrix_parent_inverse.identity()
+        if not np.allclose(item.matrix_basis, world, rtol=_ROUNDING, atol=_ROUNDING):
+            item.matrix_world = world
 
 
 def find_leftovers(scene: Any) -> dict[str, list[Any]]:
@@ -363,10 +377,7 @@ def _is_mounted(item: Any) -> bool:
 def _detach(others: Iterable[Any], own: Iterable[Any]) -> None:
     """Frees objects from parents that go, and keeps them in a collection that stays."""
     going = set(own)
-    worlds = [(item, item.matrix_world.copy()) for item in others if item.parent in going]
-    for item, world in worlds:
-        item.parent = None
-        item.matrix_world = world
+    free_objects(item for item in others if item.parent in going)
 
 
 def _list_data(own: Iterable[Any]) -> list[list[Any]]:
