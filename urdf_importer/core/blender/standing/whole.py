@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import bpy
-import numpy as np
 
 from ...arguments import rig_of
 from ...diagnostics import BuildError, quote
@@ -18,6 +17,7 @@ from ...shelves import find_hooks
 from ..ledger import Ledger
 from ..memory import forget
 from ..modes import leave_modes
+from ..scene_objects import free_objects
 from . import properties
 from .armatures import CHANNELS, armatures_of, check_own, check_robot, group_homes, objects_of
 from .display import find_collection, walk_layers
@@ -34,8 +34,6 @@ _OURS = (
     properties.MOUNTED,
 )
 _FLAGS = ("hide_viewport", "hide_render", "hide_select", "color_tag")
-_ROUNDING = 1e-6
-"""Of a place in the world, in single precision."""
 _LAYER_FLAGS = ("exclude", "hide_viewport", "holdout", "indirect_only")
 
 
@@ -100,17 +98,6 @@ def _remove(items: Iterable[Any], collections: Sequence[Any]) -> None:
         if unused:
             bpy.data.batch_remove(unused)
     forget()
-
-
-def free_objects(items: Iterable[Any]) -> None:
-    """Takes objects from their parents; they stay in their places in the world. Where an object's
-    own numbers say this place already, they stay to the last digit."""
-    worlds = [(item, item.matrix_world.copy()) for item in items]
-    for item, world in worlds:
-        item.parent = None
-        item.matrix_parent_inverse.identity()
-        if not np.allclose(item.matrix_basis, world, rtol=_ROUNDING, atol=_ROUNDING):
-            item.matrix_world = world
 
 
 def find_leftovers(scene: Any) -> dict[str, list[Any]]:
