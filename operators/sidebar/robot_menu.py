@@ -22,8 +22,6 @@ ENTRIES: dict[str, tuple[tuple[str, str], ...]] = {
         ("urdf.reset_parts", "LOOP_BACK"),
         ("urdf.stand_on_ground", "TRIA_DOWN_BAR"),
         ("urdf.enforce_limits", "CON_ROTLIMIT"),
-        ("urdf.check_robot", "VIEWZOOM"),
-        ("urdf.prove_file", "FILE_TICK"),
     ),
     "Pose": (
         ("urdf.home_pose", "HOME"),
@@ -48,7 +46,7 @@ ENTRIES: dict[str, tuple[tuple[str, str], ...]] = {
     "Motion": (
         ("urdf.import_motion", "IMPORT"),
         ("export_scene.robot_motion", "EXPORT"),
-        ("urdf.check_motion", "VIEWZOOM"),
+        ("export_scene.robot_episodes", "EXPORT"),
         ("urdf.retime_motion", "TIME"),
         ("urdf.bake_drive", "AUTO"),
         ("urdf.steer", "EMPTY_SINGLE_ARROW"),
@@ -76,6 +74,8 @@ ENTRIES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "Sensors": (
         ("urdf.add_sensors", "CAMERA_DATA"),
+        ("urdf.make_sensor", "ADD"),
+        ("urdf.make_device", "OUTLINER_OB_LIGHT"),
         ("urdf.record_sensors", "REC"),
         ("urdf.remove_readings", "X"),
     ),
@@ -87,6 +87,21 @@ ENTRIES: dict[str, tuple[tuple[str, str], ...]] = {
         ("urdf.find_disabled_collisions", "MOD_PHYSICS"),
         ("urdf.measure", "DRIVER_DISTANCE"),
         ("urdf.mend_drivers", "DRIVER"),
+    ),
+    "Build": (
+        ("urdf.make_link", "LINKED"),
+        ("urdf.edit_joint", "CON_ROTLIKE"),
+        ("urdf.mirror_limb", "MOD_MIRROR"),
+        ("urdf.remove_link", "UNLINKED"),
+        ("urdf.compute_inertials", "PHYSICS"),
+        ("urdf.find_ranges", "DRIVER_ROTATIONAL_DIFFERENCE"),
+        ("urdf.add_control", "SETTINGS"),
+        ("urdf.split_object", "MOD_EXPLODE"),
+    ),
+    "Check": (
+        ("urdf.check_robot", "VIEWZOOM"),
+        ("urdf.check_motion", "ANIM"),
+        ("urdf.prove_file", "FILE_TICK"),
         ("urdf.copy_report", "COPYDOWN"),
     ),
 }

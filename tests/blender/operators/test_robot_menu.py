@@ -56,6 +56,7 @@ TOLD = {
 BESIDE = {
     "urdf.complete_copy", "urdf.pose_body", "urdf.hide_ik", "urdf.live_connect",
     "urdf.go_to_waypoint", "urdf.move_waypoint", "urdf.remove_waypoint", "urdf.set_waypoint_move",
+    "urdf.limit_here",
 }  # fmt: skip
 """In a context menu, or beside the thing in a panel that they are about."""
 

@@ -137,6 +137,12 @@ def _select_cube() -> None:
     bpy.data.objects["Cube"].select_set(True)
 
 
+def _select_face() -> None:
+    cube = bpy.data.objects["Cube"]
+    cube.data.polygons.foreach_set("select", [True] + [False] * 5)
+    bpy.context.view_layer.objects.active = cube
+
+
 def _delete_armature() -> None:
     bpy.data.armatures.remove(bpy.data.objects["rover"].data)
 
@@ -146,7 +152,8 @@ _MOTION_IN = ("urdf.import_motion", {"filepath": "@/wave.csv"})
 _KEYED: Step = ("urdf.key_all", {})
 _TARGET: Step = ("urdf.add_ik", {})
 _SENSORS: Step = ("urdf.add_sensors", {})
-_SELECT_HAND = ("urdf.select_link", {"link": "hand"})
+_SELECT_HAND: Step = ("urdf.select_link", {"link": "hand"})
+_LINK: Step = ("urdf.make_link", {"source": "object", "link": "box"})
 _CHECKED: Step = ("urdf.check_motion", {})
 _RECORD: Step = ("urdf.record_waypoint", {})
 _MOVED: Step = ("urdf.random_pose", {"seed": 3})
@@ -162,6 +169,11 @@ _PERSON = (
 )  # fmt: skip
 _MOTION = ("actions/", "data actions", "scene Scene frame_end", "scenes/Scene.frame_end")
 _REPORT = ("data texts", "texts/")
+_MORE = ("data objects", "scenes/Scene.objects", "scenes/Scene.view_layers[0].objects")
+"""The names of objects, where there are more."""
+_SPLIT = (
+    *_MORE, "data meshes", "object Cube.001", "layer/Cube.001", "meshes/Cube", "objects/Cube",
+)  # fmt: skip
 
 CALLS = {
     "import_scene.urdf_run": Call({"filepath": "@/two_link_arm.urdf"}),
@@ -264,6 +276,9 @@ CALLS = {
     "export_scene.mjcf": Call({"filepath": "@/out/rover.xml"}, stays=_REPORT),
     "export_scene.morse_builder": Call({"filepath": "@/out/rover.py"}, stays=_REPORT),
     "export_scene.robot_world": Call({"filepath": "@/out/world.wbt"}, stays=_REPORT),
+    "export_scene.robot_episodes": Call(
+        {"filepath": "@/out/episodes"}, (_MOTION_IN,), stays=_REPORT, remains=_MOTION
+    ),
     "urdf.zero_pose": Call(before=(("urdf.random_pose", {"seed": 3}),)),
     "urdf.enforce_limits": Call({"on": False}),
     "urdf.random_pose": Call({"seed": 3, "avoid_collisions": True}),
@@ -284,6 +299,23 @@ CALLS = {
     "urdf.reshape_reroot": Call({"link": "upper"}),
     "urdf.reshape_attach": Call({"filepath": "@/gripper.urdf", "link": "hand", "prefix": "g_"}),
     "urdf.reshape_axes": Call({"axes": "zxy"}),
+    "urdf.new_robot": Call({"link": "box"}, (_select_cube,)),
+    "urdf.make_link": Call({"joint_type": "continuous", "link": "box"}, (_select_cube,)),
+    "urdf.split_object": Call({"by": "selection"}, (_select_face,), remains=_SPLIT),
+    "urdf.edit_joint": Call(
+        {"joint_type": "continuous", "source": "y", "parent": "base_link"}, (_SELECT_HAND,)
+    ),
+    "urdf.limit_here": Call({"side": "upper"}, (_SELECT_HAND, _MOVED)),
+    "urdf.remove_link": Call({"objects": "free"}, (_select_cube, _LINK)),
+    "urdf.mirror_limb": Call(
+        before=(_select_cube, _LINK),
+        remains=(*_MORE, "object Cube_mirrored", "layer/Cube_mirrored", "objects/Cube_mirrored"),
+    ),
+    "urdf.compute_inertials": Call({"replace": "all"}),
+    "urdf.find_ranges": Call(),
+    "urdf.make_sensor": Call({"kind": "camera"}, (_SELECT_HAND,)),
+    "urdf.add_control": Call({"command": "velocity"}),
+    "urdf.make_device": Call({"node": "LightSensor"}, (_SELECT_HAND,)),
     "urdf.select_group": Call({"group": "arm"}, (_SRDF_IN,), remains=_POSES),
     "urdf.key_group": Call({"group": "arm"}, (_SRDF_IN,), remains=_POSES),
     "urdf.new_state": Call({"group": "arm", "state": "ready"}, (_SRDF_IN,), remains=_POSES),

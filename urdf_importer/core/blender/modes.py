@@ -62,7 +62,11 @@ def separate_mesh(item: Any, by: str) -> None:
     leave_modes()
     select([item])
     bpy.context.view_layer.objects.active = item
+    settings = bpy.context.tool_settings
+    before = tuple(settings.mesh_select_mode)
     kinds = {"loose": "LOOSE", "material": "MATERIAL", "selection": "SELECTED"}
+    # In a mode of vertices, faces between selected ones would be selected too.
+    settings.mesh_select_mode = (False, False, True)
     bpy.ops.object.mode_set(mode="EDIT")
     try:
         if by != "selection":
@@ -70,6 +74,7 @@ def separate_mesh(item: Any, by: str) -> None:
         bpy.ops.mesh.separate(type=kinds[by])
     finally:
         bpy.ops.object.mode_set(mode="OBJECT")
+        settings.mesh_select_mode = before
 
 
 def leave_modes() -> None:

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects of the scene that callers name."""
+"""Objects of the scene that are the user's: named by callers, and freed from robots."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import bpy
+import numpy as np
 
 from ..diagnostics import ArgumentError, quote_value, unknown_name
 from .standing import properties
 
 VISIBLE = "visible"
+_ROUNDING = 1e-6
+"""Of a place in the world, in single precision."""
 
 
 def choose_objects(objects: Any) -> Iterator[Any]:
@@ -42,3 +45,14 @@ def _is_of_robot(item: Any) -> bool:
     return item is not None and (
         properties.ROBOT in item or properties.WIDGET in item or _is_of_robot(item.parent)
     )
+
+
+def free_objects(items: Iterable[Any]) -> None:
+    """Takes objects from their parents; they stay in their places in the world. Where an object's
+    own numbers say this place already, they stay to the last digit."""
+    worlds = [(item, item.matrix_world.copy()) for item in items]
+    for item, world in worlds:
+        item.parent = None
+        item.matrix_parent_inverse.identity()
+        if not np.allclose(item.matrix_basis, world, rtol=_ROUNDING, atol=_ROUNDING):
+            item.matrix_world = world

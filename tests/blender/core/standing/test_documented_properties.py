@@ -4,6 +4,7 @@
 import re
 import textwrap
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import bpy
@@ -145,6 +146,16 @@ def look_and_measure(armature: Any) -> list[Any]:
     return [bpy.context.scene, *show_reading("sensors", "eye", reading, np.eye(4))]
 
 
+def record_waypoints(armature: Any) -> None:
+    """Two waypoints, the second at the end of an arc, with all the numbers that they can have."""
+    urdf_importer.record_waypoint(armature)
+    urdf_importer.set_joint_positions(armature, {"elbow": 0.4})
+    urdf_importer.record_waypoint(armature, move="circular")
+    recorded = urdf_importer.get_waypoints(armature)
+    numbers = {"blend": 0.01, "speed": 0.5, "tool_speed": 0.2, "pause": 1.0, "swivel": 0.1}
+    urdf_importer.set_waypoints(armature, [replace(each, **numbers) for each in recorded])
+
+
 def check(value: Any, wanted: str, place: str, seen: set[tuple[str, str]]) -> None:
     """The value is of the type that the page gives it, down to the last key."""
     group = re.fullmatch(r"(list of )?\[[\w ]+\]\((?:rig_\w+\.md)?#([\w-]+)\)", wanted)
@@ -212,6 +223,7 @@ def test_rigs_carry_what_is_documented_and_nothing_else(tmp_path):
             semantics = tmp_path / "arm.srdf"
             semantics.write_text(SRDF)
             urdf_importer.apply_srdf(armature, semantics)
+            record_waypoints(armature)
         if path.stem == "gripper":
             armature.data.bones["jaw_left"].name = "Jaw"
             assert bool(mend_drivers(armature)) != BLENDER_MENDS

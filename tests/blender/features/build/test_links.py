@@ -332,6 +332,27 @@ def test_loose_parts_become_objects() -> None:
             split_object(parts[1], by=by)  # type: ignore[arg-type]
 
 
+def test_faces_between_selected_ones_are_not_split_off(arm: Any) -> None:
+    """The sides of a cube have all its vertices; whatever parts edit mode selected last."""
+    bpy.context.tool_settings.mesh_select_mode = (True, False, False)
+    ring = make_box("ring", (5, 0, 0))
+    flat = [each.index for each in ring.data.polygons if abs(each.normal.z) < 0.5]
+    select_parts(ring, "polygons", *flat)
+    parts = split_object(ring, by="selection")
+    assert [len(each.data.polygons) for each in parts] == [2, 4]
+    assert tuple(bpy.context.tool_settings.mesh_select_mode) == (True, False, False)
+
+
+def test_objects_get_their_numbers_back_to_the_last_digit(arm: Any) -> None:
+    turn, place = (0.1, 0.2, 0.3), (1.1, 2.2, -0.7)
+    item = make_tube("fore", place, turn)
+    before = [tuple(item.location), tuple(item.rotation_euler), tuple(item.scale)]
+    make_link(arm, item, parent="upper", name="lower")
+    remove_link(arm, "lower")
+    assert item.parent is None and item.matrix_parent_inverse == mathutils.Matrix()
+    assert [tuple(item.location), tuple(item.rotation_euler), tuple(item.scale)] == before
+
+
 # The list of what is missing, and thirty links
 
 

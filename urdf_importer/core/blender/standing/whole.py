@@ -17,6 +17,7 @@ from ...shelves import find_hooks
 from ..ledger import Ledger
 from ..memory import forget
 from ..modes import leave_modes
+from ..scene_objects import free_objects
 from . import properties
 from .armatures import CHANNELS, armatures_of, check_own, check_robot, group_homes, objects_of
 from .display import find_collection, walk_layers
@@ -363,10 +364,7 @@ def _is_mounted(item: Any) -> bool:
 def _detach(others: Iterable[Any], own: Iterable[Any]) -> None:
     """Frees objects from parents that go, and keeps them in a collection that stays."""
     going = set(own)
-    worlds = [(item, item.matrix_world.copy()) for item in others if item.parent in going]
-    for item, world in worlds:
-        item.parent = None
-        item.matrix_world = world
+    free_objects(item for item in others if item.parent in going)
 
 
 def _list_data(own: Iterable[Any]) -> list[list[Any]]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ....core.arguments import choice_of, rig_of
 from ....core.blender.extract.shapes import SHOWN_TYPES
+from ....core.blender.scene_objects import free_objects
 from ....core.blender.standing import properties
 from ....core.blender.standing.links import find_link, links_of, name_link
 from ....core.blender.standing.robot_table import find_robot
@@ -186,11 +187,7 @@ def remove_link(
     attached = [item for empty in going for item in _users_objects(empty)]
     if objects != "parent":
         bpy.context.view_layer.update()
-        for item in attached:
-            world = item.matrix_world.copy()
-            item.parent = None
-            item.matrix_parent_inverse.identity()
-            item.matrix_basis = world
+        free_objects(attached)
     if objects == "delete":
         below = [each for item in attached for each in item.children_recursive]
         bpy.data.batch_remove([*attached, *below])
