@@ -279,7 +279,7 @@ def test_touching_links_are_red_after_undo_deletion_and_reload(play: Play) -> No
 
 
 def test_an_arm_is_made_of_three_meshes(play: Play, tmp_path: Path) -> None:
-    play("build_arm", tmp_path / "arm.urdf")
+    play("build_arm", tmp_path / "arm.urdf", size="1280x1240")
 
 
 def test_collision_shapes_with_esc_one_link_and_undo(play: Play, tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Public robots taken apart into loose meshes and rebuilt step by step; Pinocchio and MuJoCo are
-the judges."""
+"""Public robots taken apart into loose meshes and rebuilt step by step; Pinocchio, MuJoCo and,
+where $CHECK_URDF names it, the check_urdf of ROS are the judges."""
 
+import os
 import random
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +47,7 @@ ROBOTS = (
     "anymal_b_simple_description/robots/anymal.urdf",
     "hextilt_description/urdf/hextilt_flying_arm_5.urdf",
 )
+CHECK_URDF = os.environ.get("CHECK_URDF", "")
 PRESENT = [each for each in ROBOTS if (ROOT / each).is_file()]
 
 
@@ -110,6 +113,12 @@ def test_rebuilt_robots_are_the_robots(name: str, tmp_path: Path) -> None:
     written = write_urdf(armature, tmp_path / "made.urdf").path
     made = read_robot(written)
     assert {each.name for each in made.links} == {each.name for each in robot.links}
+    if CHECK_URDF:
+        done = subprocess.run(
+            [CHECK_URDF, str(written)], capture_output=True, text=True, timeout=60
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "Successfully Parsed XML" in done.stdout
     judge = Truth.of_file(written)
     chance = random.Random(2)
     moving = [each.name for each in made.joints if each.type in ("revolute", "prismatic")]
