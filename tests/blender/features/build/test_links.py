@@ -12,12 +12,14 @@ import pytest
 
 from support.blender.rigs import new_scene
 from urdf_importer import (
+    CollisionOptions,
     FittedAxis,
     Mimic,
     RobotError,
     edit_joint,
     extract_robot,
     fit_axis,
+    fit_collisions,
     forward_kinematics,
     get_joint_positions,
     link_pose,
@@ -361,6 +363,18 @@ def test_objects_count_as_visuals(arm: Any) -> None:
     assert ("missing-visual", "upper") not in codes and ("missing-mass", "upper") in codes
     make_link(arm, name="bare", parent="upper")
     assert ("missing-visual", "bare") in {(e.code, e.subject) for e in list_shown_missing(arm)}
+
+
+def test_collision_shapes_stay_hidden_behind_objects(arm: Any) -> None:
+    """The description has no visuals: the objects are what is seen, also when shapes are fitted
+    twice."""
+    for shape in ("box", "hull"):
+        fitted = fit_collisions(arm, options=CollisionOptions(shape=shape))
+        made = update_robot(arm, robot=fitted.robot)
+        shapes = [item for items in made.collisions.values() for item in items]
+        assert shapes and all(item.hide_render and item.display_type == "WIRE" for item in shapes)
+        for home in {home for item in shapes for home in item.users_collection}:
+            assert home.hide_viewport and home.hide_render
 
 
 def test_mirrored_limbs_of_objects(arm: Any) -> None:

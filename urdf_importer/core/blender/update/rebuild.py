@@ -154,6 +154,7 @@ def _graft(
     shapes.reuse(pairing.pairs, pairing.new)
     scale = (wanted.base.size if wanted.base else plan.size, plan.size)
     mover = Mover(standing, staged, scale)
+    covered = _are_covered(standing)
     parts = move_parts(standing, staged)
     alike = [(old, twin) for old, twin in pairing.pairs if old.type == twin.type]
     for old, twin in alike:
@@ -168,14 +169,29 @@ def _graft(
     adopt_orphans(standing, orphans)
     _report_orphans(orphans, diagnostics)
     rig = _collect(staged, mover, standing, pairing)
-    shown = shows_collisions(plan.robot, wanted.options)
-    if shown != shows_collisions(standing.robot, wanted.before):  # Else they are as users want.
+    described = shows_collisions(plan.robot, wanted.options)
+    shown = described and not covered
+    before = shows_collisions(standing.robot, wanted.before)
+    if shown != before or shown != described:  # Else they are as users want.
         show_collisions(rig.collisions, standing.parts.get(properties.COLLISIONS), shown)
     _clear(standing, staged, pairing, replaced, names, shapes)
     _remove_parts(standing, parts, names)
     names.give_back()
     bpy.context.view_layer.update()
     return rig
+
+
+def _are_covered(standing: StandingRig) -> bool:
+    """Whether objects of the user show the links, and collision shapes are not shown so far."""
+    home = standing.parts.get(properties.COLLISIONS)
+    if home is not None and not home.hide_render:
+        return False
+    marks = (properties.PART, properties.LIMITS_OF)
+    held = (item for empty in standing.links.values() for item in standing.children.get(empty, ()))
+    return any(
+        item.type == "MESH" and not item.hide_render and not any(mark in item for mark in marks)
+        for item in held
+    )
 
 
 def _change_bones(
