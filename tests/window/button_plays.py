@@ -173,7 +173,6 @@ def _poses(hands: _Hands, joint: str, partner: str) -> Steps:
 
 def _pictures(hands: _Hands) -> Steps:
     """A picture of the robot, and the studio, by F3."""
-    asset = hands.module("features.studio.blender.asset")
     display = hands.module("core.blender.standing.display")
     yield from hands.search("picture of robot")
     yield from hands.driver.wait_for(
