@@ -29,9 +29,11 @@ class BuildPanel(DataSubPanel, bpy.types.Panel):
 
     def draw(self, context: Any) -> None:
         layout, robot = self.layout, active_robot(context)
-        grid = layout.grid_flow(columns=2, align=True, even_columns=True, row_major=True)
-        for operator, icon in _BUTTONS:
-            grid.operator(operator.bl_idname, icon=icon)
+        column = layout.column(align=True)
+        for buttons in _BUTTONS:
+            row = column.row(align=True)
+            for operator, icon in buttons:
+                row.operator(operator.bl_idname, icon=icon)
         _draw_joint(layout, context, robot)
         row = layout.row(align=True)
         row.operator_menu_enum(MakeSensor.bl_idname, "kind", text="Sensor")
@@ -40,16 +42,14 @@ class BuildPanel(DataSubPanel, bpy.types.Panel):
         _draw_missing(layout, context, robot)
 
 
-_BUTTONS: tuple[tuple[Any, str], ...] = (
-    (NewRobot, "ARMATURE_DATA"),
-    (MakeLink, "LINKED"),
-    (SplitObject, "MOD_EXPLODE"),
-    (MirrorLimb, "MOD_MIRROR"),
-    (RemoveLink, "UNLINKED"),
-    (EditJoint, "CON_ROTLIKE"),
-    (ComputeInertia, "PHYSICS"),
-    (FindLimits, "DRIVER_ROTATIONAL_DIFFERENCE"),
+_BUTTONS: tuple[tuple[tuple[Any, str], ...], ...] = (
+    ((NewRobot, "ARMATURE_DATA"),),
+    ((MakeLink, "LINKED"), (RemoveLink, "UNLINKED")),
+    ((MirrorLimb, "MOD_MIRROR"), (SplitObject, "MOD_EXPLODE")),
+    ((EditJoint, "CON_ROTLIKE"), (FindLimits, "DRIVER_ROTATIONAL_DIFFERENCE")),
+    ((ComputeInertia, "PHYSICS"),),
 )
+"""Rows of buttons. Long labels have rows of their own, or a narrow sidebar cuts them."""
 
 
 def _draw_joint(layout: Any, context: Any, robot: Any) -> None:
@@ -60,8 +60,8 @@ def _draw_joint(layout: Any, context: Any, robot: Any) -> None:
         return
     name, kind, source = row_of_link
     box = layout.box()
+    box.label(text=name, translate=False)
     row = box.row(align=True)
-    row.label(text=name, translate=False)
     row.operator_menu_enum(EditJoint.bl_idname, "joint_type", text=kind.title())
     row.operator_menu_enum(EditJoint.bl_idname, "source", text="Axis from")
     if source:

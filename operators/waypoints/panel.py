@@ -114,13 +114,15 @@ def _draw_chosen(layout: Any, empty: Any) -> None:
     for move, label, _ in MOVES:
         pressed = empty.get(key_of("move")) == move
         row.operator(SetMove.bl_idname, text=label, depress=pressed).move = move
-    grid = layout.grid_flow(columns=2, align=True, even_columns=True)
+    column = layout.column(align=True)
+    column.use_property_split, column.use_property_decorate = True, False
     for field, label in _FIELDS:
         if key_of(field) in empty:
-            grid.prop(empty, f'["{key_of(field)}"]', text=label)
+            column.prop(empty, f'["{key_of(field)}"]', text=label)
     via = find_via(empty)
     if via is not None:
-        layout.prop(via, "location", text="Via Point")
+        column.separator()
+        column.prop(via, "location", text="Via Point")
     layout.label(text=f"Tool: {empty.get(properties.WAYPOINT_LINK, '')}", translate=False)
 
 

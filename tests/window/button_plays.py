@@ -173,9 +173,11 @@ def _poses(hands: _Hands, joint: str, partner: str) -> Steps:
 
 def _pictures(hands: _Hands) -> Steps:
     """A picture of the robot, and the studio, by F3."""
-    asset = hands.module("features.studio.blender.asset")
+    display = hands.module("core.blender.standing.display")
     yield from hands.search("picture of robot")
-    yield from hands.driver.wait_for("it has a picture", lambda: asset.find_thumbnail(hands.robot))
+    yield from hands.driver.wait_for(
+        "it has a picture", lambda: display.find_thumbnail(hands.robot)
+    )
     stage = hands.module("features.studio.blender.stage")
     scene, camera = bpy.context.scene, bpy.context.scene.camera
     space = hands.driver.viewport.spaces.active

@@ -21,8 +21,13 @@ _LONG = {
 }  # fmt: skip
 """Buttons that other plays press, since they begin long work, or open an editor or a list of
 buttons; and the web's."""
-_LAST = {"urdf.hide_ik", "urdf.check_motion", "urdf.show_messages"}
+_LAST = {
+    "urdf.hide_ik", "urdf.check_motion", "urdf.show_messages", "urdf.remove_waypoint",
+    "urdf.remove_link",
+}  # fmt: skip
 """Buttons that take others away."""
+_UNDONE = {"urdf.remove_link"}
+"""Buttons that take away what the next width needs: Ctrl+Z brings it back."""
 _SWAPS = {"urdf.remove_studio": "urdf.build_studio"}
 """Buttons in whose place another one comes, which takes back what they did."""
 _COLUMNS = (0.08, 0.25, 0.42, 0.58, 0.64, 0.7, 0.76, 0.82, 0.86)
@@ -90,6 +95,7 @@ class _Hand:
     def __init__(self, driver: Driver, robot: str, drawn: set[str]) -> None:
         self.driver, self.robot, self.drawn = driver, robot, drawn
         self.jumps: list[str] = []
+        self.active = bpy.context.view_layer.objects.active.name
 
     def look_for_cuts(self, picture: str) -> Steps:
         """Asserts that no label is cut, but for names of any length."""
@@ -166,7 +172,9 @@ class _Hand:
                 driver.take_picture("jumped")
                 self.jumps.append(f"{found} for {button}")
         assert self.robot in bpy.data.objects, f"{button} took the robot away"
-        bpy.context.view_layer.objects.active = bpy.data.objects[self.robot]
+        if button in _UNDONE:
+            yield from driver.undo()
+        bpy.context.view_layer.objects.active = bpy.data.objects[self.active]
 
     def _close(self, place: tuple[int, int]) -> Generator[float, None, str]:
         """Closes what opened, by Esc; returns the button that is under the mouse then."""
@@ -211,9 +219,26 @@ def _bring_person(robot: Any, person: str) -> None:
     bpy.context.view_layer.objects.active = robot
 
 
+def _teach(robot: Any, _person: str) -> None:
+    """Two waypoints, the chosen one on an arc: it has a via point."""
+    library = importlib.import_module(_LIBRARY)
+    for share in (0.3, 0.8):
+        positions = library.get_joint_positions(robot)
+        library.set_joint_positions(robot, dict.fromkeys(positions, share))
+        assert bpy.ops.urdf.record_waypoint() == {"FINISHED"}
+    assert bpy.ops.urdf.set_waypoint_move(move="circular") == {"FINISHED"}
+    bpy.context.view_layer.objects.active = robot
+
+
+def _choose_last_link(robot: Any, _person: str) -> None:
+    """The panel shows the joint of an active link."""
+    bodies = [each for each in robot.children_recursive if each.get("urdf_part") == "Visuals"]
+    bpy.context.view_layer.objects.active = bodies[-1]
+
+
 _PREPARATIONS = {
     "Motion": _move_too_fast, "Poses": _group_bones, "Retarget": _bring_person,
-    "Simulate": _ask_all,
+    "Simulate": _ask_all, "Waypoints": _teach, "Build": _choose_last_link,
 }  # fmt: skip
 
 
@@ -256,8 +281,9 @@ def _read(driver: Driver, picture: str) -> Any:
 
 
 def find_dots(pixels: Any) -> list[tuple[int, int]]:
-    """Finds the dots that Blender ends a cut label by in a picture (n, m): three bright pixels,
-    evenly spaced, with nothing above and below them. Rows and columns of the first of three."""
+    """Finds the dots that Blender ends a cut label by in a picture (n, m): three of some bright
+    pixels, as evenly spaced as whole pixels allow, with nothing above and below them. Rows and
+    columns of the first of three."""
     base = np.median(pixels)
     ink = pixels > base + 0.18
     found = []
@@ -265,12 +291,17 @@ def find_dots(pixels: Any) -> list[tuple[int, int]]:
         columns = np.flatnonzero(ink[row])
         starts = columns[np.flatnonzero(np.diff(columns, prepend=-9) > 1)]
         ends = columns[np.flatnonzero(np.diff(columns, append=10**6) > 1)]
+        is_small = ends - starts <= 2
+        is_near = (np.diff(starts) >= 3) & (np.diff(starts) <= 5) & is_small[1:] & is_small[:-1]
         for i in range(len(starts) - 2):
             gaps = np.diff(starts[i : i + 3])
-            small = (ends[i : i + 3] - starts[i : i + 3] <= 1).all()
-            if not (small and gaps[0] == gaps[1] and 3 <= gaps[0] <= 5):
+            if not (is_near[i : i + 2].all() and abs(gaps[0] - gaps[1]) <= 1):
                 continue
             box = slice(max(starts[i] - 1, 0), ends[i + 2] + 2)
-            if not (ink[row - 3 : row - 1, box].any() or ink[row + 2 : row + 7, box].any()):
+            if ink[row - 3 : row - 1, box].any() or ink[row + 2 : row + 7, box].any():
+                continue
+            # Four in a row are the grip of a panel; a thin letter before the dots reaches higher.
+            before = i > 0 and is_near[i - 1] and not ink[row + 2 : row + 7, starts[i - 1]].any()
+            if not (before or is_near[i + 2 : i + 3].any()):
                 found.append((row, int(starts[i])))
     return found

@@ -236,7 +236,8 @@ _PANELS = {
     "legs": ("Simulate", "Retarget", "Look"),
     "scout": ("Sensors", "Collision Shapes", "Import Report"),
     "rover": ("Links", "Reshape", "Live"),
-    "arm": ("Waypoints", "Build"),
+    "arm": ("Waypoints",),
+    "maker": ("Build",),
 }
 
 
@@ -245,6 +246,7 @@ def test_every_panel_in_three_widths(play: Play, robot: str, tmp_path: Path) -> 
     labels = [label for each in _PANELS.values() for label in each]
     paths = {
         "gripper": SAMPLES / "gripper.urdf", "legs": LEGS, "arm": SAMPLES / "two_link_arm.urdf",
+        "maker": SAMPLES / "two_link_arm.urdf",
     }  # fmt: skip
     path = paths.get(robot) or _write_scout(tmp_path)
     person = SAMPLES / "walk_and_wave.bvh"

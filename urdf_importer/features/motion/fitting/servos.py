@@ -157,7 +157,7 @@ def _calibrate(name: str, given: Mapping[str, Any]) -> Servo:
 def _read_table(content: Mapping[str, Any]) -> list[Servo]:
     _check_keys("", content, ("preset", "servos"))
     preset = content.get("preset", "dynamixel")
-    if preset not in _PRESETS:
+    if not isinstance(preset, str) or preset not in _PRESETS:
         raise ReadError(f"preset is {name_choices(list(_PRESETS))}, not {quote_value(preset)}")
     servos = content.get("servos")
     if not isinstance(servos, Mapping) or not 0 < len(servos) <= _MOST_SERVOS:
