@@ -281,9 +281,8 @@ def _read(driver: Driver, picture: str) -> Any:
 
 
 def find_dots(pixels: Any) -> list[tuple[int, int]]:
-    """Finds the dots that Blender ends a cut label by in a picture (n, m): three of some bright
-    pixels, as evenly spaced as whole pixels allow, with nothing above and below them. Rows and
-    columns of the first of three."""
+    """Finds the dots that Blender ends a cut label by in a picture (n, m): three bright pixels,
+    evenly spaced, with nothing above and below them. Rows and columns of the first of three."""
     base = np.median(pixels)
     ink = pixels > base + 0.18
     found = []
@@ -291,17 +290,12 @@ def find_dots(pixels: Any) -> list[tuple[int, int]]:
         columns = np.flatnonzero(ink[row])
         starts = columns[np.flatnonzero(np.diff(columns, prepend=-9) > 1)]
         ends = columns[np.flatnonzero(np.diff(columns, append=10**6) > 1)]
-        is_small = ends - starts <= 2
-        is_near = (np.diff(starts) >= 3) & (np.diff(starts) <= 5) & is_small[1:] & is_small[:-1]
         for i in range(len(starts) - 2):
             gaps = np.diff(starts[i : i + 3])
-            if not (is_near[i : i + 2].all() and abs(gaps[0] - gaps[1]) <= 1):
+            small = (ends[i : i + 3] - starts[i : i + 3] <= 1).all()
+            if not (small and gaps[0] == gaps[1] and 3 <= gaps[0] <= 5):
                 continue
             box = slice(max(starts[i] - 1, 0), ends[i + 2] + 2)
-            if ink[row - 3 : row - 1, box].any() or ink[row + 2 : row + 7, box].any():
-                continue
-            # Four in a row are the grip of a panel; a thin letter before the dots reaches higher.
-            before = i > 0 and is_near[i - 1] and not ink[row + 2 : row + 7, starts[i - 1]].any()
-            if not (before or is_near[i + 2 : i + 3].any()):
+            if not (ink[row - 3 : row - 1, box].any() or ink[row + 2 : row + 7, box].any()):
                 found.append((row, int(starts[i])))
     return found
