@@ -433,3 +433,37 @@ def test_a_tool_is_led_by_its_own_frame() -> None:
     for row in values.tolist():
         shown = forward_kinematics(robot, dict(zip(plan.trajectory.names, row, strict=True)))
         assert shown["gun"][:3, 3] == pytest.approx(tcp[:3, 3], abs=2e-6)
+
+
+def six_axes(tmp_path: Path) -> Robot:
+    """An arm that has many configurations for a pose."""
+    axes = ("0 0 1", "0 1 0", "0 1 0", "1 0 0", "0 1 0", "1 0 0")
+    places = ("0 0 0.3", "0 0 0.1", "0 0 0.4", "0.2 0 0", "0.2 0 0", "0.1 0 0")
+    links = "".join(f'<link name="l{k}"/>' for k in range(7))
+    joints = "".join(
+        f'<joint name="j{k}" type="revolute"><parent link="l{k}"/><child link="l{k + 1}"/>'
+        f'<origin xyz="{places[k]}"/><axis xyz="{axes[k]}"/>'
+        '<limit lower="-3" upper="3" effort="1" velocity="2" acceleration="4"/></joint>'
+        for k in range(6)
+    )
+    path = tmp_path / "six.urdf"
+    path.write_text(f'<robot name="six" version="1.2">{links}{joints}</robot>')
+    return read_robot(path)
+
+
+def test_a_loop_of_poses_ends_as_it_began(tmp_path: Path) -> None:
+    """Without taught positions, and with the way to the first from somewhere else."""
+    robot, home = six_axes(tmp_path), {"j1": 0.2, "j2": 0.4, "j4": 0.5}
+    frame = forward_kinematics(robot, home)["l6"]
+    points = [
+        Waypoint(name="a", pose=frame),
+        Waypoint(name="b", pose=at(frame, y=0.2)),
+        Waypoint(name="c", pose=at(frame, x=-0.1, y=-0.2)),
+    ]
+    options = replace(QUICK, link="l6", loop=True)
+    for start in ({}, {"j0": 0.3}):
+        plan = plan_waypoints(robot, points, options=options, start_positions=start)
+        assert plan.success, plan.message
+        first = int(np.abs(plan.trajectory.times - plan.times[0]).argmin())
+        values = plan.trajectory.positions
+        assert values[-1] == pytest.approx(values[first], abs=1e-6)
