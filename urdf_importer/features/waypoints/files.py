@@ -71,6 +71,14 @@ def read_waypoints(path: AnyPath) -> tuple[Waypoint, ...]:
     return tuple(replace(each, link=each.link or link) for each in found)
 
 
+def lacks_turns(path: AnyPath) -> bool:
+    """Whether a file is a path of a link without quaternions. Raises ReadError where it cannot be
+    read."""
+    path = os.fspath(path)
+    rows = read_rows(read_regular_file(path), path) if path.lower().endswith(".csv") else ()
+    return bool(rows) and ",".join(rows[0][1]) == HEADS[0]
+
+
 def write_waypoints(waypoints: Iterable[Waypoint], path: AnyPath) -> Path:
     """Writes waypoints as YAML or CSV, by the suffix, whole or not at all. Returns the path.
     Reading gives equal waypoints, poses to 1e-15. Raises WriteError, ArgumentError for other

@@ -204,3 +204,23 @@ def test_the_padlock_holds_a_joint_of_the_plan(panda):
     bone.lock_rotation[joint.channels[0].index] = True
     plan = bake_waypoints(panda, options=QUICK, diagnostics=Diagnostics())
     assert plan.success and "panda_joint3" not in plan.trajectory.names
+
+
+def test_waypoints_keep_names_that_blender_numbers(panda):
+    """Other objects and another program have the same names: `after` finds its waypoint still."""
+    bpy.data.objects.new("home", None)
+    points = [
+        Waypoint(name="home", positions=START, program="one"),
+        Waypoint(name="end", positions=START, program="one", after="two:end"),
+        Waypoint(name="home", positions=START, program="two"),
+        Waypoint(name="end", positions=START, program="two"),
+    ]
+    made = set_waypoints(panda, points, link="panda_hand")
+    assert [each.name for each in made] == ["home.001", "end", "home.002", "end.001"]
+    found = get_waypoints(panda)
+    assert [each.name for each in found] == ["home", "end", "home", "end"]
+    copy = made[0].copy()
+    made[0].users_collection[0].objects.link(copy)
+    made[2].name = "start"
+    names = [each.name for each in get_waypoints(panda)]
+    assert names == ["home", copy.name, "end", "start", "end"]

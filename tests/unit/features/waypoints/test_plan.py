@@ -452,13 +452,14 @@ def six_axes(tmp_path: Path) -> Robot:
 
 
 def test_a_loop_of_poses_ends_as_it_began(tmp_path: Path) -> None:
-    """Without taught positions, and with the way to the first from somewhere else."""
+    """From a far taught place back to an untaught one, and with the way there from elsewhere."""
     robot, home = six_axes(tmp_path), {"j1": 0.2, "j2": 0.4, "j4": 0.5}
+    names, far = [f"j{k}" for k in range(6)], (2.5, -0.5, 0.5, 2.5, -0.5, 2.5)
     frame = forward_kinematics(robot, home)["l6"]
     points = [
         Waypoint(name="a", pose=frame),
-        Waypoint(name="b", pose=at(frame, y=0.2)),
-        Waypoint(name="c", pose=at(frame, x=-0.1, y=-0.2)),
+        Waypoint(name="b", pose=at(frame, y=0.2), move="linear"),
+        Waypoint(name="c", positions=dict(zip(names, far, strict=True))),
     ]
     options = replace(QUICK, link="l6", loop=True)
     for start in ({}, {"j0": 0.3}):

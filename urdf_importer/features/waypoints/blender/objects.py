@@ -2,6 +2,7 @@
 """Waypoints in a .blend: empties, in an order, with flat properties. They can be dragged, keyed,
 parented and copied as any object, and are read by this module alone."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -29,7 +30,7 @@ from ..model import MOVES, Waypoint
 NUMBERS = ("blend", "speed", "tool_speed", "pause", "swivel")
 TEXTS = ("move", "program", "after")
 _KEY = properties.WAYPOINT
-
+_NUMBERED = re.compile(r"\.\d{3,}$")
 
 _RANGES: dict[str, dict[str, Any]] = {
     "urdf_waypoint_blend": {"min": 0.0, "soft_max": 1.0, "subtype": "DISTANCE",
@@ -91,7 +92,22 @@ def get_waypoints(armature: Any) -> tuple[Waypoint, ...]:
     shown now, in the root link's frame. Raises BuildError for an object that is not an imported
     robot."""
     armature = rig_of(armature)
-    return tuple(_read(armature, each) for each in waypoint_empties_of(armature))
+    order = waypoint_empties_of(armature)
+    names = name_waypoints(order)
+    return tuple(_read(armature, *each) for each in zip(order, names, strict=True))
+
+
+def name_waypoints(order: Sequence[Any]) -> list[str]:
+    """Returns the names of waypoints: the given ones, where Blender alone has added a number to an
+    empty's, once in each program; else those of the empties."""
+    taken, names = set(), []
+    for empty in order:
+        program, given = (str(empty.get(key_of(key), "")) for key in ("program", "name"))
+        is_given = given and _NUMBERED.sub("", empty.name) == given
+        name = given if is_given and (program, given) not in taken else empty.name
+        taken.add((program, name))
+        names.append(name)
+    return names
 
 
 def set_waypoints(armature: Any, waypoints: Iterable[Waypoint], *, link: str = "") -> list[Any]:
@@ -177,6 +193,8 @@ def _make(armature: Any, point: Waypoint, usual: str = "") -> Any:
     made = new_waypoint(armature, point.name or link)
     _put(made, _KEY, 0)
     _put(made, properties.WAYPOINT_LINK, link)
+    if point.name:
+        _put(made, key_of("name"), point.name)
     for field in TEXTS:
         _put(made, key_of(field), str(getattr(point, field)))
     for field in NUMBERS:
@@ -236,7 +254,7 @@ def _shown(armature: Any, empty: Any) -> Matrix:
     return frame
 
 
-def _read(armature: Any, empty: Any) -> Waypoint:
+def _read(armature: Any, empty: Any, name: str) -> Waypoint:
     names = [each for each in str(empty.get(properties.WAYPOINT_JOINTS, "")).split("\n") if each]
     taught = [float(each) for each in empty.get(key_of("positions"), ())]
     said: dict[str, Any] = {key: str(empty.get(key_of(key), "")) for key in TEXTS}
@@ -245,7 +263,7 @@ def _read(armature: Any, empty: Any) -> Waypoint:
     if said["move"] not in MOVES or (said["move"] == "circular" and via is None):
         said["move"] = "linear"
     return Waypoint(
-        name=empty.name,
+        name=name,
         pose=_shown(armature, empty),
         positions=dict(zip(names, taught, strict=False)) or None,
         via=None if via is None else _shown(armature, via)[:3, 3],
