@@ -13,6 +13,7 @@ from ...urdf_importer import (
     Diagnostics,
     KinematicsError,
     Pose,
+    RobotError,
     bake_waypoints,
     get_joint_positions,
     get_waypoints,
@@ -80,22 +81,33 @@ class GoToWaypoint(RobotOperator, bpy.types.Operator):
         "Pose the robot as it is at the chosen waypoint: as taught, where it was not moved"
     )
 
-    place: props.integer("Number", "Which waypoint, from 1 on; 0 for the chosen one", kept=False)
+    place: props.integer(
+        "Number", "Which waypoint, from 1 on; 0 for the chosen one", min=0, kept=False
+    )
 
     def run(self: Any, context: Any, robot: Any) -> None:
         found = waypoint_empties_of(robot)
-        if self.place > len(found):
+        if not 0 <= self.place <= len(found):
             raise Refusal(f"The robot has {count(len(found), 'waypoint')}")
         empty = found[self.place - 1] if self.place else need_chosen(context)
         choose(context, empty)
-        point = get_waypoints(robot)[waypoint_empties_of(robot).index(empty)]
-        if point.positions:
-            set_joint_positions(robot, point.positions)
-            context.view_layer.update()
-        pose: Any = point.pose
-        answer = solve_ik(robot, point.link or read_link(context), pose)
-        if not answer.success:
-            raise Refusal(f"{empty.name}: {answer.message}")
+        point = get_waypoints(robot)[found.index(empty)]
+        before = get_joint_positions(robot)
+        try:
+            _go_to(robot, point, point.link or read_link(context))
+        except RobotError:
+            set_joint_positions(robot, before)
+            raise
+
+
+def _go_to(robot: Any, point: Any, link: str) -> None:
+    """Poses a robot as it is at a waypoint. Raises Refusal where it cannot be there."""
+    if point.positions:
+        set_joint_positions(robot, point.positions)
+        bpy.context.view_layer.update()
+    answer = solve_ik(robot, link, point.pose)
+    if not answer.success:
+        raise Refusal(f"{point.name}: {answer.message}")
 
 
 class UpdateWaypoint(RobotOperator, bpy.types.Operator):

@@ -10,7 +10,14 @@ import pytest
 
 from support.arm_chains import ARMS
 from support.blender.sidebars import activate
-from urdf_importer import ImportOptions, get_waypoints, import_robot, link_pose, set_joint_positions
+from urdf_importer import (
+    ImportOptions,
+    get_joint_positions,
+    get_waypoints,
+    import_robot,
+    link_pose,
+    set_joint_positions,
+)
 
 pytestmark = pytest.mark.usefixtures("extension", "scene")
 PANDA = next(arm for arm in ARMS if arm.name == "panda")
@@ -44,3 +51,16 @@ def test_files_in_millimetres_with_and_without_turns(panda: Any, tmp_path: Path)
         assert pose[:3, :3] == pytest.approx(turn, abs=1e-6)
         if name == "cell.yaml":
             assert np.asarray(second.via) == pytest.approx((0.45, 0.05, 0.5), abs=1e-6)
+
+
+def test_a_place_that_cannot_be_reached_leaves_the_arm_as_it_was(panda: Any) -> None:
+    bpy.context.window_manager.urdf_waypoint_link = "panda_hand"
+    assert bpy.ops.urdf.record_waypoint() == {"FINISHED"}
+    empty = bpy.data.objects["panda_hand 1"]
+    empty.location.z += 5.0
+    set_joint_positions(panda, {"panda_joint1": 0.4})
+    bpy.context.view_layer.update()
+    before = get_joint_positions(panda)
+    for place in (1, -3, 2):
+        assert bpy.ops.urdf.go_to_waypoint(place=place) == {"CANCELLED"}
+        assert get_joint_positions(panda) == pytest.approx(before, abs=1e-6)

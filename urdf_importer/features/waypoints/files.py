@@ -276,6 +276,8 @@ def _read_path(path: str) -> tuple[Waypoint, ...]:
     """Reads the places of a path of a link, as fast as its times say where limits allow; without
     quaternions the tool is not turned."""
     rows = read_link_path(path)
+    if len(rows) > MOST_WAYPOINTS:
+        raise ReadError(f"{_CALLED} has more than {MOST_WAYPOINTS}", source=path)
     points = []
     for number, row in enumerate(rows):
         before = rows[max(number - 1, 0)]

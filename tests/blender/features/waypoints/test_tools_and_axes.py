@@ -121,3 +121,9 @@ def check_same_places(armature: Any, before: Any) -> None:
         assert np.asarray(one.pose) == pytest.approx(np.asarray(other.pose), abs=2e-6)
         if other.via is not None:
             assert np.asarray(one.via) == pytest.approx(np.asarray(other.via), abs=2e-6)
+
+
+def test_a_tool_is_not_measured_from_itself(panda):
+    set_tool(panda, "gun", link="panda_link8")
+    with pytest.raises(KinematicsError, match="tool 'gun' cannot be measured from itself"):
+        set_tool(panda, "gun", link="gun")

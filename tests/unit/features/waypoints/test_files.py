@@ -147,3 +147,10 @@ def test_other_suffixes_are_refused(tmp_path: Path) -> None:
     with pytest.raises(KinematicsError, match=r"written as \.yaml"):
         write_waypoints([Waypoint(positions={"a": 1.0})], tmp_path / "cell.txt")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_path_is_as_long_as_a_table_may_be(tmp_path: Path) -> None:
+    rows = "".join(f"{each},0.1,0,0\n" for each in range(10_001))
+    (tmp_path / "path.csv").write_text(f"time,x,y,z\n{rows}")
+    with pytest.raises(ReadError, match="has more than 10000"):
+        read_waypoints(tmp_path / "path.csv")

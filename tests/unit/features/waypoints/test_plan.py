@@ -468,3 +468,31 @@ def test_a_loop_of_poses_ends_as_it_began(tmp_path: Path) -> None:
         first = int(np.abs(plan.trajectory.times - plan.times[0]).argmin())
         values = plan.trajectory.positions
         assert values[-1] == pytest.approx(values[first], abs=1e-6)
+
+
+def test_waits_are_the_least_and_rings_are_named(tmp_path: Path) -> None:
+    """Two arms that take turns, and a ring."""
+    robot = two_arms(tmp_path)
+
+    def make(program: str, joint: str, link: str, afters: dict[int, str]) -> list[Waypoint]:
+        return [
+            Waypoint(name=f"{program}{k}", positions={joint: 0.5 * (k % 2)}, program=program,
+                     link=link, after=afters.get(k, ""), pause=0.1)
+            for k in range(6)
+        ]  # fmt: skip
+
+    left = make("l", "a", "la", {1: "r:r1", 3: "r:r3", 5: "r:r5"})
+    right = make("r", "b", "lb", {2: "l:l1", 4: "l:l3"})
+    for points in (left + right, right + left):
+        plan = plan_waypoints(robot, points, options=QUICK)
+        at = dict(zip((each.name for each in points), plan.times, strict=True))
+        move = at["r1"] - 0.1
+        for number, other in ((1, "r1"), (3, "r3"), (5, "r5")):
+            begins = max(at[f"l{number - 1}"] + 0.1, at[other])
+            assert at[f"l{number}"] == pytest.approx(begins + move, abs=1e-6)
+        for number, other in ((2, "l1"), (4, "l3")):
+            begins = max(at[f"r{number - 1}"] + 0.1, at[other])
+            assert at[f"r{number}"] == pytest.approx(begins + move, abs=1e-6)
+    left[0] = replace(left[0], after="r:r2")
+    with pytest.raises(KinematicsError, match="'l:l0' and 'r:r2' wait for each other"):
+        plan_waypoints(robot, left + right, options=QUICK)

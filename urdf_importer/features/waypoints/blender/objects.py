@@ -78,7 +78,7 @@ def record_waypoint(
         move="joint" if move == "circular" else move,
         link=link,
     )
-    made = _make(armature, point)
+    made = _make(_Shown(armature), point)
     if move == "circular":
         bend_way(armature, made, order[place - 1] if place else None)
     order.insert(place, made)
@@ -129,7 +129,9 @@ def set_waypoints(armature: Any, waypoints: Iterable[Waypoint], *, link: str = "
             if name not in rig.motions:
                 raise unknown_name("the robot has no joint", name, rig.motions)
     remove_waypoints(waypoint_empties_of(armature))
-    made = [_make(armature, point, usual) for point in points]
+    bpy.context.view_layer.update()
+    shown = _Shown(armature)
+    made = [_make(shown, point, usual) for point in points]
     sort_waypoints(made)
     bpy.context.view_layer.update()
     return made
@@ -188,8 +190,35 @@ def _read_positions(armature: Any, link: str) -> dict[str, float]:
     return found
 
 
-def _make(armature: Any, point: Waypoint, usual: str = "") -> Any:
-    link = point.link or usual
+class _Shown:
+    """A rig as it is shown: its positions and frames are read once for all waypoints."""
+
+    def __init__(self, armature: Any) -> None:
+        self.armature = armature
+        self._positions: Mapping[str, Any] | None = None
+        self._frames: dict[str, Matrix] = {"": np.eye(4)}
+
+    def find_frame(self, link: str) -> Matrix:
+        """Returns the frame (4, 4) of a link in the armature's; the identity of no link."""
+        if link not in self._frames:
+            self._frames[link] = link_pose(self.armature, link)
+        return self._frames[link]
+
+    def find_pose(self, point: Waypoint, link: str) -> Matrix:
+        """Returns the pose (4, 4) of a waypoint in the armature's frame."""
+        if point.pose is not None:
+            found: Matrix = self.find_frame(point.frame) @ np.asarray(point.pose)
+            return found
+        if self._positions is None:
+            self._positions = get_joint_positions(self.armature)
+        at = dict(self._positions) | dict(point.positions or {})
+        rig = recall_rig(self.armature)
+        known = {name: value for name, value in at.items() if name in rig.motions}
+        return forward_kinematics(rig.robot, known)[link]
+
+
+def _make(shown: _Shown, point: Waypoint, usual: str = "") -> Any:
+    armature, link = shown.armature, point.link or usual
     made = new_waypoint(armature, point.name or link)
     _put(made, _KEY, 0)
     _put(made, properties.WAYPOINT_LINK, link)
@@ -204,28 +233,13 @@ def _make(armature: Any, point: Waypoint, usual: str = "") -> Any:
     _put_joints(made, point.positions or {})
     if point.frame:
         made.parent = find_link(armature, point.frame)
-    frame = _find_frame(armature, point, link)
-    bpy.context.view_layer.update()
-    _place(armature, made, frame)
+    _place(armature, made, shown.find_pose(point, link))
     if point.via is not None:
         via = new_via(armature, made)
-        base = link_pose(armature, point.frame) if point.frame else np.eye(4)
-        goal = np.eye(4)
+        base, goal = shown.find_frame(point.frame), np.eye(4)
         goal[:3, 3] = base[:3, :3] @ np.asarray(point.via) + base[:3, 3]
-        bpy.context.view_layer.update()
         _place(armature, via, goal)
     return made
-
-
-def _find_frame(armature: Any, point: Waypoint, link: str) -> Matrix:
-    """Returns the pose (4, 4) of a waypoint in the armature's frame."""
-    if point.pose is not None:
-        base = link_pose(armature, point.frame) if point.frame else np.eye(4)
-        found: Matrix = base @ np.asarray(point.pose)
-        return found
-    shown: Mapping[str, Any] = get_joint_positions(armature) | dict(point.positions or {})
-    rig = recall_rig(armature)
-    return forward_kinematics(rig.robot, {k: v for k, v in shown.items() if k in rig.motions})[link]
 
 
 def _put(empty: Any, key: str, value: Any) -> None:
