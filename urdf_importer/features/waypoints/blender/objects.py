@@ -156,7 +156,7 @@ def update_waypoint(armature: Any, empty: Any) -> None:
     """Brings a waypoint to where its link is shown, with the joints as they are shown."""
     link = str(empty.get(properties.WAYPOINT_LINK, "")) or suggest_link(armature)
     _put_joints(empty, _read_positions(armature, link))
-    _place(armature, empty, link_pose(armature, link))
+    _place(world_from_armature(armature), empty, link_pose(armature, link))
 
 
 def bend_way(armature: Any, empty: Any, before: Any) -> Any:
@@ -195,6 +195,7 @@ class _Shown:
 
     def __init__(self, armature: Any) -> None:
         self.armature = armature
+        self.world = world_from_armature(armature)
         self._positions: Mapping[str, Any] | None = None
         self._frames: dict[str, Matrix] = {"": np.eye(4)}
 
@@ -233,12 +234,12 @@ def _make(shown: _Shown, point: Waypoint, usual: str = "") -> Any:
     _put_joints(made, point.positions or {})
     if point.frame:
         made.parent = find_link(armature, point.frame)
-    _place(armature, made, shown.find_pose(point, link))
+    _place(shown.world, made, shown.find_pose(point, link))
     if point.via is not None:
         via = new_via(armature, made)
         base, goal = shown.find_frame(point.frame), np.eye(4)
         goal[:3, 3] = base[:3, :3] @ np.asarray(point.via) + base[:3, 3]
-        _place(armature, via, goal)
+        _place(shown.world, via, goal)
     return made
 
 
@@ -255,9 +256,8 @@ def _put_joints(empty: Any, positions: Mapping[str, float]) -> None:
     _put(empty, key_of("positions"), [float(each) for each in positions.values()] or [0.0])
 
 
-def _place(armature: Any, empty: Any, frame: Matrix) -> None:
-    world = world_from_armature(armature) @ frame
-    empty.matrix_world = mathutils.Matrix(world.tolist())
+def _place(world: Matrix, empty: Any, frame: Matrix) -> None:
+    empty.matrix_world = mathutils.Matrix((world @ frame).tolist())
 
 
 def _shown(armature: Any, empty: Any) -> Matrix:
