@@ -159,6 +159,8 @@ def _read_node(node: YamlNode, path: str) -> Waypoint:
         elif key in _NUMBERS:
             said[key] = _read_number(value, key, path)
         elif key == "positions":
+            if value.pairs is None:
+                raise ReadError("positions must be a mapping", source=path, line=value.line)
             said[key] = {
                 name: _read_number(each, f"the position of {quote(name)}", path)
                 for name, each in (value.pairs or {}).items()

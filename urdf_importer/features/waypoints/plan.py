@@ -56,7 +56,7 @@ def plan_waypoints(
         from .blender.objects import get_waypoints
 
         waypoints = get_waypoints(given)
-    points = tuple(waypoints)
+    points = _list(waypoints)
     programs = sort_programs(points)
     _, found = find_robot_limits(robot, limits, diagnostics)
     cell = open_cell(robot, shown, found, {*held, *options.hold})
@@ -70,6 +70,14 @@ def plan_waypoints(
     if problems:
         return _refuse(problems)
     return _finish(given, runs, len(points), (options, diagnostics))
+
+
+def _list(waypoints: Any) -> tuple[Waypoint, ...]:
+    points = tuple(waypoints) if isinstance(waypoints, Iterable) else (waypoints,)
+    for each in points:
+        if not isinstance(each, Waypoint):
+            raise KinematicsError(f"waypoints must be a list of Waypoint, not {each!r:.60}")
+    return points
 
 
 def _open(given: Any, start: Mapping[str, Any]) -> tuple[Robot, dict[str, Any], frozenset[str]]:

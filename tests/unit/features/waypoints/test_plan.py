@@ -496,3 +496,9 @@ def test_waits_are_the_least_and_rings_are_named(tmp_path: Path) -> None:
     left[0] = replace(left[0], after="r:r2")
     with pytest.raises(KinematicsError, match="'l:l0' and 'r:r2' wait for each other"):
         plan_waypoints(robot, left + right, options=QUICK)
+
+
+@pytest.mark.parametrize("wrong", [5, "home", [5]])
+def test_other_things_are_no_waypoints(wrong: Any) -> None:
+    with pytest.raises(KinematicsError, match="waypoints must be a list of Waypoint, not "):
+        plan_waypoints(UR5.robot, wrong)
