@@ -49,8 +49,8 @@ def bake_waypoints(
 
 
 def _mark(armature: Any, places: Sequence[tuple[str, int]]) -> None:
-    """Puts markers on the timeline, in the place of those that the last plan of the robot made: the
-    user's own stay, and those that the user has moved or renamed."""
+    """Puts markers on the timeline and removes the ones of the robot's last plan. Markers of the
+    user stay, moved and renamed ones too."""
     markers = bpy.context.scene.timeline_markers
     made = Counter(str(armature.get(properties.WAYPOINT_MARKERS, "")).split("\n"))
     for marker in reversed(list(markers)):

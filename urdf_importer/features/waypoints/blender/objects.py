@@ -99,7 +99,7 @@ def get_waypoints(armature: Any) -> tuple[Waypoint, ...]:
 
 def name_waypoints(order: Sequence[Any]) -> list[str]:
     """Returns the names of waypoints: the given ones, where Blender alone has added a number to an
-    empty's, once in each program; else those of the empties."""
+    empty's, once in each program; else the names of the empties."""
     taken, names = set(), []
     for empty in order:
         program, given = (str(empty.get(key_of(key), "")) for key in ("program", "name"))
