@@ -49,7 +49,7 @@ def bake_waypoints(
 
 
 def _mark(armature: Any, places: Sequence[tuple[str, int]]) -> None:
-    """Puts markers on the timeline and removes the ones of the robot's last plan. Markers of the
+    """Puts markers on the timeline in place of the last plan's markers. Markers of the
     user stay, moved and renamed ones too."""
     markers = bpy.context.scene.timeline_markers
     made = Counter(str(armature.get(properties.WAYPOINT_MARKERS, "")).split("\n"))
