@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Operators that change the joint above the active link."""
 
+from contextlib import suppress
 from typing import Any
 
 import bpy
 
-from ...urdf_importer import Limit, Mimic, edit_joint, fit_axis, get_joint_positions
-from ...urdf_importer.core.blender.standing.links import links_of, name_link
+from ...urdf_importer import (
+    Limit,
+    Mimic,
+    RobotError,
+    edit_joint,
+    fit_axis,
+    get_joint_positions,
+)
+from ...urdf_importer.core.blender.standing.joints import read_link_joint
+from ...urdf_importer.core.blender.standing.links import find_link, links_of, name_link
 from ...urdf_importer.core.pipeline.extracting import find_reshaped
 from .. import props
 from ..active_robot import Refusal, RobotOperator, active_object, active_robot
@@ -14,6 +23,8 @@ from ..reports import report_diagnostics
 from .links import SOURCES, TYPES, find_active_link
 
 _KEEP = ("keep", "Keep", "Leave it as it is")
+_BOUNDS = {False: ("lower", "upper"), True: ("nearest", "farthest")}
+"""The limits of a joint, by whether it slides."""
 
 
 def find_active_joint(context: Any, robot: Any) -> Any:
@@ -60,14 +71,21 @@ class EditJoint(RobotOperator, bpy.types.Operator):
     multiplier: props.number("Multiplier", "How far it goes with the other", default=1.0)
     offset: props.number("Offset", "Its position where the other is at zero", kept=False)
 
+    def invoke(self: Any, context: Any, event: Any) -> set[str]:
+        with suppress(RobotError):  # It is reported when it runs.
+            _fill(self, find_active_joint(context, active_robot(context)))
+        return set(self.execute(context))
+
     def draw(self: Any, context: Any) -> None:
         layout = self.layout
         layout.use_property_split = True
         for name in ("joint_type", "source", "parent", "limits"):
             layout.prop(self, name)
         if self.limits:
-            slides = self.joint_type == "prismatic"
-            for name in ("nearest", "farthest") if slides else ("lower", "upper"):
+            robot = active_robot(context)
+            link = find_link(robot, find_active_link(context, robot))
+            joint = None if link is None else read_link_joint(link)
+            for name in _BOUNDS[_slides(self, "" if joint is None else joint.type)]:
                 layout.prop(self, name)
         layout.prop(self, "follows")
         if self.follows:
@@ -86,9 +104,12 @@ class EditJoint(RobotOperator, bpy.types.Operator):
         if self.parent:
             changes["parent"] = self.parent
         if self.limits:
-            slides = changes.get("type", joint.type) == "prismatic"
-            bounds = (self.nearest, self.farthest) if slides else (self.lower, self.upper)
-            changes["limit"] = _put(joint, *map(_shorten, bounds))
+            _fill(self, joint)
+            names = _BOUNDS[_slides(self, joint.type)]
+            lower, upper = (_shorten(getattr(self, name)) for name in names)
+            if not lower < upper:
+                raise Refusal("The upper limit must be above the lower one")
+            changes["limit"] = _put(joint, lower, upper)
         if self.follows:
             changes["mimic"] = Mimic(
                 joint=self.follows, multiplier=_shorten(self.multiplier),
@@ -99,6 +120,21 @@ class EditJoint(RobotOperator, bpy.types.Operator):
         if not made.changes:
             raise Refusal("Nothing changes: choose a type, an axis or limits below", "INFO")
         return f"Changed joint {joint.name}"
+
+
+def _slides(operator: Any, present: str) -> bool:
+    """Whether a joint slides, in the end: its type is the present one unless another is chosen."""
+    kind = present if operator.joint_type == "keep" else operator.joint_type
+    return bool(kind == "prismatic")
+
+
+def _fill(operator: Any, joint: Any) -> None:
+    """Begins with the present limits of a joint, where none are given."""
+    limit = joint.limit or Limit()
+    names = _BOUNDS[joint.type == "prismatic"]
+    for name, at in zip(names, (limit.lower, limit.upper), strict=True):
+        if at is not None and not operator.properties.is_property_set(name):
+            setattr(operator, name, at)
 
 
 class LimitHere(RobotOperator, bpy.types.Operator):

@@ -13,6 +13,7 @@ from ...urdf_importer import (
     Diagnostics,
     KinematicsError,
     Pose,
+    RobotError,
     bake_waypoints,
     get_joint_positions,
     get_waypoints,
@@ -29,6 +30,7 @@ from ...urdf_importer import (
 from ...urdf_importer.core.blender.semantics.markers import waypoint_empties_of
 from ...urdf_importer.core.command.summary import count
 from ...urdf_importer.core.reshape import MountedAxis
+from ...urdf_importer.core.reshape.mount import is_mounted
 from ...urdf_importer.features.ik.blender.solve import choose_unlocked, recall_rig
 from ...urdf_importer.features.waypoints.blender.objects import (
     bend_way,
@@ -38,6 +40,7 @@ from ...urdf_importer.features.waypoints.blender.objects import (
     update_waypoint,
 )
 from ...urdf_importer.features.waypoints.blender.tools import mount_rig, unmount_rig
+from ...urdf_importer.features.waypoints.files import lacks_turns
 from .. import props
 from ..active_robot import Refusal, RobotOperator, active_object, ask, wait_cursor
 from ..ik.operators import CONVENTIONS, find_convention
@@ -78,22 +81,33 @@ class GoToWaypoint(RobotOperator, bpy.types.Operator):
         "Pose the robot as it is at the chosen waypoint: as taught, where it was not moved"
     )
 
-    place: props.integer("Number", "Which waypoint, from 1 on; 0 for the chosen one", kept=False)
+    place: props.integer(
+        "Number", "Which waypoint, from 1 on; 0 for the chosen one", min=0, kept=False
+    )
 
     def run(self: Any, context: Any, robot: Any) -> None:
         found = waypoint_empties_of(robot)
-        if self.place > len(found):
+        if not 0 <= self.place <= len(found):
             raise Refusal(f"The robot has {count(len(found), 'waypoint')}")
         empty = found[self.place - 1] if self.place else need_chosen(context)
         choose(context, empty)
-        point = get_waypoints(robot)[waypoint_empties_of(robot).index(empty)]
-        if point.positions:
-            set_joint_positions(robot, point.positions)
-            context.view_layer.update()
-        pose: Any = point.pose
-        answer = solve_ik(robot, point.link or read_link(context), pose)
-        if not answer.success:
-            raise Refusal(f"{empty.name}: {answer.message}")
+        point = get_waypoints(robot)[found.index(empty)]
+        before = get_joint_positions(robot)
+        try:
+            _go_to(robot, point, point.link or read_link(context))
+        except RobotError:
+            set_joint_positions(robot, before)
+            raise
+
+
+def _go_to(robot: Any, point: Any, link: str) -> None:
+    """Poses a robot as it is at a waypoint. Raises Refusal where it cannot be there."""
+    if point.positions:
+        set_joint_positions(robot, point.positions)
+        bpy.context.view_layer.update()
+    answer = solve_ik(robot, link, point.pose)
+    if not answer.success:
+        raise Refusal(f"{point.name}: {answer.message}")
 
 
 class UpdateWaypoint(RobotOperator, bpy.types.Operator):
@@ -196,24 +210,30 @@ class OpenWaypoints(RobotOperator, bpy.types.Operator, ImportHelper):
     def run(self: Any, context: Any, robot: Any) -> str:
         path = bpy.path.abspath(self.filepath)
         points, link = read_waypoints(path), read_link(context)
-        points = _read_poses(robot, points, link, find_convention(self.convention))
+        convention = find_convention(self.convention)
+        points = tuple(_convert(each, convention) for each in points)
+        if lacks_turns(path):
+            points = _turn_as(points, link_pose(robot, link))
         set_waypoints(robot, points, link=link)
         return f"{os.path.basename(path)}: {count(len(points), 'waypoint')}"
 
 
-def _read_poses(robot: Any, points: Any, link: str, convention: Any) -> Any:
-    """Returns waypoints with poses in the robot's axes. Places of a path without quaternions are
-    turned as the tool is shown."""
-    shown, found = link_pose(robot, link), []
+def _convert(point: Any, convention: Any) -> Any:
+    """Returns a waypoint with its places in the robot's axes and metres."""
+    for field in ("pose", "via"):
+        given = getattr(point, field)
+        if given is not None:
+            point = replace(point, **{field: convention.to_robot(given)})
+    return point
+
+
+def _turn_as(points: Any, shown: Any) -> Any:
+    """Returns the places of a path, turned as the tool is shown."""
+    found = []
     for each in points:
-        if each.pose is not None:
-            rows = [list(row)[:3] for row in each.pose[:3]]
-            turned = rows != [[1, 0, 0], [0, 1, 0], [0, 0, 1]] or each.positions
-            pose = convention.to_robot(each.pose)
-            if not turned:
-                pose[:3, :3] = shown[:3, :3]
-            each = replace(each, pose=pose)
-        found.append(each)
+        pose = shown.copy()
+        pose[:3, 3] = each.pose[:3, 3]
+        found.append(replace(each, pose=pose))
     return tuple(found)
 
 
@@ -328,8 +348,7 @@ def find_mounted(robot: Any) -> str:
     tree = recall_rig(robot).tree
     root = tree.links[0].name
     for joint in tree.robot.joints:
-        base = f"{joint.name}_base"
-        if joint.parent == root and base in (root, joint.child):
+        if joint.parent == root and is_mounted(tree.robot, joint):
             return str(joint.name)
     return ""
 

@@ -175,3 +175,16 @@ def test_each_step_is_one_undo(arm: Any) -> None:
     assert describe() == before
     bpy.ops.ed.redo()
     assert describe() == after
+
+
+def test_limits_of_a_sliding_joint_begin_with_the_present_ones(arm: Any) -> None:
+    choose(find("hand_visual"))
+    bpy.ops.urdf.edit_joint(joint_type="prismatic", limits=True, nearest=-0.1, farthest=0.2)
+    assert bpy.ops.urdf.edit_joint(limits=True, farthest=0.3) == {"FINISHED"}
+    limit = extract_robot(arm).joints[1].limit
+    assert limit is not None and (limit.lower, limit.upper) == (-0.1, 0.3)
+    assert bpy.ops.urdf.edit_joint("INVOKE_DEFAULT", limits=True, nearest=-0.2) == {"FINISHED"}
+    for bounds in ({"nearest": 0.3}, {"nearest": 0.5, "farthest": 0.4}):
+        assert bpy.ops.urdf.edit_joint(limits=True, **bounds) == {"CANCELLED"}
+    limit = extract_robot(arm).joints[1].limit
+    assert limit is not None and (limit.lower, limit.upper) == (-0.2, 0.3)

@@ -92,7 +92,7 @@ def unmount(robot: Robot, name: str) -> Robot:
     robot = robot_of(robot)
     base = f"{name}_base"
     found = next((each for each in robot.joints if each.name == name), None)
-    if found is None or base not in (found.parent, found.child):
+    if found is None or not is_mounted(robot, found):
         raise KinematicsError(f"no axis {quote(name)} is mounted below the robot")
     root = _find_root(robot)
     if root not in (base, _WORLD) or found.parent != root:
@@ -107,6 +107,17 @@ def unmount(robot: Robot, name: str) -> Robot:
     )
     links = tuple(each for each in robot.links if each.name != base)
     return replace(robot, links=links, joints=joints)
+
+
+def is_mounted(robot: Robot, joint: Joint) -> bool:
+    """Whether a joint is an axis as mount makes it: it slides or turns, and a link with its name
+    and _base, which has no shapes and no mass, is at one of its ends."""
+    base = f"{joint.name}_base"
+    link = next((each for each in robot.links if each.name == base), None)
+    if link is None or base not in (joint.parent, joint.child):
+        return False
+    is_bare = not link.visuals and not link.collisions and link.inertial is None
+    return is_bare and joint.type in _TYPES.values()
 
 
 def _find_root(robot: Robot) -> str:

@@ -71,6 +71,14 @@ def read_waypoints(path: AnyPath) -> tuple[Waypoint, ...]:
     return tuple(replace(each, link=each.link or link) for each in found)
 
 
+def lacks_turns(path: AnyPath) -> bool:
+    """Whether a file is a path of a link without quaternions. Raises ReadError where it cannot be
+    read."""
+    path = os.fspath(path)
+    rows = read_rows(read_regular_file(path), path) if path.lower().endswith(".csv") else ()
+    return bool(rows) and ",".join(rows[0][1]) == HEADS[0]
+
+
 def write_waypoints(waypoints: Iterable[Waypoint], path: AnyPath) -> Path:
     """Writes waypoints as YAML or CSV, by the suffix, whole or not at all. Returns the path.
     Reading gives equal waypoints, poses to 1e-15. Raises WriteError, ArgumentError for other
@@ -151,6 +159,8 @@ def _read_node(node: YamlNode, path: str) -> Waypoint:
         elif key in _NUMBERS:
             said[key] = _read_number(value, key, path)
         elif key == "positions":
+            if value.pairs is None:
+                raise ReadError("positions must be a mapping", source=path, line=value.line)
             said[key] = {
                 name: _read_number(each, f"the position of {quote(name)}", path)
                 for name, each in (value.pairs or {}).items()
@@ -268,6 +278,8 @@ def _read_path(path: str) -> tuple[Waypoint, ...]:
     """Reads the places of a path of a link, as fast as its times say where limits allow; without
     quaternions the tool is not turned."""
     rows = read_link_path(path)
+    if len(rows) > MOST_WAYPOINTS:
+        raise ReadError(f"{_CALLED} has more than {MOST_WAYPOINTS}", source=path)
     points = []
     for number, row in enumerate(rows):
         before = rows[max(number - 1, 0)]

@@ -56,6 +56,8 @@ class Waypoint:
     link: str = ""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise KinematicsError(f"the name of a waypoint must be a text, not {self.name!r:.60}")
         called = quote(self.name) if self.name else "a waypoint"
         if self.pose is None and not self.positions:
             raise KinematicsError(f"{called} has neither a pose nor positions")

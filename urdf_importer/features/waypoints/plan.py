@@ -15,7 +15,7 @@ from ..collisions.options import CheckOptions
 from ..collisions.report import LinkContact
 from ..motion.motions import Limits, find_robot_limits
 from .assemble import ProgramRun, run_program
-from .ends import choose_states
+from .ends import Stop, choose_states
 from .machine import suggest_tool
 from .model import Plan, PlanProblem, Waypoint
 from .options import PlanOptions
@@ -56,7 +56,7 @@ def plan_waypoints(
         from .blender.objects import get_waypoints
 
         waypoints = get_waypoints(given)
-    points = tuple(waypoints)
+    points = _list(waypoints)
     programs = sort_programs(points)
     _, found = find_robot_limits(robot, limits, diagnostics)
     cell = open_cell(robot, shown, found, {*held, *options.hold})
@@ -70,6 +70,14 @@ def plan_waypoints(
     if problems:
         return _refuse(problems)
     return _finish(given, runs, len(points), (options, diagnostics))
+
+
+def _list(waypoints: Any) -> tuple[Waypoint, ...]:
+    points = tuple(waypoints) if isinstance(waypoints, Iterable) else (waypoints,)
+    for each in points:
+        if not isinstance(each, Waypoint):
+            raise KinematicsError(f"waypoints must be a list of Waypoint, not {each!r:.60}")
+    return points
 
 
 def _open(given: Any, start: Mapping[str, Any]) -> tuple[Robot, dict[str, Any], frozenset[str]]:
@@ -116,6 +124,9 @@ def _plan_program(
     stops, problems = make_stops(cell, machine, whole, options)
     near = np.array([float(cell.start[name]) for name in machine.names])  # type: ignore[arg-type]
     states = choose_states(machine, stops, near)
+    if options.loop and stops[-1].taught is None:
+        stops = _close(stops, states, int(whole[0].name == _START))
+        states = choose_states(machine, stops, near)
     known = {each.waypoint for each in problems}
     problems += [
         state.problem for state in states
@@ -130,6 +141,12 @@ def _plan_program(
     return None, [
         replace(each, waypoint=min(max(each.waypoint - shift, 0), last)) for each in problems
     ]
+
+
+def _close(stops: Sequence[Stop], states: Sequence[Any], first: int) -> list[Stop]:
+    """Returns the stops of a loop, which closes in the configuration in which it began."""
+    ends, values = (first, len(stops) - 1), states[first].values
+    return [replace(each, taught=values) if each.number in ends else each for each in stops]
 
 
 def _complete(

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Programs of several arms on one clock: pauses, waiting for each other, and one trajectory."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,6 +25,10 @@ class Schedule:
     moves: tuple[PlannedMove, ...]
 
 
+_Place = tuple[int, int]
+"""The number of a program, and of a waypoint in it."""
+
+
 def sort_programs(points: Sequence[Waypoint]) -> dict[str, list[int]]:
     """Returns the numbers of the waypoints of each program, in the order of the list. Raises
     KinematicsError for programs with fewer than two, and names that are given twice."""
@@ -37,7 +42,7 @@ def sort_programs(points: Sequence[Waypoint]) -> dict[str, list[int]]:
             whose = f" of {quote(program)}" if program else ""
             raise KinematicsError(f"a motion{whose} needs two waypoints, not 1")
         names = [name_of(points[each], place) for place, each in enumerate(numbers)]
-        twice = next((name for name in names if names.count(name) > 1), None)
+        twice = next((name for name, times in Counter(names).items() if times > 1), None)
         if twice is not None:
             raise KinematicsError(f"two waypoints are called {quote(twice)}")
     return found
@@ -95,34 +100,69 @@ def _wait(runs: Sequence[ProgramRun]) -> list[Vector]:
         for run, each in enumerate(runs)
         for number, point in enumerate(each.points)
     }
-    asked = [
-        (run, number, _find(point, places))
+    asked = {
+        (run, number): _find(point, places)
         for run, each in enumerate(runs)
         for number, point in enumerate(each.points)
         if point.after
-    ]
+    }
     waits = [np.zeros(len(run.points) + 1) for run in runs]
-    for _ in range(len(asked) + 1):
-        late = []
-        for run, number, (other, place) in asked:
-            needed = _shift(runs[other], waits[other])[place]
-            begins = 0.0
-            if number:
-                own = _shift(runs[run], waits[run])
-                begins = own[number - 1] + runs[run].rests[number - 1] + waits[run][number]
-            else:
-                begins = waits[run][0]
-            if needed > begins + 1e-9:
-                waits[run][number] += needed - begins
-                late.append((run, number, other, place))
-        if not late:
-            return waits
+    reached: list[list[float]] = [[] for _ in runs]
+    held: dict[_Place, list[int]] = {}
+    ready = list(range(len(runs)))
+    while ready:
+        run = ready.pop()
+        before = len(reached[run])
+        other = _advance(runs[run], run, asked, (waits[run], reached))
+        if other is not None:
+            held.setdefault(other, []).append(run)
+        for number in range(before, len(reached[run])):
+            ready += held.pop((run, number), ())
+    if held:
+        raise _name_ring(runs, asked, [len(each) for each in reached])
+    return waits
+
+
+def _advance(
+    run: ProgramRun,
+    number: int,
+    asked: Mapping[_Place, _Place],
+    found: tuple[Vector, list[list[float]]],
+) -> _Place | None:
+    """Finds when a program reaches its next waypoints, up to a wait for a waypoint that is not
+    known yet, which is returned; None at the end."""
+    waits, reached = found
+    own = reached[number]
+    for place in range(len(own), len(run.points)):
+        begins = own[-1] + float(run.rests[place - 1]) if place else 0.0
+        other = asked.get((number, place))
+        if other is not None:
+            if other[1] >= len(reached[other[0]]):
+                return other
+            late = reached[other[0]][other[1]] - begins
+            waits[place] = late if late > 1e-9 else 0.0
+        away = float(run.reached[place] - (run.reached[place - 1] if place else 0.0))
+        own.append(begins + float(waits[place]) + away)
+    return None
+
+
+def _name_ring(
+    runs: Sequence[ProgramRun], asked: Mapping[_Place, _Place], stops: Sequence[int]
+) -> KinematicsError:
+    """Returns the error for programs that wait for each other; `stops` are the waypoints that they
+    do not come to."""
+    run = next(each for each, stop in enumerate(stops) if stop < len(runs[each].points))
+    way: list[int] = []
+    while run not in way:
+        way.append(run)
+        run = asked[run, stops[run]][0]
+    ring = sorted(way[way.index(run) :])
+    points = [(runs[each].points[stops[each]], stops[each]) for each in ring]
     names = [
-        quote(":".join(filter(None, (runs[run].points[number].program,
-                                     name_of(runs[run].points[number], number)))))
-        for run, number, _, _ in late
-    ]  # fmt: skip
-    raise KinematicsError(f"{' and '.join(dict.fromkeys(names))} wait for each other")
+        quote(":".join(filter(None, (point.program, name_of(point, number)))))
+        for point, number in points
+    ]
+    return KinematicsError(f"{' and '.join(names)} wait for each other")
 
 
 def _find(point: Waypoint, places: dict[tuple[str, str], tuple[int, int]]) -> tuple[int, int]:

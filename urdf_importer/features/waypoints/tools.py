@@ -71,6 +71,8 @@ def place_tool(robot: Robot, name: str, link: str, origin: Pose) -> Robot:
     known = [each.name for each in robot.links]
     if link and link not in known:
         raise unknown_name("the robot has no link", link, known)
+    if link and link == name:
+        raise KinematicsError(f"tool {quote(name)} cannot be measured from itself")
     if name not in known:
         tool = Robot(name=name, links=(Link(name=name),))
         return attach(robot, tool, link or find_flange(robot), origin=origin)

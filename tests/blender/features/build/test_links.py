@@ -36,6 +36,7 @@ from urdf_importer.core import reshape
 from urdf_importer.core.blender.standing.joints import read_joints
 from urdf_importer.core.blender.standing.keys import curves_of, insert_key
 from urdf_importer.core.pipeline.extracting import find_reshaped
+from urdf_importer.features.build.blender.links import mirror_link
 from urdf_importer.features.build.blender.missing import list_shown_missing
 
 
@@ -381,3 +382,66 @@ def test_mirrored_limbs_of_objects(arm: Any) -> None:
     robot = reshape.mirror_limb(find_reshaped(arm), "upper")
     update_robot(arm, robot=robot)
     assert "upper_mirrored" in {each.name for each in arm.children}
+
+
+def test_an_axis_in_the_world_holds_under_another_parent(arm: Any) -> None:
+    """The hand hangs on the turned upper arm, then on the base: the axis is the typed one."""
+    make_link(arm, make_box("hand", (1.0, 2.0, 3.5)), parent="upper", axis=(0, 0, 1))
+    set_joint_positions(arm, {"base_to_upper": 0.0})
+    edit_joint(arm, "base_to_upper", place=turned_frame(arm))
+    axis = np.array((0.36, 0.48, 0.8))
+    edit_joint(arm, "upper_to_hand", parent="base", axis=axis)
+    joint = next(each for each in extract_robot(arm).joints if each.name == "upper_to_hand")
+    shown = np.array(arm.matrix_world)[:3, :3] @ link_pose(arm, "hand")[:3, :3] @ joint.axis
+    assert joint.parent == "base"
+    assert shown == pytest.approx(axis, abs=2e-6)
+
+
+def turned_frame(arm: Any) -> Any:
+    """The frame of the upper arm in the world, turned by a quarter about x."""
+    frame = np.array(arm.matrix_world) @ link_pose(arm, "upper")
+    frame[:3, :3] = frame[:3, :3] @ np.array(mathutils.Matrix.Rotation(math.pi / 2, 3, "X"))
+    return frame
+
+
+def test_a_mirrored_limb_takes_objects_below_objects_along(arm: Any) -> None:
+    upper = bpy.data.objects["upper_visual"]
+    bolt = make_box("bolt", (0.0, 0.0, 0.0), 0.02)
+    bolt.parent, bolt.location = upper, (0.1, 0.2, 0.3)
+    _, copies = mirror_link(arm, "upper")
+    (copy,) = (each for each in bpy.data.objects if each.name == "bolt_mirrored")
+    assert copies == 2 and copy.data == bolt.data and copy.parent.name == "upper_visual_mirrored"
+    set_joint_positions(arm, {"base_to_upper": 0.0})
+    into = np.linalg.inv(np.array(arm.matrix_world))
+    here, there = ((into @ world_of(each))[:3, 3] for each in (bolt, copy))
+    assert there == pytest.approx(here * (1, -1, 1), abs=2e-6)
+
+
+def test_split_meshes_keep_their_shape_keys_in_place() -> None:
+    new_scene()
+    item = make_box("part", (0.0, 0.0, 0.0))
+    other = make_box("other", (2.0, 1.0, 0.0))
+    with bpy.context.temp_override(active_object=item, selected_editable_objects=[item, other]):
+        bpy.ops.object.join()
+    item.shape_key_add(name="Basis")
+    item.shape_key_add(name="grown").data[0].co.x -= 0.5
+    before = sorted(corner for each in [item] for corner in shown_corners(each))
+    parts = split_object(item)
+    after = sorted(corner for each in parts for corner in shown_corners(each))
+    assert len(parts) == 2 and np.array(after) == pytest.approx(np.array(before), abs=1e-5)
+
+
+def shown_corners(item: Any) -> list[Any]:
+    """The vertices in the world as they are shown, rounded so that they sort."""
+    bpy.context.view_layer.update()
+    shown = item.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return [[round(x, 4) for x in item.matrix_world @ each.co] for each in shown.data.vertices]
+
+
+def test_one_part_that_is_not_split_shares_its_mesh_still() -> None:
+    new_scene()
+    item = make_box("part", (0.0, 0.0, 0.0))
+    other = item.copy()
+    with pytest.raises(RobotError, match="'part' is one part"):
+        split_object(item)
+    assert item.data == other.data and len(bpy.data.meshes) == 1

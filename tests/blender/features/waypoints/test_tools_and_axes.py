@@ -15,13 +15,16 @@ from urdf_importer import (
     KinematicsError,
     Pose,
     extract_robot,
+    get_waypoints,
     import_robot,
     link_pose,
+    record_waypoint,
     set_joint_positions,
     set_tool,
     write_urdf,
 )
 from urdf_importer.core.blender.standing.keys import find_curves
+from urdf_importer.core.blender.standing.links import find_root
 from urdf_importer.core.reshape import MountedAxis
 from urdf_importer.features.waypoints.blender.tools import mount_rig, unmount_rig
 
@@ -92,3 +95,35 @@ def test_a_rail_and_a_table_come_and_go_with_keys_kept(panda, tmp_path: Path):
     write_urdf(panda, tmp_path / "after.urdf")
     assert (tmp_path / "after.urdf").read_bytes() == (tmp_path / "before.urdf").read_bytes()
     assert panda.animation_data.action == action and find_curves(panda)
+
+
+def test_waypoints_stay_where_they_are_on_rails(panda):
+    """A waypoint, one with a via point, and a keyed one: on, moved along, and off again."""
+    first = record_waypoint(panda, link="panda_hand", name="first")
+    set_joint_positions(panda, {"panda_joint1": 0.4})
+    record_waypoint(panda, link="panda_hand", name="second", move="circular")
+    first.keyframe_insert("location", frame=1)
+    before = get_waypoints(panda)
+    mount_rig(panda, "rail", MountedAxis(axis=(0, 1, 0), lower=-1, upper=1))
+    for position in (0.0, 0.5):
+        set_joint_positions(panda, {"rail": position})
+        bpy.context.view_layer.update()
+        check_same_places(panda, before)
+    unmount_rig(panda, "rail")
+    check_same_places(panda, before)
+    assert first.parent == find_root(panda)
+    bpy.context.scene.frame_set(2)
+    check_same_places(panda, before)
+
+
+def check_same_places(armature: Any, before: Any) -> None:
+    for one, other in zip(get_waypoints(armature), before, strict=True):
+        assert np.asarray(one.pose) == pytest.approx(np.asarray(other.pose), abs=2e-6)
+        if other.via is not None:
+            assert np.asarray(one.via) == pytest.approx(np.asarray(other.via), abs=2e-6)
+
+
+def test_a_tool_is_not_measured_from_itself(panda):
+    set_tool(panda, "gun", link="panda_link8")
+    with pytest.raises(KinematicsError, match="tool 'gun' cannot be measured from itself"):
+        set_tool(panda, "gun", link="gun")

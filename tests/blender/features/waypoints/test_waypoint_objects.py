@@ -204,3 +204,58 @@ def test_the_padlock_holds_a_joint_of_the_plan(panda):
     bone.lock_rotation[joint.channels[0].index] = True
     plan = bake_waypoints(panda, options=QUICK, diagnostics=Diagnostics())
     assert plan.success and "panda_joint3" not in plan.trajectory.names
+
+
+def test_waypoints_keep_names_that_blender_numbers(panda):
+    """Other objects and another program have the same names: `after` finds its waypoint still."""
+    bpy.data.objects.new("home", None)
+    points = [
+        Waypoint(name="home", positions=START, program="one"),
+        Waypoint(name="end", positions=START, program="one", after="two:end"),
+        Waypoint(name="home", positions=START, program="two"),
+        Waypoint(name="end", positions=START, program="two"),
+    ]
+    made = set_waypoints(panda, points, link="panda_hand")
+    assert [each.name for each in made] == ["home.001", "end", "home.002", "end.001"]
+    found = get_waypoints(panda)
+    assert [each.name for each in found] == ["home", "end", "home", "end"]
+    copy = made[0].copy()
+    made[0].users_collection[0].objects.link(copy)
+    made[2].name = "start"
+    names = [each.name for each in get_waypoints(panda)]
+    assert names == ["home", copy.name, "end", "start", "end"]
+
+
+def test_markers_of_the_user_stay(panda):
+    """A marker of the same name, and one of the plan's that was moved."""
+    record_three(panda)
+    markers = bpy.context.scene.timeline_markers
+    markers.new("left", frame=77)
+    bake_waypoints(panda, options=QUICK)
+    first = sorted((each.name, each.frame) for each in markers)
+    assert len(first) == 4
+    bake_waypoints(panda, options=QUICK)
+    assert sorted((each.name, each.frame) for each in markers) == first
+    next(each for each in markers if each.name == "up").frame = 300
+    bake_waypoints(panda, options=QUICK)
+    assert sorted((each.name, each.frame) for each in markers) == [*first, ("up", 300)]
+
+
+def test_frames_of_links_are_kept_by_many_waypoints(panda):
+    """Poses in the frame of a link, positions alone, and via points, made in one go."""
+    pose = np.eye(4)
+    pose[:3, 3] = (0.3, 0.1, 0.2)
+    points = [
+        Waypoint(name="a", pose=pose, frame="panda_link1"),
+        Waypoint(name="b", pose=pose, frame="panda_link1", move="circular", via=(0.1, 0.2, 0.3)),
+        Waypoint(name="c", positions=START | {"panda_joint1": 0.5}),
+    ]
+    made = set_waypoints(panda, points, link="panda_hand")
+    found, base = get_waypoints(panda), link_pose(panda, "panda_link1")
+    for each in found[:2]:
+        assert np.asarray(each.pose) == pytest.approx(base @ pose, abs=1e-6)
+    assert np.asarray(found[1].via) == pytest.approx((base @ (0.1, 0.2, 0.3, 1.0))[:3], abs=1e-6)
+    assert made[0].parent != made[2].parent
+    set_joint_positions(panda, START | {"panda_joint1": 0.5})
+    bpy.context.view_layer.update()
+    assert np.asarray(found[2].pose) == pytest.approx(link_pose(panda, "panda_hand"), abs=1e-6)

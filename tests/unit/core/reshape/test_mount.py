@@ -79,3 +79,19 @@ def test_refusals() -> None:
         reshape.MountedAxis(velocity=0.0)
     with pytest.raises(KinematicsError, match="three numbers that are not all zero"):
         reshape.MountedAxis(axis=(0, 0, 0))
+
+
+@pytest.mark.parametrize(
+    "joint, link",
+    [("fixed", ""), ("prismatic", '<visual><geometry><sphere radius="1"/></geometry></visual>'),
+     ("prismatic", '<inertial><mass value="1"/></inertial>')],
+)  # fmt: skip
+def test_parts_that_were_never_mounted_stay(tmp_path: Path, joint: str, link: str) -> None:
+    """A link that is called like the base of an axis, and is a part of the robot."""
+    (tmp_path / "a.urdf").write_text(
+        f'<robot name="a"><link name="rail_base">{link}</link><link name="arm"/>'
+        f'<joint name="rail" type="{joint}"><parent link="rail_base"/><child link="arm"/>'
+        '<axis xyz="1 0 0"/><limit lower="0" upper="1" effort="1" velocity="1"/></joint></robot>'
+    )
+    with pytest.raises(KinematicsError, match="no axis 'rail' is mounted"):
+        reshape.unmount(read_robot(tmp_path / "a.urdf"), "rail")

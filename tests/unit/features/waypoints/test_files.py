@@ -147,3 +147,20 @@ def test_other_suffixes_are_refused(tmp_path: Path) -> None:
     with pytest.raises(KinematicsError, match=r"written as \.yaml"):
         write_waypoints([Waypoint(positions={"a": 1.0})], tmp_path / "cell.txt")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_path_is_as_long_as_a_table_may_be(tmp_path: Path) -> None:
+    rows = "".join(f"{each},0.1,0,0\n" for each in range(10_001))
+    (tmp_path / "path.csv").write_text(f"time,x,y,z\n{rows}")
+    with pytest.raises(ReadError, match="has more than 10000"):
+        read_waypoints(tmp_path / "path.csv")
+
+
+def test_positions_and_names_of_other_kinds_are_refused(tmp_path: Path) -> None:
+    text = "waypoints:\n  - {pose: [0, 0, 0, 0, 0, 0, 1], positions: 5}\n"
+    (tmp_path / "cell.yaml").write_text(text)
+    with pytest.raises(ReadError, match="positions must be a mapping"):
+        read_waypoints(tmp_path / "cell.yaml")
+    wrong: Any = 5
+    with pytest.raises(KinematicsError, match="the name of a waypoint must be a text, not 5"):
+        Waypoint(name=wrong, positions={"a": 0.0})

@@ -433,3 +433,72 @@ def test_a_tool_is_led_by_its_own_frame() -> None:
     for row in values.tolist():
         shown = forward_kinematics(robot, dict(zip(plan.trajectory.names, row, strict=True)))
         assert shown["gun"][:3, 3] == pytest.approx(tcp[:3, 3], abs=2e-6)
+
+
+def six_axes(tmp_path: Path) -> Robot:
+    """An arm that has many configurations for a pose."""
+    axes = ("0 0 1", "0 1 0", "0 1 0", "1 0 0", "0 1 0", "1 0 0")
+    places = ("0 0 0.3", "0 0 0.1", "0 0 0.4", "0.2 0 0", "0.2 0 0", "0.1 0 0")
+    links = "".join(f'<link name="l{k}"/>' for k in range(7))
+    joints = "".join(
+        f'<joint name="j{k}" type="revolute"><parent link="l{k}"/><child link="l{k + 1}"/>'
+        f'<origin xyz="{places[k]}"/><axis xyz="{axes[k]}"/>'
+        '<limit lower="-3" upper="3" effort="1" velocity="2" acceleration="4"/></joint>'
+        for k in range(6)
+    )
+    path = tmp_path / "six.urdf"
+    path.write_text(f'<robot name="six" version="1.2">{links}{joints}</robot>')
+    return read_robot(path)
+
+
+def test_a_loop_of_poses_ends_as_it_began(tmp_path: Path) -> None:
+    """From a far taught place back to an untaught one, and with the way there from elsewhere."""
+    robot, home = six_axes(tmp_path), {"j1": 0.2, "j2": 0.4, "j4": 0.5}
+    names, far = [f"j{k}" for k in range(6)], (2.5, -0.5, 0.5, 2.5, -0.5, 2.5)
+    frame = forward_kinematics(robot, home)["l6"]
+    points = [
+        Waypoint(name="a", pose=frame),
+        Waypoint(name="b", pose=at(frame, y=0.2), move="linear"),
+        Waypoint(name="c", positions=dict(zip(names, far, strict=True))),
+    ]
+    options = replace(QUICK, link="l6", loop=True)
+    for start in ({}, {"j0": 0.3}):
+        plan = plan_waypoints(robot, points, options=options, start_positions=start)
+        assert plan.success, plan.message
+        first = int(np.abs(plan.trajectory.times - plan.times[0]).argmin())
+        values = plan.trajectory.positions
+        assert values[-1] == pytest.approx(values[first], abs=1e-6)
+
+
+def test_waits_are_the_least_and_rings_are_named(tmp_path: Path) -> None:
+    """Two arms that take turns, and a ring."""
+    robot = two_arms(tmp_path)
+
+    def make(program: str, joint: str, link: str, afters: dict[int, str]) -> list[Waypoint]:
+        return [
+            Waypoint(name=f"{program}{k}", positions={joint: 0.5 * (k % 2)}, program=program,
+                     link=link, after=afters.get(k, ""), pause=0.1)
+            for k in range(6)
+        ]  # fmt: skip
+
+    left = make("l", "a", "la", {1: "r:r1", 3: "r:r3", 5: "r:r5"})
+    right = make("r", "b", "lb", {2: "l:l1", 4: "l:l3"})
+    for points in (left + right, right + left):
+        plan = plan_waypoints(robot, points, options=QUICK)
+        at = dict(zip((each.name for each in points), plan.times, strict=True))
+        move = at["r1"] - 0.1
+        for number, other in ((1, "r1"), (3, "r3"), (5, "r5")):
+            begins = max(at[f"l{number - 1}"] + 0.1, at[other])
+            assert at[f"l{number}"] == pytest.approx(begins + move, abs=1e-6)
+        for number, other in ((2, "l1"), (4, "l3")):
+            begins = max(at[f"r{number - 1}"] + 0.1, at[other])
+            assert at[f"r{number}"] == pytest.approx(begins + move, abs=1e-6)
+    left[0] = replace(left[0], after="r:r2")
+    with pytest.raises(KinematicsError, match="'l:l0' and 'r:r2' wait for each other"):
+        plan_waypoints(robot, left + right, options=QUICK)
+
+
+@pytest.mark.parametrize("wrong", [5, "home", [5]])
+def test_other_things_are_no_waypoints(wrong: Any) -> None:
+    with pytest.raises(KinematicsError, match="waypoints must be a list of Waypoint, not "):
+        plan_waypoints(UR5.robot, wrong)

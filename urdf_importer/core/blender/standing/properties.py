@@ -57,6 +57,8 @@ WAYPOINT = "urdf_waypoint"
 """On an empty that is a waypoint: its place in the order. Beside it flat properties, since library
 overrides lose groups: WAYPOINT with _link, _joints, _positions and the fields of a Waypoint."""
 WAYPOINT_LINK, WAYPOINT_JOINTS = "urdf_waypoint_link", "urdf_waypoint_joints"
+WAYPOINT_MARKERS = "urdf_waypoint_markers"
+"""On an armature object: the markers that its last plan put on the timeline."""
 VIA = "urdf_via"
 """On a waypoint that is reached on an arc: the empty that is its via point."""
 MOTION = "urdf_motion"

@@ -154,7 +154,9 @@ def edit_joint(
         if parent not in {each.name for each in robot.links}:
             set_joint(robot, joint, parent=parent)  # It refuses the name.
         frame = ShownFrames(armature, robot).of(parent)
-        origin = before.origin
+        # Under another parent the joint keeps its place at zero, in new numbers.
+        seated = robot if parent == before.parent else set_joint(robot, joint, parent=parent)
+        origin = next(each.origin for each in seated.joints if each.name == joint)
         if place is not None:
             given["origin"] = origin = place_joint(frame, place, None, like=before.origin)
         axis = given.get("axis") if typed else (source.direction if source else None)
@@ -204,14 +206,20 @@ def mirror_link(armature: Any, link: str) -> tuple[UpdateResult, int]:
     for old, new in names.items():
         empty = find_link(armature, new)
         for item in _users_objects(find_link(armature, old)):
-            copy = item.copy()
-            copy.name = next(name_other_side(item.name), f"{item.name}_mirrored")
-            for collection in item.users_collection:
-                collection.objects.link(copy)
-            copy.parent = empty
-            copy.matrix_parent_inverse = mirror @ item.matrix_parent_inverse
-            copies += 1
+            made = _copy_below(item, empty)
+            made[0].matrix_parent_inverse = mirror @ item.matrix_parent_inverse
+            copies += len(made)
     return result, copies
+
+
+def _copy_below(item: Any, parent: Any) -> list[Any]:
+    """Copies an object and all below it; the copies share the meshes."""
+    copy = item.copy()
+    copy.name = next(name_other_side(item.name), f"{item.name}_mirrored")
+    for collection in item.users_collection:
+        collection.objects.link(copy)
+    copy.parent = parent
+    return [copy, *(each for child in item.children for each in _copy_below(child, copy))]
 
 
 def _list(objects: Any) -> list[Any]:

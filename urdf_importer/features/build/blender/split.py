@@ -31,8 +31,9 @@ def split_object(
     item.data.polygons.foreach_get("select", chosen)
     if by == "selection" and (not chosen.any() or chosen.all()):
         raise BuildError(f"select some faces of {quote(item.name)} first, not all")
-    if item.data.users > 1:
-        item.data = item.data.copy()
+    shared = item.data
+    if shared.users > 1:
+        item.data = shared.copy()
     state = remember_state()
     before = set(bpy.data.objects)
     try:
@@ -42,6 +43,7 @@ def split_object(
         restore_state(state)
     parts = [item, *(each for each in bpy.data.objects if each not in before)]
     if len(parts) == 1:
+        _share_again(item, shared)
         raise BuildError(f"{quote(item.name)} is one part")
     bpy.context.view_layer.update()
     for part in parts:
@@ -51,12 +53,19 @@ def split_object(
     return parts
 
 
+def _share_again(item: Any, mesh: Any) -> None:
+    """Gives an object the mesh back that it shared, in the place of its own copy."""
+    if item.data != mesh:
+        own, item.data = item.data, mesh
+        bpy.data.meshes.remove(own)
+
+
 def _center(item: Any) -> None:
     """Moves the origin of an object to the middle of its bounds; nothing that is seen moves."""
     corners = np.array(item.bound_box, dtype=np.float64)
     middle = mathutils.Vector((0.5 * (corners.min(axis=0) + corners.max(axis=0))).tolist())
     back = mathutils.Matrix.Translation(-middle)
-    item.data.transform(back)
+    item.data.transform(back, shape_keys=True)
     shift = item.matrix_basis.to_3x3() @ middle
     item.location += shift
     for child in item.children:

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Plans of waypoints as plain keys of a rig, with markers on the timeline."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import bpy
 
 from ....core.arguments import rig_of
 from ....core.blender.curves import frame_rate
+from ....core.blender.standing import properties
 from ....core.diagnostics import Diagnostics
 from ...motion.blender.apply import apply_trajectory
 from ...motion.motions import Limits
@@ -41,8 +43,22 @@ def bake_waypoints(
     how = MotionOptions(start_frame=first, action=f"{armature.name} waypoints")
     apply_trajectory(armature, plan.trajectory, options=how, diagnostics=diagnostics)
     names = [point.name or str(number) for number, point in enumerate(points, start=1)]
-    for marker in [each for each in scene.timeline_markers if each.name in names]:
-        scene.timeline_markers.remove(marker)
-    for name, at in zip(names, plan.times, strict=True):
-        scene.timeline_markers.new(name, frame=round(first + at * frame_rate()))
+    frames = [round(first + at * frame_rate()) for at in plan.times]
+    _mark(armature, list(zip(names, frames, strict=True)))
     return plan
+
+
+def _mark(armature: Any, places: Sequence[tuple[str, int]]) -> None:
+    """Puts markers on the timeline in place of the last plan's markers. Markers of the
+    user stay, moved and renamed ones too."""
+    markers = bpy.context.scene.timeline_markers
+    made = Counter(str(armature.get(properties.WAYPOINT_MARKERS, "")).split("\n"))
+    for marker in reversed(list(markers)):
+        said = f"{marker.frame} {marker.name}"
+        if made[said] > 0:
+            made[said] -= 1
+            markers.remove(marker)
+    new = [markers.new(name, frame=frame) for name, frame in places]
+    said = "\n".join(f"{each.frame} {each.name}" for each in new)
+    armature[properties.WAYPOINT_MARKERS] = said
+    armature.property_overridable_library_set(f'["{properties.WAYPOINT_MARKERS}"]', True)

@@ -2,6 +2,7 @@
 """Waypoints in a .blend: empties, in an order, with flat properties. They can be dragged, keyed,
 parented and copied as any object, and are read by this module alone."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -29,7 +30,7 @@ from ..model import MOVES, Waypoint
 NUMBERS = ("blend", "speed", "tool_speed", "pause", "swivel")
 TEXTS = ("move", "program", "after")
 _KEY = properties.WAYPOINT
-
+_NUMBERED = re.compile(r"\.\d{3,}$")
 
 _RANGES: dict[str, dict[str, Any]] = {
     "urdf_waypoint_blend": {"min": 0.0, "soft_max": 1.0, "subtype": "DISTANCE",
@@ -77,7 +78,7 @@ def record_waypoint(
         move="joint" if move == "circular" else move,
         link=link,
     )
-    made = _make(armature, point)
+    made = _make(_Shown(armature), point)
     if move == "circular":
         bend_way(armature, made, order[place - 1] if place else None)
     order.insert(place, made)
@@ -91,7 +92,22 @@ def get_waypoints(armature: Any) -> tuple[Waypoint, ...]:
     shown now, in the root link's frame. Raises BuildError for an object that is not an imported
     robot."""
     armature = rig_of(armature)
-    return tuple(_read(armature, each) for each in waypoint_empties_of(armature))
+    order = waypoint_empties_of(armature)
+    names = name_waypoints(order)
+    return tuple(_read(armature, *each) for each in zip(order, names, strict=True))
+
+
+def name_waypoints(order: Sequence[Any]) -> list[str]:
+    """Returns the names of waypoints: the given ones, where Blender alone has added a number to an
+    empty's, once in each program; else the names of the empties."""
+    taken, names = set(), []
+    for empty in order:
+        program, given = (str(empty.get(key_of(key), "")) for key in ("program", "name"))
+        is_given = given and _NUMBERED.sub("", empty.name) == given
+        name = given if is_given and (program, given) not in taken else empty.name
+        taken.add((program, name))
+        names.append(name)
+    return names
 
 
 def set_waypoints(armature: Any, waypoints: Iterable[Waypoint], *, link: str = "") -> list[Any]:
@@ -113,7 +129,9 @@ def set_waypoints(armature: Any, waypoints: Iterable[Waypoint], *, link: str = "
             if name not in rig.motions:
                 raise unknown_name("the robot has no joint", name, rig.motions)
     remove_waypoints(waypoint_empties_of(armature))
-    made = [_make(armature, point, usual) for point in points]
+    bpy.context.view_layer.update()
+    shown = _Shown(armature)
+    made = [_make(shown, point, usual) for point in points]
     sort_waypoints(made)
     bpy.context.view_layer.update()
     return made
@@ -138,7 +156,7 @@ def update_waypoint(armature: Any, empty: Any) -> None:
     """Brings a waypoint to where its link is shown, with the joints as they are shown."""
     link = str(empty.get(properties.WAYPOINT_LINK, "")) or suggest_link(armature)
     _put_joints(empty, _read_positions(armature, link))
-    _place(armature, empty, link_pose(armature, link))
+    _place(world_from_armature(armature), empty, link_pose(armature, link))
 
 
 def bend_way(armature: Any, empty: Any, before: Any) -> Any:
@@ -172,11 +190,41 @@ def _read_positions(armature: Any, link: str) -> dict[str, float]:
     return found
 
 
-def _make(armature: Any, point: Waypoint, usual: str = "") -> Any:
-    link = point.link or usual
+class _Shown:
+    """A rig as it is shown: its positions and frames are read once for all waypoints."""
+
+    def __init__(self, armature: Any) -> None:
+        self.armature = armature
+        self.world = world_from_armature(armature)
+        self._positions: Mapping[str, Any] | None = None
+        self._frames: dict[str, Matrix] = {"": np.eye(4)}
+
+    def find_frame(self, link: str) -> Matrix:
+        """Returns the frame (4, 4) of a link in the armature's; the identity of no link."""
+        if link not in self._frames:
+            self._frames[link] = link_pose(self.armature, link)
+        return self._frames[link]
+
+    def find_pose(self, point: Waypoint, link: str) -> Matrix:
+        """Returns the pose (4, 4) of a waypoint in the armature's frame."""
+        if point.pose is not None:
+            found: Matrix = self.find_frame(point.frame) @ np.asarray(point.pose)
+            return found
+        if self._positions is None:
+            self._positions = get_joint_positions(self.armature)
+        at = dict(self._positions) | dict(point.positions or {})
+        rig = recall_rig(self.armature)
+        known = {name: value for name, value in at.items() if name in rig.motions}
+        return forward_kinematics(rig.robot, known)[link]
+
+
+def _make(shown: _Shown, point: Waypoint, usual: str = "") -> Any:
+    armature, link = shown.armature, point.link or usual
     made = new_waypoint(armature, point.name or link)
     _put(made, _KEY, 0)
     _put(made, properties.WAYPOINT_LINK, link)
+    if point.name:
+        _put(made, key_of("name"), point.name)
     for field in TEXTS:
         _put(made, key_of(field), str(getattr(point, field)))
     for field in NUMBERS:
@@ -186,28 +234,13 @@ def _make(armature: Any, point: Waypoint, usual: str = "") -> Any:
     _put_joints(made, point.positions or {})
     if point.frame:
         made.parent = find_link(armature, point.frame)
-    frame = _find_frame(armature, point, link)
-    bpy.context.view_layer.update()
-    _place(armature, made, frame)
+    _place(shown.world, made, shown.find_pose(point, link))
     if point.via is not None:
         via = new_via(armature, made)
-        base = link_pose(armature, point.frame) if point.frame else np.eye(4)
-        goal = np.eye(4)
+        base, goal = shown.find_frame(point.frame), np.eye(4)
         goal[:3, 3] = base[:3, :3] @ np.asarray(point.via) + base[:3, 3]
-        bpy.context.view_layer.update()
-        _place(armature, via, goal)
+        _place(shown.world, via, goal)
     return made
-
-
-def _find_frame(armature: Any, point: Waypoint, link: str) -> Matrix:
-    """Returns the pose (4, 4) of a waypoint in the armature's frame."""
-    if point.pose is not None:
-        base = link_pose(armature, point.frame) if point.frame else np.eye(4)
-        found: Matrix = base @ np.asarray(point.pose)
-        return found
-    shown: Mapping[str, Any] = get_joint_positions(armature) | dict(point.positions or {})
-    rig = recall_rig(armature)
-    return forward_kinematics(rig.robot, {k: v for k, v in shown.items() if k in rig.motions})[link]
 
 
 def _put(empty: Any, key: str, value: Any) -> None:
@@ -223,9 +256,8 @@ def _put_joints(empty: Any, positions: Mapping[str, float]) -> None:
     _put(empty, key_of("positions"), [float(each) for each in positions.values()] or [0.0])
 
 
-def _place(armature: Any, empty: Any, frame: Matrix) -> None:
-    world = world_from_armature(armature) @ frame
-    empty.matrix_world = mathutils.Matrix(world.tolist())
+def _place(world: Matrix, empty: Any, frame: Matrix) -> None:
+    empty.matrix_world = mathutils.Matrix((world @ frame).tolist())
 
 
 def _shown(armature: Any, empty: Any) -> Matrix:
@@ -236,7 +268,7 @@ def _shown(armature: Any, empty: Any) -> Matrix:
     return frame
 
 
-def _read(armature: Any, empty: Any) -> Waypoint:
+def _read(armature: Any, empty: Any, name: str) -> Waypoint:
     names = [each for each in str(empty.get(properties.WAYPOINT_JOINTS, "")).split("\n") if each]
     taught = [float(each) for each in empty.get(key_of("positions"), ())]
     said: dict[str, Any] = {key: str(empty.get(key_of(key), "")) for key in TEXTS}
@@ -245,7 +277,7 @@ def _read(armature: Any, empty: Any) -> Waypoint:
     if said["move"] not in MOVES or (said["move"] == "circular" and via is None):
         said["move"] = "linear"
     return Waypoint(
-        name=empty.name,
+        name=name,
         pose=_shown(armature, empty),
         positions=dict(zip(names, taught, strict=False)) or None,
         via=None if via is None else _shown(armature, via)[:3, 3],

@@ -6,6 +6,8 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ....core.blender.semantics.markers import waypoint_empties_of
+from ....core.blender.standing.links import find_root
 from ....core.blender.standing.pose import link_pose
 from ....core.diagnostics import KinematicsError, quote_value, unknown_name
 from ....core.geometry.transforms import Matrix, nearest_rotation
@@ -15,6 +17,7 @@ from ....core.pipeline.updating import update_robot
 from ....core.reshape.mount import MountedAxis, mount, unmount
 from ...ik.blender.targets import world_from_armature
 from ..tools import find_flange, place_tool, read_origin
+from .objects import find_via
 
 
 def set_tool_of_rig(armature: Any, name: str, link: str, origin: Any) -> Robot:
@@ -50,10 +53,29 @@ def _find_target(armature: Any, target: Any) -> Matrix:
 
 
 def mount_rig(armature: Any, name: str, axis: MountedAxis) -> None:
-    """Puts a rig on an external axis. Raises as mount does."""
-    update_robot(armature, robot=mount(find_reshaped(armature), name, axis))
+    """Puts a rig on an external axis; its waypoints stay where they are. Raises as mount does."""
+    _change_root(armature, mount(find_reshaped(armature), name, axis))
 
 
 def unmount_rig(armature: Any, name: str) -> None:
-    """Takes an external axis off a rig. Raises as unmount does."""
-    update_robot(armature, robot=unmount(find_reshaped(armature), name))
+    """Takes an external axis off a rig; its waypoints stay where they are. Raises as unmount
+    does."""
+    _change_root(armature, unmount(find_reshaped(armature), name))
+
+
+def _change_root(armature: Any, robot: Robot) -> None:
+    """Updates a rig to a robot of another root, which takes over the waypoints of the old one.
+    Their own numbers stay, as users may have keyed these."""
+    bpy.context.view_layer.update()
+    root, points = find_root(armature), waypoint_empties_of(armature)
+    vias = [via for each in points if (via := find_via(each)) is not None]
+    moved = [each for each in (*points, *vias) if each.parent == root]
+    before = root.matrix_world.copy()
+    update_robot(armature, robot=robot)
+    bpy.context.view_layer.update()
+    root = find_root(armature)
+    shift = root.matrix_world.inverted() @ before
+    for each in moved:
+        each.parent, each.parent_type = root, "OBJECT"
+        each.matrix_parent_inverse = shift @ each.matrix_parent_inverse
+    bpy.context.view_layer.update()

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The buttons of the panel Waypoints: files in other units, and places that cannot be reached."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+from support.arm_chains import ARMS
+from support.blender.sidebars import activate
+from urdf_importer import (
+    ImportOptions,
+    get_joint_positions,
+    get_waypoints,
+    import_robot,
+    link_pose,
+    set_joint_positions,
+)
+
+pytestmark = pytest.mark.usefixtures("extension", "scene")
+PANDA = next(arm for arm in ARMS if arm.name == "panda")
+POSE = "pose: [400, 0, 500, 0, 0, 0, 1]"
+
+
+@pytest.fixture
+def panda() -> Any:
+    options = ImportOptions(visuals=False, collisions=False)
+    armature = import_robot(PANDA.path, options=options).armature
+    set_joint_positions(armature, {"panda_joint4": -1.7, "panda_joint6": 1.6})
+    activate(armature)
+    bpy.context.view_layer.update()
+    return armature
+
+
+def test_files_in_millimetres_with_and_without_turns(panda: Any, tmp_path: Path) -> None:
+    """The via point too is in millimetres; a turn of zero in the file is a turn."""
+    (tmp_path / "cell.yaml").write_text(
+        f"waypoints:\n  - {{{POSE}}}\n  - {{move: circular, via: [450, 50, 500], {POSE}}}\n"
+    )
+    (tmp_path / "path.csv").write_text("time,x,y,z\n0,400,0,500\n1,450,0,500\n")
+    bpy.context.window_manager.urdf_waypoint_link = "panda_hand"
+    shown = link_pose(panda, "panda_hand")
+    for name, turn in (("cell.yaml", np.eye(3)), ("path.csv", shown[:3, :3])):
+        path = str(tmp_path / name)
+        assert bpy.ops.urdf.open_waypoints(filepath=path, convention="mm") == {"FINISHED"}
+        first, second = get_waypoints(panda)
+        pose: Any = np.asarray(first.pose)
+        assert pose[:3, 3] == pytest.approx((0.4, 0.0, 0.5), abs=1e-6)
+        assert pose[:3, :3] == pytest.approx(turn, abs=1e-6)
+        if name == "cell.yaml":
+            assert np.asarray(second.via) == pytest.approx((0.45, 0.05, 0.5), abs=1e-6)
+
+
+def test_a_place_that_cannot_be_reached_leaves_the_arm_as_it_was(panda: Any) -> None:
+    bpy.context.window_manager.urdf_waypoint_link = "panda_hand"
+    assert bpy.ops.urdf.record_waypoint() == {"FINISHED"}
+    empty = bpy.data.objects["panda_hand 1"]
+    empty.location.z += 5.0
+    set_joint_positions(panda, {"panda_joint1": 0.4})
+    bpy.context.view_layer.update()
+    before = get_joint_positions(panda)
+    for place in (1, -3, 2):
+        assert bpy.ops.urdf.go_to_waypoint(place=place) == {"CANCELLED"}
+        assert get_joint_positions(panda) == pytest.approx(before, abs=1e-6)
