@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Episodes for training: their options, and their motions as rows of numbers."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -82,6 +83,15 @@ class EpisodeOptions(Options):
         group="Pictures",
         choices={"image": "As PNG in the table", "video": "As videos in H.264"},
     )
+
+
+def check_camera(name: str) -> None:
+    """Raises WriteError for a camera whose name cannot be a part of a path."""
+    if not re.fullmatch(r"[\w.\- ]{1,64}", name) or ".." in name:
+        raise WriteError(
+            f"the camera {quote(name)} must be renamed: a dataset takes letters, digits, spaces, "
+            "and single . - _, at most 64"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

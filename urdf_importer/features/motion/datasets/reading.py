@@ -16,7 +16,7 @@ from ..fitting.recorded import Recorded, Unnamed
 from ..fitting.times import TIME_SCALES, find_times
 from ..gather import Gathered
 from ..options import MotionOptions
-from ..parquet.reading import ColumnValues, ParquetFile, open_parquet
+from ..parquet.reading import ParquetFile, open_parquet
 from ..recordings.tables import add_columns
 from ..recordings.topics import Topic
 from ..trajectory import NANOSECONDS, Numbers, Trajectory
@@ -245,11 +245,7 @@ def read_flat(source: str, options: MotionOptions, diagnostics: Diagnostics) -> 
     """Returns a Parquet file as a table: a column of times, and a column for each joint. Columns
     of texts, and lists, are passed over. Raises ReadError."""
     with open_parquet(source) as file:
-        columns: dict[str, ColumnValues] = {}
-        for name in file.names:
-            found = _try_read(file, name)
-            if found is not None:
-                columns[name] = found
+        columns = {name: file.read(name) for name in file.names if file.holds_numbers(name)}
         rows = file.rows
     if STATE in file.names:
         raise ReadError("this is a part of a LeRobot dataset: name its folder, or meta/info.json")
@@ -271,16 +267,6 @@ def read_flat(source: str, options: MotionOptions, diagnostics: Diagnostics) -> 
         scale = TIME_SCALES[units[name] or times.unit]
         stamps = _to_stamps(columns[name].values, scale)
     return add_columns(kept, stamps, values)
-
-
-def _try_read(file: ParquetFile, name: str) -> ColumnValues | None:
-    try:
-        found = file.read(name)
-    except ReadError as error:
-        if "has no numbers, texts" in error.message:
-            return None
-        raise
-    return None if isinstance(found.values, list) or found.counts is not None else found
 
 
 def _to_stamps(values: Any, scale: int) -> Any:

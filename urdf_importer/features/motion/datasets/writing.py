@@ -22,7 +22,7 @@ from ....core.progress import Progress
 from ..parquet.reading import open_parquet
 from ..parquet.writing import ParquetField, ParquetWriter
 from ..trajectory import Numbers
-from .episodes import Episode, EpisodeOptions, Rows, Table
+from .episodes import Episode, EpisodeOptions, Rows, Table, check_camera
 from .reading import ACTION, PATH_3, STATE, read_json
 from .stats import STATISTICS, Stats, find_picture_stats, find_stats, join_stats
 
@@ -159,6 +159,8 @@ class _Writer:
                 names = tuple(wanted)
         self._table = Table(names, robot, self._options)
         self._is_video = self._options.pictures == "video"
+        for camera in episode.pictures:
+            check_camera(camera)
         self._sizes = {key: _size_of(shots) for key, shots in episode.pictures.items()}
         numbers = {"dtype": "float32", "shape": [len(names)],
                    "names": [f"{name}{suffix}" for name in names]}  # fmt: skip

@@ -45,6 +45,14 @@ def wave(seed=0, frames=31):
                       positions=0.6 + 0.5 * np.sin(times[:, None] * 3 + phases))  # fmt: skip
 
 
+@pytest.mark.parametrize("name", ["x/../../evil", "a..b", "head/camera", "", "a" * 65, "a\\b"])
+def test_cameras_lead_into_no_other_folder(name, tmp_path):
+    shots = {name: [encode_png(np.zeros((4, 4, 3), np.uint8))] * 31}
+    with pytest.raises(WriteError, match=r"the camera .* must be renamed"):
+        write_episodes([Episode(motion=wave(), task="t", pictures=shots)], tmp_path / "d")
+    assert list(tmp_path.iterdir()) == []
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     rows=st.lists(

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -456,6 +457,15 @@ def test_nothing_tells_of_this_machine(tmp_path):
     for path, content in read_all(tmp_path).items():
         if not path.endswith((".stl", ".dae")):
             assert str(tmp_path).encode() not in content and str(ROOT).encode() not in content
+
+
+def test_an_endless_velocity_is_no_limit(tmp_path):
+    robot = make_arm(SIX)
+    joints = [replace(each, limit=replace(each.limit, velocity=1e16)) if each.limit else each
+              for each in robot.joints]  # fmt: skip
+    _, packages = write(replace(robot, joints=tuple(joints)), tmp_path)
+    limits = packages.yaml("moveit_config", "config/joint_limits.yaml")["joint_limits"]
+    assert {each["max_velocity"] for each in limits.values()} == {1.0}
 
 
 # The format
