@@ -16,7 +16,7 @@ _ENDING = re.compile(
     r"(\.(txt|md|markdown|rst|\d+|lesser|(bsd|mit|apache|mpl|cc|[al]?gpl)[a-z0-9-]*))?",
     re.IGNORECASE,
 )
-"""Other endings are those of programs and of files that a batch writes."""
+"""Programs, and files that a batch writes, end otherwise."""
 _MOST_FILES, _MOST_BYTES = 5, 256 * 1024
 _MOST_ENTRIES = 10_000
 """Of a folder that are looked at."""

@@ -134,6 +134,7 @@ class Table:
         factors: list[float] = []
         shifts: list[float] = []
         self._percent: list[int] = []
+        self.units: dict[str, str] = {}
         for name in names:
             joint = known.get(name) or JointMotion(joint=_unknown(name), kind="revolute")
             unit, is_named = choose_unit(units, joint, name)
@@ -141,6 +142,7 @@ class Table:
                 # As LeRobot's followers, whose grippers are never in degrees.
                 unit = "percent"
                 self._percent.append(len(factors))
+            self.units[name] = unit
             scale = find_scale(unit, joint, servos.get(name))
             if not scale.factor:
                 raise KinematicsError(f"joint {quote(name)} has empty limits, so no {unit}")

@@ -61,7 +61,7 @@ def _decode(encoding: str, data: bytes, source: str) -> str:
     try:
         if encoding == "json":
             found = str(json.loads(data)["data"])
-            # Half of a pair is no character.
+            # Half of a surrogate pair raises here.
             return found.encode().decode()
         start = 4 if encoding == "cdr" else 0
         is_big = encoding == "cdr" and not data[1] & 1

@@ -279,7 +279,7 @@ def _join(parts: list[tuple[Any, Any, Any]], leaf: _Leaf, rows: int) -> ColumnVa
 
 
 def _decode(text: bytes | str) -> str:
-    """Returns a text; those of a dictionary are decoded already, once for all their places."""
+    """Returns a text; a dictionary decodes its texts once for all their places."""
     return text if isinstance(text, str) else text.decode("utf-8", "replace")
 
 

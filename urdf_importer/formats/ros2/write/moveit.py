@@ -16,7 +16,7 @@ _MANAGER = "moveit_simple_controller_manager"
 _FULL_REACH = 6
 """Joints with which a tip can be turned any way."""
 _VELOCITY, _ENDLESS = 1.0, 1e6
-"""rad/s or m/s: where the limit is not known; from here on it is none."""
+"""rad/s or m/s: where the limit is not known, and the least speed that means no limit."""
 _CARTESIAN = {
     "max_trans_vel": 1.0,
     "max_trans_acc": 2.25,
