@@ -15,7 +15,6 @@ import numpy as np
 from ....core.arguments import diagnostics_of, options_of
 from ....core.diagnostics import (
     Diagnostics,
-    MeshError,
     ReadError,
     WriteError,
     quote,
@@ -23,14 +22,13 @@ from ....core.diagnostics import (
     quote_value,
 )
 from ....core.files.outputs import check_folder, replace_files
-from ....core.images.decode import decode_image
 from ....core.images.size import find_image_size
 from ....core.model import Robot
 from ....core.progress import Progress
 from ..parquet.reading import open_parquet
 from ..parquet.writing import ParquetField, ParquetWriter
-from ..trajectory import Numbers
 from .episodes import Episode, EpisodeOptions, Rows, Table, check_camera
+from .pictures import bytes_of_picture, decode_picture, size_of_picture
 from .reading import ACTION, MOST_EPISODES, MOST_ROWS, PATH_3, STATE, open_dataset, read_json
 from .stats import STATISTICS, Stats, check_stats, find_picture_stats, find_stats, join_stats
 
@@ -181,7 +179,7 @@ class _Writer:
         self._is_video = self._options.pictures == "video"
         for camera in episode.pictures:
             check_camera(camera)
-        self._sizes = {key: _size_of(shots) for key, shots in episode.pictures.items()}
+        self._sizes = {key: size_of_picture(shots) for key, shots in episode.pictures.items()}
         numbers = {"dtype": "float32", "shape": [len(names)],
                    "names": [f"{name}{suffix}" for name in names]}  # fmt: skip
         self._features: dict[str, Any] = {STATE: numbers, ACTION: dict(numbers)}
@@ -235,7 +233,7 @@ class _Writer:
             if self._is_video:
                 found |= self._add_video(key, shots, count)
             else:
-                columns[key] = [(_bytes_of(shot), f"{place:06d}-{at:06d}.png")
+                columns[key] = [(bytes_of_picture(shot), f"{place:06d}-{at:06d}.png")
                                 for at, shot in enumerate(shots)]  # fmt: skip
         file = self._add_data(columns)
         self._rows.append({
@@ -267,10 +265,10 @@ class _Writer:
         chosen = np.unique(np.linspace(0, len(shots) - 1, _MOST_PICTURES).astype(int))
         pixels = []
         for at in chosen:
-            content = _bytes_of(shots[at])
+            content = bytes_of_picture(shots[at])
             if find_image_size(content) != self._sizes[camera]:
                 raise WriteError(f"the pictures of {quote(camera)} have several sizes")
-            pixels.append(_decode(content, camera)[::_PIXEL_STEP, ::_PIXEL_STEP])
+            pixels.append(decode_picture(content, camera)[::_PIXEL_STEP, ::_PIXEL_STEP])
         return find_picture_stats(pixels)
 
     def _add_video(self, key: str, shots: Sequence[Path | bytes], count: int) -> dict[str, Any]:
@@ -387,28 +385,6 @@ def _field_of_rows(name: str, value: Any) -> ParquetField:
     if isinstance(value, list):
         return ParquetField(name, "text", 1)
     return ParquetField(name, "float64" if isinstance(value, float) else "int64")
-
-
-def _bytes_of(shot: Path | bytes) -> bytes:
-    return shot if isinstance(shot, bytes) else Path(shot).read_bytes()
-
-
-def _size_of(shots: Sequence[Path | bytes]) -> tuple[int, int]:
-    size = find_image_size(_bytes_of(shots[0])) if shots else None
-    if size is None:
-        raise WriteError("a picture of the first episode is not an image")
-    return size
-
-
-def _decode(content: bytes, camera: str) -> Numbers:
-    try:
-        pixels = decode_image(content)
-    except MeshError as error:
-        raise WriteError(f"a picture of {quote(camera)} is damaged: {error.message}") from None
-    if pixels is None:
-        raise WriteError(f"a picture of {quote(camera)} is not a PNG")
-    wide: Any = pixels if pixels.shape[2] >= 3 else np.repeat(pixels[..., :1], 3, axis=2)
-    return wide  # type: ignore[no-any-return]
 
 
 def _describe_index() -> str:
