@@ -170,15 +170,13 @@ class _Writer:
         known = self._before.features.get(STATE)
         suffix = self._options.suffix
         if known:
-            own = known.get("names")
-            listed = own if isinstance(own, list) else []
+            listed = known["names"] if isinstance(known.get("names"), list) else []
             wanted = [str(each).removesuffix(suffix) for each in listed]
             if set(wanted) == set(names):
                 names = tuple(wanted)
         self._table = Table(names, robot, self._options)
         self._is_video = self._options.pictures == "video"
-        for camera in episode.pictures:
-            check_camera(camera)
+        list(map(check_camera, episode.pictures))
         self._sizes = {key: size_of_picture(shots) for key, shots in episode.pictures.items()}
         numbers = {"dtype": "float32", "shape": [len(names)],
                    "names": [f"{name}{suffix}" for name in names]}  # fmt: skip
