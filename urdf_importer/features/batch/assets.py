@@ -5,8 +5,8 @@ robots in a file beside them, and the licence of each robot in its folder.
 The file of catalogues is Blender's own format of text, version 1.
 """
 
+import os
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,9 @@ from ...core.command.jobs import build_robot, render, save
 from ...core.command.report import Work
 from ...core.command.summary import summarize_result
 from ...core.command.task import BLEND, PICTURE, Task, TaskOutput
+from ...core.diagnostics import ReadError, WriteError, quote_path
 from ...core.files.outputs import replace_file, write_text
+from ...core.files.regular import read_regular_file
 from .kinds import KINDS, find_kind
 from .licenses import find_licenses, read_package_license
 from .records import BatchRecord
@@ -102,10 +104,15 @@ def write_catalogs(folder: Path, records: Iterable[BatchRecord]) -> None:
 
 
 def _read_lines(path: Path) -> list[str]:
-    with suppress(OSError, UnicodeDecodeError):
-        if path.stat().st_size <= _MOST_BYTES:
-            return path.read_text(encoding="utf-8").splitlines()
-    return []
+    if not os.path.lexists(path):
+        return []
+    try:
+        data = read_regular_file(str(path), most_bytes=_MOST_BYTES, called="list of catalogues")
+        return data.decode("utf-8-sig").splitlines()
+    except (ReadError, UnicodeDecodeError):
+        raise WriteError(
+            f"{quote_path(path)} cannot be read, so it is left as it is: move it away, or mend it"
+        ) from None
 
 
 def _identify(kind: str) -> str:

@@ -12,7 +12,11 @@ from ...core.markup.xml import parse_fragment, text_of
 
 _NAME = re.compile(r"(un)?licen[cs]e|copying|copyright|notice", re.IGNORECASE)
 _REST = re.compile(r"([-_.][A-Za-z0-9._-]{0,40})?")
-_SOURCES = (".py", ".xml", ".html", ".h", ".cpp", ".urdf", ".xacro")
+_ENDING = re.compile(
+    r"(\.(txt|md|markdown|rst|\d+|lesser|(bsd|mit|apache|mpl|cc|[al]?gpl)[a-z0-9-]*))?",
+    re.IGNORECASE,
+)
+"""Programs, and files that a batch writes, end otherwise."""
 _MOST_FILES, _MOST_BYTES = 5, 256 * 1024
 _MOST_ENTRIES = 10_000
 """Of a folder that are looked at."""
@@ -29,7 +33,7 @@ def find_licenses(source: str) -> dict[str, bytes]:
                 data = read_regular_file(os.path.join(folder, name))
             except ReadError:
                 continue
-            if 0 < len(data) <= _MOST_BYTES:
+            if 0 < len(data) <= _MOST_BYTES and b"\0" not in data:
                 found[name] = data
         if found:
             return dict(list(found.items())[:_MOST_FILES])
@@ -72,7 +76,7 @@ def _list_named(folder: str) -> list[str]:
                 if (
                     named is not None
                     and _REST.fullmatch(entry.name, named.end())
-                    and not entry.name.lower().endswith(_SOURCES)
+                    and _ENDING.fullmatch(os.path.splitext(entry.name)[1])
                     and entry.is_file(follow_symlinks=False)
                 ):
                     names.append(entry.name)

@@ -75,7 +75,8 @@ def _text(results: Results) -> str:
     kinds = Counter(item.severity for item in items)
     total = ", ".join(count(kinds[kind], kind.value) for kind in Severity if kinds[kind])
     files = count(len(results), "file")
-    return "".join(f"{item}\n" for item in items) + f"{files}: {total or 'no findings'}\n"
+    text = "".join(f"{item}\n" for item in items) + f"{files}: {total or 'no findings'}\n"
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _json(results: Results) -> str:

@@ -26,6 +26,8 @@ from .seen import Positions, Range, Seen, see_robot
 
 _DEEP = 0.0005
 """m; deeper contacts push robots off."""
+_MOST_STEPS = 200_000
+"""Of a simulation, whose file states their length."""
 _GLB_HEAD = struct.Struct("<4sIIII")
 _EXTRA = "urdf_"
 """Before the keys of extras, which the writer for engines gives to nodes."""
@@ -135,7 +137,10 @@ def _fall(mujoco: Any, model: Any, data: Any, seconds: float) -> dict[str, tuple
     deep = [each for each in data.contact if each.dist < -_DEEP]
     told = f"{len(deep)} contacts are deeper than 0.5 mm at the start"
     facts = {"contacts": (not deep, told if deep else "none is deeper than 0.5 mm")}
-    if seconds > 0.0:
+    if not seconds <= _MOST_STEPS * model.opt.timestep:
+        told = f"its steps of {model.opt.timestep:g} s are too short for {seconds:g} s"
+        facts["simulation"] = (False, told)
+    elif seconds > 0.0:
         while data.time < seconds and np.isfinite(data.qpos).all():
             mujoco.mj_step(model, data)
             if data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number:
@@ -153,12 +158,22 @@ def read_usd(
     """Opens a stage with OpenUSD: the frames of bodies at zero, and their masses."""
     if importlib.util.find_spec("pxr") is None:
         raise AbsentReader("it is not installed: pip install usd-core")
-    from pxr import Tf, Usd, UsdGeom, UsdPhysics  # type: ignore[import-untyped,unused-ignore]
+    from pxr import Tf, Usd  # type: ignore[import-untyped,unused-ignore]
 
     try:
         stage = Usd.Stage.Open(str(path))
     except Tf.ErrorException as error:
         raise ReadError(f"OpenUSD refuses it: {one_line(error)}", source=str(path)) from None
+    try:
+        return _begin(tree, *_walk_stage(stage, tree))
+    except (ValueError, TypeError, AttributeError, ArithmeticError):
+        message = "attributes of its bodies are missing or of another kind"
+        raise ReadError(message, source=str(path)) from None
+
+
+def _walk_stage(stage: Any, tree: KinematicTree) -> tuple[dict[str, Matrix], dict[str, BodyMass]]:
+    from pxr import Tf, UsdGeom, UsdPhysics
+
     unit = UsdGeom.GetStageMetersPerUnit(stage)
     cache, xform = UsdGeom.XformCache(), UsdGeom.Xform
     frames: dict[str, Matrix] = {}
@@ -182,7 +197,7 @@ def read_usd(
                 mass=float(kilograms), center=center, inertia=axes @ moments @ axes.T * unit**2
             )
             masses[name] = local.moved(frame)
-    return _begin(tree, frames, masses)
+    return frames, masses
 
 
 def _begin(

@@ -37,6 +37,8 @@ from .survey import RobotSurvey
 BY_SHAPES = ("inertia-unlikely", "density-unlikely")
 """Codes that are mended only where they are named: shapes give the inertia."""
 _KEEPING = ("urdf", "sdf")
+_FASTEST = 100_000
+"""In degrees a second; greater numbers stand for no limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,16 +142,17 @@ class _Mender:
     def mend_limit(self, joint: Joint, limit: Limit) -> Limit:
         ends = {"lower": limit.lower, "upper": limit.upper}
         both = limit.lower is not None and limit.upper is not None
-        if both and (limit.lower or 0.0) > (limit.upper or 0.0):
+        wants = self.options.wants
+        if wants("swapped-limits") and both and (limit.lower or 0.0) > (limit.upper or 0.0):
             ends = {"lower": limit.upper, "upper": limit.lower}
-        if joint.type == "revolute" and in_degrees(limit):
+        if wants("limit-in-degrees") and joint.type == "revolute" and in_degrees(limit):
             ends |= {key: math.radians(end or 0.0) for key, end in ends.items()}
             speed = limit.velocity
-            if speed is not None and speed > 30.0 and speed == int(speed):
+            if speed is not None and 30.0 < speed <= _FASTEST and speed == int(speed):
                 ends["velocity"] = math.radians(speed)
         for key in ("effort", "velocity"):
             value = getattr(limit, key)
-            if value is not None and value < 0.0:
+            if wants("limit-absurd") and value is not None and value < 0.0:
                 ends[key] = -value
         new: dict[str, Any] = {key: end for key, end in ends.items() if end != getattr(limit, key)}
         for key, end in new.items():
@@ -157,7 +160,7 @@ class _Mender:
         return replace(limit, **new) if new else limit
 
     def turn(self, part: Link | Joint, pose: Pose, what: str, line: int = 0) -> Pose:
-        if not turned_in_degrees(pose):
+        if not self.options.wants("angle-in-degrees") or not turned_in_degrees(pose):
             return pose
         roll, pitch, yaw = map(math.radians, pose.rpy)
         self.note(part, what, pose.rpy, (roll, pitch, yaw), line)
@@ -184,6 +187,9 @@ class _Mender:
         tensor = tensor_of(inertial.inertia)
         if inertial.inertia is None or not tensor.any() or not np.isfinite(tensor).all():
             return inertial
+        code = "inertia-triangle" if is_positive(tensor) else "inertia-not-positive"
+        if not self.options.wants(code):
+            return inertial
         if not find_fault(tensor) or float(np.linalg.eigvalsh(tensor)[-1]) <= 0.0:
             return inertial
         new = inertia_of(clamp_inertia(tensor), inertial.inertia)
@@ -196,7 +202,7 @@ class _Mender:
             if not isinstance(shape.geometry, Mesh) or measure is None:
                 return shape
             factor = mesh_scale(float(measure.size.max()), survey.reach)
-            if factor == 1.0:
+            if factor == 1.0 or not self.options.wants("mesh-units"):
                 return shape
             x, y, z = (float(f"{each * factor:.12g}") for each in shape.geometry.scale)
             self.note(link, "scale of mesh", shape.geometry.scale, (x, y, z), shape.line)

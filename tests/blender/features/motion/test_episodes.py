@@ -18,6 +18,7 @@ from urdf_importer import (
     KinematicsError,
     MotionOptions,
     Trajectory,
+    WriteError,
     apply_trajectory,
     import_robot,
     read_trajectory,
@@ -121,6 +122,8 @@ def test_videos_have_a_frame_for_each_row(armature, tmp_path):
 
 
 def test_what_is_not_there_is_refused(armature, tmp_path):
+    with pytest.raises(WriteError, match="must be renamed"):
+        record_episodes(armature, tmp_path / "d", options=EpisodeOptions(cameras=("a/../b",)))
     with pytest.raises(KinematicsError, match="no camera 'side'; there is none"):
         record_episodes(armature, tmp_path / "d", options=EpisodeOptions(cameras=("side",)))
     with pytest.raises(BuildError):

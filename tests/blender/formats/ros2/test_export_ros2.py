@@ -10,6 +10,7 @@ from support.paths import ROOT
 from support.ros2_judges import Packages
 from urdf_importer import (
     Diagnostics,
+    ImportOptions,
     Ros2Options,
     WriteError,
     apply_srdf,
@@ -84,6 +85,26 @@ def test_a_changed_rig_needs_its_own_description(tmp_path: Path) -> None:
     bpy.context.view_layer.update()
     with pytest.raises(WriteError, match=r"was changed in Blender .*must be written"):
         write(result.armature, tmp_path / "two", name="two", description="use")
+
+
+def test_a_rig_from_xacro_uses_its_package_unless_it_had_arguments(tmp_path: Path) -> None:
+    write(read_robot(LEG), tmp_path)
+    place = tmp_path / "quadruped_leg_description" / "urdf"
+    text = (place / "quadruped_leg.urdf").read_text()
+    root = read_robot(LEG).links[0].name
+    own = f"""<xacro:arg name="more" default=""/><link name="sole$(arg more)"/>
+    <joint name="extra" type="fixed"><parent link="{root}"/><child link="sole$(arg more)"/></joint>
+    </robot>"""
+    text = text.replace("<robot ", '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" ')
+    source = place / "leg.urdf.xacro"
+    source.write_text(text.replace("</robot>", own))
+    result = import_robot(source, diagnostics=Diagnostics())
+    packages = write(result.armature, tmp_path / "two", name="two", description="use")
+    assert set(packages.parsed) == {"two_bringup", "two_moveit_config"}
+    options = ImportOptions(xacro_args=(("more", "_b"),))
+    result = import_robot(source, options=options, diagnostics=Diagnostics())
+    with pytest.raises(WriteError, match=r"without the arguments .*must be written"):
+        write(result.armature, tmp_path / "three", name="two", description="use")
 
 
 @pytest.mark.usefixtures("extension")

@@ -89,10 +89,18 @@ def test_lines_of_others_stay_and_a_renamed_catalogue_keeps_its_name(tmp_path: P
 
 
 @pytest.mark.parametrize("data", [b"\xff\xfe\x00", b"x" * 2_000_000], ids=["bytes", "big"])
-def test_a_file_that_is_no_list_of_catalogues_gives_way(data: bytes, tmp_path: Path) -> None:
+def test_a_file_that_is_no_list_of_catalogues_stays(data: bytes, tmp_path: Path) -> None:
     (tmp_path / CATALOGS).write_bytes(data)
+    with pytest.raises(WriteError, match="cannot be read, so it is left as it is"):
+        write_catalogs(tmp_path, [record("Arms")])
+    assert (tmp_path / CATALOGS).read_bytes() == data
+
+
+def test_a_list_of_catalogues_may_begin_with_a_mark_of_its_coding(tmp_path: Path) -> None:
+    (tmp_path / CATALOGS).write_text("VERSION 1\n\nmine:Mine:Mine\n", encoding="utf-8-sig")
     write_catalogs(tmp_path, [record("Arms")])
-    assert (tmp_path / CATALOGS).read_text().startswith("VERSION 1\n")
+    text = (tmp_path / CATALOGS).read_text(encoding="utf-8")
+    assert text.startswith("VERSION 1\n\nmine:Mine:Mine\n") and text.count("VERSION") == 1
 
 
 def test_an_asset_is_a_blend() -> None:
@@ -147,6 +155,15 @@ def test_what_is_no_licence_is_left_alone(tmp_path: Path) -> None:
     (package / "package.xml").write_text("<package><license>&a;</license>")
     assert find_licenses(str(source)) == {} and read_package_license(str(source)) == ""
     assert find_licenses(str(tmp_path / "missing" / "arm.urdf")) == {}
+    for name in ("license.blend", "License.PNG", "NOTICE.exe", "notice.sh", "license.urdf"):
+        (package / name).write_text("no licence")
+    (package / "LICENSE.txt").unlink()
+    (package / "LICENSE.txt").write_bytes(b"MZ\0\0")
+    assert find_licenses(str(source)) == {}
+    for name in ("LICENSE.BSD-3-Clause", "LICENSE-2.0", "COPYING.LESSER"):
+        (package / name).write_text(name)
+        assert find_licenses(str(source)) == {name: name.encode()}
+        (package / name).unlink()
     for number in range(20):
         (package / f"LICENSE-{number:02}").write_text("one of many")
     assert len(find_licenses(str(source))) == 5

@@ -53,6 +53,13 @@ SCHEMA = {
 """The parts of SARIF's schema (OASIS, 2.1.0) that results and runs must hold to."""
 
 
+def test_names_that_no_coding_has_are_written_as_numbers(tmp_path: Path) -> None:
+    item = Diagnostic(severity=Severity.NOTE, code="a-b", message="link '\udcff'", source="r")
+    path = tmp_path / "found.txt"
+    write_findings({"r": [item]}, path)
+    assert "link '\\udcff'" in path.read_text(encoding="utf-8")
+
+
 @pytest.fixture
 def heavy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.chdir(tmp_path)

@@ -78,6 +78,38 @@ def test_honest_exports_hold(suffix: str, robot: Robot, tmp_path: Path) -> None:
     assert {"link", "frame", "mass", "centre", "inertia", "range", "box", "shapes"} <= compared
 
 
+@pytest.mark.parametrize("step", ["0", "1e-9", "-1", "1e-300"])
+def test_steps_that_are_too_short_end(step: str, robot: Robot, tmp_path: Path) -> None:
+    path = tmp_path / "robot.xml"
+    told = export(robot, path)
+    text = path.read_text()
+    assert text.count("<worldbody") == 1
+    path.write_text(text.replace("<worldbody", f'<option timestep="{step}"/><worldbody'))
+    proof = prove_export(robot, path, diagnostics=told)
+    (row,) = (row for row in proof.rows if row.what == "simulation")
+    assert row.outcome == "differs" and "too short" in str(row)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("float physics:mass = ", "string physics:mass = 'x' # "),
+     ("point3f physics:centerOfMass", "string physics:centerOfMass = 'x' # "),
+     ("quatf physics:principalAxes = ", "quatf physics:principalAxes = (0, 0, 0, 0) # "),
+     ("quatf physics:principalAxes", "string physics:principalAxes = 'x' # "),
+     ("float3 physics:diagonalInertia", "string physics:diagonalInertia = 'x' # ")],
+)  # fmt: skip
+def test_attributes_of_another_kind_are_refused(
+    old: str, new: str, robot: Robot, tmp_path: Path
+) -> None:
+    path = tmp_path / "robot.usda"
+    told = export(robot, path)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    proof = prove_export(robot, path, options=ProofOptions(readers=("usd",)), diagnostics=told)
+    assert not proof.holds
+
+
 @pytest.mark.parametrize("suffix", [".urdf", ".sdf"])
 def test_any_other_number_is_found(suffix: str, robot: Robot, tmp_path: Path) -> None:
     """All numbers of a file, one by one: each is named, but for limits of a follower, whose leader

@@ -67,6 +67,25 @@ def test_a_check_of_the_copy_names_no_mended_code(bad: Path) -> None:
     assert mended <= before and not mended & after
 
 
+def test_ignored_findings_are_not_mended(bad: Path) -> None:
+    codes = ("limit-in-degrees", "angle-in-degrees", "limit-absurd", "mesh-units",
+             "inertia-triangle", "swapped-limits")  # fmt: skip
+    robot = read_robot(bad)
+    for code in codes[:-1]:
+        other = repair_robot(robot, options=LintOptions(ignore=(code,)))
+        assert 0 < len(other.changes) < 9, code
+    found = repair_robot(robot, options=LintOptions(ignore=codes))
+    assert [change.message[:18] for change in found.changes] == ["axis of joint 'tur"]
+
+
+def test_an_endless_velocity_is_not_in_degrees(tmp_path: Path) -> None:
+    path = tmp_path / "r.urdf"
+    path.write_text(BAD.replace('velocity="180"', 'velocity="inf"'))
+    robot = read_robot(path)
+    before, after = robot.joints[0].limit, repair_robot(robot).robot.joints[0].limit
+    assert before is not None and after is not None and after.velocity == before.velocity
+
+
 def test_a_second_repair_changes_nothing(bad: Path) -> None:
     first = repair_robot(read_robot(bad))
     again = repair_robot(first.robot)

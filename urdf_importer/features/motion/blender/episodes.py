@@ -19,7 +19,7 @@ from ....core.blender.standing import properties
 from ....core.diagnostics import Diagnostics, KinematicsError, WriteError, quote
 from ....core.files.packages import AnyPath
 from ....core.progress import Progress, finish
-from ..datasets.episodes import Episode, EpisodeOptions
+from ..datasets.episodes import Episode, EpisodeOptions, check_camera
 from ..datasets.writing import Making, write_steps
 from .sample import sample_trajectory, walk_frames
 
@@ -73,6 +73,7 @@ def record_episode_steps(
 
 
 def _find_camera(name: str) -> Any:
+    check_camera(name)
     found = bpy.context.scene.objects.get(name)
     if found is None or found.type != "CAMERA":
         there = [each.name for each in bpy.context.scene.objects if each.type == "CAMERA"]
@@ -156,8 +157,8 @@ class _Recorder:
         if self._cameras:
             with _rendering(bpy.context.scene, self._options):
                 for row, _ in enumerate(walk_frames(frames.tolist())):
-                    for name, camera in self._cameras.items():
-                        shots[name].append(self._shoot(camera, f"{number}-{name}-{row:06d}"))
+                    for at, (name, camera) in enumerate(self._cameras.items()):
+                        shots[name].append(self._shoot(camera, f"{number}-{at}-{row:06d}"))
         return Episode(motion=motion, task=self._options.task or take.task, pictures=shots)
 
     def _shoot(self, camera: Any, name: str) -> Path:

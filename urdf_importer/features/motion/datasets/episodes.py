@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Episodes for training: their options, and their motions as rows of numbers."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -84,6 +85,15 @@ class EpisodeOptions(Options):
     )
 
 
+def check_camera(name: str) -> None:
+    """Raises WriteError for a camera whose name cannot be a part of a path."""
+    if not re.fullmatch(r"[\w.\- ]{1,64}", name) or ".." in name:
+        raise WriteError(
+            f"the camera {quote(name)} must be renamed: a dataset takes letters, digits, spaces, "
+            "and single . - _, at most 64"
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
     """An episode for training.
@@ -124,6 +134,7 @@ class Table:
         factors: list[float] = []
         shifts: list[float] = []
         self._percent: list[int] = []
+        self.units: dict[str, str] = {}
         for name in names:
             joint = known.get(name) or JointMotion(joint=_unknown(name), kind="revolute")
             unit, is_named = choose_unit(units, joint, name)
@@ -131,6 +142,7 @@ class Table:
                 # As LeRobot's followers, whose grippers are never in degrees.
                 unit = "percent"
                 self._percent.append(len(factors))
+            self.units[name] = unit
             scale = find_scale(unit, joint, servos.get(name))
             if not scale.factor:
                 raise KinematicsError(f"joint {quote(name)} has empty limits, so no {unit}")

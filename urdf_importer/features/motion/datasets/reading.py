@@ -16,7 +16,7 @@ from ..fitting.recorded import Recorded, Unnamed
 from ..fitting.times import TIME_SCALES, find_times
 from ..gather import Gathered
 from ..options import MotionOptions
-from ..parquet.reading import ColumnValues, ParquetFile, open_parquet
+from ..parquet.reading import ParquetFile, open_parquet
 from ..recordings.tables import add_columns
 from ..recordings.topics import Topic
 from ..trajectory import NANOSECONDS, Numbers, Trajectory
@@ -24,7 +24,8 @@ from ..trajectory import NANOSECONDS, Numbers, Trajectory
 STATE, ACTION = "observation.state", "action"
 PATH_3 = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
 PATH_2 = "data/chunk-{episode_chunk:03d}/episode_{episode_index:06d}.parquet"
-_MOST_BYTES, _MOST_EPISODES, _MOST_FILES = 64 * 1024 * 1024, 1_000_000, 10_000
+MOST_EPISODES, MOST_ROWS = 1_000_000, 10**9
+_MOST_BYTES, _MOST_FILES = 64 * 1024 * 1024, 10_000
 _TOPIC = re.compile(r"(?P<episode>\d{1,9})(?:/(?P<key>.+))?")
 
 
@@ -65,7 +66,7 @@ def open_dataset(folder: Path) -> Dataset:
         message = f"its data_path is {quote_value(info.get('data_path'))}, which is not read"
         raise ReadError(message, source=str(path))
     fps, features = info.get("fps"), info.get("features")
-    if isinstance(fps, bool) or not isinstance(fps, int | float) or not 0 < fps < 1e6:
+    if isinstance(fps, bool) or not isinstance(fps, int | float) or not 1e-3 <= fps < 1e6:
         raise ReadError(f"its fps are {quote_value(fps)}, no number above 0", source=str(path))
     if not isinstance(features, dict) or not all(isinstance(f, dict) for f in features.values()):
         raise ReadError("it has no features", source=str(path))
@@ -108,8 +109,11 @@ class _Episodes:
 def _find_episodes(dataset: Dataset) -> _Episodes:
     found = _Episodes([], [], [])
     for number, length, file in (_read_third if dataset.is_third else _read_second)(dataset):
-        if len(found.numbers) >= _MOST_EPISODES:
-            raise ReadError(f"it has more than {_MOST_EPISODES:,} episodes")
+        if len(found.numbers) >= MOST_EPISODES:
+            raise ReadError(f"it has more than {MOST_EPISODES:,} episodes")
+        if not (0 <= number <= MOST_ROWS and 0 <= length <= MOST_ROWS):
+            message = "an episode has a number or a length that none can have"
+            raise ReadError(message, source=str(dataset.folder))
         found.numbers.append(number)
         found.lengths.append(length)
         found.files.append(file)
@@ -122,7 +126,7 @@ def _read_third(dataset: Dataset) -> Iterator[tuple[int, int, tuple[int, int]]]:
     paths = sorted(dataset.folder.glob("meta/episodes/chunk-*/file-*.parquet"))
     columns = ("episode_index", "length", "data/chunk_index", "data/file_index")
     for path in paths[:_MOST_FILES]:
-        with open_parquet(str(path)) as file:
+        with open_parquet(str(path)) as file, np.errstate(invalid="ignore"):
             arrays = [_flat(file, name).astype(np.int64).tolist() for name in columns]
         for number, length, chunk, index in zip(*arrays, strict=True):
             yield number, length, (chunk, index)
@@ -245,11 +249,7 @@ def read_flat(source: str, options: MotionOptions, diagnostics: Diagnostics) -> 
     """Returns a Parquet file as a table: a column of times, and a column for each joint. Columns
     of texts, and lists, are passed over. Raises ReadError."""
     with open_parquet(source) as file:
-        columns: dict[str, ColumnValues] = {}
-        for name in file.names:
-            found = _try_read(file, name)
-            if found is not None:
-                columns[name] = found
+        columns = {name: file.read(name) for name in file.names if file.holds_numbers(name)}
         rows = file.rows
     if STATE in file.names:
         raise ReadError("this is a part of a LeRobot dataset: name its folder, or meta/info.json")
@@ -271,16 +271,6 @@ def read_flat(source: str, options: MotionOptions, diagnostics: Diagnostics) -> 
         scale = TIME_SCALES[units[name] or times.unit]
         stamps = _to_stamps(columns[name].values, scale)
     return add_columns(kept, stamps, values)
-
-
-def _try_read(file: ParquetFile, name: str) -> ColumnValues | None:
-    try:
-        found = file.read(name)
-    except ReadError as error:
-        if "has no numbers, texts" in error.message:
-            return None
-        raise
-    return None if isinstance(found.values, list) or found.counts is not None else found
 
 
 def _to_stamps(values: Any, scale: int) -> Any:

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ....core.diagnostics import ReadError, quote
 from ..trajectory import Numbers
 
 QUANTILES = {"q01": 0.01, "q10": 0.1, "q50": 0.5, "q90": 0.9, "q99": 0.99}
 STATISTICS = ("min", "max", "mean", "std", "count", *QUANTILES)
+_MOST = 1e100
 Stats = dict[str, Numbers]
 
 
@@ -27,6 +29,23 @@ def find_picture_stats(pictures: Sequence[Any]) -> Stats:
     found = find_stats(pixels / 255.0)
     shaped = {name: array.reshape(-1, 1, 1) for name, array in found.items() if name != "count"}
     return shaped | {"count": np.array([len(pictures)])}
+
+
+def check_stats(key: str, stats: Mapping[str, Any], shape: tuple[int, ...]) -> None:
+    """Raises ReadError for statistics of a feature that are not all there, of another shape, or no
+    finite numbers."""
+    try:
+        arrays = {name: np.asarray(stats[key][name], dtype=float) for name in STATISTICS}
+    except (LookupError, TypeError, ValueError, OverflowError):
+        raise ReadError(f"the statistics of {quote(key)} are damaged") from None
+    for name, array in arrays.items():
+        wanted = (1,) if name == "count" else shape
+        if (
+            array.shape != wanted
+            or not (np.abs(array) < _MOST).all()
+            or (arrays["count"] < 0).any()
+        ):
+            raise ReadError(f"the statistics of {quote(key)} are damaged: {name}")
 
 
 def join_stats(every: Sequence[Mapping[str, Any]]) -> Stats:

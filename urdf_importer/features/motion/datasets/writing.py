@@ -13,18 +13,24 @@ from typing import Any
 import numpy as np
 
 from ....core.arguments import diagnostics_of, options_of
-from ....core.diagnostics import Diagnostics, MeshError, ReadError, WriteError, quote, quote_path
+from ....core.diagnostics import (
+    Diagnostics,
+    ReadError,
+    WriteError,
+    quote,
+    quote_path,
+    quote_value,
+)
 from ....core.files.outputs import check_folder, replace_files
-from ....core.images.decode import decode_image
 from ....core.images.size import find_image_size
 from ....core.model import Robot
 from ....core.progress import Progress
 from ..parquet.reading import open_parquet
 from ..parquet.writing import ParquetField, ParquetWriter
-from ..trajectory import Numbers
-from .episodes import Episode, EpisodeOptions, Rows, Table
-from .reading import ACTION, PATH_3, STATE, read_json
-from .stats import STATISTICS, Stats, find_picture_stats, find_stats, join_stats
+from .episodes import Episode, EpisodeOptions, Rows, Table, check_camera
+from .pictures import bytes_of_picture, decode_picture, size_of_picture
+from .reading import ACTION, MOST_EPISODES, MOST_ROWS, PATH_3, STATE, open_dataset, read_json
+from .stats import STATISTICS, Stats, check_stats, find_picture_stats, find_stats, join_stats
 
 VIDEO_PATH = "videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4"
 _MOST_FILE, _MOST_VIDEO, _CHUNK = 100_000_000, 200, 1000
@@ -32,7 +38,7 @@ _MOST_PICTURES, _PIXEL_STEP = 100, 4
 _SCALARS = {"timestamp": "float32", "frame_index": "int64", "episode_index": "int64",
             "index": "int64", "task_index": "int64"}  # fmt: skip
 _PICTURE = (ParquetField("bytes", "bytes"), ParquetField("path", "text"))
-_NUMBERED = re.compile(r"chunk-(\d+)/file-(\d+)\.\w+$")
+_NUMBERED = re.compile(r"chunk-(\d{1,9})/file-(\d{1,9})\.\w+$")
 Encode = Callable[[Sequence[Path | bytes], Path, int], Mapping[str, Any]]
 """Writes pictures as a video, so many a second, and returns LeRobot's `info` of it."""
 
@@ -42,13 +48,14 @@ class _Before:
     """The dataset that episodes are added to: its totals, tasks, statistics and next files."""
 
     features: dict[str, Any] = field(default_factory=dict)
-    fps: int = 0
+    fps: float = 0.0
     robot_type: str = ""
     episodes: int = 0
     frames: int = 0
     tasks: list[str] = field(default_factory=list)
     stats: list[dict[str, Any]] = field(default_factory=list)
     next_file: dict[str, int] = field(default_factory=dict)
+    units: Any = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +108,7 @@ def _look_before(folder: Path, options: EpisodeOptions) -> _Before:
         raise WriteError(f"{quote_path(folder)} holds a dataset: append adds episodes to it")
     try:
         return _read_before(folder)
-    except (ReadError, LookupError, TypeError, ValueError) as error:
+    except (ReadError, LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         reason = error.message if isinstance(error, ReadError) else "its meta/info.json is damaged"
         raise WriteError(f"nothing is added to {quote_path(folder)}: {reason}") from None
 
@@ -110,18 +117,20 @@ def _read_before(folder: Path) -> _Before:
     info = read_json(folder / "meta" / "info.json")
     if info.get("codebase_version") != "v3.0" or info.get("data_path") != PATH_3:
         raise ReadError("only datasets of version v3.0 grow")
+    dataset, units = open_dataset(folder), folder / "meta" / "units.json"
     with open_parquet(str(folder / "meta" / "tasks.parquet")) as file:
         numbers = file.read("task_index").values.tolist()
         name = next(each for each in file.names if each != "task_index")
         tasks = dict(zip(numbers, file.read(name).values, strict=True))
     found = _Before(
-        features=info["features"],
-        fps=int(info["fps"]),
-        robot_type=str(info.get("robot_type") or ""),
-        episodes=int(info["total_episodes"]),
-        frames=int(info["total_frames"]),
+        features=dict(dataset.features),
+        fps=dataset.fps,
+        robot_type=dataset.robot_type,
+        episodes=_total(info, "total_episodes", MOST_EPISODES),
+        frames=_total(info, "total_frames", MOST_ROWS),
         tasks=[str(tasks[number]) for number in range(len(tasks))],
         stats=[read_json(folder / "meta" / "stats.json")],
+        units=read_json(units) if units.is_file() else None,
     )
     for kind in ("data", "meta/episodes", *(f"videos/{key}" for key in found.features)):
         files = (folder / kind).glob("chunk-*/file-*.*") if (folder / kind).is_dir() else ()
@@ -129,6 +138,13 @@ def _read_before(folder: Path) -> _Before:
         places = [int(each[1]) * _CHUNK + int(each[2]) for each in numbered if each]
         found.next_file[kind] = max(places, default=-1) + 1
     return found
+
+
+def _total(info: Mapping[str, Any], key: str, most: int) -> int:
+    total = info.get(key)
+    if isinstance(total, bool) or not isinstance(total, int) or not 0 <= total <= most:
+        raise ReadError(f"its {key} are {quote_value(total)}")
+    return total
 
 
 class _Writer:
@@ -154,12 +170,14 @@ class _Writer:
         known = self._before.features.get(STATE)
         suffix = self._options.suffix
         if known:
-            wanted = [str(each).removesuffix(suffix) for each in known.get("names") or ()]
+            listed = known["names"] if isinstance(known.get("names"), list) else []
+            wanted = [str(each).removesuffix(suffix) for each in listed]
             if set(wanted) == set(names):
                 names = tuple(wanted)
         self._table = Table(names, robot, self._options)
         self._is_video = self._options.pictures == "video"
-        self._sizes = {key: _size_of(shots) for key, shots in episode.pictures.items()}
+        list(map(check_camera, episode.pictures))
+        self._sizes = {key: size_of_picture(shots) for key, shots in episode.pictures.items()}
         numbers = {"dtype": "float32", "shape": [len(names)],
                    "names": [f"{name}{suffix}" for name in names]}  # fmt: skip
         self._features: dict[str, Any] = {STATE: numbers, ACTION: dict(numbers)}
@@ -174,7 +192,7 @@ class _Writer:
 
     def _check_before(self) -> None:
         before = self._before
-        if not before.episodes:
+        if not before.stats:
             return
         bare = {key: {k: v for k, v in each.items() if k not in ("info", "fps")}
                 for key, each in before.features.items()}  # fmt: skip
@@ -182,9 +200,16 @@ class _Writer:
             ("features", bare == self._features),
             ("fps", before.fps == self._options.fps),
             ("robot_type", before.robot_type == self._robot_type),
+            ("units", before.units in (None, self._table.units)),
         ):
             if not is_same:
                 raise WriteError(f"the dataset that is there has other {what}: nothing is added")
+        for key, each in self._features.items():
+            is_picture = each["dtype"] in ("image", "video")
+            try:
+                check_stats(key, before.stats[0], (3, 1, 1) if is_picture else (*each["shape"],))
+            except ReadError as error:
+                raise WriteError(f"nothing is added: {error.message}") from None
 
     def add(self, episode: Episode, number: int, diagnostics: Diagnostics) -> None:
         """Writes an episode."""
@@ -206,7 +231,7 @@ class _Writer:
             if self._is_video:
                 found |= self._add_video(key, shots, count)
             else:
-                columns[key] = [(_bytes_of(shot), f"{place:06d}-{at:06d}.png")
+                columns[key] = [(bytes_of_picture(shot), f"{place:06d}-{at:06d}.png")
                                 for at, shot in enumerate(shots)]  # fmt: skip
         file = self._add_data(columns)
         self._rows.append({
@@ -238,10 +263,10 @@ class _Writer:
         chosen = np.unique(np.linspace(0, len(shots) - 1, _MOST_PICTURES).astype(int))
         pixels = []
         for at in chosen:
-            content = _bytes_of(shots[at])
+            content = bytes_of_picture(shots[at])
             if find_image_size(content) != self._sizes[camera]:
                 raise WriteError(f"the pictures of {quote(camera)} have several sizes")
-            pixels.append(_decode(content, camera)[::_PIXEL_STEP, ::_PIXEL_STEP])
+            pixels.append(decode_picture(content, camera)[::_PIXEL_STEP, ::_PIXEL_STEP])
         return find_picture_stats(pixels)
 
     def _add_video(self, key: str, shots: Sequence[Path | bytes], count: int) -> dict[str, Any]:
@@ -298,6 +323,8 @@ class _Writer:
         plain = {key: {name: array.tolist() for name, array in each.items()}
                  for key, each in joined.items()}  # fmt: skip
         self._write_json("stats", plain)
+        if self._before.units is not None or not self._before.stats:
+            self._write_json("units", self._table.units)
         self._write_json("info", self._info())
 
     def _write_json(self, name: str, content: Any) -> None:
@@ -356,28 +383,6 @@ def _field_of_rows(name: str, value: Any) -> ParquetField:
     if isinstance(value, list):
         return ParquetField(name, "text", 1)
     return ParquetField(name, "float64" if isinstance(value, float) else "int64")
-
-
-def _bytes_of(shot: Path | bytes) -> bytes:
-    return shot if isinstance(shot, bytes) else Path(shot).read_bytes()
-
-
-def _size_of(shots: Sequence[Path | bytes]) -> tuple[int, int]:
-    size = find_image_size(_bytes_of(shots[0])) if shots else None
-    if size is None:
-        raise WriteError("a picture of the first episode is not an image")
-    return size
-
-
-def _decode(content: bytes, camera: str) -> Numbers:
-    try:
-        pixels = decode_image(content)
-    except MeshError as error:
-        raise WriteError(f"a picture of {quote(camera)} is damaged: {error.message}") from None
-    if pixels is None:
-        raise WriteError(f"a picture of {quote(camera)} is not a PNG")
-    wide: Any = pixels if pixels.shape[2] >= 3 else np.repeat(pixels[..., :1], 3, axis=2)
-    return wide  # type: ignore[no-any-return]
 
 
 def _describe_index() -> str:

@@ -164,6 +164,8 @@ def knows_frames(text: str) -> bool:
 def read_frames(text: str, rate: float, source: str) -> Recorded:
     """Returns the columns of AMP's JSON, whose frames begin with the base and the joints. Raises
     ReadError."""
+    if text.count("[") * 8 > MOST_VALUES or text.count(",") > MOST_VALUES:
+        raise ReadError(f"its Frames have more than {MOST_VALUES:,} numbers")
     try:
         content = json.loads(text)
         frames = np.array(content["Frames"], dtype=np.float64)

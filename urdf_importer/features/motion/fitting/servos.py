@@ -54,6 +54,8 @@ _PRESETS: dict[str, tuple[float, float, int, int]] = {
 """Zero, counts for a radian, least and most: Dynamixel's X series and Feetech's STS (4096 a turn),
 Feetech's SCS (1024), the PCA9685 at 50 Hz (102 to 512 over half a turn), and pulses in us."""
 _MOST_BYTES, _MOST_SERVOS, _MOST_COUNTS, _MOST_VALUES = 1_000_000, 1000, 65_535, 20_000
+_LEAST_RANGE = 1e-3
+"""Degrees, or a joint would have counts without end."""
 _KEYS = ("id", "zero", "sign", "counts", "range", "speed")
 _CALIBRATED = ("id", "drive_mode", "homing_offset", "range_min", "range_max")
 _RESOLUTION = 4095
@@ -181,7 +183,7 @@ def _read_servo(name: str, given: Any, preset: tuple[float, float, int, int]) ->
         )
     if "range" in given:
         span = _number(name, given, "range", 0)
-        if span <= 0:
+        if span < _LEAST_RANGE:
             raise ReadError(f"the servo {quote(name)} has no range above zero")
         scale = (most - least) / math.radians(span)
     sign = _number(name, given, "sign", 1)

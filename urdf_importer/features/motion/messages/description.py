@@ -60,7 +60,9 @@ def _decode(encoding: str, data: bytes, source: str) -> str:
     """Returns the text of a String."""
     try:
         if encoding == "json":
-            return str(json.loads(data)["data"])
+            found = str(json.loads(data)["data"])
+            # Half of a surrogate pair raises here.
+            return found.encode().decode()
         start = 4 if encoding == "cdr" else 0
         is_big = encoding == "cdr" and not data[1] & 1
         length = int.from_bytes(data[start : start + 4], "big" if is_big else "little")

@@ -160,7 +160,7 @@ class ProtobufReader:
         """Returns the tree of a message; None for a damaged one."""
         try:
             return self._message(bytes(message), self._root, _Left(), 0)
-        except (ValueError, IndexError, StructError, OverflowError):
+        except (ValueError, IndexError, TypeError, AttributeError, StructError, OverflowError):
             return None
 
     def _message(self, data: bytes, name: str, left: _Left, depth: int) -> Tree:

@@ -20,6 +20,8 @@ MAGIC = b"PAR1"
 _MOST_FOOTER, _MOST_GROUPS, _MOST_HEAD = 16 * 1024 * 1024, 20_000, 64 * 1024
 _COST_OF_PAGE = 4096
 """Bytes that a page counts for beside its own, so that there are few."""
+_COST_OF_VALUE, _COST_OF_LEVELS = 8, 16
+"""Bytes in memory, which a page in a file can state in far fewer."""
 _UNITS = {9: "ms", 10: "us"}
 _REQUIRED, _REPEATED = 0, 2
 _DATA, _INDEX, _DICTIONARY, _DATA2 = range(4)
@@ -155,6 +157,17 @@ class ParquetFile:
         parts = [part for group in self._groups for part in self._read_chunk(group, leaf)]
         return _join(parts, leaf, self.rows)
 
+    def holds_numbers(self, name: str) -> bool:
+        """Whether a column has one number in each row."""
+        leaf, *others = self._leaves[name]
+        is_text = leaf.kind in (TEXT, FIXED)
+        return not (others or is_text or leaf.kind in (-1, INT96) or leaf.list_level >= 0)
+
+    def _spend(self, size: int) -> None:
+        self._left -= size
+        if self._left < 0:
+            raise ReadError("its columns are too long to be read")
+
     def _read_chunk(self, group: Struct, leaf: _Leaf) -> Iterator[tuple[Any, Any, Any]]:
         """Yields the values, levels of definition and of repetition of the pages of a group."""
         meta = _list(group, 1)[leaf.place][3]
@@ -175,17 +188,18 @@ class ParquetFile:
             kind, size, packed = (_whole(head, field) for field in (1, 2, 3))
             if not 0 <= size <= MOST_PAGE or not 0 <= packed <= len(data) - at:
                 raise ReadError("the file is damaged: a page is too long")
-            self._left -= size + _COST_OF_PAGE
-            if self._left < 0:
-                raise ReadError("its columns are too long to be read")
+            self._spend(size + _COST_OF_PAGE)
             body = data[at : at + packed]
             at += packed
             if kind == _DICTIONARY:
                 content = unpack_page(body, codec, size, self._unpacker)
                 number = _bounded(head[7], 1, MOST_VALUES)
                 dictionary = read_values(content, (leaf.kind, leaf.width), 0, number, None)
+                if isinstance(dictionary, list):
+                    dictionary = list(map(_decode, dictionary))
             elif kind in (_DATA, _DATA2):
                 page = _Page(head, body, codec, self._unpacker, count)
+                self._spend(page.count * (_COST_OF_VALUE if not leaf.level else _COST_OF_LEVELS))
                 values, definitions, repetitions = page.split(leaf, dictionary)
                 count -= page.count
                 yield values, definitions, repetitions
@@ -240,7 +254,7 @@ class _Page:
 
 def _join(parts: list[tuple[Any, Any, Any]], leaf: _Leaf, rows: int) -> ColumnValues:
     if leaf.kind in (TEXT, FIXED):
-        values: Any = [each.decode("utf-8", "replace") for part in parts for each in part[0]]
+        values: Any = [_decode(each) for part in parts for each in part[0]]
     else:
         values = np.concatenate([part[0] for part in parts]) if parts else np.empty(0)
     definitions, repetitions = (
@@ -262,6 +276,11 @@ def _join(parts: list[tuple[Any, Any, Any]], leaf: _Leaf, rows: int) -> ColumnVa
     if definitions is not None and len(definitions) != len(values):
         values = _spread(values, definitions == leaf.level)
     return ColumnValues(values, counts, leaf.unit)
+
+
+def _decode(text: bytes | str) -> str:
+    """Returns a text; a dictionary decodes its texts once for all their places."""
+    return text if isinstance(text, str) else text.decode("utf-8", "replace")
 
 
 def _spread(values: Any, is_there: Any) -> Any:

@@ -9,13 +9,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ....core.diagnostics import Diagnostics, WriteError, quote
+from ....core.diagnostics import Diagnostics, ReadError, WriteError, quote
 from ....core.files.folders import Folders, walk_up
 from ....core.files.outputs import check_folder, replace_files
+from ....core.files.packages import PackageResolver
+from ....core.files.regular import read_regular_file
+from ....core.gazebo import interpret_extras
 from ....core.kinematics.tree import retrace_tree
 from ....core.model import JointControl, Robot, Semantics
-from ....core.options import FileOptions
+from ....core.options import FileOptions, ImportOptions
 from ....core.progress import Progress, finish
+from ....core.readers.formats import Description
+from ....core.reshape.compare import compare_robots
 from ....core.shelves import find_hooks
 from ....core.writers.formats import OpenExport, OutputKind, WriterFormat, Written, count_tree
 from ....core.writers.ros import make_package_name
@@ -23,6 +28,7 @@ from ...mjcf.write.export import export_mjcf
 from ...mjcf.write.options import MjcfOptions
 from ...srdf.files import write_srdf
 from ...urdf.files import UrdfOptions, write_opened
+from ...urdf.read.robot import read_urdf
 from .control import copy_for_xacro, escape_xacro, list_controllers, write_bringup
 from .drives import DriveSearch
 from .kept import refuse_others, sift
@@ -170,8 +176,39 @@ def _find_described(found: OpenExport[Ros2Options]) -> _Described:
                 f"the robot was changed in Blender ({changes[0]}), so its description must be "
                 "written"
             )
+    if not found.robot.text_of("urdf"):
+        _refuse_other(found, source)
     path = Path(source).relative_to(folder).as_posix()
     return _Described(package=package, path=path, robot=found.robot)
+
+
+def _refuse_other(found: OpenExport[Ros2Options], source: str) -> None:
+    """Raises WriteError for a robot that a launch file, which gives xacro no arguments, would not
+    read from its file."""
+    own = found.options
+    options = ImportOptions(packages=own.packages, package_paths=own.package_paths)
+    resolver = PackageResolver(source, own.packages, own.package_paths)
+    try:
+        data = read_regular_file(source)
+        plain = read_urdf(
+            Description(
+                data=data,
+                source=source,
+                resolver=resolver,
+                options=options,
+                diagnostics=Diagnostics(source),
+            )
+        )
+    except ReadError as error:
+        raise WriteError(
+            f"only a description in URDF or xacro can be used from its package: {error.message}"
+        ) from None
+    changes = compare_robots(interpret_extras(plain), found.robot)
+    if changes:
+        raise WriteError(
+            f"without the arguments of its xacro the robot is another ({changes[0]}), so its "
+            "description must be written"
+        )
 
 
 def _add_pairs(found: OpenExport[Ros2Options], plan: RosPlan) -> Generator[Progress, None, RosPlan]:

@@ -15,7 +15,8 @@ from .yaml_text import write_yaml
 _MANAGER = "moveit_simple_controller_manager"
 _FULL_REACH = 6
 """Joints with which a tip can be turned any way."""
-_VELOCITY = 1.0
+_VELOCITY, _ENDLESS = 1.0, 1e6
+"""rad/s or m/s: where the limit is not known, and the least speed that means no limit."""
 _CARTESIAN = {
     "max_trans_vel": 1.0,
     "max_trans_acc": 2.25,
@@ -81,6 +82,8 @@ def _write_limits(plan: RosPlan, acceleration: float) -> str:
         if motion.joint.name in moved:
             limit = motion.joint.limit
             velocity = (limit.velocity if limit is not None else None) or _VELOCITY
+            if velocity >= _ENDLESS:
+                velocity = _VELOCITY
             limits[motion.joint.name] = {
                 "has_velocity_limits": True,
                 "max_velocity": float(velocity),

@@ -116,8 +116,10 @@ class _Launch:
         match node:
             case ast.Constant(value=str(text)):
                 return text
-            case ast.Constant(value=bool() | int() | float() as number):
+            case ast.Constant(value=bool() | float() as number):
                 return str(number)
+            case ast.Constant(value=int(number)):
+                return str(number) if number.bit_length() < 64 else UNKNOWN
             case ast.Name(id=name):
                 return self._read(self._values.get(name), depth)
             case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.JoinedStr(values=parts):

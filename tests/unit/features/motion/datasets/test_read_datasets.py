@@ -151,3 +151,18 @@ def test_a_plain_parquet_file_is_a_table(tmp_path):
     write_dataset(tmp_path / "d")
     with pytest.raises(ReadError, match="part of a LeRobot dataset"):
         read_trajectory(tmp_path / "d/data/chunk-000/file-000.parquet")
+
+
+@pytest.mark.parametrize(
+    ("length", "fps"), [("1" + "0" * 400, 30), ("-5", 30), ("1e300", 30), ("3", 1e-300)]
+)
+def test_numbers_that_no_episode_has_are_refused(tmp_path, length, fps):
+    (tmp_path / "meta").mkdir()
+    path = "data/chunk-{episode_chunk:03d}/episode_{episode_index:06d}.parquet"
+    state = {"dtype": "float32", "names": ["a"]}
+    info = {"codebase_version": "v2.1", "data_path": path, "fps": fps,
+            "features": {"observation.state": state}}  # fmt: skip
+    (tmp_path / "meta" / "info.json").write_text(json.dumps(info))
+    (tmp_path / "meta" / "episodes.jsonl").write_text(f'{{"episode_index":0,"length":{length}}}\n')
+    with pytest.raises(ReadError, match=r"none can have|no number above 0"):
+        list_topics(tmp_path)

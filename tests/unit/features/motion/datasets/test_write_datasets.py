@@ -45,6 +45,14 @@ def wave(seed=0, frames=31):
                       positions=0.6 + 0.5 * np.sin(times[:, None] * 3 + phases))  # fmt: skip
 
 
+@pytest.mark.parametrize("name", ["x/../../evil", "a..b", "head/camera", "", "a" * 65, "a\\b"])
+def test_cameras_lead_into_no_other_folder(name, tmp_path):
+    shots = {name: [encode_png(np.zeros((4, 4, 3), np.uint8))] * 31}
+    with pytest.raises(WriteError, match=r"the camera .* must be renamed"):
+        write_episodes([Episode(motion=wave(), task="t", pictures=shots)], tmp_path / "d")
+    assert list(tmp_path.iterdir()) == []
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     rows=st.lists(
@@ -88,7 +96,7 @@ def test_what_lerobot_asks_for_is_there(tmp_path, robot):
     files = write_episodes(episodes, folder, robot=robot)
     assert {str(each.relative_to(folder)) for each in files} == {
         "data/chunk-000/file-000.parquet", "meta/episodes/chunk-000/file-000.parquet",
-        "meta/info.json", "meta/stats.json", "meta/tasks.parquet",
+        "meta/info.json", "meta/stats.json", "meta/tasks.parquet", "meta/units.json",
     }  # fmt: skip
     info = json.loads((folder / "meta/info.json").read_text())
     assert (info["fps"], info["total_frames"], info["total_episodes"]) == (30, 77, 2)
@@ -182,6 +190,7 @@ def test_episodes_are_added(tmp_path, robot):
         ({"fps": 15}, "other fps"),
         ({"robot_type": "other"}, "other robot_type"),
         ({"suffix": ""}, "other features"),
+        ({"units": (("*", "deg"),)}, "other units"),
         ({"append": False}, "append adds episodes"),
     ],
 )
@@ -193,6 +202,54 @@ def test_other_features_are_not_added(tmp_path, robot, change, message):
     with pytest.raises(WriteError, match=message):
         write_episodes([Episode(motion=wave())], folder, robot=robot, options=options)
     assert before == {each: each.read_bytes() for each in folder.rglob("*") if each.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("file", "place", "value"),
+    [
+        ("info", ("features",), ["x"]),
+        ("info", ("features",), {"observation.state": 5}),
+        ("info", ("features", "observation.state", "names"), 5),
+        ("info", ("fps",), float("inf")),
+        ("info", ("fps",), 1e-300),
+        ("info", ("total_frames",), -5),
+        ("info", ("total_frames",), 10**30),
+        ("info", ("total_episodes",), 10**30),
+        ("info", ("total_episodes",), "3"),
+        ("stats", ("observation.state",), 1),
+        ("stats", ("observation.state", "mean"), [[1, 2], [3]]),
+        ("stats", ("observation.state", "mean"), "a"),
+        ("stats", ("observation.state", "std"), [10**400] * 6),
+        ("stats", ("observation.state", "min"), [None] * 6),
+        ("stats", ("action", "count"), [-1]),
+    ],
+)
+def test_a_damaged_dataset_stays_as_it_is(tmp_path, robot, file, place, value):
+    folder = tmp_path / "d"
+    write_episodes([Episode(motion=wave())], folder, robot=robot)
+    path = folder / "meta" / f"{file}.json"
+    content = json.loads(path.read_text())
+    inner = content
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    path.write_text(json.dumps(content))
+    before = {each: each.read_bytes() for each in folder.rglob("*") if each.is_file()}
+    with pytest.raises(WriteError, match="nothing is added"):
+        write_episodes([Episode(motion=wave())], folder, robot=robot,
+                       options=EpisodeOptions(append=True))  # fmt: skip
+    assert before == {each: each.read_bytes() for each in folder.rglob("*") if each.is_file()}
+
+
+def test_a_dataset_without_a_list_of_units_grows(tmp_path, robot):
+    folder = tmp_path / "d"
+    write_episodes([Episode(motion=wave())], folder, robot=robot)
+    units = json.loads((folder / "meta" / "units.json").read_text())
+    assert set(units) == set(MOTORS)
+    (folder / "meta" / "units.json").unlink()
+    options = EpisodeOptions(append=True, units=(("*", "deg"),))
+    write_episodes([Episode(motion=wave())], folder, robot=robot, options=options)
+    assert not (folder / "meta" / "units.json").exists()
 
 
 def test_what_cannot_be_an_episode_is_refused_and_leaves_nothing(tmp_path, robot):

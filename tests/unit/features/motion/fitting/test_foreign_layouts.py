@@ -212,6 +212,14 @@ def test_amps_frames_are_read_and_the_rest_passed_over(tmp_path, robot):
         assert_same(read_trajectory(path, robot=robot), motion)
 
 
+@pytest.mark.parametrize("rest", ["[" * 3_000_000, "1," * 20_000_000], ids=["rows", "numbers"])
+def test_frames_of_too_many_numbers_are_not_parsed(tmp_path, robot, rest):
+    path = tmp_path / "amp.json"
+    path.write_text('{"Frames": [' + rest)
+    with pytest.raises(ReadError, match="Frames have more than 16,777,216 numbers"):
+        read_trajectory(path, robot=robot)
+
+
 def test_widths_that_fit_no_robot_are_refused_with_both_counts(tmp_path, robot):
     path = tmp_path / "a.npz"
     np.savez(path, fps=50, dof_pos=np.zeros((3, 28)))

@@ -161,6 +161,7 @@ def test_counts_are_rounded_and_held(position, sign):
     "text, message",
     [
         ("preset: {a: 1}\nservos: {a: {id: 1}}", "preset is dynamixel, feetech, scs"),
+        ("servos: {a: {id: 1, range: 1e-308}}", "no range above zero"),
         ("preset: hobby\nservos: {a: {id: 1}}", "preset is dynamixel, feetech, scs"),
         ("servos:\n  a: {id: 1}\n  a: {id: 2}", "'a' comes twice"),
         ('{"servos": {"a": {}, "a": {}}}', "'a' comes twice"),

@@ -15,7 +15,7 @@ from mcap.writer import Writer
 from mcap_protobuf.writer import Writer as ProtobufWriter
 
 from urdf_importer import Diagnostics, ReadError, list_topics, read_trajectory
-from urdf_importer.features.motion.messages.protobuf import ProtobufReader, read_types
+from urdf_importer.features.motion.messages.protobuf import ProtobufReader, _Field, read_types
 
 START = 1_700_000_000_000_000_000
 SIN = [math.sin(step / 7) for step in range(50)]
@@ -100,6 +100,13 @@ def test_damaged_messages_are_counted(tmp_path):
     found = read_trajectory(path, diagnostics=diagnostics)
     assert found.positions.tolist() == [[1.0], [2.0]]
     assert [each.code for each in diagnostics] == ["bad-message"]
+
+
+@pytest.mark.parametrize("data", [b"\x08\x01", b"\x10\x01", b"\x18\x01", b"\x1a\x03abc"])
+def test_fields_of_another_wire_type_are_damage(data):
+    types = {"M": {1: _Field("name", 9, "", True, False), 2: _Field("sub", 11, "M", False, True),
+                   3: _Field("position", 1, "", True, False)}}  # fmt: skip
+    assert ProtobufReader(types, "M").decode(data) is None
 
 
 def test_other_encodings_are_named(tmp_path):

@@ -57,6 +57,6 @@ def test_json_and_damage(tmp_path):
         return path
 
     assert find_description(write(json.dumps({"data": URDF}).encode())) == URDF
-    for data in (b"[]", b"{}", b"\xff"):
+    for data in (b"[]", b"{}", b'{"data": "\\ud800"}', b"\xff"):
         with pytest.raises(ReadError, match="robot_description is damaged"):
             find_description(write(data))

@@ -2,6 +2,7 @@
 """Parquet by NumPy alone, beside pyarrow."""
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pyarrow
@@ -129,6 +130,31 @@ def test_a_file_that_is_cut_off_is_refused(tmp_path):
         path.write_bytes(data[:size])
         with pytest.raises(ReadError, match="end is missing"), open_parquet(str(path)):
             pass
+
+
+def test_a_small_file_states_no_endless_memory(tmp_path):
+    """A page of one run is a few bytes for millions of values, and a dictionary one long text."""
+    path, rows = tmp_path / "a.parquet", 20_000
+    places = pyarrow.array(np.zeros(rows, np.int32))
+    text = pyarrow.DictionaryArray.from_arrays(places, pyarrow.array(["x" * 100_000]))
+    table = pyarrow.table({"time": np.arange(rows) / 100, "q": np.zeros(rows), "note": text})
+    pyarrow.parquet.write_table(table, path, compression="zstd")
+    tracemalloc.start()
+    with open_parquet(str(path)) as file:
+        assert [name for name in file.names if file.holds_numbers(name)] == ["time", "q"]
+        assert len(set(map(id, file.read("note").values))) == 1
+    assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    rows = 5_000_000
+    ones = pyarrow.array(np.ones(rows))
+    table = pyarrow.table({f"j{number}": ones for number in range(20)})
+    pyarrow.parquet.write_table(table, path, compression="zstd", row_group_size=rows)
+    assert path.stat().st_size < 1_000_000
+    tracemalloc.reset_peak()
+    with pytest.raises(ReadError, match="too long to be read"), open_parquet(str(path)) as file:
+        for name in file.names:
+            file.read(name)
+    assert tracemalloc.get_traced_memory()[1] < 1_000_000_000
+    tracemalloc.stop()
 
 
 def test_lists_of_two_lengths_and_structs_are_refused(tmp_path):

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from support.real_robots import ROOT as REAL
 from support.ros2_judges import HARDWARE, Packages
 from support.ros2_robots import FOUR, SIX, make_arm, make_car, make_platform, read_text
 from urdf_importer import (
+    ImportOptions,
     KinematicsError,
     Ros2Options,
     WriteError,
@@ -456,6 +458,59 @@ def test_nothing_tells_of_this_machine(tmp_path):
     for path, content in read_all(tmp_path).items():
         if not path.endswith((".stl", ".dae")):
             assert str(tmp_path).encode() not in content and str(ROOT).encode() not in content
+
+
+XACRO = """<robot name="x" xmlns:xacro="http://www.ros.org/wiki/xacro">
+<xacro:arg name="side" default="left"/><xacro:arg name="reach" default="1"/>
+<link name="base"/><link name="$(arg side)_arm"/>
+<joint name="$(arg side)" type="revolute"><parent link="base"/><child link="$(arg side)_arm"/>
+<origin xyz="$(arg reach) 0 0"/><limit lower="0" upper="1" effort="1" velocity="1"/></joint>
+</robot>"""
+OTHERS = {
+    "r.sdf": '<sdf version="1.9"><model name="r"><link name="a"/></model></sdf>',
+    "r.xml": '<mujoco model="r"><worldbody><body name="a"><geom size="1"/></body></worldbody>'
+    "</mujoco>",
+}
+
+
+def put_in_package(folder, name, text):
+    folder.mkdir()
+    (folder / "package.xml").write_text(
+        '<package format="3"><name>own</name><version>1.0.0</version><description>d</description>'
+        '<maintainer email="a@b.c">m</maintainer><license>MIT</license></package>'
+    )
+    (folder / name).write_text(text)
+    return folder / name
+
+
+@pytest.mark.parametrize("given", [(), (("side", "left"),), (("side", "b"),), (("reach", "2"),)])
+def test_a_used_xacro_gives_the_same_robot_without_arguments(given, tmp_path):
+    path = put_in_package(tmp_path / "own", "r.urdf.xacro", XACRO)
+    robot = read_robot(path, options=ImportOptions(xacro_args=given))
+    if given in ((), (("side", "left"),)):
+        _, packages = write(robot, tmp_path / "two", name="two", description="use")
+        assert packages.find_faults(own=str(tmp_path / "own")) == []
+        return
+    with pytest.raises(WriteError, match="without the arguments of its xacro the robot is another"):
+        write(robot, tmp_path / "two", name="two", description="use")
+    assert not (tmp_path / "two").exists()
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_xacro_includes_no_other_format(name, tmp_path):
+    robot = read_robot(put_in_package(tmp_path / "own", name, OTHERS[name]))
+    with pytest.raises(WriteError, match="only a description in URDF or xacro can be used"):
+        write(robot, tmp_path / "two", name="two", description="use")
+    assert not (tmp_path / "two").exists()
+
+
+def test_an_endless_velocity_is_no_limit(tmp_path):
+    robot = make_arm(SIX)
+    joints = [replace(each, limit=replace(each.limit, velocity=1e16)) if each.limit else each
+              for each in robot.joints]  # fmt: skip
+    _, packages = write(replace(robot, joints=tuple(joints)), tmp_path)
+    limits = packages.yaml("moveit_config", "config/joint_limits.yaml")["joint_limits"]
+    assert {each["max_velocity"] for each in limits.values()} == {1.0}
 
 
 # The format

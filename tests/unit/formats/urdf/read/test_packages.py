@@ -150,6 +150,7 @@ def test_expressions_of_launch_files(
 
 def test_texts_that_double_themselves_take_no_time() -> None:
     lines = ["a0 = 'x' * 2"] + [f"a{n} = a{n - 1} + a{n - 1}" for n in range(1, 60)]
+    assert read_launch(f"Command(['xacro ', 0x{'f' * 5000}])") == []
     assert read_launch("\n".join([*lines, "Command(['xacro ', a59])"])) == []
 
 
