@@ -75,7 +75,9 @@ def lacks_turns(path: AnyPath) -> bool:
     """Whether a file is a path of a link without quaternions. Raises ReadError where it cannot be
     read."""
     path = os.fspath(path)
-    rows = read_rows(read_regular_file(path), path) if path.lower().endswith(".csv") else ()
+    if not path.lower().endswith(".csv"):
+        return False
+    rows = read_rows(read_regular_file(path), path)
     return bool(rows) and ",".join(rows[0][1]) == HEADS[0]
 
 

@@ -63,6 +63,10 @@ def unmount_rig(armature: Any, name: str) -> None:
     _change_root(armature, unmount(find_reshaped(armature), name))
 
 
+def _world_of(root: Any) -> Any:
+    return root.matrix_world.copy()
+
+
 def _change_root(armature: Any, robot: Robot) -> None:
     """Updates a rig to a robot of another root, which takes over the waypoints of the old one.
     Their own numbers stay, as users may have keyed these."""
@@ -70,11 +74,11 @@ def _change_root(armature: Any, robot: Robot) -> None:
     root, points = find_root(armature), waypoint_empties_of(armature)
     vias = [via for each in points if (via := find_via(each)) is not None]
     moved = [each for each in (*points, *vias) if each.parent == root]
-    before = root.matrix_world.copy()
+    before = _world_of(root)
     update_robot(armature, robot=robot)
     bpy.context.view_layer.update()
     root = find_root(armature)
-    shift = root.matrix_world.inverted() @ before
+    shift = _world_of(root).inverted() @ before
     for each in moved:
         each.parent, each.parent_type = root, "OBJECT"
         each.matrix_parent_inverse = shift @ each.matrix_parent_inverse
