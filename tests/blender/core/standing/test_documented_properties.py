@@ -147,7 +147,11 @@ def look_and_measure(armature: Any) -> list[Any]:
 
 
 def record_waypoints(armature: Any) -> None:
-    """Two waypoints, the second at the end of an arc, with all the numbers that they can have."""
+    """Two waypoints, the second at the end of an arc, with all the numbers that they can have; and
+    the markers of a plan."""
+    ends = ({"shoulder": 0.0, "elbow": 0.0}, {"shoulder": 0.3, "elbow": -0.3})
+    points = [urdf_importer.Waypoint(positions=each) for each in ends]
+    assert urdf_importer.bake_waypoints(armature, points).trajectory is not None
     urdf_importer.record_waypoint(armature)
     urdf_importer.set_joint_positions(armature, {"elbow": 0.4})
     urdf_importer.record_waypoint(armature, move="circular")
