@@ -115,7 +115,7 @@ def _add(maker: _Maker, name: str, body: Any, wall: Any, carrier: Any) -> Steps:
     yield from maker.key("TAB")
     yield from maker.click_at(carrier, shift=True)
     before = _note()
-    yield from maker.button("urdf.make_link", 0.75)
+    yield from maker.button("urdf.make_link", 0.3)
     yield from maker.driver.wait_for("there is a link", lambda: _note() != before)
     yield from maker.turn_back(before)
     yield from maker.move_to((*body, z + 0.04))
