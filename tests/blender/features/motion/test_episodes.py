@@ -20,10 +20,12 @@ from urdf_importer import (
     Trajectory,
     WriteError,
     apply_trajectory,
+    get_joint_positions,
     import_robot,
     read_trajectory,
     record_episodes,
     sample_trajectory,
+    set_joint_positions,
     write_servo_frames,
 )
 from urdf_importer.cli import main
@@ -79,6 +81,14 @@ def test_each_action_is_an_episode(armature, tmp_path):
         assert found.positions == pytest.approx(motion.positions, abs=2e-6)
     with open_parquet(str(tmp_path / "d/meta/tasks.parquet")) as file:
         assert file.read("task").values == ["nod", "wave"]
+
+
+def test_a_pose_without_keyframes_is_there_again(armature, tmp_path):
+    still = Trajectory(names=MOTORS[:1], times=wave(7).times, positions=wave(7).positions[:, :1])
+    apply_trajectory(armature, still, options=MotionOptions(action="still"))
+    set_joint_positions(armature, {MOTORS[1]: 0.3})
+    record_episodes(armature, tmp_path / "d", options=EpisodeOptions(actions=True))
+    assert get_joint_positions(armature)[MOTORS[1]] == pytest.approx(0.3)
 
 
 def test_pictures_of_cameras_come_along(armature, tmp_path):
