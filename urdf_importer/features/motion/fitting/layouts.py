@@ -53,19 +53,12 @@ _LAYOUTS = (
 _TIMES, _RATES = ("time", "times"), ("fps", "framerate", "frame_rate")
 
 
-def knows_arrays(names: tuple[str, ...]) -> bool:
-    """Whether one of the layouts has these arrays."""
-    return _find_layout(names) is not None
-
-
-def _find_layout(names: tuple[str, ...]) -> _Layout | None:
-    return next((each for each in _LAYOUTS if each.positions in names), None)
-
-
-def read_layout(file: ArraysOfFile, rate: float, source: str) -> Recorded:
-    """Returns the columns of an .npz file. Raises ReadError."""
-    layout = _find_layout(file.names)
-    assert layout is not None
+def read_layout(file: ArraysOfFile, rate: float, source: str) -> Recorded | None:
+    """Returns the columns of an .npz file; None where no layout has such arrays. Raises
+    ReadError."""
+    layout = next((each for each in _LAYOUTS if each.positions in file.names), None)
+    if layout is None:
+        return None
     table = _matrix(file, layout.positions, 2)
     names = _names(file, layout.names)
     found = Unnamed(
