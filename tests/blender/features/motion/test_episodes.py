@@ -4,6 +4,7 @@
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 
 import bpy
 import numpy as np
@@ -17,6 +18,7 @@ from urdf_importer import (
     EpisodeOptions,
     KinematicsError,
     MotionOptions,
+    Servo,
     Trajectory,
     WriteError,
     apply_trajectory,
@@ -182,6 +184,20 @@ def test_counts_for_a_program_in_c(armature, tmp_path):
     assert numbers[-2:] == [50, 6]
     found = np.array(numbers[:-2]).reshape(-1, 6)
     assert np.abs(found - wanted).max() <= 1
+
+
+def test_a_header_needs_servos_and_a_motion_that_it_can_hold(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        main(["sample", "a.blend", "-o", str(tmp_path / "a.h")])
+    assert "name their table with --servos" in capsys.readouterr().err
+    for motion, servos, message in (
+        (wave(), (), "no servos"),
+        (Trajectory(names=(), times=np.empty(0), positions=np.empty((0, 0))), (), "is empty"),
+        (replace(wave(), times=wave().times * 1e7), [Servo(joint=MOTORS[0])], "too long"),
+    ):
+        with pytest.raises(WriteError, match=message):
+            write_servo_frames(motion, tmp_path / "a.h", servos)
+    assert not (tmp_path / "a.h").exists()
 
 
 def test_counts_come_back_and_are_held(tmp_path):

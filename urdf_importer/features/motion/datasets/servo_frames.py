@@ -40,23 +40,24 @@ def write_servo_frames(
     diagnostics = diagnostics_of(diagnostics)
     table = read_servos(servos) if isinstance(servos, str | os.PathLike) else tuple(servos)
     target = Path(path)
-    _write(trajectory, target, table, number_of(rate, "rate", least=1e-3), diagnostics)
+    if target.suffix.lower() not in SUFFIXES:
+        choices = name_choices(SUFFIXES)
+        raise WriteError(f"counts of servos are written as {choices}, not {quote(target.suffix)}")
+    rate = number_of(rate, "rate", least=1e-3)
+    columns = _count(trajectory, table, rate, diagnostics)
+    write_text(target, _format(target, table, np.stack(columns, axis=1).tolist(), rate))
     return target
 
 
-def _write(
-    motion: Trajectory,
-    path: Path,
-    servos: Sequence[Servo],
-    rate: float,
-    diagnostics: Diagnostics,
-) -> None:
-    if path.suffix.lower() not in SUFFIXES:
-        choices = name_choices(SUFFIXES)
-        raise WriteError(f"counts of servos are written as {choices}, not {quote(path.suffix)}")
+def _count(
+    motion: Trajectory, servos: Sequence[Servo], rate: float, diagnostics: Diagnostics
+) -> list[Numbers]:
+    """Returns the counts of each servo, row by row."""
     rows = int(np.floor(motion.duration * rate + 1e-3)) + 1
-    if not servos or rows * len(servos) > _MOST or not len(motion.times):
-        raise WriteError("the motion is empty" if rows < 2 else "the motion is too long")
+    if not servos or not len(motion.times):
+        raise WriteError("there are no servos" if len(motion.times) else "the motion is empty")
+    if rows * len(servos) > _MOST:
+        raise WriteError(f"the motion is too long: {rows} rows of {len(servos)} servos")
     times = np.arange(rows) / rate
     columns = []
     for servo in servos:
@@ -66,8 +67,7 @@ def _write(
         counts, beyond = counts_of(servo, evaluate(series, times))
         _report(servo, counts, beyond, times, diagnostics)
         columns.append(counts)
-    frames = np.stack(columns, axis=1).tolist()
-    write_text(path, _format(path, servos, frames, rate))
+    return columns
 
 
 def _report(

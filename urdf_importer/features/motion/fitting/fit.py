@@ -17,7 +17,7 @@ from ..options import MotionOptions
 from ..trajectory import Numbers, Trajectory
 from .orders import find_order, joint_orders
 from .recorded import TURNS, Recorded, Unnamed, are_quaternions, track_base
-from .servos import Servo, read_servos
+from .servos import servos_by_joint
 from .units import EVERY, TURNING, check_units, choose_unit, find_scale, is_gripper
 
 _FULL_TURN = 1.05 * math.tau
@@ -70,9 +70,7 @@ class _Scales:
         self, recorded: Recorded, options: MotionOptions, diagnostics: Diagnostics
     ) -> None:
         self.units = unit_pairs(options)
-        self.servos: dict[str, Servo] = {}
-        if options.servos:
-            self.servos = {each.joint: each for each in read_servos(options.servos)}
+        self.servos = servos_by_joint(options.servos)
         self.is_dataset = recorded.is_dataset
         self.diagnostics = diagnostics
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from ....core.arguments import number_of
 from ....core.diagnostics import WriteError, name_choices, quote
 from ....core.files.outputs import check_output, replace_file, replace_files
+from ....core.files.packages import AnyPath
 from ....core.model import Robot
 from ....core.progress import finish
 from ..trajectory import Trajectory
@@ -19,7 +20,6 @@ from .formats import ARRAYS, BAG, DATABASE, JSON, MCAP, TABLE, WRITTEN
 from .policies import RATES, check_layout, format_policy
 from .write_streams import write_bag, write_folder, write_mcap
 
-AnyPath = str | os.PathLike[str]
 _RECORDED = (DATABASE.suffix, MCAP.suffix, ".zstd")
 
 
