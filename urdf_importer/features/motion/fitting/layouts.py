@@ -21,7 +21,7 @@ from ..trajectory import Numbers
 from .recorded import Order, Quaternion, Recorded, Unnamed, are_quaternions
 
 _MOST_NAMES = 100_000
-LAFAN_RATE = 30.0
+_LAFAN_RATE = 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,5 +184,5 @@ def recorded_rows(table: Numbers, rate: float, source: str) -> Recorded:
             "the table has no heading, and its columns 4 to 7 hold no quaternion of a base: the "
             "option columns names its columns, or rate says how many lines there are per second"
         )
-    times = make_times(len(table), rate or LAFAN_RATE)
+    times = make_times(len(table), rate or _LAFAN_RATE)
     return Recorded(unnamed=Unnamed(times=times, table=table, has_base=None), source=source)
