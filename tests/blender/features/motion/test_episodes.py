@@ -29,6 +29,7 @@ from urdf_importer import (
     sample_trajectory,
     set_joint_positions,
     write_servo_frames,
+    write_trajectory,
 )
 from urdf_importer.cli import main
 from urdf_importer.core.images.decode import decode_image
@@ -190,6 +191,8 @@ def test_a_header_needs_servos_and_a_motion_that_it_can_hold(tmp_path, capsys):
     with pytest.raises(SystemExit):
         main(["sample", "a.blend", "-o", str(tmp_path / "a.h")])
     assert "name their table with --servos" in capsys.readouterr().err
+    with pytest.raises(WriteError, match="name a table of servos"):
+        write_trajectory(wave(), tmp_path / "a.h")
     for motion, servos, message in (
         (wave(), (), "no servos"),
         (Trajectory(names=(), times=np.empty(0), positions=np.empty((0, 0))), (), "is empty"),

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Motions as counts of servos: a table, JSON, or a header for programs in C."""
 
+import csv
+import io
 import json
 import os
 import re
@@ -100,15 +102,12 @@ def _format(path: Path, servos: Sequence[Servo], frames: list[list[int]], rate: 
         listed = [{"id": each.id, "joint": each.joint} for each in servos]
         return json.dumps({"rate": rate, "servos": listed, "frames": frames}) + "\n"
     if path.suffix.lower() == ".csv":
-        heading = ",".join(["time", *(_cell(name) for name in names)])
-        rows = [f"{at / rate:.9g},{','.join(map(str, row))}" for at, row in enumerate(frames)]
-        return "\n".join([heading, *rows]) + "\n"
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(("time", *names))
+        writer.writerows((f"{at / rate:.9g}", *row) for at, row in enumerate(frames))
+        return text.getvalue()
     return _header(path.stem, servos, frames, rate)
-
-
-def _cell(name: str) -> str:
-    doubled = name.replace('"', '""')
-    return f'"{doubled}"' if re.search(r'[",\r\n]', name) else name
 
 
 def _header(name: str, servos: Sequence[Servo], frames: list[list[int]], rate: float) -> str:
