@@ -2,7 +2,6 @@
 """Motions onto the active robot, and out of it; also dropped on the 3D view."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,8 @@ from ...urdf_importer import (
     write_trajectory,
 )
 from ...urdf_importer.core.command.summary import count
+from ...urdf_importer.features.motion.fitting.fit import settled_options
+from ...urdf_importer.features.motion.recordings.formats import COUNTS
 from .. import props
 from ..active_robot import ActingOperator, active_robot, ask, browse
 from ..exporting.exported_robot import ExportOperator
@@ -85,10 +86,8 @@ class ImportMotion(ActingOperator, bpy.types.Operator):
         motion = read_trajectory(
             path, topic=self.topic or None, robot=robot, options=options, diagnostics=diagnostics
         )
-        # The motion has the robot's names already.
-        names = tuple(each for each in options.names if each[0] not in motion.names)
-        options = replace(options, names=names, prefix="")
-        apply_trajectory(robot, motion, options=options, diagnostics=diagnostics)
+        settled = settled_options(options, motion)
+        apply_trajectory(robot, motion, options=settled, diagnostics=diagnostics)
         report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
         return f"{os.path.basename(path)}: {_describe_size(motion)}, {motion.duration:.2f} s"
 
@@ -105,7 +104,7 @@ class ExportMotion(ExportOperator, bpy.types.Operator, ExportHelper):
     )
 
     filename_ext = ".json"
-    filter_glob: props.pattern(*_WRITTEN, ".h")
+    filter_glob: props.pattern(*_WRITTEN, COUNTS)
     rate: props.number(
         "Samples per Second", "How many samples a second the motion gets; 0 for one in each frame",
         min=0.0,

@@ -137,6 +137,8 @@ def _read_motions(
 def _plan_sampling(given: argparse.Namespace) -> list[Task]:
     if not is_blend(given.robot):
         raise UsageError("sample takes a robot in a .blend")
+    if given.output.lower().endswith(COUNTS) and not given.servos:
+        raise UsageError(f"{COUNTS} holds counts of servos: name their table with --servos")
     suffixes = SUFFIXES if given.servos else MOTION
     beside = (given.servos,) if given.servos else ()
     output = TaskOutput(path=given.output, suffixes=suffixes)

@@ -74,7 +74,7 @@ def _write_motions(
     ]
     work.hold()
     with work.clock("write"):
-        how: Any = {"options": options, "diagnostics": own}
+        how: Any = {"options": options, "diagnostics": own.about(given.output)}
         return write_episodes(episodes, given.output, robot=robot, **how), robot
 
 

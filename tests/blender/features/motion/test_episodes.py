@@ -4,6 +4,7 @@
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 
 import bpy
 import numpy as np
@@ -17,14 +18,18 @@ from urdf_importer import (
     EpisodeOptions,
     KinematicsError,
     MotionOptions,
+    Servo,
     Trajectory,
     WriteError,
     apply_trajectory,
+    get_joint_positions,
     import_robot,
     read_trajectory,
     record_episodes,
     sample_trajectory,
+    set_joint_positions,
     write_servo_frames,
+    write_trajectory,
 )
 from urdf_importer.cli import main
 from urdf_importer.core.images.decode import decode_image
@@ -79,6 +84,14 @@ def test_each_action_is_an_episode(armature, tmp_path):
         assert found.positions == pytest.approx(motion.positions, abs=2e-6)
     with open_parquet(str(tmp_path / "d/meta/tasks.parquet")) as file:
         assert file.read("task").values == ["nod", "wave"]
+
+
+def test_a_pose_without_keyframes_is_there_again(armature, tmp_path):
+    still = Trajectory(names=MOTORS[:1], times=wave(7).times, positions=wave(7).positions[:, :1])
+    apply_trajectory(armature, still, options=MotionOptions(action="still"))
+    set_joint_positions(armature, {MOTORS[1]: 0.3})
+    record_episodes(armature, tmp_path / "d", options=EpisodeOptions(actions=True))
+    assert get_joint_positions(armature)[MOTORS[1]] == pytest.approx(0.3)
 
 
 def test_pictures_of_cameras_come_along(armature, tmp_path):
@@ -172,6 +185,22 @@ def test_counts_for_a_program_in_c(armature, tmp_path):
     assert numbers[-2:] == [50, 6]
     found = np.array(numbers[:-2]).reshape(-1, 6)
     assert np.abs(found - wanted).max() <= 1
+
+
+def test_a_header_needs_servos_and_a_motion_that_it_can_hold(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        main(["sample", "a.blend", "-o", str(tmp_path / "a.h")])
+    assert "name their table with --servos" in capsys.readouterr().err
+    with pytest.raises(WriteError, match="name a table of servos"):
+        write_trajectory(wave(), tmp_path / "a.h")
+    for motion, servos, message in (
+        (wave(), (), "no servos"),
+        (Trajectory(names=(), times=np.empty(0), positions=np.empty((0, 0))), (), "is empty"),
+        (replace(wave(), times=wave().times * 1e7), [Servo(joint=MOTORS[0])], "too long"),
+    ):
+        with pytest.raises(WriteError, match=message):
+            write_servo_frames(motion, tmp_path / "a.h", servos)
+    assert not (tmp_path / "a.h").exists()
 
 
 def test_counts_come_back_and_are_held(tmp_path):

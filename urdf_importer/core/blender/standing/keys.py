@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Keyframes on the channels of bones."""
+"""Keyframes on the channels of bones, and the actions that hold them."""
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, Literal
 
 import bpy
+
+from .armatures import keep_channels
 
 KeyState = Literal["none", "animated", "keyed"]
 
@@ -79,3 +82,40 @@ def find_key_state(curves: Any | None, pose_bone: Any, prop: str, index: int) ->
     place = bisect_left(points, frame - 1e-3, key=lambda point: point.co.x)
     near = place < len(points) and abs(points[place].co.x - frame) < 1e-3
     return "keyed" if near else "animated"
+
+
+@contextmanager
+def playing(armature: Any, action: Any) -> Iterator[None]:
+    """Lets an armature play an action. Afterwards all is as before, numbers without keyframes too,
+    which Blender overwrites when it plays the assigned action again."""
+    had = armature.animation_data is not None
+    data = armature.animation_data or armature.animation_data_create()
+    before = {
+        name: getattr(data, name) for name in ("action", "action_slot") if hasattr(data, name)
+    }
+    muted, slot_name = data.use_nla, getattr(data, "last_slot_identifier", None)
+    put_back = keep_channels(armature)
+    try:
+        data.use_nla = False
+        data.action = action
+        _choose_slot(data, action)
+        yield
+    finally:
+        data.use_nla = muted
+        for name, value in before.items():
+            if name == "action" or value is not None:
+                setattr(data, name, value)
+        if slot_name is not None:
+            with suppress(AttributeError):
+                data.last_slot_identifier = slot_name
+        if not had:
+            armature.animation_data_clear()
+        bpy.context.view_layer.update()
+        put_back()
+
+
+def _choose_slot(data: Any, action: Any) -> None:
+    if getattr(data, "action_slot", False) is None:
+        slots = [each for each in action.slots if each.target_id_type in ("OBJECT", "UNSPECIFIED")]
+        if slots:
+            data.action_slot = slots[0]

@@ -3,7 +3,7 @@
 
 import tempfile
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from ....core.blender.curves import frame_rate
 from ....core.blender.extract.robot import extract_robot
 from ....core.blender.span import find_range
 from ....core.blender.standing import properties
+from ....core.blender.standing.keys import curves_of, playing
 from ....core.diagnostics import Diagnostics, KinematicsError, WriteError, quote
 from ....core.files.packages import AnyPath
 from ....core.progress import Progress, finish
@@ -99,7 +100,7 @@ def _find_takes(armature: Any, options: EpisodeOptions) -> list[_Take]:
         return [_Take(None, *find_range(armature), task)]
     found = [
         _Take(action, float(action.frame_range[0]), float(action.frame_range[1]), str(action.name))
-        for action in _list_actions()
+        for action in sorted(bpy.data.actions, key=lambda each: str(each.name))
         if action == active or (properties.MOTION in action and _fits(armature, action))
     ]
     if not found:
@@ -107,26 +108,11 @@ def _find_takes(armature: Any, options: EpisodeOptions) -> list[_Take]:
     return found
 
 
-def _list_actions() -> list[Any]:
-    return sorted(bpy.data.actions, key=lambda each: str(each.name))
-
-
 def _fits(armature: Any, action: Any) -> bool:
     """Whether the robot has the bones of an action's curves."""
     paths = {each.data_path for each in curves_of(action)}
     bones = {path.split('"')[1] for path in paths if path.startswith('pose.bones["')}
     return bool(bones) and bones <= set(armature.pose.bones.keys())
-
-
-def curves_of(action: Any) -> Iterator[Any]:
-    """Yields the curves of an action, in layers or not."""
-    if getattr(action, "is_action_legacy", False) or not hasattr(action, "layers"):
-        yield from action.fcurves
-        return
-    for layer in action.layers:
-        for strip in layer.strips:
-            for bag in strip.channelbags:
-                yield from bag.fcurves
 
 
 class _Recorder:
@@ -143,7 +129,8 @@ class _Recorder:
     def episodes(self, takes: Sequence[_Take]) -> Iterator[Episode]:
         """Yields the episodes, one after the other; each plays its action meanwhile."""
         for number, take in enumerate(takes):
-            with _playing(self._armature, take.action):
+            own = nullcontext() if take.action is None else playing(self._armature, take.action)
+            with own:
                 yield self._record(take, number)
 
     def _record(self, take: _Take, number: int) -> Episode:
@@ -208,26 +195,6 @@ def _compose(scene: Any, paths: Sequence[Path], options: EpisodeOptions) -> None
     video.format, video.codec = "MPEG4", "H264"
     video.gopsize, video.use_max_b_frames, video.max_b_frames = 2, True, 0
     video.constant_rate_factor = "HIGH"
-
-
-@contextmanager
-def _playing(armature: Any, action: Any) -> Iterator[None]:
-    """Lets an action play, and the one before again."""
-    if action is None:
-        yield
-        return
-    data = armature.animation_data or armature.animation_data_create()
-    before = data.action
-    slot = getattr(data, "action_slot", None)
-    try:
-        data.action = action
-        if hasattr(data, "action_slot") and data.action_slot is None and action.slots:
-            data.action_slot = action.slots[0]
-        yield
-    finally:
-        data.action = before
-        if before is not None and slot is not None:
-            data.action_slot = slot
 
 
 @contextmanager

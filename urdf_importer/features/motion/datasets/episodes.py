@@ -15,7 +15,7 @@ from ....core.kinematics.motion import JointMotion
 from ....core.kinematics.tree import retrace_tree
 from ....core.model import Joint, Robot
 from ....core.options import Options, option
-from ..fitting.servos import read_servos
+from ..fitting.servos import servos_by_joint
 from ..fitting.units import check_units, choose_unit, find_scale, is_gripper
 from ..series import series_of
 from ..trajectory import Numbers, Trajectory
@@ -127,9 +127,7 @@ class Table:
     ) -> None:
         self.names, self._options = names, options
         units = check_units(options.units)
-        servos = (
-            {each.joint: each for each in read_servos(options.servos)} if options.servos else {}
-        )
+        servos = servos_by_joint(options.servos)
         known = {} if robot is None else retrace_tree(robot).motion_of
         factors: list[float] = []
         shifts: list[float] = []
@@ -158,10 +156,13 @@ class Table:
         dataset."""
         fps, motion = self._options.fps, episode.motion
         count = int(np.floor(motion.duration * fps + 1e-3)) + 1
-        if not len(motion.times) or set(motion.names) != set(self.names) or count > _MOST_ROWS:
-            why = "moves other joints than the first" if len(motion.times) else "is empty"
-            why = why if count <= _MOST_ROWS else "is too long"
-            raise WriteError(f"episode {number} {why}")
+        for is_so, why in (
+            (not len(motion.times), "is empty"),
+            (set(motion.names) != set(self.names), "moves other joints than the first"),
+            (count > _MOST_ROWS, f"has {count} rows; {_MOST_ROWS} are the most"),
+        ):
+            if is_so:
+                raise WriteError(f"episode {number} {why}")
         times = np.arange(count) / fps
         states = self._resample(motion, times, number)
         if episode.action is not None:

@@ -93,7 +93,7 @@ def read_json(path: Path) -> dict[str, Any]:
         line = getattr(error, "lineno", 0)
         raise ReadError("this is not JSON", source=source, line=line) from None
     if not isinstance(found, dict):
-        raise ReadError("it holds no message", source=source)
+        raise ReadError("this is not a mapping of keys to values", source=source)
     return found
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Motions as counts of servos: a table, JSON, or a header for programs in C."""
 
+import csv
+import io
 import json
 import os
 import re
@@ -40,23 +42,24 @@ def write_servo_frames(
     diagnostics = diagnostics_of(diagnostics)
     table = read_servos(servos) if isinstance(servos, str | os.PathLike) else tuple(servos)
     target = Path(path)
-    _write(trajectory, target, table, number_of(rate, "rate", least=1e-3), diagnostics)
+    if target.suffix.lower() not in SUFFIXES:
+        choices = name_choices(SUFFIXES)
+        raise WriteError(f"counts of servos are written as {choices}, not {quote(target.suffix)}")
+    rate = number_of(rate, "rate", least=1e-3)
+    columns = _count(trajectory, table, rate, diagnostics)
+    write_text(target, _format(target, table, np.stack(columns, axis=1).tolist(), rate))
     return target
 
 
-def _write(
-    motion: Trajectory,
-    path: Path,
-    servos: Sequence[Servo],
-    rate: float,
-    diagnostics: Diagnostics,
-) -> None:
-    if path.suffix.lower() not in SUFFIXES:
-        choices = name_choices(SUFFIXES)
-        raise WriteError(f"counts of servos are written as {choices}, not {quote(path.suffix)}")
+def _count(
+    motion: Trajectory, servos: Sequence[Servo], rate: float, diagnostics: Diagnostics
+) -> list[Numbers]:
+    """Returns the counts of each servo, row by row."""
     rows = int(np.floor(motion.duration * rate + 1e-3)) + 1
-    if not servos or rows * len(servos) > _MOST or not len(motion.times):
-        raise WriteError("the motion is empty" if rows < 2 else "the motion is too long")
+    if not servos or not len(motion.times):
+        raise WriteError("there are no servos" if len(motion.times) else "the motion is empty")
+    if rows * len(servos) > _MOST:
+        raise WriteError(f"the motion is too long: {rows} rows of {len(servos)} servos")
     times = np.arange(rows) / rate
     columns = []
     for servo in servos:
@@ -66,8 +69,7 @@ def _write(
         counts, beyond = counts_of(servo, evaluate(series, times))
         _report(servo, counts, beyond, times, diagnostics)
         columns.append(counts)
-    frames = np.stack(columns, axis=1).tolist()
-    write_text(path, _format(path, servos, frames, rate))
+    return columns
 
 
 def _report(
@@ -100,15 +102,12 @@ def _format(path: Path, servos: Sequence[Servo], frames: list[list[int]], rate: 
         listed = [{"id": each.id, "joint": each.joint} for each in servos]
         return json.dumps({"rate": rate, "servos": listed, "frames": frames}) + "\n"
     if path.suffix.lower() == ".csv":
-        heading = ",".join(["time", *(_cell(name) for name in names)])
-        rows = [f"{at / rate:.9g},{','.join(map(str, row))}" for at, row in enumerate(frames)]
-        return "\n".join([heading, *rows]) + "\n"
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(("time", *names))
+        writer.writerows((f"{at / rate:.9g}", *row) for at, row in enumerate(frames))
+        return text.getvalue()
     return _header(path.stem, servos, frames, rate)
-
-
-def _cell(name: str) -> str:
-    doubled = name.replace('"', '""')
-    return f'"{doubled}"' if re.search(r'[",\r\n]', name) else name
 
 
 def _header(name: str, servos: Sequence[Servo], frames: list[list[int]], rate: float) -> str:

@@ -17,8 +17,8 @@ from ..options import MotionOptions
 from ..trajectory import Numbers, Trajectory
 from .orders import find_order, joint_orders
 from .recorded import TURNS, Recorded, Unnamed, are_quaternions, track_base
-from .servos import Servo, read_servos
-from .units import EVERY, check_units, choose_unit, find_scale, is_gripper
+from .servos import servos_by_joint
+from .units import EVERY, TURNING, check_units, choose_unit, find_scale, is_gripper
 
 _FULL_TURN = 1.05 * math.tau
 _Split = tuple[Numbers, tuple[Numbers, Numbers] | None]
@@ -70,9 +70,7 @@ class _Scales:
         self, recorded: Recorded, options: MotionOptions, diagnostics: Diagnostics
     ) -> None:
         self.units = unit_pairs(options)
-        self.servos: dict[str, Servo] = {}
-        if options.servos:
-            self.servos = {each.joint: each for each in read_servos(options.servos)}
+        self.servos = servos_by_joint(options.servos)
         self.is_dataset = recorded.is_dataset
         self.diagnostics = diagnostics
 
@@ -95,13 +93,7 @@ class _Scales:
         if percent:
             message = f"the numbers of {', '.join(map(quote, percent))} are 0 to 100 of the limits"
             self.diagnostics.remark("gripper-percent", f"{message}; a unit of its own overrides it")
-        with np.errstate(over="ignore"):
-            arrays: dict[str, Any] = {
-                kind: array * factors + (shifts if kind == "positions" else 0.0)
-                for kind in _SCALED
-                if (array := getattr(motion, kind)) is not None
-            }
-        return replace(motion, **arrays)
+        return _scale(motion, factors, shifts)
 
     def _check_names(self, joints: Mapping[str, JointMotion]) -> None:
         known = {EVERY, *joints, *(each.joint.name for each in joints.values())}
@@ -119,6 +111,17 @@ class _Scales:
             )
 
 
+def _scale(motion: Trajectory, factors: Any, shifts: Any) -> Trajectory:
+    """Returns a motion whose positions are `shifts` + `factors` * its own."""
+    with np.errstate(over="ignore"):
+        arrays: dict[str, Any] = {
+            kind: array * factors + (shifts if kind == "positions" else 0.0)
+            for kind in _SCALED
+            if (array := getattr(motion, kind)) is not None
+        }
+    return replace(motion, **arrays)
+
+
 def _are_percent(numbers: Numbers) -> bool:
     known = numbers[np.isfinite(numbers)]
     return bool(len(known) and known.min() >= 0.0 and known.max() <= 100.0)
@@ -129,29 +132,24 @@ def without_robot(
 ) -> Trajectory:
     """Returns a motion for which no robot is known: with `degrees`, or a unit for all, each number
     is an angle. Raises ReadError for columns without names, and units that need the robot."""
-    if recorded.unnamed is not None and not recorded.unnamed.names:
-        raise ReadError("it names no joints; name the robot that it belongs to")
-    motion = recorded.motion
-    if recorded.unnamed is not None:
-        motion = _read_named(recorded.unnamed, recorded.source)
+    motion, unnamed = recorded.motion, recorded.unnamed
+    if unnamed is not None:
+        if not unnamed.names:
+            raise ReadError("it names no joints; name the robot that it belongs to")
+        motion = _read_named(unnamed, unnamed.quaternion, recorded.source)
     units = unit_pairs(options)
     if not units:
         return motion
-    if units.keys() != {EVERY} or units[EVERY] not in ("deg", "rad", "turns"):
+    if units.keys() != {EVERY} or units[EVERY] not in TURNING:
         raise ReadError("its units need the robot: name the one that it belongs to")
-    factor = find_scale(units[EVERY], None, None).factor  # type: ignore[arg-type]
     if not options.degrees:
         diagnostics.remark("units-unknown", "no robot says which joints turn: all are taken so")
-    arrays: dict[str, Any] = {
-        kind: array * factor for kind in _SCALED if (array := getattr(motion, kind)) is not None
-    }
-    return replace(motion, **arrays)
+    return _scale(motion, TURNING[units[EVERY]], 0.0)
 
 
-def _read_named(found: Unnamed, source: str) -> Trajectory:
+def _read_named(found: Unnamed, quaternion: str, source: str) -> Trajectory:
     """Returns the motion of columns whose names are there after all."""
-    table, base = _split(found, len(found.names), None)
-    return _to_motion(found, found.names, (table, base), found.quaternion, source)
+    return _to_motion(found, found.names, _split(found, len(found.names), None), quaternion, source)
 
 
 def _name(
@@ -162,42 +160,36 @@ def _name(
     source: str,
 ) -> Trajectory:
     """Gives columns the names of joints."""
-    if found.names and options.order == "auto" and found.bodies is None:
-        return _read_named(found, source)
+    if found.names and options.order == "auto":
+        return _read_named(found, _find_quaternion(found, tree, diagnostics), source)
     orders = joint_orders(tree)
     own = [name for name in orders["file"] if name not in tree.masters]
-    if found.names and options.order == "auto":
-        table, base = _split(found, len(found.names), None)
-        every = _complete(tree, found.names, table)
-        names, quaternion = found.names, found.quaternion
-        if every is not None:
-            quaternion = find_order(tree, {"": every[0]}, found, every[1], diagnostics)[1]
-        return _to_motion(found, names, (table, base), quaternion, source)
     width, has_followers = _choose_width(found, len(orders["file"]), len(own))
     if not has_followers:
         orders = {key: [n for n in names if n in own] for key, names in orders.items()}
-    table, base = _split(found, width, found.has_base)
-    wanted: str = options.order
+    split = _split(found, width, found.has_base)
+    order: str = options.order
     quaternion = found.quaternion
-    if wanted == "auto" and found.bodies is not None and len(table):
-        wanted, quaternion = find_order(tree, orders, found, table, diagnostics)
-    elif wanted == "auto":
-        wanted = found.order
-    return _to_motion(found, tuple(orders[wanted]), (table, base), quaternion, source)
+    if order == "auto" and found.bodies is not None:
+        order, quaternion = find_order(tree, orders, found, split[0], diagnostics)
+    elif order == "auto":
+        order = found.order
+    return _to_motion(found, tuple(orders[order]), split, quaternion, source)
 
 
-def _complete(
-    tree: KinematicTree, names: tuple[str, ...], table: Numbers
-) -> tuple[list[str], Numbers] | None:
-    """Returns names and positions of all independent joints; None where one is missing."""
+def _find_quaternion(found: Unnamed, tree: KinematicTree, diagnostics: Diagnostics) -> str:
+    """Returns how quaternions are written, by the places of bodies where names and bodies are
+    there; as the layout has it where a joint is missing."""
     needed = [
         each.joint.name
         for each in tree.joint_motions
         if each.is_scalar and each.joint.name not in tree.masters
     ]
-    if not set(needed) <= set(names):
-        return None
-    return needed, table[:, [names.index(name) for name in needed]]
+    if found.bodies is None or not set(needed) <= set(found.names):
+        return found.quaternion
+    table = _split(found, len(found.names), None)[0]
+    columns = table[:, [found.names.index(name) for name in needed]]
+    return find_order(tree, {"": needed}, found, columns, diagnostics)[1]
 
 
 def _choose_width(found: Unnamed, most: int, own: int) -> tuple[int, bool]:

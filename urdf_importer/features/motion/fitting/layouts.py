@@ -21,7 +21,7 @@ from ..trajectory import Numbers
 from .recorded import Order, Quaternion, Recorded, Unnamed, are_quaternions
 
 _MOST_NAMES = 100_000
-LAFAN_RATE = 30.0
+_LAFAN_RATE = 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,19 +53,12 @@ _LAYOUTS = (
 _TIMES, _RATES = ("time", "times"), ("fps", "framerate", "frame_rate")
 
 
-def knows_arrays(names: tuple[str, ...]) -> bool:
-    """Whether one of the layouts has these arrays."""
-    return _find_layout(names) is not None
-
-
-def _find_layout(names: tuple[str, ...]) -> _Layout | None:
-    return next((each for each in _LAYOUTS if each.positions in names), None)
-
-
-def read_layout(file: ArraysOfFile, rate: float, source: str) -> Recorded:
-    """Returns the columns of an .npz file. Raises ReadError."""
-    layout = _find_layout(file.names)
-    assert layout is not None
+def read_layout(file: ArraysOfFile, rate: float, source: str) -> Recorded | None:
+    """Returns the columns of an .npz file; None where no layout has such arrays. Raises
+    ReadError."""
+    layout = next((each for each in _LAYOUTS if each.positions in file.names), None)
+    if layout is None:
+        return None
     table = _matrix(file, layout.positions, 2)
     names = _names(file, layout.names)
     found = Unnamed(
@@ -191,5 +184,5 @@ def recorded_rows(table: Numbers, rate: float, source: str) -> Recorded:
             "the table has no heading, and its columns 4 to 7 hold no quaternion of a base: the "
             "option columns names its columns, or rate says how many lines there are per second"
         )
-    times = make_times(len(table), rate or LAFAN_RATE)
+    times = make_times(len(table), rate or _LAFAN_RATE)
     return Recorded(unnamed=Unnamed(times=times, table=table, has_base=None), source=source)

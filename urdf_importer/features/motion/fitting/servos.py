@@ -14,10 +14,9 @@ from typing import Any
 
 from ....core.diagnostics import ReadError, WriteError, name_choices, quote, quote_value
 from ....core.files.outputs import write_text
+from ....core.files.packages import AnyPath
 from ....core.files.regular import decode_utf8, read_regular_file
 from ....core.markup.yaml_events import Item, YamlReader
-
-AnyPath = str | os.PathLike[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +52,7 @@ _PRESETS: dict[str, tuple[float, float, int, int]] = {
 }
 """Zero, counts for a radian, least and most: Dynamixel's X series and Feetech's STS (4096 a turn),
 Feetech's SCS (1024), the PCA9685 at 50 Hz (102 to 512 over half a turn), and pulses in us."""
-_MOST_BYTES, _MOST_SERVOS, _MOST_COUNTS, _MOST_VALUES = 1_000_000, 1000, 65_535, 20_000
+_MOST_BYTES, _MOST_SERVOS, _MOST_COUNTS, _MOST_VALUES = 2**20, 1000, 65_535, 20_000
 _LEAST_RANGE = 1e-3
 """Degrees, or a joint would have counts without end."""
 _KEYS = ("id", "zero", "sign", "counts", "range", "speed")
@@ -92,13 +91,16 @@ def read_servos(path: AnyPath) -> tuple[Servo, ...]:
     Raises ReadError for joints that come twice, unknown words, and numbers that make no sense.
     """
     source = os.fspath(path)
-    data = read_regular_file(source)
+    data = read_regular_file(source, most_bytes=_MOST_BYTES, called="table of servos")
     try:
-        if len(data) > _MOST_BYTES:
-            raise ReadError("the table of servos is too big")
         return read_servos_text(decode_utf8(data))
     except ReadError as error:
         raise ReadError(error.message, source=source, line=error.line) from None
+
+
+def servos_by_joint(path: AnyPath) -> dict[str, Servo]:
+    """Returns joint -> servo of a table; none without a path. Raises as read_servos does."""
+    return {each.joint: each for each in read_servos(path)} if path else {}
 
 
 def read_servos_text(text: str) -> tuple[Servo, ...]:

@@ -15,12 +15,14 @@ import numpy as np
 from ....core.diagnostics import ReadError
 from ..recordings.trees import MOST_LEVELS, Tree
 from ..trajectory import NANOSECONDS
+from ..varints import read_varint, unfold
 
 _MOST_FIELDS, _MOST_TYPES = 400_000, 10_000
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _FIXED = {1: "<d", 2: "<f", 6: "<Q", 7: "<I", 15: "<i", 16: "<q"}
 _WHOLE, _ZIGZAG, _TEXT, _MESSAGE, _RAW = (3, 4, 5, 8, 13, 14), (17, 18), 9, 11, 12
 _REPEATED = 3
+_MASK = (1 << 64) - 1
 _TIMES = ("google.protobuf.Timestamp", "google.protobuf.Duration")
 _STRUCTS = {form: Struct(form) for form in _FIXED.values()}
 
@@ -52,34 +54,22 @@ def _walk(data: bytes, left: _Left) -> Iterator[tuple[int, int, Any]]:
         left.fields -= 1
         if left.fields < 0:
             raise ValueError
-        key, at = _read_varint(data, at)
+        key, at = read_varint(data, at)
         wire = key & 7
         if wire == _VARINT:
             value: Any
-            value, at = _read_varint(data, at)
+            value, at = read_varint(data, at)
         elif wire in (_FIXED64, _FIXED32):
             size = 8 if wire == _FIXED64 else 4
             value, at = data[at : at + size], at + size
         elif wire == _BYTES:
-            length, at = _read_varint(data, at)
+            length, at = read_varint(data, at)
             value, at = data[at : at + length], at + length
         else:
             raise ValueError
         if at > end:
             raise ValueError
         yield key >> 3, wire, value
-
-
-def _read_varint(data: bytes, at: int) -> tuple[int, int]:
-    found = shift = 0
-    while shift < 70:
-        byte = data[at]
-        at += 1
-        found |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            return found & 0xFFFFFFFFFFFFFFFF, at
-    raise ValueError
 
 
 def _fields_of(data: bytes, left: _Left) -> dict[int, list[Any]]:
@@ -213,7 +203,7 @@ def _numbers(kind: int, wire: int, value: Any, left: _Left) -> list[Any]:
     found, at = [], 0
     while at < len(value):
         left.fields -= 1
-        number, at = _read_varint(value, at)
+        number, at = read_varint(value, at)
         found.append(_signed(kind, number))
     if left.fields < 0:
         raise ValueError
@@ -221,8 +211,9 @@ def _numbers(kind: int, wire: int, value: Any, left: _Left) -> list[Any]:
 
 
 def _signed(kind: int, value: int) -> int:
+    value &= _MASK
     if kind in _ZIGZAG:
-        return (value >> 1) ^ -(value & 1)
+        return unfold(value)
     if kind not in _WHOLE:
         raise ValueError
     return value - (1 << 64) if kind in (3, 5, 14) and value >> 63 else value

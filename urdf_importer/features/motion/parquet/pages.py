@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ....core.diagnostics import ReadError
 from ..recordings.compression import Unpacker
+from ..varints import read_varint
 
 MOST_PAGE = 256 * 1024 * 1024
 _CODECS = ("none", "snappy", "gzip", "LZO", "brotli", "LZ4", "zstd", "LZ4")
@@ -46,7 +47,7 @@ def unpack_page(data: bytes, codec: int, size: int, unpacker: Unpacker) -> bytes
 def unpack_snappy(data: bytes, size: int) -> bytes:
     """Returns the content that Snappy packed, `size` bytes at most (its
     format_description.txt)."""
-    stated, at = _read_whole(data, 0)
+    stated, at = read_varint(data, 0)
     if stated != size:
         raise ReadError("a page does not have the size that it states")
     out, end = bytearray(), len(data)
@@ -82,18 +83,6 @@ def _repeat_bytes(out: bytearray, length: int, offset: int) -> None:
         out += (out[start:] * (length // offset + 1))[:length]
 
 
-def _read_whole(data: bytes, at: int) -> tuple[int, int]:
-    """Returns a number of several bytes, and the place behind it."""
-    found = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        found |= (byte & 127) << shift
-        shift += 7
-        if byte < 128 or shift > 35:
-            return found, at
-
-
 def read_runs(data: bytes, width: int, count: int) -> Levels:
     """Returns `count` numbers of `width` bits: runs of one number, and packed bits."""
     if not width:
@@ -105,7 +94,7 @@ def read_runs(data: bytes, width: int, count: int) -> Levels:
     values: list[int] = []
     lengths: list[int] = []
     while left > 0:
-        head, at = _read_whole(data, at)
+        head, at = read_varint(data, at)
         if head & 1:
             parts += _repeat(values, lengths)
             groups = min(head >> 1, (left + 7) // 8, (end - at) // width)
@@ -174,15 +163,9 @@ def read_values(
         return _enough(bits[:count], count).astype(np.int64)
     if kind in TYPES:
         dtype = np.dtype(TYPES[kind])
-        return np.frombuffer(data, dtype=dtype, count=_check(len(data), count * dtype.itemsize,
-                                                             count))  # fmt: skip
+        size = count * dtype.itemsize
+        return np.frombuffer(_enough(data[:size], size), dtype=dtype)
     return _read_texts(data, count, width if kind == FIXED else 0)
-
-
-def _check(length: int, needed: int, count: int) -> int:
-    if needed > length:
-        raise ReadError("the file is damaged: a page is too short")
-    return count
 
 
 def _enough(found: Any, count: int) -> Any:
@@ -192,9 +175,9 @@ def _enough(found: Any, count: int) -> Any:
 
 
 def _join_bytes(data: bytes, dtype: Any, count: int) -> Any:
-    size = dtype.itemsize
-    raw = np.frombuffer(data, dtype=np.uint8, count=_check(len(data), size * count, size * count))
-    return np.ascontiguousarray(raw.reshape(size, count).T).view(dtype)[:, 0]
+    size = dtype.itemsize * count
+    raw = np.frombuffer(_enough(data[:size], size), dtype=np.uint8)
+    return np.ascontiguousarray(raw.reshape(dtype.itemsize, count).T).view(dtype)[:, 0]
 
 
 def _read_texts(data: bytes, count: int, width: int) -> list[bytes]:

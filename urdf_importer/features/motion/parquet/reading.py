@@ -13,7 +13,7 @@ from ....core.diagnostics import ReadError, name_choices, quote
 from ....core.files.regular import explain_failure, open_regular_file
 from ..gather import MOST_VALUES
 from ..recordings.compression import Unpacker
-from .pages import FIXED, INT96, MOST_PAGE, TEXT, read_runs, read_values, unpack_page
+from .pages import FIXED, INT96, MOST_PAGE, PLAIN, RLE, TEXT, read_runs, read_values, unpack_page
 from .thrift import Struct, ThriftReader
 
 MAGIC = b"PAR1"
@@ -118,7 +118,7 @@ class ParquetFile:
     def _read_schema(self, elements: list[Any]) -> None:
         """Collects the leaves of each column; a column of several is a struct, which is not
         read."""
-        at = place = 0
+        place = 0
         open_nodes: list[list[Any]] = [[_whole(elements[0], 5), "", 0, -1, 0]]
         at = 1
         while at < len(elements) and open_nodes:
@@ -194,7 +194,7 @@ class ParquetFile:
             if kind == _DICTIONARY:
                 content = unpack_page(body, codec, size, self._unpacker)
                 number = _bounded(head[7], 1, MOST_VALUES)
-                dictionary = read_values(content, (leaf.kind, leaf.width), 0, number, None)
+                dictionary = read_values(content, (leaf.kind, leaf.width), PLAIN, number, None)
                 if isinstance(dictionary, list):
                     dictionary = list(map(_decode, dictionary))
             elif kind in (_DATA, _DATA2):
@@ -234,7 +234,7 @@ class _Page:
             if self.is_second:
                 length = self.depths[index]
             elif highest:
-                if _whole(self.own, 4 - index) not in (3,):
+                if _whole(self.own, 4 - index) != RLE:
                     raise ReadError("its levels are packed bits, which are not read")
                 length = int.from_bytes(self.body[at : at + 4], "little")
                 at += 4

@@ -6,6 +6,7 @@ from struct import pack, unpack_from
 from typing import Any
 
 from ....core.diagnostics import ReadError
+from ..varints import read_varint, unfold, write_varint
 
 MOST_PARTS, _MOST_DEPTH = 200_000, 16
 TRUE, FALSE, I32, I64, DOUBLE, BINARY, LIST, STRUCT = 1, 2, 5, 6, 7, 8, 9, 12
@@ -15,7 +16,7 @@ Struct = dict[int, Any]
 
 class ThriftReader:
     """Reads structs from bytes. Raises ReadError for too many parts, IndexError and struct.error at
-    the end of the bytes."""
+    the end of the bytes, ValueError for a number that is too long."""
 
     def __init__(self, data: bytes, at: int = 0) -> None:
         self._data = data
@@ -80,19 +81,11 @@ class ThriftReader:
         return self._data[self.at - 1]
 
     def _whole(self) -> int:
-        found = shift = 0
-        while True:
-            byte = self._byte()
-            found |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return found
-            if shift > 63:
-                raise ReadError("the file is damaged: a number is too long")
+        found, self.at = read_varint(self._data, self.at)
+        return found
 
     def _signed(self) -> int:
-        found = self._whole()
-        return (found >> 1) ^ -(found & 1)
+        return unfold(self._whole())
 
     def _bytes(self) -> bytes:
         length = self._whole()
@@ -102,17 +95,8 @@ class ThriftReader:
         return self._data[start : self.at]
 
 
-def _write_whole(number: int) -> bytes:
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
-
-
 def _write_signed(number: int) -> bytes:
-    return _write_whole(number << 1 if number >= 0 else (-number << 1) - 1)
+    return write_varint(number << 1 if number >= 0 else (-number << 1) - 1)
 
 
 def _kind_of(value: Any) -> int:
@@ -151,13 +135,13 @@ def _write_value(value: Any) -> bytes:
         return _write_signed(value)
     if isinstance(value, str | bytes):
         data = value.encode() if isinstance(value, str) else value
-        return _write_whole(len(data)) + data
+        return write_varint(len(data)) + data
     if isinstance(value, dict):
         return write_struct(value)
     kind = _kind_of(value[0]) if value else BINARY
     kind = I32 if kind == I64 else kind
     count = len(value)
-    head = bytes([count << 4 | kind]) if count < 15 else bytes([0xF0 | kind]) + _write_whole(count)
+    head = bytes([count << 4 | kind]) if count < 15 else bytes([0xF0 | kind]) + write_varint(count)
     return head + b"".join(map(_write_value, value))
 
 

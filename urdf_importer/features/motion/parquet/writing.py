@@ -7,6 +7,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from ..varints import write_varint
 from .reading import MAGIC
 from .thrift import RawStruct, write_struct
 
@@ -60,11 +61,11 @@ class ParquetWriter:
     def _add_leaf(self, field: ParquetField, path: list[str], values: Any, above: int) -> RawStruct:
         lengths = [len(each) for each in values] if field.depth else []
         count = sum(lengths) if field.depth else len(values)
-        levels = _levels(np.full(count, above + 1 + 2 * field.depth))
+        levels = _one_level(above + 1 + 2 * field.depth, count)
         if field.depth:
             repetitions = np.ones(count, dtype=np.int64)
             repetitions[np.cumsum([0, *lengths[:-1]])] = 0
-            levels = _levels(repetitions, field.depth) + levels
+            levels = _packed_levels(repetitions, field.depth) + levels
         body = levels + _plain(field, values)
         head = {1: 0, 2: len(body), 3: len(body),
                 5: RawStruct(write_struct({1: count, 2: 0, 3: 3, 4: 3}, _ALL))}  # fmt: skip
@@ -84,39 +85,28 @@ class ParquetWriter:
         for field in self._fields:
             schema += _describe(field)
         texts = [{1: key, 2: value} for key, value in self._texts.items()]
-        footer = {
-            1: 2,
-            2: schema,
-            3: self._rows,
-            4: self._groups,
-            5: texts or None,
-            6: "urdf_importer",
-        }
+        footer = {1: 2, 2: schema, 3: self._rows, 4: self._groups, 5: texts or None,
+                  6: "urdf_importer"}  # fmt: skip
         data = write_struct(footer, (1,))
         self._file.write(data + len(data).to_bytes(4, "little") + MAGIC)
 
 
-def _levels(levels: Any, highest: int = 0) -> bytes:
-    """Returns levels with their length before them: one run where all are the same, else packed
-    bits."""
-    width = int(highest or (levels[0] if len(levels) else 1)).bit_length()
-    if not highest:
-        runs = _whole(len(levels) << 1) + bytes([int(levels[0]) if len(levels) else 0])
-    else:
-        padded = np.zeros(-(-len(levels) // 8) * 8, dtype=np.uint8)
-        padded[: len(levels)] = levels
-        bits = padded[:, None] >> np.arange(width, dtype=np.uint8) & 1
-        runs = _whole(len(padded) // 8 << 1 | 1) + np.packbits(bits, bitorder="little").tobytes()
-    return len(runs).to_bytes(4, "little") + runs
+def _one_level(level: int, count: int) -> bytes:
+    """Returns levels that are all the same: one run, with its length before it."""
+    return _with_length(write_varint(count << 1) + bytes([level if count else 0]))
 
 
-def _whole(number: int) -> bytes:
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
+def _packed_levels(levels: Any, highest: int) -> bytes:
+    """Returns levels as packed bits, with their length before them."""
+    padded = np.zeros(-(-len(levels) // 8) * 8, dtype=np.uint8)
+    padded[: len(levels)] = levels
+    bits = padded[:, None] >> np.arange(highest.bit_length(), dtype=np.uint8) & 1
+    packed = np.packbits(bits, bitorder="little").tobytes()
+    return _with_length(write_varint(len(padded) // 8 << 1 | 1) + packed)
+
+
+def _with_length(data: bytes) -> bytes:
+    return len(data).to_bytes(4, "little") + data
 
 
 def _plain(field: ParquetField, values: Any) -> bytes:
@@ -126,7 +116,7 @@ def _plain(field: ParquetField, values: Any) -> bytes:
         return np.packbits(np.asarray(values, dtype=bool), bitorder="little").tobytes()
     flat = [text for each in values for text in each] if field.depth else values
     data = [text.encode() if isinstance(text, str) else text for text in flat]
-    return b"".join(len(each).to_bytes(4, "little") + each for each in data)
+    return b"".join(map(_with_length, data))
 
 
 def _element(

@@ -13,7 +13,7 @@ import numpy as np
 
 from ....core.diagnostics import ReadError, quote
 from ....core.geometry.array_cache import ArraysOfFile, open_arrays
-from ..fitting.layouts import knows_arrays, read_layout
+from ..fitting.layouts import read_layout
 from ..fitting.recorded import Recorded
 from ..gather import MOST_VALUES
 from ..trajectory import KINDS, MOST_TIME, FrameTrack, Numbers, Trajectory
@@ -27,9 +27,8 @@ def read_arrays(data: bytes, rate: float, source: str) -> Recorded:
     """Returns the content of an .npz file, ours or of a layout that its keys tell. Raises
     ReadError, and KinematicsError for arrays that do not fit each other."""
     with open_arrays(io.BytesIO(data), MOST_VALUES) as file:
-        if "names" not in file.names and knows_arrays(file.names):
-            return read_layout(file, rate, source)
-        return Recorded(motion=_Reader(file).read(source), source=source)
+        found = None if "names" in file.names else read_layout(file, rate, source)
+        return found or Recorded(motion=_Reader(file).read(source), source=source)
 
 
 class _Reader:

@@ -19,6 +19,7 @@ from ....core.diagnostics import (
     quote,
     quote_value,
 )
+from ....core.files.packages import AnyPath
 from ....core.files.regular import decode_utf8, read_regular_file
 from ....core.geometry.array_cache import NO_PICKLE
 from ....core.model import Robot
@@ -35,8 +36,6 @@ from .motions import Collector
 from .recorded import STREAMS, list_streams, read_stream
 from .topics import Topic
 
-AnyPath = str | os.PathLike[str]
-
 
 def list_topics(path: AnyPath) -> tuple[Topic, ...]:
     """Returns a recording's topics, by name. A table or a text holds one topic without a name.
@@ -47,7 +46,6 @@ def list_topics(path: AnyPath) -> tuple[Topic, ...]:
         return list_episodes(dataset)
     if _is_stream(source):
         return list_streams(source)
-    # Times that a table lacks do not matter to the number of its rows.
     recorded = read_recorded(path)
     trajectory, unnamed = recorded.motion, recorded.unnamed
     times = trajectory.times if unnamed is None else unnamed.times

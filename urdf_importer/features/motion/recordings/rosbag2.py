@@ -47,7 +47,8 @@ def find_parts(folder: Path) -> list[Path]:
         message = f"the folder cannot be read: {error.strerror}"
         raise ReadError(message, source=str(folder)) from None
     if not names:
-        raise ReadError("the folder holds no recording (.db3 or .mcap)", source=str(folder))
+        what = "no recording (.db3 or .mcap) and no LeRobot dataset (meta/info.json)"
+        raise ReadError(f"the folder holds {what}", source=str(folder))
     if len(names) > MOST_FILES:
         raise ReadError("the folder holds too many files", source=str(folder))
     return sorted(names, key=lambda each: [int(n) for n in re.findall(r"\d{1,18}", each.name)])

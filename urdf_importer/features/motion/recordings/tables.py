@@ -45,7 +45,8 @@ def read_table(
 ) -> Gathered | Recorded:
     """Returns the samples of a table, or the columns of one without a heading. Raises ReadError,
     with the line."""
-    heading, lines = _find_heading(_split(text), options)
+    separator = _find_separator(text)
+    heading, lines = _find_heading(_split(text, separator), options)
     if not heading:
         return recorded_rows(_read_rows(lines), options.rate, source)
     if "%time" in heading and any(name.startswith("field.") for name in heading):
@@ -57,7 +58,9 @@ def read_table(
     long = _find_long(heading, times)
     if long is not None:
         return _gather_long(heading, lines, times, long)
-    return _gather_columns(_Table(text, heading, lines, times, first), options, diagnostics)
+    return _gather_columns(
+        _Table(text, heading, lines, times, first, separator), options, diagnostics
+    )
 
 
 def _find_separator(text: str) -> str:
@@ -66,8 +69,7 @@ def _find_separator(text: str) -> str:
     return separator if separator in start else ","
 
 
-def _split(text: str) -> Lines:
-    separator = _find_separator(text)
+def _split(text: str, separator: str) -> Lines:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     comma = separator in ";\t"
     try:
@@ -132,6 +134,7 @@ class _Table:
     lines: Lines
     times: TimeColumns
     first: tuple[int, list[str]] | None
+    separator: str
 
 
 def _gather_columns(table: _Table, options: MotionOptions, diagnostics: Diagnostics) -> Gathered:
@@ -173,21 +176,23 @@ def _read_fast(table: _Table, kept: list[int]) -> tuple[Times, Numbers] | None:
     """Returns times and numbers of plain lines; None for any other, which _read_slow reads or
     refuses."""
     columns, (line, row) = table.times, table.first or (0, [])
-    if columns.rest is not None or columns.unit == "iso" or '"' in table.text or not kept:
+    if columns.rest is not None or columns.unit == "iso" or not kept or not row or line < 2:
         return None
-    separator = _find_separator(table.text)
+    commas = table.separator != "," and "," in table.text
+    if commas or '"' in table.text or "\r" in table.text:
+        return None
     # Doubles hold whole seconds, not whole nanoseconds.
-    digits = row[columns.at].strip().lstrip("+-") if row and columns.at is not None else ""
+    digits = row[columns.at].strip().lstrip("+-") if columns.at is not None else ""
     whole = columns.unit != "s" and digits.isdigit()
-    if not row or line < 2 or (separator != "," and "," in table.text) or "\r" in table.text:
-        return None
     offset = 0
     for _ in range(line - 1):
         offset = table.text.index("\n", offset) + 1
     own = [] if columns.at is None or whole else [columns.at]
     rows = _load(table, offset, [*own, *kept])
-    if rows is None or columns.at is None:
-        return None if rows is None else (np.zeros(len(rows), np.int64), rows)
+    if rows is None:
+        return None
+    if columns.at is None:
+        return np.zeros(len(rows), np.int64), rows
     found = _load(table, offset, [columns.at], whole=True) if whole else rows[:, :1]
     if found is None or not np.isfinite(found).all():
         return None
@@ -205,7 +210,6 @@ def _load(table: _Table, offset: int, columns: list[int], *, whole: Any = False)
     """Returns the numbers of columns (m, n), read in blocks of lines; None where one is not plain,
     or there are more than are held."""
     blocks, count, text, width = [], 0, table.text, len(table.heading)
-    separator = _find_separator(text)
     while offset < len(text):
         end = text.find("\n", offset + _BLOCK)
         end = len(text) if end < 0 else end + 1
@@ -213,7 +217,7 @@ def _load(table: _Table, offset: int, columns: list[int], *, whole: Any = False)
         offset = end
         count += part.count("\n") * len(columns)
         lines = part.count("\n") + (not part.endswith("\n"))
-        if count > MOST_VALUES or part.count(separator) != lines * (width - 1):
+        if count > MOST_VALUES or part.count(table.separator) != lines * (width - 1):
             return None
         try:
             with warnings.catch_warnings():
@@ -223,7 +227,7 @@ def _load(table: _Table, offset: int, columns: list[int], *, whole: Any = False)
                         io.StringIO(part),
                         dtype=np.int64 if whole else np.float64,
                         comments=None,
-                        delimiter=separator,
+                        delimiter=table.separator,
                         usecols=columns,
                         ndmin=2,
                     )

@@ -9,17 +9,17 @@ from pathlib import Path
 from ....core.arguments import number_of
 from ....core.diagnostics import WriteError, name_choices, quote
 from ....core.files.outputs import check_output, replace_file, replace_files
+from ....core.files.packages import AnyPath
 from ....core.model import Robot
 from ....core.progress import finish
 from ..trajectory import Trajectory
 from . import arrays, tables, trees
 from .definitions import Encoding
 from .encode import Messages, messages_of
-from .formats import ARRAYS, BAG, DATABASE, JSON, MCAP, TABLE, WRITTEN
+from .formats import ARRAYS, BAG, COUNTS, DATABASE, JSON, MCAP, TABLE, WRITTEN
 from .policies import RATES, check_layout, format_policy
 from .write_streams import write_bag, write_folder, write_mcap
 
-AnyPath = str | os.PathLike[str]
 _RECORDED = (DATABASE.suffix, MCAP.suffix, ".zstd")
 
 
@@ -36,7 +36,8 @@ def write_trajectory(
     suffix = target.suffix.lower()
     if suffix and suffix not in WRITTEN:
         choices = f"{name_choices(WRITTEN)} or into a folder"
-        raise WriteError(f"a motion is written as {choices}, not as {quote(suffix)}")
+        advice = "; it holds counts, so name a table of servos" if suffix == COUNTS else ""
+        raise WriteError(f"a motion is written as {choices}, not as {quote(suffix)}{advice}")
     if layout:
         return (_write_policy(trajectory, target, layout, robot, rate),)
     _check_names(trajectory)

@@ -13,12 +13,13 @@ import numpy as np
 from ....core.blender.extract.robot import find_link_empties
 from ....core.blender.extract.scene_source import report_scale
 from ....core.blender.span import find_span
+from ....core.blender.standing.keys import playing
 from ....core.diagnostics import Diagnostics
 from ....core.names import Claims
 from ....core.progress import Progress, relay
 from ..skeleton import EngineSkeleton, clean_name
 from .files import EngineWishes, write_stage
-from .motion import ClipSampler, Motion, frames_between, list_actions, playing, sampling
+from .motion import ClipSampler, Motion, frames_between, list_actions, sampling
 from .stage import Stage, bake_clip, basis_of, pose_bones, staged
 
 _SEEN, _STAGED = 0.5, 0.7

@@ -9,7 +9,7 @@ evaluate all that moves them, also where it is hidden.
 
 import math
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from ....core.blender.arrays import read_array
 from ....core.blender.modes import edit_bones_of
-from ....core.blender.standing.armatures import armatures_of, keep_channels
+from ....core.blender.standing.armatures import armatures_of
 from ....core.blender.standing.keys import curves_of
 from ....core.geometry.transforms import Matrix, Vector, nearest_rotation
 from ....core.progress import Progress
@@ -159,43 +159,6 @@ def _named_bones(action: Any) -> set[str]:
     curves = [curve.data_path for curve in curves_of(action)]
     parts = (path.split('"') for path in curves if path.startswith('pose.bones["'))
     return {part[1] for part in parts if len(part) > 2}
-
-
-@contextmanager
-def playing(armature: Any, action: Any) -> Iterator[None]:
-    """Lets an armature play an action. Afterwards all is as before, numbers without keyframes too,
-    which Blender overwrites when it plays the assigned action again."""
-    had = armature.animation_data is not None
-    data = armature.animation_data or armature.animation_data_create()
-    before = {
-        name: getattr(data, name) for name in ("action", "action_slot") if hasattr(data, name)
-    }
-    muted, slot_name = data.use_nla, getattr(data, "last_slot_identifier", None)
-    put_back = keep_channels(armature)
-    try:
-        data.use_nla = False
-        data.action = action
-        _choose_slot(data, action)
-        yield
-    finally:
-        data.use_nla = muted
-        for name, value in before.items():
-            if name == "action" or value is not None:
-                setattr(data, name, value)
-        if slot_name is not None:
-            with suppress(AttributeError):
-                data.last_slot_identifier = slot_name
-        if not had:
-            armature.animation_data_clear()
-        bpy.context.view_layer.update()
-        put_back()
-
-
-def _choose_slot(data: Any, action: Any) -> None:
-    if getattr(data, "action_slot", False) is None:
-        slots = [each for each in action.slots if each.target_id_type in ("OBJECT", "UNSPECIFIED")]
-        if slots:
-            data.action_slot = slots[0]
 
 
 def frames_between(first: float, last: float, step: float) -> Vector:
