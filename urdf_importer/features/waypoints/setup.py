@@ -173,6 +173,8 @@ def _make_stop(
     taught, problem = _read_taught(cell, machine, numbered)
     frame = _find_frame(cell, machine, point, called)
     goal = None if point.pose is None else frame @ np.asarray(point.pose)
+    if goal is not None and options.configuration == "best":
+        taught, problem = None, None
 
     def find(near: Vector) -> tuple[Matrix, str]:
         assert goal is not None
@@ -186,8 +188,7 @@ def _make_stop(
         if _is_same(machine, there, goal):
             goal = there
         else:
-            taught = _correct(cell, machine, goal, taught) if options.configuration == "taught" \
-                else None  # fmt: skip
+            taught = _correct(cell, machine, goal, taught)
     elif point.swivel is not None:
         taught, problem = _find_swivelled(cell, machine, goal, numbered)
     via = None if point.via is None else frame[:3, :3] @ np.asarray(point.via) + frame[:3, 3]

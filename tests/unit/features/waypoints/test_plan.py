@@ -150,6 +150,23 @@ def test_a_dragged_waypoint_keeps_its_configuration() -> None:
     )
 
 
+def test_the_best_configuration_is_looked_for_anew_where_a_pose_is_given() -> None:
+    """A wrist that is taught nearly a turn further, at the pose that this gives: the search takes
+    the short way."""
+    turned = READY | {"wrist_3_joint": READY["wrist_3_joint"] + 2.0 * math.pi - 0.3}
+    points = [Waypoint(positions=READY), Waypoint(positions=turned, pose=UR5.place(turned))]
+    how = replace(QUICK, link=UR5.link)
+    taught = plan_waypoints(UR5.robot, points, options=how)
+    best = plan_waypoints(UR5.robot, points, options=replace(how, configuration="best"))
+    assert taught.trajectory.positions[-1] == pytest.approx(
+        [turned[name] for name in taught.trajectory.names], abs=1e-9
+    )
+    assert best.duration < 0.5 * taught.duration
+    assert frames_of(UR5, best.trajectory, np.array([best.duration]))[0] == pytest.approx(
+        UR5.place(turned), abs=1e-9
+    )
+
+
 def test_a_redundant_arm_meets_both_taught_ends_on_a_straight_line() -> None:
     other = {name: value + 0.15 * (-1) ** k for k, (name, value) in enumerate(HOME.items())}
     plan = plan_job(PANDA, [Waypoint(positions=HOME), Waypoint(positions=other, move="linear")])
