@@ -20,7 +20,7 @@ from .machine import suggest_tool
 from .model import Plan, PlanProblem, Waypoint
 from .options import PlanOptions
 from .programs import schedule, sort_programs
-from .setup import Cell, build_machine, make_stops, name_of, open_cell
+from .setup import Cell, build_machine, make_stops, name_of, open_cell, report_unused
 
 
 def plan_waypoints(
@@ -69,6 +69,7 @@ def plan_waypoints(
     problems.sort(key=lambda each: each.waypoint)
     if problems:
         return _refuse(problems)
+    report_unused(cell, {name for run in runs for name in run.machine.names}, points, diagnostics)
     return _finish(given, runs, len(points), (options, diagnostics))
 
 

@@ -20,6 +20,7 @@ from ..ik.options import IKOptions
 from ..ik.problem import recall_robot
 from ..ik.solve import find_solutions, inverse_kinematics
 from ..motion.limits import JointLimits, RobotLimits, hold_followers
+from ..motion.names import name_few
 from .ends import Stop
 from .machine import ALL_WAYS, NEAR, PlannedArm
 from .model import PlanProblem, Waypoint
@@ -158,6 +159,28 @@ def make_stops(
         stops.append(stop)
         problems += [] if problem is None else [problem]
     return stops, problems
+
+
+def report_unused(
+    cell: Cell, planned: Collection[str], points: Sequence[Waypoint], diagnostics: Diagnostics
+) -> None:
+    """Reports joints that are taught elsewhere than they are and that no program moves. Followers
+    go where their leaders are, and a held joint is a problem of its waypoint."""
+    unused = dict.fromkeys(
+        name
+        for point in points
+        for name, value in (point.positions or {}).items()
+        if name not in planned
+        and cell.tree.motion_of[name].joint.mimic is None
+        and not np.allclose(cell.start[name], value, rtol=0.0, atol=_SAME)
+    )
+    if unused:
+        diagnostics.warning(
+            "taught-unused",
+            f"left where they are, though waypoints teach them: {name_few(unused)}; "
+            "a plan moves the joints of its tools alone: key the others by themselves",
+            subject=next(iter(unused)),
+        )
 
 
 def name_of(point: Waypoint, number: int) -> str:

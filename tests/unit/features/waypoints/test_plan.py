@@ -202,6 +202,23 @@ def test_a_rail_goes_evenly_and_the_arm_does_the_rest() -> None:
         assert positions["rail"] == pytest.approx(1.2 * share, abs=1e-5)
 
 
+def test_taught_joints_that_do_not_move_the_tool_are_reported_once() -> None:
+    """Fingers at another place than they are in; where they are, nothing is lost."""
+    fingers = {"panda_finger_joint1": 0.03}
+    there = HOME | {"panda_joint1": 0.5} | fingers
+    points = [Waypoint(positions=HOME | fingers), Waypoint(positions=there)]
+    for start, codes in (({}, ["taught-unused"]), (fingers, [])):
+        diagnostics = Diagnostics()
+        plan = plan_waypoints(
+            PANDA.robot, points, start_positions=start, diagnostics=diagnostics,
+            options=replace(QUICK, link="panda_hand"),
+        )  # fmt: skip
+        assert plan.success and "panda_finger_joint1" not in plan.trajectory.names
+        said = [each for each in diagnostics if each.code != "acceleration-assumed"]
+        assert [each.code for each in said] == codes
+        assert all("teach them: 'panda_finger_joint1'; a plan" in each.message for each in said)
+
+
 def test_blends_that_overlap_become_smaller() -> None:
     frame = UR5.place(READY)
     points = [
