@@ -205,7 +205,10 @@ class OpenWaypoints(RobotOperator, bpy.types.Operator, ImportHelper):
 
     filename_ext = ".yaml"
     filter_glob: props.pattern(".yaml", ".yml", ".csv")
-    convention: props.choice("Convention", "The axes and units of the poses", items=CONVENTIONS)
+    convention: props.choice(
+        "Convention", "The axes and units of the file: of poses, via points, blends and "
+        "tool speeds", items=CONVENTIONS,
+    )  # fmt: skip
 
     def run(self: Any, context: Any, robot: Any) -> str:
         path = bpy.path.abspath(self.filepath)
@@ -219,12 +222,11 @@ class OpenWaypoints(RobotOperator, bpy.types.Operator, ImportHelper):
 
 
 def _convert(point: Any, convention: Any) -> Any:
-    """Returns a waypoint with its places in the robot's axes and metres."""
-    for field in ("pose", "via"):
-        given = getattr(point, field)
-        if given is not None:
-            point = replace(point, **{field: convention.to_robot(given)})
-    return point
+    """Returns a waypoint with its places in the robot's axes, and all lengths in metres."""
+    places = {key: getattr(point, key) for key in ("pose", "via")}
+    places = {key: convention.to_robot(at) for key, at in places.items() if at is not None}
+    lengths = {key: convention.unit * getattr(point, key) for key in ("blend", "tool_speed")}
+    return replace(point, **places, **lengths)
 
 
 def _turn_as(points: Any, shown: Any) -> Any:

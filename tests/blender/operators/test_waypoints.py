@@ -35,9 +35,11 @@ def panda() -> Any:
 
 
 def test_files_in_millimetres_with_and_without_turns(panda: Any, tmp_path: Path) -> None:
-    """The via point too is in millimetres; a turn of zero in the file is a turn."""
+    """The via point too is in millimetres, and so are blends and speeds of the tool; a turn of zero
+    in the file is a turn."""
     (tmp_path / "cell.yaml").write_text(
-        f"waypoints:\n  - {{{POSE}}}\n  - {{move: circular, via: [450, 50, 500], {POSE}}}\n"
+        f"waypoints:\n  - {{{POSE}}}\n  - {{move: circular, via: [450, 50, 500], {POSE}, "
+        "blend: 10, tool_speed: 50}\n"
     )
     (tmp_path / "path.csv").write_text("time,x,y,z\n0,400,0,500\n1,450,0,500\n")
     bpy.context.window_manager.urdf_waypoint_link = "panda_hand"
@@ -49,7 +51,9 @@ def test_files_in_millimetres_with_and_without_turns(panda: Any, tmp_path: Path)
         pose: Any = np.asarray(first.pose)
         assert pose[:3, 3] == pytest.approx((0.4, 0.0, 0.5), abs=1e-6)
         assert pose[:3, :3] == pytest.approx(turn, abs=1e-6)
+        assert second.tool_speed == pytest.approx(0.05)
         if name == "cell.yaml":
+            assert second.blend == pytest.approx(0.01)
             assert np.asarray(second.via) == pytest.approx((0.45, 0.05, 0.5), abs=1e-6)
 
 
