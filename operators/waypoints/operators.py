@@ -45,7 +45,16 @@ from .. import props
 from ..active_robot import Refusal, RobotOperator, active_object, ask, wait_cursor
 from ..ik.operators import CONVENTIONS, find_convention
 from ..reports import report_diagnostics
-from .chosen import choose, find_chosen, keep_plan, make_key, need_chosen, options_of, read_link
+from .chosen import (
+    choose,
+    find_chosen,
+    keep_plan,
+    make_key,
+    need_chosen,
+    options_of,
+    read_limits,
+    read_link,
+)
 
 MOVES = (
     ("joint", "Joints", "All joints go evenly: the tool swings"),
@@ -181,13 +190,12 @@ class GenerateMotion(RobotOperator, bpy.types.Operator):
 
     def run(self: Any, context: Any, robot: Any) -> str:
         diagnostics = Diagnostics(robot.name)
-        limits = bpy.path.abspath(context.window_manager.urdf_limits_file) or None
         with wait_cursor(context):
             plan = bake_waypoints(
-                robot, limits=limits, diagnostics=diagnostics,
+                robot, limits=read_limits(context), diagnostics=diagnostics,
                 options=options_of(context, collisions=self.collisions),
             )  # fmt: skip
-        keep_plan(robot, plan, make_key(robot), float(context.scene.frame_start))
+        keep_plan(robot, plan, make_key(context, robot), float(context.scene.frame_start))
         report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
         if not plan.success:
             raise Refusal(plan.message)
