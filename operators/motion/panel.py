@@ -36,7 +36,7 @@ from ...urdf_importer.features.motion.blender.frame_check import (
 from .. import props
 from ..active_robot import Refusal, RobotOperator, active_robot, ask
 from ..option_properties import add_option_properties, draw_options, read_options
-from ..registration import add_hook, add_property, draw_operator
+from ..registration import add_hook, add_property, call_hooks, draw_operator
 from ..reports import MARK, report_diagnostics
 from ..session import session_state
 from ..sidebar.panel import RobotSubPanel
@@ -309,11 +309,18 @@ def _draw_now(layout: Any, context: Any, robot: Any) -> None:
             column.label(text=describe_violation(robot, each))
 
 
+def _refresh_limits(manager: Any, context: Any) -> None:
+    """Has all that was made with the limits made anew."""
+    for _ in call_hooks("refresh_limits"):
+        pass
+
+
 def register() -> None:
     """Adds the panel's settings, which are not kept in files."""
     path = props.text(
         "Limits File", "MoveIt's joint_limits.yaml: accelerations and jerks, which a URDF does not "
         "have; empty for the description's limits alone", subtype="FILE_PATH", kept=False,
+        update=_refresh_limits,
     )  # fmt: skip
     add_property(bpy.types.WindowManager, "urdf_limits_file", path)
     add_hook("find_fast_joints", find_fast_joints)

@@ -4,8 +4,11 @@
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import bpy
+
 from ...urdf_importer import Plan, PlanOptions, get_waypoints
 from ...urdf_importer.core.blender.semantics.markers import waypoint_empties_of
+from ...urdf_importer.core.files.states import read_state
 from ...urdf_importer.features.ik.blender.solve import suggest_link
 from ..active_robot import Refusal, active_object, active_robot
 from ..session import session_state
@@ -14,7 +17,7 @@ from ..session import session_state
 @dataclass(slots=True)
 class KeptPlan:
     """A plan of a robot's waypoints. `names` are theirs; `frame` is where the motion begins, where
-    it was keyed; `key` are the waypoints' numbers, by which a change is noticed."""
+    it was keyed; `key` is make_key's, by which a change is noticed."""
 
     names: tuple[str, ...]
     plan: Plan
@@ -93,9 +96,15 @@ def read_link(context: Any) -> str:
     return link or suggest_link(active_robot(context))
 
 
-def make_key(robot: Any) -> bytes:
-    """Returns the numbers of a robot's waypoints: equal where nothing has changed."""
-    rows = []
+def make_key(context: Any, robot: Any) -> bytes:
+    """Returns the numbers of a robot's waypoints, and how the panel plans them: equal where nothing
+    has changed, in the file of limits too."""
+    limits = read_limits(context)
+    rows: list[Any] = [
+        options_of(context, collisions=False),
+        limits,
+        read_state(limits) if limits else None,
+    ]
     each: Any
     for each in get_waypoints(robot):
         # Single precision moves the last digits of a pose by itself.
@@ -107,6 +116,11 @@ def make_key(robot: Any) -> bytes:
         rows.append((repr(replace(each, pose=None, via=None, move="joint", positions={"-": 0.0})),
                      each.move, each.positions, places))  # fmt: skip
     return repr(rows).encode()
+
+
+def read_limits(context: Any) -> str | None:
+    """Returns the file of limits that the panel Motion names."""
+    return bpy.path.abspath(context.window_manager.urdf_limits_file) or None
 
 
 def options_of(context: Any, *, collisions: bool) -> PlanOptions:

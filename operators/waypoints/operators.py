@@ -45,7 +45,16 @@ from .. import props
 from ..active_robot import Refusal, RobotOperator, active_object, ask, wait_cursor
 from ..ik.operators import CONVENTIONS, find_convention
 from ..reports import report_diagnostics
-from .chosen import choose, find_chosen, keep_plan, make_key, need_chosen, options_of, read_link
+from .chosen import (
+    choose,
+    find_chosen,
+    keep_plan,
+    make_key,
+    need_chosen,
+    options_of,
+    read_limits,
+    read_link,
+)
 
 MOVES = (
     ("joint", "Joints", "All joints go evenly: the tool swings"),
@@ -181,13 +190,12 @@ class GenerateMotion(RobotOperator, bpy.types.Operator):
 
     def run(self: Any, context: Any, robot: Any) -> str:
         diagnostics = Diagnostics(robot.name)
-        limits = bpy.path.abspath(context.window_manager.urdf_limits_file) or None
         with wait_cursor(context):
             plan = bake_waypoints(
-                robot, limits=limits, diagnostics=diagnostics,
+                robot, limits=read_limits(context), diagnostics=diagnostics,
                 options=options_of(context, collisions=self.collisions),
             )  # fmt: skip
-        keep_plan(robot, plan, make_key(robot), float(context.scene.frame_start))
+        keep_plan(robot, plan, make_key(context, robot), float(context.scene.frame_start))
         report_diagnostics(self, robot.name, tuple(diagnostics), "motion")
         if not plan.success:
             raise Refusal(plan.message)
@@ -205,7 +213,10 @@ class OpenWaypoints(RobotOperator, bpy.types.Operator, ImportHelper):
 
     filename_ext = ".yaml"
     filter_glob: props.pattern(".yaml", ".yml", ".csv")
-    convention: props.choice("Convention", "The axes and units of the poses", items=CONVENTIONS)
+    convention: props.choice(
+        "Convention", "The axes and units of the file: of poses, via points, blends and "
+        "tool speeds", items=CONVENTIONS,
+    )  # fmt: skip
 
     def run(self: Any, context: Any, robot: Any) -> str:
         path = bpy.path.abspath(self.filepath)
@@ -219,12 +230,11 @@ class OpenWaypoints(RobotOperator, bpy.types.Operator, ImportHelper):
 
 
 def _convert(point: Any, convention: Any) -> Any:
-    """Returns a waypoint with its places in the robot's axes and metres."""
-    for field in ("pose", "via"):
-        given = getattr(point, field)
-        if given is not None:
-            point = replace(point, **{field: convention.to_robot(given)})
-    return point
+    """Returns a waypoint with its places in the robot's axes, and all lengths in metres."""
+    places = {key: getattr(point, key) for key in ("pose", "via")}
+    places = {key: convention.to_robot(at) for key, at in places.items() if at is not None}
+    lengths = {key: convention.unit * getattr(point, key) for key in ("blend", "tool_speed")}
+    return replace(point, **places, **lengths)
 
 
 def _turn_as(points: Any, shown: Any) -> Any:

@@ -12,9 +12,9 @@ from ...urdf_importer.core.blender.semantics.markers import waypoint_empties_of
 from ...urdf_importer.features.waypoints.blender.path import Stroke, trace_path_of
 from ..active_robot import active_robot, redraw_views
 from ..gizmos.strokes import BEYOND, WHITE, draw_lines
-from ..registration import Drawers, add_handler, at_end, call_later
+from ..registration import Drawers, add_handler, add_hook, at_end, call_later
 from ..session import session_state
-from .chosen import find_planned, keep_plan, make_key, options_of
+from .chosen import find_planned, keep_plan, make_key, options_of, read_limits
 
 _SECONDS = 0.2
 _WIDTH = 2.0
@@ -31,25 +31,27 @@ class _Shown:
 
 
 def refresh() -> None:
-    """KeptPlans the waypoints of the active robot and notes their path, where they have changed."""
+    """Plans the waypoints of the active robot and notes their path, where they have changed."""
     context, shown = bpy.context, session_state(_Shown)
     robot = active_robot(context) if context.scene is not None else None
     if robot is None or not context.window_manager.urdf_waypoint_path:
         shown.strokes, shown.key = (), b""
         return
     found = waypoint_empties_of(robot)
-    key = make_key(robot) + repr(options_of(context, collisions=False)).encode() if found else b""
+    key = make_key(context, robot) if found else b""
     if (shown.uid, shown.key) == (robot.session_uid, key):
         return
     shown.uid, shown.key, shown.strokes = robot.session_uid, key, ()
     if len(found) > 1:
         try:
             known = find_planned(robot)
-            plan = known.plan if known is not None and known.key == make_key(robot) else None
+            plan = known.plan if known is not None and known.key == key else None
             if plan is None:
-                options = options_of(context, collisions=False)
-                plan = plan_waypoints(robot, options=options, diagnostics=Diagnostics())
-                keep_plan(robot, plan, make_key(robot))
+                plan = plan_waypoints(
+                    robot, limits=read_limits(context), diagnostics=Diagnostics(),
+                    options=options_of(context, collisions=False),
+                )  # fmt: skip
+                keep_plan(robot, plan, key)
             shown.strokes = trace_path_of(robot, plan)
         except RobotError:
             shown.strokes = ()
@@ -87,6 +89,7 @@ def register() -> None:
     """Draws paths from now on."""
     add_handler(bpy.app.handlers.depsgraph_update_post, _notice)
     add_handler(bpy.app.handlers.load_pre, _forget)
+    add_hook("refresh_limits", refresh)
     shown = session_state(_Shown)
     shown.drawers.start(POST_VIEW=_draw)
     at_end(_forget)

@@ -162,7 +162,7 @@ def _search_links(manager: Any, context: Any, text: str) -> Iterable[str]:
     return list_links(robot) if robot is not None else ()
 
 
-def _switch_path(manager: Any, context: Any) -> None:
+def _plan_anew(manager: Any, context: Any) -> None:
     refresh()
 
 
@@ -172,10 +172,10 @@ def register() -> None:
     link = props.text(
         "Link", "The tool that is led; empty for the robot's hand", search=_search_links
     )
-    loop = props.switch("Loop", "Go back to the first waypoint at the end")
+    loop = props.switch("Loop", "Go back to the first waypoint at the end", update=_plan_anew)
     path = props.switch(
         "Path", "Draw the path in the view: joints dashed, lines solid, contacts red",
-        default=True, update=_switch_path,
+        default=True, update=_plan_anew,
     )  # fmt: skip
     add_property(manager, "urdf_waypoint_link", link)
     add_property(manager, "urdf_waypoint_loop", loop)

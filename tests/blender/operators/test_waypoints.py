@@ -2,6 +2,7 @@
 """The buttons of the panel Waypoints: files in other units, and places that cannot be reached."""
 
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import bpy
@@ -35,9 +36,11 @@ def panda() -> Any:
 
 
 def test_files_in_millimetres_with_and_without_turns(panda: Any, tmp_path: Path) -> None:
-    """The via point too is in millimetres; a turn of zero in the file is a turn."""
+    """The via point too is in millimetres, and so are blends and speeds of the tool; a turn of zero
+    in the file is a turn."""
     (tmp_path / "cell.yaml").write_text(
-        f"waypoints:\n  - {{{POSE}}}\n  - {{move: circular, via: [450, 50, 500], {POSE}}}\n"
+        f"waypoints:\n  - {{{POSE}}}\n  - {{move: circular, via: [450, 50, 500], {POSE}, "
+        "blend: 10, tool_speed: 50}\n"
     )
     (tmp_path / "path.csv").write_text("time,x,y,z\n0,400,0,500\n1,450,0,500\n")
     bpy.context.window_manager.urdf_waypoint_link = "panda_hand"
@@ -49,7 +52,9 @@ def test_files_in_millimetres_with_and_without_turns(panda: Any, tmp_path: Path)
         pose: Any = np.asarray(first.pose)
         assert pose[:3, 3] == pytest.approx((0.4, 0.0, 0.5), abs=1e-6)
         assert pose[:3, :3] == pytest.approx(turn, abs=1e-6)
+        assert second.tool_speed == pytest.approx(0.05)
         if name == "cell.yaml":
+            assert second.blend == pytest.approx(0.01)
             assert np.asarray(second.via) == pytest.approx((0.45, 0.05, 0.5), abs=1e-6)
 
 
@@ -64,3 +69,35 @@ def test_a_place_that_cannot_be_reached_leaves_the_arm_as_it_was(panda: Any) -> 
     for place in (1, -3, 2):
         assert bpy.ops.urdf.go_to_waypoint(place=place) == {"CANCELLED"}
         assert get_joint_positions(panda) == pytest.approx(before, abs=1e-6)
+
+
+def test_the_path_is_planned_anew_with_other_limits_and_as_a_loop(
+    panda: Any, extension: ModuleType, tmp_path: Path
+) -> None:
+    """The path in the view, and the cycle time in the panel: what Generate makes of it."""
+    manager, find = bpy.context.window_manager, extension.operators.waypoints.chosen.find_planned
+    limits = tmp_path / "joint_limits.yaml"
+    slow = "joint_limits:\n  panda_joint1: {max_velocity: %g}\n"
+    for turn in (0.0, 0.8):
+        set_joint_positions(panda, {"panda_joint1": turn})
+        bpy.context.view_layer.update()
+        assert bpy.ops.urdf.record_waypoint(move="joint") == {"FINISHED"}
+    try:
+        extension.operators.waypoints.overlay.refresh()
+        alone = find(panda).plan.duration
+        manager.urdf_waypoint_loop = True
+        assert find(panda).plan.duration == pytest.approx(2.0 * alone)
+        manager.urdf_waypoint_loop = False
+        assert find(panda).plan.duration == pytest.approx(alone)
+        limits.write_text(slow % 0.2)
+        manager.urdf_limits_file = str(limits)
+        shown = find(panda).plan.duration
+        assert shown > 4.0 > alone
+        assert bpy.ops.urdf.generate_motion(collisions=False) == {"FINISHED"}
+        assert find(panda).plan.duration == pytest.approx(shown)
+        limits.write_text(slow % 0.05)
+        extension.operators.waypoints.overlay.refresh()
+        assert find(panda).plan.duration > 3.0 * shown
+    finally:
+        manager.urdf_waypoint_loop, manager.urdf_limits_file = False, ""
+    assert find(panda).plan.duration == pytest.approx(alone)

@@ -5,8 +5,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..arguments import choice_of, number_of, robot_of
-from ..diagnostics import KinematicsError, quote
+from ..arguments import choice_of, number_of, numbers_of, robot_of
+from ..diagnostics import KinematicsError, quote, quote_value
 from ..kinematics.tree import retrace_tree
 from ..model import IDENTITY, Joint, Limit, Link, Pose, Robot
 
@@ -36,11 +36,12 @@ class MountedAxis:
         choice_of(self.kind, "kind", tuple(_TYPES))
         for key in ("lower", "upper", "velocity"):
             object.__setattr__(self, key, number_of(getattr(self, key), key))
-        direction = tuple(number_of(each, "axis") for each in self.axis)
-        length = math.hypot(*direction)
-        if len(direction) != 3 or not length > 1e-9:
+        direction = numbers_of(self.axis, "axis", 3)
+        if not math.hypot(*direction) > 1e-9:
             raise KinematicsError("an axis has three numbers that are not all zero")
         object.__setattr__(self, "axis", direction)
+        if not isinstance(self.origin, Pose):
+            raise KinematicsError(f"the origin must be a Pose, not {quote_value(self.origin)}")
         if not self.lower < self.upper:
             raise KinematicsError(
                 f"the axis goes from {self.lower:g} to {self.upper:g}: the upper limit must be "
@@ -55,12 +56,15 @@ def mount(robot: Robot, name: str, axis: MountedAxis) -> Robot:
     below its root. A root called world stays the root, and the axis is between it and its
     children. Axes can be stacked: the last one mounted is the lowest.
 
-    Raises KinematicsError for several roots, and for names that the robot has already.
+    Raises KinematicsError for several roots, for names that the robot has already, and for
+    anything but a name and an axis.
     """
     robot = robot_of(robot)
     root, base = _find_root(robot), f"{name}_base"
-    if not name:
-        raise KinematicsError("an axis needs a name")
+    if not isinstance(name, str) or not name:
+        raise KinematicsError(f"an axis needs a name, not {quote_value(name)}")
+    if not isinstance(axis, MountedAxis):
+        raise KinematicsError(f"an axis must be a MountedAxis, not {quote_value(axis)}")
     taken = {"link": [each.name for each in robot.links], "joint": [e.name for e in robot.joints]}
     for kind, new in (("joint", name), ("link", base)):
         if new in taken[kind]:

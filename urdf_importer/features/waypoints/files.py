@@ -277,14 +277,18 @@ def _read_row(head: Sequence[str], cells: Sequence[str], path: str, line: int) -
 
 
 def _read_path(path: str) -> tuple[Waypoint, ...]:
-    """Reads the places of a path of a link, as fast as its times say where limits allow; without
-    quaternions the tool is not turned."""
+    """Reads the places of a path of a link, as fast as its times say where limits allow; rows of
+    one place are a rest there. Without quaternions the tool is not turned."""
     rows = read_link_path(path)
     if len(rows) > MOST_WAYPOINTS:
         raise ReadError(f"{_CALLED} has more than {MOST_WAYPOINTS}", source=path)
-    points = []
+    points: list[Waypoint] = []
     for number, row in enumerate(rows):
         before = rows[max(number - 1, 0)]
+        if number and row[1:] == before[1:]:
+            rest = points[-1].pause + row[0] - before[0]
+            points[-1] = replace(points[-1], pause=rest)
+            continue
         away = math.dist(row[1:4], before[1:4])
         said: dict[str, Any] = {
             "pose": [*row[1:4], *(row[4:] or (0.0, 0.0, 0.0, 1.0))],

@@ -20,7 +20,7 @@ from .machine import suggest_tool
 from .model import Plan, PlanProblem, Waypoint
 from .options import PlanOptions
 from .programs import schedule, sort_programs
-from .setup import Cell, build_machine, make_stops, name_of, open_cell
+from .setup import Cell, build_machine, make_stops, name_of, open_cell, report_unused
 
 
 def plan_waypoints(
@@ -50,13 +50,7 @@ def plan_waypoints(
     diagnostics = diagnostics_of(diagnostics)
     start = dict(positions_of(start_positions))
     robot, shown, held = _open(given, start)
-    if waypoints is None:
-        if isinstance(given, Robot):
-            raise KinematicsError("a robot without a scene has no waypoints of its own: give some")
-        from .blender.objects import get_waypoints
-
-        waypoints = get_waypoints(given)
-    points = _list(waypoints)
+    points = _list(given, waypoints)
     programs = sort_programs(points)
     _, found = find_robot_limits(robot, limits, diagnostics)
     cell = open_cell(robot, shown, found, {*held, *options.hold})
@@ -69,10 +63,18 @@ def plan_waypoints(
     problems.sort(key=lambda each: each.waypoint)
     if problems:
         return _refuse(problems)
+    report_unused(cell, {name for run in runs for name in run.machine.names}, points, diagnostics)
     return _finish(given, runs, len(points), (options, diagnostics))
 
 
-def _list(waypoints: Any) -> tuple[Waypoint, ...]:
+def _list(given: Any, waypoints: Any) -> tuple[Waypoint, ...]:
+    """Returns the waypoints, of None the rig's own."""
+    if waypoints is None:
+        if isinstance(given, Robot):
+            raise KinematicsError("a robot without a scene has no waypoints of its own: give some")
+        from .blender.objects import get_waypoints
+
+        return get_waypoints(given)
     points = tuple(waypoints) if isinstance(waypoints, Iterable) else (waypoints,)
     for each in points:
         if not isinstance(each, Waypoint):

@@ -20,6 +20,7 @@ from ..ik.options import IKOptions
 from ..ik.problem import recall_robot
 from ..ik.solve import find_solutions, inverse_kinematics
 from ..motion.limits import JointLimits, RobotLimits, hold_followers
+from ..motion.names import name_few
 from .ends import Stop
 from .machine import ALL_WAYS, NEAR, PlannedArm
 from .model import PlanProblem, Waypoint
@@ -160,6 +161,28 @@ def make_stops(
     return stops, problems
 
 
+def report_unused(
+    cell: Cell, planned: Collection[str], points: Sequence[Waypoint], diagnostics: Diagnostics
+) -> None:
+    """Reports joints that are taught elsewhere than they are and that no program moves. Followers
+    go where their leaders are, and a held joint is a problem of its waypoint."""
+    unused = dict.fromkeys(
+        name
+        for point in points
+        for name, value in (point.positions or {}).items()
+        if name not in planned
+        and cell.tree.motion_of[name].joint.mimic is None
+        and not np.allclose(cell.start[name], value, rtol=0.0, atol=_SAME)
+    )
+    if unused:
+        diagnostics.warning(
+            "taught-unused",
+            f"left where they are, though waypoints teach them: {name_few(unused)}; "
+            "a plan moves the joints of its tools alone: key the others by themselves",
+            subject=next(iter(unused)),
+        )
+
+
 def name_of(point: Waypoint, number: int) -> str:
     """Returns the name of a waypoint, or its number from 1 on."""
     return point.name or str(number + 1)
@@ -173,6 +196,8 @@ def _make_stop(
     taught, problem = _read_taught(cell, machine, numbered)
     frame = _find_frame(cell, machine, point, called)
     goal = None if point.pose is None else frame @ np.asarray(point.pose)
+    if goal is not None and options.configuration == "best":
+        taught, problem = None, None
 
     def find(near: Vector) -> tuple[Matrix, str]:
         assert goal is not None
@@ -186,8 +211,7 @@ def _make_stop(
         if _is_same(machine, there, goal):
             goal = there
         else:
-            taught = _correct(cell, machine, goal, taught) if options.configuration == "taught" \
-                else None  # fmt: skip
+            taught = _correct(cell, machine, goal, taught)
     elif point.swivel is not None:
         taught, problem = _find_swivelled(cell, machine, goal, numbered)
     via = None if point.via is None else frame[:3, :3] @ np.asarray(point.via) + frame[:3, 3]

@@ -23,6 +23,9 @@ _NEAR = 1e-11
 _LEAST = 1e-4
 """Of the way: smaller steps are not tried."""
 _FLAT = 1e-9
+_NO_ANGLE = (
+    "the line from shoulder to wrist lies along the first joint's axis, or the arm is stretched"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +139,8 @@ def walk_to(arm: _Arm, goal: Matrix, start: Vector, angle: float) -> Vector | st
     """Returns the positions with the elbow at an angle, gone to by small steps the shorter way,
     else the longer one; or why they cannot be reached."""
     now = float(arm.measure(start[None])[0])
+    if not math.isfinite(now):
+        return _NO_ANGLE
     short = _wrap(angle - now)
     why = ""
     for way in (short, short - math.copysign(math.tau, short)):
@@ -191,10 +196,7 @@ def _open(robot: Robot, positions: Mapping[str, float], link: str) -> tuple[_Arm
     known: dict[str, Any] = held
     start = np.array([float(known[name]) for name in machine.names])
     if not np.isfinite(arm.measure(start[None])[0]):
-        raise KinematicsError(
-            "the elbow has no angle here: the line from shoulder to wrist lies along the first "
-            "joint's axis, or the arm is stretched"
-        )
+        raise KinematicsError(f"the elbow has no angle here: {_NO_ANGLE}")
     return arm, start, machine.place(start[None])[0]
 
 

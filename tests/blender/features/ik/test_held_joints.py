@@ -133,6 +133,23 @@ def test_baking_keeps_a_joint_while_its_lock_is_keyed_on(ur5):
     assert steps[9:].min() > 1e-4
 
 
+def test_frames_in_which_all_joints_are_held_are_listed(ur5):
+    """The tool rests there, and goes on where the locks end."""
+    x, y, z = link_pose(ur5, "ee_link")[:3, 3].tolist()
+    for name in START:
+        for frame, on in ((1, False), (4, True), (6, False)):
+            lock(ur5, name, on, frame=frame)
+    fps = bpy.context.scene.render.fps = 10
+    route = [(0.0, x, y, z), (0.8, x, y, z - 0.04)]
+    result = bake_path(ur5, "ee_link", route, start_frame=1, fps=fps)
+    assert result.failed == (4, 5)
+    heights = []
+    for frame in (3, 4, 5, 6, 9):
+        bpy.context.scene.frame_set(frame)
+        heights.append(link_pose(ur5, "ee_link")[2, 3] - z)
+    assert heights == pytest.approx([-0.01, -0.01, -0.01, -0.025, -0.04], abs=1e-4)
+
+
 def test_baking_a_target_keeps_it_too(ur5):
     target = add_ik(ur5, "ee_link", live=True)
     lock(ur5, ELBOW)

@@ -13,11 +13,13 @@ from support.arm_chains import ARMS
 from urdf_importer import (
     ImportOptions,
     KinematicsError,
+    PlanOptions,
     Pose,
     extract_robot,
     get_waypoints,
     import_robot,
     link_pose,
+    plan_waypoints,
     record_waypoint,
     set_joint_positions,
     set_tool,
@@ -114,6 +116,23 @@ def test_waypoints_stay_where_they_are_on_rails(panda):
     assert first.parent == find_root(panda)
     bpy.context.scene.frame_set(2)
     check_same_places(panda, before)
+
+
+def test_waypoints_recorded_on_a_rail_are_planned_without_it(panda):
+    """The rail's positions come back with the rail."""
+    rail = MountedAxis(axis=(0, 1, 0), lower=-1, upper=1)
+    mount_rig(panda, "rail", rail)
+    for turn in (0.0, 0.3):
+        set_joint_positions(panda, {"rail": turn, "panda_joint1": turn})
+        record_waypoint(panda, link="panda_hand", move="joint")
+    taught = [each.positions for each in get_waypoints(panda)]
+    unmount_rig(panda, "rail")
+    found = [each.positions for each in get_waypoints(panda)]
+    assert found == [{k: v for k, v in each.items() if k != "rail"} for each in taught]
+    plan = plan_waypoints(panda, options=PlanOptions(link="panda_hand", collisions=False))
+    assert plan.success, plan.message
+    mount_rig(panda, "rail", rail)
+    assert [each.positions for each in get_waypoints(panda)] == taught
 
 
 def check_same_places(armature: Any, before: Any) -> None:

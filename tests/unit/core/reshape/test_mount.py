@@ -8,7 +8,14 @@ import pytest
 
 from support.arm_chains import ARMS
 from support.paths import ROOT
-from urdf_importer import KinematicsError, Pose, forward_kinematics, read_robot, write_urdf
+from urdf_importer import (
+    KinematicsError,
+    Pose,
+    RobotError,
+    forward_kinematics,
+    read_robot,
+    write_urdf,
+)
 from urdf_importer.core import reshape
 from urdf_importer.core.kinematics.tree import retrace_tree
 
@@ -79,6 +86,16 @@ def test_refusals() -> None:
         reshape.MountedAxis(velocity=0.0)
     with pytest.raises(KinematicsError, match="three numbers that are not all zero"):
         reshape.MountedAxis(axis=(0, 0, 0))
+    for wrong in (5, (1, 0), "xyz", None):
+        with pytest.raises(RobotError, match="; it must be 3 numbers"):
+            reshape.MountedAxis(axis=wrong)
+    with pytest.raises(KinematicsError, match="the origin must be a Pose, not None"):
+        reshape.MountedAxis(origin=None)
+    for name in (5, "", None):
+        with pytest.raises(KinematicsError, match=f"an axis needs a name, not {name!r}"):
+            reshape.mount(robot, name, RAIL)
+    with pytest.raises(KinematicsError, match="an axis must be a MountedAxis, not None"):
+        reshape.mount(robot, "a", None)
 
 
 @pytest.mark.parametrize(

@@ -101,6 +101,17 @@ def test_a_path_of_a_link_is_lines_at_its_own_speed(tmp_path: Path) -> None:
     assert (second.move, second.tool_speed) == ("linear", pytest.approx(0.2))
 
 
+def test_rows_of_one_place_are_a_rest(tmp_path: Path) -> None:
+    """Of two places, 3 s at the first one and 1 s at the last one; a turn is no rest."""
+    rows = ("0,0,0,0.5", "1,0,0,0.5", "3,0,0,0.5", "5,0,0.4,0.5", "6,0,0.4,0.5")
+    (tmp_path / "way.csv").write_text("\n".join(("time,x,y,z", *rows)))
+    first, second = read_waypoints(tmp_path / "way.csv")
+    assert (first.pause, second.pause, second.tool_speed) == (3.0, 1.0, pytest.approx(0.2))
+    turned = [f"{row},{turn}" for row, turn in zip(rows[:2], ("0,0,0,1", "1,0,0,0"), strict=True)]
+    (tmp_path / "way.csv").write_text("\n".join(("time,x,y,z,qx,qy,qz,qw", *turned)))
+    assert [each.pause for each in read_waypoints(tmp_path / "way.csv")] == [0.0, 0.0]
+
+
 REFUSED = {
     "yaml": {
         "a: 1\n": (1, "the file of waypoints has no waypoints"),

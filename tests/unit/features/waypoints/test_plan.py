@@ -150,6 +150,23 @@ def test_a_dragged_waypoint_keeps_its_configuration() -> None:
     )
 
 
+def test_the_best_configuration_is_looked_for_anew_where_a_pose_is_given() -> None:
+    """A wrist that is taught nearly a turn further, at the pose that this gives: the search takes
+    the short way."""
+    turned = READY | {"wrist_3_joint": READY["wrist_3_joint"] + 2.0 * math.pi - 0.3}
+    points = [Waypoint(positions=READY), Waypoint(positions=turned, pose=UR5.place(turned))]
+    how = replace(QUICK, link=UR5.link)
+    taught = plan_waypoints(UR5.robot, points, options=how)
+    best = plan_waypoints(UR5.robot, points, options=replace(how, configuration="best"))
+    assert taught.trajectory.positions[-1] == pytest.approx(
+        [turned[name] for name in taught.trajectory.names], abs=1e-9
+    )
+    assert best.duration < 0.5 * taught.duration
+    assert frames_of(UR5, best.trajectory, np.array([best.duration]))[0] == pytest.approx(
+        UR5.place(turned), abs=1e-9
+    )
+
+
 def test_a_redundant_arm_meets_both_taught_ends_on_a_straight_line() -> None:
     other = {name: value + 0.15 * (-1) ** k for k, (name, value) in enumerate(HOME.items())}
     plan = plan_job(PANDA, [Waypoint(positions=HOME), Waypoint(positions=other, move="linear")])
@@ -183,6 +200,23 @@ def test_a_rail_goes_evenly_and_the_arm_does_the_rest() -> None:
         share = float((place - begin) @ line / (line @ line))
         assert place == pytest.approx(begin + share * line, abs=2e-6)
         assert positions["rail"] == pytest.approx(1.2 * share, abs=1e-5)
+
+
+def test_taught_joints_that_do_not_move_the_tool_are_reported_once() -> None:
+    """Fingers at another place than they are in; where they are, nothing is lost."""
+    fingers = {"panda_finger_joint1": 0.03}
+    there = HOME | {"panda_joint1": 0.5} | fingers
+    points = [Waypoint(positions=HOME | fingers), Waypoint(positions=there)]
+    for start, codes in (({}, ["taught-unused"]), (fingers, [])):
+        diagnostics = Diagnostics()
+        plan = plan_waypoints(
+            PANDA.robot, points, start_positions=start, diagnostics=diagnostics,
+            options=replace(QUICK, link="panda_hand"),
+        )  # fmt: skip
+        assert plan.success and "panda_finger_joint1" not in plan.trajectory.names
+        said = [each for each in diagnostics if each.code != "acceleration-assumed"]
+        assert [each.code for each in said] == codes
+        assert all("teach them: 'panda_finger_joint1'; a plan" in each.message for each in said)
 
 
 def test_blends_that_overlap_become_smaller() -> None:

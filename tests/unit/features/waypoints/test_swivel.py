@@ -6,7 +6,16 @@ import pytest
 
 from support.arm_chains import ARMS
 from support.cell_jobs import plan_job
-from urdf_importer import KinematicsError, Waypoint, find_swivel, turn_elbow
+from urdf_importer import (
+    KinematicsError,
+    PlanOptions,
+    Waypoint,
+    find_swivel,
+    forward_kinematics,
+    plan_waypoints,
+    read_robot,
+    turn_elbow,
+)
 
 BY_NAME = {arm.name: arm for arm in ARMS}
 MARKS = {
@@ -81,3 +90,23 @@ def test_other_arms_have_no_swivel():
     ur5 = BY_NAME["ur5"]
     with pytest.raises(KinematicsError, match="only arms of seven joints that turn"):
         find_swivel(ur5.robot, {}, link=ur5.link)
+
+
+def test_a_stretched_elbow_is_said_to_have_no_angle(tmp_path):
+    """Seven joints in turn about z and y, straight up; the angle is asked for by a waypoint."""
+    links = "".join(f'<link name="l{k}"/>' for k in range(8))
+    joints = "".join(
+        f'<joint name="j{k}" type="revolute"><parent link="l{k}"/><child link="l{k + 1}"/>'
+        f'<origin xyz="0 0 0.2"/><axis xyz="{"0 1 0" if k % 2 else "0 0 1"}"/>'
+        '<limit lower="-3" upper="3" effort="1" velocity="1"/></joint>'
+        for k in range(7)
+    )
+    path = tmp_path / "arm.urdf"
+    path.write_text(f'<robot name="arm">{links}{joints}</robot>')
+    robot = read_robot(path)
+    with pytest.raises(KinematicsError, match="the elbow has no angle here: the line from"):
+        turn_elbow(robot, {}, 0.3, link="l7")
+    up = forward_kinematics(robot, {})["l7"]
+    points = [Waypoint(positions={"j1": 0.5}), Waypoint(name="up", pose=up, swivel=0.3)]
+    plan = plan_waypoints(robot, points, options=PlanOptions(link="l7", collisions=False))
+    assert "'up': the elbow does not come to 0.3 rad: the line from" in plan.message

@@ -68,10 +68,10 @@ JOINT_PROPERTIES = "urdf_joint_properties"
 SENSOR = "urdf_sensor"
 """On the object of a sensor: the sensor's name."""
 READING = "urdf_reading"
+"""On an image, or an object of points, that shows a measurement: the names of robot and sensor."""
 AXIS_FROM = "urdf_axis_from"
 USERS = (AXIS_FROM,)
 """Properties that updates leave alone."""
-"""On an image, or an object of points, that shows a measurement: the names of robot and sensor."""
 
 # The content of a collection: the armature, or the part that an object under a link's empty
 # represents.

@@ -101,7 +101,7 @@ class _Walk:
             self._turn = wanted.frame[:3, :3].copy() if self._turn is None else self._turn
             wanted.frame[:3, :3] = self._turn
         before, self._last = self._last, wanted.frame
-        if before is None or rig.robot.loops:
+        if before is None or rig.robot.loops or not asked.joints:
             answer = inverse_kinematics(
                 rig.robot, self.link, target=wanted.frame, start_positions=wanted.start,
                 options=asked, diagnostics=diagnostics,

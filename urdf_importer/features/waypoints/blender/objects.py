@@ -89,8 +89,9 @@ def record_waypoint(
 
 def get_waypoints(armature: Any) -> tuple[Waypoint, ...]:
     """Returns the waypoints of an imported robot, in their order, with their poses as they are
-    shown now, in the root link's frame. Raises BuildError for an object that is not an imported
-    robot."""
+    shown now, in the root link's frame. Taught positions of joints that the robot does not have are
+    left out, as of a rail that was taken off. Raises BuildError for an object that is not an
+    imported robot."""
     armature = rig_of(armature)
     order = waypoint_empties_of(armature)
     names = name_waypoints(order)
@@ -269,8 +270,11 @@ def _shown(armature: Any, empty: Any) -> Matrix:
 
 
 def _read(armature: Any, empty: Any, name: str) -> Waypoint:
-    names = [each for each in str(empty.get(properties.WAYPOINT_JOINTS, "")).split("\n") if each]
-    taught = [float(each) for each in empty.get(key_of("positions"), ())]
+    names = str(empty.get(properties.WAYPOINT_JOINTS, "")).split("\n")
+    taught, known = empty.get(key_of("positions"), ()), recall_rig(armature).motions
+    positions = {
+        joint: float(at) for joint, at in zip(names, taught, strict=False) if joint in known
+    }
     said: dict[str, Any] = {key: str(empty.get(key_of(key), "")) for key in TEXTS}
     said |= {key: float(empty[key_of(key)]) for key in NUMBERS if key_of(key) in empty}
     via = find_via(empty)
@@ -279,7 +283,7 @@ def _read(armature: Any, empty: Any, name: str) -> Waypoint:
     return Waypoint(
         name=name,
         pose=_shown(armature, empty),
-        positions=dict(zip(names, taught, strict=False)) or None,
+        positions=positions or None,
         via=None if via is None else _shown(armature, via)[:3, 3],
         link=str(empty.get(properties.WAYPOINT_LINK, "")),
         **said,
