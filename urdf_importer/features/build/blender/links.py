@@ -12,10 +12,9 @@ import mathutils
 import numpy as np
 
 from ....core.arguments import choice_of, rig_of
-from ....core.blender.extract.shapes import SHOWN_TYPES
 from ....core.blender.scene_objects import free_objects
 from ....core.blender.standing import properties
-from ....core.blender.standing.links import find_link, links_of, name_link
+from ....core.blender.standing.links import SHOWN_TYPES, find_link, links_of, name_link
 from ....core.blender.standing.robot_table import find_robot
 from ....core.diagnostics import BuildError, KinematicsError, quote
 from ....core.geometry.transforms import Matrix, invert
