@@ -27,7 +27,7 @@ from ....core.pipeline.extracting import find_reshaped
 from ....core.pipeline.importing import ImportResult, import_robot
 from ....core.pipeline.updating import UpdateResult, update_robot
 from ....core.reshape import add_link, mirror_limb, prune, set_joint
-from ....core.reshape.build.mirror import find_mirrored
+from ....core.reshape.making.mirror import find_mirrored
 from ....core.reshape.references import need_joints
 from ....core.reshape.symmetry import name_other_side
 from ..axes import FittedAxis
