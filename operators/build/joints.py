@@ -18,6 +18,7 @@ from ...urdf_importer import (
 from ...urdf_importer.core.blender.standing.joints import read_link_joint
 from ...urdf_importer.core.blender.standing.links import find_link, links_of, name_link
 from ...urdf_importer.core.pipeline.extracting import find_reshaped
+from ...urdf_importer.core.reshape.making.steps import OPEN_LIMIT
 from .. import props
 from ..active_robot import Refusal, RobotOperator, active_object, active_robot
 from ..reports import report_diagnostics
@@ -163,7 +164,7 @@ class LimitHere(RobotOperator, bpy.types.Operator):
 
 
 def _limit_of(joint: Any) -> Limit:
-    found: Limit = joint.limit or Limit(effort=10.0, velocity=1.0)
+    found: Limit = joint.limit or OPEN_LIMIT
     return found
 
 
