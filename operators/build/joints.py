@@ -2,6 +2,7 @@
 """Operators that change the joint above the active link."""
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import bpy
@@ -17,6 +18,7 @@ from ...urdf_importer import (
 from ...urdf_importer.core.blender.standing.joints import read_link_joint
 from ...urdf_importer.core.blender.standing.links import find_link, links_of, name_link
 from ...urdf_importer.core.pipeline.extracting import find_reshaped
+from ...urdf_importer.core.reshape.making.steps import OPEN_LIMIT
 from .. import props
 from ..active_robot import Refusal, RobotOperator, active_object, active_robot
 from ..reports import report_diagnostics
@@ -109,7 +111,7 @@ class EditJoint(RobotOperator, bpy.types.Operator):
             lower, upper = (_shorten(getattr(self, name)) for name in names)
             if not lower < upper:
                 raise Refusal("The upper limit must be above the lower one")
-            changes["limit"] = _put(joint, lower, upper)
+            changes["limit"] = replace(_limit_of(joint), lower=lower, upper=upper)
         if self.follows:
             changes["mimic"] = Mimic(
                 joint=self.follows, multiplier=_shorten(self.multiplier),
@@ -130,7 +132,7 @@ def _slides(operator: Any, present: str) -> bool:
 
 def _fill(operator: Any, joint: Any) -> None:
     """Begins with the present limits of a joint, where none are given."""
-    limit = joint.limit or Limit()
+    limit = _limit_of(joint)
     names = _BOUNDS[joint.type == "prismatic"]
     for name, at in zip(names, (limit.lower, limit.upper), strict=True):
         if at is not None and not operator.properties.is_property_set(name):
@@ -153,19 +155,17 @@ class LimitHere(RobotOperator, bpy.types.Operator):
         shown = get_joint_positions(robot).get(joint.name)
         if joint.type not in ("revolute", "prismatic") or not isinstance(shown, float):
             raise Refusal(f"Joint {joint.name} is {joint.type}: it has no limits")
-        here, limit = _shorten(shown), joint.limit or Limit()
+        here, limit = _shorten(shown), _limit_of(joint)
         lower, upper = (here, limit.upper) if self.side == "lower" else (limit.lower, here)
-        made = edit_joint(robot, joint.name, limit=_put(joint, lower, upper))
+        limit = replace(_limit_of(joint), lower=lower, upper=upper)
+        made = edit_joint(robot, joint.name, limit=limit)
         report_diagnostics(self, made.robot.name, made.diagnostics, "build")
         return f"{self.side.capitalize()} limit of {joint.name}: {here:.4g}"
 
 
-def _put(joint: Any, lower: float | None, upper: float | None) -> Limit:
-    limit = joint.limit or Limit(effort=10.0, velocity=1.0)
-    return Limit(
-        lower=lower, upper=upper, effort=limit.effort, velocity=limit.velocity,
-        attributes=limit.attributes, extras=limit.extras,
-    )  # fmt: skip
+def _limit_of(joint: Any) -> Limit:
+    found: Limit = joint.limit or OPEN_LIMIT
+    return found
 
 
 def _shorten(number: float) -> float:

@@ -77,7 +77,9 @@ class FindLimits(_Computing, bpy.types.Operator):
 
     def describe(self, result: Any) -> str:
         found = [name for name, sides in result.ranges.items() if sides != (None, None)]
-        return f"Limits of {count(len(found), 'joint')}; {len(result.ranges) - len(found)} are free"
+        free = len(result.ranges) - len(found)
+        rest = f"; no contact for {count(free, 'joint')}" if free else ""
+        return f"Limits of {count(len(found), 'joint')}{rest}"
 
 
 add_option_properties(ComputeInertia, InertiaOptions)

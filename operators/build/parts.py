@@ -5,14 +5,13 @@ from typing import Any
 
 import bpy
 
-from ...urdf_importer import WebotsDevice, update_robot
+from ...urdf_importer import update_robot
 from ...urdf_importer.core.pipeline.extracting import find_reshaped
-from ...urdf_importer.core.reshape import add_control, add_device, add_sensor
-from ...urdf_importer.core.reshape.build.devices import DEVICES
+from ...urdf_importer.core.reshape import add_control, add_sensor
 from ...urdf_importer.features.build.blender.sensors import (
+    NODES,
     WORDS,
-    find_origin,
-    name_device,
+    place_device,
     place_sensor,
 )
 from .. import props
@@ -94,20 +93,12 @@ class MakeDevice(RobotOperator, bpy.types.Operator):
 
     node: props.choice(
         "Device", "The node of Webots", default="LightSensor",
-        items=[(node, node, f"The node {node} of Webots") for node in DEVICES],
+        items=[(node, node, f"The node {node} of Webots") for node in NODES],
     )  # fmt: skip
 
     def run(self: Any, context: Any, robot: Any) -> str:
         described, link = find_reshaped(robot), find_active_link(context, robot)
-        name = name_device(described, link, self.node)
-        item = _find_place(context)
-        origin = find_origin(robot, described, link, item)
-        is_charger = self.node == "Charger"
-        fields = (("battery", "0 1000 10"),) if is_charger else ()
-        device = WebotsDevice(
-            node=self.node, name=name, reference=link, fields=fields, origin=origin
-        )
-        battery = (1000.0, 1000.0, 10.0) if is_charger else None
-        made = update_robot(robot, robot=add_device(described, device, battery=battery))
+        equipped = place_device(robot, described, link, self.node, _find_place(context))
+        made = update_robot(robot, robot=equipped)
         report_diagnostics(self, described.name, made.diagnostics, "build")
-        return f"Device {name}"
+        return f"{self.node} on {link}"

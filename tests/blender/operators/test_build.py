@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from support.blender.sidebars import activate
-from urdf_importer import extract_robot, set_joint_positions
+from urdf_importer import extract_robot, reshape, set_joint_positions, update_robot
+from urdf_importer.core.gazebo.devices import read_battery
 from urdf_importer.core.pipeline.extracting import find_reshaped
 
 pytestmark = pytest.mark.usefixtures("extension", "scene")
@@ -116,6 +117,14 @@ def test_sensors_control_and_devices(arm: Any) -> None:
     assert len(robot.controls) == 2
     tags = [each.tag for each in robot.extras]
     assert tags.count("webots") == 3
+    assert read_battery(robot) == (1000.0, 1000.0, 10.0)
+
+
+def test_a_charger_leaves_a_robot_its_battery(arm: Any) -> None:
+    choose(find("hand_visual"))
+    update_robot(arm, robot=reshape.add_device(find_reshaped(arm), battery=(1, 2, 3)))
+    assert bpy.ops.urdf.make_device(node="Charger") == {"FINISHED"}
+    assert read_battery(find_reshaped(arm)) == (1.0, 2.0, 3.0)
 
 
 def test_limbs_are_mirrored_with_their_objects_and_removed(arm: Any) -> None:

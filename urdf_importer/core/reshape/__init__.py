@@ -9,13 +9,13 @@ return an equal robot where there is nothing to do. References to a link or join
 
 from .attach import attach
 from .axes import convert_axes
-from .build.control import add_control
-from .build.devices import add_device
-from .build.joints import set_joint
-from .build.links import add_link
-from .build.mirror import mirror_limb
-from .build.missing import list_missing
-from .build.sensors import add_sensor
+from .making.control import add_control
+from .making.devices import add_device
+from .making.joints import set_joint
+from .making.links import add_link
+from .making.mirror import mirror_limb
+from .making.missing import list_missing
+from .making.sensors import add_sensor
 from .measures import measure, measure_csv
 from .measures_file import read_measures, read_measures_text
 from .merge import merge_fixed

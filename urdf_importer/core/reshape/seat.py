@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 from ..arguments import robot_of, texts_of
+from ..gazebo.devices import DEVICES_TAG
 from ..gazebo.tags import holds_sensor
 from ..geometry.inertia import move_pose
 from ..geometry.transforms import Matrix, matrix_from_pose, pose_of_numbers
@@ -106,7 +107,7 @@ def _seat_extra(extra: Extra, frames: Mapping[str, Matrix]) -> Extra:
 def change_places(extra: Extra, change: Callable[[Pose, str], Pose]) -> Extra:
     """Returns the XML about a link with the poses of its sensors and devices changed; `change`
     takes a pose and the link."""
-    if not (holds_sensor(extra) or extra.tag == "webots"):
+    if not (holds_sensor(extra) or extra.tag == DEVICES_TAG):
         return extra
     data = extra.xml.encode("utf-8")
     root = parse_fragment(data)

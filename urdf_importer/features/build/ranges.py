@@ -9,9 +9,10 @@ from typing import Any
 from ...core.arguments import diagnostics_of, options_of, robot_or_rig_of
 from ...core.diagnostics import Diagnostic, Diagnostics
 from ...core.kinematics.tree import KinematicTree, retrace_tree
-from ...core.model import Joint, Limit, Robot
+from ...core.model import Joint, Robot
 from ...core.pipeline.extracting import find_reshaped
 from ...core.progress import Progress, finish
+from ...core.reshape.making.steps import OPEN_LIMIT
 from ...core.reshape.references import need_joints
 from ..collisions.check import avoid_collisions, check_collisions
 from ..collisions.options import CheckOptions
@@ -21,7 +22,6 @@ Range = tuple[float | None, float | None]
 Pair = tuple[str, str]
 _FINE = 1e-4
 _MOST_SLIDE = 1.0
-_DEFAULT = Limit(effort=10.0, velocity=1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +158,7 @@ def _search(
     joint is free."""
     slides = joint.type == "prismatic"
     step = options.slide_step if slides else options.step
-    most = min(options.most, _MOST_SLIDE) if slides else options.most
+    most = _find_most(joint, options)
     margin = options.slide_margin if slides else options.margin
     free, reached, pair = 0.0, 0.0, None
     while pair is None and reached < most:
@@ -176,15 +176,19 @@ def _search(
     return start[joint.name] + side * max(free - margin, 0.0), pair
 
 
+def _find_most(joint: Joint, options: RangeOptions) -> float:
+    return min(options.most, _MOST_SLIDE) if joint.type == "prismatic" else options.most
+
+
 def _put_range(joint: Joint, found: Range, start: float, options: RangeOptions) -> Joint:
     lower, upper = found
-    limit = joint.limit or _DEFAULT
+    limit = joint.limit or OPEN_LIMIT
     bounds = _bounds(joint)
     if lower is None and upper is None:
         if joint.type == "revolute" and not any(map(math.isfinite, bounds)):
             return replace(joint, type="continuous", limit=limit)
         return joint
-    most = min(options.most, _MOST_SLIDE) if joint.type == "prismatic" else options.most
+    most = _find_most(joint, options)
     low, high = (each if math.isfinite(each) else None for each in bounds)
     if lower is None:
         lower = min(start - most if low is None else low, start)

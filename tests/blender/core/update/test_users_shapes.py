@@ -164,3 +164,29 @@ def test_curves_that_the_user_muted_stay_muted(rig: Any) -> None:
     for robot in (sliding, turning):
         update_robot(rig.armature, robot=robot)
     assert curve.mute
+
+
+def test_joints_whose_names_begin_alike_keep_their_own_curves(tmp_path: Path) -> None:
+    names = [f"{'arm_of_the_robot_' * 4}{side}" for side in ("left", "right")]
+    links = "".join(f'<link name="{each}"/>' for each in ("base", "left", "right"))
+    joints = "".join(
+        f'<joint name="{name}" type="revolute"><parent link="base"/><child link="{child}"/>'
+        '<axis xyz="0 0 1"/><limit lower="-2" upper="2" effort="1" velocity="1"/></joint>'
+        for name, child in zip(names, ("left", "right"), strict=True)
+    )
+    (tmp_path / "arm.urdf").write_text(f'<robot name="arm">{links}{joints}</robot>')
+    new_scene()
+    rig = import_robot(tmp_path / "arm.urdf")
+    for name in names:
+        bone = rig.armature.pose.bones[rig.bones[name]]
+        channel = read_joints(bone.bone)[0].channels[0]
+        insert_key(bone, channel.prop, channel.index)
+    turning = find_reshaped(rig.armature)
+    sliding = [replace(each, type="prismatic") for each in turning.joints]
+    update_robot(rig.armature, robot=replace(turning, joints=tuple(sliding)))
+    half = (sliding[0], turning.joints[1])
+    update_robot(rig.armature, robot=replace(turning, joints=half))
+    muted = {curve.data_path: curve.mute for curve in curves_of(rig.armature.animation_data.action)}
+    assert muted == {
+        f'pose.bones["{rig.bones[name]}"].rotation_euler': name == names[0] for name in names
+    }

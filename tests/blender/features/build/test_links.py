@@ -35,6 +35,8 @@ from urdf_importer import (
 from urdf_importer.core import reshape
 from urdf_importer.core.blender.standing.joints import read_joints
 from urdf_importer.core.blender.standing.keys import curves_of, insert_key
+from urdf_importer.core.blender.standing.robot_table import recall_table
+from urdf_importer.core.blender.standing.selection import select_link_visuals
 from urdf_importer.core.pipeline.extracting import find_reshaped
 from urdf_importer.features.build.blender.links import mirror_link
 from urdf_importer.features.build.blender.missing import list_shown_missing
@@ -445,3 +447,16 @@ def test_one_part_that_is_not_split_shares_its_mesh_still() -> None:
     with pytest.raises(RobotError, match="'part' is one part"):
         split_object(item)
     assert item.data == other.data and len(bpy.data.meshes) == 1
+
+
+def test_objects_count_among_the_triangles_of_the_robot_at_once(arm: Any) -> None:
+    assert recall_table(arm).triangles == 24
+    lamp = make_box("lamp", (0.0, 0.0, 3.0))
+    make_link(arm, lamp, parent="upper")
+    assert recall_table(arm).triangles == 36
+    aside = make_box("aside", (0.0, 0.0, 4.0))
+    aside.parent = arm
+    bpy.context.view_layer.update()
+    assert recall_table(arm).triangles == 36
+    select_link_visuals(arm, "lamp")
+    assert bpy.context.selected_objects == [lamp]

@@ -337,8 +337,7 @@ def test_extras_are_read_in_one_place() -> None:
     for word in ("parse_extra", "markup.elements"):
         users = {source.name for source in sources_of("urdf_importer") if word in source.text}
         rooms = {name.rpartition("/")[0] for name in users} - {"urdf_importer/core/markup"}
-        # Devices of Webots have an element of their own, written and read by one file.
-        assert rooms == {"urdf_importer/core/gazebo", "urdf_importer/core/reshape/build"}
+        assert rooms == {"urdf_importer/core/gazebo"}
     texts = re.compile(r"\.extras\b.*\.xml|\bfor extra in robot\.extras")
     readers = {s.name for s in sources_of("urdf_importer") if texts.search(s.text)}
     # What moves links asks only whether an element keeps one as it is, and moves its poses.
@@ -350,6 +349,5 @@ def test_extras_are_read_in_one_place() -> None:
     }
     # SDF has Gazebo's elements as they are.
     own.add("urdf_importer/formats/sdf/write/extras.py")
-    # Devices of Webots have an element of their own.
-    own.add("urdf_importer/core/reshape/build/devices.py")
-    assert readers == {"urdf_importer/core/gazebo/extras.py", *moving, *own}
+    gazebo = {f"urdf_importer/core/gazebo/{name}.py" for name in ("devices", "extras")}
+    assert readers == {*gazebo, *moving, *own}

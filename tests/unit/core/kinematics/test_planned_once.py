@@ -73,7 +73,7 @@ def test_trees_are_planned_again_only_where_no_plan_is_kept() -> None:
         *(f"urdf_importer/core/reshape/{each}.py" for each in RESHAPING),
         *(f"urdf_importer/{each}.py" for each in STANDING),
         # Robots that are made link by link, judged or measured have no plan yet.
-        *(f"urdf_importer/core/reshape/build/{each}.py" for each in BUILDING),
+        *(f"urdf_importer/core/reshape/making/{each}.py" for each in BUILDING),
         *(f"urdf_importer/features/{each}.py" for each in MEASURING),
         "urdf_importer/core/kinematics/loops/place.py",
         "urdf_importer/features/ik/problem.py",

@@ -39,6 +39,7 @@ from ...model import (
 )
 from ...reshape.scaling import scale_geometry
 from ..standing import properties
+from ..standing.links import SHOWN_TYPES, is_users_shape
 from .materials import MaterialReader
 from .meshes import Slots, extract_mesh, extract_slots, is_plain, transform_mesh
 from .robot import group_children, read_shape
@@ -49,8 +50,6 @@ _ROUND = np.array([[-1.0, 1.0, 1.0], [1.0, -1.0, 1.0], [1.0, 1.0, -1.0], [-1.0, 
 """The signs of axes by which a mirrored rotation becomes a rotation."""
 _NOT_SHAPES = (properties.INERTIALS, properties.SENSORS)
 Materials = tuple[MeshMaterial, ...]
-SHOWN_TYPES = ("MESH", "CURVE", "SURFACE", "FONT", "META")
-"""Types of objects that have faces; a shape whose file is missing is an empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -196,8 +195,7 @@ def _stands_for_a_shape(item: Any) -> bool:
     if properties.PART in item:
         is_known = item.type in SHOWN_TYPES or properties.SHAPE in item
         return is_known and item[properties.PART] not in _NOT_SHAPES
-    is_mark = properties.LIMITS_OF in item or properties.WIDGET in item
-    return item.type in SHOWN_TYPES and not item.hide_render and not is_mark
+    return is_users_shape(item)
 
 
 def local_transform(item: Any) -> Matrix:

@@ -10,6 +10,9 @@ from . import properties
 from .armatures import children_of, objects_of
 from .joints import find_packed_joint, read_link_joint
 
+SHOWN_TYPES = ("MESH", "CURVE", "SURFACE", "FONT", "META")
+"""Types of objects that have faces; a shape whose file is missing is an empty."""
+
 
 def links_of(armature: Any) -> Iterator[Any]:
     """Yields the links' empties. Takes time for every object of the file: not for draw()."""
@@ -22,9 +25,28 @@ def visuals_of(armature: Any) -> Iterator[Any]:
 
 
 def shows_link(item: Any) -> bool:
-    """Whether an object is a visual, or a collision shape shown in its place: that is rendered."""
+    """Whether an object is a visual, or is rendered in the place of one: a collision shape, or
+    whatever a user put under a link."""
     part = item.get(properties.PART)
+    if part is None:
+        return is_users_shape(item) and _is_below_link(item)
     return part == properties.VISUALS or (part == properties.COLLISIONS and not item.hide_render)
+
+
+def is_users_shape(item: Any) -> bool:
+    """Whether an object under a link was put there by a user to be seen: it is not a mark that an
+    import draws."""
+    marks = (properties.PART, properties.LIMITS_OF, properties.WIDGET)
+    is_mark = any(mark in item for mark in marks)
+    return item.type in SHOWN_TYPES and not item.hide_render and not is_mark
+
+
+def _is_below_link(item: Any) -> bool:
+    while item is not None and properties.MOUNTED not in item:
+        if properties.LINK in item:
+            return True
+        item = item.parent
+    return False
 
 
 def find_link(armature: Any, link: str) -> Any:

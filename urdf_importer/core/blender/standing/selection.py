@@ -109,7 +109,7 @@ def _select_users(armature: Any, material: str) -> None:
     users = [
         each
         for each in visuals_of(armature)
-        if each[properties.SHAPE].get("material", {}).get("name") == material
+        if each.get(properties.SHAPE, {}).get("material", {}).get("name") == material
     ]
     if not users:
         raise KinematicsError(f"no object uses the material {quote(material)}")

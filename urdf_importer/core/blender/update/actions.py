@@ -8,12 +8,14 @@ Where the joint moves again as it did, the curve is freed.
 """
 
 import re
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import bpy
 
+from ...rig.plan import BONE_NAME_BYTES
 from ...rig.rig_plan import MECHANISM, RigPlan
 from ..standing import properties
 from ..standing.joints import read_joints
@@ -84,8 +86,10 @@ def plan_freed(plan: RigPlan) -> Freed:
 
 
 def _mark(kind: str, number: int, sign: int, joint: str) -> str:
-    """Returns the name of the modifier that marks a muted curve; Blender holds 63 bytes."""
-    return f"urdf {kind} {number} {sign:+d} {joint}".encode()[:63].decode(errors="ignore")
+    """Returns the name of the modifier that marks a muted curve. Blender cuts names: the checksum
+    tells joints apart whose names begin alike."""
+    mark = f"urdf {kind} {number} {sign:+d} {zlib.crc32(joint.encode()):08x} {joint}"
+    return mark.encode()[:BONE_NAME_BYTES].decode(errors="ignore")
 
 
 def move_curves(

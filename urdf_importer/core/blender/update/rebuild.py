@@ -27,6 +27,7 @@ from ..modes import reachable, selection_kept
 from ..standing import properties
 from ..standing.armatures import check_own
 from ..standing.display import show_collisions
+from ..standing.links import is_users_shape
 from ..standing.rests import note_bone_rests
 from .actions import move_curves, plan_freed, plan_moves
 from .attachments import (
@@ -186,12 +187,8 @@ def _are_covered(standing: StandingRig) -> bool:
     home = standing.parts.get(properties.COLLISIONS)
     if home is not None and not home.hide_render:
         return False
-    marks = (properties.PART, properties.LIMITS_OF)
     held = (item for empty in standing.links.values() for item in standing.children.get(empty, ()))
-    return any(
-        item.type == "MESH" and not item.hide_render and not any(mark in item for mark in marks)
-        for item in held
-    )
+    return any(map(is_users_shape, held))
 
 
 def _change_bones(

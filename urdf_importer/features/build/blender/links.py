@@ -12,10 +12,9 @@ import mathutils
 import numpy as np
 
 from ....core.arguments import choice_of, rig_of
-from ....core.blender.extract.shapes import SHOWN_TYPES
 from ....core.blender.scene_objects import free_objects
 from ....core.blender.standing import properties
-from ....core.blender.standing.links import find_link, links_of, name_link
+from ....core.blender.standing.links import SHOWN_TYPES, find_link, links_of, name_link
 from ....core.blender.standing.robot_table import find_robot
 from ....core.diagnostics import BuildError, KinematicsError, quote
 from ....core.geometry.transforms import Matrix, invert
@@ -28,7 +27,7 @@ from ....core.pipeline.extracting import find_reshaped
 from ....core.pipeline.importing import ImportResult, import_robot
 from ....core.pipeline.updating import UpdateResult, update_robot
 from ....core.reshape import add_link, mirror_limb, prune, set_joint
-from ....core.reshape.build.mirror import find_mirrored
+from ....core.reshape.making.mirror import find_mirrored
 from ....core.reshape.references import need_joints
 from ....core.reshape.symmetry import name_other_side
 from ..axes import FittedAxis

@@ -14,7 +14,7 @@ from ....core.geometry.rounding import SAME, shortest, tidy_pose
 from ....core.geometry.transforms import Matrix, matrix_from_pose, nearest_turn, pose_of
 from ....core.kinematics.loops import forward_kinematics
 from ....core.model import IDENTITY, Pose, Robot, Vector3
-from ....core.reshape.build.steps import check_axis
+from ....core.reshape.making.steps import check_axis
 from ..axes import FittedAxis
 
 World = Sequence[float]

@@ -7,6 +7,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ....core.gazebo.devices import DEVICES, read_battery, read_devices
 from ....core.geometry.rounding import shortest, tidy_pose
 from ....core.geometry.transforms import Matrix, nearest_turn
 from ....core.model import (
@@ -26,9 +27,10 @@ from ....core.model import (
     Sensor,
     Sonar,
 )
+from ....core.model.device import WebotsDevice
 from ....core.model.sensor import CameraKind
 from ....core.names import find_free
-from ....core.reshape.build.devices import read_devices
+from ....core.reshape import add_device
 from .places import ShownFrames
 
 _LOOK = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]])
@@ -45,6 +47,10 @@ _PLAIN = {
 }  # fmt: skip
 WORDS = (*_KINDS, "gpu_lidar", "sonar", *_PLAIN)
 """The kinds of sensors that place_sensor makes."""
+NODES = tuple(DEVICES)
+"""The devices of Webots that place_device makes."""
+_BATTERY = (1000.0, 1000.0, 10.0)
+"""J, J and W."""
 
 
 def place_sensor(armature: Any, robot: Robot, link: str, word: str, item: Any = None) -> Sensor:
@@ -63,10 +69,21 @@ def place_sensor(armature: Any, robot: Robot, link: str, word: str, item: Any = 
     return made
 
 
-def name_device(robot: Robot, link: str, node: str) -> str:
-    """Returns a free name for a device of Webots."""
+def place_device(armature: Any, robot: Robot, link: str, node: str, item: Any = None) -> Robot:
+    """Returns the robot with a device of Webots on a link, under a free name: in the frame of the
+    link, or in the place of an object. A charger needs a robot with a battery: one that has none
+    gets one."""
     taken = {each.name for each in read_devices(robot)}
-    return find_free(f"{link}_{node}", taken.__contains__)
+    is_charger = node == "Charger"
+    device = WebotsDevice(
+        node=node,
+        name=find_free(f"{link}_{node}", taken.__contains__),
+        reference=link,
+        origin=find_origin(armature, robot, link, item),
+        fields=(("battery", "0 1000 10"),) if is_charger else (),
+    )
+    lacks_battery = is_charger and not read_battery(robot)
+    return add_device(robot, device, battery=_BATTERY if lacks_battery else None)
 
 
 def find_origin(armature: Any, robot: Robot, link: str, item: Any) -> Pose:

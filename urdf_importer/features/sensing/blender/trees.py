@@ -13,9 +13,9 @@ import numpy as np
 from mathutils.bvhtree import BVHTree
 from numpy.typing import NDArray
 
-from ....core.blender.extract.shapes import SHOWN_TYPES
 from ....core.blender.memory import recall
 from ....core.blender.standing import properties
+from ....core.blender.standing.links import SHOWN_TYPES
 from ....core.geometry.transforms import Matrix, Vector, nearest_turn
 
 _MOST_KEPT = 4096

@@ -21,10 +21,10 @@ from ....core.blender.build.armature import build_bones, rest_matrices
 from ....core.blender.curves import PlannedCurve, new_action, write_curve
 from ....core.blender.extract.meshes import copy_shown_mesh
 from ....core.blender.extract.robot import group_children
-from ....core.blender.extract.shapes import SHOWN_TYPES, shape_objects
+from ....core.blender.extract.shapes import shape_objects
 from ....core.blender.ledger import drop_mesh
 from ....core.blender.standing import properties
-from ....core.blender.standing.links import shows_link
+from ....core.blender.standing.links import SHOWN_TYPES, shows_link
 from ....core.geometry.transforms import Matrix, quaternion_from_rotation
 from ....core.kinematics.keys import Keys
 from ....core.rig.rig_plan import BonePlan

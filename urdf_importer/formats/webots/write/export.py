@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ....core.diagnostics import Diagnostics, WriteError, quote
 from ....core.files.outputs import check_output, replace_files, write_text
+from ....core.gazebo.devices import read_battery
 from ....core.model import Robot
-from ....core.reshape.build.devices import read_battery
 from ....core.writers.formats import Facts, OpenExport, count_robot, report_springs
 from .names import NameTables, make_proto_name
 from .options import WebotsOptions

@@ -18,8 +18,9 @@ from ....core.blender.extract.scene_lights import (
     short_pose,
 )
 from ....core.blender.extract.scene_source import shorten
-from ....core.blender.extract.shapes import SHOWN_TYPES, ShapeExtractor, local_transform
+from ....core.blender.extract.shapes import ShapeExtractor, local_transform
 from ....core.blender.standing import properties
+from ....core.blender.standing.links import SHOWN_TYPES
 from ....core.diagnostics import Diagnostics, WriteError, quote
 from ....core.geometry.collision_bodies import fit_collision
 from ....core.geometry.fitting import Fit

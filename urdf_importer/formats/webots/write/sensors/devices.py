@@ -6,15 +6,10 @@ from collections.abc import Collection, Iterator
 import numpy as np
 
 from .....core.diagnostics import Diagnostics, quote
+from .....core.gazebo.devices import DEVICES, find_device_fault, read_battery, read_devices
 from .....core.geometry.transforms import matrix_from_pose
 from .....core.model import Robot
 from .....core.model.device import WebotsDevice
-from .....core.reshape.build.devices import (
-    DEVICES,
-    find_device_fault,
-    read_battery,
-    read_devices,
-)
 from ..vrml import Node, Value
 from .plan import DevicePlan, SensorPlan
 

@@ -20,9 +20,11 @@ from ...model import (
     Vector3,
 )
 
+OPEN_LIMIT = Limit(effort=10.0, velocity=1.0)
+"""The limit of a joint whose bounds are not known."""
 DEFAULT_LIMITS = {
-    "revolute": Limit(lower=-math.pi, upper=math.pi, effort=10.0, velocity=1.0),
-    "prismatic": Limit(lower=-1.0, upper=1.0, effort=10.0, velocity=1.0),
+    "revolute": replace(OPEN_LIMIT, lower=-math.pi, upper=math.pi),
+    "prismatic": replace(OPEN_LIMIT, lower=-1.0, upper=1.0),
 }
 """The limits of made joints as long as nothing better is known."""
 _UP = (0.0, 0.0, 1.0)

@@ -28,6 +28,7 @@ from ...model import (
     Inertial,
     Joint,
     Link,
+    LoopJoint,
     Mesh,
     Outline,
     Polyhedron,
@@ -65,7 +66,7 @@ def mirror_limb(robot: Robot, link: str, *, names: Mapping[str, str] | None = No
     top = tree.joint_above(link)
     if top is None:
         raise KinematicsError(f"link {quote(link)} is the root: there is no limb to mirror")
-    limb = dict.fromkeys(tree.links[place].name for place in tree.subtree(tree.index[link]))
+    limb = _list_limb(tree, link)
     own = [each for each in robot.joints if each.child in limb]
     inner = [each for each in robot.loops if each.link1 in limb and each.link2 in limb]
     wanted = dict(names or {})
@@ -76,22 +77,15 @@ def mirror_limb(robot: Robot, link: str, *, names: Mapping[str, str] | None = No
     _refuse_clashes(robot, links, joints)
     carrier = find_partner(top.parent, [each.name for each in robot.links]) or top.parent
     placed = _Placing(tree, top, carrier)
+    links_made = (_mirror_link(each, links[each.name]) for each in robot.links if each.name in limb)
+    joints_made = (rename_joint(placed.mirror(each), links, joints) for each in own)
+    loops_made = (_mirror_loop(each, links, joints[each.name]) for each in inner)
     made = replace(
         robot,
-        links=robot.links
-        + tuple(_mirror_link(each, links[each.name]) for each in robot.links if each.name in limb),
-        joints=robot.joints
-        + tuple(rename_joint(placed.mirror(each), links, joints) for each in own),
-        loops=robot.loops
-        + tuple(
-            replace(
-                move_loop(each, lambda pose, _: mirror_pose(pose)),
-                name=joints[each.name], link1=links[each.link1], link2=links[each.link2],
-                axis=_mirror_axis(each.axis, each.type), line=0,
-            )
-            for each in inner
-        ),
-    )  # fmt: skip
+        links=(*robot.links, *links_made),
+        joints=(*robot.joints, *joints_made),
+        loops=(*robot.loops, *loops_made),
+    )
     return _copy_meaning(robot, made, links, joints)
 
 
@@ -99,8 +93,11 @@ def find_mirrored(robot: Robot, link: str) -> dict[str, str]:
     """Returns the links of a limb, each with the name that mirror_limb gives its other side."""
     tree = retrace_tree(robot)
     need_links(robot, [link])
-    limb = (tree.links[place].name for place in tree.subtree(tree.index[link]))
-    return {name: _name(name, {}) for name in limb}
+    return {name: _name(name, {}) for name in _list_limb(tree, link)}
+
+
+def _list_limb(tree: KinematicTree, link: str) -> list[str]:
+    return [tree.links[place].name for place in tree.subtree(tree.index[link])]
 
 
 def _refuse_clashes(robot: Robot, links: Mapping[str, str], joints: Mapping[str, str]) -> None:
@@ -140,6 +137,17 @@ class _Placing:
             axis=_mirror_axis(joint.axis, joint.type),
             line=0,
         )
+
+
+def _mirror_loop(loop: LoopJoint, links: Mapping[str, str], name: str) -> LoopJoint:
+    return replace(
+        move_loop(loop, lambda pose, _: mirror_pose(pose)),
+        name=name,
+        link1=links[loop.link1],
+        link2=links[loop.link2],
+        axis=_mirror_axis(loop.axis, loop.type),
+        line=0,
+    )
 
 
 def mirror_pose(pose: Pose) -> Pose:

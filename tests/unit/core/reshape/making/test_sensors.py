@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from urdf_importer import RobotError, reshape
 from urdf_importer.core.diagnostics import Diagnostics
+from urdf_importer.core.gazebo.devices import DEVICES, read_battery, read_devices
 from urdf_importer.core.geometry.transforms import matrix_from_pose
 from urdf_importer.core.model import (
     Altimeter,
@@ -37,7 +38,6 @@ from urdf_importer.core.model import (
     Stream,
 )
 from urdf_importer.core.model.device import WebotsDevice
-from urdf_importer.core.reshape.build.devices import DEVICES, read_battery, read_devices
 from urdf_importer.core.shelves import find_hook
 
 ARM = reshape.add_link(Robot(name="arm", links=(Link(name="base"),)), "hand", joint="wrist")

@@ -60,10 +60,13 @@ def add_control(
         with xml.element("hardware"):
             xml.leaf("plugin", text=plugin)
         for joint in chosen:
-            own = () if joint.name in follows else commands
-            _write_joint(xml, joint, own, states)
+            _write_joint(xml, joint, () if joint.name in follows else commands, states)
+    return _put_system(robot, called, xml)
+
+
+def _put_system(robot: Robot, name: str, xml: XmlWriter) -> Robot:
     extra = Extra(tag=_CONTROL, xml=xml.text().rstrip("\n"))
-    kept = tuple(each for each in robot.extras if not _is_system(each, called))
+    kept = tuple(each for each in robot.extras if not _is_system(each, name))
     return interpret_again(robot, replace(robot, extras=(*kept, extra)))
 
 

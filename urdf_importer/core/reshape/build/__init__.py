@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-"""Robot -> Robot, one step of building each: links, joints, limbs, sensors, control, devices."""
