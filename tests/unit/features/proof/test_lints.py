@@ -90,6 +90,10 @@ def sides(axis: str, weight: float = 4.0) -> str:
 
 
 FAR = '<collision><origin xyz="{} 0 0"/>' + BOX + "</collision>"
+END = (
+    f'<link name="end">{BODY}</link><joint name="hold" type="{{}}"><parent link="arm"/>'
+    '<child link="end"/></joint>'
+)
 THIN = BODY.replace("0.1 0.1", "0.05 0.05")
 LONG = '<inertia ixx="0.002" iyy="0.06" izz="0.06" ixy="0" ixz="0" iyz="0"/>'
 CASES: tuple[tuple[str, str, Arm, Arm], ...] = (
@@ -129,6 +133,8 @@ CASES: tuple[tuple[str, str, Arm, Arm], ...] = (
      '<child link="far"/></joint>'
      f'<link name="end">{BODY}</link><joint name="fix2" type="continuous"><parent link="far"/>'
      '<child link="end"/></joint>'), Arm(base=BODY)),
+    ("links-overlap", "base", Arm(base=BODY, origin="", more=END.format("continuous")),
+     Arm(base=BODY, origin="", more=END.format("fixed"))),
     ("base-off-ground", "arm", Arm(), Arm(origin='<origin xyz="0 0 0.2"/>')),
     ("mimic-out-of-range", "follow", Arm(more=follower(-1.0, -1.0)), Arm(more=follower(0.5, 0.5))),
     ("gripper-stays-open", "two", Arm(more=hand(1)), Arm(more=finger("one", 0.011, 1)
