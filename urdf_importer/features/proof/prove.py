@@ -48,7 +48,7 @@ class Proof:
         """Returns the heading: robot and file, who read it, the verdict."""
         bad = sum(row.outcome == "differs" for row in self.rows)
         verdict = "holds" if self.holds else f"{bad} thing{'' if bad == 1 else 's'} differ"
-        readers = f"read by {', '.join(self.readers)}; urdf-importer {find_version()}"
+        readers = f"read by {', '.join(self.readers) or 'none'}; urdf-importer {find_version()}"
         return [f"{self.robot} in {self.path.name}: {verdict}", readers]
 
     def groups(self) -> Iterator[tuple[str, str, str, str, str]]:

@@ -165,7 +165,11 @@ def read_usd(
     except Tf.ErrorException as error:
         raise ReadError(f"OpenUSD refuses it: {one_line(error)}", source=str(path)) from None
     try:
-        return _begin(tree, *_walk_stage(stage, tree))
+        frames, masses = _walk_stage(stage, tree)
+        if not masses and tree.index.keys().isdisjoint(frames):
+            message = "the stage has no rigid bodies; export it with --engine isaac to get them"
+            raise ReadError(message, source=str(path))
+        return _begin(tree, frames, masses)
     except (ValueError, TypeError, AttributeError, ArithmeticError):
         message = "attributes of its bodies are missing or of another kind"
         raise ReadError(message, source=str(path)) from None
