@@ -12,6 +12,7 @@ from support.source_tree import ROOT
 from urdf_importer import ArgumentError, Diagnostics, LintOptions, check_robot, read_robot
 from urdf_importer.core.diagnostics import Severity
 from urdf_importer.features.proof.rules import CODES
+from urdf_importer.features.proof.rules.sides import other_ends, other_side
 
 BOX = '<geometry><box size="0.1 0.1 0.4"/></geometry>'
 BODY = f"<visual>{BOX}</visual><collision>{BOX}</collision>"
@@ -274,3 +275,18 @@ def test_odd_robots_raise_nothing(text: str, tmp_path: Path) -> None:
     path.write_text(text)
     for options in (ALL, LintOptions(level="note", targets=("mujoco", "gazebo"))):
         check_robot(read_robot(path), options=options)
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [("left_hip", "right_hip"), ("LHipYaw", "RHipYaw"), ("armL", "armR"), ("arm_l2", "arm_r2"),
+     ("FL_HAA", "FR_HAA"), ("lf_foot", "rf_foot"), ("kneeLeft", "kneeRight"),
+     ("lateral", "lateral"), ("Relay", "Relay")],
+)  # fmt: skip
+def test_words_for_sides_are_changed_over(name: str, other: str) -> None:
+    assert other_side(name) == other and other_side(other) == name
+
+
+def test_words_for_ends_are_changed_over() -> None:
+    assert "RL_HAA" in other_ends("FL_HAA") and other_ends("rear_wheel") == ("front_wheel",)
+    assert other_ends("hip") == ()

@@ -13,10 +13,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 def other_side(name: str) -> str:
     """Returns the name with left and right changed over; unchanged without such a word."""
-    swapped = _swap(name, _SIDES)
-    if swapped == name and re.match(r"[LR][A-Z][a-z]", name):
-        return {"L": "R", "R": "L"}[name[0]] + name[1:]
-    return swapped
+    return _swap(name, _SIDES)
 
 
 def other_ends(name: str) -> tuple[str, ...]:
