@@ -32,10 +32,9 @@ _MOST_BYTES = 1024 * 1024
 
 def plan_asset(task: Any) -> Task:
     """Returns the work of making a robot's asset, and its picture where one is wanted."""
-    picture = task.file(PICTURE[0]) if PICTURE[0] in task.wanted.suffixes else None
     outputs = (
         TaskOutput(path=task.file(BLEND[0]), suffixes=BLEND),
-        TaskOutput(path=picture, suffixes=PICTURE, argument="--preview"),
+        TaskOutput(path=_place_picture(task), suffixes=PICTURE, argument="--preview"),
     )
     return Task(
         inputs=(task.input,),
@@ -64,15 +63,19 @@ def _make_asset(task: Any, work: Work) -> None:
     work.hold()
     with work.clock("asset"):
         _mark(result.armature, kind, license, wanted.picture_samples)
-    picture = task.file(PICTURE[0]) if PICTURE[0] in wanted.suffixes else None
     width, height = wanted.picture_size
-    samples = wanted.picture_samples
+    samples, picture = wanted.picture_samples, _place_picture(task)
     render(result.armature, picture, work, width=width, height=height, samples=samples)
     save(task.file(BLEND[0]), work)
     for name, data in licenses.items():
         with replace_file(task.folder / name) as temporary:
             temporary.write_bytes(data)
         work.add(task.folder / name)
+
+
+def _place_picture(task: Any) -> Path | None:
+    """Returns the file of a robot's picture; None where none is wanted."""
+    return task.file(PICTURE[0]) if PICTURE[0] in task.wanted.suffixes else None
 
 
 def _mark(armature: Any, kind: str, license: str, samples: int) -> None:

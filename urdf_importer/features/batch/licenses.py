@@ -52,8 +52,9 @@ def read_package_license(source: str) -> str:
         data = data[max(data.find(b"<package"), 0) :]
         root = parse_fragment(data)
         words = [text_of(each, data).strip() for each in root or () if each.tag == "license"]
-        # Tools that make packages write TODO.
-        return ", ".join(each for each in words if each not in ("", "TODO"))[:_MOST_LETTERS]
+        # Tools that make packages write TODO; in ROS 2, "TODO: License declaration".
+        known = (each for each in words if each and not each.startswith("TODO"))
+        return ", ".join(known)[:_MOST_LETTERS]
     return ""
 
 

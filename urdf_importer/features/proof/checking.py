@@ -111,7 +111,7 @@ def look_further(given: argparse.Namespace, robot: Robot, work: Work) -> None:
 
 
 def _fix(given: argparse.Namespace, robot: Robot, work: Work, options: LintOptions) -> None:
-    """Writes the repaired copy, and says each change; none is written without a repair."""
+    """Writes the repaired copy, and says each change; a strict check with faults writes none."""
     work.hold()
     with work.clock("repair"):
         codes = BY_SHAPES if given.fix_inertia else ()

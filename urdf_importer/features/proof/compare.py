@@ -16,6 +16,7 @@ from ...core.diagnostics import Diagnostic
 from ...core.geometry.inertia import BodyMass, add_bodies
 from ...core.geometry.transforms import Matrix
 from ...core.kinematics.tree import KinematicTree
+from .options import GLTF, USD
 from .seen import Range, Seen, seen_from
 
 Outcome = Literal["equal", "explained", "held-not", "differs", "not-checked"]
@@ -41,10 +42,7 @@ HELD_NOT: Mapping[str, tuple[str, ...]] = dict.fromkeys(
     (".xml", ".mjcf"), ("velocity", "fixed joint")
 )
 """Suffix -> kinds that the format has no word for, by docs/explanation/losses.md."""
-_SINGLE = (".usd", ".usda", ".usdc", ".usdz", ".glb", ".gltf")
-"""Formats of single precision."""
-_BONES = (".glb", ".gltf")
-"""Formats of skeletons: links that nothing moves have no bone."""
+_SINGLE = (*USD, *GLTF)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +140,8 @@ class Comparison:
                 yield self._row("link", link.name, reader, text)
             elif link.name in after.frames[0]:
                 yield self._row("link", link.name, reader)
-            elif (reader == "own" and self.suffix not in _BONES) or not self._shares_body(
+            # In skeletons links that nothing moves have no bone.
+            elif (reader == "own" and self.suffix not in GLTF) or not self._shares_body(
                 link.name, after
             ):
                 yield self._lost_link(link.name, link.is_bare, reader)

@@ -14,7 +14,7 @@ from ...core.pipeline.exporting import write_format
 from ...core.pipeline.formats import find_writer
 from ...core.pipeline.opening import open_export, open_scene
 from ...formats.usd.write.options import EngineOptions
-from .options import LEVELS, LintOptions
+from .options import LEVELS, USD, LintOptions
 from .rules import RULES, Fault, Rule
 from .survey import RobotSurvey
 
@@ -94,29 +94,32 @@ def _tell(rule: Rule, finding: Fault, source: str) -> Diagnostic:
 
 
 def _ask_writer(given: Any, target: str, options: LintOptions) -> Sequence[Diagnostic]:
-    """Writes the file of a target into a temporary folder, for its diagnostics."""
-    suffix = _FILES.get(target)
-    if suffix is None:
-        return ()
+    """Returns the diagnostics of the writer for a target, its refusal among them."""
     told = Diagnostics()
+    try:
+        if target in _FILES:
+            write_aside(given, f"robot{_FILES[target]}", options, told)
+    except RobotError as error:
+        told.add(
+            Diagnostic(
+                severity=Severity.ERROR,
+                code="target-refused",
+                message=f"no file for {target} can be written: {error.message}",
+                source=error.source,
+                line=error.line,
+            )
+        )
+    return tuple(told)
+
+
+def write_aside(given: Any, name: str, options: FileOptions, told: Diagnostics) -> None:
+    """Writes a robot to a file of this name in a temporary folder, for the diagnostics alone."""
     places: Any = {"packages": options.packages, "package_paths": options.package_paths}
-    is_usd = suffix == ".usda"
+    is_usd = name.lower().endswith(USD)
     how = EngineOptions(engine="isaac", **places) if is_usd else FileOptions(**places)
     with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder:
-        path = Path(folder, f"robot{suffix}")
-        try:
-            write_format(find_writer(path), given, path, options=how, diagnostics=told)
-        except RobotError as error:
-            told.add(
-                Diagnostic(
-                    severity=Severity.ERROR,
-                    code="target-refused",
-                    message=f"no file for {target} can be written: {error.message}",
-                    source=error.source,
-                    line=error.line,
-                )
-            )
-    return tuple(told)
+        path = Path(folder, name)
+        write_format(find_writer(path), given, path, options=how, diagnostics=told)
 
 
 def _join(found: Found) -> Found:

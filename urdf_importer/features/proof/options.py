@@ -14,6 +14,8 @@ Level = Literal["note", "warning", "error"]
 LEVELS: tuple[Level, ...] = ("note", "warning", "error")
 """The least severe first."""
 TARGETS = ("ros", "moveit", "gazebo", "mujoco", "isaac", "usd", "webots", "drake")
+USD, GLTF = (".usd", ".usda", ".usdc", ".usdz"), (".glb", ".gltf")
+"""Suffixes: formats of single precision."""
 READERS = ("own", "mujoco", "usd", "urdfdom", "sdformat", "gltf")
 _CHECK, _PROOF = partial(option, group="Check"), partial(option, group="Proof")
 _ALIKE = 0.9

@@ -2,9 +2,8 @@
 """The proof of an export: the file is read back and compared with the robot that it was made of."""
 
 import json
-import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from html import escape
@@ -12,23 +11,19 @@ from pathlib import Path
 from typing import Any
 
 from ...core.arguments import diagnostics_of, options_of, robot_or_rig_of
-from ...core.diagnostics import Diagnostic, Diagnostics, RobotError
+from ...core.diagnostics import Diagnostics, RobotError
 from ...core.files.outputs import AnyPath
 from ...core.files.version import find_version
 from ...core.kinematics.tree import retrace_tree
 from ...core.model import Robot
-from ...core.options import FileOptions
-from ...core.pipeline.exporting import write_format
-from ...core.pipeline.formats import find_writer
 from ...core.pipeline.opening import open_export, open_scene
-from ...formats.usd.write.options import EngineOptions
 from .compare import Comparison, ProofRow
+from .lint import write_aside
 from .options import ProofOptions
 from .readers import list_readers, try_reader
 from .seen import draw_poses, see_robot
 
 _ORDER = ("differs", "explained", "held-not", "not-checked", "equal")
-_USD = (".usd", ".usda", ".usdc", ".usdz")
 _STYLE = (
     "body{font:15px sans-serif;max-width:60em;margin:2em auto}td,th{padding:.2em .8em;text-align:"
     "left}tr.differs{background:#fdd}tr.explained{background:#ffd}tr.equal{color:#060}"
@@ -53,7 +48,7 @@ class Proof:
         """Returns the heading: robot and file, who read it, the verdict."""
         bad = sum(row.outcome == "differs" for row in self.rows)
         verdict = "holds" if self.holds else f"{bad} thing{'' if bad == 1 else 's'} differ"
-        readers = f"read by {', '.join(self.readers)}; urdf-importer {find_version()}"
+        readers = f"read by {', '.join(self.readers) or 'none'}; urdf-importer {find_version()}"
         return [f"{self.robot} in {self.path.name}: {verdict}", readers]
 
     def groups(self) -> Iterator[tuple[str, str, str, str, str]]:
@@ -132,14 +127,10 @@ def prove_export(
         for reader in list_readers(place, options.readers):
             seen = try_reader(reader, place, tree, poses, options)
             if isinstance(seen, str | RobotError):
-                refused = isinstance(seen, RobotError)
-                outcome: Any = "differs" if refused else "not-checked"
-                text = seen.message if isinstance(seen, RobotError) else seen
-                row = ProofRow(what="reads", name="", reader=reader, outcome=outcome, text=text)
-                rows.append(row)
-                continue
-            used.append(reader)
-            rows += comparison.compare(seen, reader)
+                rows.append(_unread(reader, seen))
+            else:
+                used.append(reader)
+                rows += comparison.compare(seen, reader)
     return Proof(
         path=place,
         robot=tree.robot.name,
@@ -149,13 +140,16 @@ def prove_export(
     )
 
 
-def _ask_export(given: Any, path: Path, options: ProofOptions) -> Sequence[Diagnostic]:
+def _ask_export(given: Any, path: Path, options: ProofOptions) -> Diagnostics:
     """Returns the diagnostics of an export to such a file."""
     told = Diagnostics()
-    places: Any = {"packages": options.packages, "package_paths": options.package_paths}
-    is_usd = path.suffix.lower() in _USD
-    how = EngineOptions(engine="isaac", **places) if is_usd else FileOptions(**places)
-    with tempfile.TemporaryDirectory(prefix="urdf-importer-") as folder, suppress(RobotError):
-        again = Path(folder, path.name)
-        write_format(find_writer(again), given, again, options=how, diagnostics=told)
-    return tuple(told)
+    with suppress(RobotError):
+        write_aside(given, path.name, options, told)
+    return told
+
+
+def _unread(reader: str, why: str | RobotError) -> ProofRow:
+    """The row of a reader that is absent, or refuses the file."""
+    if isinstance(why, RobotError):
+        return ProofRow(what="reads", name="", reader=reader, outcome="differs", text=why.message)
+    return ProofRow(what="reads", name="", reader=reader, outcome="not-checked", text=why)

@@ -21,7 +21,7 @@ from ...core.kinematics.tree import KinematicTree
 from ...core.options import ImportOptions
 from ...core.pipeline.files import find_files, open_files
 from ...core.pipeline.importing import read_robot
-from .options import ProofOptions
+from .options import GLTF, USD, ProofOptions
 from .seen import Positions, Range, Seen, see_robot
 
 _DEEP = 0.0005
@@ -46,7 +46,7 @@ def read_own(
     path: Path, tree: KinematicTree, poses: Sequence[Positions], options: ProofOptions
 ) -> Seen:
     """Reads a file with this library, with the same folders of packages."""
-    if path.suffix.lower() in (".glb", ".gltf"):
+    if path.suffix.lower() in GLTF:
         return read_gltf(path, tree, poses, options)
     home = Path(tree.robot.source).parent
     folders = (*options.package_paths, str(home)) if tree.robot.source else options.package_paths
@@ -165,7 +165,11 @@ def read_usd(
     except Tf.ErrorException as error:
         raise ReadError(f"OpenUSD refuses it: {one_line(error)}", source=str(path)) from None
     try:
-        return _begin(tree, *_walk_stage(stage, tree))
+        frames, masses = _walk_stage(stage, tree)
+        if not masses and tree.index.keys().isdisjoint(frames):
+            message = "the stage has no rigid bodies; export it with --engine isaac to get them"
+            raise ReadError(message, source=str(path))
+        return _begin(tree, frames, masses)
     except (ValueError, TypeError, AttributeError, ArithmeticError):
         message = "attributes of its bodies are missing or of another kind"
         raise ReadError(message, source=str(path)) from None
@@ -312,12 +316,11 @@ def _refuse_program(program: str) -> Reader:
     return read
 
 
-_USD, _GLTF = (".usd", ".usda", ".usdc", ".usdz"), (".glb", ".gltf")
 READING: dict[str, tuple[Reader, tuple[str, ...]]] = {
     "own": (read_own, ()),
     "mujoco": (read_mujoco, (".xml", ".mjcf")),
-    "usd": (read_usd, _USD),
-    "gltf": (read_gltf, _GLTF),
+    "usd": (read_usd, USD),
+    "gltf": (read_gltf, GLTF),
     "urdfdom": (_refuse_program("check_urdf"), (".urdf",)),
     "sdformat": (_refuse_program("gz"), (".sdf",)),
 }

@@ -69,7 +69,9 @@ def repair_robot(
     asked = tuple(codes)
     for code in asked:
         if code not in BY_SHAPES:
-            raise ArgumentError(f"{quote(code)} has no repair of its own; these have: {BY_SHAPES}")
+            raise ArgumentError(
+                f"{quote(code)} has no repair of its own; {' and '.join(BY_SHAPES)} have"
+            )
     mender = _Mender(robot.source, options)
     joints = tuple(map(mender.mend_joint, robot.joints))
     mended = replace(robot, joints=joints, links=tuple(map(mender.mend_link, robot.links)))
@@ -137,7 +139,7 @@ class _Mender:
             x, y, z = (each / length for each in axis)
             self.note(joint, "axis", axis, (x, y, z))
             mended = replace(mended, axis=(x, y, z))
-        return mended if mended != joint else joint
+        return mended
 
     def mend_limit(self, joint: Joint, limit: Limit) -> Limit:
         ends = {"lower": limit.lower, "upper": limit.upper}
@@ -178,10 +180,8 @@ class _Mender:
             "collisions": tuple(map(turn, link.collisions)),
         }
         if link.inertial is not None:
-            inertial = replace(turn(link.inertial))
-            new["inertial"] = self.clamp(link, inertial)
-        mended = replace(link, **new)
-        return mended if mended != link else link
+            new["inertial"] = self.clamp(link, turn(link.inertial))
+        return replace(link, **new)
 
     def clamp(self, link: Link, inertial: Inertial) -> Inertial:
         tensor = tensor_of(inertial.inertia)
@@ -212,8 +212,7 @@ class _Mender:
             "visuals": tuple(map(scale, link.visuals)),
             "collisions": tuple(map(scale, link.collisions)),
         }
-        mended = replace(link, **scaled)
-        return mended if mended != link else link
+        return replace(link, **scaled)
 
 
 def _weigh_links(

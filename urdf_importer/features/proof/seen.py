@@ -2,7 +2,7 @@
 """A robot as a reader of a file sees it, in numbers that can be compared."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -133,16 +133,12 @@ def seen_from(seen: Seen, link: str, original: Seen) -> Seen:
         moved: Matrix = points @ first[:3, :3].T + first[:3, 3]
         return moved
 
-    return Seen(
+    return replace(
+        seen,
         frames=[
             {name: back @ frame for name, frame in frames.items()}
             for back, frames in zip(backs, seen.frames, strict=False)
         ],
-        parents=seen.parents,
-        joints=seen.joints,
         masses=seen.masses and {name: body.moved(first) for name, body in seen.masses.items()},
-        ranges=seen.ranges,
         points=seen.points and {name: move(points) for name, points in seen.points.items()},
-        shapes=seen.shapes,
-        facts=seen.facts,
     )

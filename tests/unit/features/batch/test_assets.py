@@ -116,7 +116,7 @@ def make_package(folder: Path) -> Path:
     source.parent.mkdir(parents=True)
     source.write_text("<robot/>")
     text = "<package><name>arm</name><license>BSD</license><license>MIT</license>"
-    text += "<license>TODO</license></package>"
+    text += "<license>TODO</license><license>TODO: License declaration</license></package>"
     (folder / "arm_description" / "package.xml").write_text(text)
     return source
 

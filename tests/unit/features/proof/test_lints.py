@@ -12,6 +12,7 @@ from support.source_tree import ROOT
 from urdf_importer import ArgumentError, Diagnostics, LintOptions, check_robot, read_robot
 from urdf_importer.core.diagnostics import Severity
 from urdf_importer.features.proof.rules import CODES
+from urdf_importer.features.proof.rules.sides import other_ends, other_side
 
 BOX = '<geometry><box size="0.1 0.1 0.4"/></geometry>'
 BODY = f"<visual>{BOX}</visual><collision>{BOX}</collision>"
@@ -90,6 +91,10 @@ def sides(axis: str, weight: float = 4.0) -> str:
 
 
 FAR = '<collision><origin xyz="{} 0 0"/>' + BOX + "</collision>"
+END = (
+    f'<link name="end">{BODY}</link><joint name="hold" type="{{}}"><parent link="arm"/>'
+    '<child link="end"/></joint>'
+)
 THIN = BODY.replace("0.1 0.1", "0.05 0.05")
 LONG = '<inertia ixx="0.002" iyy="0.06" izz="0.06" ixy="0" ixz="0" iyz="0"/>'
 CASES: tuple[tuple[str, str, Arm, Arm], ...] = (
@@ -129,6 +134,8 @@ CASES: tuple[tuple[str, str, Arm, Arm], ...] = (
      '<child link="far"/></joint>'
      f'<link name="end">{BODY}</link><joint name="fix2" type="continuous"><parent link="far"/>'
      '<child link="end"/></joint>'), Arm(base=BODY)),
+    ("links-overlap", "base", Arm(base=BODY, origin="", more=END.format("continuous")),
+     Arm(base=BODY, origin="", more=END.format("fixed"))),
     ("base-off-ground", "arm", Arm(), Arm(origin='<origin xyz="0 0 0.2"/>')),
     ("mimic-out-of-range", "follow", Arm(more=follower(-1.0, -1.0)), Arm(more=follower(0.5, 0.5))),
     ("gripper-stays-open", "two", Arm(more=hand(1)), Arm(more=finger("one", 0.011, 1)
@@ -268,3 +275,18 @@ def test_odd_robots_raise_nothing(text: str, tmp_path: Path) -> None:
     path.write_text(text)
     for options in (ALL, LintOptions(level="note", targets=("mujoco", "gazebo"))):
         check_robot(read_robot(path), options=options)
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [("left_hip", "right_hip"), ("LHipYaw", "RHipYaw"), ("armL", "armR"), ("arm_l2", "arm_r2"),
+     ("FL_HAA", "FR_HAA"), ("lf_foot", "rf_foot"), ("kneeLeft", "kneeRight"),
+     ("lateral", "lateral"), ("Relay", "Relay")],
+)  # fmt: skip
+def test_words_for_sides_are_changed_over(name: str, other: str) -> None:
+    assert other_side(name) == other and other_side(other) == name
+
+
+def test_words_for_ends_are_changed_over() -> None:
+    assert "RL_HAA" in other_ends("FL_HAA") and other_ends("rear_wheel") == ("front_wheel",)
+    assert other_ends("hip") == ()

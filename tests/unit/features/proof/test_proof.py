@@ -186,6 +186,15 @@ def test_another_robot_is_said_to_be_one(robot: Robot, tmp_path: Path) -> None:
     assert row.text.endswith("is it this robot's?") and not proof.holds
 
 
+def test_a_stage_without_bodies_is_not_called_another_robots(robot: Robot, tmp_path: Path) -> None:
+    path = tmp_path / "robot.usda"
+    path.write_text('#usda 1.0\ndef Xform "shown"\n{\n}\n')
+    proof = prove_export(robot, path, options=ProofOptions(readers=("usd",)))
+    (row,) = proof.rows
+    assert row.outcome == "differs" and "--engine isaac" in row.text
+    assert "read by none;" in str(proof)
+
+
 def test_the_page_is_one_file_with_names_escaped(robot: Robot, tmp_path: Path) -> None:
     path = tmp_path / "robot.urdf"
     export(robot, path)

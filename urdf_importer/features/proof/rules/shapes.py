@@ -9,7 +9,7 @@ import numpy as np
 from ....core.diagnostics import MeshError, quote
 from ....core.geometry.hulls import convex_hull
 from ....core.geometry.volumes import polyhedron_mass
-from ....core.kinematics.tree import retrace_tree
+from ....core.kinematics.tree import KinematicTree
 from ....core.model import Collision, Link, Mesh
 from ...collisions.checker import find_standing
 from ...collisions.disabled_pairs import find_tester
@@ -94,17 +94,24 @@ def _open(survey: RobotSurvey) -> Iterator[Fault]:
 
 
 def _overlap(survey: RobotSurvey) -> Iterator[Fault]:
-    if survey.tree is None or len(survey.tree.links) > _MOST_OVERLAPS:
+    tree = survey.tree
+    if tree is None or len(tree.links) > _MOST_OVERLAPS:
         return
     with suppress(MeshError):
-        tree = retrace_tree(survey.robot)
         parts = load_parts(survey.robot.links, survey.files)
         adjacent = {frozenset(pair) for pair in find_adjacent(tree, parts)}
         standing = find_standing(tree, parts, find_tester(survey.no_messages)) - adjacent
-        for pair in sorted(map(sorted, standing)):
-            one, other = pair
+        for one, other in sorted(map(sorted, standing)):
+            if _are_joined(tree, one, other):
+                continue
             text = f"links {quote(one)} and {quote(other)} touch with all joints at zero"
             yield Fault(tree.links[tree.index[one]], f"{text}, and they are not neighbours")
+
+
+def _are_joined(tree: KinematicTree, one: str, other: str) -> bool:
+    """Whether two links belong to one rigid body, or to two that a joint joins."""
+    upper, lower = sorted(tree.bodies[tree.index[name]] for name in (one, other))
+    return upper == lower or tree.bodies[tree.parents[lower]] == upper
 
 
 def _ground(survey: RobotSurvey) -> Iterator[Fault]:

@@ -13,29 +13,24 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 def other_side(name: str) -> str:
     """Returns the name with left and right changed over; unchanged without such a word."""
-    return _swap(name, _SIDES)[0]
+    return _swap(name, _SIDES)
 
 
 def other_ends(name: str) -> tuple[str, ...]:
     """Returns the names that it may have at the other end, front and rear changed over."""
-    return tuple(each for pair in _ENDS for each in _swap(name, (pair,)) if each != name)
+    return tuple(each for pair in _ENDS if (each := _swap(name, (pair,))) != name)
 
 
-def _swap(name: str, pairs: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+def _swap(name: str, pairs: tuple[tuple[str, str], ...]) -> str:
     table = dict(pairs) | {other: one for one, other in pairs}
 
     def swap(word: "re.Match[str]") -> str:
         text = word.group()
         other = table.get(text.lower())
-        if other is None and len(text) > 1 and text[0] in "LR" and text[1:].islower():
-            return text
         if other is None:
             return text
         return (
             other.upper() if text.isupper() else other.capitalize() if text[0].isupper() else other
         )
 
-    swapped = _WORD.sub(swap, name)
-    if swapped == name and pairs is _SIDES and re.match(r"[LR][A-Z][a-z]", name):
-        swapped = {"L": "R", "R": "L"}[name[0]] + name[1:]
-    return (swapped,)
+    return _WORD.sub(swap, name)
