@@ -7,7 +7,7 @@ the smaller groups before the larger ones, and one controller takes the rest.
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ....core.diagnostics import Diagnostics, WriteError, quote
@@ -16,7 +16,7 @@ from ....core.kinematics.semantic_groups import resolve_groups
 from ....core.kinematics.tree import KinematicTree
 from ....core.model import Robot, Semantics
 from ....core.names import Claims
-from .drives import Drive, DriveSearch, turn_off
+from .drives import Drive, DriveSearch
 from .groups import add_passive, find_home, make_semantics
 
 BROADCASTER = "joint_state_broadcaster"
@@ -79,10 +79,12 @@ def plan_ros(
     """Plans joints, groups and controllers; `mode` is the option `drive`. Raises WriteError where
     no joint could be moved, and KinematicsError for a drive that the robot does not have."""
     tree, passive = search.tree, search.passive
-    drive = search.find(mode, diagnostics)
     own = _read_block(tree)
+    commands = {each.name: each.commands for each in own if each.commands}
     if own:
-        drive = turn_off(drive, {each.name: each.commands for each in own})
+        left = tree.motion_of.keys() - commands.keys()
+        search = replace(search, passive={*passive, *left}, commands=commands)
+    drive = search.find(mode, diagnostics)
     semantics = make_semantics(tree, given, drive, passive)
     groups = _find_groups(tree, semantics)
     idle = {*passive, *_find_casters(tree, groups, drive)}
@@ -166,8 +168,7 @@ def _find_casters(
         return
     known = {*drive.joints, *(name for joints in groups.values() for name in joints)}
     for motion in tree.joint_motions:
-        endless = motion.kind == "revolute" and motion.lower is None and motion.upper is None
-        if endless and motion.mimic is None and motion.joint.name not in known:
+        if motion.is_endless and motion.mimic is None and motion.joint.name not in known:
             yield motion.joint.name
 
 
