@@ -11,7 +11,7 @@ from urdf_importer import (
     ImportOptions,
     ReadError,
     Ros2Options,
-    UrdfOptions,
+    WebotsOptions,
     export_robot,
     list_xacro_arguments,
     read_robot,
@@ -89,8 +89,8 @@ def test_folders_that_installing_moves_are_found(tmp_path: Path) -> None:
 
 
 def test_diagnostics_name_the_file_that_has_the_line(tmp_path: Path) -> None:
-    text = '<robot name="arm">\n<link name="a"><visual><geometry>\n<mesh filename="none.stl"/>'
-    text += "</geometry></visual></link></robot>"
+    joint = '<joint name="j" type="revolute"><parent link="a"/><child link="b"/></joint>'
+    text = f'<robot name="arm">\n<link name="a"/><link name="b"/>\n{joint}</robot>'
     folder = make_package(tmp_path, "arm_description", {"arm.urdf": text})
     diagnostics = Diagnostics(str(folder))
     read_robot(folder, diagnostics=diagnostics)
@@ -98,7 +98,7 @@ def test_diagnostics_name_the_file_that_has_the_line(tmp_path: Path) -> None:
     assert note.source == str(folder) and diagnostics.source == str(folder / "arm.urdf")
     work = CheckJob(input=str(folder), options=ImportOptions())
     lost = [each for each in run(work).diagnostics if each.line]
-    job = ExportJob(input=str(folder), output=tmp_path / "b.urdf", options=UrdfOptions())
+    job = ExportJob(input=str(folder), output=tmp_path / "b.proto", options=WebotsOptions())
     lost += [each for each in run(job).diagnostics if each.line]
     assert len(lost) > 1 and {each.source for each in lost} == {str(folder / "arm.urdf")}
 
