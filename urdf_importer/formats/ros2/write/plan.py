@@ -209,26 +209,22 @@ class _Claimer:
     def _take(self, wanted: str, names: tuple[str, ...], is_hand: bool) -> Iterator[RosController]:
         """Yields a controller for the joints that are free yet; one for each kind of command."""
         free = [self._free.pop(name) for name in names if name in self._free]
-        kinds = dict.fromkeys((_command_of(each), _states_of(each)) for each in free)
-        for command, states in kinds:
-            joints = [e for e in free if (_command_of(e), _states_of(e)) == (command, states)]
-            called = tuple(each.name for each in joints)
+        alike: dict[tuple[str, tuple[str, ...]], list[PlannedJoint]] = {}
+        for each in free:
+            alike.setdefault((_command_of(each), _states_of(each)), []).append(each)
+        for (command, states), joints in alike.items():
             name = self._names.claim(_make_node_name(wanted))
+            called = tuple(each.name for each in joints)
+            own: dict[str, Any] = {"joints": called, "command_interfaces": [command]}
+            kind = TRAJECTORY
             if is_hand and len(free) == 1 and command == "position":
-                own: dict[str, Any] = {"joint": called[0], "allow_stalling": True}
-                if states != _STATES:
-                    own["state_interfaces"] = states
-                yield RosController(name=name, type=GRIPPER, parameters=own, joints=called)
-                continue
-            own = {
-                "joints": called,
-                "command_interfaces": [command],
-                "state_interfaces": states,
-            }
+                kind, own = GRIPPER, {"joint": called[0], "allow_stalling": True}
+            if kind == TRAJECTORY or states != _STATES:
+                own["state_interfaces"] = states
             if command != "position":
                 own["gains"] = {each.name: _guess_gains(each, command) for each in joints}
                 self._guessed += called
-            yield RosController(name=name, type=TRAJECTORY, parameters=own, joints=called)
+            yield RosController(name=name, type=kind, parameters=own, joints=called)
 
 
 def _command_of(joint: PlannedJoint) -> str:

@@ -61,7 +61,8 @@ def report_incomplete(robot: Robot, diagnostics: Diagnostics) -> None:
         diagnostics.warning(
             "incomplete-for-others",
             "the file uses a newer version of URDF or quaternions, which urdfdom before 6.0 "
-            "refuses and most other readers ignore; an export as URDF with Complete for Others writes rpy",
+            "refuses and most other readers ignore; an export as URDF with Complete for Others "
+            "writes rpy",
             subject=turned.name if turned is not None else "",
             line=turned.line if turned is not None else 0,
         )
