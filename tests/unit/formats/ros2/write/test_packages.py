@@ -268,6 +268,21 @@ def test_an_srdf_with_groups_is_taken_as_it_is(tmp_path):
     assert written.facts["groups"][0] in srdf.read_text()
 
 
+def test_chains_have_a_solver_however_the_srdf_names_them(tmp_path):
+    srdf = tmp_path / "arm.srdf"
+    joints = "".join(f'<joint name="{name}"/>' for name in ("virtual", *SIX, "mount"))
+    srdf.write_text(
+        '<robot name="arm"><virtual_joint name="virtual" type="fixed" parent_frame="world" '
+        f'child_link="stand"/><group name="six">{joints}</group>'
+        '<group name="jaws"><joint name="jaw"/><joint name="jaw_b"/></group>'
+        '<group name="all"><group name="six"/><group name="jaws"/></group>'
+        f'<group name="gap"><joint name="{SIX[0]}"/><joint name="{SIX[2]}"/></group></robot>'
+    )
+    _, packages = write(make_arm(SIX), tmp_path / "new", srdf=str(srdf))
+    assert set(packages.yaml("moveit_config", "config/kinematics.yaml")) == {"six"}
+    assert packages.find_faults() == []
+
+
 def test_acceleration_is_a_share_of_the_velocity(tmp_path):
     _, packages = write(make_arm(SIX), tmp_path, acceleration=1.5)
     limits = packages.yaml("moveit_config", "config/joint_limits.yaml")["joint_limits"]
