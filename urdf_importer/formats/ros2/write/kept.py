@@ -66,7 +66,7 @@ def sift(new: Path, home: Path, packages: Iterable[str], diagnostics: Diagnostic
     for path in kept:
         diagnostics.warning(
             "edited-file-kept",
-            f"{quote(path)} was edited and is kept; delete it to get it anew",
+            f"{quote(path)} was edited and is kept; delete it to get a new one",
             subject=path,
         )
     _remove_empty(new)
