@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Small robots for ROS 2, as URDF: on wheels of each kind, and an arm with odd names."""
 
+from collections.abc import Iterable
 from html import escape
 
 from urdf_importer import Robot
@@ -34,7 +35,9 @@ def joint(name: str, kind: str, parent: str, child: str, **own: str) -> str:
     )
 
 
-def make_platform(corners: dict[str, str], axis: str = "0 1 0", rollers: str = "") -> Robot:
+def make_platform(
+    corners: dict[str, str], axis: str = "0 1 0", rollers: str = "", inside: str = ""
+) -> Robot:
     """A base with a wheel of 0.1 m at each of the corners, name -> xyz."""
     parts = [link("base_link")]
     for name, xyz in corners.items():
@@ -42,7 +45,7 @@ def make_platform(corners: dict[str, str], axis: str = "0 1 0", rollers: str = "
         parts.append(joint(name, "continuous", "base_link", f"{name}_wheel", xyz=xyz, axis=axis))
         if rollers:
             parts.append(f'<gazebo reference="{name}_wheel"><fdir1>{rollers}</fdir1></gazebo>')
-    return read_text(f'<robot name="platform">{"".join(parts)}</robot>')
+    return read_text(f'<robot name="platform">{"".join(parts)}{inside}</robot>')
 
 
 FOUR = {
@@ -51,6 +54,17 @@ FOUR = {
     "rear_left": "-0.2 0.15 0",
     "rear_right": "-0.2 -0.15 0",
 }
+
+
+def make_block(names: Iterable[str], command: str) -> str:
+    """A block of ros2_control with this command for each of the joints."""
+    joints = "".join(
+        f'<joint name="{name}"><command_interface name="{command}"/>'
+        '<state_interface name="position"/><state_interface name="velocity"/></joint>'
+        for name in names
+    )
+    hardware = "<hardware><plugin>a/B</plugin></hardware>"
+    return f'<ros2_control name="own" type="system">{hardware}{joints}</ros2_control>'
 
 
 def make_car() -> Robot:

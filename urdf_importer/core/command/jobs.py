@@ -181,7 +181,12 @@ def open_input(path: str, work: Work, options: ImportOptions, name: str | None =
     """Reads a description, or opens the robot of this name in a .blend. Raises RobotError."""
     if is_blend(path):
         return open_rig(path, name)
-    return read_robot(path, diagnostics=work.diagnostics.about(path), options=options)
+    diagnostics = work.diagnostics.about(path)
+    robot = read_robot(path, diagnostics=diagnostics, options=options)
+    if path == work.input:
+        # Of a package the file that was read, not the folder.
+        work.diagnostics.source = diagnostics.source
+    return robot
 
 
 def open_rig(path: str, name: str | None, what: str = "reading a .blend") -> Any:

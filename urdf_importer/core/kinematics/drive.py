@@ -7,7 +7,7 @@ with the chord of an arc in the place of its two sines, which has no quotient by
 """
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -315,20 +315,34 @@ def _find_candidates(tree: KinematicTree, base: str, passive: Collection[str]) -
     them and the base."""
     if base not in tree.index:
         raise unknown_name("the robot has no link", base, tree.index)
+    stiff = _find_stiff(tree, base)
+    rolling = [
+        place
+        for place, (parent, motion) in enumerate(zip(tree.parents, tree.motions, strict=True))
+        if motion is not None and motion.is_endless and motion.mimic is None and parent in stiff
+    ]
+    found = []
+    for place, motion, frame in place_joints(tree, base, rolling):
+        axis = frame[:3, :3] @ motion.axis
+        if motion.joint.name not in passive and math.hypot(axis[0], axis[2]) <= _PARALLEL:
+            found.append(_make_wheel(tree.links[place], motion, frame, axis))
+    return found
+
+
+def place_joints(
+    tree: KinematicTree, base: str, places: Collection[int]
+) -> Iterator[tuple[int, JointMotion, Matrix]]:
+    """Yields the joints above the links at `places`: the place, the motion, and the frame (4, 4) of
+    the joint at zero in the frame of the link `base`."""
+    if not places:
+        return
     frames = place_links(tree, {})
     home = np.linalg.inv(frames[base])
-    stiff = _find_stiff(tree, base)
-    found = []
-    for place, (parent, motion) in enumerate(zip(tree.parents, tree.motions, strict=True)):
-        if motion is None or parent not in stiff or motion.joint.name in passive:
-            continue
-        if motion.kind == "revolute" and motion.lower is None and motion.upper is None:
+    for place in places:
+        motion = tree.motions[place]
+        if motion is not None:
             frame = home @ frames[tree.links[place].name]
-            frame = frame @ invert(matrix_from_pose(motion.joint.child_origin))
-            axis = frame[:3, :3] @ motion.axis
-            if motion.mimic is None and math.hypot(axis[0], axis[2]) <= _PARALLEL:
-                found.append(_make_wheel(tree.links[place], motion, frame, axis))
-    return found
+            yield place, motion, frame @ invert(matrix_from_pose(motion.joint.child_origin))
 
 
 def _make_wheel(link: Link, motion: JointMotion, frame: Matrix, axis: Vector) -> Wheel:

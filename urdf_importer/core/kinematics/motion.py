@@ -43,6 +43,11 @@ class JointMotion:
         return self.kind in SCALAR_KINDS
 
     @property
+    def is_endless(self) -> bool:
+        """Whether it turns without bounds, as a wheel does."""
+        return self.kind == "revolute" and self.lower is None and self.upper is None
+
+    @property
     def is_locked(self) -> bool:
         """Whether its limits leave it one place."""
         return self.lower is not None and self.lower == self.upper

@@ -72,7 +72,8 @@ def find_recorded(source: str) -> bytes | None:
 
 
 def _note_package(resolver: PackageResolver, diagnostics: Diagnostics) -> None:
-    """Names the description that was found in a package, and the arguments of its launch files."""
+    """Names the description that was found in a package, and the arguments of its launch files.
+    Diagnostics after it are about the description, whose lines they name."""
     if resolver.package:
         words = [f"{name}:={value}" for name, value in resolver.arguments]
         diagnostics.remark(
@@ -80,6 +81,7 @@ def _note_package(resolver: PackageResolver, diagnostics: Diagnostics) -> None:
             f"the package {quote(resolver.package)} is read as {quote_path(resolver.description)}"
             f"{', with ' if words else ''}{' '.join(words)}",
         )
+        diagnostics.source = resolver.description
 
 
 def _refuse_webots(data: bytes, source: str) -> None:

@@ -3,15 +3,13 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from ....core.diagnostics import WriteError, quote
 from ....core.markup.write import XmlWriter
-from .options import Ros2Options
 from .plan import BROADCASTER, PlannedJoint, RosController, RosPlan
 from .yaml_text import write_yaml
 
-UPDATE_RATE = 100
+_UPDATE_RATE = 100
 _XACRO = "http://www.ros.org/wiki/xacro"
 _WORLD = "world"
 _EVALUATED = re.compile(r"\$(?=[{(])")
@@ -22,7 +20,7 @@ _GZ_PLUGIN = {
 }
 
 
-def list_hardware(name: str) -> dict[str, tuple[str, Mapping[str, str]]]:
+def _list_hardware(name: str) -> dict[str, tuple[str, Mapping[str, str]]]:
     """Returns hardware -> the plugin of ros2_control for it, and its parameters."""
     return {
         # Without calculate_dynamics wheels that are commanded by velocity get no position.
@@ -61,7 +59,7 @@ def _escape(text: str, evaluated: re.Pattern[str]) -> str:
     return evaluated.sub("$$", text)
 
 
-def write_main_xacro(plan: RosPlan, included: str, hardware: str) -> str:
+def _write_main_xacro(plan: RosPlan, included: str, hardware: str) -> str:
     """Returns the xacro that is the robot with its hardware; `included` is the description."""
     name, xml = plan.name, XmlWriter()
     bringup = f"$(find {name}_bringup)"
@@ -78,7 +76,7 @@ def write_main_xacro(plan: RosPlan, included: str, hardware: str) -> str:
     return xml.text()
 
 
-def write_control_xacro(plan: RosPlan, start: Mapping[str, float]) -> str:
+def _write_control_xacro(plan: RosPlan, start: Mapping[str, float]) -> str:
     """Returns the macro with the block of ros2_control."""
     name, xml = plan.name, XmlWriter()
     given = {"name": f"{name}_ros2_control", "params": "hardware initial_positions_file"}
@@ -97,7 +95,7 @@ def write_control_xacro(plan: RosPlan, start: Mapping[str, float]) -> str:
 
 def _write_hardware(xml: XmlWriter, name: str) -> None:
     with xml.element("hardware"):
-        for hardware, (plugin, parameters) in list_hardware(name).items():
+        for hardware, (plugin, parameters) in _list_hardware(name).items():
             with xml.element("xacro:if", {"value": f"${{hardware == '{hardware}'}}"}):
                 xml.leaf("plugin", text=plugin)
                 for key, value in parameters.items():
@@ -144,10 +142,10 @@ def _write_gazebo(xml: XmlWriter, plan: RosPlan) -> None:
         xml.leaf("parameters", text=f"$(find {plan.name}_bringup)/config/controllers.yaml")
 
 
-def write_controllers(plan: RosPlan) -> str:
+def _write_controllers(plan: RosPlan) -> str:
     """Returns controllers.yaml: the types of all controllers, then their parameters."""
     types = {each.name: {"type": each.type} for each in list_controllers(plan)}
-    manager = {"controller_manager": {"ros__parameters": {"update_rate": UPDATE_RATE} | types}}
+    manager = {"controller_manager": {"ros__parameters": {"update_rate": _UPDATE_RATE} | types}}
     own = {each.name: {"ros__parameters": each.parameters} for each in plan.controllers}
     return write_yaml(manager | own)
 
@@ -159,18 +157,16 @@ def list_controllers(plan: RosPlan) -> Iterator[RosController]:
     yield from plan.controllers
 
 
-def write_start(start: Mapping[str, float]) -> str:
-    """Returns initial_positions.yaml, in rad and m."""
-    return write_yaml({"initial_positions": start})
-
-
-def write_bringup(plan: RosPlan, included: str, options: Ros2Options, start: Any) -> dict[str, str]:
-    """Returns path -> text of the files of the bringup package beside its launch files."""
+def write_bringup(
+    plan: RosPlan, included: str, hardware: str, start: Mapping[str, float]
+) -> dict[str, str]:
+    """Returns path -> text of the files of the bringup package beside its launch files. `start` are
+    positions in rad and m."""
     files = {
-        f"urdf/{plan.name}.urdf.xacro": write_main_xacro(plan, included, options.hardware),
-        "config/controllers.yaml": write_controllers(plan),
-        "config/initial_positions.yaml": write_start(start),
+        f"urdf/{plan.name}.urdf.xacro": _write_main_xacro(plan, included, hardware),
+        "config/controllers.yaml": _write_controllers(plan),
+        "config/initial_positions.yaml": write_yaml({"initial_positions": start}),
     }
     if not plan.has_block:
-        files[f"urdf/{plan.name}.ros2_control.xacro"] = write_control_xacro(plan, start)
+        files[f"urdf/{plan.name}.ros2_control.xacro"] = _write_control_xacro(plan, start)
     return files

@@ -6,9 +6,8 @@ roll forward when their positions grow; the first can turn the direction of a si
 """
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,13 +21,11 @@ from ....core.kinematics.drive import (
     measure_reach,
     pair_wheels,
 )
-from ....core.kinematics.forward import place_links
+from ....core.kinematics.steering import find_steering
 from ....core.kinematics.tree import KinematicTree
 from ....core.meshes import RobotFiles
 from ....core.model import Mesh
 
-_STRAIGHT = 1e-3
-"""Sine of the angle between a steering axis and the base's z."""
 _CORNERS = 4
 _MECANUM = ("front_left", "front_right", "rear_right", "rear_left")
 
@@ -51,11 +48,13 @@ class Drive:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DriveSearch:
     """Looks for a drive on the root link, then on the links below it; `passive` joints drive
-    nothing."""
+    nothing. `commands` are those that the description's own block of ros2_control gives joints;
+    empty where there is no block, and joints take any."""
 
     tree: KinematicTree
     files: RobotFiles
     passive: Collection[str]
+    commands: Mapping[str, Collection[str]] = field(default_factory=dict)
 
     def find(self, mode: str, diagnostics: Diagnostics) -> Drive | None:
         """Finds the drive; None where there is none, with `never`, and, with a warning, where
@@ -64,7 +63,10 @@ class DriveSearch:
         if mode == "never":
             return None
         try:
-            return self._find(mode)
+            drive = self._find(mode)
+            if drive is not None:
+                self._need_commands(drive)
+            return drive
         except KinematicsError as error:
             if mode != "auto":
                 raise
@@ -73,8 +75,8 @@ class DriveSearch:
 
     def _find(self, mode: str) -> Drive | None:
         tree = self.tree
-        bases = [0, *tree.children[0]] if tree.links else []
-        for base in (tree.links[place].name for place in bases):
+        places = [0, *tree.children[0]] if tree.links else []
+        for base in (tree.links[place].name for place in places if tree.children[place]):
             if mode in ("auto", "ackermann"):
                 steered = self._find_steered(base)
                 if steered is not None:
@@ -141,52 +143,24 @@ class DriveSearch:
         return Drive(type=kind, parameters=parameters, rolling=tuple(ordered))
 
     def _find_steered(self, base: str) -> Drive | None:
-        """Finds two limited joints about z that mirror each other, each with one free wheel, and a
-        driven pair behind them."""
-        knuckles = list(self._find_knuckles(base))
-        for one, other in combinations(sorted(knuckles, key=lambda each: each[0][1]), 2):
-            (x, y, _), (x2, y2, _) = one[0], other[0]
-            if abs(x - x2) > _STRAIGHT or abs(y + y2) > _STRAIGHT or y2 <= 0.0:
-                continue
-            found = pair_wheels(self.tree, base=base, passive=self.passive)
-            if found is None or len(found.left) != 1 or found.axle[0] >= x:
-                continue
-            driven = (*found.right, *found.left)
-            self._need_forward(driven)
-            parameters = {
-                "traction_joints_names": [each.joint for each in driven],
-                "steering_joints_names": [one[1], other[1]],
-                "wheelbase": x - found.axle[0],
-                "traction_track_width": found.distance,
-                "steering_track_width": y2 - y,
-                "traction_wheels_radius": self._measure(driven),
-                "base_frame_id": self.tree.links[0].name,
-                "odom_frame_id": "odom",
-            }
-            return Drive(
-                type="ackermann_steering_controller/AckermannSteeringController",
-                parameters=parameters,
-                rolling=tuple(each.joint for each in driven),
-                steering=(one[1], other[1]),
-            )
-        return None
-
-    def _find_knuckles(self, base: str) -> Iterator[tuple[tuple[float, float, float], str]]:
-        """Yields the places in the base's frame and the names of limited joints about z with a
-        single wheel."""
-        tree, frames = self.tree, place_links(self.tree, {})
-        home = np.linalg.inv(frames[base])
-        for place, motion in enumerate(tree.motions):
-            if motion is None or motion.kind != "revolute" or motion.lower is None or motion.mimic:
-                continue
-            frame = home @ frames[tree.links[place].name]
-            axis = frame[:3, :3] @ motion.axis
-            below = [tree.motions[each] for each in tree.subtree(place)[1:]]
-            moving = [each for each in below if each is not None and each.moves]
-            turns = len(moving) == 1 and moving[0].kind == "revolute" and moving[0].lower is None
-            if turns and math.hypot(axis[0], axis[1]) <= _STRAIGHT and axis[2] > 0.0:
-                x, y, z = frame[:3, 3].tolist()
-                yield (x, y, z), motion.joint.name
+        found = find_steering(self.tree, base=base, passive=self.passive)
+        if found is None:
+            return None
+        driven = (*found.driven.right, *found.driven.left)
+        self._need_forward(driven)
+        rolling, steering = tuple(each.joint for each in driven), (found.right, found.left)
+        parameters = {
+            "traction_joints_names": rolling,
+            "steering_joints_names": steering,
+            "wheelbase": found.wheelbase,
+            "traction_track_width": found.driven.distance,
+            "steering_track_width": found.track,
+            "traction_wheels_radius": self._measure(driven),
+            "base_frame_id": self.tree.links[0].name,
+            "odom_frame_id": "odom",
+        }
+        kind = "ackermann_steering_controller/AckermannSteeringController"
+        return Drive(type=kind, parameters=parameters, rolling=rolling, steering=steering)
 
     def _are_oblique(self, wheels: Sequence[Wheel]) -> bool:
         """Whether the friction of all four wheels in Gazebo is across the rollers of mecanum
@@ -198,6 +172,17 @@ class DriveSearch:
             if each.name == "fdir1" and _is_oblique(each.text)
         }
         return len(wheels) == _CORNERS and all(each.link in oblique for each in wheels)
+
+    def _need_commands(self, drive: Drive) -> None:
+        wanted = dict.fromkeys(drive.rolling, "velocity") | dict.fromkeys(
+            drive.steering, "position"
+        )
+        for joint, kind in wanted.items():
+            if self.commands and kind not in self.commands.get(joint, ()):
+                raise KinematicsError(
+                    f"the description's own block of ros2_control has no command of {kind} for "
+                    f"joint {quote(joint)}, which drives the base"
+                )
 
     def _need_forward(self, wheels: Iterable[Wheel]) -> None:
         if any(each.sign < 0 for each in wheels):
@@ -226,15 +211,6 @@ class DriveSearch:
             if reaches:
                 return max(reaches)
         return 0.0
-
-
-def turn_off(drive: Drive | None, commands: Mapping[str, Collection[str]]) -> Drive | None:
-    """Returns the drive where the joints take its commands, `commands` says which; else None."""
-    if drive is None:
-        return None
-    wanted = dict.fromkeys(drive.rolling, "velocity") | dict.fromkeys(drive.steering, "position")
-    fits = all(kind in commands.get(joint, ()) for joint, kind in wanted.items())
-    return drive if fits else None
 
 
 def _is_oblique(text: str) -> bool:

@@ -159,11 +159,10 @@ def _report_block(diagnostics: Diagnostics) -> None:
 
 def _find_described(found: OpenExport[Ros2Options]) -> _Described:
     source, folders = os.path.abspath(found.robot.source), Folders()
-    for folder in walk_up(os.path.dirname(source)) if found.robot.source else ():
-        package = folders.find_package_name(folder)
-        if package:
-            break
-    else:
+    above = walk_up(os.path.dirname(source)) if found.robot.source else []
+    folder = next(filter(folders.find_package_name, above), "")
+    package = folders.find_package_name(folder) if folder else None
+    if package is None:
         raise WriteError(
             "the robot was read from no ROS package, so its description must be written"
         )
@@ -221,7 +220,8 @@ def _add_pairs(found: OpenExport[Ros2Options], plan: RosPlan) -> Generator[Progr
     robot: Any = found.robot if found.armature is None else found.armature
     drawn = (options.collision_samples, 0)
     semantics = yield from disable(robot, plan.semantics, drawn, places, own)
-    found.diagnostics.extend(each for each in own if each not in set(found.diagnostics))
+    known = set(found.diagnostics)
+    found.diagnostics.extend(each for each in own if each not in known)
     return replace(plan, semantics=semantics)
 
 
@@ -235,7 +235,7 @@ def _write_kind(
     files = write_package(plan, kind, needed, options) | write_launch(plan, kind, options)
     if kind == "bringup":
         start = choose_start(plan, _find_shown(found))
-        files |= write_bringup(plan, described.uri, options, start)
+        files |= write_bringup(plan, described.uri, options.hardware, start)
         if options.hardware == "mujoco":
             _write_mujoco(found, plan, start, home / "mujoco")
     elif kind == "moveit_config":

@@ -7,10 +7,10 @@ from dataclasses import replace
 from itertools import takewhile
 
 from ....core.kinematics.motion import JointMotion
+from ....core.kinematics.semantic_groups import describe_group
 from ....core.kinematics.tips import Tip, find_tips
 from ....core.kinematics.tree import KinematicTree
 from ....core.model import (
-    Chain,
     EndEffector,
     Group,
     GroupState,
@@ -87,8 +87,8 @@ def _joints_to(tree: KinematicTree, tip: Tip) -> Iterator[str]:
 
 
 def _name_limb(tip: Tip, count: int) -> str:
-    """arm where there is one limb; else the common start of its joints' names or, of a head on a
-    torso, of the last two; else the name of its link."""
+    """Returns arm where there is one limb; else the common start of its joints' names or, of a head
+    on a torso, of the last two; else the name of its link."""
     if count == 1:
         return "arm"
     for joints in (tip.joints, tip.joints[-2:]):
@@ -105,17 +105,11 @@ def _find_start(names: Iterable[str]) -> str:
 
 
 def _make_limb(tree: KinematicTree, tip: Tip, name: str) -> Group:
-    """Returns a chain where it has the tip's joints alone that move, else their names."""
-    base = tree.motion_of[tip.joints[0]].joint.parent
-    way = tree.path(base, tip.link)
-    moving = [
-        motion.joint.name
-        for motion in (tree.motions[place] for place in way.down.tolist())
-        if motion is not None and motion.moves and motion.mimic is None
-    ]
-    if len(way.up) or moving != list(tip.joints):
-        return Group(name=name, joints=tip.joints)
-    return Group(name=name, chains=(Chain(base_link=base, tip_link=tip.link),))
+    """Returns the joints of a tip as a group. A chain goes on to the tool's frame, which is fixed
+    on the last link."""
+    found = describe_group(tree.robot, name, tip.joints)
+    chains = tuple(replace(each, tip_link=tip.link) for each in found.chains)
+    return replace(found, chains=chains)
 
 
 def _find_fingers(tree: KinematicTree, tip: Tip, still: Collection[str]) -> tuple[str, ...]:

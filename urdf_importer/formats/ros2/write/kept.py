@@ -47,51 +47,40 @@ def sift(new: Path, home: Path, packages: Iterable[str], diagnostics: Diagnostic
     files: list[str] = []
     kept: list[str] = []
     for package in packages:
-        before = _read_manifest(home / package)
-        after = _sift_package(new / package, home / package, before, kept)
-        made = [each.relative_to(new / package).as_posix() for each in list_files(new / package)]
-        unknown = sorted(before.keys() - after.keys())
-        stale = [path for path in unknown if (home / package / path).is_file()]
-        for path in stale:
-            after[path] = before[path]
-            diagnostics.warning(
-                "stale-file",
-                f"{quote(f'{package}/{path}')} was written before and belongs to the robot no "
-                "longer; it stays there",
-                subject=f"{package}/{path}",
-            )
-        _write_manifest(new / package, home / package, after)
-        gone = {*stale, *(path.removeprefix(f"{package}/") for path in kept)}
-        files += [f"{package}/{path}" for path in sorted({*after, *made, MANIFEST} - gone)]
+        source, place = new / package, home / package
+        before = _read_manifest(place)
+        made = {each.relative_to(source).as_posix(): _digest(each) for each in list_files(source)}
+        there = {path: _digest(place / path) for path in made if (place / path).is_file()}
+        edited = [path for path in there if there[path] not in (made[path], before.get(path))]
+        unknown = sorted(before.keys() - made.keys())
+        stale = [path for path in unknown if (place / path).is_file()]
+        for path, digest in there.items():
+            if path in edited or digest == made[path]:
+                (source / path).unlink()
+        known = {path: before[path] for path in (*edited, *stale) if path in before}
+        ours = {path: digest for path, digest in made.items() if path not in edited}
+        _write_manifest(source, place, ours | known)
+        _report_stale(package, stale, diagnostics)
+        files += [f"{package}/{path}" for path in (*ours, MANIFEST)]
+        kept += [f"{package}/{path}" for path in edited]
     for path in kept:
         diagnostics.warning(
             "edited-file-kept",
-            f"{quote(path)} was edited and is kept; delete it to get it anew",
+            f"{quote(path)} was edited and is kept; delete it to get a new one",
             subject=path,
         )
     _remove_empty(new)
     return Sifted(files=tuple(sorted(files)), kept=tuple(kept))
 
 
-def _sift_package(
-    new: Path, home: Path, before: Mapping[str, str], kept: list[str]
-) -> dict[str, str]:
-    """Removes the files that are right or kept; returns the manifest."""
-    after: dict[str, str] = {}
-    for file in list_files(new):
-        path = file.relative_to(new).as_posix()
-        digest, place = _digest(file), home / path
-        there = _digest(place) if place.is_file() else ""
-        is_theirs = bool(there) and there not in (digest, before.get(path))
-        if is_theirs:
-            kept.append(f"{home.name}/{path}")
-        if not is_theirs:
-            after[path] = digest
-        elif path in before:
-            after[path] = before[path]
-        if is_theirs or there == digest:
-            file.unlink()
-    return after
+def _report_stale(package: str, stale: Iterable[str], diagnostics: Diagnostics) -> None:
+    for path in stale:
+        diagnostics.warning(
+            "stale-file",
+            f"{quote(f'{package}/{path}')} was written before and is no longer part of the robot; "
+            "it stays there",
+            subject=f"{package}/{path}",
+        )
 
 
 def _digest(path: Path) -> str:

@@ -7,6 +7,7 @@ No planner's own parameters are written: the builder takes its release's.
 from collections.abc import Iterator
 from typing import Any
 
+from ....core.kinematics.semantic_groups import describe_group, resolve_groups
 from ....core.kinematics.tree import KinematicTree
 from ....core.model.sensor import CameraSensor
 from .plan import GRIPPER, RosController, RosPlan
@@ -58,8 +59,9 @@ def write_moveit(plan: RosPlan, acceleration: float) -> dict[str, str]:
 
 
 def _list_solvers(plan: RosPlan) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yields group -> its solver of inverse kinematics, for chains."""
+    """Yields group -> its solver of inverse kinematics, for chains, however an SRDF names them."""
     chains = {each.name for each in plan.semantics.groups if each.chains}
+    chains |= set(_list_named_chains(plan))
     hands = {each.group for each in plan.semantics.end_effectors}
     for group, joints in plan.groups.items():
         if group not in chains or group in hands or not joints:
@@ -72,6 +74,15 @@ def _list_solvers(plan: RosPlan) -> Iterator[tuple[str, dict[str, Any]]]:
         if len(joints) < _FULL_REACH:
             solver["position_only_ik"] = True
         yield group, solver
+
+
+def _list_named_chains(plan: RosPlan) -> Iterator[str]:
+    """Yields the groups whose joints, all of which move on their own, are one chain."""
+    for group, names in resolve_groups(plan.robot, plan.semantics).items():
+        known = (plan.tree.motion_of[name] for name in names if name in plan.tree.motion_of)
+        moving = tuple(each.joint.name for each in known if each.moves)
+        if moving == plan.groups[group] and describe_group(plan.robot, group, moving).chains:
+            yield group
 
 
 def _write_limits(plan: RosPlan, acceleration: float) -> str:

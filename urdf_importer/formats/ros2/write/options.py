@@ -59,7 +59,7 @@ class Ros2Options(ExportOptions):
     hardware: Hardware = option(
         "mock",
         "Hardware",
-        "The usual value of the launch argument hardware; the packages have all of them",
+        "The default of the launch argument hardware; the packages have all of them",
         group="Control",
         choices=HARDWARE,
     )
@@ -72,8 +72,8 @@ class Ros2Options(ExportOptions):
             "diff": "Wheels on the left and the right, which turn it by different speeds",
             "mecanum": "Four wheels with oblique rollers",
             "ackermann": "Two steered wheels, as a car's",
-            "never": "Not at all: wheels are joints as others are",
-            "auto": "As its wheels are",
+            "never": "Not at all: wheels are joints like any other",
+            "auto": "By the wheels that are found",
         },
     )
     moveit: MoveItMode | bool = option(
@@ -81,7 +81,10 @@ class Ros2Options(ExportOptions):
         "MoveIt",
         "Whether there is a package with the configuration of MoveIt",
         group="MoveIt",
-        choices={"auto": "Where the robot has a group of joints to plan for", "never": "None"},
+        choices={
+            "auto": "Where the robot has a group of joints to plan for",
+            "never": "No such package",
+        },
     )
     srdf: str = option(
         "",
@@ -94,8 +97,8 @@ class Ros2Options(ExportOptions):
     collision_samples: int = option(
         10_000,
         "Collision Samples",
-        "Random poses in which links are tried that MoveIt can skip; only where the SRDF "
-        "names none; 0 leaves the search at 200 poses",
+        "Random poses in which pairs of links are tried that MoveIt can skip; only where the "
+        "SRDF names none; 0 leaves the search at 200 poses",
         group="MoveIt",
         bounds=(0, 10_000_000),
     )

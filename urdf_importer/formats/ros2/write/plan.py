@@ -7,7 +7,7 @@ the smaller groups before the larger ones, and one controller takes the rest.
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ....core.diagnostics import Diagnostics, WriteError, quote
@@ -16,7 +16,7 @@ from ....core.kinematics.semantic_groups import resolve_groups
 from ....core.kinematics.tree import KinematicTree
 from ....core.model import Robot, Semantics
 from ....core.names import Claims
-from .drives import Drive, DriveSearch, turn_off
+from .drives import Drive, DriveSearch
 from .groups import add_passive, find_home, make_semantics
 
 BROADCASTER = "joint_state_broadcaster"
@@ -79,10 +79,12 @@ def plan_ros(
     """Plans joints, groups and controllers; `mode` is the option `drive`. Raises WriteError where
     no joint could be moved, and KinematicsError for a drive that the robot does not have."""
     tree, passive = search.tree, search.passive
-    drive = search.find(mode, diagnostics)
     own = _read_block(tree)
+    commands = {each.name: each.commands for each in own if each.commands}
     if own:
-        drive = turn_off(drive, {each.name: each.commands for each in own})
+        left = tree.motion_of.keys() - commands.keys()
+        search = replace(search, passive={*passive, *left}, commands=commands)
+    drive = search.find(mode, diagnostics)
     semantics = make_semantics(tree, given, drive, passive)
     groups = _find_groups(tree, semantics)
     idle = {*passive, *_find_casters(tree, groups, drive)}
@@ -166,8 +168,7 @@ def _find_casters(
         return
     known = {*drive.joints, *(name for joints in groups.values() for name in joints)}
     for motion in tree.joint_motions:
-        endless = motion.kind == "revolute" and motion.lower is None and motion.upper is None
-        if endless and motion.mimic is None and motion.joint.name not in known:
+        if motion.is_endless and motion.mimic is None and motion.joint.name not in known:
             yield motion.joint.name
 
 
@@ -208,26 +209,22 @@ class _Claimer:
     def _take(self, wanted: str, names: tuple[str, ...], is_hand: bool) -> Iterator[RosController]:
         """Yields a controller for the joints that are free yet; one for each kind of command."""
         free = [self._free.pop(name) for name in names if name in self._free]
-        kinds = dict.fromkeys((_command_of(each), _states_of(each)) for each in free)
-        for command, states in kinds:
-            joints = [e for e in free if (_command_of(e), _states_of(e)) == (command, states)]
-            called = tuple(each.name for each in joints)
+        alike: dict[tuple[str, tuple[str, ...]], list[PlannedJoint]] = {}
+        for each in free:
+            alike.setdefault((_command_of(each), _states_of(each)), []).append(each)
+        for (command, states), joints in alike.items():
             name = self._names.claim(_make_node_name(wanted))
+            called = tuple(each.name for each in joints)
+            own: dict[str, Any] = {"joints": called, "command_interfaces": [command]}
+            kind = TRAJECTORY
             if is_hand and len(free) == 1 and command == "position":
-                own: dict[str, Any] = {"joint": called[0], "allow_stalling": True}
-                if states != _STATES:
-                    own["state_interfaces"] = states
-                yield RosController(name=name, type=GRIPPER, parameters=own, joints=called)
-                continue
-            own = {
-                "joints": called,
-                "command_interfaces": [command],
-                "state_interfaces": states,
-            }
+                kind, own = GRIPPER, {"joint": called[0], "allow_stalling": True}
+            if kind == TRAJECTORY or states != _STATES:
+                own["state_interfaces"] = states
             if command != "position":
                 own["gains"] = {each.name: _guess_gains(each, command) for each in joints}
                 self._guessed += called
-            yield RosController(name=name, type=TRAJECTORY, parameters=own, joints=called)
+            yield RosController(name=name, type=kind, parameters=own, joints=called)
 
 
 def _command_of(joint: PlannedJoint) -> str:

@@ -15,10 +15,9 @@ _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*").fullmatch
 _WORDS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null"])
 
 
-def write_yaml(content: Mapping[str, Any], comment: str = "") -> str:
+def write_yaml(content: Mapping[str, Any]) -> str:
     """Returns the text of nested mappings, lists, texts, numbers and truth values."""
-    lines = [f"# {line}" for line in comment.splitlines()]
-    return "\n".join([*lines, *(_write_lines(content, "") if content else ["{}"])]) + "\n"
+    return "\n".join(_write_lines(content, "") if content else ["{}"]) + "\n"
 
 
 def write_text_value(text: str) -> str:

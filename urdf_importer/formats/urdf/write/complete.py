@@ -47,12 +47,12 @@ def report_incomplete(robot: Robot, diagnostics: Diagnostics) -> None:
     lacking = [(joint.name, joint.line) for joint in robot.joints if _lacks(joint)]
     if lacking:
         name, line = lacking[0]
-        count = "one joint" if len(lacking) == 1 else f"{len(lacking)} joints"
+        several = f"{len(lacking)} joints, {quote(name)} first, lack"
+        who = f"joint {quote(name)} lacks" if len(lacking) == 1 else several
         diagnostics.warning(
             "incomplete-for-others",
-            f"{count}, {quote(name)} first, lack limits, effort, velocity or numbers that urdfdom "
-            "(ROS, Pinocchio) asks for: it refuses the file; the option Complete for Others fills "
-            "them",
+            f"{who} limits, effort, velocity or numbers that urdfdom (ROS, Pinocchio) asks for: it "
+            "refuses the file; an export as URDF with Complete for Others fills them",
             subject=name,
             line=line,
         )
@@ -61,7 +61,8 @@ def report_incomplete(robot: Robot, diagnostics: Diagnostics) -> None:
         diagnostics.warning(
             "incomplete-for-others",
             "the file uses a newer version of URDF or quaternions, which urdfdom before 6.0 "
-            "refuses and most other readers ignore; the option Complete for Others writes rpy",
+            "refuses and most other readers ignore; an export as URDF with Complete for Others "
+            "writes rpy",
             subject=turned.name if turned is not None else "",
             line=turned.line if turned is not None else 0,
         )

@@ -17,7 +17,15 @@ from support.paths import ROOT
 from support.pinocchio_truth import Truth
 from support.real_robots import ROOT as REAL
 from support.ros2_judges import HARDWARE, Packages
-from support.ros2_robots import FOUR, SIX, make_arm, make_car, make_platform, read_text
+from support.ros2_robots import (
+    FOUR,
+    SIX,
+    make_arm,
+    make_block,
+    make_car,
+    make_platform,
+    read_text,
+)
 from urdf_importer import (
     ImportOptions,
     KinematicsError,
@@ -260,6 +268,21 @@ def test_an_srdf_with_groups_is_taken_as_it_is(tmp_path):
     assert written.facts["groups"][0] in srdf.read_text()
 
 
+def test_chains_have_a_solver_however_the_srdf_names_them(tmp_path):
+    srdf = tmp_path / "arm.srdf"
+    joints = "".join(f'<joint name="{name}"/>' for name in ("virtual", *SIX, "mount"))
+    srdf.write_text(
+        '<robot name="arm"><virtual_joint name="virtual" type="fixed" parent_frame="world" '
+        f'child_link="stand"/><group name="six">{joints}</group>'
+        '<group name="jaws"><joint name="jaw"/><joint name="jaw_b"/></group>'
+        '<group name="all"><group name="six"/><group name="jaws"/></group>'
+        f'<group name="gap"><joint name="{SIX[0]}"/><joint name="{SIX[2]}"/></group></robot>'
+    )
+    _, packages = write(make_arm(SIX), tmp_path / "new", srdf=str(srdf))
+    assert set(packages.yaml("moveit_config", "config/kinematics.yaml")) == {"six"}
+    assert packages.find_faults() == []
+
+
 def test_acceleration_is_a_share_of_the_velocity(tmp_path):
     _, packages = write(make_arm(SIX), tmp_path, acceleration=1.5)
     limits = packages.yaml("moveit_config", "config/joint_limits.yaml")["joint_limits"]
@@ -299,15 +322,7 @@ def test_a_block_of_the_description_stays_the_only_one(tmp_path):
 
 @pytest.mark.parametrize(("command", "p"), [("effort", 100.0), ("velocity", 1.0)])
 def test_gains_are_guessed_and_told(command, p, tmp_path):
-    joints = "".join(
-        f'<joint name="{name}"><command_interface name="{command}"/>'
-        '<state_interface name="position"/><state_interface name="velocity"/></joint>'
-        for name in SIX
-    )
-    block = (
-        '<ros2_control name="own" type="system"><hardware><plugin>a/B</plugin></hardware>'
-        f"{joints}</ros2_control>"
-    )
+    block = make_block(SIX, command)
     diagnostics = Diagnostics()
     _, packages = write(make_arm(SIX, inside=block), tmp_path, diagnostics)
     own = packages.yaml("bringup", "config/controllers.yaml")["arm_controller"]["ros__parameters"]
@@ -315,6 +330,30 @@ def test_gains_are_guessed_and_told(command, p, tmp_path):
     codes = ["guessed-gains", "own-hardware", "without-controller"]
     assert sorted({each.code for each in diagnostics}) == codes
     assert packages.find_faults() == []
+
+
+def test_wheels_that_the_block_leaves_out_are_casters(tmp_path):
+    diagnostics = Diagnostics()
+    driven = ("rear_left", "rear_right")
+    robot = make_platform(FOUR, inside=make_block(driven, "velocity"))
+    _, packages = write(robot, tmp_path, diagnostics)
+    own = packages.yaml("bringup", "config/controllers.yaml")["base_controller"]["ros__parameters"]
+    assert (own["left_wheel_names"], own["right_wheel_names"]) == (["rear_left"], ["rear_right"])
+    assert [each.code for each in diagnostics] == ["own-hardware"]
+    assert packages.find_faults() == []
+
+
+def test_wheels_without_a_command_of_velocity_drive_nothing(tmp_path):
+    robot = make_platform(FOUR, inside=make_block(FOUR, "position"))
+    diagnostics = Diagnostics()
+    written, _ = write(robot, tmp_path / "auto", diagnostics)
+    assert "base_controller" not in written.facts["controllers"]
+    (unclear,) = (each for each in diagnostics if each.code == "wheels-unclear")
+    words = "own block of ros2_control has no command of velocity for joint 'front_left'"
+    assert words in unclear.message
+    with pytest.raises(KinematicsError, match=words):
+        write(robot, tmp_path / "diff", drive="diff")
+    assert not (tmp_path / "diff").exists()
 
 
 # Refusals: nothing is written

@@ -11,10 +11,12 @@ from urdf_importer import (
     ImportOptions,
     ReadError,
     Ros2Options,
+    WebotsOptions,
     export_robot,
     list_xacro_arguments,
     read_robot,
 )
+from urdf_importer.core.command.jobs import CheckJob, ExportJob, run
 from urdf_importer.core.pipeline.files import find_description
 from urdf_importer.formats.urdf.read.launch import read_launch
 
@@ -84,6 +86,21 @@ def test_folders_that_installing_moves_are_found(tmp_path: Path) -> None:
     files = {"description/urdf/arm.urdf.xacro": XACRO, "bringup/launch/a.launch.py": launch}
     folder = make_package(tmp_path, "arm_description", files)
     assert read_robot(folder, diagnostics=Diagnostics()).name == "arm"
+
+
+def test_diagnostics_name_the_file_that_has_the_line(tmp_path: Path) -> None:
+    joint = '<joint name="j" type="revolute"><parent link="a"/><child link="b"/></joint>'
+    text = f'<robot name="arm">\n<link name="a"/><link name="b"/>\n{joint}</robot>'
+    folder = make_package(tmp_path, "arm_description", {"arm.urdf": text})
+    diagnostics = Diagnostics(str(folder))
+    read_robot(folder, diagnostics=diagnostics)
+    (note,) = diagnostics
+    assert note.source == str(folder) and diagnostics.source == str(folder / "arm.urdf")
+    work = CheckJob(input=str(folder), options=ImportOptions())
+    lost = [each for each in run(work).diagnostics if each.line]
+    job = ExportJob(input=str(folder), output=tmp_path / "b.proto", options=WebotsOptions())
+    lost += [each for each in run(job).diagnostics if each.line]
+    assert len(lost) > 1 and {each.source for each in lost} == {str(folder / "arm.urdf")}
 
 
 def test_the_assistant_of_moveit_names_its_robot(tmp_path: Path) -> None:
