@@ -78,8 +78,8 @@ def cast_sight(context: Any, sight: Sight) -> Hit | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Eye:
-    """The eye of a 3D view, read once for a redraw: the unit vectors to its `right`, `up` and
-    `back`, away from what it sees, and its `place`, all in the world. `depth` (4,) is the row of
+    """The eye of a 3D view, read once for a redraw: the unit vectors `right`, `up` and `back`,
+    against its line of sight, and its `place`, all in the world. `depth` (4,) is the row of
     the view's projection that says how far away places are, `reach` how many pixels a metre is at a
     depth of 1, `scale` the size of the interface."""
 

@@ -6,7 +6,7 @@ in a frame of their own, and drawn where a matrix has them.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -76,11 +76,14 @@ def _make_box() -> Any:
 class _Shapes:
     """Batches by the functions that made them, and the sizes given to these."""
 
-    batches: dict[tuple[Callable[..., Any], tuple[float, ...]], Any] = field(default_factory=dict)
+    batches: dict[tuple[Callable[..., Any], tuple[Hashable, ...]], Any] = field(
+        default_factory=dict
+    )
 
 
-def recall_shape(make: Callable[..., Any], *sizes: float) -> Any:
-    """Returns the batch that `make` makes of sizes, and of nothing else: it is made once."""
+def recall_shape(make: Callable[..., Any], *sizes: Hashable) -> Any:
+    """Returns the batch that `make` makes of sizes and colours, and of nothing else: it is made
+    once."""
     kept = session_state(_Shapes).batches
     found = kept.get((make, sizes))
     if found is None:

@@ -105,7 +105,7 @@ def visible_handles(context: Any) -> Iterator[TipHandle]:
 
 
 def list_active(context: Any) -> list[Any]:
-    """Lists the active object and those that hold it: the active robot is one of them."""
+    """Lists the active object and its parents, with the active robot among them."""
     found, item = [], context.view_layer.objects.active
     while item is not None:
         found.append(item)
@@ -223,18 +223,16 @@ def _draw_balls(pen: Pen, looks: Sequence[Look], color: Color) -> None:
         )
     if looks:
         pixel = 1.0 / (_BALL * looks[0].eye.scale)
-        pen.fill(recall_shape(_make_ball, *color, 1.5 * pen.wide * pixel, pixel), None, places)
+        pen.fill(recall_shape(_make_ball, color, 1.5 * pen.wide * pixel, pixel), None, places)
 
 
-def _make_ball(
-    red: float, green: float, blue: float, alpha: float, width: float, soft: float
-) -> Any:
+def _make_ball(color: Color, width: float, soft: float) -> Any:
     """A disc with a dark line around it, which fades over `soft` at both sides as lines do."""
     reaches = (-width - soft, soft - width, width - soft, width + soft)
     rim = turn_unit(math.tau * step / _CORNERS for step in range(_CORNERS + 1))
-    points, colors, count = [*rim], [(red, green, blue, alpha)] * len(rim), len(rim)
+    points, colors, count = [*rim], [color] * len(rim), len(rim)
     triangles = list_fan(count)
-    for reach, strength in zip(reaches, (0.0, alpha, alpha, 0.0), strict=True):
+    for reach, strength in zip(reaches, (0.0, color[3], color[3], 0.0), strict=True):
         points += [((1.0 + 0.5 * reach) * x, (1.0 + 0.5 * reach) * y, 0.0) for x, y, _ in rim]
         colors += [(*_RIM, strength)] * count
     for first in range(count, 4 * count):
