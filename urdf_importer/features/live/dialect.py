@@ -24,10 +24,8 @@ MOST_TOPICS = 10_000
 MOST_NAME = 256
 _MOST_SHOWN = 6
 STATES = "sensor_msgs/JointState"
-FRAMES = (
-    *("tf2_msgs/TFMessage", "tf/tfMessage"),
-    *("foxglove.FrameTransform", "foxglove.FrameTransforms"),
-)
+FRAMES = ("tf2_msgs/TFMessage", "tf/tfMessage")
+FOXGLOVES_FRAMES = ("foxglove.FrameTransform", "foxglove.FrameTransforms")
 TEXTS = "std_msgs/String"
 ODOMETRY = "nav_msgs/Odometry"
 JOINTS = (STATES, "trajectory_msgs/JointTrajectory", "trajectory_msgs/JointTrajectoryPoint")
@@ -159,7 +157,8 @@ class Dialect(ABC):
         frames = [
             name
             for name, kind in topics.items()
-            if kind in FRAMES and name.rsplit("/", 1)[-1] in ("tf", "tf_static")
+            if kind in FOXGLOVES_FRAMES
+            or (kind in FRAMES and name.rsplit("/", 1)[-1] in ("tf", "tf_static"))
         ]
         own = [name for name in frames if name.startswith(start)] or frames
         rides = [n for n, kind in topics.items() if kind == ODOMETRY and n.startswith(start)]
