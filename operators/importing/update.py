@@ -60,7 +60,7 @@ class UpdateRobot(RobotOperator, bpy.types.Operator):
         robot = active_robot(context)
         try:
             path = find_record(robot).path
-            # An address is no file; whether a server is there, the update finds.
+            # Whether a server is at an address, the update finds.
             if not self.filepath and "://" not in path and not os.path.exists(path):
                 return set(bpy.ops.urdf.choose_source("INVOKE_DEFAULT"))
             names = {} if self.names else self._look(context).names

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The robot of a running node: the topic robot_description, which is published once and kept for
-those who come later, or the parameter of that name."""
+"""The robot of a running node: the topic robot_description, whose only message servers keep for
+later clients, or the parameter of that name."""
 
 import sys
 import time
