@@ -120,7 +120,7 @@ def assemble(
 
 
 def _unite(found: Sequence[Times]) -> Times:
-    """Returns all times, each once, in their order. Those of one table are so already, and asking
+    """Returns all times, each once, in their order. The times of one table are so already; asking
     whether they are takes a hundredth of the time of sorting them."""
     times = np.concatenate([np.empty(0, np.int64), *found])
     return times if (np.diff(times) > 0).all() else np.unique(times)
