@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ...core.arguments import diagnostics_of, options_of, robot_or_rig_of
+from ...core.arguments import options_of, robot_or_rig_of
 from ...core.diagnostics import Diagnostics, RobotError
 from ...core.files.outputs import AnyPath
 from ...core.files.version import find_version
@@ -47,7 +47,8 @@ class Proof:
     def head(self) -> list[str]:
         """Returns the heading: robot and file, who read it, the verdict."""
         bad = sum(row.outcome == "differs" for row in self.rows)
-        verdict = "holds" if self.holds else f"{bad} thing{'' if bad == 1 else 's'} differ"
+        differ = "1 thing differs" if bad == 1 else f"{bad} things differ"
+        verdict = "holds" if self.holds else differ if bad else "not proven"
         readers = f"read by {', '.join(self.readers) or 'none'}; urdf-importer {find_version()}"
         return [f"{self.robot} in {self.path.name}: {verdict}", readers]
 
@@ -103,15 +104,17 @@ def prove_export(
     and by independent readers that are installed, and compared by links, frames at zero and at
     random poses, masses, centres and inertias by rigid body, limits, shapes and their boxes.
 
-    `diagnostics` come from the export; without any the robot is written once more, into a
+    `diagnostics` come from the export; where none are given the robot is written once more, into a
     temporary folder, to learn them. A difference that one of them names is explained. Of a robot in
-    Blender its state counts. Raises ArgumentError for an unknown reader, KinematicsError for a
-    robot that is not a tree, BuildError for an object that is not an imported robot.
+    Blender its state counts. Files that nothing here reads, such as .proto and .fbx, are not
+    checked, and their proof does not hold. Raises ArgumentError for an unknown reader,
+    KinematicsError for a robot that is not a tree, BuildError for an object that is not an imported
+    robot.
     """
     given, options = robot_or_rig_of(robot_or_armature), options_of(options, ProofOptions)
     options.refuse_unknown()
     place = Path(path)
-    told = list(diagnostics_of(diagnostics)) or list(_ask_export(given, place, options))
+    told = list(_ask_export(given, place, options) if diagnostics is None else diagnostics)
     export = open_export(given, options, Diagnostics())
     rows: list[ProofRow] = []
     used: list[str] = []

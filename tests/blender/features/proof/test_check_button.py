@@ -7,8 +7,11 @@ from typing import Any
 import bpy
 import pytest
 
-from urdf_importer import check_robot, export_robot, import_robot, prove_export
+from support.blender.rig_exports import find_exporter
+from urdf_importer import check_robot, export_robot, import_robot, prove_export, writer_formats
 from urdf_importer.core.blender.standing.record import find_record
+
+pytestmark = pytest.mark.usefixtures("scene")
 
 HEAVY = (
     '<robot name="heavy"><link name="base"/>\n<link name="arm"><inertial><mass value="4000"/>\n'
@@ -79,3 +82,28 @@ def test_masses_and_frames_of_a_glb_are_read_from_its_tree(heavy: Any, tmp_path:
     content = out.read_bytes()
     out.write_bytes(content.replace(b'"mass":4000', b'"mass":4040'))
     assert not prove_export(heavy, out).holds
+
+
+@pytest.mark.parametrize("name", [each.name for each in writer_formats()])
+def test_every_export_can_be_proven(name: str, extension: Any, tmp_path: Path) -> None:
+    path = tmp_path / "heavy.urdf"
+    path.write_text(HEAVY)
+    bpy.ops.import_scene.urdf(filepath=str(path))
+    format = find_exporter(extension, name).format
+    operator = getattr(bpy.ops.export_scene, format.operator or name)
+    target = str(tmp_path / f"out{format.kinds[0].suffix}")
+    assert operator(filepath=target) == {"FINISHED"}
+    bpy.ops.ed.undo_push(message="before")
+    assert "heavy proof report" not in bpy.data.texts
+    given = {"prove": True} | ({"engine": "isaac", "kind": "USDA"} if name == "engines" else {})
+    assert operator(filepath=target, **given) == {"FINISHED"}
+    page = bpy.data.texts["heavy proof report"].as_string()
+    is_read = name in ("urdf", "sdf", "mjcf", "engines", "ros2")
+    assert page.splitlines()[0] == f"heavy in {Path(target).name}: " + (
+        "holds" if is_read else "not proven"
+    )
+    assert is_read or "nothing here reads" in page
+    bpy.ops.ed.undo()
+    assert "heavy proof report" not in bpy.data.texts
+    bpy.ops.ed.redo()
+    assert bpy.data.texts["heavy proof report"].as_string() == page
