@@ -8,6 +8,7 @@ import bpy
 import pytest
 
 from support.blender.rig_exports import find_exporter
+from support.lint_cases import CASES, Arm, write_meshes
 from urdf_importer import check_robot, export_robot, import_robot, prove_export, writer_formats
 from urdf_importer.core.blender.standing.record import find_record
 
@@ -107,3 +108,32 @@ def test_every_export_can_be_proven(name: str, extension: Any, tmp_path: Path) -
     assert "heavy proof report" not in bpy.data.texts
     bpy.ops.ed.redo()
     assert bpy.data.texts["heavy proof report"].as_string() == page
+
+
+ELSE = ("target-", "name-", "base-", "collision-heavy")
+"""In Blender no target is asked for, and the bound of triangles stays."""
+SHOWN = [row for row in CASES if not row[0].startswith(ELSE)]
+
+
+@pytest.mark.parametrize(
+    ("code", "part", "arm"),
+    [row[:3] for row in SHOWN],
+    ids=[f"{n}-{r[0]}" for n, r in enumerate(SHOWN)],
+)
+def test_every_finding_selects_its_part_and_undo_takes_it_back(
+    code: str, part: str, arm: Arm, extension: Any, tmp_path: Path
+) -> None:
+    path = arm.write(write_meshes(tmp_path))
+    bpy.ops.import_scene.urdf(filepath=str(path))
+    assert bpy.ops.urdf.check_robot(notes=True) == {"FINISHED"}
+    found = codes_of(bpy.context.object)
+    robot = bpy.context.object.name
+    bpy.ops.ed.undo_push(message="before")
+    assert bpy.ops.urdf.select_subject(index=found.index((code, part))) == {"FINISHED"}
+    bone = bpy.context.active_pose_bone if bpy.context.mode == "POSE" else None
+    shown = bone.name if bone is not None else bpy.context.object.name
+    assert shown == part
+    bpy.ops.ed.undo_push(message="shown")
+    bpy.ops.ed.undo()
+    assert bpy.context.mode == "OBJECT" and bpy.context.object.name == robot
+    assert codes_of(bpy.context.object) == found
