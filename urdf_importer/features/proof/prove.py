@@ -2,8 +2,9 @@
 """The proof of an export: the file is read back and compared with the robot that it was made of."""
 
 import json
+from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from html import escape
@@ -26,7 +27,8 @@ from .seen import draw_poses, see_robot
 _ORDER = ("differs", "explained", "held-not", "not-checked", "equal")
 _STYLE = (
     "body{font:15px sans-serif;max-width:60em;margin:2em auto}td,th{padding:.2em .8em;text-align:"
-    "left}tr.differs{background:#fdd}tr.explained{background:#ffd}tr.equal{color:#060}"
+    "left}figure{display:inline-block;margin:0 1em 1em 0}tr.differs{background:#fdd}"
+    "tr.explained{background:#ffd}tr.equal{color:#060}"
 )
 
 
@@ -76,8 +78,9 @@ class Proof:
         content = asdict(self) | {"path": str(self.path), "version": find_version()}
         return json.dumps(content, indent=1) + "\n"
 
-    def to_html(self) -> str:
-        """Returns the page as one file of HTML, without scripts."""
+    def to_html(self, *, pictures: Sequence[bytes] = ()) -> str:
+        """Returns the page as one file of HTML, without scripts. `pictures` are PNGs: the robot as
+        it is, and as it is in the file."""
         title, readers = map(escape, self.head())
         rows = "".join(
             f'<tr class="{row[0]}">'
@@ -86,9 +89,14 @@ class Proof:
             for row in self.groups()
         )
         heads = "".join(f"<th>{each}</th>" for each in ("", "reader", "kind", "part", ""))
+        shown = "".join(
+            f'<figure><img alt="" src="data:image/png;base64,{b64encode(each).decode()}">'
+            f"<figcaption>{escape(name)}</figcaption></figure>\n"
+            for each, name in zip(pictures, (self.robot, self.path.name), strict=False)
+        )
         return (
             f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{title}</title>'
-            f"<style>{_STYLE}</style>\n<h1>{title}</h1>\n<p>{readers}</p>\n"
+            f"<style>{_STYLE}</style>\n<h1>{title}</h1>\n<p>{readers}</p>\n{shown}"
             f"<table>\n<tr>{heads}</tr>\n{rows}</table></html>\n"
         )
 

@@ -19,7 +19,7 @@ from ...core.geometry.inertia import BodyMass
 from ...core.geometry.transforms import Matrix, invert, rotation_from_quaternion
 from ...core.kinematics.forward import complete_positions, place_links, zero_frames
 from ...core.kinematics.tree import KinematicTree
-from ...core.options import ImportOptions
+from ...core.options import FileOptions, ImportOptions
 from ...core.pipeline.files import find_files, open_files
 from ...core.pipeline.formats import writer_formats
 from ...core.pipeline.importing import read_robot
@@ -52,14 +52,7 @@ def read_own(
     """Reads a file with this library, with the same folders of packages."""
     if path.suffix.lower() in GLTF:
         return read_gltf(path, tree, poses, options)
-    home = (str(Path(tree.robot.source).parent),) if tree.robot.source else ()
-    if path.is_dir():
-        home, path = (*home, str(path)), _find_described(path)
-    elif path.suffix.lower() in _list_unread():
-        raise AbsentReader(f"nothing here reads {path.suffix} back")
-    reading = ImportOptions(
-        packages=options.packages, package_paths=(*options.package_paths, *home)
-    )
+    path, reading = find_file(path, tree.robot.source, options)
     try:
         robot = read_robot(path, options=reading)
     except ReadError as error:
@@ -68,6 +61,19 @@ def read_own(
         raise AbsentReader(_NO_BODIES) from None
     files = open_files(find_files(path, reading), Diagnostics(), robot, reading)
     return see_robot(robot, files if options.shapes else None, poses, tree)
+
+
+def find_file(path: Path, source: str, options: FileOptions) -> tuple[Path, ImportOptions]:
+    """Returns the description that a path is, or that is in an exported folder, and the options for
+    it: packages are also looked for beside the `source` of the robot. Raises AbsentReader for a
+    format that nothing here reads."""
+    home = (str(Path(source).parent),) if source else ()
+    if path.is_dir():
+        home, path = (*home, str(path)), _find_described(path)
+    elif path.suffix.lower() in _list_unread():
+        raise AbsentReader(f"nothing here reads {path.suffix} back")
+    folders = (*options.package_paths, *home)
+    return path, ImportOptions(packages=options.packages, package_paths=folders)
 
 
 def _list_unread() -> set[str]:

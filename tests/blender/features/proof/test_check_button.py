@@ -1,16 +1,30 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Check Robot and Prove File: findings are in the import report and select their part."""
 
+import base64
+import re
 from pathlib import Path
 from typing import Any
 
 import bpy
+import numpy as np
 import pytest
 
 from support.blender.rig_exports import find_exporter
 from support.lint_cases import CASES, Arm, write_meshes
-from urdf_importer import check_robot, export_robot, import_robot, prove_export, writer_formats
+from urdf_importer import (
+    FileOptions,
+    check_robot,
+    export_robot,
+    import_robot,
+    prove_export,
+    read_robot,
+    set_joint_positions,
+    writer_formats,
+)
+from urdf_importer.cli import main
 from urdf_importer.core.blender.standing.record import find_record
+from urdf_importer.features.proof.blender.pictures import picture_both
 
 pytestmark = pytest.mark.usefixtures("scene")
 
@@ -137,3 +151,44 @@ def test_every_finding_selects_its_part_and_undo_takes_it_back(
     bpy.ops.ed.undo()
     assert bpy.context.mode == "OBJECT" and bpy.context.object.name == robot
     assert codes_of(bpy.context.object) == found
+
+
+def pictures_of(page: Path) -> list[str]:
+    return re.findall(r'<img alt="" src="data:image/png;base64,([^"]+)"', page.read_text())
+
+
+def pixels_of(png: bytes, folder: Path) -> Any:
+    path = folder / "picture.png"
+    path.write_bytes(png)
+    image = bpy.data.images.load(str(path))
+    pixels = np.array(image.pixels[:])
+    bpy.data.images.remove(image)
+    assert pixels.shape == (320 * 240 * 4,)
+    return pixels
+
+
+def test_a_page_has_two_pictures_of_one_pose(heavy: Any, tmp_path: Path) -> None:
+    out, page = tmp_path / "out.urdf", tmp_path / "page.html"
+    export_robot(heavy, out)
+    set_joint_positions(heavy, {"turn": 0.7})
+    before = [len(getattr(bpy.data, kind)) for kind in ("objects", "scenes", "images", "meshes")]
+    one, other = picture_both(heavy, out, FileOptions())
+    scene = bpy.context.scene
+    at_zero, _ = picture_both(read_robot(out), out, FileOptions())
+    assert bpy.context.scene == scene
+    after = [len(getattr(bpy.data, kind)) for kind in ("objects", "scenes", "images", "meshes")]
+    assert after == before
+    shown, read, zero = (pixels_of(each, tmp_path) for each in (one, other, at_zero))
+    assert np.abs(shown - read).mean() < 0.1 * np.abs(shown - zero).mean()
+    proof = prove_export(heavy, out)
+    page.write_text(proof.to_html(pictures=(one, other)))
+    assert [base64.b64decode(each) for each in pictures_of(page)] == [one, other]
+    assert "<figcaption>out.urdf</figcaption>" in page.read_text()
+
+
+def test_the_command_draws_what_can_be_imported(tmp_path: Path) -> None:
+    path, page = tmp_path / "heavy.urdf", tmp_path / "page.html"
+    path.write_text(HEAVY)
+    for name, number in (("out.xml", 2), ("out.glb", 0), ("out.proto", 0)):
+        main(["export", str(path), "-o", str(tmp_path / name), "--quiet", "--prove", str(page)])
+        assert len(pictures_of(page)) == number, name
