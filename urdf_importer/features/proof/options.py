@@ -73,7 +73,7 @@ def need_known(what: str, name: str, known: tuple[str, ...]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AfterExport:
-    """What the dialogs of exports ask for."""
+    """The questions in the dialogs of exports."""
 
     prove: bool = _PROOF(
         False,
