@@ -91,5 +91,5 @@ def _draw(panel: Any, context: Any) -> None:
 
 def register() -> None:
     """Adds the buttons to the import report, and the proofs to exports."""
-    add_to_menus(_draw, "VIEW3D_PT_urdf_report")
+    add_to_menus(_draw, "VIEW3D_PT_urdf_report", first=True)
     add_hook("exported", prove_exported)
