@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from ...core.diagnostics import MeshError
+from ...core.diagnostics import MeshError, MovedNote
 from ...core.files.folders import Folders, walk_up
 from ...core.files.packages import PackageResolver
 from ...core.files.portable import relative_path
@@ -59,8 +59,9 @@ def _find_name(
     try:
         path = resolver.resolve_file(name, lambda *each: told.append(each), kind=kind)
         for code, message in told:
-            # A message that says why has chosen among several files.
-            if code not in MISNAMED or not wants(code) or getattr(message, "why", ""):
+            # One that says why was chosen among several files.
+            is_chosen = isinstance(message, MovedNote) and bool(message.why)
+            if code not in MISNAMED or not wants(code) or is_chosen:
                 return name
         new = name
         if told:

@@ -24,7 +24,7 @@ def picture_both(given: Robot | Any, path: Path, options: FileOptions) -> tuple[
     file, reading = find_file(path, robot.source, options)
     first = () if given is robot else (_take(given),)
     with working_apart():
-        shown = given if first else import_robot(robot, options=reading).armature
+        shown: Any = given if first else import_robot(robot, options=reading).armature
         first = first or (_take(shown),)
         read = import_robot(file, options=reading).armature
         read.matrix_world = shown.matrix_world
