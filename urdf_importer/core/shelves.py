@@ -25,6 +25,7 @@ formats by entry points of the group `urdf_importer.parts`. Hooks are few:
     look_further(given, robot, work)                   more that a check finds about a robot
     finish_check(given, reports)                       after the last robot of a check
     follow_exports(given, tasks)                       the tasks of exports, with more to do after
+    export_options()                                   options of all export dialogs in Blender
 
 A public function of a part is a hook of its own name.
 """

@@ -13,14 +13,17 @@ from typing import Any
 import numpy as np
 
 from ...core.diagnostics import Diagnostics, ReadError, RobotError, one_line
+from ...core.files.outputs import list_files
 from ...core.files.regular import read_regular_file
 from ...core.geometry.inertia import BodyMass
 from ...core.geometry.transforms import Matrix, invert, rotation_from_quaternion
 from ...core.kinematics.forward import complete_positions, place_links, zero_frames
 from ...core.kinematics.tree import KinematicTree
-from ...core.options import ImportOptions
+from ...core.options import FileOptions, ImportOptions
 from ...core.pipeline.files import find_files, open_files
+from ...core.pipeline.formats import writer_formats
 from ...core.pipeline.importing import read_robot
+from ...core.readers.formats import reader_formats
 from .options import GLTF, USD, ProofOptions
 from .seen import Positions, Range, Seen, see_robot
 
@@ -31,6 +34,7 @@ _MOST_STEPS = 200_000
 _GLB_HEAD = struct.Struct("<4sIIII")
 _EXTRA = "urdf_"
 """Before the keys of extras, which the writer for engines gives to nodes."""
+_NO_BODIES = "the stage has no rigid bodies: with the engine isaac it gets them"
 _BROKEN = (struct.error, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 """Errors of files without a tree of glTF."""
 
@@ -39,7 +43,7 @@ Reader = Callable[[Path, KinematicTree, Sequence[Positions], ProofOptions], Seen
 
 
 class AbsentReader(Exception):
-    """A reader that is not installed."""
+    """A reader that is not installed, or has no part in such files."""
 
 
 def read_own(
@@ -48,12 +52,46 @@ def read_own(
     """Reads a file with this library, with the same folders of packages."""
     if path.suffix.lower() in GLTF:
         return read_gltf(path, tree, poses, options)
-    home = Path(tree.robot.source).parent
-    folders = (*options.package_paths, str(home)) if tree.robot.source else options.package_paths
-    reading = ImportOptions(packages=options.packages, package_paths=folders)
-    robot = read_robot(path, options=reading)
+    path, reading = find_file(path, tree.robot.source, options)
+    try:
+        robot = read_robot(path, options=reading)
+    except ReadError as error:
+        if "no rigid bodies" not in error.message:
+            raise
+        raise AbsentReader(_NO_BODIES) from None
     files = open_files(find_files(path, reading), Diagnostics(), robot, reading)
     return see_robot(robot, files if options.shapes else None, poses, tree)
+
+
+def find_file(path: Path, source: str, options: FileOptions) -> tuple[Path, ImportOptions]:
+    """Returns the description that a path is, or that is in an exported folder, and the options for
+    it: packages are also looked for beside the `source` of the robot. Raises AbsentReader for a
+    format that nothing here reads."""
+    home = (str(Path(source).parent),) if source else ()
+    if path.is_dir():
+        home, path = (*home, str(path)), _find_described(path)
+    elif path.suffix.lower() in _list_unread():
+        raise AbsentReader(f"nothing here reads {path.suffix} back")
+    folders = (*options.package_paths, *home)
+    return path, ImportOptions(packages=options.packages, package_paths=folders)
+
+
+def _list_unread() -> set[str]:
+    """Returns the suffixes that are written, and that no reader has."""
+    written = {suffix for each in writer_formats() for suffix in each.suffixes}
+    read = {suffix for each in reader_formats() for suffix in each.suffixes}
+    return written - read - {".xml", *GLTF}
+
+
+def _find_described(folder: Path) -> Path:
+    """Returns the description in an exported folder, else the folder. Raises AbsentReader for a
+    folder of a format that nothing here reads."""
+    files = list_files(folder)
+    homes = {each.kinds[0].suffix for each in writer_formats() if each.writes_folders}
+    if unread := homes & _list_unread() & {each.suffix for each in files}:
+        raise AbsentReader(f"nothing here reads {min(unread)} back")
+    found = [each for each in files if each.suffix == ".urdf"]
+    return found[0] if len(found) == 1 else folder
 
 
 def read_mujoco(
@@ -167,8 +205,7 @@ def read_usd(
     try:
         frames, masses = _walk_stage(stage, tree)
         if not masses and tree.index.keys().isdisjoint(frames):
-            message = "the stage has no rigid bodies; export it with --engine isaac to get them"
-            raise ReadError(message, source=str(path))
+            raise AbsentReader(_NO_BODIES)
         return _begin(tree, frames, masses)
     except (ValueError, TypeError, AttributeError, ArithmeticError):
         message = "attributes of its bodies are missing or of another kind"
